@@ -1,0 +1,88 @@
+// Measures what a browser would download, bundled from source, and fails when a budget is missed
+// or when a bundle needs a module that only Node has.
+
+import { existsSync, globSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build, type BuildFailure } from "esbuild";
+
+/** Budgets in kB (1000 bytes), minified and gzipped. */
+const BUDGETS = { root: 45, providers: 30, dialect: 12 };
+const PROVIDERS = ["openai-chat", "openai-responses", "anthropic", "gemini"];
+/** What an app with hand-picked dialects imports besides them. */
+const CORE = ["model", "sse", "assembly"];
+
+interface Bundle {
+  name: string;
+  modules: string[];
+  budget: number;
+}
+
+type Row = [name: string, min: string, gzip: string, budget: string, verdict: string];
+
+process.chdir(fileURLToPath(new URL("..", import.meta.url)));
+
+const dialectModule = (name: string): string => `./src/dialects/${name}/index.ts`;
+const dialects = globSync("src/dialects/*/index.ts")
+  .map((path) => basename(dirname(path)))
+  .sort();
+const core = CORE.map((folder) => `./src/${folder}/index.ts`).filter((path) => existsSync(path));
+
+const bundles: Bundle[] = [
+  { name: "koine, all dialects", modules: ["./src/index.ts"], budget: BUDGETS.root },
+  {
+    name: "koine, four providers",
+    modules: [...core, ...PROVIDERS.map(dialectModule)],
+    budget: BUDGETS.providers,
+  },
+  ...dialects.map((name) => ({
+    name: `koine/dialects/${name}`,
+    modules: [dialectModule(name)],
+    budget: BUDGETS.dialect,
+  })),
+];
+
+async function measure({ name, modules, budget }: Bundle): Promise<{ row: Row; ok: boolean }> {
+  const missing = modules.filter((path) => !existsSync(path));
+  if (missing.length > 0) return { row: [name, "", "", `${budget}`, `not there yet: ${missing.join(", ")}`], ok: true };
+  // Namespaces, so that equal names in two dialects do not cancel each other out of the bundle.
+  const entry = modules.map((path, i) => `export * as m${i} from ${JSON.stringify(path)};`).join("\n");
+  try {
+    const { outputFiles } = await build({
+      stdin: {
+        contents: modules.length === 1 ? `export * from ${JSON.stringify(modules[0])};` : entry,
+        resolveDir: ".",
+      },
+      bundle: true,
+      minify: true,
+      format: "esm",
+      platform: "browser",
+      conditions: ["koine-source"],
+      write: false,
+      logLevel: "silent",
+    });
+    const code = outputFiles[0]?.contents ?? new Uint8Array();
+    const gzip = gzipSync(code, { level: 9 }).length / 1000;
+    const ok = gzip <= budget;
+    return { row: [name, (code.length / 1000).toFixed(1), gzip.toFixed(1), `${budget}`, ok ? "ok" : "TOO LARGE"], ok };
+  } catch (error) {
+    // esbuild rejects with a BuildFailure; an unresolved `node:` module is one.
+    const messages = (error as Partial<BuildFailure>).errors?.map(({ text, location }) => `${location?.file}: ${text}`);
+    return { row: [name, "", "", `${budget}`, `DOES NOT BUNDLE: ${messages?.join("; ") ?? String(error)}`], ok: false };
+  }
+}
+
+const results = await Promise.all(bundles.map(measure));
+const rows: Row[] = [["bundle", "min kB", "min+gzip kB", "budget kB", ""], ...results.map(({ row }) => row)];
+const width = Math.max(...rows.map(([name]) => name.length));
+for (const [name, min, gzip, budget, verdict] of rows) {
+  console.log(
+    `${name.padEnd(width)} ${min.padStart(8)} ${gzip.padStart(12)} ${budget.padStart(10)}  ${verdict}`.trimEnd(),
+  );
+}
+if (results.every(({ row: [, min] }) => min === "")) {
+  console.log("Nothing was measured.");
+  process.exitCode = 1;
+}
+if (results.some(({ ok }) => !ok)) process.exitCode = 1;
