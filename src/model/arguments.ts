@@ -1,0 +1,61 @@
+// A tool call's arguments between text and value (B20, B22, B23).
+import { JsonError } from "./errors.ts";
+import { hasExactNumbers, parseJson, sameJson, stringifyJson } from "./json.ts";
+import type { ToolCallPart, ToolFormat } from "./parts.ts";
+
+/** What the arguments of a call are, once read. `reason` says why they are invalid. */
+export interface ReadArguments {
+  input: unknown;
+  inputText?: string;
+  invalid?: true;
+  reason?: string;
+}
+
+export interface ArgumentsForm {
+  format?: ToolFormat | undefined;
+  /** The dialect carries an object, not a text: keep the text only where parsing would change a number. */
+  objectArgs?: boolean | undefined;
+}
+
+/**
+ * Reads the text of a call's arguments. Blank means `{}` (B20). Unreadable text becomes `input` as it is, flagged
+ * invalid (B22). The exact text is kept where writing the value again would spell it differently (B23).
+ */
+export function readArguments(text: string, form: ArgumentsForm = {}): ReadArguments {
+  if (form.format === "text") return { input: text };
+  if (text.trim() === "") return form.objectArgs === true ? { input: {} } : { input: {}, inputText: text };
+  let input: unknown;
+  try {
+    input = parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return { input: text, inputText: text, invalid: true, reason: error.message };
+  }
+  const keepText = form.objectArgs === true ? losesDigits(input, text) : JSON.stringify(input) !== text;
+  return keepText ? { input, inputText: text } : { input };
+}
+
+/** A bare number has no container to hold its digits beside it, so it is compared by its own text. */
+function losesDigits(input: unknown, text: string): boolean {
+  return typeof input === "number" ? !sameJson(parseJson(`[${text}]`), [input]) : hasExactNumbers(input);
+}
+
+/** The text of a call's arguments: the exact one, unless `input` was edited since. */
+export function argumentsText(call: Pick<ToolCallPart, "input" | "inputText" | "format">): string {
+  const { input, inputText } = call;
+  if (inputText !== undefined && textStandsFor(inputText, input)) return inputText;
+  if (typeof input === "string" && call.format === "text") return input;
+  return stringifyJson(input);
+}
+
+function textStandsFor(inputText: string, input: unknown): boolean {
+  // An invalid call holds its own text as input.
+  if (input === inputText) return true;
+  const read = readArguments(inputText);
+  return read.invalid === undefined && sameAsRead(read.input, input);
+}
+
+/** Digits that only the text still knows do not make it another value: the plain numbers decide. */
+function sameAsRead(read: unknown, input: unknown): boolean {
+  return sameJson(read, input) || (hasExactNumbers(read) && JSON.stringify(read) === JSON.stringify(input));
+}

@@ -1,0 +1,48 @@
+// The errors for text that cannot be read, with line, column and a short excerpt: the same on every engine.
+
+import { JsonError } from "./errors.ts";
+import { MAX_DEPTH, shortPointer } from "./json-pointer.ts";
+import { scanJson } from "./json-syntax.ts";
+import type { Frame } from "./json-syntax.ts";
+
+/** The error for a text that is no JSON, or nested too deep; undefined if the scan finds nothing wrong with it. */
+export function findFault(text: string, cause?: unknown): JsonError | undefined {
+  const scan = scanJson(text);
+  if (scan.stop === "complete") return undefined;
+  const path = shortPointer(scan.frames.map((frame) => frameKey(text, frame)).filter((key) => key !== undefined));
+  const options = cause === undefined ? undefined : { cause };
+  const where = position(text, scan.at);
+  if (scan.stop === "too-deep") {
+    const remedy = "Flatten it, or carry the inner part as a string of JSON.";
+    return new JsonError("too-deep", path, `JSON is nested deeper than ${MAX_DEPTH} levels at ${where}. ${remedy}`);
+  }
+  const message = `Invalid JSON at ${where}: expected ${scan.expected}, found ${found(text, scan.at)}${excerpt(text, scan.at)}`;
+  return new JsonError("invalid-json", path, message, options);
+}
+
+function frameKey(text: string, frame: Frame): string | number | undefined {
+  if (frame.array) return frame.index;
+  return frame.keyStart < 0 ? undefined : String(JSON.parse(text.slice(frame.keyStart, frame.keyEnd)));
+}
+
+function position(text: string, at: number): string {
+  let line = 1;
+  let start = 0;
+  for (let next = text.indexOf("\n"); next >= 0 && next < at; next = text.indexOf("\n", start)) {
+    line++;
+    start = next + 1;
+  }
+  return `line ${line}, column ${at - start + 1}`;
+}
+
+function found(text: string, at: number): string {
+  const code = text.codePointAt(at);
+  if (code === undefined) return "the end of the text";
+  if (code > 32 && code < 127) return JSON.stringify(text[at]);
+  return `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+function excerpt(text: string, at: number): string {
+  if (text.length === 0) return "";
+  return ` (near ${JSON.stringify(text.slice(Math.max(0, at - 20), at + 20))})`;
+}

@@ -1,0 +1,42 @@
+// The one reader and writer of JSON. Values are plain; numbers that a double does not hold keep their digits in a side
+// table (json-exact.ts), so that what was read is written back exactly, and an edit is never ignored (B23).
+
+import { JsonError } from "./errors.ts";
+import { findFault } from "./json-fault.ts";
+import { mayHoldLostNumber } from "./json-lost.ts";
+import { recordNumbers } from "./json-record.ts";
+import { DEEP, ODD, survey, ZERO } from "./json-survey.ts";
+
+export { copyDigits, exactNumbers, hasExactNumbers, restoreNumbers } from "./json-exact.ts";
+export type { ExactNumber } from "./json-exact.ts";
+export { MAX_DEPTH } from "./json-pointer.ts";
+export { sameJson } from "./json-same.ts";
+export { stringifyJson } from "./json-write.ts";
+
+/** A plain JSON value, as JSON.parse makes it. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
+
+export interface JsonObject {
+  [key: string]: JsonValue;
+}
+
+/**
+ * Reads JSON into plain values, equal to JSON.parse's. The exact text of a number whose value a double does not hold is
+ * kept beside the array or object it stands in; a number that is the whole text has none, and stays a plain double.
+ * Moving a value to another container, or cloning it, leaves its digits behind (see exactNumbers and restoreNumbers).
+ * Throws a JsonError, "invalid-json" with line and column, or "too-deep" beyond MAX_DEPTH levels.
+ */
+export function parseJson(text: string): JsonValue {
+  let value: JsonValue;
+  try {
+    // JSON.parse without a reviver returns nothing but JSON values.
+    value = JSON.parse(text) as JsonValue;
+  } catch (error) {
+    throw findFault(text, error) ?? error;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const flags = survey(value);
+  if (flags >= DEEP) throw findFault(text) ?? new JsonError("too-deep", "", "JSON is nested too deep.");
+  if (flags !== 0 && (flags & ODD || mayHoldLostNumber(text, (flags & ZERO) !== 0))) recordNumbers(text, value);
+  return value;
+}

@@ -1,0 +1,98 @@
+// Schema versions of stored messages. Every version up to the current one is read, through a chain of pure functions;
+// a newer one is refused, because what it means is not known here.
+import { dataUrl, readDataUrl } from "./data-url.ts";
+import { ValidationError, VersionError } from "./errors.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
+import type { StoredMessage } from "./message.ts";
+import { storedMessage } from "./shapes.ts";
+import { structuralIssues } from "./validate.ts";
+
+/** The version that this Koine writes. */
+export const SCHEMA_VERSION = 2;
+
+/** Lifts a message by one version. Pure: the old value is not touched. */
+export type Upgrade = (message: JsonObject) => JsonObject;
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Version 1 kept inline media as a data URL; version 2 has a source of its own for it. */
+function inlineDataUrl(part: JsonValue): JsonValue {
+  if (!isObject(part) || part["type"] !== "file" || typeof part["url"] !== "string") return part;
+  const inline = readDataUrl(part["url"]);
+  // Only what can be written back the same way.
+  if (
+    inline === undefined ||
+    inline.mimeType !== part["mimeType"] ||
+    dataUrl(inline.mimeType, inline.data) !== part["url"]
+  )
+    return part;
+  const { url: _, ...rest } = part;
+  return { ...rest, data: inline.data };
+}
+
+/** Upgrades by the version they start from. */
+const UPGRADES: Readonly<Record<number, Upgrade>> = {
+  1: (message) => {
+    const parts = message["parts"];
+    return Array.isArray(parts) ? { ...message, parts: parts.map(inlineDataUrl) } : message;
+  },
+};
+
+function versionOf(message: JsonObject, current: number): number {
+  const metadata = message["metadata"];
+  const found = isObject(metadata) ? metadata["schemaVersion"] : undefined;
+  if (found === undefined) {
+    throw new VersionError(
+      "version-missing",
+      found,
+      `A stored message needs metadata.schemaVersion; the current version is ${current}.`,
+    );
+  }
+  if (typeof found !== "number" || !Number.isInteger(found) || found < 1) {
+    const spelled = (JSON.stringify(found) ?? "").slice(0, 40);
+    throw new VersionError(
+      "version-invalid",
+      found,
+      `metadata.schemaVersion is ${spelled}; it must be a whole number from 1 to ${current}.`,
+    );
+  }
+  if (found > current) {
+    throw new VersionError(
+      "version-too-new",
+      found,
+      `This message has schema version ${found}, but this Koine reads up to ${current}; update Koine.`,
+    );
+  }
+  return found;
+}
+
+/** Lifts a message to `current`, one version at a time. */
+export function upgradeThrough(
+  message: JsonObject,
+  upgrades: Readonly<Record<number, Upgrade>>,
+  current: number,
+): JsonObject {
+  let lifted = message;
+  for (let version = versionOf(message, current); version < current; version++) {
+    lifted = upgrades[version]?.(lifted) ?? lifted;
+    lifted = { ...lifted, metadata: { ...(lifted["metadata"] as JsonObject), schemaVersion: version + 1 } };
+  }
+  return lifted;
+}
+
+/**
+ * Reads a stored message of any version. Part types and fields that are not known here survive; a wrong structure is a
+ * `ValidationError`, a version that cannot be read a `VersionError`.
+ */
+export function readMessage(value: unknown): StoredMessage {
+  if (!isObject(value)) {
+    throw new ValidationError("stored message", [{ path: "", code: "wrong-type", message: "Expected an object." }]);
+  }
+  const upgraded = upgradeThrough(value, UPGRADES, SCHEMA_VERSION);
+  const issues = structuralIssues(upgraded, storedMessage);
+  if (issues.length > 0) throw new ValidationError("stored message", issues);
+  // The structure was checked against the shape of StoredMessage just now.
+  return upgraded as unknown as StoredMessage;
+}

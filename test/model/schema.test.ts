@@ -1,0 +1,64 @@
+// The published JSON Schema says the same as the validators: both come from one description.
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { jsonSchema, validate, validateRequest, validateResponse } from "../../src/model/index.ts";
+import { gallery } from "../../src/testkit/index.ts";
+import { places, withoutPlace, withPlace } from "../../src/testkit/places.ts";
+import { response } from "../support/arbitrary.ts";
+
+const ajv = new Ajv2020({ strict: true, strictRequired: false });
+const isMessage = ajv.compile(jsonSchema());
+const isRequest = ajv.compile({ $ref: "urn:koine:schema:2#/$defs/Request" });
+const isResponse = ajv.compile({ $ref: "urn:koine:schema:2#/$defs/Response" });
+
+/** Rules that a schema cannot say: which part belongs to which role, and what belongs together. */
+const BEYOND_SCHEMA = new Set(["role-part", "empty-id", "duplicate-call", "duplicate-result", "orphan-result"]);
+const isValid = (issues: { code: string }[]): boolean => issues.every(({ code }) => BEYOND_SCHEMA.has(code));
+
+const ODD = [null, 0, -1, 1.5, "odd", true, [], {}, [{}], { type: "text" }];
+
+describe("koine/schema.json", () => {
+  test("is up to date", () => {
+    expect(JSON.parse(readFileSync(new URL("../../schema.json", import.meta.url), "utf8"))).toEqual(jsonSchema());
+  });
+
+  test("accepts every message of the gallery", () => {
+    for (const message of gallery()) {
+      isMessage(message);
+      expect(isMessage.errors ?? []).toEqual([]);
+    }
+  });
+
+  test("agrees with `validate` on every message with any field gone, odd or new", () => {
+    let refused = 0;
+    for (const message of gallery()) {
+      for (const { keys } of places(message)) {
+        const mutants = ODD.map((odd) => withPlace(message, keys, odd));
+        if (keys.length > 0) mutants.push(withoutPlace(message, keys));
+        for (const mutant of mutants) {
+          const accepted = isMessage(mutant);
+          if (accepted !== isValid(validate(mutant))) expect({ mutant, validate: validate(mutant), schema: isMessage.errors }).toBe("the same verdict");
+          if (!accepted) refused++;
+        }
+      }
+    }
+    expect(refused).toBeGreaterThan(1000);
+  });
+
+  test("agrees with `validateResponse` and `validateRequest` on generated ones", () => {
+    fc.assert(
+      fc.property(response, fc.nat(), fc.constantFrom(...ODD), (whole, pick, odd) => {
+        const all = [...places(whole)];
+        const place = all[pick % all.length];
+        const mutant = withPlace(whole, place?.keys ?? [], odd);
+        const request = { messages: [whole.message], sampling: { n: odd }, toolChoice: odd };
+        expect(isResponse(whole)).toBe(true);
+        expect(isResponse(mutant)).toBe(isValid(validateResponse(mutant)));
+        expect(isRequest(request)).toBe(isValid(validateRequest(request)));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

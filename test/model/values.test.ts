@@ -1,0 +1,145 @@
+// Constructors, usage, edits, arguments and data URLs.
+import { describe, expect, test } from "vitest";
+import {
+  addUsage,
+  argumentsText,
+  assistant,
+  audio,
+  developer,
+  editPart,
+  exclusiveUsage,
+  file,
+  image,
+  inclusiveUsage,
+  isRetryable,
+  Message,
+  readArguments,
+  reasoning,
+  refusal,
+  system,
+  text,
+  toolCall,
+  toolResult,
+  user,
+  video,
+} from "../../src/model/index.ts";
+import type { Usage } from "../../src/model/index.ts";
+import { dataUrl, readDataUrl } from "../../src/model/data-url.ts";
+
+describe("constructors", () => {
+  test("a text, or parts", () => {
+    expect(user("What is 2 + 2?")).toStrictEqual({ role: "user", parts: [{ type: "text", text: "What is 2 + 2?" }] });
+    expect(Message.user([text("What do you see?"), image({ url: "https://example.com/photo.jpg" })])).toStrictEqual({
+      role: "user",
+      parts: [
+        { type: "text", text: "What do you see?" },
+        { type: "image", url: "https://example.com/photo.jpg" },
+      ],
+    });
+    expect([system("a"), developer("b"), assistant("c")].map(({ role }) => role)).toEqual(["system", "developer", "assistant"]);
+  });
+
+  test("every part", () => {
+    expect([reasoning("r", { summary: ["s"] }), refusal("no"), audio({ data: "", transcript: "t" }), video({ fileId: "f" }), file({ path: "p", size: 1 })]).toStrictEqual([
+      { type: "reasoning", text: "r", summary: ["s"] },
+      { type: "refusal", text: "no" },
+      { type: "audio", data: "", transcript: "t" },
+      { type: "video", fileId: "f" },
+      { type: "file", path: "p", size: 1 },
+    ]);
+  });
+
+  test("a tool result takes what it needs from its call", () => {
+    const call = toolCall("a", "t", {}, { executor: "client", format: "text", tool: "custom" });
+    expect(toolResult(call, "out", { isError: true, content: [text("c")] })).toStrictEqual({
+      role: "tool",
+      parts: [{ type: "tool-result", toolCallId: "a", toolName: "t", isError: true, output: "out", content: [text("c")], executor: "client", format: "text", tool: "custom" }],
+    });
+    expect(toolResult(toolCall("a", "t", {}), "").parts).toStrictEqual([{ type: "tool-result", toolCallId: "a", toolName: "t", isError: false, output: "" }]);
+  });
+});
+
+describe("usage", () => {
+  const usage: Usage = { inputTokens: 100, outputTokens: 50, totalTokens: 150, cacheReadTokens: 60, cacheWriteTokens: 30, reasoningTokens: 20 };
+
+  test("B63: inclusive and exclusive views derive from each other exactly", () => {
+    const view = exclusiveUsage(usage);
+    expect(view).toStrictEqual({ inputTokens: 10, cacheReadTokens: 60, cacheWriteTokens: 30, outputTokens: 30, reasoningTokens: 20 });
+    expect(inclusiveUsage(view)).toStrictEqual(usage);
+    expect(inclusiveUsage({ inputTokens: 1, outputTokens: 2 })).toStrictEqual({ inputTokens: 1, outputTokens: 2, totalTokens: 3 });
+  });
+
+  test("B66: contradicting counts never become negative", () => {
+    expect(exclusiveUsage({ inputTokens: 1, outputTokens: 2, totalTokens: 3, cacheReadTokens: 5, reasoningTokens: 9 })).toMatchObject({ inputTokens: 0, outputTokens: 0 });
+  });
+
+  test("B64: sums keep the split of cache writes; what neither has stays absent", () => {
+    const sum = addUsage({ ...usage, cacheWrite5mTokens: 10, raw: 1, cost: 0.5 }, { inputTokens: 1, outputTokens: 1, totalTokens: 2, cacheWrite1hTokens: 7, cost: 0.25 });
+    expect(sum).toStrictEqual({ inputTokens: 101, outputTokens: 51, totalTokens: 152, cacheReadTokens: 60, cacheWriteTokens: 30, cacheWrite5mTokens: 10, cacheWrite1hTokens: 7, reasoningTokens: 20, cost: 0.75 });
+  });
+});
+
+describe("editPart", () => {
+  const seals = [{ dialect: "anthropic", kind: "signature", value: "s" }];
+
+  test("B5: changing what a part says removes what vouched for it", () => {
+    const sealed = text("old", { seals, annotations: [{ kind: "url", url: "u", span: { start: 0, end: 3 } }], logprobs: [], cache: {} });
+    expect(editPart(sealed, { text: "new" })).toStrictEqual({ type: "text", text: "new", annotations: [{ kind: "url", url: "u" }], cache: {} });
+    expect(sealed.seals).toBe(seals);
+  });
+
+  test("saying the same again, or changing what is beside the content, keeps the seals", () => {
+    const sealed = text("old", { seals });
+    expect(editPart(sealed, { text: "old" }).seals).toBe(seals);
+    expect(editPart(sealed, { cache: { ttl: "1h" } })).toStrictEqual({ ...sealed, cache: { ttl: "1h" } });
+  });
+
+  test("a new input has no exact text of the old one", () => {
+    const call = toolCall("a", "t", "{", { inputText: "{", invalid: true });
+    expect(editPart(call, { input: { n: 1 } })).toStrictEqual(toolCall("a", "t", { n: 1 }));
+  });
+});
+
+describe("arguments", () => {
+  test.each([
+    ["B20: blank", "", { input: {}, inputText: "" }],
+    ["plain", '{"a":1}', { input: { a: 1 } }],
+    ["B23: spelled another way", '{"a": 1.0}', { input: { a: 1 }, inputText: '{"a": 1.0}' }],
+    ["B23: more digits than a number holds", '{"id":12345678901234567890}', { input: { id: 12345678901234567000 }, inputText: '{"id":12345678901234567890}' }],
+    ["B22: no JSON", '{"a":', { input: '{"a":', inputText: '{"a":', invalid: true }],
+    ["no object", "null", { input: null }],
+  ])("%s", (_, written, read) => {
+    expect(readArguments(written)).toMatchObject(read);
+    expect(argumentsText({ ...readArguments(written) })).toBe(written);
+  });
+
+  test("B23: a bare number keeps its digits", () => {
+    expect(readArguments("12345678901234567890", { objectArgs: true })).toMatchObject({ inputText: "12345678901234567890" });
+    expect(readArguments("12", { objectArgs: true })).toStrictEqual({ input: 12 });
+  });
+
+  test("an edited input wins over the text that was once exact", () => {
+    expect(argumentsText({ input: { id: 5 }, inputText: '{"id":12345678901234567890}' })).toBe('{"id":5}');
+    expect(argumentsText({ input: {}, inputText: '{"a":' })).toBe("{}");
+    const copy = structuredClone(readArguments('{"id": 12345678901234567890}'));
+    expect(argumentsText(copy)).toBe('{"id": 12345678901234567890}');
+  });
+});
+
+describe("data URLs", () => {
+  test("are read and written in their plain form only", () => {
+    const url = dataUrl("image/png", "aGk=");
+    expect(readDataUrl(url)).toEqual({ mimeType: "image/png", data: "aGk=" });
+    expect(["https://example.com", "data:text/plain,hi", "data:text/plain;charset=x;base64,aGk="].map(readDataUrl)).toEqual([undefined, undefined, undefined]);
+  });
+
+  test("of 50 MB do not hurt", () => {
+    const data = "A".repeat(50_000_000);
+    expect(readDataUrl(dataUrl("image/png", data))?.data.length).toBe(data.length);
+  });
+});
+
+test("B88: what may succeed later is retryable", () => {
+  expect(isRetryable({ kind: "overloaded", message: "" })).toBe(true);
+  expect(isRetryable({ kind: "invalid-request", message: "" })).toBe(false);
+});

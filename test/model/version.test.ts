@@ -1,0 +1,99 @@
+// Stored versions: every older one is lifted, newer and unreadable ones are refused, unknown things survive (B98).
+import { describe, expect, test } from "vitest";
+import { readMessage, SCHEMA_VERSION, ValidationError, VersionError } from "../../src/model/index.ts";
+import type { JsonObject } from "../../src/model/index.ts";
+import { upgradeThrough } from "../../src/model/version.ts";
+
+const FIRST = {
+  id: "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+  parentMessageId: null,
+  role: "assistant",
+  createdAt: "2026-01-01T00:00:00.000Z",
+  metadata: { schemaVersion: 1, traceId: "kept" },
+  parts: [
+    { type: "reasoning", text: "Hm." },
+    { type: "text", text: "Hello" },
+    { type: "tool-call", toolCallId: "a", toolName: "t", input: { n: 1 } },
+    { type: "file", mimeType: "application/pdf", url: "https://example.com/a.pdf", name: "a.pdf" },
+    { type: "file", mimeType: "image/png", url: "data:image/png;base64,aGk=" },
+    { type: "file", mimeType: "text/plain", url: "data:text/plain;charset=utf-8,hi" },
+  ],
+};
+
+function thrown(step: () => unknown): unknown {
+  try {
+    step();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+describe("readMessage", () => {
+  test("B98: version 1 is upgraded; inline media gets its own source", () => {
+    const before = structuredClone(FIRST);
+    expect(readMessage(FIRST)).toStrictEqual({
+      ...FIRST,
+      metadata: { schemaVersion: SCHEMA_VERSION, traceId: "kept" },
+      parts: [...FIRST.parts.slice(0, 4), { type: "file", mimeType: "image/png", data: "aGk=" }, FIRST.parts[5]],
+    });
+    expect(FIRST).toStrictEqual(before);
+  });
+
+  test("the current version comes back as it is", () => {
+    const current = { ...FIRST, metadata: { schemaVersion: SCHEMA_VERSION } };
+    expect(readMessage(current)).toBe(current);
+  });
+
+  test("B43, B98: part types, fields and words that are not known here survive", () => {
+    const newer = {
+      ...FIRST,
+      role: "narrator",
+      mood: "solemn",
+      metadata: { schemaVersion: SCHEMA_VERSION },
+      parts: [{ type: "smell", molecule: "C10H18O" }, { type: "text", text: "a", colour: "red" }],
+    };
+    expect(readMessage(newer)).toStrictEqual(newer);
+  });
+
+  test.each([
+    ["a newer version", SCHEMA_VERSION + 1, "version-too-new"],
+    ["no version", undefined, "version-missing"],
+    ["a fraction", 1.5, "version-invalid"],
+    ["a text", "1", "version-invalid"],
+    ["null", null, "version-invalid"],
+    ["zero", 0, "version-invalid"],
+  ])("%s is refused", (_, schemaVersion, code) => {
+    const error = thrown(() => readMessage({ ...FIRST, metadata: schemaVersion === undefined ? {} : { schemaVersion } }));
+    expect(error).toBeInstanceOf(VersionError);
+    expect(error).toMatchObject({ code, path: "/metadata/schemaVersion", found: schemaVersion });
+  });
+
+  test.each([
+    ["no object", 7, ""],
+    ["a list", [], ""],
+    ["parts that are no list", { ...FIRST, parts: 7 }, "/parts"],
+    ["a missing parent", { ...FIRST, parentMessageId: undefined }, ""],
+    ["a text without text", { ...FIRST, parts: [{ type: "text" }] }, "/parts/0"],
+  ])("%s is a ValidationError with a path", (_, value, path) => {
+    const error = thrown(() => readMessage(value));
+    expect(error).toBeInstanceOf(ValidationError);
+    expect(error).toMatchObject({ code: "invalid", path });
+  });
+});
+
+describe("the chain of upgrades", () => {
+  const trace = (version: number) => (message: JsonObject): JsonObject => ({ ...message, steps: [...((message["steps"] as number[] | undefined) ?? []), version] });
+  const chain = { 1: trace(1), 2: trace(2), 3: trace(3) };
+
+  test.each([
+    [1, [1, 2, 3]],
+    [2, [2, 3]],
+    [3, [3]],
+    [4, undefined],
+  ])("lifts version %i one step at a time", (schemaVersion, steps) => {
+    const lifted = upgradeThrough({ metadata: { schemaVersion, kept: true } }, chain, 4);
+    expect(lifted["steps"]).toEqual(steps);
+    expect(lifted["metadata"]).toEqual({ schemaVersion: 4, kept: true });
+  });
+});
