@@ -1,0 +1,72 @@
+// How the cost of assembly grows with the number of deltas: per delta it must stay the same (B79).
+import { assemble, stamp } from "koine";
+import type { MessageDelta } from "koine";
+import { median, table } from "./measure.ts";
+
+const SIZES = [10_000, 100_000, 1_000_000];
+/** A delta may cost this much more in a hundred times longer stream before it is called growth. */
+const GOAL = 2;
+
+/**
+ * A stream as agents see it: reasoning, text, and tool calls whose arguments arrive in small pieces. Made while it is
+ * read, as on a wire: a million deltas held in memory would measure the garbage collector.
+ */
+function* stream(count: number): Generator<MessageDelta> {
+  const inRun = stamp("run", () => 0);
+  yield inRun({ kind: "start", payload: { modelId: "m", requestId: "r", contractVersion: 1 } });
+  for (let sent = 2; sent < count; sent++) {
+    const step = sent % 104;
+    const toolCallId = `call_${(sent - step) / 104}`;
+    if (step < 40) yield inRun({ kind: "thinking", payload: { textDelta: "a thought " } });
+    else if (step < 80) yield inRun({ kind: "text", payload: { textDelta: "some text " } });
+    else if (step === 80) yield inRun({ kind: "tool_call_start", payload: { toolCallId, toolName: "tool" } });
+    else if (step === 81) yield inRun({ kind: "tool_call_args", payload: { toolCallId, argsTextDelta: '{"list":[0' } });
+    else if (step < 102) yield inRun({ kind: "tool_call_args", payload: { toolCallId, argsTextDelta: ",1" } });
+    else if (step === 102) yield inRun({ kind: "tool_call_args", payload: { toolCallId, argsTextDelta: "]}" } });
+    else yield inRun({ kind: "tool_call_end", payload: { toolCallId } });
+  }
+  yield inRun({ kind: "done", payload: { finishReason: "stop" } });
+}
+
+/** The least that any assembler does: make the deltas, look at the kind, append the text. */
+function floor(deltas: Iterable<MessageDelta>): number {
+  let text = "";
+  let args = "";
+  for (const { kind, payload } of deltas) {
+    if (kind === "text" || kind === "thinking") text += payload.textDelta;
+    else if (kind === "tool_call_args") args += payload.argsTextDelta;
+  }
+  return text.length + args.length;
+}
+
+function nanosecondsPerDelta(count: number, work: (deltas: Iterable<MessageDelta>) => unknown): number {
+  const rounds = Math.max(5, Math.round(500_000 / count));
+  const times = Array.from({ length: rounds }, () => {
+    const start = process.hrtime.bigint();
+    work(stream(count));
+    return Number(process.hrtime.bigint() - start);
+  });
+  return median(times) / count;
+}
+
+export function benchAssembly(): void {
+  for (let round = 0; round < 20; round++) assemble(stream(20_000));
+  const rows = SIZES.map((size) => ({
+    size,
+    perDelta: nanosecondsPerDelta(size, assemble),
+    floor: nanosecondsPerDelta(size, floor),
+  }));
+  const first = rows[0]?.perDelta ?? Number.NaN;
+  table(
+    `assemble: cost per delta (goal: at most ${GOAL}× from the shortest to the longest)`,
+    ["deltas", "ns per delta", "× of 10k", "floor, ns per delta"],
+    rows.map(({ size, perDelta, floor: least }) => [
+      size.toLocaleString("en"),
+      perDelta.toFixed(0),
+      (perDelta / first).toFixed(2),
+      least.toFixed(0),
+    ]),
+  );
+}
+
+if (import.meta.main) benchAssembly();

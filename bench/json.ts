@@ -1,0 +1,149 @@
+// How much slower parseJson and stringifyJson are than JSON's own, on chat requests made by script.
+
+import { parseJson, stringifyJson } from "../src/model/json.ts";
+
+const ROUNDS = 600;
+const SIZE = 400_000;
+const GOAL = 1.1;
+
+type Random = () => number;
+
+// A seeded generator, so that every run measures the same texts.
+function randomFrom(seed: number): Random {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const WORDS =
+  `the of a model tool returns value when stream ends and we read it again but there is no way to know about 3 or 42 items see section 2.1 for more well-known details of it maybe later.\n`.split(
+    " ",
+  );
+
+function prose(random: Random, length: number): string {
+  let text = "";
+  while (text.length < length) text += `${WORDS[Math.floor(random() * WORDS.length)] ?? ""} `;
+  return text.slice(0, length);
+}
+
+function base64(random: Random, length: number): string {
+  const bytes = Uint8Array.from({ length: Math.ceil(length * 0.75) }, () => Math.floor(random() * 256));
+  return Buffer.from(bytes).toString("base64").slice(0, length);
+}
+
+function tool(random: Random, name: string, minimum: number): object {
+  const properties = { city: { type: "string", minLength: 1 }, share: { type: "number", minimum, maximum: 1.5 } };
+  const parameters = { type: "object", properties, required: ["city"] };
+  return { type: "function", function: { name, description: prose(random, 200), parameters } };
+}
+
+function logprobs(random: Random, count: number): object {
+  const entry = (): object => ({ token: prose(random, 4), logprob: -random() * 3, bytes: [32, 116, 104, 101] });
+  return { content: Array.from({ length: count }, entry) };
+}
+
+function message(random: Random, index: number, length: number): object {
+  const content = prose(random, length);
+  if (index % 10 === 3) {
+    const url = `data:image/png;base64,${base64(random, length)}`;
+    return {
+      role: "user",
+      content: [
+        { type: "text", text: content },
+        { type: "image_url", image_url: { url } },
+      ],
+    };
+  }
+  if (index % 5 === 1) {
+    const call = { name: "tool_1", arguments: JSON.stringify({ city: prose(random, 20), n: index, share: 0.25 }) };
+    const id = `call_${base64(random, 24)}`;
+    return { role: "assistant", content, tool_calls: [{ id, type: "function", function: call }] };
+  }
+  return { role: index % 2 === 0 ? "user" : "assistant", content };
+}
+
+/** A request whose messages have texts of `length`. A zero in it means a closer look: it may be a number too small. */
+function chat(length: number, minimum = 1): string {
+  const random = randomFrom(length);
+  const tools = Array.from({ length: 12 }, (_, i) => tool(random, `tool_${i}`, minimum));
+  const request = { model: "m", temperature: 0.7, top_p: 0.95, seed: 1, tools, logprobs: logprobs(random, 20) };
+  const messages: object[] = [];
+  let left = SIZE - JSON.stringify(request).length;
+  for (let i = 0; left > 0; i++) {
+    const next = message(random, i, length);
+    left -= JSON.stringify(next).length;
+    messages.push(next);
+  }
+  return JSON.stringify({ ...request, messages });
+}
+
+function chunk(): string {
+  const choice = { index: 0, delta: { content: " the" }, logprobs: null, finish_reason: null };
+  return JSON.stringify({ id: "chatcmpl-1", object: "chunk", created: 1_721_000_000, model: "m", choices: [choice] });
+}
+
+const PAYLOADS: [name: string, text: string, repeat: number, goal: boolean][] = [
+  ["messages of 200 B", chat(200), 1, true],
+  ["messages of 2 kB", chat(2000), 1, true],
+  ["messages of 20 kB", chat(20_000), 1, true],
+  ["messages of 200 B, and zeros", chat(200, 0), 1, true],
+  ["messages of 2 kB, and zeros", chat(2000, 0), 1, true],
+  ["messages of 20 kB, and zeros", chat(20_000, 0), 1, true],
+  ["a stream chunk", chunk(), 500, false],
+  ["nothing but logprobs", JSON.stringify(logprobs(randomFrom(1), 5000)), 1, false],
+  ["messages of 2 kB, one large integer", chat(2000).replace(/"seed":1/, '"seed":12345678901234567890'), 1, false],
+];
+
+function median(times: number[]): number {
+  return times.toSorted((a, b) => a - b)[times.length >> 1] ?? Number.NaN;
+}
+
+/** Milliseconds of `plain`, and how many times that `ours` takes; the two alternate, because machines are noisy. */
+function compare(plain: () => unknown, ours: () => unknown, repeat: number): [ms: number, ratio: number] {
+  const times: [number[], number[]] = [[], []];
+  const warmUp = performance.now() + 300;
+  while (performance.now() < warmUp) {
+    plain();
+    ours();
+  }
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [which, run] of [plain, ours].entries()) {
+      const start = performance.now();
+      for (let i = 0; i < repeat; i++) run();
+      times[which]?.push(performance.now() - start);
+    }
+  }
+  const [a, b] = [median(times[0]), median(times[1])];
+  return [a / repeat, b / a];
+}
+
+/** Prints one table of ratios; lower is better, and 1.1 the goal where every number survives. */
+export async function benchJson(): Promise<void> {
+  const rows = PAYLOADS.map(([payload, text, repeat, goal]) => {
+    const value = parseJson(text);
+    const [parseMs, parse] = compare(
+      () => JSON.parse(text) as unknown,
+      () => parseJson(text),
+      repeat,
+    );
+    const [writeMs, write] = compare(
+      () => JSON.stringify(value),
+      () => stringifyJson(value),
+      repeat,
+    );
+    return {
+      payload,
+      kB: Math.round(text.length / 100) / 10,
+      "JSON.parse ms": parseMs.toFixed(4),
+      "parseJson ×": parse.toFixed(3),
+      "JSON.stringify ms": writeMs.toFixed(4),
+      "stringifyJson ×": write.toFixed(3),
+      goal: goal ? `≤ ${GOAL}` : "—",
+    };
+  });
+  console.table(rows);
+}
+
+if (import.meta.main) await benchJson();

@@ -1,0 +1,127 @@
+// What an answer says beside its parts: ids, finish, usage, residue; and the response that they make with its messages.
+import type { DonePayload, ErrorPayload, StartPayload, UsagePayload } from "../model/delta.ts";
+import { mergeExtra } from "../model/extra.ts";
+import type { FinishReason, UnifiedFinishReason } from "../model/finish.ts";
+import { FINISH_REASONS } from "../model/finish.ts";
+import type { Message } from "../model/message.ts";
+import type { Extra } from "../model/parts.ts";
+import type { ProviderError, ProviderErrorKind } from "../model/provider-error.ts";
+import { PROVIDER_ERROR_KINDS } from "../model/provider-error.ts";
+import type { Alternative, Response } from "../model/response.ts";
+import type { Usage } from "../model/usage.ts";
+
+/** An answer as far as it has come. */
+export interface Snapshot {
+  id: string;
+  model: string;
+  message: Message;
+  /** The messages of choices 1 … n−1. */
+  alternatives?: Message[];
+  usage?: Usage;
+  finishReason?: FinishReason;
+  /** `done` has arrived. */
+  complete: boolean;
+}
+
+/** A word that is not in the vocabulary is `other`, and stays readable as `raw` (B62). */
+function finishOf(word: string, raw: string | undefined): FinishReason {
+  const known = (FINISH_REASONS as readonly string[]).includes(word);
+  const reason: FinishReason = { unified: known ? (word as UnifiedFinishReason) : "other" };
+  const kept = raw ?? (known ? undefined : word);
+  if (kept !== undefined) reason.raw = kept;
+  return reason;
+}
+
+function errorOf({ errorCode, message, status, retryAfterMs, raw }: ErrorPayload): ProviderError {
+  const known = (PROVIDER_ERROR_KINDS as readonly string[]).includes(errorCode);
+  const error: ProviderError = {
+    kind: known ? (errorCode as ProviderErrorKind) : "unknown",
+    message: message ?? errorCode,
+  };
+  if (status !== undefined) error.status = status;
+  if (retryAfterMs !== undefined) error.retryAfterMs = retryAfterMs;
+  if (raw !== undefined) error.raw = raw;
+  return error;
+}
+
+const NO_FINISH: FinishReason = { unified: "error" };
+
+export class AnswerFields {
+  done: DonePayload | undefined;
+  error: ErrorPayload | undefined;
+  private started: StartPayload = { modelId: "", requestId: "" };
+  private extra: Extra | undefined;
+  private usage: Partial<Usage> | undefined;
+
+  start(payload: StartPayload): void {
+    this.started = payload;
+    if (payload.extra !== undefined) this.addExtra(payload.extra);
+  }
+
+  addExtra(extra: Extra): void {
+    this.extra = mergeExtra(this.extra, extra);
+  }
+
+  /** Per field the last present value wins (B65). */
+  addUsage(payload: UsagePayload): void {
+    const { part: _, choice: __, extra, ...counts } = payload;
+    const before = this.usage?.extra;
+    this.usage = { ...this.usage, ...counts };
+    if (extra !== undefined) this.usage.extra = mergeExtra(before, extra);
+  }
+
+  private totalUsage(): Usage | undefined {
+    if (this.usage === undefined) return undefined;
+    const { inputTokens = 0, outputTokens = 0, totalTokens = inputTokens + outputTokens, ...rest } = this.usage;
+    return { inputTokens, outputTokens, totalTokens, ...rest };
+  }
+
+  describeError(): string {
+    const { errorCode, message } = this.error ?? { errorCode: "unknown" };
+    return `The answer failed with ${errorCode}${message === undefined ? "" : `: ${message}`}.`;
+  }
+
+  snapshot([message, ...others]: Message[], complete: boolean): Snapshot {
+    const snapshot: Snapshot = {
+      id: this.started.requestId,
+      model: this.started.modelId,
+      message: message as Message, // an assembler always has choice 0
+      complete,
+    };
+    const usage = this.totalUsage();
+    if (others.length > 0) snapshot.alternatives = others;
+    if (usage !== undefined) snapshot.usage = usage;
+    if (this.done !== undefined) snapshot.finishReason = finishOf(this.done.finishReason, this.done.raw);
+    return snapshot;
+  }
+
+  response([message, ...others]: Message[]): Response {
+    const { done, error } = this;
+    const response: Response = {
+      id: this.started.requestId,
+      model: this.started.modelId,
+      message: message as Message, // an assembler always has choice 0
+      finishReason: done === undefined ? { ...NO_FINISH } : finishOf(done.finishReason, done.raw),
+    };
+    const usage = this.totalUsage();
+    if (others.length > 0) response.alternatives = others.map((other, index) => this.alternative(other, index));
+    if (usage !== undefined) response.usage = usage;
+    if (this.started.createdAt !== undefined) response.createdAt = this.started.createdAt;
+    if (error !== undefined) response.error = errorOf(error);
+    if (this.extra !== undefined) response.extra = this.extra;
+    return response;
+  }
+
+  private alternative(message: Message, index: number): Alternative {
+    const said = this.done?.alternatives?.[index];
+    const alternative: Alternative = {
+      message,
+      finishReason:
+        said === undefined
+          ? { unified: this.done === undefined ? "error" : "other" }
+          : finishOf(said.finishReason, said.raw),
+    };
+    if (said?.extra !== undefined) alternative.extra = said.extra;
+    return alternative;
+  }
+}

@@ -1,0 +1,113 @@
+// Deltas to messages, for one answer and for a run of several answers with tool results between them.
+import type { Delta, MessageDelta, PartPayload } from "../model/delta.ts";
+import { mergeExtra } from "../model/extra.ts";
+import type { Message } from "../model/message.ts";
+import type { Response } from "../model/response.ts";
+import type { Snapshot } from "./answer-fields.ts";
+import { Assembler } from "./assembler.ts";
+import { formProblem } from "./payload.ts";
+import type { Violation } from "./rules.ts";
+import { AssemblyError } from "./rules.ts";
+import { RunState } from "./run-state.ts";
+
+type AnyDelta = Delta | MessageDelta;
+
+/** The response of one answer. Throws an `AssemblyError` for a broken rule, an `error` delta or a missing end. */
+export function assemble(deltas: Iterable<AnyDelta>): Response {
+  const assembler = new Assembler();
+  for (const delta of deltas) assembler.push(delta);
+  return assembler.finish();
+}
+
+/** What a run gave: every message in order, tool messages included, and the response of each answer. */
+export interface AssembledRun {
+  messages: Message[];
+  responses: Response[];
+}
+
+/** Assembles a run: answers, each `start … done`, with tool results between them. */
+export class RunAssembler {
+  private readonly run = new RunState();
+  private readonly assembled: AssembledRun = { messages: [], responses: [] };
+  private answer: Assembler | undefined;
+
+  private get betweenAnswers(): boolean {
+    return this.answer?.complete === true;
+  }
+
+  /** Takes one delta. Throws an `AssemblyError` where it breaks a rule; the delta then never happened. */
+  push(delta: AnyDelta): void {
+    this.run.arrive(delta);
+    if (this.betweenAnswers && delta.kind === "part" && delta.payload?.role === "tool") return this.takeResult(delta);
+    const current = this.betweenAnswers && delta.kind === "start" ? undefined : this.answer;
+    const answer = current ?? new Assembler(this.run);
+    answer.take(delta);
+    this.answer = answer;
+    if (!answer.complete) return;
+    const response = answer.finish();
+    this.assembled.responses.push(response);
+    this.assembled.messages.push(response.message);
+  }
+
+  /** Results that follow each other are one tool message: one round of tools. */
+  private takeResult(delta: { kind: "part"; payload: PartPayload } & AnyDelta): void {
+    const problem = formProblem(delta);
+    if (problem !== undefined) this.run.fail(problem.rule, problem.detail);
+    const { value, extra } = delta.payload;
+    if (value.type !== "tool-result") this.run.fail("result-between", `A ${value.type} stands between answers.`);
+    this.run.checkPart(value);
+    const part = extra === undefined ? value : { ...value, extra: mergeExtra(value.extra, extra) };
+    const last = this.assembled.messages.at(-1);
+    if (last?.role === "tool") last.parts.push(part);
+    else this.assembled.messages.push({ role: "tool", parts: [part] });
+    this.run.addPart(part);
+    this.run.accept(delta);
+  }
+
+  /** The messages that are complete, and the answer that is still arriving. */
+  snapshot(): { messages: Message[]; answer?: Snapshot } {
+    const messages = [...this.assembled.messages];
+    if (this.answer === undefined || this.answer.complete) return { messages };
+    return { messages, answer: this.answer.snapshot() };
+  }
+
+  /** Everything the run gave. Throws where the last answer failed or was cut off; what came before is on the error. */
+  finish(): AssembledRun {
+    try {
+      (this.answer ?? new Assembler(this.run)).finish();
+      return this.assembled;
+    } catch (error) {
+      if (!(error instanceof AssemblyError)) throw error;
+      throw error.after(this.assembled.messages);
+    }
+  }
+}
+
+/** The messages and responses of a whole run. */
+export function assembleRun(deltas: Iterable<AnyDelta>): AssembledRun {
+  const assembler = new RunAssembler();
+  for (const delta of deltas) assembler.push(delta);
+  return assembler.finish();
+}
+
+/**
+ * Every broken rule of a sequence, in order; a sequence that ends with `error` is legal. An illegal delta is left out
+ * and the rest is judged without it; what comes before the first `start` is reported once.
+ */
+export function checkDeltas(deltas: Iterable<AnyDelta>): Violation[] {
+  const assembler = new RunAssembler();
+  const violations: Violation[] = [];
+  const attempt = (step: () => unknown): void => {
+    try {
+      step();
+    } catch (error) {
+      if (!(error instanceof AssemblyError)) throw error;
+      const { rule, seq, message } = error;
+      const told = rule === "start-first" && violations.some((known) => known.rule === rule);
+      if (rule !== "error-no-message" && !told) violations.push({ rule, seq, message });
+    }
+  };
+  for (const delta of deltas) attempt(() => assembler.push(delta));
+  attempt(() => assembler.finish());
+  return violations;
+}

@@ -1,0 +1,295 @@
+// The one loop that assembles: deltas of an answer go in, a response comes out. An illegal delta throws and leaves the
+// assembler as it was. Every delta costs the same, however much came before (B79).
+import type {
+  Delta,
+  DeltaPayloads,
+  MediaPayload,
+  MessageDelta,
+  PartKey,
+  PartPayload,
+  PayloadBase,
+  TextPayload,
+  ThinkingPayload,
+} from "../model/delta.ts";
+import { CONTRACT_VERSION } from "../model/delta.ts";
+import { mergeExtra } from "../model/extra.ts";
+import type { MediaPart, Part, ReasoningPart, RefusalPart, TextPart } from "../model/parts.ts";
+import type { Response } from "../model/response.ts";
+import { AnswerFields } from "./answer-fields.ts";
+import type { Snapshot } from "./answer-fields.ts";
+import type { CallDraft, Draft } from "./draft.ts";
+import { addMedia, addPartExtra, addSeal, callDraft, ChoiceDraft, readCall, wholeDraft } from "./draft.ts";
+import { formProblem } from "./payload.ts";
+import { AssemblyError } from "./rules.ts";
+import { RunState } from "./run-state.ts";
+
+/** An empty part for each kind of delta that grows one. */
+const EMPTY: Readonly<Record<"text" | "thinking" | "refusal" | "media", () => Part>> = {
+  text: () => ({ type: "text", text: "" }),
+  thinking: () => ({ type: "reasoning", text: "" }),
+  refusal: () => ({ type: "refusal", text: "" }),
+  media: () => ({ type: "file", data: "" }),
+};
+
+export class Assembler {
+  private readonly run: RunState;
+  private readonly choices: ChoiceDraft[] = [new ChoiceDraft()];
+  private readonly calls = new Map<string, { draft: CallDraft; choice: ChoiceDraft }>();
+  private readonly answer = new AnswerFields();
+  private state: "waiting" | "open" | "done" | "failed" = "waiting";
+
+  /** One answer of its own, or one answer of a run whose state it shares. */
+  constructor(run: RunState = new RunState()) {
+    this.run = run;
+  }
+
+  /** Whether `done` has been seen. */
+  get complete(): boolean {
+    return this.state === "done";
+  }
+
+  /** Takes one delta, bare or stamped. Throws an `AssemblyError` where it breaks a rule; the delta then never happened. */
+  push(delta: Delta | MessageDelta): void {
+    this.run.arrive(delta);
+    this.take(delta);
+  }
+
+  /** Like `push`, for a delta whose order the run has checked already. */
+  take(delta: Delta | MessageDelta): void {
+    this.checkPlace(delta);
+    switch (delta.kind) {
+      case "start":
+        this.start(delta.payload);
+        break;
+      case "text":
+      case "refusal":
+        this.addText(delta.kind, delta.payload);
+        break;
+      case "thinking":
+        this.addThinking(delta.payload);
+        break;
+      case "tool_call_start":
+        this.startCall(delta.payload);
+        break;
+      case "tool_call_args":
+        this.addArguments(delta.payload);
+        break;
+      case "tool_call_end":
+        this.endCall(delta.payload);
+        break;
+      case "usage":
+        this.answer.addUsage(delta.payload);
+        break;
+      case "seal":
+        addSeal(this.target(delta.payload, "seal").part, delta.payload.seal);
+        break;
+      case "annotation":
+        this.annotate(delta.payload);
+        break;
+      case "media":
+        this.addMedia(delta.payload);
+        break;
+      case "part":
+        this.addWhole(delta.payload);
+        break;
+      case "done":
+        this.finishChoices(delta.payload);
+        break;
+      case "error":
+        this.answer.error = delta.payload;
+        this.state = "failed";
+        break;
+    }
+    this.run.accept(delta);
+  }
+
+  private checkPlace(delta: Delta | MessageDelta): void {
+    const problem = formProblem(delta);
+    if (problem !== undefined) this.run.fail(problem.rule, problem.detail);
+    if (this.state === "done" || this.state === "failed")
+      this.run.fail("terminal-last", `\`${delta.kind}\` comes after the end of the answer.`);
+    if (this.state === "waiting" && delta.kind !== "start")
+      this.run.fail("start-first", `\`${delta.kind}\` comes first.`);
+    if (this.state === "open" && delta.kind === "start")
+      this.run.fail("start-once", "Another `start` within an answer.");
+  }
+
+  private start(payload: DeltaPayloads["start"]): void {
+    const version = payload.contractVersion ?? 0;
+    if (!Number.isInteger(version) || version < 0 || version > CONTRACT_VERSION) {
+      this.run.fail(
+        "contract-version",
+        `\`contractVersion\` ${version} is not known here (0 to ${CONTRACT_VERSION} are).`,
+      );
+    }
+    this.answer.start(payload);
+    if (payload.message !== undefined) this.choice(0).describe(payload.message);
+    this.state = "open";
+  }
+
+  /** The draft of a choice; choices may begin in any order. */
+  private choice(index: number): ChoiceDraft {
+    while (this.choices.length <= index) this.choices.push(new ChoiceDraft());
+    // The loop above made it.
+    return this.choices[index] as ChoiceDraft;
+  }
+
+  /** The draft that a delta adds to: the named one, else the last one if it is of the same kind, else a new one. */
+  private grow(kind: keyof typeof EMPTY, payload: PayloadBase): Draft {
+    const choice = this.choice(payload.choice ?? 0);
+    const known = payload.part === undefined ? choice.last : choice.byKey.get(payload.part);
+    let draft: Draft;
+    if (known?.kind === kind) draft = known;
+    else {
+      if (known !== undefined && payload.part !== undefined) this.refuseKind(payload.part, known, kind);
+      draft = choice.add({ kind, part: EMPTY[kind](), view: undefined }, payload.part);
+    }
+    if (payload.extra !== undefined) addPartExtra(draft, payload.extra);
+    draft.view = undefined;
+    return draft;
+  }
+
+  private refuseKind(key: PartKey, draft: Draft, kind: string): never {
+    return this.run.fail(
+      "part-kind",
+      `Part ${JSON.stringify(key)} is ${draft.part.type}; \`${kind}\` cannot add to it.`,
+    );
+  }
+
+  private addText(kind: "text" | "refusal", payload: TextPayload): void {
+    const part = this.grow(kind, payload).part as TextPart | RefusalPart; // the kind says which
+    part.text += payload.textDelta;
+    if (payload.logprobs === undefined) return;
+    part.logprobs ??= [];
+    for (const each of payload.logprobs) part.logprobs.push(each);
+  }
+
+  private addThinking(payload: ThinkingPayload): void {
+    const { summary, textDelta } = payload;
+    if (summary !== undefined) this.checkSummary(summary, payload);
+    const part = this.grow("thinking", payload).part as ReasoningPart; // the kind says so
+    if (summary === undefined) part.text += textDelta;
+    else {
+      part.summary ??= [];
+      part.summary[summary] = (part.summary[summary] ?? "") + textDelta;
+    }
+  }
+
+  private checkSummary(index: number, payload: PayloadBase): void {
+    const choice = this.choices[payload.choice ?? 0];
+    const draft = payload.part === undefined ? choice?.last : choice?.byKey.get(payload.part);
+    const begun = draft?.kind === "thinking" ? ((draft.part as ReasoningPart).summary?.length ?? 0) : 0;
+    if (!Number.isInteger(index) || index < 0 || index > begun) {
+      this.run.fail("summary-dense", `Summary ${index} begins, but ${begun} have begun before it.`);
+    }
+  }
+
+  private startCall(payload: DeltaPayloads["tool_call_start"]): void {
+    this.run.checkNewCall(payload.toolCallId);
+    const choice = this.choice(payload.choice ?? 0);
+    this.checkNewPart(choice, payload.part, "tool_call_start");
+    const draft = callDraft(payload);
+    choice.add(draft, payload.part);
+    if (payload.extra !== undefined) addPartExtra(draft, payload.extra);
+    this.calls.set(payload.toolCallId, { draft, choice });
+    this.run.addCall(payload.toolCallId);
+  }
+
+  private checkNewPart(choice: ChoiceDraft, key: PartKey | undefined, kind: string): void {
+    const taken = key === undefined ? undefined : choice.byKey.get(key);
+    if (taken !== undefined && key !== undefined) this.refuseKind(key, taken, kind);
+  }
+
+  private openCall(toolCallId: string): { draft: CallDraft; choice: ChoiceDraft } {
+    const call = this.calls.get(toolCallId);
+    if (call === undefined) return this.run.fail("call-started", `No call "${toolCallId}" was started.`);
+    if (call.draft.ended) this.run.fail("call-open", `The call "${toolCallId}" has ended.`);
+    return call;
+  }
+
+  private addArguments(payload: DeltaPayloads["tool_call_args"]): void {
+    const { draft } = this.openCall(payload.toolCallId);
+    draft.args += payload.argsTextDelta;
+    draft.view = undefined;
+    if (payload.extra !== undefined) addPartExtra(draft, payload.extra);
+  }
+
+  private endCall(payload: DeltaPayloads["tool_call_end"]): void {
+    const { draft, choice } = this.openCall(payload.toolCallId);
+    draft.args += payload.argsTextDelta ?? "";
+    if (payload.extra !== undefined) addPartExtra(draft, payload.extra);
+    const reason = readCall(draft);
+    if (reason !== undefined) choice.invalid.push({ toolCallId: payload.toolCallId, reason });
+  }
+
+  /** The part that a seal or annotation belongs to: the named one, else the last one. */
+  private target(payload: PayloadBase, what: string): Draft {
+    const choice = this.choices[payload.choice ?? 0];
+    const draft = payload.part === undefined ? choice?.last : choice?.byKey.get(payload.part);
+    if (draft === undefined) return this.run.fail("part-exists", `There is no part that this ${what} could belong to.`);
+    draft.view = undefined;
+    if (payload.extra !== undefined) addPartExtra(draft, payload.extra);
+    return draft;
+  }
+
+  private annotate(payload: DeltaPayloads["annotation"]): void {
+    const choice = this.choices[payload.choice ?? 0];
+    const draft = payload.part === undefined ? choice?.last : choice?.byKey.get(payload.part);
+    if (draft !== undefined && draft.part.type !== "text") {
+      this.run.fail("part-exists", `An annotation belongs to a text, this part is ${draft.part.type}.`);
+    }
+    const part = this.target(payload, "annotation").part as TextPart; // checked just now
+    part.annotations ??= [];
+    part.annotations.push(payload.annotation);
+  }
+
+  private addMedia(payload: MediaPayload): void {
+    addMedia(this.grow("media", payload) as Draft<MediaPart>, payload); // the kind says so
+  }
+
+  private addWhole(payload: PartPayload): void {
+    const { value, role, part: key, extra } = payload;
+    if (role !== undefined) this.run.fail("result-between", "A part with a role of its own stands within an answer.");
+    this.run.checkPart(value);
+    const choice = this.choice(payload.choice ?? 0);
+    this.checkNewPart(choice, key, "part");
+    const draft = choice.add(wholeDraft(value), key);
+    if (extra !== undefined) draft.part.extra = mergeExtra(draft.part.extra, extra);
+    this.run.addPart(value);
+  }
+
+  private finishChoices(payload: DeltaPayloads["done"]): void {
+    this.answer.done = payload;
+    if (payload.extra !== undefined) this.answer.addExtra(payload.extra);
+    if (payload.message !== undefined) this.choice(0).describe(payload.message);
+    payload.alternatives?.forEach((alternative, index) => {
+      const choice = this.choice(index + 1);
+      if (alternative.message !== undefined) choice.describe(alternative.message);
+    });
+    this.state = "done";
+  }
+
+  /** What has arrived so far, safe to keep: later deltas do not change it. Parts that did not change are the same objects. */
+  snapshot(): Snapshot {
+    return this.answer.snapshot(
+      this.choices.map((choice) => choice.view()),
+      this.complete,
+    );
+  }
+
+  /** The finished response. Throws where the answer failed or was cut off; what had arrived is on the error. */
+  finish(): Response {
+    if (this.complete) return this.answer.response(this.choices.map((choice) => choice.finish()));
+    const failed = this.state === "failed";
+    const rule = failed ? "error-no-message" : this.state === "waiting" ? "start-first" : "terminal-missing";
+    const detail = failed ? this.answer.describeError() : "The deltas ended early.";
+    if (this.state === "waiting") throw new AssemblyError(rule, this.run.seq, detail);
+    const response = this.answer.response(this.choices.map((choice) => choice.finish({ interrupted: true })));
+    throw new AssemblyError(rule, this.run.seq, detail, {
+      partial: response.message,
+      usage: response.usage,
+      error: this.answer.error,
+      response,
+    });
+  }
+}

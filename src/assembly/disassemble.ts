@@ -1,0 +1,180 @@
+// A response to the deltas that assemble to it again. Parts that the small deltas cannot say exactly travel whole.
+import { argumentsText, readArguments } from "../model/arguments.ts";
+import type { Delta, DoneAlternative, DonePayload, MessageFields, PayloadBase, StartPayload } from "../model/delta.ts";
+import { CONTRACT_VERSION } from "../model/delta.ts";
+import { sameJson } from "../model/json.ts";
+import type { Message } from "../model/message.ts";
+import type { MediaPart, Part, PartBase, ReasoningPart, RefusalPart, TextPart, ToolCallPart } from "../model/parts.ts";
+import type { ProviderError } from "../model/provider-error.ts";
+import { isRetryable } from "../model/provider-error.ts";
+import type { Response } from "../model/response.ts";
+
+/** The deltas of an answer, `start` to `done`; to `error` where the response says that it failed. */
+export function disassemble(response: Response): Delta[] {
+  const { message, alternatives = [], usage, finishReason, error } = response;
+  const deltas: Delta[] = [{ kind: "start", payload: startOf(response) }];
+  [message, ...alternatives.map((alternative) => alternative.message)].forEach((each, choice) => {
+    each.parts.forEach((part, index) => {
+      const at: PayloadBase = choice === 0 ? { part: index } : { part: index, choice };
+      for (const delta of partDeltas(part, at)) deltas.push(delta);
+    });
+  });
+  if (usage !== undefined) deltas.push({ kind: "usage", payload: { ...usage } });
+  if (error !== undefined) return [...deltas, { kind: "error", payload: errorOf(error) }];
+  const done: DonePayload = { finishReason: finishReason.unified };
+  if (finishReason.raw !== undefined) done.raw = finishReason.raw;
+  if (alternatives.length > 0) done.alternatives = alternatives.map(alternativeOf);
+  if (message.metadata !== undefined) done.message = { metadata: message.metadata };
+  deltas.push({ kind: "done", payload: done });
+  return deltas;
+}
+
+function startOf({ id, model, createdAt, extra, message }: Response): StartPayload {
+  const start: StartPayload = { modelId: model, requestId: id, contractVersion: CONTRACT_VERSION };
+  if (createdAt !== undefined) start.createdAt = createdAt;
+  if (extra !== undefined) start.extra = extra;
+  const { metadata: _, ...fields } = fieldsOf(message);
+  if (Object.keys(fields).length > 0) start.message = fields;
+  return start;
+}
+
+function fieldsOf({ id, name, extra, metadata }: Message): MessageFields {
+  const fields: MessageFields = {};
+  if (id !== undefined) fields.id = id;
+  if (name !== undefined) fields.name = name;
+  if (extra !== undefined) fields.extra = extra;
+  if (metadata !== undefined) fields.metadata = metadata;
+  return fields;
+}
+
+function alternativeOf({
+  message,
+  finishReason,
+  extra,
+}: NonNullable<Response["alternatives"]>[number]): DoneAlternative {
+  const alternative: DoneAlternative = { finishReason: finishReason.unified };
+  if (finishReason.raw !== undefined) alternative.raw = finishReason.raw;
+  if (extra !== undefined) alternative.extra = extra;
+  const fields = fieldsOf(message);
+  if (Object.keys(fields).length > 0) alternative.message = fields;
+  return alternative;
+}
+
+function errorOf(error: ProviderError): Extract<Delta, { kind: "error" }>["payload"] {
+  const { kind, ...rest } = error;
+  return { errorCode: kind, retryable: isRetryable(error), ...rest };
+}
+
+function partDeltas(part: Part, at: PayloadBase): Delta[] {
+  const small = hasPlainBase(part)
+    ? smallDeltas(part, part.extra === undefined ? at : { ...at, extra: part.extra })
+    : undefined;
+  if (small === undefined) return [{ kind: "part", payload: { value: part, ...at } }];
+  for (const seal of part.seals ?? []) small.push({ kind: "seal", payload: { seal, ...at } });
+  return small;
+}
+
+/** No breakpoint, and seals that no other seal on the part would replace. */
+function hasPlainBase({ cache, seals }: PartBase): boolean {
+  if (cache !== undefined || seals?.length === 0) return false;
+  return (
+    seals === undefined ||
+    new Set(seals.map(({ dialect, kind }) => JSON.stringify([dialect, kind]))).size === seals.length
+  );
+}
+
+function smallDeltas(part: Part, at: PayloadBase): Delta[] | undefined {
+  switch (part.type) {
+    case "text":
+      return textDeltas(part, at);
+    case "refusal":
+      return refusalDeltas(part, at);
+    case "reasoning":
+      return thinkingDeltas(part, at);
+    case "tool-call":
+      return callDeltas(part, at);
+    case "image":
+    case "audio":
+    case "video":
+    case "file":
+      return mediaDeltas(part, at);
+    default:
+      return undefined;
+  }
+}
+
+function textDeltas({ text, logprobs, annotations }: TextPart, at: PayloadBase): Delta[] | undefined {
+  if (annotations?.length === 0) return undefined;
+  const { extra: _, ...place } = at;
+  return [
+    {
+      kind: "text",
+      payload: logprobs === undefined ? { textDelta: text, ...at } : { textDelta: text, logprobs, ...at },
+    },
+    ...(annotations ?? []).map((annotation): Delta => ({ kind: "annotation", payload: { annotation, ...place } })),
+  ];
+}
+
+function refusalDeltas({ text, logprobs }: RefusalPart, at: PayloadBase): Delta[] {
+  return [
+    {
+      kind: "refusal",
+      payload: logprobs === undefined ? { textDelta: text, ...at } : { textDelta: text, logprobs, ...at },
+    },
+  ];
+}
+
+function thinkingDeltas({ text, summary }: ReasoningPart, at: PayloadBase): Delta[] | undefined {
+  if (summary?.length === 0) return undefined;
+  const { extra: _, ...place } = at;
+  return [
+    { kind: "thinking", payload: { textDelta: text, ...at } },
+    ...(summary ?? []).map((textDelta, index): Delta => ({
+      kind: "thinking",
+      payload: { textDelta, summary: index, ...place },
+    })),
+  ];
+}
+
+/** Only where reading the text gives back exactly this part; a call that is invalid or has odd input travels whole. */
+function callDeltas(part: ToolCallPart, at: PayloadBase): Delta[] | undefined {
+  const { toolCallId, toolName, input, inputText, invalid, executor, format, tool } = part;
+  if (invalid !== undefined || input === undefined) return undefined;
+  const argsTextDelta = argumentsText(part);
+  const read = readArguments(argsTextDelta, { format });
+  if (read.invalid === true || read.inputText !== inputText || !sameJson(read.input, input)) return undefined;
+  return [
+    {
+      kind: "tool_call_start",
+      payload: {
+        toolCallId,
+        toolName,
+        ...(executor !== undefined && { executor }),
+        ...(format !== undefined && { format }),
+        ...(tool !== undefined && { tool }),
+        ...at,
+      },
+    },
+    { kind: "tool_call_args", payload: { toolCallId, argsTextDelta } },
+    { kind: "tool_call_end", payload: { toolCallId } },
+  ];
+}
+
+/** Inline data only; a file name, a size or another source travels with the whole part. */
+function mediaDeltas(part: MediaPart, at: PayloadBase): Delta[] | undefined {
+  const { type, mimeType, data, extra: _, seals: __, ...rest } = part;
+  const { transcript, ...others } = rest as typeof rest & { transcript?: string };
+  if (data === undefined || Object.keys(others).length > 0) return undefined;
+  return [
+    {
+      kind: "media",
+      payload: {
+        type,
+        dataDelta: data,
+        ...(mimeType !== undefined && { mimeType }),
+        ...(transcript !== undefined && { transcriptDelta: transcript }),
+        ...at,
+      },
+    },
+  ];
+}

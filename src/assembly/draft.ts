@@ -1,0 +1,165 @@
+// Parts under construction: one draft per part, and the ordered drafts of one choice.
+import { readArguments } from "../model/arguments.ts";
+import type { MediaPayload, MessageFields, PartKey, ToolCallStartPayload } from "../model/delta.ts";
+import { mergeExtra } from "../model/extra.ts";
+import type { InvalidToolCall, Message, Metadata } from "../model/message.ts";
+import type { Extra, MediaPart, Part, Seal, ToolCallPart } from "../model/parts.ts";
+import { parsePartialJson } from "./partial-json.ts";
+
+/** Which deltas may add to a draft. */
+export type DraftKind = "text" | "thinking" | "refusal" | "call" | "media" | "whole";
+
+export interface Draft<P extends Part = Part> {
+  kind: DraftKind;
+  /** Owned by the draft and changed in place until the answer is finished. */
+  part: P;
+  /** Last copy handed out by a snapshot; settled parts keep their identity (B100). */
+  view: Part | undefined;
+}
+
+/** A tool call whose arguments are still text. */
+export interface CallDraft extends Draft<ToolCallPart> {
+  kind: "call";
+  args: string;
+  objectArgs: boolean | undefined;
+  ended: boolean;
+}
+
+export function callDraft(payload: ToolCallStartPayload): CallDraft {
+  const { toolCallId, toolName, executor, format, tool, objectArgs } = payload;
+  const part: ToolCallPart = { type: "tool-call", toolCallId, toolName, input: {} };
+  if (executor !== undefined) part.executor = executor;
+  if (format !== undefined) part.format = format;
+  if (tool !== undefined) part.tool = tool;
+  return { kind: "call", part, view: undefined, args: "", objectArgs, ended: false };
+}
+
+/** Reads the arguments now that they are complete; says why where they are unreadable. */
+export function readCall(draft: CallDraft): string | undefined {
+  const { input, inputText, invalid, reason } = readArguments(draft.args, {
+    format: draft.part.format,
+    objectArgs: draft.objectArgs,
+  });
+  draft.ended = true;
+  draft.view = undefined;
+  draft.part.input = input;
+  if (inputText !== undefined) draft.part.inputText = inputText;
+  if (invalid === true) draft.part.invalid = true;
+  return reason;
+}
+
+/** Ends a call that its answer left open: whatever its text looks like, it is not complete (B21, B31). */
+export function abandonCall(draft: CallDraft): void {
+  draft.ended = true;
+  draft.view = undefined;
+  Object.assign(draft.part, { input: draft.args, inputText: draft.args, invalid: true });
+}
+
+/** The part as it can be shown now, the arguments of an open call read as far as they go (B78). */
+function viewOf(draft: Draft): Part {
+  if (draft.view !== undefined) return draft.view;
+  const view: Part = { ...draft.part };
+  if (isCall(draft) && !draft.ended && view.type === "tool-call") {
+    view.input = view.format === "text" ? draft.args : (parsePartialJson(draft.args) ?? {});
+    view.inputText = draft.args;
+  }
+  if (view.type === "text" && view.annotations !== undefined) view.annotations = [...view.annotations];
+  if ((view.type === "text" || view.type === "refusal") && view.logprobs !== undefined)
+    view.logprobs = [...view.logprobs];
+  if (view.type === "reasoning" && view.summary !== undefined) view.summary = [...view.summary];
+  draft.view = view;
+  return view;
+}
+
+export function isCall(draft: Draft): draft is CallDraft {
+  return draft.kind === "call";
+}
+
+/** A whole part becomes a draft of its own copy: its lists may grow without touching the sender's. */
+export function wholeDraft(value: Part): Draft {
+  const part: Part = { ...value };
+  if (part.type === "text" && part.annotations !== undefined) part.annotations = [...part.annotations];
+  return { kind: "whole", part, view: undefined };
+}
+
+export function addSeal(part: Part | { seals?: Seal[] }, seal: Seal): void {
+  const others = (part.seals ?? []).filter(({ dialect, kind }) => dialect !== seal.dialect || kind !== seal.kind);
+  part.seals = [...others, seal];
+}
+
+export function addPartExtra(draft: Draft, extra: Extra): void {
+  draft.part.extra = mergeExtra(draft.part.extra, extra);
+  draft.view = undefined;
+}
+
+/** What kind of media it is: said outright, told by the mime type, or by having a transcript. */
+function mediaType(payload: MediaPayload, known: MediaPart): MediaPart["type"] {
+  if (payload.type !== undefined) return payload.type;
+  const family = payload.mimeType?.split("/", 1)[0];
+  if (family === "image" || family === "audio" || family === "video") return family;
+  return payload.transcriptDelta !== undefined && known.type === "file" ? "audio" : known.type;
+}
+
+export function addMedia(draft: Draft<MediaPart>, payload: MediaPayload): void {
+  const { part } = draft;
+  part.type = mediaType(payload, part);
+  if (payload.mimeType !== undefined) part.mimeType = payload.mimeType;
+  if (payload.dataDelta !== undefined) part.data = (part.data ?? "") + payload.dataDelta;
+  if (payload.transcriptDelta !== undefined) {
+    const audio = part as Extract<MediaPart, { type: "audio" }>; // mediaType made it one
+    audio.transcript = (audio.transcript ?? "") + payload.transcriptDelta;
+  }
+}
+
+/** The parts of one choice, in order of first appearance, and what its message says beside them. */
+export class ChoiceDraft {
+  readonly drafts: Draft[] = [];
+  readonly byKey = new Map<PartKey, Draft>();
+  readonly invalid: InvalidToolCall[] = [];
+  private fields: MessageFields = {};
+
+  get last(): Draft | undefined {
+    return this.drafts[this.drafts.length - 1];
+  }
+
+  add(draft: Draft, key: PartKey | undefined): Draft {
+    this.drafts.push(draft);
+    if (key !== undefined) this.byKey.set(key, draft);
+    return draft;
+  }
+
+  /** Later fields win; residue and metadata are merged. */
+  describe({ id, name, extra, metadata }: MessageFields): void {
+    const fields: MessageFields = { ...this.fields };
+    if (id !== undefined) fields.id = id;
+    if (name !== undefined) fields.name = name;
+    if (extra !== undefined) fields.extra = mergeExtra(fields.extra, extra);
+    if (metadata !== undefined) fields.metadata = { ...fields.metadata, ...metadata };
+    this.fields = fields;
+  }
+
+  message(parts: Part[], noted: Metadata = {}): Message {
+    const metadata: Metadata = { ...this.fields.metadata, ...noted };
+    if (this.invalid.length > 0) metadata.invalidToolCalls = [...this.invalid];
+    const message: Message = { role: "assistant", parts, ...this.fields };
+    return Object.keys(metadata).length > 0 || this.fields.metadata !== undefined ? { ...message, metadata } : message;
+  }
+
+  /** A message that later deltas do not change. */
+  view(): Message {
+    return this.message(this.drafts.map(viewOf));
+  }
+
+  /** The final message; calls that are still open are flagged. The draft is used up. */
+  finish(noted?: Metadata): Message {
+    for (const draft of this.drafts) {
+      if (!isCall(draft) || draft.ended) continue;
+      abandonCall(draft);
+      this.invalid.push({ toolCallId: draft.part.toolCallId, reason: "The answer ended before the call did." });
+    }
+    return this.message(
+      this.drafts.map(({ part }) => part),
+      noted,
+    );
+  }
+}

@@ -1,0 +1,136 @@
+// What holds for every delta sequence and every response, not just for the ones we thought of.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { assemble, AssemblyError, checkDeltas, disassemble } from "../../src/assembly/index.ts";
+import type { Rule } from "../../src/assembly/index.ts";
+import type { Delta, MessageDelta } from "../../src/model/delta.ts";
+import { legalAnswer, response } from "../support/arbitrary.ts";
+import { stamped } from "../support/deltas.ts";
+import { expectSame } from "../support/same.ts";
+
+type Mutation = [sentence: string, rule: Rule, mutate: (deltas: MessageDelta[], pick: number) => unknown[] | undefined];
+
+const at = <T>(list: readonly T[], pick: number): T | undefined => list[pick % Math.max(1, list.length)];
+const without = <T>(list: readonly T[], index: number): T[] => list.filter((_, each) => each !== index);
+/** Inserts behind a place and counts `seq` anew, so that only the inserted delta is wrong. */
+const insert = (list: readonly MessageDelta[], index: number, extra: Delta): unknown[] =>
+  [...list.slice(0, index), extra, ...list.slice(index)].map((each, seq) => ({ runId: "run-1", timestamp: "", ...each, seq }));
+/** A place strictly within the answer. */
+const within = (list: readonly unknown[], pick: number): number => 1 + (pick % (list.length - 1));
+const places = (list: readonly MessageDelta[], kind: string): number[] => list.flatMap((each, i) => (each.kind === kind ? [i] : []));
+
+const MUTATIONS: Mutation[] = [
+  ["the start is gone", "start-first", (deltas) => deltas.slice(1)],
+  ["the end is gone", "terminal-missing", (deltas) => deltas.slice(0, -1)],
+  ["something follows the end", "terminal-last", (deltas) => insert(deltas, deltas.length, { kind: "text", payload: { textDelta: "" } })],
+  ["the end comes early", "terminal-last", (deltas, pick) => insert(deltas, within(deltas, pick), { kind: "done", payload: { finishReason: "stop" } })],
+  ["another start", "start-once", (deltas, pick) => insert(deltas, within(deltas, pick), { kind: "start", payload: { modelId: "", requestId: "" } })],
+  ["a seq repeated", "seq-increasing", (deltas, pick) => deltas.map((each, i) => (i === within(deltas, pick) ? { ...each, seq: i - 1 } : each))],
+  ["a delta of another run", "same-run", (deltas, pick) => deltas.map((each, i) => (i === within(deltas, pick) ? { ...each, runId: "other" } : each))],
+  ["an unknown kind", "known-kind", (deltas, pick) => deltas.map((each, i) => (i === within(deltas, pick) ? { ...each, kind: "x" } : each))],
+  ["a payload that is no object", "payload", (deltas, pick) => deltas.map((each, i) => (i === within(deltas, pick) ? { ...each, payload: null } : each))],
+  ["a result within the answer", "result-between", (deltas, pick) => insert(deltas, within(deltas, pick), { kind: "part", payload: { role: "tool", value: { type: "tool-result", toolCallId: "c0", toolName: "", isError: false } } })],
+  ["a result without a call", "result-traced", (deltas, pick) => insert(deltas, within(deltas, pick), { kind: "part", payload: { value: { type: "tool-result", toolCallId: "nobody", toolName: "", isError: false } } })],
+  ["arguments without a call", "call-started", (deltas, pick) => insert(deltas, within(deltas, pick), { kind: "tool_call_args", payload: { toolCallId: "nobody", argsTextDelta: "" } })],
+  ["a call that was never started", "call-started", (deltas, pick) => {
+    const end = at(places(deltas, "tool_call_end"), pick);
+    const id = end === undefined ? undefined : (deltas[end]?.payload as { toolCallId: string }).toolCallId;
+    const start = deltas.findIndex(({ kind, payload }) => kind === "tool_call_start" && payload.toolCallId === id);
+    return id === undefined ? undefined : without(deltas, start).filter(({ kind }) => kind !== "seal");
+  }],
+  ["a call started twice", "call-unique", (deltas, pick) => {
+    const start = at(places(deltas, "tool_call_start"), pick);
+    const again = start === undefined ? undefined : deltas[start];
+    return again === undefined || start === undefined ? undefined : insert(deltas, start + 1, { kind: again.kind, payload: again.payload } as Delta);
+  }],
+  ["arguments after the end of their call", "call-open", (deltas, pick) => {
+    const end = at(places(deltas, "tool_call_end"), pick);
+    if (end === undefined) return undefined;
+    const { toolCallId } = deltas[end]?.payload as { toolCallId: string };
+    return insert(deltas, end + 1, { kind: "tool_call_args", payload: { toolCallId, argsTextDelta: "" } });
+  }],
+  ["a seal on a part that is not there", "part-exists", (deltas, pick) => insert(deltas, within(deltas, pick), { kind: "seal", payload: { part: "nowhere", seal: { dialect: "x", kind: "id", value: "" } } })],
+];
+
+describe("generated delta sequences", () => {
+  test("any legal sequence assembles, and has no violations", () => {
+    fc.assert(
+      fc.property(legalAnswer, (deltas) => {
+        expect(checkDeltas(deltas)).toEqual([]);
+        expect(assemble(stamped(deltas))).toStrictEqual(assemble(deltas));
+      }),
+    );
+  });
+
+  test.each(MUTATIONS)("any legal sequence with one mutation, %s, is refused with %s", (_, rule, mutate) => {
+    let tried = 0;
+    fc.assert(
+      fc.property(legalAnswer, fc.nat(), (deltas, pick) => {
+        const mutant = mutate(stamped(deltas), pick) as Delta[] | undefined;
+        if (mutant === undefined) return;
+        tried++;
+        let code: string | undefined;
+        try {
+          assemble(mutant);
+        } catch (error) {
+          if (error instanceof AssemblyError) ({ code } = error);
+        }
+        expect(code).toBe(rule);
+        expect(checkDeltas(mutant).map((violation) => violation.rule)).toContain(rule);
+      }),
+    );
+    expect(tried).toBeGreaterThan(10);
+  });
+
+  test("the text of every kind of part is all there, in order", () => {
+    fc.assert(
+      fc.property(legalAnswer, (deltas) => {
+        const sent = deltas.map(({ kind, payload }) => (kind === "text" ? payload.textDelta : "")).join("");
+        const got = assemble(deltas).message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+        expect(got).toBe(sent);
+      }),
+    );
+  });
+});
+
+describe("generated responses", () => {
+  test("assemble(disassemble(r)) equals r", () => {
+    fc.assert(
+      fc.property(response, (each) => {
+        const deltas = disassemble(each);
+        expect(checkDeltas(deltas)).toEqual([]);
+        expectSame(assemble(deltas), each);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("disassembling leaves the response as it was", () => {
+    fc.assert(
+      fc.property(response, (each) => {
+        const copy = structuredClone(each);
+        assemble(disassemble(each));
+        expectSame(each, copy);
+      }),
+    );
+  });
+
+  test("a failed response disassembles to an error, with everything that had arrived", () => {
+    fc.assert(
+      fc.property(response, (each) => {
+        const error = { kind: "overloaded", message: "busy", status: 529, retryAfterMs: 5, raw: { a: 1 } } as const;
+        const failed = { ...each, finishReason: { unified: "error" as const }, error };
+        let thrown: unknown;
+        try {
+          assemble(disassemble(failed));
+        } catch (problem) {
+          thrown = problem;
+        }
+        expect(thrown).toBeInstanceOf(AssemblyError);
+        const { partial, response: rest } = thrown as AssemblyError;
+        expectSame(partial?.parts, each.message.parts);
+        expect(rest?.error).toStrictEqual(error);
+      }),
+    );
+  });
+});
