@@ -1,0 +1,28 @@
+// Stored messages of any version to the current one. The canonical shape is the model, so what is unknown in it stays
+// where it is; there is no residue of this dialect.
+import { ValidationError, VersionError } from "../../model/errors.ts";
+import type { Message } from "../../model/message.ts";
+import { readMessage } from "../../model/version.ts";
+import type { DecodeContext } from "../dialect.ts";
+import type { DialectErrorCode } from "../errors.ts";
+import { DialectError } from "../errors.ts";
+import { readMessageList } from "../read.ts";
+
+export function decodeMessages(wire: unknown, context: DecodeContext): Message[] {
+  const { list, key } = readMessageList(wire, context);
+  return context.trail.each(key, list, (each) => {
+    try {
+      return readMessage(each);
+    } catch (error) {
+      if (!(error instanceof VersionError) && !(error instanceof ValidationError)) throw error;
+      const path = context.trail.path() + error.path;
+      throw new DialectError(context.dialect, path, codeOf(error), error.message, { cause: error });
+    }
+  });
+}
+
+function codeOf(error: VersionError | ValidationError): DialectErrorCode {
+  if (error instanceof VersionError) return "version";
+  const code = error.issues[0]?.code;
+  return code === "missing-field" || code === "too-deep" ? code : "wrong-type";
+}

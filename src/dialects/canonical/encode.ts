@@ -1,0 +1,22 @@
+// Messages to stored messages of a version: the current one, or the first on demand.
+import type { Message } from "../../model/message.ts";
+import { SCHEMA_VERSION } from "../../model/version.ts";
+import type { EncodeMessagesOptions } from "../dialect.ts";
+import { DialectError } from "../errors.ts";
+import { fillIn } from "./fill.ts";
+import type { CanonicalEncodeContext } from "./losses.ts";
+import { toVersion1 } from "./version-1.ts";
+
+export function encodeMessages(
+  messages: readonly Message[],
+  context: CanonicalEncodeContext,
+  options: EncodeMessagesOptions,
+): unknown[] {
+  const { version = SCHEMA_VERSION } = options;
+  if (version !== SCHEMA_VERSION && version !== 1) {
+    const message = `Version ${version} cannot be written; versions 1 and ${SCHEMA_VERSION} can.`;
+    throw new DialectError(context.dialect, "", "version", message);
+  }
+  const stored = fillIn(messages, context, options);
+  return version === 1 ? toVersion1(stored, context) : stored;
+}

@@ -1,0 +1,67 @@
+// Everything that can go missing on the way into stored messages. The current version says all that the model says and
+// only fills in what was never stored; version 1 knows five parts and four roles.
+import type { EncodeContext } from "../dialect.ts";
+import {
+  bookkeeping,
+  fieldUnsaid,
+  mediaAsFile,
+  mediaElsewhere,
+  partUnsayable,
+  providerTool,
+  refusalAsText,
+  roleApproximated,
+  toolDefault,
+} from "../losses.ts";
+import type { LossDeclaration } from "../report.ts";
+import { FOREIGN_LOSSES } from "../residue.ts";
+
+export const CANONICAL_LOSSES = {
+  ...FOREIGN_LOSSES,
+  ...roleApproximated,
+  ...refusalAsText,
+  ...mediaAsFile,
+  ...mediaElsewhere,
+  ...partUnsayable,
+  ...providerTool,
+  ...fieldUnsaid,
+  ...toolDefault,
+  ...bookkeeping,
+  "id-synthesized": {
+    action: "synthesized",
+    level: "note",
+    says: "This message was never stored; it got an id. Pass `newId` to choose it.",
+  },
+  "id-replaced": {
+    action: "synthesized",
+    level: "note",
+    says: "A stored message's id is a ULID; this one was replaced.",
+  },
+  "parent-synthesized": {
+    action: "synthesized",
+    level: "note",
+    says: "This message was never stored; the one before it became its parent.",
+  },
+  "created-at-synthesized": {
+    action: "synthesized",
+    level: "note",
+    says: "This message was never stored; it got a time. Pass `clock` to choose it.",
+  },
+  "version-synthesized": {
+    action: "synthesized",
+    level: "note",
+    says: "This message was never stored; it got the schema version that is written now.",
+  },
+  "mime-type-synthesized": {
+    action: "synthesized",
+    level: "note",
+    says: "A file of version 1 needs a mime type; the widest one that is true was written.",
+  },
+  "content-as-output": {
+    action: "approximated",
+    level: "loss",
+    says: "A result of version 1 has no parts; they were written as the JSON of its output.",
+  },
+} as const satisfies Record<string, LossDeclaration>;
+
+export type CanonicalLoss = keyof typeof CANONICAL_LOSSES;
+export type CanonicalEncodeContext = EncodeContext<CanonicalLoss>;

@@ -1,0 +1,45 @@
+// The first version of stored messages, which is still written on demand: the durable transcript as it began.
+// The current version is the model's own StoredMessage.
+
+export const VERSION_1_ROLES = ["user", "assistant", "system", "tool"] as const;
+
+export interface MessageV1 {
+  /** A ULID. */
+  id: string;
+  parentMessageId: string | null;
+  role: (typeof VERSION_1_ROLES)[number];
+  parts: PartV1[];
+  /** ISO 8601. */
+  createdAt: string;
+  metadata: { schemaVersion: 1; [key: string]: unknown };
+}
+
+export interface TextPartV1 {
+  type: "text";
+  text: string;
+}
+export interface ReasoningPartV1 {
+  type: "reasoning";
+  text: string;
+}
+export interface ToolCallPartV1 {
+  type: "tool-call";
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+}
+export interface ToolResultPartV1 {
+  type: "tool-result";
+  toolCallId: string;
+  toolName: string;
+  output?: unknown;
+  isError: boolean;
+}
+export interface FilePartV1 {
+  type: "file";
+  mimeType: string;
+  /** Inline data is a data URL. */
+  url: string;
+  name?: string;
+}
+export type PartV1 = TextPartV1 | ReasoningPartV1 | ToolCallPartV1 | ToolResultPartV1 | FilePartV1;

@@ -1,0 +1,136 @@
+// Stored messages in their first version: five parts, four roles, nothing beside them but metadata.
+import { argumentsText, readArguments } from "../../model/arguments.ts";
+import { dataUrl } from "../../model/data-url.ts";
+import { hasExactNumbers } from "../../model/json.ts";
+import type { StoredMessage } from "../../model/message.ts";
+import type { MediaPart, Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
+import { reportForeignResidue, reportUncarried } from "../residue.ts";
+import type { CanonicalEncodeContext, CanonicalLoss } from "./losses.ts";
+import type { FilePartV1, MessageV1, PartV1, ToolCallPartV1, ToolResultPartV1 } from "./types.ts";
+import { VERSION_1_ROLES } from "./types.ts";
+
+const MESSAGE_FIELDS = new Set(["id", "parentMessageId", "role", "parts", "createdAt", "metadata", "extra"]);
+const TEXT_FIELDS = new Set(["type", "extra", "text"]);
+const CALL_FIELDS = new Set(["type", "extra", "toolCallId", "toolName", "input", "executor", "format"]);
+const RESULT_FIELDS = new Set(["type", "extra", "toolCallId", "toolName", "output", "isError", "executor", "format"]);
+const FILE_FIELDS = new Set(["type", "extra", "mimeType", "name"]);
+const FIELD_LOSSES: Readonly<Record<string, CanonicalLoss>> = {
+  cache: "bookkeeping",
+  inputText: "bookkeeping",
+  seals: "seal-foreign",
+};
+
+export function toVersion1(messages: readonly StoredMessage[], context: CanonicalEncodeContext): MessageV1[] {
+  return context.trail.each(undefined, messages, (message) => {
+    const { id, parentMessageId, createdAt, metadata } = message;
+    reportBeside(message, MESSAGE_FIELDS, context);
+    const parts = context.trail.each("parts", message.parts, (part) => encodePart(part, context));
+    return {
+      id,
+      parentMessageId,
+      role: encodeRole(message.role, context),
+      parts: parts.filter((part) => part !== undefined),
+      createdAt,
+      metadata: { ...metadata, schemaVersion: 1 },
+    };
+  });
+}
+
+/** Reports what stands beside the fields that arrive; residue of every dialect, this one's name included. */
+function reportBeside(
+  value: StoredMessage | Part,
+  carried: ReadonlySet<string>,
+  context: CanonicalEncodeContext,
+): void {
+  reportUncarried<CanonicalLoss>(value, carried, context, "field-unsaid", FIELD_LOSSES);
+  reportForeignResidue(value, context);
+  if (value.extra?.[context.dialect] !== undefined) context.report.lose("residue-foreign", ["extra", context.dialect]);
+}
+
+function encodeRole(role: string, context: CanonicalEncodeContext): MessageV1["role"] {
+  const known = VERSION_1_ROLES.find((each) => each === role);
+  if (known !== undefined) return known;
+  const nearest = role === "developer" ? "system" : "user";
+  context.report.lose("role-approximated", "role", `"${role}" became "${nearest}".`);
+  return nearest;
+}
+
+function encodePart(part: Part, context: CanonicalEncodeContext): PartV1 | undefined {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      reportBeside(part, TEXT_FIELDS, context);
+      return { type: part.type, text: part.text };
+    case "refusal":
+      context.report.lose("refusal-as-text", "type");
+      reportBeside(part, TEXT_FIELDS, context);
+      return { type: "text", text: part.text };
+    case "tool-call":
+    case "tool-result":
+      return encodeTool(part, context);
+    case "image":
+    case "audio":
+    case "video":
+    case "file":
+      return encodeMedia(part, context);
+    default:
+      // Opaque parts, and at run time the part types of a newer version.
+      context.report.lose("part-unsayable");
+      return undefined;
+  }
+}
+
+function encodeTool(part: ToolCallPart | ToolResultPart, context: CanonicalEncodeContext): PartV1 | undefined {
+  const { report } = context;
+  if (part.executor === "provider") {
+    report.lose("provider-tool");
+    return undefined;
+  }
+  if (part.executor !== undefined) report.lose("tool-default", "executor");
+  if (part.format !== undefined) report.lose(part.format === "json" ? "tool-default" : "field-unsaid", "format");
+  return part.type === "tool-call" ? encodeCall(part, context) : encodeResult(part, context);
+}
+
+function encodeCall(part: ToolCallPart, context: CanonicalEncodeContext): ToolCallPartV1 {
+  const { type, toolCallId, toolName, input, inputText } = part;
+  reportBeside(part, CALL_FIELDS, context);
+  const read = inputText !== undefined && argumentsText(part) === inputText ? readArguments(inputText) : undefined;
+  // Digits that only the text knows go out with the value.
+  return { type, toolCallId, toolName, input: hasExactNumbers(read?.input) ? read?.input : input };
+}
+
+function encodeResult(part: ToolResultPart, context: CanonicalEncodeContext): ToolResultPartV1 {
+  const { type, toolCallId, toolName, isError, output, content } = part;
+  const result: ToolResultPartV1 = { type, toolCallId, toolName, isError };
+  if (output !== undefined) result.output = output;
+  else if (content !== undefined) {
+    context.report.lose("content-as-output", "content");
+    result.output = content;
+  }
+  const { content: _, ...beside } = part;
+  reportBeside(output === undefined ? beside : part, RESULT_FIELDS, context);
+  return result;
+}
+
+const WIDEST: Readonly<Record<MediaPart["type"], string>> = {
+  image: "image/*",
+  audio: "audio/*",
+  video: "video/*",
+  file: "application/octet-stream",
+};
+
+function encodeMedia(part: MediaPart, context: CanonicalEncodeContext): FilePartV1 | undefined {
+  const { url, data } = part;
+  if (url === undefined && data === undefined) {
+    context.report.lose("media-elsewhere");
+    return undefined;
+  }
+  if (part.type !== "file") context.report.lose("media-as-file", "type");
+  if (part.mimeType === undefined) context.report.lose("mime-type-synthesized", "mimeType");
+  const mimeType = part.mimeType ?? WIDEST[part.type];
+  const source = data === undefined ? "url" : "data";
+  reportBeside(part, new Set([...FILE_FIELDS, source]), context);
+  const file: FilePartV1 = { type: "file", mimeType, url: data === undefined ? (url ?? "") : dataUrl(mimeType, data) };
+  if (part.name !== undefined) file.name = part.name;
+  return file;
+}

@@ -1,0 +1,105 @@
+// From a dialect's specification to the dialect that everything outside uses: contexts made, losses collected, and a
+// clear error for what the dialect does not carry.
+import { JsonError } from "../model/errors.ts";
+import type {
+  Cargo,
+  DecodeContext,
+  Dialect,
+  DialectFactory,
+  DialectOptions,
+  DialectSpec,
+  EncodeContext,
+  Encoded,
+} from "./dialect.ts";
+import { CARGO } from "./dialect.ts";
+import { DialectError } from "./errors.ts";
+import { Report } from "./report.ts";
+import { Trail } from "./trail.ts";
+
+/** Makes the factory of a dialect. */
+export function defineDialect<Code extends string>(spec: DialectSpec<Code>): DialectFactory {
+  const carries: ReadonlySet<Cargo> = new Set(CARGO.filter((cargo) => spec[cargo] !== undefined));
+  const make = (options: DialectOptions = {}): Dialect => new Speaker(spec, carries, options);
+  return Object.defineProperty(make, "id", { value: spec.id }) as unknown as DialectFactory;
+}
+
+class Speaker<Code extends string> implements Dialect {
+  readonly id: string;
+  readonly title: string;
+  readonly carries: ReadonlySet<Cargo>;
+  readonly losses: DialectSpec<Code>["losses"];
+  private readonly spec: DialectSpec<Code>;
+  private readonly options: DialectOptions;
+
+  constructor(spec: DialectSpec<Code>, carries: ReadonlySet<Cargo>, options: DialectOptions) {
+    this.id = spec.id;
+    this.title = spec.title;
+    this.carries = carries;
+    this.losses = spec.losses;
+    this.spec = spec;
+    this.options = options;
+  }
+
+  private carry<C extends Cargo>(cargo: C): NonNullable<DialectSpec<Code>[C]> {
+    const codec = this.spec[cargo];
+    if (codec !== undefined) return codec;
+    const carried = [...this.carries].join(", ");
+    throw new DialectError(this.id, "", "not-carried", `${this.title} carries ${carried}, but no ${cargo}.`);
+  }
+
+  private decoding(): DecodeContext {
+    const dialect = this.id;
+    const trail = new Trail();
+    return {
+      ...this.options,
+      dialect,
+      trail,
+      fail(code, message, field) {
+        throw new DialectError(dialect, field === undefined ? trail.path() : trail.path(field), code, message);
+      },
+    };
+  }
+
+  /** Nesting that no reader of values can follow is the wire's fault, and named as such. */
+  private decode<T>(step: (context: DecodeContext) => T): T {
+    const context = this.decoding();
+    try {
+      return step(context);
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      throw new DialectError(this.id, context.trail.path(), "too-deep", error.message, { cause: error });
+    }
+  }
+
+  private encoding(): EncodeContext<Code> {
+    const trail = new Trail();
+    return { ...this.options, dialect: this.id, trail, report: new Report(trail, this.spec.losses) };
+  }
+
+  private encode(step: (context: EncodeContext<Code>) => Omit<Encoded, "losses">): Encoded {
+    const context = this.encoding();
+    const encoded = step(context);
+    return { ...encoded, losses: context.report.losses };
+  }
+
+  decodeMessages: Dialect["decodeMessages"] = (wire) =>
+    this.decode((context) => this.carry("messages").decode(wire, context));
+  encodeMessages: Dialect["encodeMessages"] = (messages, options = {}) =>
+    this.encode((context) => ({ wire: this.carry("messages").encode(messages, context, options) }));
+  decodeRequest: Dialect["decodeRequest"] = (wire, options = {}) =>
+    this.decode((context) => this.carry("requests").decode(wire, context, options));
+  encodeRequest: Dialect["encodeRequest"] = (request, options = {}) =>
+    this.encode((context) => this.carry("requests").encode(request, context, options));
+  decodeResponse: Dialect["decodeResponse"] = (wire, options = {}) =>
+    this.decode((context) => this.carry("responses").decode(wire, context, options));
+  encodeResponse: Dialect["encodeResponse"] = (response, options = {}) =>
+    this.encode((context) => this.carry("responses").encode(response, context, options));
+  decodeError: Dialect["decodeError"] = (wire, status) =>
+    this.decode((context) => this.carry("errors").decode(wire, context, status));
+  encodeError: Dialect["encodeError"] = (error) => this.carry("errors").encode(error);
+  streamDecoder: Dialect["streamDecoder"] = (options = {}) => this.carry("streams").decoder(this.decoding(), options);
+  streamEncoder: Dialect["streamEncoder"] = (options = {}) => {
+    const context = this.encoding();
+    return Object.assign(this.carry("streams").encoder(context, options), { losses: context.report.losses });
+  };
+}

@@ -1,0 +1,156 @@
+// The dialect contract: what everything outside uses (`Dialect`), and what the author of a dialect writes
+// (`DialectSpec`). `defineDialect` makes the one from the other.
+import type { Clock } from "../assembly/stamp.ts";
+import type { Delta } from "../model/delta.ts";
+import type { Loss } from "../model/loss.ts";
+import type { Message } from "../model/message.ts";
+import type { ProviderError } from "../model/provider-error.ts";
+import type { Request } from "../model/request.ts";
+import type { Response } from "../model/response.ts";
+import type { DialectErrorCode } from "./errors.ts";
+import type { LossTable, Report } from "./report.ts";
+import type { Trail } from "./trail.ts";
+
+/** What travels outside the body: a model or stream flag in the URL, headers. It counts as arrived. */
+export interface Address {
+  model?: string;
+  stream?: boolean;
+  headers?: Record<string, string>;
+}
+
+/** Tool ids and names that had to change for the target: what the wire says → what the model says. */
+export interface Names {
+  toolCallIds?: Record<string, string>;
+  toolNames?: Record<string, string>;
+}
+
+export interface Encoded<Wire = unknown> {
+  wire: Wire;
+  /** Everything that did not arrive as it was. */
+  losses: Loss[];
+  address?: Address;
+  names?: Names;
+}
+
+export interface WireEvent {
+  event?: string;
+  data: object | "[DONE]";
+}
+
+export interface StreamDecoder {
+  /** An event: the parsed data, `{ event?, data }`, or "[DONE]". */
+  push(event: unknown): Delta[];
+  /** The input has ended. */
+  end(): Delta[];
+}
+
+export interface StreamEncoder {
+  push(delta: Delta): WireEvent[];
+  end(): WireEvent[];
+  /** The losses so far; paths point into the assembled response. */
+  readonly losses: Loss[];
+}
+
+export interface DialectOptions {
+  /** Stamped on what is read, compared with what is sent (B5). */
+  provider?: string;
+  /** Whose habits the wire has, where a vendor speaks a dialect with quirks. */
+  vendor?: string;
+}
+export interface DecodeRequestOptions {
+  address?: Address;
+}
+export interface EncodeRequestOptions {
+  /** false: no repairs. */
+  repair?: boolean;
+}
+export interface DecodeReplyOptions {
+  names?: Names;
+}
+export interface EncodeStreamOptions {
+  includeUsage?: boolean;
+  /** The run that stamped deltas belong to. */
+  runId?: string;
+  clock?: Clock;
+}
+export interface EncodeMessagesOptions {
+  /** The version to write, for shapes that have several. */
+  version?: number;
+  /** Makes ids, for shapes that need one on every message. */
+  newId?: () => string;
+  clock?: Clock;
+}
+
+/** The five things a dialect may carry. */
+export const CARGO = ["messages", "requests", "responses", "errors", "streams"] as const;
+export type Cargo = (typeof CARGO)[number];
+
+/** One wire format, both ways. What it does not carry throws a `DialectError` with the code `not-carried`. */
+export interface Dialect {
+  readonly id: string;
+  readonly title: string;
+  readonly carries: ReadonlySet<Cargo>;
+  /** Every loss that encoding into this dialect can cause. */
+  readonly losses: LossTable;
+  decodeRequest(wire: unknown, options?: DecodeRequestOptions): Request;
+  encodeRequest(request: Request, options?: EncodeRequestOptions): Encoded;
+  decodeResponse(wire: unknown, options?: DecodeReplyOptions): Response;
+  encodeResponse(response: Response, options?: EncodeRequestOptions): Encoded;
+  decodeError(wire: unknown, status?: number): ProviderError;
+  encodeError(error: ProviderError): { status: number; wire: unknown };
+  streamDecoder(options?: DecodeReplyOptions): StreamDecoder;
+  streamEncoder(options?: EncodeStreamOptions): StreamEncoder;
+  /** A fragment such as `{ system?, messages }`, or a bare list. */
+  decodeMessages(wire: unknown): Message[];
+  encodeMessages(messages: readonly Message[], options?: EncodeMessagesOptions): Encoded;
+}
+
+/** What a decoder is given beside the wire. */
+export interface DecodeContext extends DialectOptions {
+  readonly dialect: string;
+  readonly trail: Trail;
+  /** Throws a `DialectError` at the value in hand, or at a field of it. */
+  fail(code: DialectErrorCode, message: string, field?: string | number): never;
+}
+
+/** What an encoder is given beside the value. */
+export interface EncodeContext<Code extends string = string> extends DialectOptions {
+  readonly dialect: string;
+  readonly trail: Trail;
+  readonly report: Report<Code>;
+}
+
+type WithoutLosses = Omit<Encoded, "losses">;
+
+/** What the author of a dialect writes: its losses, and a pair of functions for each thing it carries. */
+export interface DialectSpec<Code extends string = string> {
+  id: string;
+  title: string;
+  losses: Readonly<Record<Code, LossTable[string]>>;
+  messages: {
+    decode(wire: unknown, context: DecodeContext): Message[];
+    encode(messages: readonly Message[], context: EncodeContext<Code>, options: EncodeMessagesOptions): unknown;
+  };
+  requests?: {
+    decode(wire: unknown, context: DecodeContext, options: DecodeRequestOptions): Request;
+    encode(request: Request, context: EncodeContext<Code>, options: EncodeRequestOptions): WithoutLosses;
+  };
+  responses?: {
+    decode(wire: unknown, context: DecodeContext, options: DecodeReplyOptions): Response;
+    encode(response: Response, context: EncodeContext<Code>, options: EncodeRequestOptions): WithoutLosses;
+  };
+  errors?: {
+    decode(wire: unknown, context: DecodeContext, status: number | undefined): ProviderError;
+    encode(error: ProviderError): { status: number; wire: unknown };
+  };
+  streams?: {
+    decoder(context: DecodeContext, options: DecodeReplyOptions): StreamDecoder;
+    encoder(context: EncodeContext<Code>, options: EncodeStreamOptions): Omit<StreamEncoder, "losses">;
+  };
+}
+
+/** Makes a dialect for some options; what the registry holds. */
+export interface DialectFactory {
+  readonly id: string;
+  (options?: DialectOptions): Dialect;
+}

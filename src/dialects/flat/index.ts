@@ -1,0 +1,15 @@
+// The flat interchange shape: one message type for every provider, with provider data under `extra`.
+import { defineDialect } from "../define.ts";
+import { decodeMessages } from "./decode.ts";
+import { encodeMessages } from "./encode.ts";
+import { LOSSES } from "./losses.ts";
+import { FLAT } from "./names.ts";
+
+export type * from "./types.ts";
+
+export const flat = defineDialect({
+  id: FLAT,
+  title: "Flat messages",
+  losses: LOSSES,
+  messages: { decode: decodeMessages, encode: encodeMessages },
+});

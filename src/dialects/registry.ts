@@ -1,0 +1,23 @@
+// The dialects that Koine speaks, one line each. Routes, choices on the command line, documentation and conformance
+// tests derive from this list.
+import { canonical } from "./canonical/index.ts";
+import type { Dialect, DialectFactory, DialectOptions } from "./dialect.ts";
+import { DialectError } from "./errors.ts";
+import { flat } from "./flat/index.ts";
+import { run } from "./run/index.ts";
+import { tagged } from "./tagged/index.ts";
+
+const FACTORIES = { flat, tagged, run, canonical } as const satisfies Record<string, DialectFactory>;
+
+export type DialectId = keyof typeof FACTORIES;
+
+/** The ids of every dialect. */
+export const dialects = Object.keys(FACTORIES) as readonly DialectId[];
+
+/** The dialect of that name. `provider` is stamped on what is read; `vendor` selects a vendor's habits. */
+export function dialect(id: DialectId | (string & {}), options?: DialectOptions): Dialect {
+  const factory = Object.hasOwn(FACTORIES, id) ? FACTORIES[id as DialectId] : undefined;
+  if (factory !== undefined) return factory(options);
+  const known = dialects.join(", ");
+  throw new DialectError(id, "", "unknown-dialect", `There is no dialect of that name; there are ${known}.`);
+}

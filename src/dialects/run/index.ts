@@ -1,0 +1,19 @@
+// The run shape: messages of `{ kind, payload }` parts that belong to a run, and the deltas that they stream in.
+import { defineDialect } from "../define.ts";
+import { decodeMessages } from "./decode.ts";
+import { encodeMessages } from "./encode.ts";
+import { RUN_LOSSES } from "./losses.ts";
+import { DeltaDecoder, DeltaEncoder } from "./streams.ts";
+
+export type * from "./types.ts";
+
+export const run = defineDialect({
+  id: "run",
+  title: "The run shape",
+  losses: RUN_LOSSES,
+  messages: { decode: decodeMessages, encode: encodeMessages },
+  streams: {
+    decoder: (context) => new DeltaDecoder(context),
+    encoder: (context, options) => new DeltaEncoder(context, options),
+  },
+});

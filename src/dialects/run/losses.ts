@@ -1,0 +1,56 @@
+// Everything that can go missing on the way into the run shape.
+import type { EncodeContext } from "../dialect.ts";
+import {
+  bookkeeping,
+  callInvalid,
+  fieldUnsaid,
+  formStale,
+  mediaAsFile,
+  mediaElsewhere,
+  outputInContent,
+  partUnsayable,
+  providerTool,
+  refusalAsText,
+  resultEmpty,
+  roleApproximated,
+  toolDefault,
+  toolName,
+} from "../losses.ts";
+import type { LossDeclaration } from "../report.ts";
+import { FOREIGN_LOSSES } from "../residue.ts";
+
+export const RUN_LOSSES = {
+  ...FOREIGN_LOSSES,
+  ...roleApproximated,
+  ...refusalAsText,
+  ...mediaAsFile,
+  ...mediaElsewhere,
+  ...partUnsayable,
+  ...providerTool,
+  ...fieldUnsaid,
+  ...toolDefault,
+  ...bookkeeping,
+  ...callInvalid,
+  ...toolName,
+  ...outputInContent,
+  ...resultEmpty,
+  ...formStale,
+  "output-reads-as-parts": {
+    action: "approximated",
+    level: "note",
+    says: "This output looks like a list of parts and will be read as one.",
+  },
+  "run-id-synthesized": {
+    action: "synthesized",
+    level: "note",
+    says: "No run is known. Set metadata.runId, or pass `runId` for a stream.",
+  },
+  "timestamp-synthesized": {
+    action: "synthesized",
+    level: "note",
+    says: "No time is known. Set metadata.timestamp, or pass `clock`.",
+  },
+} as const satisfies Record<string, LossDeclaration>;
+
+export type RunLoss = keyof typeof RUN_LOSSES;
+export type RunEncodeContext = EncodeContext<RunLoss>;

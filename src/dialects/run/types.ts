@@ -1,0 +1,52 @@
+// The wire of the run shape as its document gives it: messages of parts, and the deltas that they arrive in.
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+
+export const RUN_ROLES = ["system", "user", "assistant", "tool"] as const;
+export type RunRole = (typeof RUN_ROLES)[number];
+
+export interface RunMessage {
+  runId: string;
+  role: RunRole;
+  parts: RunPart[];
+  /** ISO 8601. */
+  timestamp: string;
+  /** Usage, traces, approvals and whatever else is beside the message. */
+  meta?: JsonObject;
+}
+
+export interface RunPayloads {
+  text: { text: string };
+  thinking: { text: string };
+  tool_call: RunToolCall;
+  tool_result: RunToolResult;
+  image: { mimeType?: string; data?: string; url?: string };
+  file_ref: { path: string; mimeType?: string; size?: number };
+}
+export type RunPartKind = keyof RunPayloads;
+export type RunPart = { [Kind in RunPartKind]: { kind: Kind; payload: RunPayloads[Kind] } }[RunPartKind];
+
+export interface RunToolCall {
+  toolCallId: string;
+  toolName: string;
+  /** An object; `{}` beside a text that could not be parsed. */
+  arguments: JsonValue;
+  /** The text that the arguments were parsed from. */
+  rawArgsText?: string;
+}
+
+export interface RunToolResult {
+  toolCallId: string;
+  isError: boolean;
+  /** Parts, a JSON value, or a text. */
+  content: RunPart[] | JsonValue;
+}
+
+/** One event of a stream. Kinds and payloads are those of Koine's delta contract, whose version 0 this is. */
+export interface RunDelta {
+  runId: string;
+  seq: number;
+  kind: string;
+  payload: JsonObject;
+  timestamp: string;
+  providerRaw?: JsonValue;
+}

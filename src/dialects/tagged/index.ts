@@ -1,0 +1,27 @@
+// The interchange shape `tagged`: messages as lists of parts, each tagged with its kind.
+import { defineDialect } from "../define.ts";
+import { decodeMessages } from "./decode.ts";
+import { encodeMessages } from "./encode.ts";
+import { LOSSES } from "./losses.ts";
+
+export type {
+  MediaData,
+  TaggedAudio,
+  TaggedDocument,
+  TaggedImage,
+  TaggedMessage,
+  TaggedPart,
+  TaggedRedactedThinking,
+  TaggedRole,
+  TaggedText,
+  TaggedThinking,
+  TaggedToolCall,
+  TaggedToolResult,
+} from "./types.ts";
+
+export const tagged = defineDialect({
+  id: "tagged",
+  title: "Tagged messages",
+  losses: LOSSES,
+  messages: { decode: decodeMessages, encode: encodeMessages },
+});

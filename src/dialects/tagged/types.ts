@@ -1,0 +1,68 @@
+// The wire: a conversation is a list of messages, a message a list of parts, and a part's `kind` names the field that
+// holds its data. Words are written in upper case; any case is read.
+
+export type TaggedRole = "SYSTEM" | "DEVELOPER" | "USER" | "ASSISTANT" | "TOOL";
+
+export interface TaggedMessage {
+  role: TaggedRole;
+  content: TaggedPart[];
+  /** For TOOL: the call that the message's one result answers; absent where there are several results. */
+  tool_call_id?: string;
+}
+
+export type TaggedPart =
+  | TaggedText
+  | TaggedImage
+  | TaggedAudio
+  | TaggedDocument
+  | TaggedToolCall
+  | TaggedToolResult
+  | TaggedThinking
+  | TaggedRedactedThinking;
+
+export interface TaggedText {
+  kind: "TEXT";
+  text: string;
+}
+
+export interface TaggedImage {
+  kind: "IMAGE";
+  image: MediaData;
+}
+export interface TaggedAudio {
+  kind: "AUDIO";
+  audio: MediaData;
+}
+export interface TaggedDocument {
+  kind: "DOCUMENT";
+  document: MediaData & { file_name?: string };
+}
+
+/** Either a URL or inline data. */
+export interface MediaData {
+  url?: string;
+  /** Base64. */
+  data?: string;
+  media_type?: string;
+}
+
+export interface TaggedToolCall {
+  kind: "TOOL_CALL";
+  tool_call: { id: string; name: string; arguments: Record<string, unknown> };
+}
+
+export interface TaggedToolResult {
+  kind: "TOOL_RESULT";
+  tool_result: { tool_call_id: string; content: string; is_error: boolean };
+}
+
+export interface TaggedThinking {
+  kind: "THINKING";
+  /** The signature is Anthropic's. */
+  thinking: { text: string; signature?: string };
+}
+
+export interface TaggedRedactedThinking {
+  kind: "REDACTED_THINKING";
+  redacted_thinking: { data: string };
+}

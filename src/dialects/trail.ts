@@ -1,0 +1,34 @@
+// Where a decoder or encoder is: the steps from the root to the value in hand. Errors and losses take their path from
+// it, so that nothing builds a path string while all is well.
+import { pointer } from "../model/pointer.ts";
+
+export class Trail {
+  private readonly steps: (string | number)[] = [];
+
+  /** The JSON pointer to the value in hand, or to a field of it. */
+  path(...field: (string | number)[]): string {
+    return pointer([...this.steps, ...field]);
+  }
+
+  /** Runs a step one level down. After an error the trail stays where it happened. */
+  into<T>(key: string | number, step: () => T): T {
+    this.steps.push(key);
+    const result = step();
+    this.steps.pop();
+    return result;
+  }
+
+  /** Maps a list that stands in the field `key`, each element in its own place. */
+  each<T, R>(key: string | undefined, list: readonly T[], step: (element: T, index: number) => R): R[] {
+    const depth = this.steps.length;
+    if (key !== undefined) this.steps.push(key);
+    const results = list.map((element, index) => {
+      this.steps.push(index);
+      const result = step(element, index);
+      this.steps.pop();
+      return result;
+    });
+    this.steps.length = depth;
+    return results;
+  }
+}

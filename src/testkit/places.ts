@@ -1,0 +1,69 @@
+// Walking JSON values place by place: where the scalars are, and the same value with one place changed.
+import { pointerStep } from "../model/pointer.ts";
+
+export type Scalar = string | number | boolean | null;
+type Key = string | number;
+
+/** One place in a value. */
+export interface Place {
+  path: string;
+  keys: readonly Key[];
+  value: unknown;
+}
+
+function childKeys(value: unknown): Key[] {
+  if (Array.isArray(value)) return value.map((_, index) => index);
+  return typeof value === "object" && value !== null ? Object.keys(value) : [];
+}
+
+function child(value: unknown, key: Key): unknown {
+  return (value as Record<Key, unknown>)[key];
+}
+
+/** Every place in a value, the root first. */
+export function* places(value: unknown, path = "", keys: readonly Key[] = []): Generator<Place> {
+  yield { path, keys, value };
+  for (const key of childKeys(value)) yield* places(child(value, key), path + pointerStep(key), [...keys, key]);
+}
+
+export function isScalar(value: unknown): value is Scalar {
+  return value === null || ["string", "number", "boolean"].includes(typeof value);
+}
+
+function copyWith(value: unknown, key: Key, change: (copy: Record<Key, unknown>) => void): unknown {
+  if (Array.isArray(value)) {
+    const copy: unknown[] = [...value];
+    change(copy as unknown as Record<Key, unknown>);
+    // A deleted element leaves no hole behind.
+    return Object.hasOwn(copy, key) ? copy : copy.filter((_, index) => index !== key);
+  }
+  const copy = { ...(value as Record<Key, unknown>) };
+  change(copy);
+  return copy;
+}
+
+/** The value with another one at a place; the original is not touched. */
+export function withPlace(value: unknown, keys: readonly Key[], replacement: unknown): unknown {
+  const [key, ...rest] = keys;
+  if (key === undefined) return replacement;
+  const next = rest.length === 0 ? replacement : withPlace(child(value, key), rest, replacement);
+  return copyWith(value, key, (copy) => {
+    Object.defineProperty(copy, key, { value: next, writable: true, enumerable: true, configurable: true });
+  });
+}
+
+/** The value without a place. */
+export function withoutPlace(value: unknown, keys: readonly Key[]): unknown {
+  const [key, ...rest] = keys;
+  if (key === undefined) return undefined;
+  if (rest.length > 0) return withPlace(value, [key], withoutPlace(child(value, key), rest));
+  return copyWith(value, key, (copy) => {
+    delete copy[key];
+  });
+}
+
+/** Freezes a value all the way down, so that whoever writes to it throws. */
+export function deepFreeze<T>(value: T): T {
+  for (const place of places(value)) Object.freeze(place.value);
+  return value;
+}

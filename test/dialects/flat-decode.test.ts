@@ -1,0 +1,267 @@
+import { describe, expect, test } from "vitest";
+import { flat } from "../../src/dialects/flat/index.ts";
+import { toolResult } from "../../src/model/message.ts";
+import type { Message } from "../../src/model/message.ts";
+import type { Part, Seal } from "../../src/model/parts.ts";
+
+const dialect = flat();
+const decode = (...wire: unknown[]): Message[] => dialect.decodeMessages(wire);
+const parts = (wire: object): Part[] =>
+  decode({ role: "assistant", content: "", ...wire }).flatMap((each) => each.parts);
+const claude = (kind: string, value: string): Seal => ({ dialect: "anthropic", kind, value });
+const thinking = (...blocks: unknown[]): object => ({ claude: { thinking_blocks: blocks } });
+
+describe("parts", () => {
+  test.each<[string, object, unknown[]]>([
+    [
+      "come in the order reasoning, content, refusal, tool calls",
+      { tool_calls: [{ name: "f", arguments: "{}", id: "c" }], refusal: "r", content: "t", reasoning: "h" },
+      [
+        { type: "reasoning", text: "h" },
+        { type: "text", text: "t" },
+        { type: "refusal", text: "r" },
+        { type: "tool-call", toolCallId: "c", toolName: "f", input: {} },
+      ],
+    ],
+    ["B42: an empty content is no part", { content: "" }, []],
+    ["an empty text in a list is a part", { content: [{ type: "text", text: "" }] }, [{ type: "text", text: "" }]],
+    [
+      "B3, B4: each thinking block is a part with its own seal, redacted ones included",
+      {
+        reasoning: "a\n\nb",
+        extra: thinking(
+          { type: "thinking", thinking: "a", signature: "s1" },
+          { type: "redacted_thinking", data: "d" },
+          { type: "thinking", thinking: "b", signature: "s2" },
+        ),
+      },
+      [
+        { type: "reasoning", text: "a", seals: [claude("signature", "s1")] },
+        { type: "reasoning", text: "", seals: [claude("redacted", "d")] },
+        { type: "reasoning", text: "b", seals: [claude("signature", "s2")] },
+      ],
+    ],
+    [
+      "B9: a thought signature stays on its part",
+      {
+        content: "t",
+        tool_calls: [{ name: "f", arguments: "{}", id: "c" }],
+        extra: { gemini: { thought_signatures: [null, "s"] } },
+      },
+      [
+        { type: "text", text: "t" },
+        {
+          type: "tool-call",
+          toolCallId: "c",
+          toolName: "f",
+          input: {},
+          seals: [{ dialect: "gemini", kind: "signature", value: "s" }],
+        },
+      ],
+    ],
+    [
+      "B46, B47: media keep source, name and mime type",
+      {
+        content: [
+          { type: "file", format: "application/pdf", data: "AAAA", name: "a.pdf" },
+          { type: "image", url: "https://x.test" },
+        ],
+      },
+      [
+        { type: "file", data: "AAAA", mimeType: "application/pdf", name: "a.pdf" },
+        { type: "image", url: "https://x.test" },
+      ],
+    ],
+    [
+      "B23: arguments keep their exact text where it matters",
+      { tool_calls: [{ name: "f", arguments: '{"n":12345678901234567890}', id: "c" }] },
+      [
+        {
+          type: "tool-call",
+          toolCallId: "c",
+          toolName: "f",
+          input: { n: 12345678901234567000 },
+          inputText: '{"n":12345678901234567890}',
+        },
+      ],
+    ],
+    [
+      "B22: unreadable arguments are kept as text",
+      { tool_calls: [{ name: "f", arguments: "{cut", id: "c" }] },
+      [{ type: "tool-call", toolCallId: "c", toolName: "f", input: "{cut", inputText: "{cut", invalid: true }],
+    ],
+    [
+      "B43: an unknown part is kept verbatim",
+      {
+        content: [
+          { type: "sticker", id: 1 },
+          { type: "text", text: "x" },
+        ],
+      },
+      [
+        { type: "opaque", dialect: "flat", value: { type: "sticker", id: 1 } },
+        { type: "text", text: "x" },
+      ],
+    ],
+  ])("%s", (_, wire, expected) => {
+    expect(parts(wire)).toStrictEqual(expected);
+  });
+
+  test.each([
+    ["png", "image", "image/png"],
+    ["JPG", "image", "image/jpeg"],
+    ["avif", "image", "image/avif"],
+    ["mp3", "audio", "audio/mpeg"],
+    ["mp4", "audio", "audio/mp4"],
+    ["mp4", "file", "video/mp4"],
+    ["pdf", "file", "application/pdf"],
+    ["unheard-of", "file", undefined],
+    ["image/svg+xml", "image", "image/svg+xml"],
+    ["constructor", "file", undefined],
+  ])("the format %s of an %s is the mime type %s", (format, type, mimeType) => {
+    expect(parts({ content: [{ type, format, data: "AAAA" }] })[0]).toMatchObject({ data: "AAAA" });
+    expect((parts({ content: [{ type, format, data: "AAAA" }] })[0] as { mimeType?: string }).mimeType).toBe(mimeType);
+  });
+
+  test.each([
+    ["url", "data:image/png;base64,AAAA"],
+    ["data", "data:image/png;base64,AAAA"],
+  ])("a data URL under `%s` is inline data", (field, value) => {
+    expect(parts({ content: [{ type: "image", [field]: value }] })[0]).toMatchObject({
+      data: "AAAA",
+      mimeType: "image/png",
+    });
+  });
+});
+
+describe("reasoning and thinking blocks", () => {
+  const blocks = thinking(
+    { type: "thinking", thinking: "a", signature: "s" },
+    { type: "thinking", thinking: "b", signature: "t" },
+  );
+
+  test.each<[string, unknown, boolean]>([
+    ["a blank line between", "a\n\nb", true],
+    ["a line break between", "a\nb", true],
+    ["nothing between", "ab", true],
+    [
+      "a list",
+      [
+        { type: "text", text: "a" },
+        { type: "text", text: "b" },
+      ],
+      true,
+    ],
+    ["null", null, true],
+    ["absent", undefined, true],
+    ["another text", "a, b", false],
+    ["an empty text", "", false],
+    ["a shorter list", [{ type: "text", text: "a" }], false],
+  ])("B1: reasoning spelled with %s", (_, reasoning, agrees) => {
+    const [message] = decode({
+      role: "assistant",
+      content: "",
+      extra: blocks,
+      ...(reasoning === undefined ? {} : { reasoning }),
+    });
+    const { wire, losses } = dialect.encodeMessages(message === undefined ? [] : [message]);
+    expect(message?.parts.flatMap((part) => part.seals ?? []).map(({ value }) => value)).toStrictEqual(
+      agrees ? ["s", "t"] : [],
+    );
+    expect(losses.map(({ code, path }) => [code, path])).toStrictEqual(
+      agrees ? [] : [["thinking-blocks-stale", "/0/extra/flat/extra/claude/thinking_blocks"]],
+    );
+    expect(JSON.stringify(wire).includes('"signature":"s"')).toBe(agrees);
+  });
+
+  test("where one block lost its signature, all are still listed, in order", () => {
+    const [message] = decode({ role: "assistant", content: "", extra: blocks, reasoning: "a\n\nb" });
+    const [first, ...others] = message?.parts ?? [];
+    const edited: Message[] = [
+      { role: "assistant", parts: [{ ...first, type: "reasoning", text: "c", seals: [] }, ...others] },
+    ];
+    expect(dialect.encodeMessages(edited).wire).toStrictEqual([
+      {
+        role: "assistant",
+        content: "",
+        reasoning: "c\n\nb",
+        extra: thinking({ type: "thinking", thinking: "c" }, { type: "thinking", thinking: "b", signature: "t" }),
+      },
+    ]);
+  });
+
+  test("B5: seals are stamped with the provider and go back there only", () => {
+    const wire = [
+      {
+        role: "assistant",
+        content: "",
+        reasoning: "a",
+        extra: thinking({ type: "thinking", thinking: "a", signature: "s" }),
+      },
+    ];
+    const messages = flat({ provider: "vertex" }).decodeMessages(wire);
+    expect(messages[0]?.parts[0]?.seals).toStrictEqual([
+      { dialect: "anthropic", provider: "vertex", kind: "signature", value: "s" },
+    ]);
+    expect(flat({ provider: "vertex" }).encodeMessages(messages)).toStrictEqual({ wire, losses: [] });
+    expect(
+      flat()
+        .encodeMessages(messages)
+        .losses.map(({ code }) => code),
+    ).toStrictEqual(["seal-origin"]);
+    expect(
+      flat({ provider: "bedrock" })
+        .encodeMessages(messages)
+        .losses.map(({ code }) => code),
+    ).toStrictEqual(["seal-foreign"]);
+  });
+});
+
+describe("calls and results", () => {
+  test("B17: missing, empty and repeated ids become unique, and results follow their call", () => {
+    const call = { name: "f", arguments: "{}" };
+    const messages = decode(
+      { role: "assistant", content: "", tool_calls: [call, { ...call, id: "" }, { ...call, id: "call_0_0" }] },
+      { role: "tool", content: "one", call_id: "call_0_0" },
+      { role: "assistant", content: "", tool_calls: [{ ...call, id: "call_0_0" }] },
+      { role: "tool", content: "two", call_id: "call_0_0" },
+    );
+    const ids = messages.flatMap((message) =>
+      message.parts.map((part) => ("toolCallId" in part ? part.toolCallId : "")),
+    );
+    expect(ids).toStrictEqual(["call_0_0_2", "call_0_1", "call_0_0", "call_0_0", "call_2_0", "call_2_0"]);
+  });
+
+  test("a new result for a call that had no id makes the call write its id", () => {
+    const messages = decode({ role: "assistant", content: "", tool_calls: [{ name: "f", arguments: "{}" }] });
+    const [call] = messages[0]?.parts ?? [];
+    if (call?.type !== "tool-call") throw new Error("no call");
+    expect(dialect.encodeMessages([...messages, toolResult(call, "done")]).wire).toStrictEqual([
+      { role: "assistant", content: "", tool_calls: [{ name: "f", arguments: "{}", id: "call_0_0" }] },
+      { role: "tool", content: "done", call_id: "call_0_0" },
+    ]);
+  });
+
+  test.each([
+    ["from the call where it is not given", {}, "f"],
+    ["as given", { name: "g" }, "g"],
+  ])("B29: a result's tool name comes %s", (_, given, toolName) => {
+    const [, result] = decode(
+      { role: "assistant", content: "", tool_calls: [{ name: "f", arguments: "{}", id: "c" }] },
+      { role: "tool", content: "", call_id: "c", ...given },
+    );
+    expect(result?.parts).toStrictEqual([
+      { type: "tool-result", toolCallId: "c", toolName, isError: false, output: "" },
+    ]);
+  });
+
+  test("a result whose call was trimmed away keeps its tool name", () => {
+    const messages = decode(
+      { role: "assistant", content: "", tool_calls: [{ name: "f", arguments: "{}", id: "c" }] },
+      { role: "tool", content: "x", call_id: "c" },
+    );
+    expect(dialect.encodeMessages(messages.slice(1)).wire).toStrictEqual([
+      { role: "tool", content: "x", call_id: "c", name: "f" },
+    ]);
+  });
+});

@@ -1,0 +1,159 @@
+import { expect, test } from "vitest";
+import { flat } from "../../src/dialects/flat/index.ts";
+import type { Message } from "../../src/model/message.ts";
+import type { Part } from "../../src/model/parts.ts";
+import { contentRows } from "./flat-loss-rows.ts";
+import type { LossRow } from "./flat-loss-rows.ts";
+
+const dialect = flat();
+
+const assistant = (...parts: unknown[]): Message => ({ role: "assistant", parts: parts as Part[] });
+const tool = (...parts: unknown[]): Message => ({ role: "tool", parts: parts as Part[] });
+const said = (...parts: unknown[]): Message => ({ role: "user", parts: parts as Part[] });
+const decoded = (...wire: unknown[]): Message[] => dialect.decodeMessages(wire);
+/** Decoded, then with fields of the first part changed. */
+const edited = (wire: object, change: object): Message[] =>
+  decoded({ role: "user", content: "", ...wire }).map((message) => ({
+    ...message,
+    parts: message.parts.map((part, index) => (index === 0 ? { ...part, ...change } : part)),
+  }));
+
+const result = { type: "tool-result", toolCallId: "c", toolName: "", isError: false };
+const signed = { dialect: "anthropic", kind: "signature", value: "s" };
+
+/** Losses in how a message is built, and in what was kept from the wire. */
+const structureRows: LossRow[] = [
+  [
+    "B2: reasoning after a text cannot stay there",
+    [assistant({ type: "text", text: "t" }, { type: "reasoning", text: "r" })],
+    [["order", "/0/parts/1/type"]],
+    [{ role: "assistant", content: "t", reasoning: "r" }],
+  ],
+  [
+    "several results are several messages, in order",
+    [{ ...tool({ ...result, output: "1" }, { ...result, toolCallId: "d", output: "2" }), id: "m" }],
+    [["message-split", "/0/role"]],
+    [
+      { role: "tool", content: "1", call_id: "c", id: "m" },
+      { role: "tool", content: "2", call_id: "d" },
+    ],
+  ],
+  [
+    "B28: a result beside text keeps both",
+    [said({ ...result, output: "1" }, { type: "text", text: "t" })],
+    [
+      ["message-split", "/0/role"],
+      ["result-moved", "/0/parts/0/type"],
+    ],
+    [
+      { role: "tool", content: "1", call_id: "c" },
+      { role: "user", content: "t" },
+    ],
+  ],
+  [
+    "a tool message holds nothing but results",
+    [tool({ type: "text", text: "t" })],
+    [["tool-part-moved", "/0/parts/0/type"]],
+    [{ role: "user", content: "t" }],
+  ],
+  ["an empty tool message", [tool()], [["tool-message-empty", "/0/parts"]], [{ role: "tool", content: "" }]],
+  [
+    "a result without output",
+    [tool(result)],
+    [["content-filled", "/0/parts/0/content"]],
+    [{ role: "tool", content: "", call_id: "c" }],
+  ],
+  [
+    "reasoning was edited under its thinking blocks",
+    decoded({
+      role: "assistant",
+      content: "",
+      reasoning: "new",
+      extra: { claude: { thinking_blocks: [{ type: "thinking", thinking: "old", signature: "s" }], kept: 1 } },
+    }),
+    [["thinking-blocks-stale", "/0/extra/flat/extra/claude/thinking_blocks"]],
+    [{ role: "assistant", content: "", reasoning: "new", extra: { claude: { kept: 1 } } }],
+  ],
+  [
+    "more thought signatures than parts, and one that is none",
+    decoded({ role: "assistant", content: "t", extra: { gemini: { thought_signatures: [7, "s"] } } }),
+    [["thought-signatures-stale", "/0/extra/flat/extra/gemini/thought_signatures"]],
+    [{ role: "assistant", content: "t", extra: { gemini: { thought_signatures: [null] } } }],
+  ],
+  [
+    "another source of media that would now win over the canonical one",
+    edited({ content: [{ type: "image", data: "AAAA", url: "u" }] }, { data: undefined, fileId: "f" }),
+    [["residue-clash", "/0/parts/0/extra/flat/url"]],
+    [{ role: "user", content: [{ type: "image", file_id: "f" }] }],
+  ],
+  [
+    "provider data that is no object, where there is some by now",
+    decoded({ role: "user", content: "t", extra: 7 }).map((each) => ({
+      ...each,
+      extra: { ...each.extra, gemini: { a: 1 } },
+    })),
+    [["residue-clash", "/0/extra/flat/extra"]],
+    [{ role: "user", content: "t", extra: { gemini: { a: 1 } } }],
+  ],
+  [
+    "a null content that has a text by now",
+    decoded({ role: "user", content: null }).map((each) => ({ ...each, parts: [{ type: "text", text: "t" }] })),
+    [["form-stale", "/0/extra/flat/$form/content"]],
+    [{ role: "user", content: "t" }],
+  ],
+  [
+    "the short word for a mime type that has changed",
+    edited({ content: [{ type: "image", format: "png", data: "AAAA" }] }, { mimeType: "image/webp" }),
+    [["form-stale", "/0/parts/0/extra/flat/$form/format"]],
+    [{ role: "user", content: [{ type: "image", format: "image/webp", data: "AAAA" }] }],
+  ],
+  [
+    "B5: who issued a seal",
+    [assistant({ type: "reasoning", text: "r", seals: [{ ...signed, provider: "p", model: "m" }] })],
+    [
+      ["seal-origin", "/0/parts/0/seals/0/provider"],
+      ["seal-origin", "/0/parts/0/seals/0/model"],
+    ],
+    [
+      {
+        role: "assistant",
+        content: "",
+        reasoning: "r",
+        extra: { claude: { thinking_blocks: [{ type: "thinking", thinking: "r", signature: "s" }] } },
+      },
+    ],
+  ],
+  [
+    "B5: seals of others, and Claude's on what is no reasoning",
+    [assistant({ type: "text", text: "t", seals: [signed, { dialect: "openai-responses", kind: "id", value: "i" }] })],
+    [
+      ["seal-foreign", "/0/parts/0/seals/0"],
+      ["seal-foreign", "/0/parts/0/seals/1"],
+    ],
+    [{ role: "assistant", content: "t" }],
+  ],
+];
+const rows = [...structureRows, ...contentRows];
+
+test.each(rows)("%s", (_, messages, expected, wire) => {
+  const encoded = dialect.encodeMessages(messages);
+  expect(encoded.losses.map(({ code, path }) => [code, path])).toStrictEqual(expected);
+  expect(encoded.wire).toStrictEqual(wire);
+});
+
+test("B58: every declared loss is in a row, and every row's loss is declared", () => {
+  const codes = new Set(rows.flatMap(([, , losses]) => losses.map(([code]) => code)));
+  expect([...codes].sort()).toStrictEqual(Object.keys(dialect.losses).sort());
+});
+
+test("stale thinking blocks are foreign residue for every other dialect", () => {
+  const [message] = decoded({
+    role: "assistant",
+    content: "",
+    reasoning: "new",
+    extra: { claude: { thinking_blocks: [{ type: "thinking", thinking: "old", signature: "s" }] } },
+  });
+  expect(message?.extra).toStrictEqual({
+    flat: { extra: { claude: { thinking_blocks: [{ type: "thinking", thinking: "old", signature: "s" }] } } },
+  });
+});

@@ -1,0 +1,374 @@
+// What the run shape cannot say: every loss that it declares, spellings that an edit made stale, and any message at all.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { EncodeMessagesOptions } from "../../src/dialects/dialect.ts";
+import { run } from "../../src/dialects/run/index.ts";
+import { editPart } from "../../src/model/edit.ts";
+import { parseJson } from "../../src/model/json.ts";
+import type { Message, StoredMessage } from "../../src/model/message.ts";
+import { assistant, developer, toolResult, user } from "../../src/model/message.ts";
+import type { Part } from "../../src/model/parts.ts";
+import { silentLosses } from "../../src/testkit/index.ts";
+import { json, response } from "../support/arbitrary.ts";
+import { expectSame } from "../support/same.ts";
+
+const dialect = run();
+const STAMP = { runId: "run-1", timestamp: "2026-03-01T10:00:00.000Z" };
+
+/** One message of the run shape around some parts. */
+function wireOf(role: string, parts: unknown[], beside: object = {}): unknown[] {
+  return [{ ...STAMP, role, parts, ...beside }];
+}
+
+/** Messages as if of a run, so that only the losses in question are reported. */
+function ofRun(...messages: Message[]): Message[] {
+  return messages.map((message) => ({ ...message, metadata: { ...STAMP, ...message.metadata } }));
+}
+
+const CALL = { type: "tool-call", toolCallId: "c", toolName: "look", input: { at: 1 } } as const;
+const RESULT = { type: "tool-result", toolCallId: "c", toolName: "", isError: false } as const;
+const UNKNOWN_PART = { type: "hologram", beam: 1 } as unknown as Part;
+const STORED: StoredMessage = {
+  ...user("Hi"),
+  id: "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+  parentMessageId: null,
+  createdAt: "2026-02-02T02:02:02.000Z",
+  metadata: { schemaVersion: 2, runId: "run-1" },
+};
+
+type LossRow = [
+  sentence: string,
+  messages: Message[],
+  losses: string[],
+  wire?: unknown,
+  options?: EncodeMessagesOptions,
+];
+const LOSSES: LossRow[] = [
+  [
+    "a developer speaks as the system",
+    ofRun(developer("Be brief.")),
+    ["role-approximated /0/role"],
+    [{ role: "system" }],
+  ],
+  [
+    "an odd role is the user's",
+    ofRun({ ...user("Hi"), role: "narrator" as "user" }),
+    ["role-approximated /0/role"],
+    [{ role: "user" }],
+  ],
+  [
+    "B49: a refusal is text, which is said",
+    ofRun(assistant([{ type: "refusal", text: "No." }])),
+    ["refusal-as-text /0/parts/0/type"],
+    [{ parts: [{ kind: "text", payload: { text: "No." } }] }],
+  ],
+  [
+    "sound at a path is a file",
+    ofRun(user([{ type: "audio", path: "a.wav" }])),
+    ["media-as-file /0/parts/0/type"],
+    [{ parts: [{ kind: "file_ref", payload: { path: "a.wav" } }] }],
+  ],
+  [
+    "sound in data is left out",
+    ofRun(user([{ type: "audio", data: "AA==" }])),
+    ["media-elsewhere /0/parts/0"],
+    [{ parts: [] }],
+  ],
+  [
+    "a file at a URL is left out",
+    ofRun(user([{ type: "file", url: "https://example.com/a" }])),
+    ["media-elsewhere /0/parts/0"],
+  ],
+  ["B46: a file id is left out", ofRun(user([{ type: "image", fileId: "f" }])), ["media-elsewhere /0/parts/0"]],
+  [
+    "part types of a newer Koine are left out",
+    ofRun(user([UNKNOWN_PART])),
+    ["part-unsayable /0/parts/0"],
+    [{ parts: [] }],
+  ],
+  [
+    "an opaque part of another dialect is left out",
+    ofRun(user([{ type: "opaque", dialect: "gemini", value: {} }])),
+    ["part-unsayable /0/parts/0"],
+  ],
+  [
+    "B33: a provider's tool never becomes the client's",
+    ofRun(assistant([{ ...CALL, executor: "provider" }])),
+    ["provider-tool /0/parts/0"],
+    [{ parts: [] }],
+  ],
+  [
+    "free-form input loses its format",
+    ofRun(assistant([{ ...CALL, input: "ls", format: "text" }])),
+    ["field-unsaid /0/parts/0/format"],
+  ],
+  [
+    "the usual executor needs no word",
+    ofRun(assistant([{ ...CALL, executor: "client", format: "json" }])),
+    ["tool-default /0/parts/0/executor", "tool-default /0/parts/0/format"],
+  ],
+  [
+    "B5: a seal stays with its issuer",
+    ofRun(
+      assistant([{ type: "reasoning", text: "", seals: [{ dialect: "anthropic", kind: "redacted", value: "x" }] }]),
+    ),
+    ["seal-foreign /0/parts/0/seals"],
+    [{ parts: [{ kind: "thinking", payload: { text: "" } }] }],
+  ],
+  [
+    "a breakpoint has no place",
+    ofRun(user([{ type: "text", text: "Hi", cache: {} }])),
+    ["bookkeeping /0/parts/0/cache"],
+  ],
+  [
+    "annotations and summaries have no place",
+    ofRun(
+      assistant([
+        { type: "text", text: "Hi", annotations: [] },
+        { type: "reasoning", text: "", summary: ["s"] },
+      ]),
+    ),
+    ["field-unsaid /0/parts/0/annotations", "field-unsaid /0/parts/1/summary"],
+  ],
+  ["a name has no place", ofRun({ ...user("Hi"), name: "Ada" }), ["field-unsaid /0/name"]],
+  [
+    "residue of another dialect stays there",
+    ofRun({ ...user("Hi"), extra: { gemini: { x: 1, $form: { y: 1 } } } }),
+    ["residue-foreign /0/extra/gemini/x", "form-foreign /0/extra/gemini/$form"],
+  ],
+  [
+    "B31: a cut call with readable text loses its warning",
+    ofRun(assistant([{ ...CALL, input: "{}", inputText: "{}", invalid: true }])),
+    ["call-invalid /0/parts/0/invalid"],
+  ],
+  [
+    "B22: an invalid call without its text is said by its input",
+    ofRun(assistant([{ ...CALL, input: "{at", invalid: true }])),
+    [],
+    [{ parts: [{ payload: { arguments: {}, rawArgsText: "{at" } }] }],
+  ],
+  [
+    "B23: digits that only the text knows go out twice",
+    ofRun(assistant([{ ...CALL, input: { at: 12345678901234567000 }, inputText: '{"at":12345678901234567890}' }])),
+    [],
+    parseJson(
+      '[{"parts":[{"payload":{"arguments":{"at":12345678901234567890},"rawArgsText":"{\\"at\\":12345678901234567890}"}}]}]',
+    ),
+  ],
+  ["a result names no tool", ofRun(toolResult(CALL, "seen")), ["tool-name /0/parts/0/toolName"]],
+  ["a result after its call names it", ofRun(assistant([CALL]), toolResult(CALL, "seen")), []],
+  [
+    "an output beside parts becomes the first of them",
+    ofRun({ role: "tool", parts: [{ ...RESULT, output: { n: 1 }, content: [{ type: "text", text: "b" }] }] }),
+    ["output-in-content /0/parts/0/output"],
+    [
+      {
+        parts: [
+          {
+            payload: {
+              content: [
+                { kind: "text", payload: { text: '{"n":1}' } },
+                { kind: "text", payload: { text: "b" } },
+              ],
+            },
+          },
+        ],
+      },
+    ],
+  ],
+  [
+    "an output that looks like parts is reported",
+    ofRun({ role: "tool", parts: [{ ...RESULT, output: [{ kind: "text", payload: { text: "a" } }] }] }),
+    ["output-reads-as-parts /0/parts/0/output"],
+  ],
+  [
+    "a result without any output is an empty text",
+    ofRun({ role: "tool", parts: [RESULT] }),
+    ["result-empty /0/parts/0/content"],
+    [{ parts: [{ payload: { content: "" } }] }],
+  ],
+  [
+    "a message of no run",
+    [user("Hi")],
+    ["run-id-synthesized /0/metadata/runId", "timestamp-synthesized /0/metadata/timestamp"],
+    [{ runId: "", timestamp: "1970-01-01T00:00:00.000Z" }],
+  ],
+  [
+    "the clock tells the time",
+    [{ ...user("Hi"), metadata: { runId: "r" } }],
+    ["timestamp-synthesized /0/metadata/timestamp"],
+    [{ timestamp: "1970-01-01T00:00:07.000Z" }],
+    { clock: () => 7000 },
+  ],
+  [
+    "a stored message has a time",
+    [STORED],
+    ["bookkeeping /0/id", "bookkeeping /0/parentMessageId"],
+    [{ timestamp: STORED.createdAt, meta: { schemaVersion: 2 } }],
+  ],
+  [
+    "a timestamp beside the time of storage",
+    ofRun(STORED),
+    ["bookkeeping /0/id", "bookkeeping /0/parentMessageId", "bookkeeping /0/createdAt"],
+    [{ timestamp: STAMP.timestamp }],
+  ],
+  [
+    "a timestamp that is no text goes into meta",
+    [{ ...user("Hi"), metadata: { runId: "r", timestamp: 7 } }],
+    ["timestamp-synthesized /0/metadata/timestamp"],
+    [{ meta: { timestamp: 7 } }],
+  ],
+];
+
+/** The oracle tells by 2n + 1 whether a number arrives; where that is the same or no number, it cannot tell. */
+const probeable = response.filter((whole) => !/(?<![\d.])-1(?![\d.])|e\+30\d/.test(JSON.stringify(whole)));
+
+const produced = new Set<string>();
+function encodeLosses(
+  messages: readonly Message[],
+  options?: EncodeMessagesOptions,
+): { wire: unknown; losses: string[] } {
+  const { wire, losses } = dialect.encodeMessages(messages, options);
+  for (const { code } of losses) produced.add(code);
+  return { wire, losses: losses.map(({ code, path }) => `${code} ${path}`) };
+}
+
+describe("encoding", () => {
+  test.each(LOSSES)("%s", (_, messages, losses, wire, options) => {
+    const encoded = encodeLosses(messages, options);
+    expect(encoded.losses.toSorted()).toStrictEqual(losses.toSorted());
+    if (wire !== undefined) expect(encoded.wire).toMatchObject(wire as object[]);
+  });
+
+  const edits: [
+    sentence: string,
+    wire: unknown[],
+    edit: (message: Message) => Message,
+    path: string,
+    expected: object,
+  ][] = [
+    [
+      "a role that was edited",
+      wireOf("narrator", []),
+      (m) => ({ ...m, role: "assistant" }),
+      "/0/extra/run/$form/role",
+      { role: "assistant" },
+    ],
+    [
+      "a run that got its id",
+      [{ ...STAMP, runId: null, role: "user", parts: [] }],
+      (m) => ({ ...m, metadata: { ...m.metadata, runId: "new" } }),
+      "/0/extra/run/$form/runId",
+      { runId: "new" },
+    ],
+    [
+      "a null meta that got a key",
+      wireOf("user", [], { meta: null }),
+      (m) => ({ ...m, metadata: { ...m.metadata, key: 1 } }),
+      "/0/extra/run/$form/meta",
+      { meta: { key: 1 } },
+    ],
+    [
+      "an unknown field whose name is taken now",
+      wireOf("user", [], { meta: { timestamp: 1 } }),
+      (m) => ({ ...m, metadata: { runId: "r", timestamp: 2 } }),
+      "/0/extra/run/meta/timestamp",
+      { meta: { timestamp: 2 } },
+    ],
+    [
+      "a result that became an error",
+      wireOf("tool", [{ kind: "tool_result", payload: { toolCallId: "c", content: "x" } }]),
+      editFirst({ isError: true }),
+      "/0/parts/0/extra/run/$form/isError",
+      { parts: [{ payload: { isError: true } }] },
+    ],
+    [
+      "a result that got an output",
+      wireOf("tool", [{ kind: "tool_result", payload: { toolCallId: "c", isError: false } }]),
+      editFirst({ output: "x" }),
+      "/0/parts/0/extra/run/$form/content",
+      { parts: [{ payload: { content: "x" } }] },
+    ],
+    [
+      "arguments that were null and are there now",
+      wireOf("assistant", [{ kind: "tool_call", payload: { toolCallId: "c", toolName: "t", arguments: null } }]),
+      editFirst({ input: { a: 1 } }),
+      "/0/parts/0/extra/run/$form/arguments",
+      { parts: [{ payload: { arguments: { a: 1 } } }] },
+    ],
+    [
+      "a contradicting text after an edit",
+      wireOf("assistant", [
+        {
+          kind: "tool_call",
+          payload: { toolCallId: "c", toolName: "t", arguments: { a: 1 }, rawArgsText: '{"secret":1}' },
+        },
+      ]),
+      editFirst({ input: { a: 2 } }),
+      "/0/parts/0/extra/run/$form/rawArgsText",
+      { parts: [{ kind: "tool_call", payload: { toolCallId: "c", toolName: "t", arguments: { a: 2 } } }] },
+    ],
+  ];
+  test.each(edits)("the old spelling of %s is left out and reported", (_, wire, edit, path, expected) => {
+    const [message] = dialect.decodeMessages(wire);
+    if (message === undefined) throw new Error("no message");
+    const encoded = encodeLosses([edit(message)]);
+    expect(encoded.losses).toContain(`form-stale ${path}`);
+    expect(encoded.wire).toMatchObject([expected]);
+    if (path.endsWith("rawArgsText")) expect(JSON.stringify(encoded.wire)).not.toContain("secret");
+  });
+
+  test.each([
+    ["an edited input leaves the old text behind", { ...CALL, inputText: '{"at":2}' }],
+    ["a text that would make a call invalid", { ...CALL, input: "ls -l", inputText: "ls -l" }],
+  ])("%s: no rawArgsText goes out", (_, part) => {
+    const payload = { toolCallId: "c", toolName: "look", arguments: part.input };
+    expect(dialect.encodeMessages(ofRun(assistant([part]))).wire).toStrictEqual(
+      wireOf("assistant", [{ kind: "tool_call", payload }]),
+    );
+  });
+
+  test("B58: nothing of any message is lost silently", () => {
+    fc.assert(
+      fc.property(probeable, ({ message }) => {
+        const lost = silentLosses([message], (messages) => dialect.encodeMessages(messages));
+        expect(lost.map(({ path }) => path)).toStrictEqual([]);
+      }),
+    );
+  });
+
+  test("every declared loss is produced", () => {
+    expect([...produced].toSorted()).toStrictEqual(Object.keys(dialect.losses).toSorted());
+  });
+
+  test("any JSON in meta, arguments and results comes back equal", () => {
+    fc.assert(
+      fc.property(json, json, json, fc.string(), (meta, input, content, rawArgsText) => {
+        const wire = [
+          ...wireOf(
+            "assistant",
+            [{ kind: "tool_call", payload: { toolCallId: "c", toolName: "t", arguments: input, rawArgsText } }],
+            { meta: { any: meta } },
+          ),
+          ...wireOf("tool", [{ kind: "tool_result", payload: { toolCallId: "c", isError: false, content } }], {
+            any: meta,
+          }),
+          ...wireOf("user", [
+            { kind: "text", payload: { text: rawArgsText, any: meta }, any: input },
+            { kind: "image", payload: { any: content } },
+          ]),
+        ];
+        const { wire: again, losses } = dialect.encodeMessages(dialect.decodeMessages(wire));
+        expectSame(again, wire);
+        expect(losses).toStrictEqual([]);
+      }),
+    );
+  });
+});
+
+function editFirst(change: object): (message: Message) => Message {
+  return (message) => ({
+    ...message,
+    parts: message.parts.map((part) => editPart(part, change as Partial<Part>)),
+  });
+}

@@ -1,0 +1,159 @@
+// Streams of the run shape: the delta contract with a stamp.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { assemble } from "../../src/assembly/assemble.ts";
+import { disassemble } from "../../src/assembly/disassemble.ts";
+import { run } from "../../src/dialects/run/index.ts";
+import type { RunDelta } from "../../src/dialects/run/index.ts";
+import type { Delta } from "../../src/model/delta.ts";
+import type { Extra, Part } from "../../src/model/parts.ts";
+import { json, legalAnswer, response } from "../support/arbitrary.ts";
+import { answer, call, delta, DONE, START } from "../support/deltas.ts";
+import { expectSame } from "../support/same.ts";
+
+const dialect = run();
+const STAMP = { runId: "run-1", timestamp: "2026-03-01T10:00:00.000Z" };
+
+function thrownBy(step: () => unknown): unknown {
+  try {
+    step();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+function decodeAll(events: readonly unknown[]): Delta[] {
+  const decoder = dialect.streamDecoder();
+  return [...events.flatMap((event) => decoder.push(event)), ...decoder.end()];
+}
+
+function encodeAll(deltas: readonly Delta[], options = {}): { events: object[]; losses: string[] } {
+  const encoder = dialect.streamEncoder(options);
+  const events = [...deltas.flatMap((each) => encoder.push(each)), ...encoder.end()];
+  return {
+    events: events.map(({ data }) => data as object),
+    losses: encoder.losses.map(({ code, path }) => `${code} ${path}`),
+  };
+}
+
+describe("streams", () => {
+  const stamp = (seq: number) => ({ runId: "run-1", seq, timestamp: STAMP.timestamp });
+
+  test("reading takes the stamp off and keeps the rest", () => {
+    const wire: RunDelta = {
+      ...stamp(0),
+      kind: "start",
+      payload: { modelId: "m", requestId: "r" },
+      providerRaw: { id: 1 },
+    };
+    expect(
+      decodeAll(["[DONE]", { data: "[DONE]" }, { event: "delta", data: wire }, { ...stamp(1), ...DONE }]),
+    ).toStrictEqual([{ kind: "start", payload: { modelId: "m", requestId: "r" }, providerRaw: { id: 1 } }, DONE]);
+  });
+
+  test("B73: a stream without an end is truncated; one that ended, failed or never began is not", () => {
+    const truncated = { kind: "error", payload: { errorCode: "truncated", retryable: true } };
+    expect(decodeAll([START])).toStrictEqual([START, truncated]);
+    const failed = [START, delta("error", { errorCode: "server" })];
+    for (const whole of [[], answer(), failed]) expect(decodeAll(whole)).toStrictEqual(whole);
+  });
+
+  test("B43: an event of an unknown kind is kept as an opaque part and written back as it was", () => {
+    const event = { ...stamp(1), kind: "heartbeat", payload: [1], note: "x", providerRaw: null };
+    const deltas = decodeAll([{ ...stamp(0), ...START }, event, { ...stamp(2), ...DONE }]);
+    const value = { kind: "heartbeat", payload: [1], note: "x" };
+    expect(deltas[1]).toStrictEqual({
+      kind: "part",
+      payload: { value: { type: "opaque", dialect: "run", value } },
+      providerRaw: null,
+    });
+    expect(assemble(deltas).message.parts).toStrictEqual([{ type: "opaque", dialect: "run", value }]);
+    expect(encodeAll(deltas, { runId: "run-1", clock: () => STAMP.timestamp }).events[1]).toStrictEqual(event);
+  });
+
+  test("unknown fields reach the assembled part and go back to where they stood", () => {
+    const event = { ...stamp(1), kind: "text", payload: { textDelta: "Hi", mood: "glad", logprobs: null }, beside: 1 };
+    const deltas = decodeAll([{ ...stamp(0), ...START }, event, { ...stamp(2), ...DONE }]);
+    const { message } = assemble(deltas);
+    expect(message.parts).toStrictEqual([
+      { type: "text", text: "Hi", extra: { run: { beside: 1, payload: { mood: "glad", logprobs: null } } } },
+    ]);
+    expect(dialect.encodeMessages([message]).wire).toMatchObject([
+      { parts: [{ kind: "text", payload: { text: "Hi", mood: "glad", logprobs: null }, beside: 1 }] },
+    ]);
+    expect(encodeAll(deltas, { runId: "run-1", clock: () => STAMP.timestamp }).events[1]).toStrictEqual(event);
+  });
+
+  const errors: [sentence: string, event: unknown, path: string, code: string][] = [
+    ["a number", 7, "", "wrong-type"],
+    ["data that is a text", { data: "Hi" }, "/data", "wrong-type"],
+    ["a delta without a kind", {}, "/kind", "missing-field"],
+    ["a kind that is a number", { kind: 1 }, "/kind", "wrong-type"],
+    ["a seq that is a text", { kind: "text", seq: "1", payload: { textDelta: "" } }, "/seq", "wrong-type"],
+    ["a delta without a payload", { data: { kind: "text" } }, "/data/payload", "missing-field"],
+    ["a text delta without its text", { kind: "text", payload: {} }, "/payload/textDelta", "missing-field"],
+    ["a count that is a text", { kind: "usage", payload: { inputTokens: "1" } }, "/payload/inputTokens", "wrong-type"],
+    [
+      "residue that is no object",
+      { kind: "text", payload: { textDelta: "", extra: { x: 1 } } },
+      "/payload/extra/x",
+      "wrong-type",
+    ],
+    ["residue that is null", { kind: "text", payload: { textDelta: "", extra: null } }, "/payload/extra", "wrong-type"],
+  ];
+  test.each(errors)("%s is an error with its path, and the decoder goes on", (_, event, path, code) => {
+    const decoder = dialect.streamDecoder();
+    expect(thrownBy(() => decoder.push(event))).toMatchObject({ name: "DialectError", dialect: "run", path, code });
+    expect(thrownBy(() => decoder.push(event))).toMatchObject({ path });
+    expect(decoder.push(START)).toStrictEqual([START]);
+  });
+
+  test("writing stamps with the run, a count and the clock", () => {
+    let now = 0;
+    const { events, losses } = encodeAll(answer(), { runId: "mine", clock: () => now++ });
+    expect(events).toStrictEqual([
+      { runId: "mine", seq: 0, ...START, timestamp: "1970-01-01T00:00:00.000Z" },
+      { runId: "mine", seq: 1, ...DONE, timestamp: "1970-01-01T00:00:00.001Z" },
+    ]);
+    expect(losses).toStrictEqual([]);
+  });
+
+  test("without options the run is the request and the time that of the answer", () => {
+    const start = delta("start", { modelId: "m", requestId: "req", createdAt: STAMP.timestamp });
+    const { events, losses } = encodeAll([start, DONE]);
+    expect(events).toMatchObject([
+      { runId: "req", timestamp: STAMP.timestamp },
+      { runId: "req", timestamp: STAMP.timestamp },
+    ]);
+    expect(losses).toStrictEqual([]);
+  });
+
+  test("a run or time that nobody knows is filled in and reported once", () => {
+    const { events, losses } = encodeAll([delta("start", { modelId: "m", requestId: "" }), ...call("c", "{}"), DONE]);
+    expect(events[4]).toMatchObject({ runId: "", seq: 4, timestamp: "1970-01-01T00:00:00.000Z" });
+    expect(losses).toStrictEqual(["run-id-synthesized /id", "timestamp-synthesized /createdAt"]);
+  });
+
+  test("any legal answer comes back equal", () => {
+    fc.assert(
+      fc.property(legalAnswer, (deltas) => {
+        expectSame(decodeAll(encodeAll(deltas).events), deltas);
+      }),
+    );
+  });
+
+  test("any response streams and assembles to the same one, residue of this dialect included (B80)", () => {
+    fc.assert(
+      fc.property(response, json, json, (whole, a, b) => {
+        // The generated values are JSON.
+        const extra = { run: { a, payload: { b, textDelta: a, part: null }, $form: { c: b }, kind: a } } as Extra;
+        const parts = whole.message.parts.map((part): Part => ({ ...part, extra: { ...part.extra, ...extra } }));
+        const deltas = disassemble({ ...whole, message: { ...whole.message, parts } });
+        const read = decodeAll(encodeAll(deltas).events);
+        expectSame(read, deltas);
+        expectSame(assemble(read), assemble(deltas));
+      }),
+    );
+  });
+});
