@@ -2,5 +2,5 @@
 import { benchAssembly } from "./assembly.ts";
 import { benchJson } from "./json.ts";
 
-await benchJson();
+benchJson();
 benchAssembly();

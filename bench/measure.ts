@@ -7,7 +7,8 @@ export function median(values: readonly number[]): number {
 
 export function table(title: string, head: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = head.map((cell, column) => Math.max(cell.length, ...rows.map((row) => (row[column] ?? "").length)));
-  const line = (cells: readonly string[]): string => `| ${cells.map((cell, column) => cell.padStart(widths[column] ?? 0)).join(" | ")} |`;
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => cell.padStart(widths[column] ?? 0)).join(" | ")} |`;
   console.log(`\n${title}\n`);
   for (const row of [head, widths.map((width) => "-".repeat(width)), ...rows]) console.log(line(row));
 }

@@ -7,7 +7,15 @@ function section(id: string): string {
   const rows = Object.entries(losses)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([code, { action, level, says }]) => `| \`${code}\` | ${action} | ${level} | ${says} |`);
-  return [`## \`${id}\`: ${title}`, "", `Carries ${[...carries].join(", ")}.`, "", "| code | action | level | what it means |", "|---|---|---|---|", ...rows].join("\n");
+  return [
+    `## \`${id}\`: ${title}`,
+    "",
+    `Carries ${[...carries].join(", ")}.`,
+    "",
+    "| code | action | level | what it means |",
+    "|---|---|---|---|",
+    ...rows,
+  ].join("\n");
 }
 
 const HEAD = `# Losses

@@ -9,6 +9,8 @@ import { build, type BuildFailure } from "esbuild";
 
 /** Budgets in kB (1000 bytes), minified and gzipped. */
 const BUDGETS = { root: 45, providers: 30, dialect: 12 };
+/** Dialects that miss their budget, with the ceiling they are held at; docs/decisions/0007 says why. */
+const OVER: Readonly<Record<string, number>> = { flat: 12.8 };
 const PROVIDERS = ["openai-chat", "openai-responses", "anthropic", "gemini"];
 /** What an app with hand-picked dialects imports besides them. */
 const CORE = ["model", "sse", "assembly"];
@@ -17,6 +19,7 @@ interface Bundle {
   name: string;
   modules: string[];
   budget: number;
+  ceiling?: number;
 }
 
 type Row = [name: string, min: string, gzip: string, budget: string, verdict: string];
@@ -40,10 +43,11 @@ const bundles: Bundle[] = [
     name: `koine/dialects/${name}`,
     modules: [dialectModule(name)],
     budget: BUDGETS.dialect,
+    ceiling: OVER[name] ?? BUDGETS.dialect,
   })),
 ];
 
-async function measure({ name, modules, budget }: Bundle): Promise<{ row: Row; ok: boolean }> {
+async function measure({ name, modules, budget, ceiling = budget }: Bundle): Promise<{ row: Row; ok: boolean }> {
   const missing = modules.filter((path) => !existsSync(path));
   if (missing.length > 0) return { row: [name, "", "", `${budget}`, `not there yet: ${missing.join(", ")}`], ok: true };
   // Namespaces, so that equal names in two dialects do not cancel each other out of the bundle.
@@ -64,8 +68,9 @@ async function measure({ name, modules, budget }: Bundle): Promise<{ row: Row; o
     });
     const code = outputFiles[0]?.contents ?? new Uint8Array();
     const gzip = gzipSync(code, { level: 9 }).length / 1000;
-    const ok = gzip <= budget;
-    return { row: [name, (code.length / 1000).toFixed(1), gzip.toFixed(1), `${budget}`, ok ? "ok" : "TOO LARGE"], ok };
+    const verdict = gzip <= budget ? "ok" : gzip <= ceiling ? `OVER BUDGET, held at ${ceiling}` : "TOO LARGE";
+    const row: Row = [name, (code.length / 1000).toFixed(1), gzip.toFixed(2), `${budget}`, verdict];
+    return { row, ok: gzip <= ceiling };
   } catch (error) {
     // esbuild rejects with a BuildFailure; an unresolved `node:` module is one.
     const messages = (error as Partial<BuildFailure>).errors?.map(({ text, location }) => `${location?.file}: ${text}`);

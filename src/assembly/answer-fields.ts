@@ -1,14 +1,15 @@
 // What an answer says beside its parts: ids, finish, usage, residue; and the response that they make with its messages.
 import type { DonePayload, ErrorPayload, StartPayload, UsagePayload } from "../model/delta.ts";
-import { mergeExtra } from "../model/extra.ts";
+import { copyExtra, growExtra } from "../model/extra.ts";
 import type { FinishReason, UnifiedFinishReason } from "../model/finish.ts";
 import { FINISH_REASONS } from "../model/finish.ts";
 import type { Message } from "../model/message.ts";
 import type { Extra } from "../model/parts.ts";
 import type { ProviderError, ProviderErrorKind } from "../model/provider-error.ts";
-import { PROVIDER_ERROR_KINDS } from "../model/provider-error.ts";
+import { isRetryable, PROVIDER_ERROR_KINDS } from "../model/provider-error.ts";
 import type { Alternative, Response } from "../model/response.ts";
 import type { Usage } from "../model/usage.ts";
+import { COUNTS } from "../model/usage.ts";
 
 /** An answer as far as it has come. */
 export interface Snapshot {
@@ -32,15 +33,18 @@ function finishOf(word: string, raw: string | undefined): FinishReason {
   return reason;
 }
 
-function errorOf({ errorCode, message, status, retryAfterMs, raw }: ErrorPayload): ProviderError {
+function errorOf({ errorCode, message, retryable, status, retryAfterMs, raw }: ErrorPayload): ProviderError {
   const known = (PROVIDER_ERROR_KINDS as readonly string[]).includes(errorCode);
   const error: ProviderError = {
     kind: known ? (errorCode as ProviderErrorKind) : "unknown",
     message: message ?? errorCode,
   };
+  if (retryable !== undefined && retryable !== isRetryable(error)) error.retryable = retryable;
   if (status !== undefined) error.status = status;
   if (retryAfterMs !== undefined) error.retryAfterMs = retryAfterMs;
+  // A word that the taxonomy lacks must not vanish.
   if (raw !== undefined) error.raw = raw;
+  else if (!known) error.raw = { errorCode };
   return error;
 }
 
@@ -59,21 +63,28 @@ export class AnswerFields {
   }
 
   addExtra(extra: Extra): void {
-    this.extra = mergeExtra(this.extra, extra);
+    this.extra = growExtra(this.extra, extra);
+  }
+
+  fail(payload: ErrorPayload): void {
+    this.error = payload;
+    if (payload.extra !== undefined) this.addExtra(payload.extra);
   }
 
   /** Per field the last present value wins (B65). */
   addUsage(payload: UsagePayload): void {
-    const { part: _, choice: __, extra, ...counts } = payload;
-    const before = this.usage?.extra;
-    this.usage = { ...this.usage, ...counts };
-    if (extra !== undefined) this.usage.extra = mergeExtra(before, extra);
+    this.usage ??= {};
+    for (const field of COUNTS) if (payload[field] !== undefined) this.usage[field] = payload[field];
+    if (payload.raw !== undefined) this.usage.raw = payload.raw;
+    if (payload.extra !== undefined) this.usage.extra = growExtra(this.usage.extra, payload.extra);
   }
 
   private totalUsage(): Usage | undefined {
     if (this.usage === undefined) return undefined;
     const { inputTokens = 0, outputTokens = 0, totalTokens = inputTokens + outputTokens, ...rest } = this.usage;
-    return { inputTokens, outputTokens, totalTokens, ...rest };
+    const usage: Usage = { inputTokens, outputTokens, totalTokens, ...rest };
+    if (usage.extra !== undefined) usage.extra = copyExtra(usage.extra);
+    return usage;
   }
 
   describeError(): string {
@@ -108,7 +119,7 @@ export class AnswerFields {
     if (usage !== undefined) response.usage = usage;
     if (this.started.createdAt !== undefined) response.createdAt = this.started.createdAt;
     if (error !== undefined) response.error = errorOf(error);
-    if (this.extra !== undefined) response.extra = this.extra;
+    if (this.extra !== undefined) response.extra = copyExtra(this.extra);
     return response;
   }
 

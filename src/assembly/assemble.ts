@@ -1,6 +1,7 @@
 // Deltas to messages, for one answer and for a run of several answers with tool results between them.
 import type { Delta, MessageDelta, PartPayload } from "../model/delta.ts";
-import { mergeExtra } from "../model/extra.ts";
+import { copyExtra, growExtra } from "../model/extra.ts";
+import { copyObject } from "../model/json.ts";
 import type { Message } from "../model/message.ts";
 import type { Response } from "../model/response.ts";
 import type { Snapshot } from "./answer-fields.ts";
@@ -56,7 +57,8 @@ export class RunAssembler {
     const { value, extra } = delta.payload;
     if (value.type !== "tool-result") this.run.fail("result-between", `A ${value.type} stands between answers.`);
     this.run.checkPart(value);
-    const part = extra === undefined ? value : { ...value, extra: mergeExtra(value.extra, extra) };
+    const part = copyObject(value);
+    if (extra !== undefined) part.extra = growExtra(part.extra && copyExtra(part.extra), extra);
     const last = this.assembled.messages.at(-1);
     if (last?.role === "tool") last.parts.push(part);
     else this.assembled.messages.push({ role: "tool", parts: [part] });
@@ -66,19 +68,28 @@ export class RunAssembler {
 
   /** The messages that are complete, and the answer that is still arriving. */
   snapshot(): { messages: Message[]; answer?: Snapshot } {
-    const messages = [...this.assembled.messages];
+    const { messages } = this.copy();
     if (this.answer === undefined || this.answer.complete) return { messages };
     return { messages, answer: this.answer.snapshot() };
+  }
+
+  /** The messages so far. Only a tool message at the end can still grow, so only that one is copied. */
+  private copy(): AssembledRun {
+    const { messages, responses } = this.assembled;
+    const last = messages.at(-1);
+    const settled =
+      last?.role === "tool" ? [...messages.slice(0, -1), { ...last, parts: [...last.parts] }] : [...messages];
+    return { messages: settled, responses: [...responses] };
   }
 
   /** Everything the run gave. Throws where the last answer failed or was cut off; what came before is on the error. */
   finish(): AssembledRun {
     try {
       (this.answer ?? new Assembler(this.run)).finish();
-      return this.assembled;
+      return this.copy();
     } catch (error) {
       if (!(error instanceof AssemblyError)) throw error;
-      throw error.after(this.assembled.messages);
+      throw error.after(this.copy().messages);
     }
   }
 }
@@ -97,14 +108,15 @@ export function assembleRun(deltas: Iterable<AnyDelta>): AssembledRun {
 export function checkDeltas(deltas: Iterable<AnyDelta>): Violation[] {
   const assembler = new RunAssembler();
   const violations: Violation[] = [];
+  let told = false;
   const attempt = (step: () => unknown): void => {
     try {
       step();
     } catch (error) {
       if (!(error instanceof AssemblyError)) throw error;
       const { rule, seq, message } = error;
-      const told = rule === "start-first" && violations.some((known) => known.rule === rule);
-      if (rule !== "error-no-message" && !told) violations.push({ rule, seq, message });
+      if (rule !== "error-no-message" && !(rule === "start-first" && told)) violations.push({ rule, seq, message });
+      told ||= rule === "start-first";
     }
   };
   for (const delta of deltas) attempt(() => assembler.push(delta));

@@ -12,7 +12,7 @@ import type {
   ThinkingPayload,
 } from "../model/delta.ts";
 import { CONTRACT_VERSION } from "../model/delta.ts";
-import { mergeExtra } from "../model/extra.ts";
+import { clip } from "../model/issue.ts";
 import type { MediaPart, Part, ReasoningPart, RefusalPart, TextPart } from "../model/parts.ts";
 import type { Response } from "../model/response.ts";
 import { AnswerFields } from "./answer-fields.ts";
@@ -38,7 +38,9 @@ export class Assembler {
   private readonly answer = new AnswerFields();
   private state: "waiting" | "open" | "done" | "failed" = "waiting";
 
-  /** One answer of its own, or one answer of a run whose state it shares. */
+  constructor();
+  /** @internal One answer of a run, whose state it shares. */
+  constructor(run: RunState);
   constructor(run: RunState = new RunState()) {
     this.run = run;
   }
@@ -54,7 +56,7 @@ export class Assembler {
     this.take(delta);
   }
 
-  /** Like `push`, for a delta whose order the run has checked already. */
+  /** @internal Like `push`, for a delta whose order the run has checked already. */
   take(delta: Delta | MessageDelta): void {
     this.checkPlace(delta);
     switch (delta.kind) {
@@ -81,7 +83,7 @@ export class Assembler {
         this.answer.addUsage(delta.payload);
         break;
       case "seal":
-        addSeal(this.target(delta.payload, "seal").part, delta.payload.seal);
+        addSeal(this.target(delta.payload, "seal"), delta.payload.seal);
         break;
       case "annotation":
         this.annotate(delta.payload);
@@ -96,7 +98,7 @@ export class Assembler {
         this.finishChoices(delta.payload);
         break;
       case "error":
-        this.answer.error = delta.payload;
+        this.answer.fail(delta.payload);
         this.state = "failed";
         break;
     }
@@ -134,15 +136,20 @@ export class Assembler {
     return this.choices[index] as ChoiceDraft;
   }
 
+  /** The draft that a payload names, else the last one; undefined where there is none. */
+  private find({ choice = 0, part }: PayloadBase): Draft | undefined {
+    const drafts = this.choices[choice];
+    return part === undefined ? drafts?.last : drafts?.byKey.get(part);
+  }
+
   /** The draft that a delta adds to: the named one, else the last one if it is of the same kind, else a new one. */
   private grow(kind: keyof typeof EMPTY, payload: PayloadBase): Draft {
-    const choice = this.choice(payload.choice ?? 0);
-    const known = payload.part === undefined ? choice.last : choice.byKey.get(payload.part);
+    const known = this.find(payload);
     let draft: Draft;
     if (known?.kind === kind) draft = known;
     else {
       if (known !== undefined && payload.part !== undefined) this.refuseKind(payload.part, known, kind);
-      draft = choice.add({ kind, part: EMPTY[kind](), view: undefined }, payload.part);
+      draft = this.choice(payload.choice ?? 0).add({ kind, part: EMPTY[kind](), view: undefined }, payload.part);
     }
     if (payload.extra !== undefined) addPartExtra(draft, payload.extra);
     draft.view = undefined;
@@ -176,8 +183,7 @@ export class Assembler {
   }
 
   private checkSummary(index: number, payload: PayloadBase): void {
-    const choice = this.choices[payload.choice ?? 0];
-    const draft = payload.part === undefined ? choice?.last : choice?.byKey.get(payload.part);
+    const draft = this.find(payload);
     const begun = draft?.kind === "thinking" ? ((draft.part as ReasoningPart).summary?.length ?? 0) : 0;
     if (!Number.isInteger(index) || index < 0 || index > begun) {
       this.run.fail("summary-dense", `Summary ${index} begins, but ${begun} have begun before it.`);
@@ -202,8 +208,8 @@ export class Assembler {
 
   private openCall(toolCallId: string): { draft: CallDraft; choice: ChoiceDraft } {
     const call = this.calls.get(toolCallId);
-    if (call === undefined) return this.run.fail("call-started", `No call "${toolCallId}" was started.`);
-    if (call.draft.ended) this.run.fail("call-open", `The call "${toolCallId}" has ended.`);
+    if (call === undefined) return this.run.fail("call-started", `No call "${clip(toolCallId)}" was started.`);
+    if (call.draft.ended) this.run.fail("call-open", `The call "${clip(toolCallId)}" has ended.`);
     return call;
   }
 
@@ -224,8 +230,7 @@ export class Assembler {
 
   /** The part that a seal or annotation belongs to: the named one, else the last one. */
   private target(payload: PayloadBase, what: string): Draft {
-    const choice = this.choices[payload.choice ?? 0];
-    const draft = payload.part === undefined ? choice?.last : choice?.byKey.get(payload.part);
+    const draft = this.find(payload);
     if (draft === undefined) return this.run.fail("part-exists", `There is no part that this ${what} could belong to.`);
     draft.view = undefined;
     if (payload.extra !== undefined) addPartExtra(draft, payload.extra);
@@ -233,8 +238,7 @@ export class Assembler {
   }
 
   private annotate(payload: DeltaPayloads["annotation"]): void {
-    const choice = this.choices[payload.choice ?? 0];
-    const draft = payload.part === undefined ? choice?.last : choice?.byKey.get(payload.part);
+    const draft = this.find(payload);
     if (draft !== undefined && draft.part.type !== "text") {
       this.run.fail("part-exists", `An annotation belongs to a text, this part is ${draft.part.type}.`);
     }
@@ -254,7 +258,7 @@ export class Assembler {
     const choice = this.choice(payload.choice ?? 0);
     this.checkNewPart(choice, key, "part");
     const draft = choice.add(wholeDraft(value), key);
-    if (extra !== undefined) draft.part.extra = mergeExtra(draft.part.extra, extra);
+    if (extra !== undefined) addPartExtra(draft, extra);
     this.run.addPart(value);
   }
 

@@ -29,11 +29,13 @@ export function disassemble(response: Response): Delta[] {
   return deltas;
 }
 
-function startOf({ id, model, createdAt, extra, message }: Response): StartPayload {
+function startOf({ id, model, createdAt, extra, message, error }: Response): StartPayload {
   const start: StartPayload = { modelId: model, requestId: id, contractVersion: CONTRACT_VERSION };
   if (createdAt !== undefined) start.createdAt = createdAt;
   if (extra !== undefined) start.extra = extra;
-  const { metadata: _, ...fields } = fieldsOf(message);
+  const { metadata, ...fields } = fieldsOf(message);
+  // An answer that failed has no `done` to carry it.
+  if (error !== undefined && metadata !== undefined) Object.assign(fields, { metadata });
   if (Object.keys(fields).length > 0) start.message = fields;
   return start;
 }
@@ -139,7 +141,7 @@ function thinkingDeltas({ text, summary }: ReasoningPart, at: PayloadBase): Delt
 /** Only where reading the text gives back exactly this part; a call that is invalid or has odd input travels whole. */
 function callDeltas(part: ToolCallPart, at: PayloadBase): Delta[] | undefined {
   const { toolCallId, toolName, input, inputText, invalid, executor, format, tool } = part;
-  if (invalid !== undefined || input === undefined) return undefined;
+  if (invalid !== undefined) return undefined;
   const argsTextDelta = argumentsText(part);
   const read = readArguments(argsTextDelta, { format });
   if (read.invalid === true || read.inputText !== inputText || !sameJson(read.input, input)) return undefined;

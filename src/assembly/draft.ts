@@ -1,7 +1,8 @@
 // Parts under construction: one draft per part, and the ordered drafts of one choice.
 import { readArguments } from "../model/arguments.ts";
 import type { MediaPayload, MessageFields, PartKey, ToolCallStartPayload } from "../model/delta.ts";
-import { mergeExtra } from "../model/extra.ts";
+import { copyExtra, growExtra } from "../model/extra.ts";
+import { copyObject } from "../model/json.ts";
 import type { InvalidToolCall, Message, Metadata } from "../model/message.ts";
 import type { Extra, MediaPart, Part, Seal, ToolCallPart } from "../model/parts.ts";
 import { parsePartialJson } from "./partial-json.ts";
@@ -15,6 +16,8 @@ export interface Draft<P extends Part = Part> {
   part: P;
   /** Last copy handed out by a snapshot; settled parts keep their identity (B100). */
   view: Part | undefined;
+  /** Where each seal stands, by issuer and kind, so that many cost no more than few. */
+  seals?: Map<string, number>;
 }
 
 /** A tool call whose arguments are still text. */
@@ -48,17 +51,17 @@ export function readCall(draft: CallDraft): string | undefined {
   return reason;
 }
 
-/** Ends a call that its answer left open: whatever its text looks like, it is not complete (B21, B31). */
-export function abandonCall(draft: CallDraft): void {
-  draft.ended = true;
-  draft.view = undefined;
-  Object.assign(draft.part, { input: draft.args, inputText: draft.args, invalid: true });
+/** A call that its answer left open: whatever its text looks like, it is not complete (B21, B31). */
+function abandonedCall({ part, args }: CallDraft): ToolCallPart {
+  return { ...part, input: args, inputText: args, invalid: true };
 }
 
 /** The part as it can be shown now, the arguments of an open call read as far as they go (B78). */
 function viewOf(draft: Draft): Part {
   if (draft.view !== undefined) return draft.view;
-  const view: Part = { ...draft.part };
+  const view: Part = copyObject(draft.part);
+  if (view.extra !== undefined) view.extra = copyExtra(view.extra);
+  if (view.seals !== undefined) view.seals = [...view.seals];
   if (isCall(draft) && !draft.ended && view.type === "tool-call") {
     view.input = view.format === "text" ? draft.args : (parsePartialJson(draft.args) ?? {});
     view.inputText = draft.args;
@@ -71,24 +74,35 @@ function viewOf(draft: Draft): Part {
   return view;
 }
 
-export function isCall(draft: Draft): draft is CallDraft {
+function isCall(draft: Draft): draft is CallDraft {
   return draft.kind === "call";
 }
 
-/** A whole part becomes a draft of its own copy: its lists may grow without touching the sender's. */
+/** A whole part becomes a draft of its own copy: what may grow does so without touching the sender's. */
 export function wholeDraft(value: Part): Draft {
-  const part: Part = { ...value };
+  const part: Part = copyObject(value);
+  if (part.extra !== undefined) part.extra = copyExtra(part.extra);
+  if (part.seals !== undefined) part.seals = [...part.seals];
   if (part.type === "text" && part.annotations !== undefined) part.annotations = [...part.annotations];
   return { kind: "whole", part, view: undefined };
 }
 
-export function addSeal(part: Part | { seals?: Seal[] }, seal: Seal): void {
-  const others = (part.seals ?? []).filter(({ dialect, kind }) => dialect !== seal.dialect || kind !== seal.kind);
-  part.seals = [...others, seal];
+function sealKey({ dialect, kind }: Seal): string {
+  return JSON.stringify([dialect, kind]);
+}
+
+/** A later seal of the same dialect and kind takes the place of the earlier one. */
+export function addSeal(draft: Draft, seal: Seal): void {
+  const seals = (draft.part.seals ??= []);
+  draft.seals ??= new Map(seals.map((each, index) => [sealKey(each), index]));
+  const key = sealKey(seal);
+  const index = draft.seals.get(key) ?? seals.length;
+  draft.seals.set(key, index);
+  seals[index] = seal;
 }
 
 export function addPartExtra(draft: Draft, extra: Extra): void {
-  draft.part.extra = mergeExtra(draft.part.extra, extra);
+  draft.part.extra = growExtra(draft.part.extra, extra);
   draft.view = undefined;
 }
 
@@ -116,7 +130,7 @@ export class ChoiceDraft {
   readonly drafts: Draft[] = [];
   readonly byKey = new Map<PartKey, Draft>();
   readonly invalid: InvalidToolCall[] = [];
-  private fields: MessageFields = {};
+  private readonly fields: MessageFields = {};
 
   get last(): Draft | undefined {
     return this.drafts[this.drafts.length - 1];
@@ -130,19 +144,20 @@ export class ChoiceDraft {
 
   /** Later fields win; residue and metadata are merged. */
   describe({ id, name, extra, metadata }: MessageFields): void {
-    const fields: MessageFields = { ...this.fields };
-    if (id !== undefined) fields.id = id;
-    if (name !== undefined) fields.name = name;
-    if (extra !== undefined) fields.extra = mergeExtra(fields.extra, extra);
-    if (metadata !== undefined) fields.metadata = { ...fields.metadata, ...metadata };
-    this.fields = fields;
+    if (id !== undefined) this.fields.id = id;
+    if (name !== undefined) this.fields.name = name;
+    if (extra !== undefined) this.fields.extra = growExtra(this.fields.extra, extra);
+    if (metadata !== undefined) this.fields.metadata = Object.assign(this.fields.metadata ?? {}, copyObject(metadata));
   }
 
-  message(parts: Part[], noted: Metadata = {}): Message {
-    const metadata: Metadata = { ...this.fields.metadata, ...noted };
-    if (this.invalid.length > 0) metadata.invalidToolCalls = [...this.invalid];
+  private message(parts: Part[], noted: Metadata = {}, invalid: readonly InvalidToolCall[] = this.invalid): Message {
+    const { extra, metadata } = this.fields;
     const message: Message = { role: "assistant", parts, ...this.fields };
-    return Object.keys(metadata).length > 0 || this.fields.metadata !== undefined ? { ...message, metadata } : message;
+    if (extra !== undefined) message.extra = copyExtra(extra);
+    const facts: Metadata = { ...metadata, ...noted };
+    if (invalid.length > 0) facts.invalidToolCalls = [...invalid];
+    if (metadata !== undefined || Object.keys(facts).length > 0) message.metadata = facts;
+    return message;
   }
 
   /** A message that later deltas do not change. */
@@ -150,16 +165,14 @@ export class ChoiceDraft {
     return this.message(this.drafts.map(viewOf));
   }
 
-  /** The final message; calls that are still open are flagged. The draft is used up. */
+  /** The message as it stands at the end; calls that are still open are flagged. The drafts stay as they are. */
   finish(noted?: Metadata): Message {
-    for (const draft of this.drafts) {
-      if (!isCall(draft) || draft.ended) continue;
-      abandonCall(draft);
-      this.invalid.push({ toolCallId: draft.part.toolCallId, reason: "The answer ended before the call did." });
-    }
-    return this.message(
-      this.drafts.map(({ part }) => part),
-      noted,
-    );
+    const open = this.drafts.filter((draft): draft is CallDraft => isCall(draft) && !draft.ended);
+    const cut = open.map(({ part }) => ({
+      toolCallId: part.toolCallId,
+      reason: "The answer ended before the call did.",
+    }));
+    const parts = this.drafts.map((draft) => (isCall(draft) && !draft.ended ? abandonedCall(draft) : draft.part));
+    return this.message(parts, noted, [...this.invalid, ...cut]);
   }
 }

@@ -1,5 +1,6 @@
 // What holds across the answers of one run: the order of deltas, the identity of calls, one result per call.
 import type { Delta, MessageDelta } from "../model/delta.ts";
+import { clip } from "../model/issue.ts";
 import type { Part } from "../model/parts.ts";
 import type { Rule } from "./rules.ts";
 import { AssemblyError } from "./rules.ts";
@@ -32,7 +33,7 @@ export class RunState {
     const runId: unknown = "runId" in delta ? delta.runId : undefined;
     if (runId !== undefined && typeof runId !== "string") this.fail("same-run", "`runId` must be a string.");
     if (runId !== undefined && this.runId !== undefined && runId !== this.runId) {
-      this.fail("same-run", `This delta is of run "${runId}", the others are of "${this.runId}".`);
+      this.fail("same-run", `This delta is of run "${clip(runId)}", the others are of "${this.runId}".`);
     }
   }
 
@@ -47,7 +48,7 @@ export class RunState {
   }
 
   checkNewCall(toolCallId: string): void {
-    if (this.answered.has(toolCallId)) this.fail("call-unique", `The id "${toolCallId}" is taken.`);
+    if (this.answered.has(toolCallId)) this.fail("call-unique", `The id "${clip(toolCallId)}" is taken.`);
   }
 
   addCall(toolCallId: string): void {
@@ -59,9 +60,9 @@ export class RunState {
     if (part.type === "tool-call") this.checkNewCall(part.toolCallId);
     if (part.type !== "tool-result") return;
     const answered = this.answered.get(part.toolCallId);
-    if (answered === true) this.fail("result-once", `The call "${part.toolCallId}" has a result already.`);
+    if (answered === true) this.fail("result-once", `The call "${clip(part.toolCallId)}" has a result already.`);
     if (answered === undefined && part.executor !== "provider") {
-      this.fail("result-traced", `No call of this run has the id "${part.toolCallId}".`);
+      this.fail("result-traced", `No call of this run has the id "${clip(part.toolCallId)}".`);
     }
   }
 

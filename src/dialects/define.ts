@@ -1,5 +1,6 @@
 // From a dialect's specification to the dialect that everything outside uses: contexts made, losses collected, and a
 // clear error for what the dialect does not carry.
+import type { Delta } from "../model/delta.ts";
 import { JsonError } from "../model/errors.ts";
 import type {
   Cargo,
@@ -60,15 +61,20 @@ class Speaker<Code extends string> implements Dialect {
     };
   }
 
-  /** Nesting that no reader of values can follow is the wire's fault, and named as such. */
-  private decode<T>(step: (context: DecodeContext) => T): T {
-    const context = this.decoding();
+  /** Runs a step; what a reader or writer of JSON says about a value becomes this dialect's error at its place. */
+  private attempt<T>(trail: Trail, step: () => T): T {
     try {
-      return step(context);
+      return step();
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
-      throw new DialectError(this.id, context.trail.path(), "too-deep", error.message, { cause: error });
+      const code = error.code === "too-deep" ? "too-deep" : "wrong-type";
+      throw new DialectError(this.id, trail.path() + error.path, code, error.message, { cause: error });
     }
+  }
+
+  private decode<T>(step: (context: DecodeContext) => T): T {
+    const context = this.decoding();
+    return this.attempt(context.trail, () => step(context));
   }
 
   private encoding(): EncodeContext<Code> {
@@ -78,14 +84,35 @@ class Speaker<Code extends string> implements Dialect {
 
   private encode(step: (context: EncodeContext<Code>) => Omit<Encoded, "losses">): Encoded {
     const context = this.encoding();
-    const encoded = step(context);
+    const encoded = this.attempt(context.trail, () => step(context));
     return { ...encoded, losses: context.report.losses };
+  }
+
+  /** Callers without types may pass anything; an encoder only knows messages. */
+  private checkMessages(messages: readonly unknown[]): void {
+    if (!Array.isArray(messages)) throw new DialectError(this.id, "", "wrong-type", "Expected a list of messages.");
+    messages.forEach((message: { parts?: unknown } | null | undefined, index) => {
+      if (Array.isArray(message?.parts)) return;
+      throw new DialectError(this.id, `/${index}`, "wrong-type", "Expected a message with parts.");
+    });
+  }
+
+  /** A stream goes on after an error, so that each step begins at the root again. */
+  private stepwise<In extends unknown[], Out>(trail: Trail, step: (...input: In) => Out): (...input: In) => Out {
+    return (...input) => {
+      trail.reset();
+      return this.attempt(trail, () => step(...input));
+    };
   }
 
   decodeMessages: Dialect["decodeMessages"] = (wire) =>
     this.decode((context) => this.carry("messages").decode(wire, context));
   encodeMessages: Dialect["encodeMessages"] = (messages, options = {}) =>
-    this.encode((context) => ({ wire: this.carry("messages").encode(messages, context, options) }));
+    this.encode((context) => {
+      const codec = this.carry("messages");
+      this.checkMessages(messages);
+      return { wire: codec.encode(messages, context, options) };
+    });
   decodeRequest: Dialect["decodeRequest"] = (wire, options = {}) =>
     this.decode((context) => this.carry("requests").decode(wire, context, options));
   encodeRequest: Dialect["encodeRequest"] = (request, options = {}) =>
@@ -97,9 +124,21 @@ class Speaker<Code extends string> implements Dialect {
   decodeError: Dialect["decodeError"] = (wire, status) =>
     this.decode((context) => this.carry("errors").decode(wire, context, status));
   encodeError: Dialect["encodeError"] = (error) => this.carry("errors").encode(error);
-  streamDecoder: Dialect["streamDecoder"] = (options = {}) => this.carry("streams").decoder(this.decoding(), options);
+  streamDecoder: Dialect["streamDecoder"] = (options = {}) => {
+    const context = this.decoding();
+    const decoder = this.carry("streams").decoder(context, options);
+    return {
+      push: this.stepwise(context.trail, (event: unknown) => decoder.push(event)),
+      end: this.stepwise(context.trail, () => decoder.end()),
+    };
+  };
   streamEncoder: Dialect["streamEncoder"] = (options = {}) => {
     const context = this.encoding();
-    return Object.assign(this.carry("streams").encoder(context, options), { losses: context.report.losses });
+    const encoder = this.carry("streams").encoder(context, options);
+    return {
+      push: this.stepwise(context.trail, (delta: Delta) => encoder.push(delta)),
+      end: this.stepwise(context.trail, () => encoder.end()),
+      losses: context.report.losses,
+    };
   };
 }

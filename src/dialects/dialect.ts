@@ -53,32 +53,32 @@ export interface StreamEncoder {
 
 export interface DialectOptions {
   /** Stamped on what is read, compared with what is sent (B5). */
-  provider?: string;
+  provider?: string | undefined;
   /** Whose habits the wire has, where a vendor speaks a dialect with quirks. */
-  vendor?: string;
+  vendor?: string | undefined;
 }
 export interface DecodeRequestOptions {
   address?: Address;
 }
 export interface EncodeRequestOptions {
   /** false: no repairs. */
-  repair?: boolean;
+  repair?: boolean | undefined;
 }
 export interface DecodeReplyOptions {
-  names?: Names;
+  names?: Names | undefined;
 }
 export interface EncodeStreamOptions {
-  includeUsage?: boolean;
+  includeUsage?: boolean | undefined;
   /** The run that stamped deltas belong to. */
-  runId?: string;
-  clock?: Clock;
+  runId?: string | undefined;
+  clock?: Clock | undefined;
 }
 export interface EncodeMessagesOptions {
   /** The version to write, for shapes that have several. */
-  version?: number;
+  version?: number | undefined;
   /** Makes ids, for shapes that need one on every message. */
-  newId?: () => string;
-  clock?: Clock;
+  newId?: (() => string) | undefined;
+  clock?: Clock | undefined;
 }
 
 /** The five things a dialect may carry. */

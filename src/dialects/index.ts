@@ -24,4 +24,17 @@ export type { DialectErrorCode } from "./errors.ts";
 export { DialectError } from "./errors.ts";
 export type { DialectId } from "./registry.ts";
 export { dialect, dialects } from "./registry.ts";
-export type { LossDeclaration, LossTable } from "./report.ts";
+export { copyField, isObject, readList, readMessageList, readObject, readString, restOf } from "./read.ts";
+export type { LossDeclaration, LossTable, Report } from "./report.ts";
+export type { ForeignLoss } from "./residue.ts";
+export {
+  FOREIGN_LOSSES,
+  formOf,
+  isSealFor,
+  keepFields,
+  keepForm,
+  reportForeignResidue,
+  reportUncarried,
+  restoreResidue,
+} from "./residue.ts";
+export type { Trail } from "./trail.ts";

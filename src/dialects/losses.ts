@@ -5,18 +5,14 @@ import type { LossDeclaration } from "./report.ts";
 type Declared<Code extends string> = Readonly<Record<Code, LossDeclaration>>;
 
 export const residueForeign: Declared<"residue-foreign"> = {
-  "residue-foreign": {
-    action: "dropped",
-    level: "loss",
-    says: "A field of another dialect; there is no word for it here.",
-  },
+  "residue-foreign": { action: "dropped", level: "loss", says: "A field that only another dialect has." },
 };
 
 export const formForeign: Declared<"form-foreign"> = {
   "form-foreign": {
     action: "dropped",
     level: "note",
-    says: "How another dialect spelled this; it has no meaning here.",
+    says: "How another dialect spelled this; it means nothing here.",
   },
 };
 
@@ -24,7 +20,7 @@ export const sealForeign: Declared<"seal-foreign"> = {
   "seal-foreign": {
     action: "dropped",
     level: "loss",
-    says: "This artefact means something only to its issuer and was left out.",
+    says: "It means something only to its issuer.",
   },
 };
 
@@ -36,7 +32,7 @@ export const formStale: Declared<"form-stale"> = {
   "form-stale": {
     action: "dropped",
     level: "note",
-    says: "How this was once spelled no longer fits what it says now; the plain form was written.",
+    says: "Its old spelling no longer fits; the plain form was written.",
   },
 };
 
@@ -44,7 +40,7 @@ export const residueClash: Declared<"residue-clash"> = {
   "residue-clash": {
     action: "dropped",
     level: "loss",
-    says: "This field was kept from the wire, but something else has taken its place.",
+    says: "It was kept from the wire, but its place is taken by now.",
   },
 };
 
@@ -52,39 +48,35 @@ export const bookkeeping: Declared<"bookkeeping"> = {
   bookkeeping: {
     action: "dropped",
     level: "note",
-    says: "Ids, times, metadata and cache breakpoints have no place here; keep the canonical message.",
+    says: "Ids, times, metadata and cache breakpoints have no place; keep the canonical message.",
   },
 };
 
 export const fieldUnsaid: Declared<"field-unsaid"> = {
-  "field-unsaid": { action: "dropped", level: "loss", says: "There is no field for this here." },
+  "field-unsaid": { action: "dropped", level: "loss", says: "There is no field for this." },
 };
 
 export const partUnsayable: Declared<"part-unsayable"> = {
-  "part-unsayable": { action: "dropped", level: "loss", says: "A part of this type cannot stand here." },
+  "part-unsayable": { action: "dropped", level: "loss", says: "There is no word for this part." },
 };
 
 export const roleApproximated: Declared<"role-approximated"> = {
   "role-approximated": {
     action: "approximated",
     level: "loss",
-    says: "There is no such role here; the nearest one was written.",
+    says: "There is no such role; the nearest one was written.",
   },
 };
 
 export const refusalAsText: Declared<"refusal-as-text"> = {
-  "refusal-as-text": {
-    action: "approximated",
-    level: "loss",
-    says: "There are no refusals here; it was written as text.",
-  },
+  "refusal-as-text": { action: "approximated", level: "loss", says: "There are no refusals; it was written as text." },
 };
 
 export const mediaAsFile: Declared<"media-as-file"> = {
   "media-as-file": {
     action: "approximated",
     level: "loss",
-    says: "There is no such kind of media here; its mime type says what it is.",
+    says: "There is no such kind of media; its mime type tells what it is.",
   },
 };
 
@@ -92,7 +84,7 @@ export const mediaElsewhere: Declared<"media-elsewhere"> = {
   "media-elsewhere": {
     action: "dropped",
     level: "loss",
-    says: "Media of this source cannot be said here; inline it first.",
+    says: "Media from this source cannot be said; inline it first.",
   },
 };
 
@@ -100,23 +92,19 @@ export const fileId: Declared<"file-id"> = {
   "file-id": {
     action: "dropped",
     level: "breaks",
-    says: "A provider's file id cannot be said here; inline the file first.",
+    says: "A provider's file id cannot be said; inline the file first.",
   },
 };
 
 export const textAsData: Declared<"text-as-data"> = {
-  "text-as-data": {
-    action: "approximated",
-    level: "note",
-    says: "A plain-text document was written as base64 of its UTF-8 bytes.",
-  },
+  "text-as-data": { action: "approximated", level: "note", says: "The text was written as base64." },
 };
 
 export const providerTool: Declared<"provider-tool"> = {
   "provider-tool": {
     action: "dropped",
     level: "loss",
-    says: "A tool that the provider ran was left out: a reader would take it for a call to execute.",
+    says: "The provider ran this tool; left out, as a reader would run it again.",
   },
 };
 
@@ -124,7 +112,7 @@ export const toolDefault: Declared<"tool-default"> = {
   "tool-default": {
     action: "dropped",
     level: "note",
-    says: "Every tool here is run by the client and speaks JSON; that goes unsaid.",
+    says: "It goes unsaid: tools are run by the client and speak JSON.",
   },
 };
 
@@ -132,34 +120,26 @@ export const toolName: Declared<"tool-name"> = {
   "tool-name": {
     action: "dropped",
     level: "note",
-    says: "A result's tool is named by its call alone, and no earlier call has this name.",
+    says: "Only calls name the tool, and no earlier call has this name.",
   },
 };
 
 export const callInvalid: Declared<"call-invalid"> = {
-  "call-invalid": { action: "dropped", level: "loss", says: "Nothing here says that this call must not be executed." },
+  "call-invalid": { action: "dropped", level: "loss", says: "Nothing can say that this call must not be executed." },
 };
 
 export const outputAsText: Declared<"output-as-text"> = {
-  "output-as-text": {
-    action: "approximated",
-    level: "note",
-    says: "A result is a text here; this JSON value was written as JSON text.",
-  },
+  "output-as-text": { action: "approximated", level: "note", says: "The JSON value was written as text." },
 };
 
 export const outputInContent: Declared<"output-in-content"> = {
   "output-in-content": {
     action: "approximated",
     level: "note",
-    says: "A result is one value or parts; the output was written as the first of the parts.",
+    says: "The output was written as the first of the parts.",
   },
 };
 
 export const resultEmpty: Declared<"result-empty"> = {
-  "result-empty": {
-    action: "synthesized",
-    level: "note",
-    says: "A result needs content here; it was given an empty text.",
-  },
+  "result-empty": { action: "synthesized", level: "note", says: "A result needs content; an empty text was written." },
 };

@@ -41,11 +41,11 @@ export function readMessageList(
   if (Array.isArray(wire)) return { list: wire as JsonValue[], key: undefined };
   const { messages, ...others } = isObject(wire) ? wire : {};
   if (messages === undefined) {
-    context.fail("wrong-type", `Expected a list of messages, or { "messages": […] }; found ${kindOf(wire)}.`);
+    context.fail("wrong-type", `Expected a list of messages or { "messages": […] }, found ${kindOf(wire)}.`);
   }
   // A list of messages has no place to keep them, and they must not vanish.
   const [other] = Object.keys(others);
-  if (other !== undefined) context.fail("wrong-type", "Only messages are read here; pass the list by itself.", other);
+  if (other !== undefined) context.fail("wrong-type", "Only messages are read here; pass them alone.", other);
   return { list: readList(messages, context, "messages"), key: "messages" };
 }
 
@@ -53,7 +53,8 @@ export function readMessageList(
 export function restOf(wire: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
   let rest: JsonObject | undefined;
   for (const key of Object.keys(wire)) {
-    if (known.has(key)) continue;
+    // Objects made in code may say undefined, which is no JSON: it is as good as absent.
+    if (known.has(key) || wire[key] === undefined) continue;
     rest ??= {};
     copyField(wire, key, rest);
   }

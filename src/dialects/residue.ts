@@ -2,6 +2,7 @@
 // are kept under their own names; how plain things were spelled (a list where a string was possible, an explicit null)
 // is kept under `$form`. Only deviations from the plain form are kept, so that plain data has no `extra`.
 import type { JsonObject, JsonValue } from "../model/json.ts";
+import { sameJson } from "../model/json.ts";
 import type { Extra, Seal } from "../model/parts.ts";
 import type { EncodeContext } from "./dialect.ts";
 import { formForeign, residueForeign, sealForeign } from "./losses.ts";
@@ -19,10 +20,14 @@ interface Carrier {
 export const FOREIGN_LOSSES = { ...residueForeign, ...formForeign, ...sealForeign };
 export type ForeignLoss = keyof typeof FOREIGN_LOSSES;
 
-/** Adds unknown fields to the residue of a message, part, tool, request or response. */
-export function keepFields(target: Carrier, dialect: string, fields: JsonObject | undefined): void {
+/**
+ * Adds unknown fields to the residue of a message, part, tool, request or response. Those of an object that stands in
+ * the field `inner` are kept under its name: residue mirrors the wire.
+ */
+export function keepFields(target: Carrier, dialect: string, fields: JsonObject | undefined, inner?: string): void {
   if (fields === undefined) return;
-  const residue = ownResidue(target, dialect);
+  let residue = ownResidue(target, dialect);
+  if (inner !== undefined) residue = innerResidue(residue, inner);
   for (const key of Object.keys(fields)) copyField(fields, key, residue, LOOKS_LIKE_FORM.test(key) ? FORM + key : key);
 }
 
@@ -40,19 +45,46 @@ function ownResidue(target: Carrier, dialect: string): JsonObject {
   return residue;
 }
 
+function innerResidue(residue: JsonObject, inner: string): JsonObject {
+  const kept = residue[inner];
+  return isObject(kept) ? kept : (residue[inner] = {});
+}
+
 /** How something was spelled, as noted by `keepForm`; undefined where it was plain. */
 export function formOf(target: Carrier, dialect: string): JsonObject {
   const form = target.extra?.[dialect]?.[FORM];
   return isObject(form) ? form : {};
 }
 
-/** Writes the unknown fields back beside the known ones; what the encoder has written itself wins. */
-export function restoreFields(wire: JsonObject, target: Carrier, dialect: string): void {
-  const residue = target.extra?.[dialect];
+/**
+ * Writes the unknown fields back beside the known ones, also within the object in the field `inner`. What the encoder has
+ * written itself wins; a field whose place is taken by something else is reported.
+ */
+export function restoreResidue(
+  wire: JsonObject,
+  target: Carrier,
+  context: EncodeContext<"residue-clash">,
+  inner?: string,
+): void {
+  const clash = (...path: string[]): void => context.report.lose("residue-clash", ["extra", context.dialect, ...path]);
+  putBack(wire, target.extra?.[context.dialect], clash, inner);
+}
+
+/** Writes residue back to where it stood; what finds its place taken stays out and is told. */
+export function putBack(
+  wire: JsonObject,
+  residue: JsonObject | undefined,
+  clash: (...path: string[]) => void,
+  inner?: string,
+): void {
   if (residue === undefined) return;
   for (const key of Object.keys(residue)) {
+    if (key === FORM) continue;
     const name = LOOKS_LIKE_FORM.test(key) ? key.slice(FORM.length) : key;
-    if (key !== FORM && !Object.hasOwn(wire, name)) copyField(residue, key, wire, name);
+    const [there, kept] = [wire[name], residue[key]];
+    if (!Object.hasOwn(wire, name)) copyField(residue, key, wire, name);
+    else if (key === inner && isObject(there) && isObject(kept)) putBack(there, kept, (step) => clash(key, step));
+    else if (!sameJson(there, kept)) clash(key);
   }
 }
 
@@ -63,7 +95,12 @@ export function reportForeignResidue(target: Carrier, context: EncodeContext<For
     if (dialect === context.dialect) continue;
     const residue = target.extra[dialect] ?? {};
     for (const key of Object.keys(residue)) {
-      context.report.lose(key === FORM ? "form-foreign" : "residue-foreign", ["extra", dialect, key]);
+      if (key !== FORM || !isObject(residue[FORM])) context.report.lose("residue-foreign", ["extra", dialect, key]);
+    }
+    for (const what of Object.keys(formOf(target, dialect))) {
+      // Whose role that was is no mere spelling.
+      const code = what === "role" ? "residue-foreign" : "form-foreign";
+      context.report.lose(code, ["extra", dialect, FORM, what]);
     }
   }
 }
@@ -71,7 +108,7 @@ export function reportForeignResidue(target: Carrier, context: EncodeContext<For
 /** Whether a seal may be sent: to its own dialect, and to its own provider where both are known (B5). */
 export function isSealFor(
   seal: Pick<Seal, "dialect" | "provider">,
-  target: { dialect: string; provider?: string },
+  target: { dialect: string; provider?: string | undefined },
 ): boolean {
   if (seal.dialect !== target.dialect) return false;
   return seal.provider === undefined || target.provider === undefined || seal.provider === target.provider;
@@ -85,7 +122,9 @@ export function reportUncarried<Code extends string>(
   code: NoInfer<Code>,
   codes: Readonly<Partial<Record<string, NoInfer<Code>>>> = {},
 ): void {
-  for (const [key, field] of Object.entries(value)) {
-    if (field !== undefined && !carried.has(key)) context.report.lose(codes[key] ?? code, key);
+  for (const key of Object.keys(value)) {
+    // What is undefined is not there.
+    if (carried.has(key) || (value as Record<string, unknown>)[key] === undefined) continue;
+    context.report.lose(Object.hasOwn(codes, key) ? (codes[key] ?? code) : code, key);
   }
 }

@@ -18,17 +18,22 @@ export class Trail {
     return result;
   }
 
-  /** Maps a list that stands in the field `key`, each element in its own place. */
+  /** Maps a list that stands in the field `key`, each element in its own place; a hole is undefined. */
   each<T, R>(key: string | undefined, list: readonly T[], step: (element: T, index: number) => R): R[] {
-    const depth = this.steps.length;
+    const results: R[] = [];
     if (key !== undefined) this.steps.push(key);
-    const results = list.map((element, index) => {
+    for (let index = 0; index < list.length; index++) {
       this.steps.push(index);
-      const result = step(element, index);
+      // Within the length: a hole is undefined, which is what T then is.
+      results.push(step(list[index] as T, index));
       this.steps.pop();
-      return result;
-    });
-    this.steps.length = depth;
+    }
+    if (key !== undefined) this.steps.pop();
     return results;
+  }
+
+  /** Back to the root, after an error has left the trail where it happened. */
+  reset(): void {
+    this.steps.length = 0;
   }
 }

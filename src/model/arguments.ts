@@ -1,6 +1,6 @@
 // A tool call's arguments between text and value (B20, B22, B23).
 import { JsonError } from "./errors.ts";
-import { hasExactNumbers, parseJson, sameJson, stringifyJson } from "./json.ts";
+import { hasExactNumbers, parseJson, sameJson, sameValue, stringifyJson } from "./json.ts";
 import type { ToolCallPart, ToolFormat } from "./parts.ts";
 
 /** What the arguments of a call are, once read. `reason` says why they are invalid. */
@@ -45,17 +45,18 @@ export function argumentsText(call: Pick<ToolCallPart, "input" | "inputText" | "
   const { input, inputText } = call;
   if (inputText !== undefined && textStandsFor(inputText, input)) return inputText;
   if (typeof input === "string" && call.format === "text") return input;
-  return stringifyJson(input);
+  // No arguments are no reason to lose the call (B20).
+  return input === undefined ? "{}" : stringifyJson(input);
 }
 
 function textStandsFor(inputText: string, input: unknown): boolean {
   // An invalid call holds its own text as input.
   if (input === inputText) return true;
   const read = readArguments(inputText);
-  return read.invalid === undefined && sameAsRead(read.input, input);
+  // A stored copy has lost the digits that only the text still knows, and perhaps the order of its keys.
+  return read.invalid === undefined && (sameJson(read.input, input) || sameCopy(read.input, input));
 }
 
-/** Digits that only the text still knows do not make it another value: the plain numbers decide. */
-function sameAsRead(read: unknown, input: unknown): boolean {
-  return sameJson(read, input) || (hasExactNumbers(read) && JSON.stringify(read) === JSON.stringify(input));
+function sameCopy(read: unknown, input: unknown): boolean {
+  return !hasExactNumbers(input) && hasExactNumbers(read) && sameValue(read, input);
 }

@@ -1,15 +1,17 @@
 // The model: messages, parts, requests, responses, deltas, usage, losses, errors, validation, versions.
+export type { ArgumentsForm, ReadArguments } from "./arguments.ts";
 export { argumentsText, readArguments } from "./arguments.ts";
 export { audio, file, image, reasoning, refusal, text, toolCall, video } from "./construct.ts";
 export type * from "./delta.ts";
 export { CONTRACT_VERSION } from "./delta.ts";
+export type { PartChange } from "./edit.ts";
 export { editPart } from "./edit.ts";
 export type { JsonErrorCode, VersionErrorCode } from "./errors.ts";
 export { JsonError, KoineError, ValidationError, VersionError } from "./errors.ts";
 export type { FinishReason, UnifiedFinishReason } from "./finish.ts";
 export { FINISH_REASONS } from "./finish.ts";
 export type { Issue, IssueCode } from "./issue.ts";
-export type { JsonObject, JsonValue } from "./json.ts";
+export type { ExactNumber, JsonObject, JsonValue } from "./json.ts";
 export { exactNumbers, MAX_DEPTH, parseJson, restoreNumbers, sameJson, stringifyJson } from "./json.ts";
 export type { Loss, LossAction, LossLevel } from "./loss.ts";
 export { LOSS_ACTIONS, LOSS_LEVELS } from "./loss.ts";
@@ -20,7 +22,6 @@ export type { ProviderError, ProviderErrorKind } from "./provider-error.ts";
 export { isRetryable, PROVIDER_ERROR_KINDS } from "./provider-error.ts";
 export type * from "./request.ts";
 export type { Alternative, Response } from "./response.ts";
-export { jsonSchema } from "./schema.ts";
 export type { ExclusiveUsage, Usage } from "./usage.ts";
 export { addUsage, exclusiveUsage, inclusiveUsage } from "./usage.ts";
 export { validate, validateMessages, validateRequest, validateResponse } from "./validate.ts";

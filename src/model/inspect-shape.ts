@@ -1,6 +1,6 @@
-// Holds a value against a shape and says where and how it differs. Never throws, whatever it is given: unknown keys,
-// cycles, getters and depth included.
+// Holds a value against a shape and says where and how it differs. Unknown keys, cycles and depth do it no harm.
 import type { Issue, IssueCode } from "./issue.ts";
+import { clip } from "./issue.ts";
 import { MAX_DEPTH } from "./json.ts";
 import { pointer } from "./pointer.ts";
 import type { AnyShape, ObjectShape, Scalar, Union, Words } from "./shape.ts";
@@ -15,6 +15,7 @@ function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined
 
 function kindOf(value: unknown): string {
   if (value === null) return "null";
+  if (value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
@@ -100,13 +101,13 @@ export class ShapeInspector {
       case "words":
         if (typeof value !== "string") return this.wrongType(value, "a string");
         if (!shape.words.includes(value)) {
-          this.note("unknown-word", `"${value.slice(0, 40)}" is none of ${shape.words.join(", ")}.`);
+          this.note("unknown-word", `"${clip(value)}" is none of ${shape.words.join(", ")}.`);
         }
         return;
       case "string":
         if (typeof value !== "string") return this.wrongType(value, "a string");
         if (shape.pattern !== undefined && !new RegExp(shape.pattern, "u").test(value)) {
-          this.note("wrong-format", `"${value.slice(0, 40)}" is not ${shape.means ?? shape.pattern}.`);
+          this.note("wrong-format", `"${clip(value)}" is not ${shape.means ?? shape.pattern}.`);
         }
         return;
       case "boolean":
@@ -123,15 +124,19 @@ export class ShapeInspector {
     }
   }
 
-  /** Reports against the alternative that fits best: the one with the fewest issues. */
+  /** Reports against the alternative that fits best: of the same kind of value, then with the fewest issues. */
   private visitEither(value: unknown, shapes: readonly AnyShape[]): void {
+    const here = pointer(this.steps);
     let best: Issue[] | undefined;
+    let leastCost = Number.POSITIVE_INFINITY;
     for (const shape of shapes) {
       const attempt = new ShapeInspector(this.named);
       attempt.steps.push(...this.steps);
       for (const ancestor of this.ancestors) attempt.ancestors.add(ancestor);
       const issues = attempt.inspect(value, shape);
-      if (best === undefined || issues.length < best.length) best = issues;
+      const isOtherKind = issues.some(({ path, code }) => path === here && code === "wrong-type");
+      const cost = isOtherKind ? Number.MAX_SAFE_INTEGER : issues.length;
+      if (cost < leastCost) [best, leastCost] = [issues, cost];
     }
     this.issues.push(...(best ?? []));
   }
@@ -144,10 +149,7 @@ export class ShapeInspector {
     if (variant !== undefined) return this.visitObject(value, variant);
     this.steps.push(shape.on);
     const known = Object.keys(shape.variants).join(", ");
-    this.note(
-      "unknown-part-type",
-      `"${tag.slice(0, 40)}" is none of ${known}; it is kept, but no dialect can send it.`,
-    );
+    this.note("unknown-part-type", `"${clip(tag)}" is none of ${known}; it is kept, but no dialect can send it.`);
     this.steps.pop();
   }
 

@@ -24,3 +24,8 @@ export type IssueCode =
   | "duplicate-call"
   | "duplicate-result"
   | "orphan-result";
+
+/** A foreign word in a sentence: never longer than a person reads. */
+export function clip(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}

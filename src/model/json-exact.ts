@@ -1,5 +1,6 @@
 // The side table of exact numbers: source texts kept beside plain values, by container and key.
-// A text counts only while it still reads as the number standing there, so an edit always wins.
+// A text counts only while it still reads as the number standing there, and in an array only while that keeps its
+// length, so that an edit wins.
 
 import { JsonError } from "./errors.ts";
 import { isNumberText, survives } from "./json-number.ts";
@@ -12,7 +13,13 @@ export interface ExactNumber {
   text: string;
 }
 
-const table = new WeakMap<object, Map<string, string>>();
+interface Records {
+  texts: Map<string, string>;
+  /** An array's length when they were made: after a shift or splice the indexes mean other numbers. */
+  length: number | undefined;
+}
+
+const table = new WeakMap<object, Records>();
 let used = false;
 
 /** Whether any exact number was ever recorded; while not, no lookup is needed. */
@@ -25,29 +32,47 @@ export function hasRecords(container: object): boolean {
   return table.has(container);
 }
 
+function lengthOf(container: object): number | undefined {
+  return Array.isArray(container) ? container.length : undefined;
+}
+
+/** The texts of a container, while they still belong to it. */
+function textsOf(container: object): Map<string, string> | undefined {
+  const records = table.get(container);
+  return records !== undefined && records.length === lengthOf(container) ? records.texts : undefined;
+}
+
 /** Keeps `text` as the exact form of `container[key]`. */
 export function record(container: object, key: string, text: string): void {
   used = true;
-  const texts = table.get(container);
-  if (texts === undefined) table.set(container, new Map([[key, text]]));
+  const texts = textsOf(container);
+  if (texts === undefined) table.set(container, { texts: new Map([[key, text]]), length: lengthOf(container) });
   else texts.set(key, text);
 }
 
 /** Drops what was kept for `container[key]`. */
 export function forget(container: object, key: string): void {
-  if (used) table.get(container)?.delete(key);
+  if (used) table.get(container)?.texts.delete(key);
 }
 
 /** The exact text of the number at `container[key]`, where one is kept and still reads as `value`. */
 export function exactText(container: object, key: string, value: number): string | undefined {
-  const text = table.get(container)?.get(key);
+  const text = textsOf(container)?.get(key);
   return text !== undefined && Number(text) === value ? text : undefined;
 }
 
 /** Takes the exact text of `from[key]` along, where `to[as]` is the same number. */
 export function copyDigits(from: object, key: string, to: object, as: string): void {
-  const text = used ? table.get(from)?.get(key) : undefined;
+  const text = used ? textsOf(from)?.get(key) : undefined;
   if (text !== undefined) record(to, as, text);
+}
+
+/** A shallow copy that takes exact digits along, which a spread would leave behind. */
+export function copyObject<T extends object>(from: T): T {
+  const copy = { ...from };
+  const texts = used ? textsOf(from) : undefined;
+  if (texts !== undefined) table.set(copy, { texts: new Map(texts), length: undefined });
+  return copy;
 }
 
 /** The own property `key`, or undefined: foreign keys never reach the prototype. */
@@ -58,7 +83,18 @@ export function ownValue(container: object, key: string): unknown {
 
 /** Whether `value` holds, at any depth, a number whose exact text is kept. */
 export function hasExactNumbers(value: unknown): boolean {
-  return used && exactNumbers(value).length > 0;
+  return used && holdsExact(value, 1);
+}
+
+/** What lies deeper than MAX_DEPTH was not read by Koine and has no records. */
+function holdsExact(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return false;
+  const texts = textsOf(value);
+  return Object.keys(value).some((key) => {
+    const child = ownValue(value, key);
+    if (typeof child !== "number") return holdsExact(child, depth + 1);
+    return texts !== undefined && exactText(value, key, child) !== undefined;
+  });
 }
 
 /** Every exact number in `value`, to carry along where the side table cannot follow (a clone, a database). */

@@ -10,10 +10,15 @@ import { MAX_DEPTH } from "./json-pointer.ts";
  * numbers with recorded exact texts compare by those.
  */
 export function sameJson(a: unknown, b: unknown): boolean {
-  return same(a, b, 1);
+  return same(a, b, true, 1);
 }
 
-function same(a: unknown, b: unknown, depth: number): boolean {
+/** The same, but numbers compare as plain doubles: a copy that has lost its digits is still the same value. */
+export function sameValue(a: unknown, b: unknown): boolean {
+  return same(a, b, false, 1);
+}
+
+function same(a: unknown, b: unknown, exact: boolean, depth: number): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (Array.isArray(a) !== Array.isArray(b)) return false;
@@ -26,8 +31,8 @@ function same(a: unknown, b: unknown, depth: number): boolean {
     if (left === undefined) continue;
     present++;
     const right = ownValue(b, key);
-    if (!same(left, right, depth + 1)) return false;
-    if (typeof left === "number" && anyRecorded() && !sameDigits(a, b, key, left)) return false;
+    if (!same(left, right, exact, depth + 1)) return false;
+    if (exact && typeof left === "number" && anyRecorded() && !sameDigits(a, b, key, left)) return false;
   }
   return present === Object.keys(b).filter((key) => ownValue(b, key) !== undefined).length;
 }

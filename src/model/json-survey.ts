@@ -5,9 +5,9 @@ import { MAX_DEPTH } from "./json-pointer.ts";
 
 /** It holds a number. */
 export const NUMBER = 1;
-/** It holds a zero, which may be what is left of a number too small for a double. */
-export const ZERO = 2;
-/** It holds NaN, an infinity or a number near the smallest doubles, where digits get lost. */
+/** It holds a fraction with more than a few digits: only the text tells whether it had even more. */
+export const LONG = 2;
+/** It holds an integer beyond 2^53, an infinity, NaN or a number near the smallest doubles, where digits get lost. */
 export const ODD = 4;
 /** A container in it has exact numbers recorded. */
 export const EXACT = 8;
@@ -57,8 +57,11 @@ function surveyObject(container: object, depth: number): number {
 
 function flagsOf(value: number): number {
   const size = value < 0 ? -value : value;
-  if (size >= 1e-300 && size <= Number.MAX_VALUE) return NUMBER;
-  return value === 0 ? NUMBER | ZERO : NUMBER | ODD;
+  // From 2^52 on a double has no fraction left, whatever was written.
+  if (Number.isInteger(value)) return size < 2 ** 52 ? NUMBER : NUMBER | ODD;
+  if (!(size >= 1e-300 && size < 2 ** 52)) return NUMBER | ODD;
+  const scaled = value * 1e6;
+  return size < 1e9 && scaled === Math.round(scaled) ? NUMBER : NUMBER | LONG;
 }
 
 function withRecords(container: object, numbers: number): number {

@@ -1,31 +1,30 @@
-// Writes JSON: as JSON.stringify does, but with exact digits, and with an error where JSON.stringify is silent.
+// Writes JSON: as JSON.stringify does, but with exact digits, and with errors that say where.
 
 import { JsonError } from "./errors.ts";
-import { exactText, ownValue, TOO_DEEP_VALUE } from "./json-exact.ts";
+import { anyRecorded, exactText, ownValue, TOO_DEEP_VALUE } from "./json-exact.ts";
 import { MAX_DEPTH, shortPointer } from "./json-pointer.ts";
-import { DEEP, EXACT, ODD, survey } from "./json-survey.ts";
+import { EXACT, survey } from "./json-survey.ts";
 
 // Part of ECMAScript since 2025, but not of the library typings in use.
 const { rawJSON } = JSON as typeof JSON & { rawJSON?: (text: string) => object };
 
 /**
  * Writes a value as JSON.stringify does, giving back recorded digits wherever they still read as the number that stands
- * there now. What JSON.stringify refuses (a cycle, a BigInt) or would write as null (NaN, an infinity) is a JsonError
- * "not-json" with its path, and so is a root that has no JSON form; beyond MAX_DEPTH levels it is "too-deep". As with
- * JSON.stringify, undefined is left out of objects and becomes null in arrays, and toJSON is called.
+ * there now. A cycle, a BigInt, or a root without a JSON form is a JsonError "not-json" with its path; nesting too deep
+ * for the engine is "too-deep". All else is JSON.stringify's: toJSON is called, undefined is left out of objects, and
+ * NaN and infinities without recorded digits become null; to look for them would cost more than the writing may.
  */
 export function stringifyJson(value: unknown, indent?: number): string {
-  const flags = typeof value === "object" && value !== null ? survey(value) : 0;
-  const odd = (flags & (ODD | DEEP)) !== 0 || (typeof value === "number" && !Number.isFinite(value));
-  if (odd) refuse(value);
+  // Where the survey gives up for depth, exact numbers are possible too.
+  const isExact = anyRecorded() && typeof value === "object" && value !== null && survey(value) >= EXACT;
   let text: string | undefined;
   try {
-    text = JSON.stringify(value, (flags & EXACT) === 0 ? undefined : exactNumber, indent);
+    text = JSON.stringify(value, isExact ? exactNumber : undefined, indent);
   } catch (error) {
     refuse(value, error);
     throw error;
   }
-  if (text === undefined) throw new JsonError("not-json", "", `A ${typeof value} has no JSON form.`);
+  if (text === undefined) throw new JsonError("not-json", "", `A value of type ${typeof value} has no JSON form.`);
   return text;
 }
 
@@ -37,40 +36,25 @@ function exactNumber(this: object, key: string, value: unknown): unknown {
   throw new JsonError("not-json", "", `${text} cannot be written exactly: this engine has no JSON.rawJSON.`);
 }
 
-/** Throws for the first thing in `value` that JSON cannot hold; returns if there is none. */
-function refuse(value: unknown, cause?: unknown): void {
-  const options = cause === undefined ? undefined : { cause };
-  inspect(value, { "": value }, "", [], new Set(), options);
+/** Throws for the first thing in `value` that JSON.stringify refuses; returns if there is none. */
+function refuse(value: unknown, cause: unknown): void {
+  inspect(value, [], new Set(), { cause });
 }
 
-function inspect(
-  value: unknown,
-  holder: object,
-  key: string,
-  path: string[],
-  open: Set<object>,
-  options: ErrorOptions | undefined,
-): void {
-  const fail = (what: string): never => {
-    throw new JsonError(
-      "not-json",
-      shortPointer(path),
-      `${what} at "${shortPointer(path)}" has no JSON form.`,
-      options,
-    );
-  };
-  if (typeof value === "bigint") fail("A BigInt");
-  if (typeof value === "number" && !Number.isFinite(value) && exactText(holder, key, value) === undefined) {
-    fail(String(value));
-  }
+function inspect(value: unknown, path: string[], open: Set<object>, options: ErrorOptions): void {
   // What toJSON returns is JSON.stringify's to judge.
-  if (typeof value !== "object" || value === null || hasToJson(value)) return;
-  if (open.has(value)) fail("A value that contains itself");
+  const isContainer = typeof value === "object" && value !== null && !hasToJson(value);
+  if (typeof value === "bigint" || (isContainer && open.has(value))) {
+    const what = typeof value === "bigint" ? "A BigInt" : "A value that contains itself";
+    const place = shortPointer(path);
+    throw new JsonError("not-json", place, `${what} at "${place}" has no JSON form.`, options);
+  }
+  if (!isContainer) return;
   if (path.length >= MAX_DEPTH) throw new JsonError("too-deep", shortPointer(path), TOO_DEEP_VALUE, options);
   open.add(value);
-  for (const name of Object.keys(value)) {
-    path.push(name);
-    inspect(ownValue(value, name), value, name, path, open, options);
+  for (const key of Object.keys(value)) {
+    path.push(key);
+    inspect(ownValue(value, key), path, open, options);
     path.pop();
   }
   open.delete(value);

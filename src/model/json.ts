@@ -3,15 +3,18 @@
 
 import { JsonError } from "./errors.ts";
 import { findFault } from "./json-fault.ts";
-import { mayHoldLostNumber } from "./json-lost.ts";
+import { hasLostRow, hasTinyExponent } from "./json-lost.ts";
 import { recordNumbers } from "./json-record.ts";
-import { DEEP, ODD, survey, ZERO } from "./json-survey.ts";
+import { DEEP, LONG, NUMBER, ODD, survey } from "./json-survey.ts";
 
-export { copyDigits, exactNumbers, hasExactNumbers, restoreNumbers } from "./json-exact.ts";
+export { copyDigits, copyObject, exactNumbers, hasExactNumbers, restoreNumbers } from "./json-exact.ts";
 export type { ExactNumber } from "./json-exact.ts";
 export { MAX_DEPTH } from "./json-pointer.ts";
-export { sameJson } from "./json-same.ts";
+export { sameJson, sameValue } from "./json-same.ts";
 export { stringifyJson } from "./json-write.ts";
+
+/** The longest text that is always searched for numbers whose digits the value does not show. */
+const SEARCHED = 65_536;
 
 /** A plain JSON value, as JSON.parse makes it. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
@@ -27,6 +30,7 @@ export interface JsonObject {
  * Throws a JsonError, "invalid-json" with line and column, or "too-deep" beyond MAX_DEPTH levels.
  */
 export function parseJson(text: string): JsonValue {
+  if (typeof text !== "string") throw new JsonError("invalid-json", "", `Expected JSON text, found ${typeof text}.`);
   let value: JsonValue;
   try {
     // JSON.parse without a reviver returns nothing but JSON values.
@@ -37,6 +41,17 @@ export function parseJson(text: string): JsonValue {
   if (typeof value !== "object" || value === null) return value;
   const flags = survey(value);
   if (flags >= DEEP) throw findFault(text) ?? new JsonError("too-deep", "", "JSON is nested too deep.");
-  if (flags !== 0 && (flags & ODD || mayHoldLostNumber(text, (flags & ZERO) !== 0))) recordNumbers(text, value);
+  if ((flags & ODD) !== 0 || isWorthALook(text, flags)) recordNumbers(text, value);
   return value;
+}
+
+/**
+ * Whether the digits of a number may have been lost without showing in the value. A number that shows few digits may
+ * have been written with many (0.10000000000000000001, 1e-400); in a long text that search would cost more than the
+ * reading, so that it is made only where a number shows many.
+ */
+function isWorthALook(text: string, flags: number): boolean {
+  if ((flags & NUMBER) === 0) return false;
+  if (text.length <= SEARCHED) return hasLostRow(text) || hasTinyExponent(text);
+  return (flags & LONG) !== 0 && hasLostRow(text);
 }

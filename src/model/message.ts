@@ -47,10 +47,10 @@ export interface StoredMessage extends Message {
 }
 
 /** What a constructor takes: a text, or parts. */
-export type Content = string | Part[];
+export type Content = string | readonly Part[];
 
 function message(role: Role, content: Content): Message {
-  return { role, parts: typeof content === "string" ? [{ type: "text", text: content }] : content };
+  return { role, parts: typeof content === "string" ? [{ type: "text", text: content }] : [...content] };
 }
 
 export function system(content: Content): Message {

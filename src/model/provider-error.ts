@@ -23,6 +23,8 @@ export interface ProviderError {
   message: string;
   status?: number;
   retryAfterMs?: number;
+  /** Where the provider says otherwise than its kind of error suggests. */
+  retryable?: boolean;
   /** The error body as it came. */
   raw?: unknown;
 }
@@ -38,5 +40,5 @@ const RETRYABLE: ReadonlySet<ProviderErrorKind> = new Set([
 
 /** Whether the same request may succeed later. */
 export function isRetryable(error: ProviderError): boolean {
-  return RETRYABLE.has(error.kind);
+  return error.retryable ?? RETRYABLE.has(error.kind);
 }

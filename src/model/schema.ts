@@ -1,4 +1,5 @@
 // The published JSON Schema (2020-12), derived from the same shapes that `validate` reads.
+import * as exchange from "./exchange-shapes.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { AnyShape, ObjectShape } from "./shape.ts";
 import * as shapes from "./shapes.ts";
@@ -9,9 +10,9 @@ const DEFINITIONS: Readonly<Record<string, AnyShape>> = {
   Message: shapes.message,
   StoredMessage: shapes.storedMessage,
   ...shapes.NAMED,
-  Request: shapes.request,
-  Response: shapes.response,
-  Tool: shapes.tool,
+  Request: exchange.request,
+  Response: exchange.response,
+  Tool: exchange.tool,
   Usage: shapes.usage,
   Seal: shapes.seal,
   Annotation: shapes.annotation,

@@ -2,7 +2,7 @@
 // and its inferred type is compared with the hand-written interface by a type test, so that the three cannot drift.
 
 /** The phantom `Infer<…>` reads; it is never there at run time. */
-export declare const described: unique symbol;
+declare const described: unique symbol;
 
 export interface Typed<T> {
   readonly [described]?: T;

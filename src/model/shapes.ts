@@ -1,15 +1,13 @@
-// The model's interfaces as data: the one source of `validate` and of the published JSON Schema.
+// Messages and their parts as data: with exchange-shapes.ts the one source of `validate` and of the JSON Schema.
 import { FINISH_REASONS } from "./finish.ts";
 import type { JsonObject } from "./json.ts";
 import { ROLES } from "./message.ts";
 import type { Extra, Logprob, Part, SealKind } from "./parts.ts";
-import { PROVIDER_ERROR_KINDS } from "./provider-error.ts";
 import type { AnyShape, Shape } from "./shape.ts";
 import {
   boolean,
   count,
   dictionary,
-  either,
   integer,
   json,
   list,
@@ -24,14 +22,14 @@ import {
   words,
 } from "./shape.ts";
 
-const jsonObject: Shape<JsonObject> = reference("JsonObject");
-const extra: Shape<Extra> = dictionary(jsonObject);
+export const jsonObject: Shape<JsonObject> = reference("JsonObject");
+export const extra: Shape<Extra> = dictionary(jsonObject);
 const part: Shape<Part> = reference("Part");
 
 const issuerFields = { provider: string, model: string };
 const issuer = object({ dialect: string }, issuerFields);
 export const seal = object({ dialect: string, kind: openWords<SealKind>(), value: string }, issuerFields);
-const cache = object({}, { ttl: words("5m", "1h") });
+export const cache = object({}, { ttl: words("5m", "1h") });
 const common = { extra, cache, seals: list(seal) };
 
 const span = object({ start: count, end: count }, {});
@@ -46,7 +44,7 @@ export const logprob = object(
 );
 
 const executor = words("client", "provider");
-const format = words("json", "text");
+export const format = words("json", "text");
 
 /** The seven places media can be. */
 export const MEDIA_SOURCES = ["url", "data", "text", "content", "fileId", "path", "blob"] as const;
@@ -117,93 +115,20 @@ const metadata = object({}, { schemaVersion: integer, ...metadataFields }, { ope
 const storedMetadata = object({ schemaVersion: integer }, metadataFields, { open: true });
 
 const role = words(...ROLES);
+/** What a message says beside its role and parts. */
+export const messageFields = object({}, { id: string, name: string, extra, metadata });
+/** A further choice, as `done` describes it. */
+export const doneAlternative = object({ finishReason: string }, { raw: string, extra, message: messageFields });
 export const message = object({ role, parts: list(part) }, { id: string, name: string, extra, metadata });
 
 /** Crockford's base 32 without I, L, O, U; the first digit keeps it within 128 bits. */
-const ulid = matching("^[0-7][0-9A-HJKMNP-TV-Z]{25}$", "a ULID");
-const isoDate = matching(
-  "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?(Z|[+-]\\d{2}:\\d{2})$",
-  "an ISO 8601 time",
-);
+export const ULID = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$";
+export const ISO_TIME = "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?(Z|[+-]\\d{2}:\\d{2})$";
+const ulid = matching(ULID, "a ULID");
+const isoDate = matching(ISO_TIME, "an ISO 8601 time");
 export const storedMessage = object(
   { role, parts: list(part), id: ulid, parentMessageId: nullable(ulid), createdAt: isoDate, metadata: storedMetadata },
   { name: string, extra },
-);
-
-const toolFields = { cache, extra };
-export const tool = union("type", {
-  function: object(
-    { type: words("function"), name: string },
-    {
-      ...toolFields,
-      description: string,
-      inputSchema: jsonObject,
-      outputSchema: jsonObject,
-      strict: boolean,
-      format,
-      grammar: jsonObject,
-    },
-  ),
-  provider: object({ type: words("provider"), dialect: string, name: string, value: jsonObject }, toolFields),
-});
-const output = union("type", {
-  text: object({ type: words("text") }, {}),
-  json: object({ type: words("json") }, {}),
-  "json-schema": object(
-    { type: words("json-schema"), schema: jsonObject },
-    { name: string, description: string, strict: boolean },
-  ),
-});
-const toolChoice = either(
-  words("auto", "none", "required"),
-  object({ toolName: string }, {}),
-  object({ toolNames: list(string), mode: words("auto", "required") }, {}),
-);
-const sampling = object(
-  {},
-  {
-    temperature: number,
-    topP: number,
-    topK: number,
-    seed: number,
-    presencePenalty: number,
-    frequencyPenalty: number,
-    stop: list(string),
-    maxOutputTokens: number,
-    logprobs: boolean,
-    topLogprobs: number,
-    n: number,
-  },
-);
-export const request = object(
-  { messages: list(message) },
-  {
-    model: string,
-    tools: list(tool),
-    toolChoice,
-    parallelToolCalls: boolean,
-    output,
-    sampling,
-    reasoning: object({}, { effort: string, budget: number, summary: string }),
-    metadata: dictionary(json),
-    stream: boolean,
-    extra,
-  },
-);
-
-const providerError = object(
-  { kind: words(...PROVIDER_ERROR_KINDS), message: string },
-  { status: integer, retryAfterMs: number, raw: json },
-);
-export const response = object(
-  { id: string, model: string, message, finishReason },
-  {
-    alternatives: list(object({ message, finishReason }, { extra })),
-    usage,
-    createdAt: string,
-    error: providerError,
-    extra,
-  },
 );
 
 /** Shapes that others refer to by name, because they are recursive or shared. */

@@ -29,7 +29,8 @@ export interface ExclusiveUsage {
   reasoningTokens: number;
 }
 
-const COUNTS = [
+/** Everything in a usage that is counted. */
+export const COUNTS = [
   "inputTokens",
   "outputTokens",
   "totalTokens",

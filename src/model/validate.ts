@@ -1,11 +1,13 @@
 // Whether a value is a message, and whether messages fit together. Nothing here throws; every issue has a path.
+import { request, response } from "./exchange-shapes.ts";
 import { ShapeInspector } from "./inspect-shape.ts";
 import type { Issue, IssueCode } from "./issue.ts";
+import { clip } from "./issue.ts";
 import type { Role } from "./message.ts";
 import type { PartType } from "./parts.ts";
 import { pointerStep } from "./pointer.ts";
 import type { AnyShape } from "./shape.ts";
-import { message, NAMED, request, response, storedMessage } from "./shapes.ts";
+import { message, NAMED, storedMessage } from "./shapes.ts";
 
 const MEDIA: PartType[] = ["image", "audio", "video", "file"];
 
@@ -71,13 +73,23 @@ export function structuralIssues(value: unknown, shape: AnyShape): Issue[] {
   return inspect(value, shape).filter(({ code }) => STRUCTURAL.has(code));
 }
 
+/** Everything that is wrong with a request: its shape, its roles, and its calls and results taken together. */
 export function validateRequest(value: unknown): Issue[] {
   const { messages } = fieldsOf(value);
-  return [...inspect(value, request), ...(Array.isArray(messages) ? under("/messages", acrossMessages(messages)) : [])];
+  const list: readonly unknown[] = Array.isArray(messages) ? messages : [];
+  const roles = list.flatMap((each, index) => under(`/${index}`, checkRoles(each)));
+  return [...inspect(value, request), ...under("/messages", [...roles, ...acrossMessages(list)])];
 }
 
+/** Everything that is wrong with a response: its shape, and the roles of its messages. */
 export function validateResponse(value: unknown): Issue[] {
-  return inspect(value, response);
+  const { message: first, alternatives } = fieldsOf(value);
+  const others: readonly unknown[] = Array.isArray(alternatives) ? alternatives : [];
+  return [
+    ...inspect(value, response),
+    ...under("/message", checkRoles(first)),
+    ...others.flatMap((each, index) => under(`/alternatives/${index}/message`, checkRoles(fieldsOf(each).message))),
+  ];
 }
 
 function under(prefix: string, issues: readonly Issue[]): Issue[] {
@@ -86,47 +98,71 @@ function under(prefix: string, issues: readonly Issue[]): Issue[] {
 
 /** Everything that is wrong with each message, and with their tool calls and results taken together. */
 export function validateMessages(messages: readonly unknown[]): Issue[] {
+  if (!Array.isArray(messages)) return [{ path: "", code: "wrong-type", message: "Expected a list of messages." }];
   return [...messages.flatMap((each, index) => under(`/${index}`, validate(each))), ...acrossMessages(messages)];
-}
-
-interface KnownCall {
-  runId: unknown;
-  answered: boolean;
 }
 
 /** Call ids are unique in a run, a call has one result, and a result has a call before it. */
 function acrossMessages(messages: readonly unknown[]): Issue[] {
   const issues: Issue[] = [];
-  const calls = new Map<string, KnownCall>();
+  const calls = new CallRegister();
   messages.forEach((each, index) => {
     const { runId } = fieldsOf(fieldsOf(each).metadata);
     partsOf(each).forEach((part, partIndex) => {
       const path = pointerStep(index) + "/parts" + pointerStep(partIndex) + "/toolCallId";
-      const issue = checkCall(part, runId, calls);
+      const issue = calls.check(part, runId);
       if (issue !== undefined) issues.push({ ...issue, path });
     });
   });
   return issues;
 }
 
-function checkCall(part: unknown, runId: unknown, calls: Map<string, KnownCall>): Omit<Issue, "path"> | undefined {
-  const { type, toolCallId, executor } = fieldsOf(part);
-  if ((type !== "tool-call" && type !== "tool-result") || typeof toolCallId !== "string") return undefined;
-  if (toolCallId === "") return { code: "empty-id", message: "A call and its result need an id to be paired." };
-  const known = calls.get(toolCallId);
-  if (type === "tool-call") {
-    calls.set(toolCallId, { runId, answered: false });
-    if (known === undefined || known.runId !== runId) return undefined;
-    return { code: "duplicate-call", message: `Another call of this run has the id "${toolCallId}"; give it its own.` };
+interface KnownCall {
+  answered: boolean;
+}
+
+/** The calls of a conversation: by run and id, and the latest of each id for results that come in another run. */
+class CallRegister {
+  private readonly calls = new Map<string, KnownCall>();
+  private readonly latest = new Map<string, KnownCall>();
+
+  check(part: unknown, runId: unknown): Omit<Issue, "path"> | undefined {
+    const { type, toolCallId, executor } = fieldsOf(part);
+    if ((type !== "tool-call" && type !== "tool-result") || typeof toolCallId !== "string") return undefined;
+    if (toolCallId === "") return { code: "empty-id", message: "A call and its result need an id to be paired." };
+    const key = `${typeof runId === "string" ? JSON.stringify(runId) : ""} ${toolCallId}`;
+    if (type === "tool-result")
+      return this.answer(this.calls.get(key) ?? this.latest.get(toolCallId), key, toolCallId, executor);
+    if (this.calls.has(key)) {
+      return {
+        code: "duplicate-call",
+        message: `Another call of this run has the id "${clip(toolCallId)}"; give it its own.`,
+      };
+    }
+    this.add(key, toolCallId, { answered: false });
+    return undefined;
   }
-  if (known === undefined) {
-    calls.set(toolCallId, { runId, answered: true });
-    if (executor === "provider") return undefined;
-    return { code: "orphan-result", message: `No call with the id "${toolCallId}" comes before this result.` };
+
+  private add(key: string, toolCallId: string, call: KnownCall): void {
+    this.calls.set(key, call);
+    this.latest.set(toolCallId, call);
   }
-  if (known.answered) {
-    return { code: "duplicate-result", message: `The call "${toolCallId}" has a result already; keep one of them.` };
+
+  private answer(
+    call: KnownCall | undefined,
+    key: string,
+    id: string,
+    executor: unknown,
+  ): Omit<Issue, "path"> | undefined {
+    if (call === undefined) {
+      this.add(key, id, { answered: true });
+      if (executor === "provider") return undefined;
+      return { code: "orphan-result", message: `No call with the id "${clip(id)}" comes before this result.` };
+    }
+    if (call.answered) {
+      return { code: "duplicate-result", message: `The call "${clip(id)}" has a result already; keep one of them.` };
+    }
+    call.answered = true;
+    return undefined;
   }
-  known.answered = true;
-  return undefined;
 }

@@ -3,6 +3,7 @@
 import { dataUrl, readDataUrl } from "./data-url.ts";
 import { ValidationError, VersionError } from "./errors.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
+import { copyObject } from "./json.ts";
 import type { StoredMessage } from "./message.ts";
 import { storedMessage } from "./shapes.ts";
 import { structuralIssues } from "./validate.ts";
@@ -28,17 +29,30 @@ function inlineDataUrl(part: JsonValue): JsonValue {
     dataUrl(inline.mimeType, inline.data) !== part["url"]
   )
     return part;
-  const { url: _, ...rest } = part;
-  return { ...rest, data: inline.data };
+  const lifted = copyObject(part);
+  delete lifted["url"];
+  lifted["data"] = inline.data;
+  return lifted;
 }
 
 /** Upgrades by the version they start from. */
 const UPGRADES: Readonly<Record<number, Upgrade>> = {
   1: (message) => {
     const parts = message["parts"];
-    return Array.isArray(parts) ? { ...message, parts: parts.map(inlineDataUrl) } : message;
+    return Array.isArray(parts) ? Object.assign(copyObject(message), { parts: parts.map(inlineDataUrl) }) : message;
   },
 };
+
+/** Whether a version is one that is read here. */
+export function isKnownVersion(version: unknown, current: number = SCHEMA_VERSION): version is number {
+  return Number.isInteger(version) && Number(version) >= 1 && Number(version) <= current;
+}
+
+/** A value for an error message, whatever it is: JSON has no word for some. */
+function spell(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.slice(0, 40));
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+}
 
 function versionOf(message: JsonObject, current: number): number {
   const metadata = message["metadata"];
@@ -50,22 +64,19 @@ function versionOf(message: JsonObject, current: number): number {
       `A stored message needs metadata.schemaVersion; the current version is ${current}.`,
     );
   }
-  if (typeof found !== "number" || !Number.isInteger(found) || found < 1) {
-    const spelled = (JSON.stringify(found) ?? "").slice(0, 40);
-    throw new VersionError(
-      "version-invalid",
-      found,
-      `metadata.schemaVersion is ${spelled}; it must be a whole number from 1 to ${current}.`,
-    );
-  }
-  if (found > current) {
+  if (isKnownVersion(found, current)) return found;
+  if (Number.isInteger(found) && Number(found) > current) {
     throw new VersionError(
       "version-too-new",
       found,
-      `This message has schema version ${found}, but this Koine reads up to ${current}; update Koine.`,
+      `This message has schema version ${spell(found)}, but this Koine reads up to ${current}; update Koine.`,
     );
   }
-  return found;
+  throw new VersionError(
+    "version-invalid",
+    found,
+    `metadata.schemaVersion is ${spell(found)}; it must be a whole number from 1 to ${current}.`,
+  );
 }
 
 /** Lifts a message to `current`, one version at a time. */
@@ -76,10 +87,16 @@ export function upgradeThrough(
 ): JsonObject {
   let lifted = message;
   for (let version = versionOf(message, current); version < current; version++) {
-    lifted = upgrades[version]?.(lifted) ?? lifted;
-    lifted = { ...lifted, metadata: { ...(lifted["metadata"] as JsonObject), schemaVersion: version + 1 } };
+    lifted = copyObject(upgrades[version]?.(lifted) ?? lifted);
+    // Copies, because spreads would leave exact digits behind. That metadata is an object, versionOf has seen.
+    lifted["metadata"] = Object.assign(copyObject(lifted["metadata"] as JsonObject), { schemaVersion: version + 1 });
   }
   return lifted;
+}
+
+/** Lifts a message of any known version to the current one, and returns one of that version as it is. */
+export function upgradeMessage(message: JsonObject): JsonObject {
+  return upgradeThrough(message, UPGRADES, SCHEMA_VERSION);
 }
 
 /**
@@ -90,7 +107,7 @@ export function readMessage(value: unknown): StoredMessage {
   if (!isObject(value)) {
     throw new ValidationError("stored message", [{ path: "", code: "wrong-type", message: "Expected an object." }]);
   }
-  const upgraded = upgradeThrough(value, UPGRADES, SCHEMA_VERSION);
+  const upgraded = upgradeMessage(value);
   const issues = structuralIssues(upgraded, storedMessage);
   if (issues.length > 0) throw new ValidationError("stored message", issues);
   // The structure was checked against the shape of StoredMessage just now.

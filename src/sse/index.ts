@@ -1,5 +1,5 @@
 // The public face of the SSE folder: bytes ⇄ server-sent events, in any runtime with TextDecoder.
 
 export { SseError, type SseErrorCode, type SseEvent } from "./event.ts";
-export { formatSse, formatSseComment } from "./format.ts";
+export { formatSse, formatSseComment, type JsonEvent } from "./format.ts";
 export { SseParser } from "./parse.ts";

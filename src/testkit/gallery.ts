@@ -1,6 +1,9 @@
-// Canonical messages that between them use every part type and every field, with values that are easy to find again.
+// Canonical messages that between them use every part type and every field. No string stands in two places, so that
+// whoever looks for one knows which place it came from.
 import type { Message } from "../model/message.ts";
 import type { Annotation, Issuer, Logprob, Part, Seal } from "../model/parts.ts";
+import { places, withPlace } from "./places.ts";
+import { isLiteral } from "./positions.ts";
 
 const issuer: Issuer = { dialect: "openai-responses", provider: "vendor-one", model: "model-one" };
 const seals: Seal[] = [
@@ -33,7 +36,7 @@ function everyMedia(type: "image" | "audio" | "video" | "file", mimeType: string
   const beside = { mimeType, name: `name-of-the-${type}`, size: 42, extra, cache, seals };
   return [
     { type, url: `https://example.com/${type}`, ...beside },
-    { type, data: "aGVsbG8gd29ybGQ=", mimeType },
+    { type, data: btoa(`The bytes of this ${type}.`), mimeType },
     { type, text: `The text of this ${type}.`, mimeType: "text/plain" },
     { type, content: [{ type: "text", text: `Inside of this ${type}.` }] },
     { type, fileId: `id-of-the-${type}`, issuer },
@@ -43,14 +46,34 @@ function everyMedia(type: "image" | "audio" | "video" | "file", mimeType: string
   ];
 }
 
+/** Arguments that were cut off: no JSON, so that the text is the input. */
+const CUT = '{"cut": ';
+/** Words of the model that are plain data here. */
+const lookalike = {
+  type: "type-of-the-data",
+  role: "role-of-the-data",
+  kind: "kind-of-the-data",
+  format: "data-format",
+};
+
 const userParts: Part[] = [
   { type: "text", text: "A user's text with everything.", annotations, logprobs, extra, cache, seals },
   ...everyMedia("image", "image/png"),
+  { type: "text", text: "A text after the images." },
   ...everyMedia("audio", "audio/wav"),
   ...everyMedia("video", "video/mp4"),
   ...everyMedia("file", "application/pdf"),
   { type: "audio", data: "c291bmQ=", mimeType: "audio/mpeg", transcript: "What was said." },
-  { type: "opaque", dialect: "some-dialect", issuer, value: { block: "an unknown block" }, extra, cache, seals },
+  {
+    type: "opaque",
+    dialect: "some-dialect",
+    issuer,
+    value: { block: "an unknown block", ...lookalike },
+    extra,
+    cache,
+    seals,
+  },
+  { type: "text", text: "The last text." },
 ];
 
 const assistantParts: Part[] = [
@@ -59,7 +82,12 @@ const assistantParts: Part[] = [
   { type: "reasoning", text: "", summary: ["Only a summary."] },
   { type: "text", text: "Text between the calls." },
   { type: "text", text: "" },
-  { type: "tool-call", toolCallId: "call_a", toolName: "tool_a", input: { city: "Corinth", days: 3, hot: false } },
+  {
+    type: "tool-call",
+    toolCallId: "call_a",
+    toolName: "tool_a",
+    input: { city: "Corinth", days: 3, hot: false, ...lookalike },
+  },
   { type: "reasoning", text: "Second thoughts.", seals: seals.slice(0, 1) },
   {
     type: "tool-call",
@@ -78,8 +106,8 @@ const assistantParts: Part[] = [
     type: "tool-call",
     toolCallId: "call_c",
     toolName: "tool_c",
-    input: '{"cut": ',
-    inputText: '{"cut": ',
+    input: CUT,
+    inputText: CUT,
     invalid: true,
   },
   { type: "tool-call", toolCallId: "call_d", toolName: "tool_d", input: "free form text", format: "text" },
@@ -110,7 +138,7 @@ const toolParts: Part[] = [
     toolCallId: "call_b",
     toolName: "tool_b",
     isError: true,
-    output: { code: 7, reason: "It broke down." },
+    output: { code: 7, reason: "It broke down.", ...lookalike },
     content: [
       { type: "text", text: "A text beside the output." },
       { type: "image", data: "aW1hZ2U=", mimeType: "image/png" },
@@ -137,7 +165,7 @@ export function gallery(): Message[] {
       name: "name-of-the-user",
       parts: userParts,
       extra,
-      metadata: { runId: "run-of-the-user", custom: { nested: "custom metadata", count: 3 } },
+      metadata: { runId: "run-of-the-user", custom: { nested: "custom metadata", count: 3, ...lookalike } },
     },
     {
       role: "assistant",
@@ -154,5 +182,17 @@ export function gallery(): Message[] {
     { role: "assistant", parts: [{ type: "text", text: "Done." }] },
     { role: "user", parts: [] },
   ];
-  return structuredClone(messages);
+  return toldApart(messages);
+}
+
+/** Every string that may be any string gets a number of its own. */
+function toldApart(messages: Message[]): Message[] {
+  let told: unknown = messages;
+  let count = 0;
+  for (const { path, keys, value } of places(messages)) {
+    if (typeof value !== "string" || value === "" || value === CUT || isLiteral(path)) continue;
+    told = withPlace(told, keys, `${value}_${++count}_`);
+  }
+  // Only strings were replaced, by strings; the clone shares nothing.
+  return structuredClone(told) as Message[];
 }

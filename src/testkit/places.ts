@@ -26,6 +26,16 @@ export function* places(value: unknown, path = "", keys: readonly Key[] = []): G
   for (const key of childKeys(value)) yield* places(child(value, key), path + pointerStep(key), [...keys, key]);
 }
 
+/** The pointer one level up; the root is its own. */
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+/** Whether a place is another one, or within it. */
+export function isWithin(path: string, outer: string): boolean {
+  return path === outer || path.startsWith(`${outer}/`);
+}
+
 export function isScalar(value: unknown): value is Scalar {
   return value === null || ["string", "number", "boolean"].includes(typeof value);
 }

@@ -14,42 +14,128 @@ const at = <T>(list: readonly T[], pick: number): T | undefined => list[pick % M
 const without = <T>(list: readonly T[], index: number): T[] => list.filter((_, each) => each !== index);
 /** Inserts behind a place and counts `seq` anew, so that only the inserted delta is wrong. */
 const insert = (list: readonly MessageDelta[], index: number, extra: Delta): unknown[] =>
-  [...list.slice(0, index), extra, ...list.slice(index)].map((each, seq) => ({ runId: "run-1", timestamp: "", ...each, seq }));
+  [...list.slice(0, index), extra, ...list.slice(index)].map((each, seq) => ({
+    runId: "run-1",
+    timestamp: "",
+    ...each,
+    seq,
+  }));
 /** A place strictly within the answer. */
 const within = (list: readonly unknown[], pick: number): number => 1 + (pick % (list.length - 1));
-const places = (list: readonly MessageDelta[], kind: string): number[] => list.flatMap((each, i) => (each.kind === kind ? [i] : []));
+const places = (list: readonly MessageDelta[], kind: string): number[] =>
+  list.flatMap((each, i) => (each.kind === kind ? [i] : []));
+
+/** The call that a delta belongs to. */
+function callIdAt(list: readonly MessageDelta[], index: number): string {
+  const payload = list[index]?.payload;
+  return payload !== undefined && "toolCallId" in payload ? payload.toolCallId : "";
+}
 
 const MUTATIONS: Mutation[] = [
   ["the start is gone", "start-first", (deltas) => deltas.slice(1)],
   ["the end is gone", "terminal-missing", (deltas) => deltas.slice(0, -1)],
-  ["something follows the end", "terminal-last", (deltas) => insert(deltas, deltas.length, { kind: "text", payload: { textDelta: "" } })],
-  ["the end comes early", "terminal-last", (deltas, pick) => insert(deltas, within(deltas, pick), { kind: "done", payload: { finishReason: "stop" } })],
-  ["another start", "start-once", (deltas, pick) => insert(deltas, within(deltas, pick), { kind: "start", payload: { modelId: "", requestId: "" } })],
-  ["a seq repeated", "seq-increasing", (deltas, pick) => deltas.map((each, i) => (i === within(deltas, pick) ? { ...each, seq: i - 1 } : each))],
-  ["a delta of another run", "same-run", (deltas, pick) => deltas.map((each, i) => (i === within(deltas, pick) ? { ...each, runId: "other" } : each))],
-  ["an unknown kind", "known-kind", (deltas, pick) => deltas.map((each, i) => (i === within(deltas, pick) ? { ...each, kind: "x" } : each))],
-  ["a payload that is no object", "payload", (deltas, pick) => deltas.map((each, i) => (i === within(deltas, pick) ? { ...each, payload: null } : each))],
-  ["a result within the answer", "result-between", (deltas, pick) => insert(deltas, within(deltas, pick), { kind: "part", payload: { role: "tool", value: { type: "tool-result", toolCallId: "c0", toolName: "", isError: false } } })],
-  ["a result without a call", "result-traced", (deltas, pick) => insert(deltas, within(deltas, pick), { kind: "part", payload: { value: { type: "tool-result", toolCallId: "nobody", toolName: "", isError: false } } })],
-  ["arguments without a call", "call-started", (deltas, pick) => insert(deltas, within(deltas, pick), { kind: "tool_call_args", payload: { toolCallId: "nobody", argsTextDelta: "" } })],
-  ["a call that was never started", "call-started", (deltas, pick) => {
-    const end = at(places(deltas, "tool_call_end"), pick);
-    const id = end === undefined ? undefined : (deltas[end]?.payload as { toolCallId: string }).toolCallId;
-    const start = deltas.findIndex(({ kind, payload }) => kind === "tool_call_start" && payload.toolCallId === id);
-    return id === undefined ? undefined : without(deltas, start).filter(({ kind }) => kind !== "seal");
-  }],
-  ["a call started twice", "call-unique", (deltas, pick) => {
-    const start = at(places(deltas, "tool_call_start"), pick);
-    const again = start === undefined ? undefined : deltas[start];
-    return again === undefined || start === undefined ? undefined : insert(deltas, start + 1, { kind: again.kind, payload: again.payload } as Delta);
-  }],
-  ["arguments after the end of their call", "call-open", (deltas, pick) => {
-    const end = at(places(deltas, "tool_call_end"), pick);
-    if (end === undefined) return undefined;
-    const { toolCallId } = deltas[end]?.payload as { toolCallId: string };
-    return insert(deltas, end + 1, { kind: "tool_call_args", payload: { toolCallId, argsTextDelta: "" } });
-  }],
-  ["a seal on a part that is not there", "part-exists", (deltas, pick) => insert(deltas, within(deltas, pick), { kind: "seal", payload: { part: "nowhere", seal: { dialect: "x", kind: "id", value: "" } } })],
+  [
+    "something follows the end",
+    "terminal-last",
+    (deltas) => insert(deltas, deltas.length, { kind: "text", payload: { textDelta: "" } }),
+  ],
+  [
+    "the end comes early",
+    "terminal-last",
+    (deltas, pick) => insert(deltas, within(deltas, pick), { kind: "done", payload: { finishReason: "stop" } }),
+  ],
+  [
+    "another start",
+    "start-once",
+    (deltas, pick) => insert(deltas, within(deltas, pick), { kind: "start", payload: { modelId: "", requestId: "" } }),
+  ],
+  [
+    "a seq repeated",
+    "seq-increasing",
+    (deltas, pick) => deltas.map((each, i) => (i === within(deltas, pick) ? { ...each, seq: i - 1 } : each)),
+  ],
+  [
+    "a delta of another run",
+    "same-run",
+    (deltas, pick) => deltas.map((each, i) => (i === within(deltas, pick) ? { ...each, runId: "other" } : each)),
+  ],
+  [
+    "an unknown kind",
+    "known-kind",
+    (deltas, pick) => deltas.map((each, i) => (i === within(deltas, pick) ? { ...each, kind: "x" } : each)),
+  ],
+  [
+    "a payload that is no object",
+    "payload",
+    (deltas, pick) => deltas.map((each, i) => (i === within(deltas, pick) ? { ...each, payload: null } : each)),
+  ],
+  [
+    "a result within the answer",
+    "result-between",
+    (deltas, pick) =>
+      insert(deltas, within(deltas, pick), {
+        kind: "part",
+        payload: { role: "tool", value: { type: "tool-result", toolCallId: "c0", toolName: "", isError: false } },
+      }),
+  ],
+  [
+    "a result without a call",
+    "result-traced",
+    (deltas, pick) =>
+      insert(deltas, within(deltas, pick), {
+        kind: "part",
+        payload: { value: { type: "tool-result", toolCallId: "nobody", toolName: "", isError: false } },
+      }),
+  ],
+  [
+    "arguments without a call",
+    "call-started",
+    (deltas, pick) =>
+      insert(deltas, within(deltas, pick), {
+        kind: "tool_call_args",
+        payload: { toolCallId: "nobody", argsTextDelta: "" },
+      }),
+  ],
+  [
+    "a call that was never started",
+    "call-started",
+    (deltas, pick) => {
+      const end = at(places(deltas, "tool_call_end"), pick);
+      const id = end === undefined ? undefined : callIdAt(deltas, end);
+      const start = deltas.findIndex(({ kind, payload }) => kind === "tool_call_start" && payload.toolCallId === id);
+      return id === undefined ? undefined : without(deltas, start).filter(({ kind }) => kind !== "seal");
+    },
+  ],
+  [
+    "a call started twice",
+    "call-unique",
+    (deltas, pick) => {
+      const start = at(places(deltas, "tool_call_start"), pick);
+      const again = start === undefined ? undefined : deltas[start];
+      return again === undefined || start === undefined
+        ? undefined
+        : insert(deltas, start + 1, { kind: again.kind, payload: again.payload } as Delta);
+    },
+  ],
+  [
+    "arguments after the end of their call",
+    "call-open",
+    (deltas, pick) => {
+      const end = at(places(deltas, "tool_call_end"), pick);
+      if (end === undefined) return undefined;
+      const toolCallId = callIdAt(deltas, end);
+      return insert(deltas, end + 1, { kind: "tool_call_args", payload: { toolCallId, argsTextDelta: "" } });
+    },
+  ],
+  [
+    "a seal on a part that is not there",
+    "part-exists",
+    (deltas, pick) =>
+      insert(deltas, within(deltas, pick), {
+        kind: "seal",
+        payload: { part: "nowhere", seal: { dialect: "x", kind: "id", value: "" } },
+      }),
+  ],
 ];
 
 describe("generated delta sequences", () => {
@@ -86,7 +172,9 @@ describe("generated delta sequences", () => {
     fc.assert(
       fc.property(legalAnswer, (deltas) => {
         const sent = deltas.map(({ kind, payload }) => (kind === "text" ? payload.textDelta : "")).join("");
-        const got = assemble(deltas).message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+        const got = assemble(deltas)
+          .message.parts.map((part) => (part.type === "text" ? part.text : ""))
+          .join("");
         expect(got).toBe(sent);
       }),
     );

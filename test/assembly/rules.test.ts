@@ -8,9 +8,16 @@ import { answer, call, delta, DONE, result, stamped, START } from "../support/de
 
 type Row = [sentence: string, rule: Rule, seq: number, deltas: unknown[]];
 
-const providerResult: Part = { type: "tool-result", toolCallId: "p", toolName: "search", isError: false, executor: "provider" };
+const providerResult: Part = {
+  type: "tool-result",
+  toolCallId: "p",
+  toolName: "search",
+  isError: false,
+  executor: "provider",
+};
 const failure = delta("error", { errorCode: "overloaded" });
-const reseq = (deltas: Delta[], ...seqs: unknown[]): unknown[] => stamped(deltas).map((each, i) => ({ ...each, seq: seqs[i] }));
+const reseq = (deltas: Delta[], ...seqs: unknown[]): unknown[] =>
+  stamped(deltas).map((each, i) => ({ ...each, seq: seqs[i] }));
 
 const BROKEN: Row[] = [
   ["nothing at all has no start", "start-first", 0, []],
@@ -29,8 +36,18 @@ const BROKEN: Row[] = [
   ["seq is no whole number", "seq-increasing", 0.5, reseq(answer(), 0, 0.5)],
   ["seq is a text", "seq-increasing", 1, reseq(answer(), 0, "1")],
   ["another run's delta", "same-run", 1, [...stamped([START]), { ...stamped([START, DONE], "run-2")[1] }]],
-  ["a newer contract", "contract-version", 0, [delta("start", { modelId: "m", requestId: "r", contractVersion: 2 }), DONE]],
-  ["a fractional contract", "contract-version", 0, [delta("start", { modelId: "m", requestId: "r", contractVersion: 0.5 }), DONE]],
+  [
+    "a newer contract",
+    "contract-version",
+    0,
+    [delta("start", { modelId: "m", requestId: "r", contractVersion: 2 }), DONE],
+  ],
+  [
+    "a fractional contract",
+    "contract-version",
+    0,
+    [delta("start", { modelId: "m", requestId: "r", contractVersion: 0.5 }), DONE],
+  ],
   ["an unknown kind", "known-kind", 1, [START, { kind: "telepathy", payload: {} }, DONE]],
   ["a kind out of Object.prototype", "known-kind", 1, [START, { kind: "constructor", payload: {} }, DONE]],
   ["no object", "known-kind", 1, [START, null, DONE]],
@@ -39,32 +56,147 @@ const BROKEN: Row[] = [
   ["a field of the wrong type", "payload", 1, [START, { kind: "text", payload: { textDelta: 7 } }, DONE]],
   ["a negative choice", "payload", 1, [START, delta("text", { textDelta: "a", choice: -1 }), DONE]],
   ["a wild choice", "payload", 1, [START, delta("text", { textDelta: "a", choice: 1e9 }), DONE]],
-  ["residue that is no object", "payload", 1, [START, { kind: "text", payload: { textDelta: "a", extra: { x: 1 } } }, DONE]],
-  ["a seal without a value", "payload", 2, [START, delta("text", { textDelta: "a" }), { kind: "seal", payload: { seal: { dialect: "x", kind: "id" } } }, DONE]],
-  ["a whole part without its text", "payload", 1, [START, { kind: "part", payload: { value: { type: "text" } } }, DONE]],
+  [
+    "residue that is no object",
+    "payload",
+    1,
+    [START, { kind: "text", payload: { textDelta: "a", extra: { x: 1 } } }, DONE],
+  ],
+  [
+    "a seal without a value",
+    "payload",
+    2,
+    [START, delta("text", { textDelta: "a" }), { kind: "seal", payload: { seal: { dialect: "x", kind: "id" } } }, DONE],
+  ],
+  [
+    "a whole part without its text",
+    "payload",
+    1,
+    [START, { kind: "part", payload: { value: { type: "text" } } }, DONE],
+  ],
   ["a usage that is no number", "payload", 1, [START, { kind: "usage", payload: { inputTokens: "7" } }, DONE]],
   ["two calls with one id", "call-unique", 4, answer(...call("a", "{}"), ...call("a", "{}"))],
-  ["a whole call with an id that is taken", "call-unique", 4, answer(...call("a", "{}"), delta("part", { value: { type: "tool-call", toolCallId: "a", toolName: "t", input: {} } }))],
-  ["one id in two choices", "call-unique", 4, answer(...call("a", "{}"), delta("tool_call_start", { toolCallId: "a", toolName: "t", choice: 1 }))],
-  ["one id in two answers of a run", "call-unique", 7, [...answer(...call("a", "{}")), result("a"), START, ...call("a", "{}"), DONE]],
-  ["arguments for a call that was never started", "call-started", 1, answer(delta("tool_call_args", { toolCallId: "a", argsTextDelta: "{}" }))],
+  [
+    "a whole call with an id that is taken",
+    "call-unique",
+    4,
+    answer(
+      ...call("a", "{}"),
+      delta("part", { value: { type: "tool-call", toolCallId: "a", toolName: "t", input: {} } }),
+    ),
+  ],
+  [
+    "one id in two choices",
+    "call-unique",
+    4,
+    answer(...call("a", "{}"), delta("tool_call_start", { toolCallId: "a", toolName: "t", choice: 1 })),
+  ],
+  [
+    "one id in two answers of a run",
+    "call-unique",
+    7,
+    [...answer(...call("a", "{}")), result("a"), START, ...call("a", "{}"), DONE],
+  ],
+  [
+    "arguments for a call that was never started",
+    "call-started",
+    1,
+    answer(delta("tool_call_args", { toolCallId: "a", argsTextDelta: "{}" })),
+  ],
   ["an end for a call that was never started", "call-started", 1, answer(delta("tool_call_end", { toolCallId: "a" }))],
-  ["arguments for a call of an earlier answer", "call-started", 7, [...answer(...call("a", "{}")), result("a"), START, delta("tool_call_args", { toolCallId: "a", argsTextDelta: "x" }), DONE]],
-  ["arguments after the end of the call", "call-open", 4, answer(...call("a", "{}"), delta("tool_call_args", { toolCallId: "a", argsTextDelta: "x" }))],
+  [
+    "arguments for a call of an earlier answer",
+    "call-started",
+    7,
+    [
+      ...answer(...call("a", "{}")),
+      result("a"),
+      START,
+      delta("tool_call_args", { toolCallId: "a", argsTextDelta: "x" }),
+      DONE,
+    ],
+  ],
+  [
+    "arguments after the end of the call",
+    "call-open",
+    4,
+    answer(...call("a", "{}"), delta("tool_call_args", { toolCallId: "a", argsTextDelta: "x" })),
+  ],
   ["two ends of one call", "call-open", 4, answer(...call("a", "{}"), delta("tool_call_end", { toolCallId: "a" }))],
-  ["two results for one call", "result-once", 6, [...answer(...call("a", "{}")), result("a"), result("a"), START, DONE]],
-  ["two results of the provider for one call", "result-once", 2, answer(delta("part", { value: providerResult }), delta("part", { value: providerResult }))],
+  [
+    "two results for one call",
+    "result-once",
+    6,
+    [...answer(...call("a", "{}")), result("a"), result("a"), START, DONE],
+  ],
+  [
+    "two results of the provider for one call",
+    "result-once",
+    2,
+    answer(delta("part", { value: providerResult }), delta("part", { value: providerResult })),
+  ],
   ["a result without a call", "result-traced", 2, [...answer(), result("nobody"), START, DONE]],
-  ["a client's result within an answer, without a call", "result-traced", 1, answer(delta("part", { value: { type: "tool-result", toolCallId: "a", toolName: "", isError: false } }))],
+  [
+    "a client's result within an answer, without a call",
+    "result-traced",
+    1,
+    answer(delta("part", { value: { type: "tool-result", toolCallId: "a", toolName: "", isError: false } })),
+  ],
   ["a result with a role within an answer", "result-between", 4, [START, ...call("a", "{}"), result("a"), DONE]],
-  ["a text between answers", "result-between", 2, [...answer(), delta("part", { role: "tool", value: { type: "text", text: "a" } }), START, DONE]],
-  ["one identity for a text and for reasoning (B76)", "part-kind", 2, answer(delta("text", { textDelta: "a", part: 1 }), delta("thinking", { textDelta: "b", part: 1 }))],
-  ["one identity for a text and for a call", "part-kind", 2, answer(delta("text", { textDelta: "a", part: 1 }), delta("tool_call_start", { toolCallId: "a", toolName: "t", part: 1 }))],
-  ["one identity for a text and for a whole part", "part-kind", 2, answer(delta("text", { textDelta: "a", part: 1 }), delta("part", { value: { type: "text", text: "b" }, part: 1 }))],
-  ["a seal before any part", "part-exists", 1, answer(delta("seal", { seal: { dialect: "x", kind: "id", value: "v" } }))],
-  ["a seal on a part that is not there", "part-exists", 2, answer(delta("text", { textDelta: "a" }), delta("seal", { seal: { dialect: "x", kind: "id", value: "v" }, part: 9 }))],
-  ["an annotation on reasoning", "part-exists", 2, answer(delta("thinking", { textDelta: "a" }), delta("annotation", { annotation: { kind: "other" } }))],
-  ["a summary that skips one", "summary-dense", 2, answer(delta("thinking", { textDelta: "a", summary: 0 }), delta("thinking", { textDelta: "b", summary: 2 }))],
+  [
+    "a text between answers",
+    "result-between",
+    2,
+    [...answer(), delta("part", { role: "tool", value: { type: "text", text: "a" } }), START, DONE],
+  ],
+  [
+    "one identity for a text and for reasoning (B76)",
+    "part-kind",
+    2,
+    answer(delta("text", { textDelta: "a", part: 1 }), delta("thinking", { textDelta: "b", part: 1 })),
+  ],
+  [
+    "one identity for a text and for a call",
+    "part-kind",
+    2,
+    answer(
+      delta("text", { textDelta: "a", part: 1 }),
+      delta("tool_call_start", { toolCallId: "a", toolName: "t", part: 1 }),
+    ),
+  ],
+  [
+    "one identity for a text and for a whole part",
+    "part-kind",
+    2,
+    answer(delta("text", { textDelta: "a", part: 1 }), delta("part", { value: { type: "text", text: "b" }, part: 1 })),
+  ],
+  [
+    "a seal before any part",
+    "part-exists",
+    1,
+    answer(delta("seal", { seal: { dialect: "x", kind: "id", value: "v" } })),
+  ],
+  [
+    "a seal on a part that is not there",
+    "part-exists",
+    2,
+    answer(
+      delta("text", { textDelta: "a" }),
+      delta("seal", { seal: { dialect: "x", kind: "id", value: "v" }, part: 9 }),
+    ),
+  ],
+  [
+    "an annotation on reasoning",
+    "part-exists",
+    2,
+    answer(delta("thinking", { textDelta: "a" }), delta("annotation", { annotation: { kind: "other" } })),
+  ],
+  [
+    "a summary that skips one",
+    "summary-dense",
+    2,
+    answer(delta("thinking", { textDelta: "a", summary: 0 }), delta("thinking", { textDelta: "b", summary: 2 })),
+  ],
   ["a fractional summary", "summary-dense", 1, answer(delta("thinking", { textDelta: "a", summary: 0.5 }))],
 ];
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonical } from "../../src/dialects/canonical/index.ts";
 import type { MessageV1 } from "../../src/dialects/canonical/index.ts";
-import type { EncodeMessagesOptions } from "../../src/dialects/dialect.ts";
+import type { EncodeMessagesOptions, Encoded } from "../../src/dialects/dialect.ts";
 import { DialectError } from "../../src/dialects/errors.ts";
 import { stringifyJson } from "../../src/model/json.ts";
 import type { Message, StoredMessage } from "../../src/model/message.ts";
@@ -18,6 +18,9 @@ const dialect = canonical();
 /** The oracle tells by 2n + 1 whether a number arrives; where that is the same or no number, it cannot tell. */
 const probeable = response.filter((whole) => !/(?<![\d.])-1(?![\d.])|e\+30\d/.test(JSON.stringify(whole)));
 
+/** More than a double holds. */
+const DIGITS = "12345678901234567890";
+
 const produced = new Set<string>();
 function encodeLosses(
   messages: readonly Message[],
@@ -29,23 +32,19 @@ function encodeLosses(
 }
 
 describe("filling in", () => {
-  const ALL = [
-    "id-synthesized /0/id",
-    "parent-synthesized /0/parentMessageId",
-    "created-at-synthesized /0/createdAt",
-    "version-synthesized /0/metadata/schemaVersion",
-  ];
-  const rows: [
-    sentence: string,
-    messages: Message[],
-    losses: string[],
-    wire: object[],
-    options?: EncodeMessagesOptions,
-  ][] = [
+  const FILLED = ["stored-fields-synthesized /0/createdAt"];
+  const ONE = "00000000000000000000000001";
+  const TWO = "00000000000000000000000002";
+  /** A message with some of what a stored one has. */
+  const partly = (fields: object): Message => ({ ...user([]), ...fields });
+  const INLINE_1 = { type: "file", mimeType: "image/png", url: "data:image/png;base64,aGk=" } as const;
+  const INLINE_2 = { type: "file", mimeType: "image/png", data: "aGk=" } as const;
+  type Row = [sentence: string, messages: Message[], losses: string[], wire: object[], options?: EncodeMessagesOptions];
+  const rows: Row[] = [
     [
       "a message that was never stored gets everything",
       [user("Hi")],
-      ALL,
+      FILLED,
       [
         {
           ...user("Hi"),
@@ -59,40 +58,145 @@ describe("filling in", () => {
     [
       "ids and times come from the caller",
       [user("Hi")],
-      ALL,
+      FILLED,
       [{ id: IDS[2], createdAt: "1970-01-01T00:00:07.000Z" }],
       { newId: () => IDS[2], clock: () => 7000 },
     ],
-    ["a ULID is kept", [{ ...user("Hi"), id: IDS[1] }], ALL.slice(1), [{ id: IDS[1] }]],
+    ["a ULID is kept", [{ ...user("Hi"), id: IDS[1] }], FILLED, [{ id: IDS[1] }]],
     [
       "another id is replaced, which is said",
       [{ ...user("Hi"), id: "msg_1" }],
-      ["id-replaced /0/id", ...ALL.slice(1)],
+      ["id-replaced /0/id", ...FILLED],
       [{ id: "00000000000000000000000001" }],
     ],
     [
       "a timestamp in the metadata is the time",
       [{ ...user("Hi"), metadata: { timestamp: TIME, runId: "r" } }],
-      ALL,
+      FILLED,
       [{ createdAt: TIME, metadata: { timestamp: TIME, runId: "r", schemaVersion: 2 } }],
       { clock: () => 7000 },
     ],
     [
       "a timestamp that is no time is not",
       [{ ...user("Hi"), metadata: { timestamp: "noon" } }],
-      ALL,
+      FILLED,
       [{ createdAt: "1970-01-01T00:00:00.000Z" }],
     ],
     [
       "a version on what was never stored is the current one",
-      [{ ...user("Hi"), metadata: { schemaVersion: 1 } }],
-      ALL,
-      [{ metadata: { schemaVersion: 2 } }],
+      [{ ...user([INLINE_1]), metadata: { schemaVersion: 1 } }],
+      FILLED,
+      [{ parts: [INLINE_2], metadata: { schemaVersion: 2 } }],
+    ],
+    [
+      "B98: what was stored in an older version is lifted",
+      [{ ...stored(user([INLINE_1])), metadata: { schemaVersion: 1, kept: true } }],
+      [],
+      [{ ...stored(user([INLINE_2])), metadata: { schemaVersion: 2, kept: true } }],
+    ],
+    ...[99, 0, 1.5, -1, Number.NaN, "2" as unknown as number].map((schemaVersion): Row => [
+      `B98: the version ${JSON.stringify(schemaVersion)} is not known, and becomes the current one, which is said`,
+      [{ ...stored(user([INLINE_1]), "m1", "m0"), metadata: { schemaVersion, kept: true } }],
+      ["version-synthesized /0/metadata/schemaVersion"],
+      [{ ...stored(user([INLINE_1]), "m1", "m0"), metadata: { schemaVersion: 2, kept: true } }],
+    ]),
+    [
+      "only the version was missing",
+      [{ ...stored(user("Hi")), metadata: { kept: true } }],
+      ["stored-fields-synthesized /0/metadata/schemaVersion"],
+      [{ ...stored(user("Hi")), metadata: { schemaVersion: 2, kept: true } }],
+    ],
+    [
+      "only the parent was missing",
+      [partly({ id: IDS[0], createdAt: TIME, metadata: { schemaVersion: 2 } })],
+      ["stored-fields-synthesized /0/parentMessageId"],
+      [stored(user([]))],
+    ],
+    [
+      "only the id was missing",
+      [partly({ parentMessageId: null, createdAt: TIME, metadata: { schemaVersion: 2 } })],
+      ["stored-fields-synthesized /0/id"],
+      [stored(user([]), ONE)],
+    ],
+    [
+      "a time, a parent and an id of another kind are none",
+      [{ ...stored(user([])), id: 7, createdAt: 7, parentMessageId: 7 } as unknown as Message],
+      ["id-replaced /0/id", "parent-replaced /0/parentMessageId", "stored-fields-synthesized /0/createdAt"],
+      [{ ...stored(user([]), ONE), createdAt: "1970-01-01T00:00:00.000Z" }],
+    ],
+    [
+      "a replaced id is replaced where it is the parent, before and after",
+      [
+        partly({ id: "uuid-3", parentMessageId: "uuid-2" }),
+        partly({ id: "uuid-1", parentMessageId: null }),
+        partly({ id: "uuid-2", parentMessageId: "uuid-1" }),
+        stored(user([]), IDS[0], "uuid-1"),
+        stored(user([]), IDS[1], "uuid-0"),
+      ],
+      [
+        "id-replaced /0/id",
+        "parent-replaced /0/parentMessageId",
+        ...FILLED,
+        "id-replaced /1/id",
+        "stored-fields-synthesized /1/createdAt",
+        "id-replaced /2/id",
+        "parent-replaced /2/parentMessageId",
+        "stored-fields-synthesized /2/createdAt",
+        "parent-replaced /3/parentMessageId",
+      ],
+      [
+        { id: ONE, parentMessageId: "00000000000000000000000003" },
+        { id: TWO, parentMessageId: null },
+        { id: "00000000000000000000000003", parentMessageId: TWO },
+        stored(user([]), IDS[0], TWO),
+        stored(user([]), IDS[1], "uuid-0"),
+      ],
+    ],
+    [
+      "an id that stands twice is replaced where it comes again, and its children stay with the first",
+      [
+        stored(user([])),
+        { ...assistant([]), id: IDS[0] },
+        stored(user([]), IDS[0], IDS[0]),
+        stored(user([]), IDS[1], IDS[0]),
+      ],
+      ["id-replaced /1/id", "stored-fields-synthesized /1/createdAt", "id-replaced /2/id"],
+      [
+        stored(user([])),
+        { id: ONE, parentMessageId: IDS[0] },
+        stored(user([]), TWO, IDS[0]),
+        stored(user([]), IDS[1], IDS[0]),
+      ],
+    ],
+    [
+      "two foreign ids that are the same become two, and the children are the first one's",
+      [partly({ id: "m" }), partly({ id: "m" }), stored(user([]), IDS[0], "m")],
+      [
+        "id-replaced /0/id",
+        ...FILLED,
+        "id-replaced /1/id",
+        "stored-fields-synthesized /1/createdAt",
+        "parent-replaced /2/parentMessageId",
+      ],
+      [{ id: ONE }, { id: TWO, parentMessageId: ONE }, { parentMessageId: ONE }],
+    ],
+    [
+      "an id that a stored message has is its own, though another had it before",
+      [partly({ id: "m" }), stored(user([]), "m"), stored(user([]), IDS[0], "m")],
+      ["id-replaced /0/id", ...FILLED],
+      [{ id: ONE }, { id: "m" }, { parentMessageId: "m" }],
+    ],
+    [
+      "an id of the caller that is taken is passed over",
+      [partly({}), partly({}), stored(user([]), IDS[1])],
+      [...FILLED, "stored-fields-synthesized /1/createdAt"],
+      [{ id: ONE }, { id: TWO, parentMessageId: ONE }, { id: IDS[1] }],
+      { newId: () => IDS[1] },
     ],
     [
       "the parent is the message before, and no id is taken twice",
       [stored(user("Hi"), "00000000000000000000000001", "00000000000000000000000002"), assistant("Hello")],
-      ALL.map((loss) => loss.replace("/0/", "/1/")),
+      ["stored-fields-synthesized /1/createdAt"],
       [{}, { id: "00000000000000000000000003", parentMessageId: "00000000000000000000000001" }],
     ],
   ];
@@ -101,6 +205,29 @@ describe("filling in", () => {
     expect(encoded.losses).toStrictEqual(losses);
     expect(encoded.wire).toMatchObject(wire);
     expect(dialect.decodeMessages(encoded.wire)).toStrictEqual(encoded.wire);
+  });
+
+  test("what is stored as it must be is the same object", () => {
+    const messages = [stored(user("Hi")), stored(assistant("Hello"), IDS[1], IDS[0]), partly({})];
+    const [first, second] = dialect.encodeMessages(messages).wire as StoredMessage[];
+    expect(first).toBe(messages[0]);
+    expect(second).toBe(messages[1]);
+  });
+
+  test("one note tells how to choose what was filled in, and hides nothing", () => {
+    const messages = [partly({ metadata: { runId: "run-1234", n: 5 } }), partly({ id: "foreign-id" })];
+    const { losses } = dialect.encodeMessages(messages);
+    expect(losses.filter(({ code }) => code === "stored-fields-synthesized")).toHaveLength(2);
+    expect(losses[0]?.message).toMatch(/id, parent, time and version.*`newId` and `clock`/);
+    const forgetful = (list: readonly Message[]): Encoded => {
+      const { wire, losses: told } = dialect.encodeMessages(list);
+      return { wire: (wire as StoredMessage[]).map(({ role }) => ({ role })), losses: told };
+    };
+    expect(silentLosses(messages, (list) => dialect.encodeMessages(list))).toStrictEqual([]);
+    expect(silentLosses(messages, forgetful).map(({ path }) => path)).toStrictEqual([
+      "/0/metadata/runId",
+      "/0/metadata/n",
+    ]);
   });
 
   test("any message is stored and read as it is", () => {
@@ -207,11 +334,17 @@ describe("version 1", () => {
     ],
     [
       "residue and names",
-      [{ ...stored(user([])), name: "Ada", extra: { gemini: { x: 1, $form: {} }, canonical: { y: 1 } } }],
+      [
+        {
+          ...stored(user([])),
+          name: "Ada",
+          extra: { gemini: { x: 1, $form: { content: "list" } }, canonical: { y: 1 } },
+        },
+      ],
       [
         "field-unsaid /0/name",
         "residue-foreign /0/extra/gemini/x",
-        "form-foreign /0/extra/gemini/$form",
+        "form-foreign /0/extra/gemini/$form/content",
         "residue-foreign /0/extra/canonical",
       ],
     ],
@@ -223,11 +356,17 @@ describe("version 1", () => {
     expect(() => dialect.decodeMessages(encoded.wire)).not.toThrow();
   });
 
-  test("B23: digits that only the text knows go out with the value", () => {
-    const call: Part = { ...CALL, input: { n: 12345678901234567000 }, inputText: '{"n":12345678901234567890}' };
-    expect(stringifyJson(dialect.encodeMessages(of(call), { version: 1 }).wire)).toContain(
-      '"input":{"n":12345678901234567890}',
-    );
+  const texts: [sentence: string, input: unknown, inputText: string, written: string, beside?: object][] = [
+    ["in an object", { n: 12345678901234567000 }, `{"n":${DIGITS}}`, `{"n":${DIGITS}}`],
+    ["of a bare number", 12345678901234567000, DIGITS, DIGITS],
+    ["of a value edited since", { n: 1 }, `{"n":${DIGITS}}`, '{"n":1}'],
+    ["in free-form text stay text", `[${DIGITS}]`, `[${DIGITS}]`, `"[${DIGITS}]"`, { format: "text" }],
+    ["in a text that cannot be read stay text", `[${DIGITS}`, `[${DIGITS}`, `"[${DIGITS}"`, { invalid: true }],
+  ];
+  test.each(texts)("B23: digits that only the text knows go out with the value: %s", (...row) => {
+    const [, input, inputText, written, beside] = row;
+    const call: Part = { ...CALL, input, inputText, ...beside };
+    expect(stringifyJson(dialect.encodeMessages(of(call), { version: 1 }).wire)).toContain(`"input":${written}}`);
   });
 
   test("B58: nothing of the gallery is lost silently", () => {

@@ -152,7 +152,7 @@ export const oddSamples: Sample[] = [
       {
         role: "assistant",
         content: "",
-        reasoning: [{ type: "text", text: "listed", mood: "good" }],
+        reasoning: [{ type: "text", text: "listed" }],
         extra: { claude: { thinking_blocks: [{ type: "thinking", thinking: "listed", signature: "" }] } },
       },
       { role: "assistant", content: "", reasoning: "x", extra: { claude: { thinking_blocks: [] } } },

@@ -42,6 +42,13 @@ describe("provider data", () => {
     });
   });
 
+  test("a key `anthropic` is not Claude's, and comes back as it was", () => {
+    const wire = [{ role: "user", content: "x", extra: { claude: { a: 1 }, anthropic: { b: 2 } } }];
+    const messages = dialect.decodeMessages(wire);
+    expect(messages[0]?.extra).toStrictEqual({ anthropic: { a: 1 }, claude: { b: 2 } });
+    expect(dialect.encodeMessages(messages)).toStrictEqual({ wire, losses: [] });
+  });
+
   test("B79: a key named __proto__ is data", () => {
     const wire = JSON.parse('[{"role":"user","content":"x","extra":{"__proto__":{"a":1}}}]') as unknown[];
     expect(JSON.stringify(dialect.encodeMessages(dialect.decodeMessages(wire)).wire)).toBe(JSON.stringify(wire));

@@ -5,6 +5,7 @@ import { assemble } from "../../src/assembly/assemble.ts";
 import { disassemble } from "../../src/assembly/disassemble.ts";
 import { run } from "../../src/dialects/run/index.ts";
 import type { RunDelta } from "../../src/dialects/run/index.ts";
+import { parseJson, sameJson } from "../../src/model/json.ts";
 import type { Delta } from "../../src/model/delta.ts";
 import type { Extra, Part } from "../../src/model/parts.ts";
 import { json, legalAnswer, response } from "../support/arbitrary.ts";
@@ -37,19 +38,37 @@ function encodeAll(deltas: readonly Delta[], options = {}): { events: object[]; 
   };
 }
 
+/** The deltas without their stamps. */
+function bare(deltas: readonly Delta[]): Delta[] {
+  return deltas.map(
+    ({ kind, payload, providerRaw }) => ({ kind, payload, ...(providerRaw !== undefined && { providerRaw }) }) as Delta,
+  );
+}
+
 describe("streams", () => {
   const stamp = (seq: number) => ({ runId: "run-1", seq, timestamp: STAMP.timestamp });
 
-  test("reading takes the stamp off and keeps the rest", () => {
-    const wire: RunDelta = {
-      ...stamp(0),
-      kind: "start",
-      payload: { modelId: "m", requestId: "r" },
-      providerRaw: { id: 1 },
-    };
-    expect(
-      decodeAll(["[DONE]", { data: "[DONE]" }, { event: "delta", data: wire }, { ...stamp(1), ...DONE }]),
-    ).toStrictEqual([{ kind: "start", payload: { modelId: "m", requestId: "r" }, providerRaw: { id: 1 } }, DONE]);
+  test("reading keeps the stamp, and writing gives it back", () => {
+    const wire: RunDelta[] = [
+      { ...stamp(0), kind: "start", payload: { modelId: "m", requestId: "r" }, providerRaw: { id: 1 } },
+      { ...stamp(7), kind: "done", payload: { finishReason: "stop" } },
+    ];
+    const read = decodeAll(["[DONE]", { data: "[DONE]" }, { event: "delta", data: wire[0] }, wire[1]]);
+    expect(read).toStrictEqual(wire);
+    expect(encodeAll(read)).toStrictEqual({ events: wire, losses: [] });
+  });
+
+  test("the order of a stream can still be checked after reading", () => {
+    const events = [
+      { ...stamp(5), ...START },
+      { ...stamp(3), ...DONE },
+    ];
+    expect(() => assemble(decodeAll(events))).toThrow(expect.objectContaining({ code: "seq-increasing" }));
+    const otherRun = [
+      { ...stamp(0), ...START },
+      { ...stamp(1), ...DONE, runId: "run-2" },
+    ];
+    expect(() => assemble(decodeAll(otherRun))).toThrow(expect.objectContaining({ code: "same-run" }));
   });
 
   test("B73: a stream without an end is truncated; one that ended, failed or never began is not", () => {
@@ -64,6 +83,7 @@ describe("streams", () => {
     const deltas = decodeAll([{ ...stamp(0), ...START }, event, { ...stamp(2), ...DONE }]);
     const value = { kind: "heartbeat", payload: [1], note: "x" };
     expect(deltas[1]).toStrictEqual({
+      ...stamp(1),
       kind: "part",
       payload: { value: { type: "opaque", dialect: "run", value } },
       providerRaw: null,
@@ -85,6 +105,40 @@ describe("streams", () => {
     expect(encodeAll(deltas, { runId: "run-1", clock: () => STAMP.timestamp }).events[1]).toStrictEqual(event);
   });
 
+  const spellings: [sentence: string, fields: string][] = [
+    ["null in the place of a field", '"payload":{"textDelta":"Hi","part":null,"extra":null}'],
+    ["a field called $form", '"payload":{"textDelta":"Hi","$form":1},"$form":2'],
+    ["a field called __proto__", '"payload":{"textDelta":"Hi","__proto__":1},"__proto__":{}'],
+    ["residue of another dialect beside it", '"payload":{"textDelta":"Hi","mood":1,"extra":{"other":{"a":1}}}'],
+    ["residue that could not stand in its place", '"payload":{"textDelta":"Hi","extra":{"run":{"kind":1,"a":2}}}'],
+    ["a number that no double holds", '"payload":{"textDelta":"Hi","n":1234567890123456789},"m":1e999'],
+    ["an event of an unknown kind with such a number", '"n":1234567890123456789,"kind":"beat"'],
+  ];
+  test.each(spellings)("%s is written back as it was", (_, fields) => {
+    const event = parseJson(`{"runId":"run-1","seq":0,"timestamp":"${STAMP.timestamp}","kind":"text",${fields}}`);
+    const deltas = decodeAll([event]);
+    const { events } = encodeAll(deltas, { runId: "run-1", clock: () => STAMP.timestamp });
+    expect(sameJson(events, [event])).toBe(true);
+    expect(sameJson(decodeAll(events), deltas)).toBe(true);
+  });
+
+  test("what a middleman adds joins the residue that is there", () => {
+    const payload = { textDelta: "Hi", added: 1, extra: { run: { a: 1, payload: { b: 2 } } } };
+    const event = { kind: "text", payload, trace: 3 };
+    const frozen = structuredClone(event);
+    const [read] = decodeAll([event]);
+    const residue = { a: 1, trace: 3, payload: { b: 2, added: 1 } };
+    expect(read).toStrictEqual({ kind: "text", payload: { textDelta: "Hi", extra: { run: residue } } });
+    expect(event).toStrictEqual(frozen);
+  });
+
+  test("writing an opaque event leaves the delta as it was", () => {
+    const opaque = delta("part", { value: { type: "opaque", dialect: "run", value: { kind: "heartbeat" } } });
+    const before = structuredClone(opaque);
+    encodeAll([opaque]);
+    expect(opaque).toStrictEqual(before);
+  });
+
   const errors: [sentence: string, event: unknown, path: string, code: string][] = [
     ["a number", 7, "", "wrong-type"],
     ["data that is a text", { data: "Hi" }, "/data", "wrong-type"],
@@ -100,7 +154,9 @@ describe("streams", () => {
       "/payload/extra/x",
       "wrong-type",
     ],
-    ["residue that is null", { kind: "text", payload: { textDelta: "", extra: null } }, "/payload/extra", "wrong-type"],
+    ["residue that is a list", { kind: "text", payload: { textDelta: "", extra: [] } }, "/payload/extra", "wrong-type"],
+    ["a payload that is null", { kind: "text", payload: null }, "/payload", "wrong-type"],
+    ["a wild choice", { kind: "text", payload: { textDelta: "", choice: 1e9 } }, "/payload/choice", "wrong-type"],
   ];
   test.each(errors)("%s is an error with its path, and the decoder goes on", (_, event, path, code) => {
     const decoder = dialect.streamDecoder();
@@ -138,7 +194,7 @@ describe("streams", () => {
   test("any legal answer comes back equal", () => {
     fc.assert(
       fc.property(legalAnswer, (deltas) => {
-        expectSame(decodeAll(encodeAll(deltas).events), deltas);
+        expectSame(bare(decodeAll(encodeAll(deltas).events)), deltas);
       }),
     );
   });
@@ -151,7 +207,7 @@ describe("streams", () => {
         const parts = whole.message.parts.map((part): Part => ({ ...part, extra: { ...part.extra, ...extra } }));
         const deltas = disassemble({ ...whole, message: { ...whole.message, parts } });
         const read = decodeAll(encodeAll(deltas).events);
-        expectSame(read, deltas);
+        expectSame(bare(read), deltas);
         expectSame(assemble(read), assemble(deltas));
       }),
     );

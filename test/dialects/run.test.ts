@@ -143,7 +143,8 @@ describe("decoding", () => {
   const errors: [sentence: string, wire: unknown, path: string, code: string][] = [
     ["a message that is a text", ["Hi"], "/0", "wrong-type"],
     ["a role that is a number", [{ ...STAMP, role: 1, parts: [] }], "/0/role", "wrong-type"],
-    ["a message without parts", [{ ...STAMP, role: "user" }], "/0/parts", "wrong-type"],
+    ["a message without parts", [{ ...STAMP, role: "user" }], "/0/parts", "missing-field"],
+    ["parts that are an object", [{ ...STAMP, role: "user", parts: {} }], "/0/parts", "wrong-type"],
     ["a runId that is a number", [{ ...STAMP, runId: 1, role: "user", parts: [] }], "/0/runId", "wrong-type"],
     ["a meta that is a list", wireOf("user", [], { meta: [] }), "/0/meta", "wrong-type"],
     ["a part without a kind", wireOf("user", [{ payload: {} }]), "/0/parts/0/kind", "missing-field"],

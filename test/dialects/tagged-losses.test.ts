@@ -99,6 +99,12 @@ describe("parts", () => {
       ["seal-foreign /0/parts/0/seals/0"],
     ],
     [
+      "a kept field whose place is taken is reported",
+      { type: "image", data: "aGk=", extra: { tagged: { image: { url: "u", data: "old", alt: "a" } } } },
+      { kind: "IMAGE", image: { data: "aGk=", url: "u", alt: "a" } },
+      ["residue-clash /0/parts/0/extra/tagged/image/data"],
+    ],
+    [
       "a seal on a text is left out",
       { type: "text", text: "x", seals: [{ dialect: "anthropic", kind: "signature", value: "x" }] },
       { kind: "TEXT", text: "x" },
@@ -197,7 +203,7 @@ describe("parts", () => {
       "residue of another dialect is reported, form apart",
       { type: "text", text: "x", extra: { gemini: { y: 1, $form: { z: 1 } } } },
       { kind: "TEXT", text: "x" },
-      ["residue-foreign /0/parts/0/extra/gemini/y", "form-foreign /0/parts/0/extra/gemini/$form"],
+      ["residue-foreign /0/parts/0/extra/gemini/y", "form-foreign /0/parts/0/extra/gemini/$form/z"],
     ],
     [
       "a part of a type that nobody knows is left out",
@@ -299,7 +305,7 @@ describe("a spelling that no longer fits after an edit", () => {
     ],
     [
       "redacted reasoning was opened",
-      { role: "ASSISTANT", content: [{ kind: "REDACTED_THINKING", data: "x" }] },
+      { role: "ASSISTANT", content: [{ kind: "REDACTED_THINKING", thinking: { signature: "x" } }] },
       ({ parts: [part], ...message }) => ({
         ...message,
         parts: [{ type: "reasoning", text: "Hm.", extra: part?.extra ?? {} }],

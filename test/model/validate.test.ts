@@ -1,8 +1,20 @@
 // What `validate` says: shapes, words, sources, roles, and the rules across messages. It never throws.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { assistant, developer, Message, system, text, toolCall, toolResult, user, validate, validateMessages, validateRequest, validateResponse } from "../../src/model/index.ts";
-import type { IssueCode } from "../../src/model/index.ts";
+import {
+  assistant,
+  developer,
+  system,
+  text,
+  toolCall,
+  toolResult,
+  user,
+  validate,
+  validateMessages,
+  validateRequest,
+  validateResponse,
+} from "../../src/model/index.ts";
+import type { IssueCode, Message } from "../../src/model/index.ts";
 import { gallery } from "../../src/testkit/index.ts";
 import { json } from "../support/arbitrary.ts";
 
@@ -29,19 +41,64 @@ const WRONG: [sentence: string, value: unknown, path: string, code: IssueCode][]
   ["a part that is no object", { role: "user", parts: ["hello"] }, "/parts/0", "wrong-type"],
   ["a part without a type", { role: "user", parts: [{}] }, "/parts/0/type", "wrong-type"],
   ["an unknown part type", { role: "user", parts: [{ type: "smell" }] }, "/parts/0/type", "unknown-part-type"],
-  ["a part type out of Object.prototype", { role: "user", parts: [{ type: "constructor" }] }, "/parts/0/type", "unknown-part-type"],
+  [
+    "a part type out of Object.prototype",
+    { role: "user", parts: [{ type: "constructor" }] },
+    "/parts/0/type",
+    "unknown-part-type",
+  ],
   ["a text without its text", { role: "user", parts: [{ type: "text" }] }, "/parts/0", "missing-field"],
-  ["a misspelled field", { role: "user", parts: [{ type: "text", text: "", txt: "" }] }, "/parts/0/txt", "unknown-field"],
+  [
+    "a misspelled field",
+    { role: "user", parts: [{ type: "text", text: "", txt: "" }] },
+    "/parts/0/txt",
+    "unknown-field",
+  ],
   ["media without a source", { role: "user", parts: [{ type: "image" }] }, "/parts/0", "one-source"],
-  ["media with two sources", { role: "user", parts: [{ type: "image", url: "u", data: "d" }] }, "/parts/0", "one-source"],
-  ["a seal without an issuer", { role: "user", parts: [{ type: "text", text: "", seals: [{ kind: "id", value: "" }] }] }, "/parts/0/seals/0", "missing-field"],
-  ["an unknown ttl", { role: "user", parts: [{ type: "text", text: "", cache: { ttl: "2d" } }] }, "/parts/0/cache/ttl", "unknown-word"],
+  [
+    "media with two sources",
+    { role: "user", parts: [{ type: "image", url: "u", data: "d" }] },
+    "/parts/0",
+    "one-source",
+  ],
+  [
+    "a seal without an issuer",
+    { role: "user", parts: [{ type: "text", text: "", seals: [{ kind: "id", value: "" }] }] },
+    "/parts/0/seals/0",
+    "missing-field",
+  ],
+  [
+    "an unknown ttl",
+    { role: "user", parts: [{ type: "text", text: "", cache: { ttl: "2d" } }] },
+    "/parts/0/cache/ttl",
+    "unknown-word",
+  ],
   ["residue that is no object", { role: "user", parts: [], extra: { "a/b": 1 } }, "/extra/a~1b", "wrong-type"],
-  ["an input that JSON cannot hold", { role: "assistant", parts: [toolCall("a", "b", { when: new Date(0) })] }, "/parts/0/input/when", "not-json"],
-  ["a number without digits", { role: "assistant", parts: [toolCall("a", "b", [Number.NaN])] }, "/parts/0/input/0", "not-json"],
+  [
+    "an input that JSON cannot hold",
+    { role: "assistant", parts: [toolCall("a", "b", { when: new Date(0) })] },
+    "/parts/0/input/when",
+    "not-json",
+  ],
+  [
+    "a number without digits",
+    { role: "assistant", parts: [toolCall("a", "b", [Number.NaN])] },
+    "/parts/0/input/0",
+    "not-json",
+  ],
   ["a cycle", { role: "assistant", parts: [toolCall("a", "b", cycle)] }, "/parts/0/input/self", "not-json"],
-  ["10,000 levels", { role: "assistant", parts: [toolCall("a", "b", deep(10_000))] }, `/parts/0/input${"/0".repeat(998)}`, "too-deep"],
-  ["an input that is missing", { role: "assistant", parts: [{ type: "tool-call", toolCallId: "a", toolName: "b" }] }, "/parts/0", "missing-field"],
+  [
+    "10,000 levels",
+    { role: "assistant", parts: [toolCall("a", "b", deep(10_000))] },
+    `/parts/0/input${"/0".repeat(998)}`,
+    "too-deep",
+  ],
+  [
+    "an input that is missing",
+    { role: "assistant", parts: [{ type: "tool-call", toolCallId: "a", toolName: "b" }] },
+    "/parts/0",
+    "missing-field",
+  ],
   ["a stored id that is no ULID", { ...STORED, id: "msg_1" }, "/id", "wrong-format"],
   ["a stored time that is none", { ...STORED, createdAt: "yesterday" }, "/createdAt", "wrong-format"],
   ["a stored message without a version", { ...STORED, metadata: {} }, "/metadata", "missing-field"],
@@ -68,7 +125,13 @@ describe("validate", () => {
 
   test("a valid message has no issues", () => {
     expect(gallery().flatMap((message) => validate(message))).toEqual([]);
-    expect(validate({ ...STORED, parentMessageId: "01ARZ3NDEKTSV4RRFFQ69G5FAW", metadata: { schemaVersion: 2, anything: [1] } })).toEqual([]);
+    expect(
+      validate({
+        ...STORED,
+        parentMessageId: "01ARZ3NDEKTSV4RRFFQ69G5FAW",
+        metadata: { schemaVersion: 2, anything: [1] },
+      }),
+    ).toEqual([]);
   });
 
   test("a provider's result belongs to the assistant, opaque parts to everybody", () => {
@@ -97,13 +160,71 @@ const ACROSS: [sentence: string, messages: Message[], issues: [path: string, cod
   ["a call and its result", [assistant([a]), toolResult(a, 1)], []],
   ["a call without a result yet", [assistant([a])], []],
   ["two calls with one id", [assistant([a]), assistant([a])], [["/1/parts/0/toolCallId", "duplicate-call"]]],
-  ["one id in two runs", [inRun("r1", assistant([a])), inRun("r1", toolResult(a, 1)), inRun("r2", assistant([a])), inRun("r2", toolResult(a, 1))], []],
-  ["two results for one call", [assistant([a]), toolResult(a, 1), toolResult(a, 2)], [["/2/parts/0/toolCallId", "duplicate-result"]]],
+  [
+    "one id in two runs",
+    [
+      inRun("r1", assistant([a])),
+      inRun("r1", toolResult(a, 1)),
+      inRun("r2", assistant([a])),
+      inRun("r2", toolResult(a, 1)),
+    ],
+    [],
+  ],
+  [
+    "one id in two runs that interleave",
+    [
+      inRun("r1", assistant([a])),
+      inRun("r2", assistant([a])),
+      inRun("r1", toolResult(a, 1)),
+      inRun("r2", toolResult(a, 1)),
+    ],
+    [],
+  ],
+  [
+    "an id used again in its run, another run between",
+    [inRun("r1", assistant([a])), inRun("r2", assistant([a])), inRun("r1", assistant([a]))],
+    [["/2/parts/0/toolCallId", "duplicate-call"]],
+  ],
+  ["a result that comes in a later run", [inRun("r1", assistant([a])), inRun("r2", toolResult(a, 1))], []],
+  [
+    "two results for one call",
+    [assistant([a]), toolResult(a, 1), toolResult(a, 2)],
+    [["/2/parts/0/toolCallId", "duplicate-result"]],
+  ],
   ["a result without a call", [toolResult(a, 1)], [["/0/parts/0/toolCallId", "orphan-result"]]],
-  ["a result before its call", [toolResult(a, 1), assistant([a])], [["/0/parts/0/toolCallId", "orphan-result"], ["/1/parts/0/toolCallId", "duplicate-call"]]],
+  [
+    "a result before its call",
+    [toolResult(a, 1), assistant([a])],
+    [
+      ["/0/parts/0/toolCallId", "orphan-result"],
+      ["/1/parts/0/toolCallId", "duplicate-call"],
+    ],
+  ],
   ["a provider's result without a call", [assistant(toolResult({ ...a, executor: "provider" }, 1).parts)], []],
   ["an empty id", [assistant([toolCall("", "tool", {})])], [["/0/parts/0/toolCallId", "empty-id"]]],
 ];
+
+describe("validateRequest and validateResponse", () => {
+  test("know the roles' rules and stored messages", () => {
+    const misplaced = system([toolCall("a", "b", {})]);
+    expect(validateRequest({ messages: [misplaced] })).toMatchObject([
+      { path: "/messages/0/parts/0", code: "role-part" },
+    ]);
+    expect(validateRequest({ messages: [STORED] })).toEqual([]);
+    const response = { id: "", model: "", message: misplaced, finishReason: { unified: "stop" } };
+    expect(validateResponse(response)).toMatchObject([{ path: "/message/parts/0", code: "role-part" }]);
+  });
+
+  test("report against the alternative that was meant", () => {
+    expect(validateRequest({ messages: [], toolChoice: { toolNames: [1], mode: "auto" } })).toMatchObject([
+      { path: "/toolChoice/toolNames/0", code: "wrong-type" },
+    ]);
+  });
+
+  test("what is no list of messages is said", () => {
+    expect(validateMessages(null as never)).toMatchObject([{ path: "", code: "wrong-type" }]);
+  });
+});
 
 describe("validateMessages", () => {
   test.each(ACROSS)("%s", (_, messages, issues) => {

@@ -36,11 +36,21 @@ describe("constructors", () => {
         { type: "image", url: "https://example.com/photo.jpg" },
       ],
     });
-    expect([system("a"), developer("b"), assistant("c")].map(({ role }) => role)).toEqual(["system", "developer", "assistant"]);
+    expect([system("a"), developer("b"), assistant("c")].map(({ role }) => role)).toEqual([
+      "system",
+      "developer",
+      "assistant",
+    ]);
   });
 
   test("every part", () => {
-    expect([reasoning("r", { summary: ["s"] }), refusal("no"), audio({ data: "", transcript: "t" }), video({ fileId: "f" }), file({ path: "p", size: 1 })]).toStrictEqual([
+    expect([
+      reasoning("r", { summary: ["s"] }),
+      refusal("no"),
+      audio({ data: "", transcript: "t" }),
+      video({ fileId: "f" }),
+      file({ path: "p", size: 1 }),
+    ]).toStrictEqual([
       { type: "reasoning", text: "r", summary: ["s"] },
       { type: "refusal", text: "no" },
       { type: "audio", data: "", transcript: "t" },
@@ -53,29 +63,75 @@ describe("constructors", () => {
     const call = toolCall("a", "t", {}, { executor: "client", format: "text", tool: "custom" });
     expect(toolResult(call, "out", { isError: true, content: [text("c")] })).toStrictEqual({
       role: "tool",
-      parts: [{ type: "tool-result", toolCallId: "a", toolName: "t", isError: true, output: "out", content: [text("c")], executor: "client", format: "text", tool: "custom" }],
+      parts: [
+        {
+          type: "tool-result",
+          toolCallId: "a",
+          toolName: "t",
+          isError: true,
+          output: "out",
+          content: [text("c")],
+          executor: "client",
+          format: "text",
+          tool: "custom",
+        },
+      ],
     });
-    expect(toolResult(toolCall("a", "t", {}), "").parts).toStrictEqual([{ type: "tool-result", toolCallId: "a", toolName: "t", isError: false, output: "" }]);
+    expect(toolResult(toolCall("a", "t", {}), "").parts).toStrictEqual([
+      { type: "tool-result", toolCallId: "a", toolName: "t", isError: false, output: "" },
+    ]);
   });
 });
 
 describe("usage", () => {
-  const usage: Usage = { inputTokens: 100, outputTokens: 50, totalTokens: 150, cacheReadTokens: 60, cacheWriteTokens: 30, reasoningTokens: 20 };
+  const usage: Usage = {
+    inputTokens: 100,
+    outputTokens: 50,
+    totalTokens: 150,
+    cacheReadTokens: 60,
+    cacheWriteTokens: 30,
+    reasoningTokens: 20,
+  };
 
   test("B63: inclusive and exclusive views derive from each other exactly", () => {
     const view = exclusiveUsage(usage);
-    expect(view).toStrictEqual({ inputTokens: 10, cacheReadTokens: 60, cacheWriteTokens: 30, outputTokens: 30, reasoningTokens: 20 });
+    expect(view).toStrictEqual({
+      inputTokens: 10,
+      cacheReadTokens: 60,
+      cacheWriteTokens: 30,
+      outputTokens: 30,
+      reasoningTokens: 20,
+    });
     expect(inclusiveUsage(view)).toStrictEqual(usage);
-    expect(inclusiveUsage({ inputTokens: 1, outputTokens: 2 })).toStrictEqual({ inputTokens: 1, outputTokens: 2, totalTokens: 3 });
+    expect(inclusiveUsage({ inputTokens: 1, outputTokens: 2 })).toStrictEqual({
+      inputTokens: 1,
+      outputTokens: 2,
+      totalTokens: 3,
+    });
   });
 
   test("B66: contradicting counts never become negative", () => {
-    expect(exclusiveUsage({ inputTokens: 1, outputTokens: 2, totalTokens: 3, cacheReadTokens: 5, reasoningTokens: 9 })).toMatchObject({ inputTokens: 0, outputTokens: 0 });
+    expect(
+      exclusiveUsage({ inputTokens: 1, outputTokens: 2, totalTokens: 3, cacheReadTokens: 5, reasoningTokens: 9 }),
+    ).toMatchObject({ inputTokens: 0, outputTokens: 0 });
   });
 
   test("B64: sums keep the split of cache writes; what neither has stays absent", () => {
-    const sum = addUsage({ ...usage, cacheWrite5mTokens: 10, raw: 1, cost: 0.5 }, { inputTokens: 1, outputTokens: 1, totalTokens: 2, cacheWrite1hTokens: 7, cost: 0.25 });
-    expect(sum).toStrictEqual({ inputTokens: 101, outputTokens: 51, totalTokens: 152, cacheReadTokens: 60, cacheWriteTokens: 30, cacheWrite5mTokens: 10, cacheWrite1hTokens: 7, reasoningTokens: 20, cost: 0.75 });
+    const sum = addUsage(
+      { ...usage, cacheWrite5mTokens: 10, raw: 1, cost: 0.5 },
+      { inputTokens: 1, outputTokens: 1, totalTokens: 2, cacheWrite1hTokens: 7, cost: 0.25 },
+    );
+    expect(sum).toStrictEqual({
+      inputTokens: 101,
+      outputTokens: 51,
+      totalTokens: 152,
+      cacheReadTokens: 60,
+      cacheWriteTokens: 30,
+      cacheWrite5mTokens: 10,
+      cacheWrite1hTokens: 7,
+      reasoningTokens: 20,
+      cost: 0.75,
+    });
   });
 });
 
@@ -83,8 +139,18 @@ describe("editPart", () => {
   const seals = [{ dialect: "anthropic", kind: "signature", value: "s" }];
 
   test("B5: changing what a part says removes what vouched for it", () => {
-    const sealed = text("old", { seals, annotations: [{ kind: "url", url: "u", span: { start: 0, end: 3 } }], logprobs: [], cache: {} });
-    expect(editPart(sealed, { text: "new" })).toStrictEqual({ type: "text", text: "new", annotations: [{ kind: "url", url: "u" }], cache: {} });
+    const sealed = text("old", {
+      seals,
+      annotations: [{ kind: "url", url: "u", span: { start: 0, end: 3 } }],
+      logprobs: [],
+      cache: {},
+    });
+    expect(editPart(sealed, { text: "new" })).toStrictEqual({
+      type: "text",
+      text: "new",
+      annotations: [{ kind: "url", url: "u" }],
+      cache: {},
+    });
     expect(sealed.seals).toBe(seals);
   });
 
@@ -92,6 +158,19 @@ describe("editPart", () => {
     const sealed = text("old", { seals });
     expect(editPart(sealed, { text: "old" }).seals).toBe(seals);
     expect(editPart(sealed, { cache: { ttl: "1h" } })).toStrictEqual({ ...sealed, cache: { ttl: "1h" } });
+  });
+
+  test("another id keeps what the call said; another source takes the place of the old one; undefined removes", () => {
+    const call = toolCall("a", "t", { n: 1 }, { inputText: '{"n": 1}', seals });
+    expect(editPart(call, { toolCallId: "b" })).toStrictEqual({ ...call, toolCallId: "b" });
+    expect(editPart(image({ data: "aGk=", mimeType: "image/png" }), { url: "u" })).toStrictEqual({
+      type: "image",
+      url: "u",
+      mimeType: "image/png",
+    });
+    expect(editPart(text("a", { annotations: [], seals }), { annotations: undefined })).toStrictEqual(
+      text("a", { seals }),
+    );
   });
 
   test("a new input has no exact text of the old one", () => {
@@ -105,7 +184,11 @@ describe("arguments", () => {
     ["B20: blank", "", { input: {}, inputText: "" }],
     ["plain", '{"a":1}', { input: { a: 1 } }],
     ["B23: spelled another way", '{"a": 1.0}', { input: { a: 1 }, inputText: '{"a": 1.0}' }],
-    ["B23: more digits than a number holds", '{"id":12345678901234567890}', { input: { id: 12345678901234567000 }, inputText: '{"id":12345678901234567890}' }],
+    [
+      "B23: more digits than a number holds",
+      '{"id":12345678901234567890}',
+      { input: { id: 12345678901234567000 }, inputText: '{"id":12345678901234567890}' },
+    ],
     ["B22: no JSON", '{"a":', { input: '{"a":', inputText: '{"a":', invalid: true }],
     ["no object", "null", { input: null }],
   ])("%s", (_, written, read) => {
@@ -114,8 +197,19 @@ describe("arguments", () => {
   });
 
   test("B23: a bare number keeps its digits", () => {
-    expect(readArguments("12345678901234567890", { objectArgs: true })).toMatchObject({ inputText: "12345678901234567890" });
+    expect(readArguments("12345678901234567890", { objectArgs: true })).toMatchObject({
+      inputText: "12345678901234567890",
+    });
     expect(readArguments("12", { objectArgs: true })).toStrictEqual({ input: 12 });
+  });
+
+  test("B23: a stored copy with its keys in another order still has its digits in the text", () => {
+    const inputText = '{"b":1,"a":12345678901234567890}';
+    expect(argumentsText({ input: { a: 12345678901234567000, b: 1 }, inputText })).toBe(inputText);
+  });
+
+  test("B20: a call without any input has empty arguments", () => {
+    expect(argumentsText({ input: undefined })).toBe("{}");
   });
 
   test("an edited input wins over the text that was once exact", () => {
@@ -130,7 +224,9 @@ describe("data URLs", () => {
   test("are read and written in their plain form only", () => {
     const url = dataUrl("image/png", "aGk=");
     expect(readDataUrl(url)).toEqual({ mimeType: "image/png", data: "aGk=" });
-    expect(["https://example.com", "data:text/plain,hi", "data:text/plain;charset=x;base64,aGk="].map(readDataUrl)).toEqual([undefined, undefined, undefined]);
+    expect(
+      ["https://example.com", "data:text/plain,hi", "data:text/plain;charset=x;base64,aGk="].map(readDataUrl),
+    ).toEqual([undefined, undefined, undefined]);
   });
 
   test("of 50 MB do not hurt", () => {

@@ -1,6 +1,13 @@
 // Stored versions: every older one is lifted, newer and unreadable ones are refused, unknown things survive (B98).
 import { describe, expect, test } from "vitest";
-import { readMessage, SCHEMA_VERSION, ValidationError, VersionError } from "../../src/model/index.ts";
+import {
+  parseJson,
+  readMessage,
+  SCHEMA_VERSION,
+  stringifyJson,
+  ValidationError,
+  VersionError,
+} from "../../src/model/index.ts";
 import type { JsonObject } from "../../src/model/index.ts";
 import { upgradeThrough } from "../../src/model/version.ts";
 
@@ -19,6 +26,13 @@ const FIRST = {
     { type: "file", mimeType: "text/plain", url: "data:text/plain;charset=utf-8,hi" },
   ],
 };
+
+/** Pieces of the text of a stored message. */
+interface Written {
+  metadata?: string;
+  part?: string;
+  beside?: string;
+}
 
 function thrown(step: () => unknown): unknown {
   try {
@@ -51,7 +65,10 @@ describe("readMessage", () => {
       role: "narrator",
       mood: "solemn",
       metadata: { schemaVersion: SCHEMA_VERSION },
-      parts: [{ type: "smell", molecule: "C10H18O" }, { type: "text", text: "a", colour: "red" }],
+      parts: [
+        { type: "smell", molecule: "C10H18O" },
+        { type: "text", text: "a", colour: "red" },
+      ],
     };
     expect(readMessage(newer)).toStrictEqual(newer);
   });
@@ -63,10 +80,31 @@ describe("readMessage", () => {
     ["a text", "1", "version-invalid"],
     ["null", null, "version-invalid"],
     ["zero", 0, "version-invalid"],
+    ["no number", Number.NaN, "version-invalid"],
+    ["a BigInt", 2n, "version-invalid"],
+    ["a BigInt in a list", [2n], "version-invalid"],
+    ["an object without a prototype", Object.create(null), "version-invalid"],
+    ["a symbol", Symbol("two"), "version-invalid"],
   ])("%s is refused", (_, schemaVersion, code) => {
-    const error = thrown(() => readMessage({ ...FIRST, metadata: schemaVersion === undefined ? {} : { schemaVersion } }));
+    const error = thrown(() =>
+      readMessage({ ...FIRST, metadata: schemaVersion === undefined ? {} : { schemaVersion } }),
+    );
     expect(error).toBeInstanceOf(VersionError);
     expect(error).toMatchObject({ code, path: "/metadata/schemaVersion", found: schemaVersion });
+  });
+
+  test.each([
+    ["metadata", { metadata: '{"schemaVersion":1,"trace":N}' }],
+    ["a field of the message", { beside: ',"trace":N' }],
+    [
+      "a field of a part",
+      { part: '{"type":"file","mimeType":"image/png","url":"data:image/png;base64,aGk=","trace":N}' },
+    ],
+  ])("B23: the digits of %s stay when version 1 is upgraded", (_, { metadata, part, beside }: Written) => {
+    const text = `{"id":"${FIRST.id}","parentMessageId":null,"role":"user","createdAt":"${FIRST.createdAt}","metadata":${metadata ?? '{"schemaVersion":1}'},"parts":[${part ?? ""}]${beside ?? ""}}`;
+    const read = readMessage(parseJson(text.replace(/(?<=:)N/, "12345678901234567890")));
+    expect(read.metadata.schemaVersion).toBe(SCHEMA_VERSION);
+    expect(stringifyJson(read)).toContain('"trace":12345678901234567890');
   });
 
   test.each([
@@ -83,7 +121,12 @@ describe("readMessage", () => {
 });
 
 describe("the chain of upgrades", () => {
-  const trace = (version: number) => (message: JsonObject): JsonObject => ({ ...message, steps: [...((message["steps"] as number[] | undefined) ?? []), version] });
+  const trace =
+    (version: number) =>
+    (message: JsonObject): JsonObject => ({
+      ...message,
+      steps: [...((message["steps"] as number[] | undefined) ?? []), version],
+    });
   const chain = { 1: trace(1), 2: trace(2), 3: trace(3) };
 
   test.each([

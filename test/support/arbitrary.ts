@@ -23,7 +23,10 @@ function withOptional<R extends object, O extends object>(
   optional: { [K in keyof O]: fc.Arbitrary<O[K]> },
 ): fc.Arbitrary<R & Partial<O>> {
   const requiredKeys = Object.keys(required);
-  return fc.record({ ...required, ...optional }, { requiredKeys: requiredKeys as never[], noNullPrototype: true }) as fc.Arbitrary<R & Partial<O>>;
+  return fc.record(
+    { ...required, ...optional },
+    { requiredKeys: requiredKeys as never[], noNullPrototype: true },
+  ) as fc.Arbitrary<R & Partial<O>>;
 }
 
 const seal = withOptional(
@@ -37,7 +40,14 @@ const common = {
 };
 const annotation = withOptional(
   { kind: fc.constantFrom("url" as const, "file" as const, "other" as const) },
-  { url: shortText, title: shortText, citedText: shortText, span: fc.record({ start: fc.nat(9), end: fc.nat(9) }, { noNullPrototype: true }), seals: fc.array(seal, { maxLength: 1 }), extra },
+  {
+    url: shortText,
+    title: shortText,
+    citedText: shortText,
+    span: fc.record({ start: fc.nat(9), end: fc.nat(9) }, { noNullPrototype: true }),
+    seals: fc.array(seal, { maxLength: 1 }),
+    extra,
+  },
 );
 const logprob = withOptional(
   { token: shortText, logprob: fc.constantFrom(-0.5, -1, -2.25) },
@@ -54,30 +64,51 @@ const argumentsAsText = fc
 const toolCall: fc.Arbitrary<ToolCallPart> = fc
   .tuple(
     fc.oneof(argumentsAsText, fc.constantFrom("", " ", '{"n":12345678901234567890}', "{}")),
-    withOptional({ toolName: shortText }, { ...common, executor, format: fc.constantFrom("json" as const, "text" as const), tool: word }),
+    withOptional(
+      { toolName: shortText },
+      { ...common, executor, format: fc.constantFrom("json" as const, "text" as const), tool: word },
+    ),
   )
   .map(([text, fields]) => {
     const { reason: _, ...read } = readArguments(text, { format: fields.format });
     return { type: "tool-call", toolCallId: "", ...fields, ...read };
   });
 
-function media<T extends "image" | "audio" | "video" | "file">(type: T): fc.Arbitrary<Part> {
+function media(type: "image" | "audio" | "file"): fc.Arbitrary<Part> {
   const source = fc.oneof(
     fc.record({ url: shortText }, { noNullPrototype: true }),
     fc.record({ data: fc.base64String({ maxLength: 8 }) }, { noNullPrototype: true }),
     fc.record({ fileId: shortText }, { noNullPrototype: true }),
     fc.record({ blob: shortText }, { noNullPrototype: true }),
   );
-  const beside = withOptional({ type: fc.constant(type) }, { ...common, mimeType: fc.constantFrom("image/png", "audio/wav", "text/plain"), name: shortText });
-  return fc.tuple(beside, source).map(([fields, from]) => ({ ...fields, ...from }) as Part);
+  const beside = withOptional(
+    { type: fc.constant(type) },
+    { ...common, mimeType: fc.constantFrom("image/png", "audio/wav", "text/plain"), name: shortText },
+  );
+  return fc.tuple(beside, source).map(([fields, from]) => ({ ...fields, ...from }));
 }
 
-export const assistantPart: fc.Arbitrary<Part> = fc.oneof(
-  withOptional({ type: fc.constant("text" as const), text: shortText }, { ...common, annotations: fc.array(annotation, { maxLength: 2 }), logprobs }),
-  withOptional({ type: fc.constant("reasoning" as const), text: shortText }, { ...common, summary: fc.array(shortText, { maxLength: 3 }) }),
+const assistantPart: fc.Arbitrary<Part> = fc.oneof(
+  withOptional(
+    { type: fc.constant("text" as const), text: shortText },
+    { ...common, annotations: fc.array(annotation, { maxLength: 2 }), logprobs },
+  ),
+  withOptional(
+    { type: fc.constant("reasoning" as const), text: shortText },
+    { ...common, summary: fc.array(shortText, { maxLength: 3 }) },
+  ),
   withOptional({ type: fc.constant("refusal" as const), text: shortText }, { ...common, logprobs }),
   toolCall,
-  withOptional({ type: fc.constant("tool-result" as const), toolCallId: fc.constant(""), toolName: shortText, isError: fc.boolean(), executor: fc.constant("provider" as const) }, { ...common, output: json }),
+  withOptional(
+    {
+      type: fc.constant("tool-result" as const),
+      toolCallId: fc.constant(""),
+      toolName: shortText,
+      isError: fc.boolean(),
+      executor: fc.constant("provider" as const),
+    },
+    { ...common, output: json },
+  ),
   media("image"),
   media("audio"),
   media("file"),
@@ -88,14 +119,20 @@ export const assistantPart: fc.Arbitrary<Part> = fc.oneof(
 function numberCalls(messages: Message[]): Message[] {
   let next = 0;
   for (const { parts } of messages) {
-    for (const part of parts) if (part.type === "tool-call" || part.type === "tool-result") part.toolCallId = `call_${next++}`;
+    for (const part of parts)
+      if (part.type === "tool-call" || part.type === "tool-result") part.toolCallId = `call_${next++}`;
   }
   return messages;
 }
 
 const assistantMessage: fc.Arbitrary<Message> = withOptional(
   { role: fc.constant("assistant" as const), parts: fc.array(assistantPart, { maxLength: 6 }) },
-  { id: shortText, name: shortText, extra, metadata: fc.dictionary(fc.constantFrom("runId", "custom"), shortText, { noNullPrototype: true }) },
+  {
+    id: shortText,
+    name: shortText,
+    extra,
+    metadata: fc.dictionary(fc.constantFrom("runId", "custom"), shortText, { noNullPrototype: true }),
+  },
 );
 const finishReason = withOptional({ unified: fc.constantFrom(...FINISH_REASONS) }, { raw: shortText });
 const usage = withOptional(
@@ -107,7 +144,10 @@ const usage = withOptional(
 export const response: fc.Arbitrary<Response> = withOptional(
   { id: shortText, model: shortText, message: assistantMessage, finishReason },
   {
-    alternatives: fc.array(withOptional({ message: assistantMessage, finishReason }, { extra }), { minLength: 1, maxLength: 2 }),
+    alternatives: fc.array(withOptional({ message: assistantMessage, finishReason }, { extra }), {
+      minLength: 1,
+      maxLength: 2,
+    }),
     usage,
     createdAt: fc.constant("2026-01-02T03:04:05.000Z"),
     extra,
@@ -117,13 +157,28 @@ export const response: fc.Arbitrary<Response> = withOptional(
   return each;
 });
 
-type Step = { kind: "text" | "thinking" | "refusal" | "open" | "args" | "end" | "usage" | "whole" | "seal"; pick: number; text: string };
+type Step = {
+  kind: "text" | "thinking" | "refusal" | "open" | "args" | "end" | "usage" | "whole" | "seal";
+  pick: number;
+  text: string;
+};
 
 /** Any legal answer: parts of every kind, calls opened, fed and closed in any interleaving. */
 export const legalAnswer: fc.Arbitrary<Delta[]> = fc
   .array(
     fc.record({
-      kind: fc.constantFrom<Step["kind"][]>("text", "thinking", "refusal", "open", "args", "args", "end", "usage", "whole", "seal"),
+      kind: fc.constantFrom<Step["kind"][]>(
+        "text",
+        "thinking",
+        "refusal",
+        "open",
+        "args",
+        "args",
+        "end",
+        "usage",
+        "whole",
+        "seal",
+      ),
       pick: fc.nat(),
       text: fc.string({ maxLength: 4 }),
     }),
@@ -149,13 +204,16 @@ function playAnswer(steps: readonly Step[]): Delta[] {
     },
     args: ({ pick, text }) => {
       const toolCallId = open[pick % Math.max(1, open.length)];
-      return toolCallId === undefined ? undefined : { kind: "tool_call_args", payload: { toolCallId, argsTextDelta: text } };
+      return toolCallId === undefined
+        ? undefined
+        : { kind: "tool_call_args", payload: { toolCallId, argsTextDelta: text } };
     },
     end: ({ pick }) => {
       const [toolCallId] = open.splice(pick % Math.max(1, open.length), 1);
       return toolCallId === undefined ? undefined : { kind: "tool_call_end", payload: { toolCallId } };
     },
-    seal: ({ text }) => (parts === 0 ? undefined : { kind: "seal", payload: { seal: { dialect: "x", kind: "id", value: text } } }),
+    seal: ({ text }) =>
+      parts === 0 ? undefined : { kind: "seal", payload: { seal: { dialect: "x", kind: "id", value: text } } },
   };
   for (const step of steps) {
     const made = perform[step.kind](step);

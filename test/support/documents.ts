@@ -1,5 +1,6 @@
 // Reads the tables of the documents and the titles of the tests, and says where the two do not fit together. Pure:
 // texts come in, sentences come out, so that the checks can be tried on made-up documents as well as on the real ones.
+import { posix } from "node:path";
 import { type Expression, parseSync, type TemplateLiteral, Visitor } from "oxc-parser";
 
 /** A test that a row names: a file, and a literal part of a title in it. */
@@ -112,12 +113,24 @@ export function citationProblems(rows: readonly Row[], titles: Titles): string[]
   });
 }
 
+/** The titles of every test file among the sources; the tables of a file beside it that it imports are its own. */
+export function titlesByFile(sources: ReadonlyMap<string, string>): Titles {
+  const read = new Map([...sources].map(([path, source]) => [path, readTitles(path, source)]));
+  const isTest = (path: string): boolean => path.endsWith(".test.ts");
+  return new Map(
+    [...read].flatMap(([path, { titles, imports }]) => {
+      const tables = imports.filter((each) => !isTest(each)).flatMap((each) => read.get(each)?.titles ?? []);
+      return isTest(path) ? [[path, [...titles, ...tables]] as const] : [];
+    }),
+  );
+}
+
 /**
- * The titles in a test file: what `test` and `describe` are called with, and the first column of every table. A table
- * is a list of lists, or a list that stands in `each` itself.
+ * The titles in a file: what `test` and `describe` are called with, and the first column of every table. A table is a
+ * list of lists, or a list that stands in `each` itself.
  */
-export function titlesOf(path: string, source: string): string[] {
-  const { program, errors } = parseSync(path, source);
+function readTitles(path: string, source: string): { titles: string[]; imports: string[] } {
+  const { program, errors, module } = parseSync(path, source);
   if (errors.length > 0) throw new Error(`${path}: ${errors.map((error) => error.message).join("; ")}`);
   const titles: string[] = [];
   const add = (node: { type: string } | null | undefined): void => {
@@ -136,7 +149,9 @@ export function titlesOf(path: string, source: string): string[] {
       for (const row of node.elements) if (row?.type === "ArrayExpression") add(row.elements[0]);
     },
   }).visit(program);
-  return titles;
+  const requests = module.staticImports.map(({ moduleRequest }) => moduleRequest.value);
+  const imports = requests.filter((to) => to.startsWith(".")).map((to) => posix.join(posix.dirname(path), to));
+  return { titles, imports };
 }
 
 /** `test` of `test`, `test.each` and `test.each(rows)` alike. */

@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 
 /** A value's JSON with sorted keys. */
-export function sortedJson(value: unknown): string {
+function sortedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "undefined";
   const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -20,6 +20,7 @@ import type {
 } from "koine";
 import { assemble, dialect, editPart, file, image, Message, text, user } from "koine";
 import type { Infer } from "../../src/model/shape.ts";
+import type * as exchange from "../../src/model/exchange-shapes.ts";
 import type * as shapes from "../../src/model/shapes.ts";
 
 /** Both ways assignable, and with the same fields: an optional field that only one side has is a difference. */
@@ -42,9 +43,9 @@ describe("the shapes describe the interfaces", () => {
     expectTypeOf<Same<Infer<typeof shapes.finishReason>, FinishReason>>().toEqualTypeOf<true>();
     expectTypeOf<Same<Infer<typeof shapes.message>, Message>>().toEqualTypeOf<true>();
     expectTypeOf<Same<Infer<typeof shapes.storedMessage>, StoredMessage>>().toEqualTypeOf<true>();
-    expectTypeOf<Same<Infer<typeof shapes.tool>, Tool>>().toEqualTypeOf<true>();
-    expectTypeOf<Same<Infer<typeof shapes.request>, Request>>().toEqualTypeOf<true>();
-    expectTypeOf<Same<Infer<typeof shapes.response>, Response>>().toEqualTypeOf<true>();
+    expectTypeOf<Same<Infer<typeof exchange.tool>, Tool>>().toEqualTypeOf<true>();
+    expectTypeOf<Same<Infer<typeof exchange.request>, Request>>().toEqualTypeOf<true>();
+    expectTypeOf<Same<Infer<typeof exchange.response>, Response>>().toEqualTypeOf<true>();
   });
 
   test("a difference would be seen", () => {

@@ -1,82 +1,84 @@
 // What a message needs to be stored and a message that was never stored has not: an id, a parent, a time, a version.
-import type { Message, StoredMessage } from "../../model/message.ts";
-import { SCHEMA_VERSION } from "../../model/version.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { copyObject } from "../../model/json.ts";
+import type { StoredMessage } from "../../model/message.ts";
+import { ISO_TIME } from "../../model/shapes.ts";
+import { isKnownVersion, SCHEMA_VERSION, upgradeMessage } from "../../model/version.ts";
 import type { EncodeMessagesOptions } from "../dialect.ts";
+import type { Ids, MaybeStored } from "./ids.ts";
+import { assignIds } from "./ids.ts";
 import type { CanonicalEncodeContext } from "./losses.ts";
 
-const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
-const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 const EPOCH = "1970-01-01T00:00:00.000Z";
+const TIME = new RegExp(ISO_TIME);
 
-/** A message with whatever it has of a stored one. */
-type MaybeStored = Message & Partial<Pick<StoredMessage, "parentMessageId" | "createdAt">>;
+type Place = Pick<StoredMessage, "id" | "parentMessageId" | "createdAt">;
+type Current = MaybeStored & Pick<StoredMessage, "metadata">;
 
-function isStored(message: MaybeStored): message is StoredMessage {
-  const { id, parentMessageId, createdAt, metadata } = message;
-  return (
-    typeof id === "string" &&
-    (parentMessageId === null || typeof parentMessageId === "string") &&
-    typeof createdAt === "string" &&
-    typeof metadata?.schemaVersion === "number"
-  );
-}
-
-/** The same messages as stored ones. What is stored already stays exactly as it is. */
+/** The same messages as stored ones. What is stored already, in the current version, stays exactly as it is. */
 export function fillIn(
   messages: readonly MaybeStored[],
   context: CanonicalEncodeContext,
   options: EncodeMessagesOptions,
 ): StoredMessage[] {
-  const newId = options.newId ?? countingIds(messages);
-  let parent: string | null = null;
-  return context.trail.each(undefined, messages, (message) => {
-    const stored = isStored(message) ? message : complete(message, parent, context, { ...options, newId });
-    parent = stored.id;
-    return stored;
+  const ids = assignIds(messages, options.newId);
+  return context.trail.each(undefined, messages, (message, index) => {
+    const place: Place = {
+      id: ids.written[index] ?? "",
+      parentMessageId: parentOf(message, ids, index),
+      createdAt: timeOf(message, options),
+    };
+    reportPlace(message, place, context);
+    const current = inCurrentVersion(message, context);
+    if (isAt(current, place)) return current;
+    return Object.assign(current === message ? copyObject(current) : current, place);
   });
 }
 
-/** ULIDs that count from one at the beginning of time, and are nobody else's in this list. */
-function countingIds(messages: readonly MaybeStored[]): () => string {
-  const taken = new Set<unknown>(messages.flatMap(({ id, parentMessageId }) => [id, parentMessageId]));
-  let next = 0;
-  return () => {
-    for (;;) {
-      const id = String(++next).padStart(26, "0");
-      if (!taken.has(id)) return id;
-    }
-  };
+function isAt(message: Current, { id, parentMessageId, createdAt }: Place): message is Current & Place {
+  return message.id === id && message.parentMessageId === parentMessageId && message.createdAt === createdAt;
 }
 
-type Filling = EncodeMessagesOptions & { newId: () => string };
-
-function complete(
-  message: MaybeStored,
-  parent: string | null,
-  context: CanonicalEncodeContext,
-  { newId, clock }: Filling,
-): StoredMessage {
-  const { report } = context;
-  const { metadata } = message;
-  let { id, parentMessageId, createdAt } = message;
-  if (id === undefined || !ULID.test(id)) {
-    report.lose(id === undefined ? "id-synthesized" : "id-replaced", "id");
-    id = newId();
-  }
-  if (parentMessageId === undefined) {
-    report.lose("parent-synthesized", "parentMessageId");
-    parentMessageId = parent;
-  }
-  if (createdAt === undefined) {
-    report.lose("created-at-synthesized", "createdAt");
-    createdAt = knownTime(message) ?? (clock === undefined ? EPOCH : new Date(clock()).toISOString());
-  }
-  if (metadata?.schemaVersion !== SCHEMA_VERSION) report.lose("version-synthesized", ["metadata", "schemaVersion"]);
-  return { ...message, id, parentMessageId, createdAt, metadata: { ...metadata, schemaVersion: SCHEMA_VERSION } };
+/** The parent under its present id; by default the message before. */
+function parentOf({ parentMessageId }: MaybeStored, ids: Ids, index: number): string | null {
+  if (typeof parentMessageId === "string") return ids.present(parentMessageId);
+  return parentMessageId === null ? null : (ids.written[index - 1] ?? null);
 }
 
 /** Shapes with a timestamp keep it in the metadata. */
-function knownTime({ metadata }: MaybeStored): string | undefined {
+function timeOf({ createdAt, metadata }: MaybeStored, { clock }: EncodeMessagesOptions): string {
+  if (typeof createdAt === "string") return createdAt;
   const timestamp = metadata?.["timestamp"];
-  return typeof timestamp === "string" && ISO_TIME.test(timestamp) ? timestamp : undefined;
+  if (typeof timestamp === "string" && TIME.test(timestamp)) return timestamp;
+  return clock === undefined ? EPOCH : new Date(clock()).toISOString();
+}
+
+/** One note for all that was missing, and one for each id that is gone. */
+function reportPlace(message: MaybeStored, place: Place, { report }: CanonicalEncodeContext): void {
+  const { id, parentMessageId } = message;
+  if (id !== undefined && id !== place.id) report.lose("id-replaced", "id");
+  if (parentMessageId !== undefined && parentMessageId !== place.parentMessageId) {
+    report.lose("parent-replaced", "parentMessageId");
+  }
+  const missing = missingField(message);
+  if (missing !== undefined) report.lose("stored-fields-synthesized", missing);
+}
+
+/** A field that was filled in. Nothing of use stood there, so that a loss in this place covers no other. */
+function missingField({ id, parentMessageId, createdAt, metadata }: MaybeStored): string[] | undefined {
+  if (typeof createdAt !== "string") return ["createdAt"];
+  if (parentMessageId === undefined) return ["parentMessageId"];
+  if (metadata?.schemaVersion === undefined) return ["metadata", "schemaVersion"];
+  return id === undefined ? ["id"] : undefined;
+}
+
+/** An older version is lifted, as in decoding; another number says nothing that is known here. */
+function inCurrentVersion(message: MaybeStored, { report }: CanonicalEncodeContext): Current {
+  const { metadata } = message;
+  const schemaVersion = metadata?.schemaVersion;
+  // Messages are JSON, and stay messages when they are lifted.
+  if (isKnownVersion(schemaVersion)) return upgradeMessage(message as unknown as JsonObject) as unknown as Current;
+  if (schemaVersion !== undefined) report.lose("version-synthesized", ["metadata", "schemaVersion"]);
+  const versioned = Object.assign(copyObject(metadata ?? {}), { schemaVersion: SCHEMA_VERSION });
+  return Object.assign(copyObject(message), { metadata: versioned });
 }

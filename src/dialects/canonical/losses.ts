@@ -26,30 +26,25 @@ export const CANONICAL_LOSSES = {
   ...fieldUnsaid,
   ...toolDefault,
   ...bookkeeping,
-  "id-synthesized": {
+  "stored-fields-synthesized": {
     action: "synthesized",
     level: "note",
-    says: "This message was never stored; it got an id. Pass `newId` to choose it.",
+    says: "Never stored; id, parent, time and version were filled in where missing. Pass `newId` and `clock` to choose them.",
   },
   "id-replaced": {
     action: "synthesized",
     level: "note",
-    says: "A stored message's id is a ULID; this one was replaced.",
+    says: "A stored message's id is a ULID of its own; this one was replaced.",
   },
-  "parent-synthesized": {
+  "parent-replaced": {
     action: "synthesized",
     level: "note",
-    says: "This message was never stored; the one before it became its parent.",
-  },
-  "created-at-synthesized": {
-    action: "synthesized",
-    level: "note",
-    says: "This message was never stored; it got a time. Pass `clock` to choose it.",
+    says: "The parent's id was replaced; the new one was written.",
   },
   "version-synthesized": {
     action: "synthesized",
     level: "note",
-    says: "This message was never stored; it got the schema version that is written now.",
+    says: "This version is not known here; the current one was written.",
   },
   "mime-type-synthesized": {
     action: "synthesized",

@@ -1,7 +1,7 @@
 // Stored messages in their first version: five parts, four roles, nothing beside them but metadata.
 import { argumentsText, readArguments } from "../../model/arguments.ts";
 import { dataUrl } from "../../model/data-url.ts";
-import { hasExactNumbers } from "../../model/json.ts";
+import { copyDigits, copyObject, hasExactNumbers, parseJson } from "../../model/json.ts";
 import type { StoredMessage } from "../../model/message.ts";
 import type { MediaPart, Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import { reportForeignResidue, reportUncarried } from "../residue.ts";
@@ -31,7 +31,7 @@ export function toVersion1(messages: readonly StoredMessage[], context: Canonica
       role: encodeRole(message.role, context),
       parts: parts.filter((part) => part !== undefined),
       createdAt,
-      metadata: { ...metadata, schemaVersion: 1 },
+      metadata: Object.assign(copyObject(metadata), { schemaVersion: 1 as const }),
     };
   });
 }
@@ -92,18 +92,34 @@ function encodeTool(part: ToolCallPart | ToolResultPart, context: CanonicalEncod
 }
 
 function encodeCall(part: ToolCallPart, context: CanonicalEncodeContext): ToolCallPartV1 {
-  const { type, toolCallId, toolName, input, inputText } = part;
+  const { type, toolCallId, toolName, input } = part;
   reportBeside(part, CALL_FIELDS, context);
-  const read = inputText !== undefined && argumentsText(part) === inputText ? readArguments(inputText) : undefined;
-  // Digits that only the text knows go out with the value.
-  return { type, toolCallId, toolName, input: hasExactNumbers(read?.input) ? read?.input : input };
+  const call: ToolCallPartV1 = { type, toolCallId, toolName, input };
+  copyDigits(part, "input", call, "input");
+  const exact = exactInput(part);
+  if (exact !== undefined) {
+    call.input = exact[0];
+    copyDigits(exact, "0", call, "input");
+  }
+  return call;
+}
+
+/** Digits that only the text knows go out with the value; in a list, since a bare number holds none by itself. */
+function exactInput(part: ToolCallPart): readonly unknown[] | undefined {
+  const { input, inputText } = part;
+  if (inputText === undefined || typeof input === "string" || argumentsText(part) !== inputText) return undefined;
+  const { input: read } = readArguments(inputText);
+  const exact = typeof read === "number" ? parseJson(`[${inputText}]`) : [read];
+  return Array.isArray(exact) && hasExactNumbers(exact) ? exact : undefined;
 }
 
 function encodeResult(part: ToolResultPart, context: CanonicalEncodeContext): ToolResultPartV1 {
   const { type, toolCallId, toolName, isError, output, content } = part;
   const result: ToolResultPartV1 = { type, toolCallId, toolName, isError };
-  if (output !== undefined) result.output = output;
-  else if (content !== undefined) {
+  if (output !== undefined) {
+    result.output = output;
+    copyDigits(part, "output", result, "output");
+  } else if (content !== undefined) {
     context.report.lose("content-as-output", "content");
     result.output = content;
   }

@@ -1,86 +1,65 @@
 // From flat messages to canonical ones. Parts come in the order reasoning, content, refusal, tool calls.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import type { Message, Role } from "../../model/message.ts";
+import type { Message } from "../../model/message.ts";
 import { ROLES } from "../../model/message.ts";
-import type { Part } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { isObject, readList, readMessageList, readObject, readString, restOf } from "../read.ts";
-import { keepFields, keepForm } from "../residue.ts";
-import { CallBook } from "./call-book.ts";
+import { isObject, readMessageList, readObject, readString } from "../read.ts";
+import type { Calls } from "./calls.ts";
 import { decodeCall } from "./calls.ts";
-import { optionalString } from "./fields.ts";
-import { ANTHROPIC, FLAT, GEMINI } from "./names.ts";
-import { decodeContentPart, decodeRefusalPart } from "./parts.ts";
-import { decodeProviderData, keepStale } from "./provider-data.ts";
-import { decodeToolMessage } from "./results.ts";
-import { decodeSignatures } from "./signatures.ts";
-import { readSlot } from "./spelling.ts";
-import { decodeReasoning } from "./thinking.ts";
+import { decodeItem, readSlot } from "./items.ts";
+import { keepRest, note, optionalText } from "./kept.ts";
+import { decodeProviderData, decodeSignatures, keepStale } from "./provider-data.ts";
+import { decodeResult } from "./results.ts";
+import { SLOTS } from "./terms.ts";
+import { vouchedReasoning } from "./thinking.ts";
+
+/** What a field means depends on the role: `call_id` has a meaning on tool messages only. */
+export const TOOL_FIELDS = ["role", "content", "id", "call_id", "name"];
+export const TURN_FIELDS = ["role", ...SLOTS, "id", "name"];
 
 export function decodeMessages(wire: unknown, context: DecodeContext): Message[] {
   const { list, key } = readMessageList(wire, context);
-  const book = new CallBook(wireIds(list));
-  return context.trail.each(key, list, (each, index) => decodeMessage(readObject(each, context), index, book, context));
+  const calls: Calls = { used: idsOf(list), names: new Map() };
+  return context.trail.each(key, list, (each, index) =>
+    decodeMessage(readObject(each, context), index, calls, context),
+  );
 }
 
 /** Every id in the list, so that none of them is made up again. */
-function wireIds(list: readonly JsonValue[]): string[] {
-  return list.filter(isObject).flatMap((message) => {
+function idsOf(list: readonly JsonValue[]): Set<unknown> {
+  const ids = new Set<unknown>();
+  for (const message of list.filter(isObject)) {
     const calls = message["tool_calls"];
-    const holders = [message, ...(Array.isArray(calls) ? calls.filter(isObject) : [])];
-    return holders.flatMap(({ id, call_id: callId }) => [id, callId]).filter((id) => typeof id === "string");
-  });
-}
-
-function decodeMessage(wire: JsonObject, index: number, book: CallBook, context: DecodeContext): Message {
-  const role = readString(wire, "role", context);
-  return role === "tool" ? decodeToolMessage(wire, book, context) : decodeTurn(role, wire, index, book, context);
-}
-
-export function isRole(role: unknown): role is Role {
-  return ROLES.some((each) => each === role);
-}
-
-/** `call_id` has a meaning on tool messages only. */
-export const TURN_FIELDS = new Set(["role", "content", "reasoning", "refusal", "tool_calls", "id", "name", "extra"]);
-
-function decodeTurn(role: string, wire: JsonObject, index: number, book: CallBook, context: DecodeContext): Message {
-  const message: Message = { role: isRole(role) ? role : "user", parts: [] };
-  if (!isRole(role)) keepForm(message, FLAT, "role", role);
-  const id = optionalString(wire, "id", message, context);
-  if (id !== undefined) message.id = id;
-  const name = optionalString(wire, "name", message, context);
-  if (name !== undefined) message.name = name;
-  const lists = decodeProviderData(wire, message, [ANTHROPIC, GEMINI]);
-  const reasoning = decodeReasoning(wire, lists.anthropic, message, context);
-  message.parts = [
-    ...reasoning.parts,
-    ...readSlot(wire, "content", message, context).map(decodeContentPart),
-    ...readSlot(wire, "refusal", message, context).map(decodeRefusalPart),
-    ...decodeCalls(wire, message, index, book, context),
-  ];
-  keepStale(message, ANTHROPIC, reasoning.stale);
-  keepStale(message, GEMINI, decodeSignatures(lists.gemini, message, context));
-  keepFields(message, FLAT, restOf(wire, TURN_FIELDS));
-  return message;
-}
-
-function decodeCalls(
-  wire: JsonObject,
-  message: Message,
-  index: number,
-  book: CallBook,
-  context: DecodeContext,
-): Part[] {
-  const calls = wire["tool_calls"];
-  if (calls === undefined) return [];
-  if (calls === null) {
-    keepForm(message, FLAT, "tool_calls", "null");
-    return [];
+    for (const each of [message, ...(Array.isArray(calls) ? calls.filter(isObject) : [])]) {
+      ids.add(each["id"]).add(each["call_id"]);
+    }
   }
-  const list = readList(calls, context, "tool_calls");
-  if (list.length === 0) keepForm(message, FLAT, "tool_calls", "list");
-  return context.trail.each("tool_calls", list, (call, position) =>
-    decodeCall(readObject(call, context), index, position, book),
-  );
+  return ids;
+}
+
+function decodeMessage(wire: JsonObject, index: number, calls: Calls, context: DecodeContext): Message {
+  const { extra } = wire;
+  const role = readString(wire, "role", context);
+  const known = ROLES.find((each) => each === role);
+  const message: Message = { role: known ?? "user", parts: [] };
+  if (known === undefined) note(message, "role", role);
+  const lists = decodeProviderData(isObject(extra) ? extra : {}, message);
+  if (role === "tool") message.parts = [decodeResult(wire, message, calls, context)];
+  else {
+    const id = optionalText(wire, "id", message, context);
+    if (id !== undefined) message.id = id;
+    const name = optionalText(wire, "name", message, context);
+    if (name !== undefined) message.name = name;
+    message.parts = SLOTS.flatMap((slot) => {
+      const items = readSlot(wire, slot, message, context, (item, position) =>
+        slot === "tool_calls" ? decodeCall(item, `call_${index}_${position}`, calls, context) : decodeItem(item, slot),
+      );
+      return slot === "reasoning" ? vouchedReasoning(wire[slot], items, lists, message, context) : items;
+    });
+  }
+  lists.gemini = decodeSignatures(lists.gemini, message, context);
+  keepStale(message, lists);
+  const isKeyed = isObject(extra) && Object.keys(extra).length > 0;
+  keepRest(message, wire, new Set([...(role === "tool" ? TOOL_FIELDS : TURN_FIELDS), isKeyed ? "extra" : ""]));
+  return message;
 }

@@ -1,118 +1,104 @@
-// One part of a message, on its way into the slot of the flat message where it belongs.
-import type { JsonObject, JsonValue } from "../../model/json.ts";
-import type { Message } from "../../model/message.ts";
-import type { Part } from "../../model/parts.ts";
-import { reportForeignResidue } from "../residue.ts";
-import type { Encoding } from "./calls.ts";
+// One part of a message, on its way into the flat message and the field where it belongs.
+import type { JsonValue } from "../../model/json.ts";
+import type { OpaquePart, Part } from "../../model/parts.ts";
+import type { Calls } from "./calls.ts";
 import { encodeCall } from "./calls.ts";
-import { Hints, withoutFields } from "./hints.ts";
-import { encodeMedia } from "./media.ts";
-import type { Slot } from "./names.ts";
-import { ANTHROPIC, GEMINI } from "./names.ts";
-import { encodeOpaque, isOpaqueBlock } from "./opaque.ts";
-import { encodeText, reportUnsaid } from "./parts.ts";
+import { encodeContent, encodeText } from "./items.ts";
+import type { Kept } from "./kept.ts";
+import { keptBy } from "./kept.ts";
+import type { FlatContext } from "./losses.ts";
+import { reportRest, sendableSeal } from "./rest.ts";
 import { encodeResult } from "./results.ts";
-import { reportSeals, sendableSeal } from "./seals.ts";
-import { claudeSeals, encodeReasoning } from "./thinking.ts";
+import type { Slot } from "./terms.ts";
+import { FLAT, GEMINI, SLOTS, THINKING_BLOCKS } from "./terms.ts";
+import type { WrittenReasoning } from "./thinking.ts";
+import { claudeSeal, encodeReasoning } from "./thinking.ts";
 
-interface Written {
+/** What stands in a field; of a result, the tool message. */
+interface Written extends WrittenReasoning {
   slot: Slot | "result";
-  /** What stands in the slot; of a result, the tool message. Nothing for redacted reasoning. */
-  item?: JsonObject;
-  /** What stands among the thinking blocks. */
-  block?: JsonValue;
 }
 
-/** A part that was written, and what is still to be said about it. */
+/** A part that was written. */
 export interface Piece extends Written {
-  /** Its place among the parts. */
-  index: number;
-  hints: Hints;
-  signature: string | undefined;
+  /** The place of its field; -1 for a result. */
+  rank: number;
+  /** What stands among the thought signatures. */
+  entry: JsonValue | undefined;
 }
 
-/** What a part's message says about it. */
-export interface Surroundings {
-  message: Message;
-  /** The message's place in the list. */
-  position: number;
-  /** Reasoning is written as thinking blocks too. */
+/** A message on its way. */
+export interface Draft {
+  calls: Calls;
+  /** Whether the message has an id of its own. */
+  hasId: boolean;
+  /** Whether reasoning is written as thinking blocks too. */
   listed: boolean;
+  /** What becomes one flat message each: a result, or everything between two of them. */
+  segments: Piece[][];
+  /** The last field that something stands in by now. */
+  furthest: number;
 }
 
-/** Writes the part in hand; undefined, and reported, where it cannot be said. */
-export function encodePart(part: Part, index: number, around: Surroundings, encoding: Encoding): Piece | undefined {
-  const { context } = encoding;
-  const hints = new Hints(part);
-  const written = writePart(part, hints, around, encoding);
-  if (written === undefined) return undefined;
+/** Writes the part in hand, or reports that it cannot be said. */
+export function encodePart(part: Part, draft: Draft, context: FlatContext): void {
+  const kept = keptBy(part, context);
+  const written = writePart(part, kept, draft, context);
+  if (written === undefined) return;
   const thought = sendableSeal(part, GEMINI, "signature", context);
-  const { signature, redacted } = part.type === "reasoning" ? claudeSeals(part, context) : {};
-  reportSeals(part, [thought, signature, redacted], context);
-  reportUnsaid(part, context);
-  const inBlocks = around.listed && part.type === "reasoning";
-  reportForeignResidue(inBlocks ? withoutFields(part, ANTHROPIC) : part, context);
-  return { ...written, index, hints, signature: thought?.value };
+  const rank = SLOTS.findIndex((slot) => slot === written.slot);
+  const piece: Piece = { ...written, rank, entry: thought?.value ?? kept.take("thought_signature") };
+  reportRest(part, kept, context, [thought, claudeSeal(part, context)]);
+  const last = draft.segments.at(-1);
+  if (last === undefined || rank < 0 || isResult(last)) {
+    draft.segments.push([piece]);
+    draft.furthest = rank;
+  } else {
+    last.push(piece);
+    // At `type`, so that nothing else of the part seems reported.
+    if (rank < draft.furthest) context.report.lose("order", "type");
+    else draft.furthest = rank;
+  }
 }
 
-function writePart(part: Part, hints: Hints, around: Surroundings, encoding: Encoding): Written | undefined {
-  const { context } = encoding;
+export function isResult([first]: readonly Piece[]): boolean {
+  return first?.rank === -1;
+}
+
+function writePart(part: Part, kept: Kept, draft: Draft, context: FlatContext): Written | undefined {
   switch (part.type) {
-    case "text":
-      return { slot: "content", item: encodeText(part, context) };
-    case "refusal":
-      return { slot: "refusal", item: encodeText(part, context) };
     case "reasoning":
-      return { slot: "reasoning", ...encodeReasoning(part, around.listed, hints, context) };
-    case "image":
-    case "audio":
-    case "video":
-    case "file": {
-      const item = encodeMedia(part, hints, context);
-      return item === undefined ? undefined : { slot: "content", item };
-    }
+      return { slot: "reasoning", ...encodeReasoning(part, draft.listed, kept, context) };
+    case "refusal":
+      return { slot: "refusal", item: encodeText(part.text, kept) };
     case "tool-call":
     case "tool-result":
-      return writeTool(part, hints, around, encoding);
+      if (part.executor === "provider") {
+        context.report.lose("provider-tool");
+        return undefined;
+      }
+      return part.type === "tool-call"
+        ? { slot: "tool_calls", item: encodeCall(part, kept, draft.calls, context) }
+        : { slot: "result", item: encodeResult(part, kept, draft.hasId, draft.calls, context) };
     case "opaque":
-      return writeOpaque(part, hints, around.listed, encoding);
-    default:
-      context.report.lose("part-unsayable");
-      return undefined;
+      return writeOpaque(part, kept, draft.listed, context);
+    default: {
+      const item = encodeContent(part, kept, context);
+      return item && { slot: "content", item };
+    }
   }
 }
 
-function writeTool(
-  part: Part & { type: "tool-call" | "tool-result" },
-  hints: Hints,
-  { message, position }: Surroundings,
-  encoding: Encoding,
-): Written | undefined {
-  if (part.executor === "provider") {
-    encoding.context.report.lose("provider-executed");
-    return undefined;
-  }
-  return part.type === "tool-call"
-    ? { slot: "tool_calls", item: encodeCall(part, hints, position, encoding) }
-    : { slot: "result", item: encodeResult(part, hints, message.id !== undefined, encoding) };
-}
-
-function writeOpaque(
-  part: Part & { type: "opaque" },
-  hints: Hints,
-  listed: boolean,
-  { context }: Encoding,
-): Written | undefined {
-  if (isOpaqueBlock(part, hints)) {
-    hints.follow("place");
-    // The model holds plain JSON values only.
-    return { slot: "reasoning", block: part.value as JsonValue };
-  }
-  const placed = encodeOpaque(part, hints, context);
-  if (placed?.slot === "reasoning" && listed) {
-    // Beside thinking blocks, `reasoning` must say exactly what they say, or their signatures would not count.
+function writeOpaque(part: OpaquePart, kept: Kept, listed: boolean, context: FlatContext): Written | undefined {
+  const place = part.dialect === FLAT ? kept.take("place") : undefined;
+  const isBlock = place === THINKING_BLOCKS;
+  // Thinking blocks and `reasoning` must say the same, or signatures would not count.
+  if (isBlock !== listed && (isBlock || place === "reasoning")) {
     context.report.lose("part-unsayable");
     return undefined;
   }
-  return placed === undefined ? undefined : { slot: placed.slot, item: placed.wire };
+  // The model holds plain JSON values only.
+  if (isBlock) return { slot: "reasoning", block: part.value as JsonValue };
+  const item = encodeContent(part, kept, context);
+  return item && { slot: SLOTS.find((each) => each === place) ?? "content", item };
 }

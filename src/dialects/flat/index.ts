@@ -3,7 +3,7 @@ import { defineDialect } from "../define.ts";
 import { decodeMessages } from "./decode.ts";
 import { encodeMessages } from "./encode.ts";
 import { LOSSES } from "./losses.ts";
-import { FLAT } from "./names.ts";
+import { FLAT } from "./terms.ts";
 
 export type * from "./types.ts";
 

@@ -1,14 +1,11 @@
-// Images, audio and files: base64 data, a URL or a file id, and a format.
-import { dataUrl, readDataUrl } from "../../model/data-url.ts";
+// Images, audio and files: base64 data, a URL or a file id, and a format, which is a mime type or a word for one.
+import { base64Of, dataUrl, readDataUrl } from "../../model/data-url.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { MediaPart } from "../../model/parts.ts";
-import { restOf } from "../read.ts";
-import { keepFields, keepForm } from "../residue.ts";
-import { mimeTypeOf } from "./formats.ts";
-import type { Hints } from "./hints.ts";
-import { restoreOrReport } from "./hints.ts";
+import type { Kept } from "./kept.ts";
+import { keepRest, note } from "./kept.ts";
 import type { FlatContext } from "./losses.ts";
-import { FLAT } from "./names.ts";
+import { FLAT } from "./terms.ts";
 import type { FlatMedia } from "./types.ts";
 
 type MediaType = FlatMedia["type"];
@@ -20,122 +17,113 @@ const SOURCES = [
   ["file_id", "fileId"],
 ] as const;
 
+/** Words that are not simply the second half of their mime type, and those of files, where no rule helps. */
+const MIME_TYPES: Readonly<Record<string, string>> = {
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  png: "image/png",
+  svg: "image/svg+xml",
+  mp3: "audio/mpeg",
+  mp4: "video/mp4",
+  pdf: "application/pdf",
+  json: "application/json",
+  txt: "text/plain",
+  md: "text/markdown",
+  html: "text/html",
+  csv: "text/csv",
+};
+
+/** The mime type that a format names on media of this type; undefined where nobody can tell. */
+function mimeTypeOf(format: string, type: MediaType): string | undefined {
+  if (format.includes("/")) return format;
+  const word = format.toLowerCase();
+  const known = Object.hasOwn(MIME_TYPES, word) ? MIME_TYPES[word] : undefined;
+  if (type === "file" || known?.startsWith(`${type}/`) === true) return known;
+  return /^[\w.+-]+$/.test(word) ? `${type}/${word}` : undefined;
+}
+
 export function isMediaType(type: unknown): type is MediaType {
   return type === "image" || type === "audio" || type === "file";
 }
 
-/** The media part that a wire part describes; undefined where it says nowhere where the media is. */
+/** The media that a wire part describes; undefined where it does not say where they are. */
 export function decodeMedia(type: MediaType, wire: JsonObject): MediaPart | undefined {
   const source = SOURCES.find(([field]) => typeof wire[field] === "string");
-  const value = source === undefined ? undefined : wire[source[0]];
-  if (source === undefined || typeof value !== "string") return undefined;
+  if (source === undefined) return undefined;
   const [field, place] = source;
+  const { format, name } = wire;
+  // It was found as a string.
+  const value = wire[field] as string;
   const part: MediaPart = { type };
+  // Another source, and what is no string, are residue.
   const known = new Set(["type", field]);
-  const inline = place === "fileId" ? undefined : readInline(value);
-  if (inline === undefined) {
-    part[place] = value;
-  } else {
-    part.data = inline.data;
-    part.mimeType = inline.mimeType;
-    keepForm(part, FLAT, "inline", field);
-  }
-  if (typeof wire["format"] === "string" && decodeFormat(wire["format"], type, part)) known.add("format");
-  if (typeof wire["name"] === "string") {
-    part.name = wire["name"];
+  if (typeof name === "string") {
+    part.name = name;
     known.add("name");
   }
-  keepFields(part, FLAT, restOf(wire, known));
+  const mimeType = typeof format === "string" ? mimeTypeOf(format, type) : undefined;
+  const inline = place === "fileId" ? undefined : readInline(value, mimeType);
+  if (inline === undefined) part[place] = value;
+  else {
+    part.data = inline.data;
+    note(part, "inline", field);
+  }
+  if (mimeType !== undefined) {
+    known.add("format");
+    // A data URL says the mime type by itself: there, any format beside it is a deviation.
+    if (inline !== undefined || format !== mimeType) note(part, "format", format ?? null);
+  }
+  const said = inline?.mimeType ?? mimeType;
+  if (said !== undefined) part.mimeType = said;
+  keepRest(part, wire, known);
   return part;
 }
 
-/** A data URL, if writing it again gives the same text. */
-function readInline(url: string): { mimeType: string; data: string } | undefined {
+/** A data URL, if writing it again gives the same text and the format beside it does not contradict. */
+function readInline(url: string, mimeType: string | undefined): { mimeType: string; data: string } | undefined {
   const inline = readDataUrl(url);
-  return inline !== undefined && url.startsWith(dataUrl(inline.mimeType, "")) ? inline : undefined;
+  if (inline === undefined || dataUrl(inline.mimeType, inline.data) !== url) return undefined;
+  return mimeType === undefined || mimeType === inline.mimeType ? inline : undefined;
 }
 
-/** Reads the format, where it says something and does not contradict what a data URL has said already. */
-function decodeFormat(format: string, type: MediaType, part: MediaPart): boolean {
-  const mimeType = mimeTypeOf(format, type);
-  if (mimeType === undefined || (part.mimeType !== undefined && part.mimeType !== mimeType)) return false;
-  // A data URL says the mime type by itself: there, any format beside it is a deviation.
-  if (part.mimeType !== undefined || format !== mimeType) keepForm(part, FLAT, "format", format);
-  part.mimeType = mimeType;
-  return true;
-}
-
-/** The wire part for media; undefined, and reported, where it is nowhere that can be said here. */
-export function encodeMedia(part: MediaPart, hints: Hints, context: FlatContext): JsonObject | undefined {
-  const { mimeType, text } = part;
-  const type: MediaType = part.type === "video" ? "file" : part.type;
-  const sayable = SOURCES.some(([, place]) => part[place] !== undefined);
-  if (!sayable && text === undefined) {
+/** The wire part for media; undefined, and reported, where they are nowhere that can be said here. */
+export function encodeMedia(part: MediaPart, kept: Kept, context: FlatContext): JsonObject | undefined {
+  const source = SOURCES.findIndex(([, place]) => part[place] !== undefined);
+  if (source < 0 && part.text === undefined) {
     context.report.lose("media-elsewhere");
     return undefined;
   }
+  const type: MediaType = part.type === "video" ? "file" : part.type;
+  if (part.type === "video") context.report.lose("media-as-file", "type");
   const wire: JsonObject = { type };
-  if (part.type === "video") context.report.lose("video-as-file", "type");
-  const inline = writeInline(wire, part, hints);
-  if (mimeType !== undefined) writeFormat(wire, mimeType, type, inline, hints);
+  const { text } = part;
+  if (text !== undefined) context.report.lose(source < 0 ? "text-as-data" : "field-unsaid", "text");
+  const isDocument = text !== undefined && source < 0;
+  writeSources(wire, isDocument ? { mimeType: "text/plain", ...part, data: base64Of(text) } : part, type, kept);
   if (part.name !== undefined) wire["name"] = part.name;
-  for (const [field, place] of SOURCES) {
-    const value = part[place];
-    if (value !== undefined && !(inline && place === "data")) wire[field] = value;
-  }
-  if (text !== undefined) writeText(wire, text, sayable, context);
-  for (const place of ["path", "blob", "content"] as const) {
-    if (part[place] !== undefined) context.report.lose("source-dropped", place);
-  }
-  restoreOrReport(wire, part, FLAT, context, (name, value) => typeof value !== "string" || !overrides(name, wire));
+  // Another source that would now be read before the one that is written.
+  const others = SOURCES.slice(0, Math.max(source, 0)).map(([field]) => field);
+  kept.restore(
+    wire,
+    others.filter((field) => typeof part.extra?.[FLAT]?.[field] === "string"),
+  );
   return wire;
 }
 
-/** Whether a field would be read as the source instead of the one that was written. */
-function overrides(name: string, wire: JsonObject): boolean {
-  const fields: string[] = SOURCES.map(([field]) => field);
-  return fields
-    .slice(
-      0,
-      fields.findIndex((field) => Object.hasOwn(wire, field)),
-    )
-    .includes(name);
-}
-
-/** Writes data as the data URL it came as, if it still can be one. */
-function writeInline(wire: JsonObject, part: MediaPart, hints: Hints): boolean {
+/** Sources and format. Data go back into the data URL they came in; a word is written while it means the mime type. */
+function writeSources(wire: JsonObject, part: MediaPart, type: MediaType, kept: Kept): void {
   const { data, mimeType } = part;
-  const field = hints.get("inline");
-  if ((field !== "data" && field !== "url") || data === undefined || mimeType === undefined) return false;
-  if (readDataUrl(dataUrl(mimeType, ""))?.mimeType !== mimeType || (field === "url" && part.url !== undefined))
-    return false;
-  wire[field] = dataUrl(mimeType, data);
-  hints.follow("inline");
-  return true;
-}
-
-function writeFormat(wire: JsonObject, mimeType: string, type: MediaType, inline: boolean, hints: Hints): void {
-  const format = hints.get("format");
-  if (typeof format === "string" && mimeTypeOf(format, type) === mimeType) {
-    wire["format"] = format;
-    hints.follow("format");
-  } else if (!inline) {
-    wire["format"] = mimeType;
+  const isInline = data !== undefined && mimeType !== undefined && part.url === undefined;
+  const inline = isInline ? kept.take("inline") : undefined;
+  for (const [field, place] of SOURCES) {
+    const value = part[place];
+    if (value !== undefined) wire[field] = value;
   }
-}
-
-function writeText(wire: JsonObject, text: string, sayable: boolean, context: FlatContext): void {
-  if (sayable) {
-    context.report.lose("source-dropped", "text");
-    return;
+  if (isInline && typeof inline === "string") {
+    delete wire["data"];
+    wire[inline] = dataUrl(mimeType, data);
   }
-  context.report.lose("text-as-data", "text");
-  wire["format"] ??= "text/plain";
-  wire["data"] = base64(text);
-}
-
-function base64(text: string): string {
-  let binary = "";
-  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
-  return btoa(binary);
+  const word = kept.get("format");
+  if (typeof word === "string" && mimeTypeOf(word, type) === mimeType) kept.write(wire, "format", undefined);
+  else if (mimeType !== undefined && inline === undefined) wire["format"] = mimeType;
 }

@@ -1,108 +1,91 @@
 // Tool messages: one result each, known by `call_id`, else by `id`. A text is its output, a list its content.
-import type { JsonObject, JsonValue } from "../../model/json.ts";
+import type { JsonObject } from "../../model/json.ts";
 import { stringifyJson } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { ToolResultPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { kindOf, readObject, restOf } from "../read.ts";
-import { keepFields, keepForm } from "../residue.ts";
-import type { CallBook } from "./call-book.ts";
-import type { Encoding } from "./calls.ts";
-import { keepWireId, reportTool, wireIdOf } from "./calls.ts";
-import { optionalString } from "./fields.ts";
-import type { Hints } from "./hints.ts";
+import { readList, readObject } from "../read.ts";
+import type { Calls } from "./calls.ts";
+import { readId, writeId } from "./calls.ts";
+import { decodeItem, encodeContent } from "./items.ts";
+import type { Kept } from "./kept.ts";
+import { keepNothing, keptBy, note, optionalText } from "./kept.ts";
 import type { FlatContext } from "./losses.ts";
-import { FLAT, GEMINI } from "./names.ts";
-import { decodeContentPart, encodeNested } from "./parts.ts";
-import { decodeProviderData, keepStale } from "./provider-data.ts";
-import { decodeSignatures } from "./signatures.ts";
+import { reportRest } from "./rest.ts";
 import type { FlatText } from "./types.ts";
 
-export const TOOL_FIELDS = new Set(["role", "content", "id", "call_id", "name", "extra"]);
-
-export function decodeToolMessage(wire: JsonObject, book: CallBook, context: DecodeContext): Message {
-  const part: ToolResultPart = { type: "tool-result", toolCallId: "", toolName: "", isError: false };
-  const message: Message = { role: "tool", parts: [part] };
-  decodeIdentity(wire, part, message, book, context);
-  decodeOutput(wire["content"], part, context);
-  const lists = decodeProviderData(wire, message, [GEMINI]);
-  keepStale(message, GEMINI, decodeSignatures(lists.gemini, message, context));
-  keepFields(message, FLAT, restOf(wire, TOOL_FIELDS));
-  return message;
-}
-
-/** Which call is answered, and the tool's name: as given, else from the call. */
-function decodeIdentity(
+/** The result in a tool message, and the message's id where that is not the call's. */
+export function decodeResult(
   wire: JsonObject,
-  part: ToolResultPart,
   message: Message,
-  book: CallBook,
+  { names }: Calls,
   context: DecodeContext,
-): void {
-  const callId = optionalString(wire, "call_id", part, context);
-  const id = optionalString(wire, "id", message, context);
-  const name = optionalString(wire, "name", part, context);
-  const wireId = callId ?? id ?? "";
-  const call = wireId === "" ? undefined : book.answer(wireId);
-  const expected = call?.toolName ?? "";
-  part.toolCallId = call?.toolCallId ?? wireId;
-  part.toolName = name ?? expected;
-  keepWireId(part, wireId);
-  if (callId === "") keepForm(part, FLAT, "call_id", "empty");
-  if (callId === undefined && id !== undefined) keepForm(part, FLAT, "call_id_field", "id");
+): ToolResultPart {
+  const part: ToolResultPart = { type: "tool-result", toolCallId: "", toolName: "", isError: false };
+  const id = optionalText(wire, "id", message, context);
+  const callId = readId(wire, "call_id", part, context);
+  const name = optionalText(wire, "name", part, context);
+  if (callId === undefined && id !== undefined && id !== "") note(part, "id_field", "id");
   else if (id !== undefined) message.id = id;
-  if (name === expected) keepForm(part, FLAT, "name", "given");
+  part.toolCallId = callId ?? id ?? "";
+  const expected = names.get(part.toolCallId) ?? "";
+  part.toolName = name ?? expected;
+  if (name === expected) note(part, "name_given", true);
+  decodeOutput(wire, part, context);
+  return part;
 }
 
-function decodeOutput(content: JsonValue | undefined, part: ToolResultPart, context: DecodeContext): void {
-  if (typeof content === "string") {
-    part.output = content;
-  } else if (Array.isArray(content)) {
-    part.content = context.trail.each("content", content, (item) => decodeContentPart(readObject(item, context)));
-  } else if (content === undefined || content === null) {
-    keepForm(part, FLAT, "content", content === null ? "null" : "absent");
-  } else {
-    context.fail("wrong-type", `Expected a string or a list of parts, found ${kindOf(content)}.`, "content");
+function decodeOutput(wire: JsonObject, part: ToolResultPart, context: DecodeContext): void {
+  const { content } = wire;
+  if (typeof content === "string") part.output = content;
+  else if (content === undefined || content === null) keepNothing(part, "content", content, "");
+  else {
+    part.content = context.trail.each("content", readList(content, context, "content"), (item) =>
+      decodeItem(readObject(item, context), "content"),
+    );
   }
 }
 
 /** The tool message for a result, without what stands beside the result. `hasId`: the message's own id takes `id`. */
-export function encodeResult(part: ToolResultPart, hints: Hints, hasId: boolean, encoding: Encoding): JsonObject {
-  const { book, used, context } = encoding;
+export function encodeResult(
+  part: ToolResultPart,
+  kept: Kept,
+  hasId: boolean,
+  { names }: Calls,
+  context: FlatContext,
+): JsonObject {
+  const { toolCallId, toolName } = part;
   const wire: JsonObject = { role: "tool" };
-  const content = encodeOutput(part, hints, context);
-  if (content !== undefined) wire["content"] = content;
-  const hinted = wireIdOf(part, hints, used);
-  const wireId = typeof hinted === "string" ? hinted : part.toolCallId;
-  writeIdentity(wire, wireId, hasId, hints);
-  const expected = (wireId === "" ? undefined : book.answer(wireId)?.toolName) ?? "";
-  if (part.toolName !== expected || hints.says("name", "given")) wire["name"] = part.toolName;
-  else if (hints.says("name", "null")) wire["name"] = null;
+  encodeOutput(wire, part, kept, context);
+  if (hasId) kept.write(wire, "call_id", toolCallId === "" ? undefined : toolCallId);
+  else writeId(wire, toolCallId === "" ? undefined : toolCallId, "call_id", kept);
+  const isNamed = kept.take("name_given") === true || toolName !== (names.get(toolCallId) ?? "");
+  kept.write(wire, "name", isNamed ? toolName : undefined);
   if (part.isError) context.report.lose("error-flag", "isError");
-  reportTool(part, context);
+  kept.restore(wire);
   return wire;
 }
 
-function writeIdentity(wire: JsonObject, wireId: string, hasId: boolean, hints: Hints): void {
-  if (!hasId && hints.says("call_id_field", "id")) wire["id"] = wireId;
-  else if (wireId !== "" || hints.says("call_id", "empty")) wire["call_id"] = wireId;
-  if (!Object.hasOwn(wire, "call_id") && hints.says("call_id", "null")) wire["call_id"] = null;
-}
-
-function encodeOutput(part: ToolResultPart, hints: Hints, context: FlatContext): JsonValue | undefined {
+function encodeOutput(wire: JsonObject, part: ToolResultPart, kept: Kept, context: FlatContext): void {
   const { output, content } = part;
-  if (output === undefined && content === undefined) {
-    if (hints.says("content", "absent")) return undefined;
-    if (hints.says("content", "null")) return null;
-    context.report.lose("content-filled", "content");
-    return "";
+  const text = output === undefined || typeof output === "string" ? output : stringifyJson(output);
+  if (text !== output) context.report.lose("output-as-text", "output");
+  if (content === undefined) {
+    if (text === undefined && kept.get("content") === undefined) context.report.lose("result-empty", "content");
+    kept.write(wire, "content", text, "");
+    return;
   }
-  const text = typeof output === "string" ? output : stringifyJson(output ?? null);
-  if (output !== undefined && typeof output !== "string") context.report.lose("output-as-text", "output");
-  if (content === undefined) return text;
-  const items = context.trail.each("content", content, (each) => encodeNested(each, context));
-  const written = items.filter((item) => item !== undefined);
-  if (output === undefined) return written;
-  context.report.lose("output-in-content", "output");
-  return [{ type: "text", text } satisfies FlatText, ...written];
+  const items: JsonObject[] = [];
+  if (text !== undefined) {
+    context.report.lose("output-in-content", "output");
+    items.push({ type: "text", text } satisfies FlatText);
+  }
+  context.trail.each("content", content, (each) => {
+    const keptInside = keptBy(each, context);
+    const item = encodeContent(each, keptInside, context);
+    if (item === undefined) return;
+    items.push(item);
+    reportRest(each, keptInside, context);
+  });
+  wire["content"] = items;
 }

@@ -1,16 +1,18 @@
 // Messages of the run shape to messages of the model. `runId`, `timestamp` and the keys of `meta` become metadata.
+import { fields } from "../../assembly/payload-fields.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message, Metadata, Role } from "../../model/message.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { copyField, isObject, kindOf, readList, readMessageList, readObject, readString, restOf } from "../read.ts";
+import { copyField, isObject, readList, readMessageList, readObject, readString, restOf } from "../read.ts";
 import { keepFields, keepForm } from "../residue.ts";
 import type { PartScope } from "./decode-part.ts";
 import { decodePart } from "./decode-part.ts";
-import { isMetadata, isOutsideMeta, OUTSIDE_META } from "./metadata.ts";
-import { keepInner } from "./residue.ts";
+import { check, sift } from "./fields.ts";
+import { isMetadata, OUTSIDE_META } from "./metadata.ts";
+import { keepSilence } from "./silence.ts";
 import { RUN_ROLES } from "./types.ts";
 
-const MESSAGE_KEYS: ReadonlySet<string> = new Set(["runId", "role", "parts", "timestamp", "meta"]);
+const MESSAGE = fields({ role: "string", parts: "list" }, { runId: "string", timestamp: "string", meta: "object" });
 
 export function decodeMessages(wire: unknown, context: DecodeContext): Message[] {
   const { list, key } = readMessageList(wire, context);
@@ -21,13 +23,14 @@ export function decodeMessages(wire: unknown, context: DecodeContext): Message[]
 function decodeMessage(value: JsonValue, scope: PartScope): Message {
   const { context } = scope;
   const wire = readObject(value, context);
+  check(wire, MESSAGE, context);
   const word = readString(wire, "role", context);
   const role = decodeRole(word);
-  const parts = readList(wire["parts"], context, "parts");
+  const parts = readList(wire["parts"], context);
   const message: Message = { role, parts: context.trail.each("parts", parts, (each) => decodePart(each, scope)) };
   if (word !== role || role === "developer") keepForm(message, context.dialect, "role", word);
-  decodeMetadata(wire, message, context);
-  keepFields(message, context.dialect, restOf(wire, MESSAGE_KEYS));
+  decodeMetadata(wire, message, context.dialect);
+  keepFields(message, context.dialect, sift(wire, MESSAGE).rest);
   return message;
 }
 
@@ -37,26 +40,20 @@ export function decodeRole(word: string): Role {
   return RUN_ROLES.find((role) => role === word) ?? "user";
 }
 
-function decodeMetadata(wire: JsonObject, message: Message, context: DecodeContext): void {
+function decodeMetadata(wire: JsonObject, message: Message, dialect: string): void {
   const metadata: Metadata = {};
   for (const field of OUTSIDE_META) {
     const value = wire[field];
     if (typeof value === "string") metadata[field] = value;
-    else if (value === undefined || value === null) {
-      keepForm(message, context.dialect, field, value === null ? null : "absent");
-    } else context.fail("wrong-type", `Expected a string, found ${kindOf(value)}.`, field);
+    else keepSilence(message, dialect, field, value);
   }
   const { meta } = wire;
   if (isObject(meta)) {
-    for (const key of Object.keys(meta)) if (isMetadata(key, meta[key])) copyField(meta, key, metadata);
-    keepInner(
-      message,
-      context.dialect,
-      "meta",
-      restOf(meta, new Set(Object.keys(metadata).filter((key) => !isOutsideMeta(key)))),
-    );
-    if (Object.keys(meta).length === 0) keepForm(message, context.dialect, "meta", {});
-  } else if (meta === null) keepForm(message, context.dialect, "meta", null);
-  else if (meta !== undefined) context.fail("wrong-type", `Expected an object, found ${kindOf(meta)}.`, "meta");
+    const known = Object.keys(meta).filter((key) => isMetadata(key, meta[key]));
+    for (const key of known) copyField(meta, key, metadata);
+    keepFields(message, dialect, restOf(meta, new Set(known)), "meta");
+  }
+  // No meta at all is the plain form of having nothing to say there.
+  if (meta === null || (isObject(meta) && Object.keys(meta).length === 0)) keepForm(message, dialect, "meta", meta);
   if (Object.keys(metadata).length > 0) message.metadata = metadata;
 }

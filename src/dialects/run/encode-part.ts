@@ -1,12 +1,14 @@
 // Parts of the model to parts of the run shape; what it cannot say is left out and reported.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { stringifyJson } from "../../model/json.ts";
+import type { Message } from "../../model/message.ts";
 import type { MediaPart, OpaquePart, Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import { copyField } from "../read.ts";
-import { formOf, reportForeignResidue, reportUncarried } from "../residue.ts";
+import { reportForeignResidue, reportUncarried, restoreResidue } from "../residue.ts";
 import { readsAsPart } from "./decode-part.ts";
+import { PART_KINDS } from "./fields.ts";
 import type { RunEncodeContext, RunLoss } from "./losses.ts";
-import { restore, restoreInner, staleForm } from "./residue.ts";
+import { respell } from "./silence.ts";
 import { encodeCall } from "./tool-call.ts";
 import type { RunPartKind } from "./types.ts";
 
@@ -17,37 +19,21 @@ export interface PartScope {
   toolNames: Map<string, string>;
 }
 
-/** Fields that arrive, by the kind of part that is written. */
-const CARRIED: Readonly<Record<RunPartKind | "opaque", ReadonlySet<string>>> = {
-  text: new Set(["type", "extra", "text"]),
-  thinking: new Set(["type", "extra", "text"]),
-  tool_call: new Set([
-    "type",
-    "extra",
-    "toolCallId",
-    "toolName",
-    "input",
-    "inputText",
-    "invalid",
-    "executor",
-    "format",
-  ]),
-  tool_result: new Set([
-    "type",
-    "extra",
-    "toolCallId",
-    "toolName",
-    "isError",
-    "output",
-    "content",
-    "executor",
-    "format",
-  ]),
-  image: new Set(["type", "extra", "mimeType", "data", "url"]),
-  file_ref: new Set(["type", "extra", "path", "mimeType", "size"]),
-  opaque: new Set(["type", "extra", "dialect", "value"]),
+const OPAQUE: ReadonlySet<string> = new Set(["type", "extra", "dialect", "value"]);
+/** Fields of parts and messages whose loss has a name of its own. */
+const FIELD_LOSSES: Readonly<Record<string, RunLoss>> = {
+  cache: "bookkeeping",
+  seals: "seal-foreign",
+  id: "bookkeeping",
+  parentMessageId: "bookkeeping",
+  createdAt: "bookkeeping",
 };
-const FIELD_LOSSES: Readonly<Record<string, RunLoss>> = { cache: "bookkeeping", seals: "seal-foreign" };
+
+/** Reports every field that did not arrive, and all residue but our own. */
+export function reportRest(target: Message | Part, carried: ReadonlySet<string>, context: RunEncodeContext): void {
+  reportUncarried<RunLoss>(target, carried, context, "field-unsaid", FIELD_LOSSES);
+  reportForeignResidue(target, context);
+}
 
 /** The parts of a list that stands in the field `key`, without those that cannot be said. */
 export function encodeParts(key: string, parts: readonly Part[], scope: PartScope): JsonObject[] {
@@ -57,14 +43,15 @@ export function encodeParts(key: string, parts: readonly Part[], scope: PartScop
 
 function encodePart(part: Part, scope: PartScope): JsonObject | undefined {
   const { context } = scope;
+  if (part.type === "opaque" && part.dialect === context.dialect) return encodeOpaque(part, context);
   switch (part.type) {
     case "text":
-      return write("text", part, { text: part.text }, context);
+      return write("text", part, context);
     case "reasoning":
-      return write("thinking", part, { text: part.text }, context);
+      return write("thinking", part, context);
     case "refusal":
       context.report.lose("refusal-as-text", "type");
-      return write("text", part, { text: part.text }, context);
+      return write("text", part, context);
     case "tool-call":
     case "tool-result":
       return encodeTool(part, scope);
@@ -73,32 +60,38 @@ function encodePart(part: Part, scope: PartScope): JsonObject | undefined {
     case "video":
     case "file":
       return encodeMedia(part, context);
-    case "opaque":
-      return encodeOpaque(part, context);
     default:
-      // Part types of a newer version reach this at run time.
+      // Opaque to other dialects, or of a newer version.
       context.report.lose("part-unsayable");
       return undefined;
   }
 }
 
-function write(kind: RunPartKind, part: Part, payload: JsonObject, context: RunEncodeContext): JsonObject {
-  reportUncarried<RunLoss>(part, CARRIED[kind], context, "field-unsaid", FIELD_LOSSES);
-  reportForeignResidue(part, context);
-  restoreInner(payload, part, context, "payload");
+function write(
+  kind: RunPartKind,
+  part: Part,
+  context: RunEncodeContext,
+  payload: JsonObject = namesakes(kind, part),
+): JsonObject {
   const wire: JsonObject = { kind, payload };
-  restore(wire, part, context, "payload");
+  reportRest(part, PART_KINDS[kind].carried, context);
+  restoreResidue(wire, part, context, "payload");
   return wire;
 }
 
-function encodeOpaque(part: OpaquePart, context: RunEncodeContext): JsonObject | undefined {
-  if (part.dialect !== context.dialect) {
-    context.report.lose("part-unsayable");
-    return undefined;
+/** The fields that the payload and the part call the same. */
+function namesakes(kind: RunPartKind, part: Part): JsonObject {
+  const payload: JsonObject = {};
+  for (const { name } of PART_KINDS[kind].table) {
+    // Read as a record: the names are data.
+    if ((part as unknown as JsonObject)[name] !== undefined) copyField(part, name, payload);
   }
-  reportUncarried<RunLoss>(part, CARRIED.opaque, context, "field-unsaid", FIELD_LOSSES);
-  reportForeignResidue(part, context);
-  if (part.extra?.[context.dialect] !== undefined) context.report.lose("form-stale", ["extra", context.dialect]);
+  return payload;
+}
+
+function encodeOpaque(part: OpaquePart, context: RunEncodeContext): JsonObject {
+  reportRest(part, OPAQUE, context);
+  if (part.extra?.[context.dialect] !== undefined) context.report.lose("residue-clash", ["extra", context.dialect]);
   // The decoder put a whole wire part there.
   return part.value as JsonObject;
 }
@@ -110,56 +103,39 @@ function encodeMedia(part: MediaPart, context: RunEncodeContext): JsonObject | u
     return undefined;
   }
   if (kind === "file_ref" && part.type !== "file") context.report.lose("media-as-file", "type");
-  const payload: JsonObject = {};
-  const fields = kind === "image" ? (["mimeType", "data", "url"] as const) : (["path", "mimeType", "size"] as const);
-  for (const field of fields) if (part[field] !== undefined) copyField(part, field, payload);
-  return write(kind, part, payload, context);
+  return write(kind, part, context);
 }
 
 function mediaKind(part: MediaPart): "image" | "file_ref" | undefined {
   const { data, url, path, text, content, fileId, blob } = part;
-  if (part.type === "image" && (data !== undefined || url !== undefined)) return "image";
+  if (part.type === "image" && (data ?? url) !== undefined) return "image";
   if (path !== undefined) return "file_ref";
   // An image without any source is nothing that could be lost.
-  const isSourceless = [text, content, fileId, blob].every((source) => source === undefined);
-  return part.type === "image" && isSourceless ? "image" : undefined;
+  return part.type === "image" && (text ?? content ?? fileId ?? blob) === undefined ? "image" : undefined;
 }
 
 function encodeTool(part: ToolCallPart | ToolResultPart, scope: PartScope): JsonObject | undefined {
   const { context, toolNames } = scope;
-  if (part.executor === "provider") {
+  const { executor, format } = part;
+  if (executor === "provider") {
     context.report.lose("provider-tool");
     return undefined;
   }
-  if (part.executor !== undefined) context.report.lose("tool-default", "executor");
-  if (part.format !== undefined)
-    context.report.lose(part.format === "json" ? "tool-default" : "field-unsaid", "format");
-  if (part.type === "tool-result") return write("tool_result", part, encodeResult(part, scope), context);
+  if (executor !== undefined) context.report.lose("tool-default", "executor");
+  if (format !== undefined) context.report.lose(format === "json" ? "tool-default" : "field-unsaid", "format");
+  if (part.type === "tool-result") return write("tool_result", part, context, encodeResult(part, scope));
   toolNames.set(part.toolCallId, part.toolName);
-  return write("tool_call", part, encodeCall(part, context), context);
+  return write("tool_call", part, context, encodeCall(part, context));
 }
 
 function encodeResult(part: ToolResultPart, scope: PartScope): JsonObject {
   const { context, toolNames } = scope;
-  const form = formOf(part, context.dialect);
-  const payload: JsonObject = { toolCallId: part.toolCallId, isError: part.isError };
-  if (form["isError"] !== undefined) {
-    if (part.isError) staleForm(context, "isError");
-    else if (form["isError"] === null) payload["isError"] = null;
-    else delete payload["isError"];
-  }
-  if (part.toolName !== "" && toolNames.get(part.toolCallId) !== part.toolName) {
-    context.report.lose("tool-name", "toolName");
-  }
-  writeContent(payload, part, scope);
-  return payload;
-}
-
-function writeContent(payload: JsonObject, part: ToolResultPart, scope: PartScope): void {
-  const { context } = scope;
-  const { output, content } = part;
-  const isAbsent = formOf(part, context.dialect)["content"] !== undefined;
-  if (isAbsent && (output !== undefined || content !== undefined)) staleForm(context, "content");
+  const { toolCallId, toolName, isError, output, content } = part;
+  const payload: JsonObject = { toolCallId, isError };
+  respell(payload, "isError", !isError, part, context);
+  if (toolName !== "" && toolNames.get(toolCallId) !== toolName) context.report.lose("tool-name", "toolName");
+  const isSilent = output === undefined && content === undefined;
+  const isAbsent = respell(payload, "content", isSilent, part, context);
   if (content !== undefined && (content.length > 0 || output === undefined)) {
     payload["content"] = [...outputAsText(output, context), ...encodeParts("content", content, scope)];
   } else if (output !== undefined) {
@@ -169,6 +145,7 @@ function writeContent(payload: JsonObject, part: ToolResultPart, scope: PartScop
     context.report.lose("result-empty", "content");
     payload["content"] = "";
   }
+  return payload;
 }
 
 function outputAsText(output: unknown, context: RunEncodeContext): JsonValue[] {

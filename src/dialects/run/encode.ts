@@ -1,26 +1,23 @@
 // Messages of the model to messages of the run shape. Metadata becomes `runId`, `timestamp` and `meta`.
+import type { Clock } from "../../assembly/stamp.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Message, StoredMessage } from "../../model/message.ts";
 import type { EncodeMessagesOptions } from "../dialect.ts";
 import { copyField } from "../read.ts";
-import { formOf, reportForeignResidue, reportUncarried } from "../residue.ts";
+import { formOf, restoreResidue } from "../residue.ts";
 import { decodeRole } from "./decode.ts";
 import type { PartScope } from "./encode-part.ts";
-import { encodeParts } from "./encode-part.ts";
-import type { RunEncodeContext, RunLoss } from "./losses.ts";
+import { encodeParts, reportRest } from "./encode-part.ts";
+import type { RunEncodeContext } from "./losses.ts";
 import type { OUTSIDE_META } from "./metadata.ts";
-import { isOutsideMeta } from "./metadata.ts";
-import { restore, restoreInner, staleForm } from "./residue.ts";
-import { RUN_ROLES } from "./types.ts";
+import { reportStale, respell } from "./silence.ts";
 
-const CARRIED: ReadonlySet<string> = new Set(["role", "parts", "metadata", "extra"]);
-const CARRIED_WITH_TIME: ReadonlySet<string> = new Set([...CARRIED, "createdAt"]);
-const FIELD_LOSSES: Readonly<Record<string, RunLoss>> = {
-  id: "bookkeeping",
-  parentMessageId: "bookkeeping",
-  createdAt: "bookkeeping",
-};
-const EPOCH = "1970-01-01T00:00:00.000Z";
+const CARRIED = ["role", "parts", "metadata", "extra"];
+
+/** The time of a clock, or of none. */
+export function timeOf(clock: Clock | undefined): string {
+  return new Date(clock?.() ?? 0).toISOString();
+}
 
 export function encodeMessages(
   messages: readonly Message[],
@@ -33,58 +30,52 @@ export function encodeMessages(
 
 function encodeMessage(message: Message, scope: PartScope, { clock }: EncodeMessagesOptions): JsonObject {
   const { context } = scope;
-  const wire: JsonObject = {};
-  writeRunId(wire, message, context);
-  wire["role"] = encodeRole(message, context);
-  wire["parts"] = encodeParts("parts", message.parts, scope);
-  const createdAt = writeTimestamp(wire, message, context);
-  if (wire["timestamp"] === undefined && !isSilent(message, "timestamp", context)) {
-    context.report.lose("timestamp-synthesized", ["metadata", "timestamp"]);
-    wire["timestamp"] = clock === undefined ? EPOCH : new Date(clock()).toISOString();
+  // A stored message is a message, too.
+  const { createdAt } = message as Message & Partial<StoredMessage>;
+  const carried = new Set(CARRIED);
+  const meta = copyMetadata(message);
+  const wire: JsonObject = {
+    runId: "",
+    role: encodeRole(message, context),
+    parts: encodeParts("parts", message.parts, scope),
+  };
+  if (!takeOut(meta, "runId", wire, message, context)) {
+    context.report.lose("run-id-synthesized", ["metadata", "runId"]);
   }
-  writeMeta(wire, message, context);
-  reportUncarried<RunLoss>(message, createdAt ? CARRIED_WITH_TIME : CARRIED, context, "field-unsaid", FIELD_LOSSES);
-  reportForeignResidue(message, context);
-  restore(wire, message, context, "meta");
+  if (!takeOut(meta, "timestamp", wire, message, context)) {
+    if (createdAt === undefined) context.report.lose("timestamp-synthesized", ["metadata", "timestamp"]);
+    else carried.add("createdAt");
+    wire["timestamp"] = createdAt ?? timeOf(clock);
+  }
+  reportRest(message, carried, context);
+  wire["meta"] = meta;
+  restoreResidue(wire, message, context, "meta");
+  const isEmpty = Object.keys(meta).length === 0;
+  if (!respell(wire, "meta", isEmpty, message, context) && isEmpty) delete wire["meta"];
   return wire;
 }
 
-/** The wire had null or nothing there. */
-function isSilent(message: Message, field: (typeof OUTSIDE_META)[number], context: RunEncodeContext): boolean {
-  return formOf(message, context.dialect)[field] !== undefined;
+function copyMetadata({ metadata = {} }: Message): JsonObject {
+  const copy: JsonObject = {};
+  for (const key of Object.keys(metadata)) if (metadata[key] !== undefined) copyField(metadata, key, copy);
+  return copy;
 }
 
-/** Writes what the metadata says outside of `meta`, or the null that stood there. Whether the field is settled. */
-function writeOutside(
+/** Moves what the wire says outside of `meta`, or puts back what stood in its place; whether there was anything. */
+function takeOut(
+  meta: JsonObject,
+  field: (typeof OUTSIDE_META)[number],
   wire: JsonObject,
   message: Message,
-  field: (typeof OUTSIDE_META)[number],
   context: RunEncodeContext,
 ): boolean {
-  const value = message.metadata?.[field];
-  if (typeof value === "string") {
-    if (isSilent(message, field, context)) staleForm(context, field);
+  const value = meta[field];
+  const isSaid = typeof value === "string";
+  if (isSaid) {
     wire[field] = value;
-    return true;
+    delete meta[field];
   }
-  if (formOf(message, context.dialect)[field] === null) wire[field] = null;
-  return isSilent(message, field, context);
-}
-
-function writeRunId(wire: JsonObject, message: Message, context: RunEncodeContext): void {
-  if (writeOutside(wire, message, "runId", context)) return;
-  context.report.lose("run-id-synthesized", ["metadata", "runId"]);
-  wire["runId"] = "";
-}
-
-/** Whether the time of storage stands for the timestamp. */
-function writeTimestamp(wire: JsonObject, message: Message, context: RunEncodeContext): boolean {
-  if (writeOutside(wire, message, "timestamp", context)) return false;
-  // A stored message is a message, too.
-  const { createdAt } = message as Message & Partial<StoredMessage>;
-  if (createdAt === undefined) return false;
-  wire["timestamp"] = createdAt;
-  return true;
+  return respell(wire, field, !isSaid, message, context) || isSaid;
 }
 
 function encodeRole(message: Message, context: RunEncodeContext): string {
@@ -92,26 +83,9 @@ function encodeRole(message: Message, context: RunEncodeContext): string {
   const word = formOf(message, context.dialect)["role"];
   if (typeof word === "string") {
     if (decodeRole(word) === role) return word;
-    staleForm(context, "role");
+    reportStale(context, "role");
   }
-  const known = RUN_ROLES.find((each) => each === role);
-  if (known !== undefined) return known;
-  const nearest = role === "developer" ? "system" : "user";
-  context.report.lose("role-approximated", "role", `"${role}" became "${nearest}".`);
+  const nearest = role === "developer" ? "system" : decodeRole(role);
+  if (nearest !== role) context.report.lose("role-approximated", "role", `"${role}" became "${nearest}".`);
   return nearest;
-}
-
-function writeMeta(wire: JsonObject, message: Message, context: RunEncodeContext): void {
-  const meta: JsonObject = {};
-  const metadata = message.metadata ?? {};
-  for (const key of Object.keys(metadata)) {
-    const isOutside = isOutsideMeta(key) && typeof metadata[key] === "string";
-    if (!isOutside && metadata[key] !== undefined) copyField(metadata, key, meta);
-  }
-  restoreInner(meta, message, context, "meta");
-  const spelled = formOf(message, context.dialect)["meta"];
-  if (Object.keys(meta).length > 0) {
-    if (spelled === null) staleForm(context, "meta");
-    wire["meta"] = meta;
-  } else if (spelled !== undefined) wire["meta"] = spelled;
 }

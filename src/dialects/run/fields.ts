@@ -1,145 +1,84 @@
-// Which fields the payloads of parts and deltas have, and of what type. One table is the reader's check and tells the
-// known fields from the residue.
-import type { DeltaKind } from "../../model/delta.ts";
+// Which fields the parts of the run shape have, and what of a wire object is known and what is left over. One table
+// per object is the reader's check and the writer's list.
+import type { Field, FieldTypes } from "../../assembly/payload-fields.ts";
+import { fields, wanted, wrongField } from "../../assembly/payload-fields.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { copyField, isObject, kindOf } from "../read.ts";
+import type { Part } from "../../model/parts.ts";
+import type { DecodeContext } from "../dialect.ts";
+import { kindOf, restOf } from "../read.ts";
 import type { RunPartKind } from "./types.ts";
 
-/** "!": must be there. "?null": null has a meaning of its own, which the reader notes. */
-type FieldType =
-  | "string!"
-  | "object!"
-  | "string"
-  | "number"
-  | "boolean"
-  | "object"
-  | "list"
-  | "key"
-  | "string?null"
-  | "boolean?null"
-  | "json";
-export type FieldTable = Readonly<Record<string, FieldType>>;
+type Table = readonly Field[];
 
-export const PART_FIELDS: Readonly<Record<RunPartKind, FieldTable>> = {
-  text: { text: "string!" },
-  thinking: { text: "string!" },
-  tool_call: { toolCallId: "string!", toolName: "string!", arguments: "json", rawArgsText: "string?null" },
-  tool_result: { toolCallId: "string!", isError: "boolean?null", content: "json" },
-  image: { mimeType: "string", data: "string", url: "string" },
-  file_ref: { path: "string!", mimeType: "string", size: "number" },
+interface PartKind {
+  /** What the model calls it. */
+  type: Part["type"];
+  table: Table;
+  /** The fields of the model that arrive. */
+  carried: ReadonlySet<string>;
+}
+
+/** Fields are called the same in the model, unless others are named as carried. */
+function partKind(type: Part["type"], required: FieldTypes, optional: FieldTypes = {}, ...carried: string[]): PartKind {
+  const table = fields(required, optional);
+  return { type, table, carried: new Set(["type", "extra", ...table.map(({ name }) => name), ...carried]) };
+}
+
+const TOOL = ["toolName", "executor", "format"];
+export const PART_KINDS: Readonly<Record<RunPartKind, PartKind>> = {
+  text: partKind("text", { text: "string" }),
+  thinking: partKind("reasoning", { text: "string" }),
+  tool_call: partKind(
+    "tool-call",
+    { toolCallId: "string", toolName: "string" },
+    { arguments: "json", rawArgsText: "string" },
+    ...TOOL,
+    "input",
+    "inputText",
+    "invalid",
+  ),
+  tool_result: partKind(
+    "tool-result",
+    { toolCallId: "string" },
+    { isError: "boolean", content: "json" },
+    ...TOOL,
+    "output",
+  ),
+  image: partKind("image", {}, { mimeType: "string", data: "string", url: "string" }),
+  file_ref: partKind("file", { path: "string" }, { mimeType: "string", size: "number" }),
 };
 
-/** What a usage says, as a delta or in the metadata. */
-export const USAGE_FIELDS: FieldTable = {
-  extra: "object",
-  inputTokens: "number",
-  outputTokens: "number",
-  totalTokens: "number",
-  cacheReadTokens: "number",
-  cacheWriteTokens: "number",
-  cacheWrite5mTokens: "number",
-  cacheWrite1hTokens: "number",
-  reasoningTokens: "number",
-  cost: "number",
-  raw: "json",
-};
-
-const ANY_DELTA = { part: "key", choice: "number", extra: "object" } as const;
-
-export const DELTA_FIELDS: Readonly<Record<DeltaKind, FieldTable>> = {
-  start: {
-    ...ANY_DELTA,
-    modelId: "string!",
-    requestId: "string!",
-    contractVersion: "number",
-    createdAt: "string",
-    message: "object",
-  },
-  text: { ...ANY_DELTA, textDelta: "string!", logprobs: "list" },
-  thinking: { ...ANY_DELTA, textDelta: "string!", summary: "number" },
-  refusal: { ...ANY_DELTA, textDelta: "string!", logprobs: "list" },
-  tool_call_start: {
-    ...ANY_DELTA,
-    toolCallId: "string!",
-    toolName: "string!",
-    executor: "string",
-    format: "string",
-    tool: "string",
-    objectArgs: "boolean",
-  },
-  tool_call_args: { ...ANY_DELTA, toolCallId: "string!", argsTextDelta: "string!" },
-  tool_call_end: { ...ANY_DELTA, toolCallId: "string!", argsTextDelta: "string" },
-  usage: { ...ANY_DELTA, ...USAGE_FIELDS },
-  done: { ...ANY_DELTA, finishReason: "string!", raw: "string", alternatives: "list", message: "object" },
-  error: {
-    ...ANY_DELTA,
-    errorCode: "string!",
-    message: "string",
-    retryable: "boolean",
-    status: "number",
-    retryAfterMs: "number",
-    raw: "json",
-  },
-  seal: { ...ANY_DELTA, seal: "object!" },
-  annotation: { ...ANY_DELTA, annotation: "object!" },
-  media: { ...ANY_DELTA, type: "string", mimeType: "string", dataDelta: "string", transcriptDelta: "string" },
-  part: { ...ANY_DELTA, value: "object!", role: "string" },
-};
-
-export function hasTable<Kind extends string>(tables: Readonly<Record<Kind, FieldTable>>, kind: string): kind is Kind {
-  return Object.hasOwn(tables, kind);
+export function isPartKind(kind: string): kind is RunPartKind {
+  return Object.hasOwn(PART_KINDS, kind);
 }
 
-export interface FieldProblem {
-  field: string;
-  code: "missing-field" | "wrong-type";
-  message: string;
+/** Fails at the first field that is not what it must be. */
+export function check(wire: JsonObject, table: Table, context: DecodeContext): void {
+  const wrong = wrongField(wire, table, true);
+  if (wrong === undefined) return;
+  const found = wire[wrong.name];
+  const code = found === undefined ? "missing-field" : "wrong-type";
+  context.fail(code, `Expected ${wanted(wrong)}, found ${kindOf(found)}.`, wrong.name);
 }
 
-/** The first field that is not what it must be. */
-export function findProblem(payload: JsonObject, table: FieldTable): FieldProblem | undefined {
-  for (const field of Object.keys(table)) {
-    const type = table[field] ?? "json";
-    const value = Object.hasOwn(payload, field) ? payload[field] : undefined;
-    if (value === undefined && type.endsWith("!")) {
-      return { field, code: "missing-field", message: `The field "${field}" is missing.` };
-    }
-    if (value === undefined || (value === null && !type.endsWith("!")) || fits(value, type)) continue;
-    const [wanted = type] = type.split(/[!?]/);
-    return { field, code: "wrong-type", message: `Expected a ${wanted}, found ${kindOf(value)}.` };
-  }
-  return undefined;
+const WITH_PAYLOAD = fields({ payload: "object" });
+
+/** The payload of a part or delta of a known kind. */
+export function payloadOf(wire: JsonObject, context: DecodeContext): JsonObject {
+  check(wire, WITH_PAYLOAD, context);
+  // It has just been checked.
+  return wire["payload"] as JsonObject;
 }
 
-function fits(value: unknown, type: FieldType): boolean {
-  switch (type) {
-    case "json":
-      return true;
-    case "object":
-    case "object!":
-      return isObject(value);
-    case "list":
-      return Array.isArray(value);
-    case "key":
-      return typeof value === "string" || typeof value === "number";
-    default:
-      return type.startsWith(typeof value);
-  }
-}
+/** Fields whose null the reader notes. */
+const NOTED: ReadonlySet<string> = new Set(["runId", "timestamp", "meta", "rawArgsText", "isError"]);
 
-/** A field that the reader takes over: known, and no null that stands for nothing. */
-function isTaken(payload: JsonObject, field: string, table: FieldTable): boolean {
-  const type = Object.hasOwn(table, field) ? table[field] : undefined;
-  return type !== undefined && (payload[field] !== null || type === "json" || type.endsWith("?null"));
-}
-
-/** What a payload says beyond its known fields, explicit nulls included; undefined where there is nothing. */
-export function leftOver(payload: JsonObject, table: FieldTable): JsonObject | undefined {
-  let rest: JsonObject | undefined;
-  for (const field of Object.keys(payload)) {
-    if (isTaken(payload, field, table)) continue;
-    rest ??= {};
-    copyField(payload, field, rest);
-  }
-  return rest;
+/** The known fields, and the rest: unknown fields, and nulls that stand for nothing. */
+export function sift(wire: JsonObject, table: Table): { known: JsonObject; rest: JsonObject | undefined } {
+  const isKnown = (key: string): boolean => {
+    const field = table.find(({ name }) => name === key);
+    return field !== undefined && (wire[key] !== null || field.type === "json" || NOTED.has(key));
+  };
+  const rest = restOf(wire, new Set(Object.keys(wire).filter(isKnown)));
+  return { known: rest === undefined ? wire : (restOf(wire, new Set(Object.keys(rest))) ?? {}), rest };
 }

@@ -11,6 +11,7 @@ import {
   partUnsayable,
   providerTool,
   refusalAsText,
+  residueClash,
   resultEmpty,
   roleApproximated,
   toolDefault,
@@ -35,6 +36,7 @@ export const RUN_LOSSES = {
   ...outputInContent,
   ...resultEmpty,
   ...formStale,
+  ...residueClash,
   "output-reads-as-parts": {
     action: "approximated",
     level: "note",
@@ -43,12 +45,12 @@ export const RUN_LOSSES = {
   "run-id-synthesized": {
     action: "synthesized",
     level: "note",
-    says: "No run is known. Set metadata.runId, or pass `runId` for a stream.",
+    says: "No run is known; set metadata.runId, or pass `runId`.",
   },
   "timestamp-synthesized": {
     action: "synthesized",
     level: "note",
-    says: "No time is known. Set metadata.timestamp, or pass `clock`.",
+    says: "No time is known; set metadata.timestamp, or pass `clock`.",
   },
 } as const satisfies Record<string, LossDeclaration>;
 

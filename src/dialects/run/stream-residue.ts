@@ -1,104 +1,80 @@
 // What a delta says beyond the contract: unknown fields become residue in `payload.extra.run`, which mirrors the wire
 // as the residue of parts does, so that they reach the assembled part; events of unknown kinds become opaque parts.
-import type { Delta, DeltaKind } from "../../model/delta.ts";
-import { setOwn } from "../../model/extra.ts";
+import { DELTA_FIELDS } from "../../assembly/payload-fields.ts";
+import type { Delta } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import { copyField, isObject, restOf } from "../read.ts";
-import { keepFields, restoreFields } from "../residue.ts";
-import { DELTA_FIELDS, hasTable, leftOver } from "./fields.ts";
+import { sameJson } from "../../model/json.ts";
+import { isObject, restOf } from "../read.ts";
+import { keepFields, putBack } from "../residue.ts";
+import { sift } from "./fields.ts";
 
-/** What makes a delta part of a run. */
-export const STAMP = ["runId", "seq", "timestamp"] as const;
-const DELTA_KEYS: ReadonlySet<string> = new Set([...STAMP, "kind", "payload", "providerRaw"]);
-const EXTRA: ReadonlySet<string> = new Set(["extra"]);
+/** What stands beside any event, and is no part of what it says. */
+const BESIDE: ReadonlySet<string> = new Set(["runId", "seq", "timestamp", "providerRaw"]);
+const DELTA_KEYS: ReadonlySet<string> = new Set([...BESIDE, "kind", "payload"]);
 const NOTHING: ReadonlySet<string> = new Set();
-const BESIDE_EVENT: ReadonlySet<string> = new Set([...STAMP, "providerRaw"]);
 
-/** The payload of a delta on the wire, with what is unknown in it and beside it as residue. */
-export function liftResidue(wire: JsonObject, payload: JsonObject, kind: DeltaKind, dialect: string): JsonObject {
+/** The delta of an event whose fields have been checked; a kind that the contract does not know is a part (B43). */
+export function readDelta(wire: JsonObject, dialect: string): Delta {
+  const { kind, payload } = wire;
+  const contract = DELTA_FIELDS.get(kind);
+  if (contract === undefined || !isObject(payload)) {
+    return { kind: "part", payload: { value: { type: "opaque", dialect, value: restOf(wire, BESIDE) } } };
+  }
+  const { known, rest } = sift(payload, contract.all);
   const beside = restOf(wire, DELTA_KEYS);
-  const within = leftOver(payload, DELTA_FIELDS[kind]);
-  if (beside === undefined && within === undefined) return payload;
-  const known = restOf(payload, new Set(Object.keys(within ?? {}))) ?? {};
-  const extra = isObject(known["extra"]) ? known["extra"] : {};
-  const earlier = isObject(extra[dialect]) ? extra[dialect] : {};
-  const residue = addTo(earlier, beside, dialect);
-  if (within !== undefined) residue["payload"] = addTo(earlier["payload"], within, dialect);
-  known["extra"] = { ...extra, [dialect]: residue };
-  return known;
+  const isPlain = rest === undefined && beside === undefined;
+  // The table has been checked.
+  return { kind, payload: isPlain ? known : withResidue(known, beside, rest, dialect) } as unknown as Delta;
 }
 
-/** A copy of earlier residue with unknown fields added. */
-function addTo(earlier: JsonValue | undefined, fields: JsonObject | undefined, dialect: string): JsonObject {
-  const residue = (isObject(earlier) ? restOf(earlier, NOTHING) : undefined) ?? {};
-  keepFields({ extra: { [dialect]: residue } }, dialect, fields);
-  return residue;
-}
-
-/** `{ kind, payload }` as on the wire: residue stands where it came from, as far as its place is free. */
-export function lowerResidue(delta: Delta, dialect: string): JsonObject {
-  // A delta is JSON; which fields its payload has does not matter here.
-  const payload = delta.payload as unknown as JsonObject;
-  const wire: JsonObject = { kind: delta.kind, payload };
-  const { extra } = payload;
-  const residue = isObject(extra) ? extra[dialect] : undefined;
-  if (!isObject(extra) || !isObject(residue) || !hasTable(DELTA_FIELDS, delta.kind)) return wire;
-  const table = DELTA_FIELDS[delta.kind];
-  const stays = giveBack(wire, residue, dialect, (key) => !DELTA_KEYS.has(key));
-  const lowered = restOf(payload, EXTRA) ?? {};
-  if (isObject(residue["payload"])) {
-    const isUnknown = (key: string, value: JsonValue): boolean =>
-      !Object.hasOwn(payload, key) && leftOver(singleField(key, value), table) !== undefined;
-    const kept = giveBack(lowered, residue["payload"], dialect, isUnknown);
-    if (kept === undefined) delete stays?.["payload"];
-    else if (stays !== undefined) stays["payload"] = kept;
-  }
-  const others = restOf(extra, new Set([dialect])) ?? {};
-  if (stays !== undefined && (Object.keys(stays).length > 0 || Object.keys(residue).length === 0))
-    others[dialect] = stays;
-  if (Object.keys(others).length > 0) lowered["extra"] = others;
-  wire["payload"] = lowered;
-  return wire;
-}
-
-/** Writes the fields that may stand on the wire; the others are the answer, or undefined where all could. */
-function giveBack(
-  wire: JsonObject,
-  fields: JsonObject,
+/** A copy of a payload with unknown fields added to its residue. */
+function withResidue(
+  payload: JsonObject,
+  beside: JsonObject | undefined,
+  rest: JsonObject | undefined,
   dialect: string,
-  mayStand: (key: string, value: JsonValue) => boolean,
-): JsonObject | undefined {
-  const goes: JsonObject = {};
-  const stays: JsonObject = {};
-  for (const key of Object.keys(fields)) {
-    copyField(fields, key, key !== "$form" && mayStand(key, fields[key] ?? null) ? goes : stays);
-  }
-  restoreFields(wire, { extra: { [dialect]: goes } }, dialect);
-  return Object.keys(goes).length > 0 && Object.keys(stays).length === 0 ? undefined : stays;
+): JsonObject {
+  const copy = copyOf(payload);
+  const others = copyOf(copy["extra"]);
+  const residue = copyOf(others[dialect]);
+  if (rest !== undefined) residue["payload"] = copyOf(residue["payload"]);
+  const carrier = { extra: { [dialect]: residue } };
+  keepFields(carrier, dialect, beside);
+  keepFields(carrier, dialect, rest, "payload");
+  copy["extra"] = { ...others, ...carrier.extra };
+  return copy;
 }
 
-function singleField(key: string, value: JsonValue): JsonObject {
-  const fields: JsonObject = {};
-  setOwn(fields, key, value);
-  return fields;
+/** Every field of an object, with its digits. */
+function copyOf(value: JsonValue | undefined): JsonObject {
+  return (isObject(value) ? restOf(value, NOTHING) : undefined) ?? {};
 }
 
-/** An event of a kind that the contract does not know, as a part: never lost, never an error (B43). */
-export function opaqueEvent(wire: JsonObject, dialect: string): Delta {
-  const delta: Delta = {
-    kind: "part",
-    payload: { value: { type: "opaque", dialect, value: restOf(wire, BESIDE_EVENT) ?? {} } },
-  };
-  if (wire["providerRaw"] !== undefined) delta.providerRaw = wire["providerRaw"];
-  return delta;
+/**
+ * A new `{ kind, payload }` for the wire. What was an unknown field or an event of its own is one again, if that reads
+ * as the same delta; otherwise it stays within the delta, where it is read just as well.
+ */
+export function writeDelta(delta: Delta, dialect: string): JsonObject {
+  // A delta is JSON; which fields its payload has does not matter here.
+  const plain: JsonObject = { kind: delta.kind, payload: delta.payload as unknown as JsonObject };
+  const spelled = eventIn(delta) ?? withoutResidue(delta, dialect);
+  return spelled !== undefined && sameJson(readDelta(spelled, dialect), plain) ? spelled : plain;
 }
 
-/** The event that `opaqueEvent` made a part of; undefined for every other delta. */
-export function wireOfOpaque(delta: Delta, dialect: string): JsonObject | undefined {
-  if (delta.kind !== "part" || Object.keys(delta.payload).length !== 1) return undefined;
-  const { value: part } = delta.payload;
-  if (part.type !== "opaque" || part.dialect !== dialect || Object.keys(part).length !== 3) return undefined;
-  const event = part.value;
-  if (!isObject(event) || typeof event["kind"] !== "string" || hasTable(DELTA_FIELDS, event["kind"])) return undefined;
-  return [...BESIDE_EVENT].some((key) => Object.hasOwn(event, key)) ? undefined : event;
+function eventIn(delta: Delta): JsonObject | undefined {
+  if (delta.kind !== "part" || delta.payload.value.type !== "opaque") return undefined;
+  const event = delta.payload.value.value;
+  const isEvent = isObject(event) && typeof event["kind"] === "string" && !DELTA_FIELDS.has(event["kind"]);
+  return isEvent ? copyOf(event) : undefined;
+}
+
+function withoutResidue({ kind, payload }: Delta, dialect: string): JsonObject | undefined {
+  const { extra } = payload;
+  if (extra?.[dialect] === undefined) return undefined;
+  const bare = restOf(payload as unknown as JsonObject, new Set(["extra"])) ?? {};
+  const others = restOf(extra, new Set([dialect]));
+  if (others !== undefined) bare["extra"] = others;
+  const wire: JsonObject = { kind, payload: bare };
+  putBack(wire, extra[dialect], () => undefined, "payload");
+  return wire;
 }

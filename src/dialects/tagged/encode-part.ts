@@ -56,7 +56,7 @@ function encodeText(part: TextPart | RefusalPart, context: EncodeContext<Code>):
   if (part.type === "refusal") context.report.lose("refusal-as-text");
   reportRest(part, TEXT, context);
   const wire: JsonObject = { ...({ kind: "TEXT", text: part.text } satisfies TaggedText) };
-  return restoreRest(wire, part, context.dialect);
+  return restoreRest(wire, part, context);
 }
 
 /** A verbatim block has room for nothing beside itself, residue included. */

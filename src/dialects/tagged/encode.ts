@@ -29,7 +29,7 @@ function encodeMessage(message: Message, names: CallNames, context: EncodeContex
   const content = encodeContent(message, form, { names, callId, context });
   if (content !== undefined) wire["content"] = content;
   if (callId !== undefined) wire["tool_call_id"] = callId;
-  return restoreRest(wire, message, dialect);
+  return restoreRest(wire, message, context);
 }
 
 function encodeRole({ role }: Message, form: JsonObject, context: EncodeContext<Code>): string {

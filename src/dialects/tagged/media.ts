@@ -1,12 +1,12 @@
 // Images, audio and documents: a URL or inline data, and a media type.
-import { dataUrl, readDataUrl } from "../../model/data-url.ts";
+import { base64Of, dataUrl, readDataUrl } from "../../model/data-url.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { MediaPart } from "../../model/parts.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
 import { formOf, keepForm } from "../residue.ts";
 import type { Code } from "./losses.ts";
 import { reportRest } from "./losses.ts";
-import { FieldReader, restoreData, restoreRest, wasDataOmitted } from "./spelling.ts";
+import { FieldReader, restoreRest, wasDataOmitted } from "./spelling.ts";
 import { fieldOf, KINDS } from "./terms.ts";
 
 type Named = "image" | "audio" | "file";
@@ -69,8 +69,7 @@ export function encodeMedia(part: MediaPart, context: EncodeContext<Code>): Json
   const data = encodeSource(part, context);
   if (isDocument && part.name !== undefined) data["file_name"] = part.name;
   const field = fieldOf(kind);
-  restoreData(data, part, context.dialect, field);
-  return restoreRest({ kind, [field]: data }, part, context.dialect);
+  return restoreRest({ kind, [field]: data }, part, context, field);
 }
 
 function sayable(source: (typeof SOURCES)[number]): source is "url" | "data" | "text" {
@@ -89,18 +88,10 @@ function encodeSource(part: MediaPart, context: EncodeContext<Code>): JsonObject
     if (wasEmbedded && mimeType === undefined) context.report.lose("form-stale", ["extra", context.dialect]);
   } else {
     context.report.lose("text-as-data", "text");
-    data["data"] = base64(part.text ?? "");
+    data["data"] = base64Of(part.text ?? "");
     if (mimeType === undefined && (part.type === "file" || part.type === "video")) data["media_type"] = "text/plain";
   }
   const isInUrl = data["url"] !== part.url && wasDataOmitted(form, "media_type");
   if (mimeType !== undefined && !isInUrl) data["media_type"] = mimeType;
   return data;
-}
-
-/** Base64 of a text's UTF-8 bytes; in pieces, because a call takes only so many arguments. */
-function base64(text: string): string {
-  const bytes = new TextEncoder().encode(text);
-  let binary = "";
-  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
-  return btoa(binary);
 }

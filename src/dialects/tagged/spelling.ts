@@ -3,32 +3,35 @@
 import { setOwn } from "../../model/extra.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
-import type { DecodeContext } from "../dialect.ts";
+import type { DecodeContext, EncodeContext } from "../dialect.ts";
 import { copyField, isObject, kindOf } from "../read.ts";
-import { formOf, keepFields, keepForm, restoreFields } from "../residue.ts";
+import { formOf, keepFields, keepForm, restoreResidue } from "../residue.ts";
 
 interface Carrier {
   extra?: Extra;
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** Reads the fields of one wire object and keeps what it was not asked for. */
 export class FieldReader {
   private readonly wire: JsonObject;
   private readonly context: DecodeContext;
   private readonly taken = new Set<string>();
-  /** Fields for which an explicit null means "not given". */
-  private readonly nullable: Set<string>;
+  /** Fields for which an explicit null means "not given", beside those that were asked for. */
+  private readonly nullable: ReadonlySet<string>;
+  private readonly asked = new Set<string>();
   private absent: string[] | undefined;
 
-  constructor(wire: JsonObject, context: DecodeContext, nullable: Iterable<string> = []) {
+  constructor(wire: JsonObject, context: DecodeContext, nullable: ReadonlySet<string> = NONE) {
     this.wire = wire;
     this.context = context;
-    this.nullable = new Set(nullable);
+    this.nullable = nullable;
   }
 
   /** A field's value; undefined where it is null or absent. */
   value(field: string): JsonValue | undefined {
-    this.nullable.add(field);
+    this.asked.add(field);
     const value = this.wire[field];
     if (value === undefined || value === null) return undefined;
     this.taken.add(field);
@@ -69,18 +72,13 @@ export class FieldReader {
     let nulls: string[] | undefined;
     for (const key of Object.keys(this.wire)) {
       if (this.taken.has(key)) continue;
-      if (this.wire[key] === null && this.nullable.has(key)) (nulls ??= []).push(key);
+      if (this.wire[key] === undefined) continue;
+      if (this.wire[key] === null && (this.asked.has(key) || this.nullable.has(key))) (nulls ??= []).push(key);
       else copyField(this.wire, key, (rest ??= {}));
     }
     if (nulls !== undefined) keepForm(target, dialect, names.nulls, nulls);
     if (this.absent !== undefined) keepForm(target, dialect, names.absent, this.absent);
-    if (rest === undefined) return;
-    if (dataField === undefined) keepFields(target, dialect, rest);
-    else {
-      const inner: Carrier = {};
-      keepFields(inner, dialect, rest);
-      keepFields(target, dialect, { [dataField]: inner.extra?.[dialect] ?? {} });
-    }
+    keepFields(target, dialect, rest, dataField);
   }
 }
 
@@ -106,19 +104,18 @@ function restoreNulls(wire: JsonObject, names: JsonValue | undefined): void {
   for (const name of names) if (typeof name === "string" && !Object.hasOwn(wire, name)) setOwn(wire, name, null);
 }
 
-/** Writes back what was left over on a message or part. What the encoder wrote itself wins. */
-export function restoreRest(wire: JsonObject, target: Carrier, dialect: string): JsonObject {
+/** Writes back what was left over on a message or part, and in a part's data object. What the encoder wrote itself wins. */
+export function restoreRest(
+  wire: JsonObject,
+  target: Carrier,
+  context: EncodeContext<"residue-clash">,
+  dataField?: string,
+): JsonObject {
   if (target.extra === undefined) return wire;
-  restoreNulls(wire, formOf(target, dialect)[OUTER.nulls]);
-  restoreFields(wire, target, dialect);
+  const form = formOf(target, context.dialect);
+  restoreNulls(wire, form[OUTER.nulls]);
+  const data = dataField === undefined ? undefined : wire[dataField];
+  if (isObject(data)) restoreNulls(data, form[INNER.nulls]);
+  restoreResidue(wire, target, context, dataField);
   return wire;
-}
-
-/** Writes back what was left over in a part's data object. */
-export function restoreData(data: JsonObject, target: Carrier, dialect: string, dataField: string): JsonObject {
-  if (target.extra === undefined) return data;
-  restoreNulls(data, formOf(target, dialect)[INNER.nulls]);
-  const rest = target.extra[dialect]?.[dataField];
-  if (isObject(rest)) restoreFields(data, { extra: { [dialect]: rest } }, dialect);
-  return data;
 }

@@ -7,9 +7,8 @@ import { isObject } from "../read.ts";
 import { formOf, isSealFor, keepForm } from "../residue.ts";
 import type { Code } from "./losses.ts";
 import { reportRest } from "./losses.ts";
-import { FieldReader, restoreData, restoreRest, wasDataOmitted } from "./spelling.ts";
+import { FieldReader, restoreRest, wasDataOmitted } from "./spelling.ts";
 import { DATA_FIELDS, fieldOf, KINDS, REDACTED } from "./terms.ts";
-import type { TaggedRedactedThinking } from "./types.ts";
 
 const ISSUER = "anthropic";
 const CARRIED: ReadonlySet<string> = new Set(["type", "extra", "text", "seals"]);
@@ -29,41 +28,25 @@ export function decodeThinking(data: JsonObject, context: DecodeContext): Reason
   return part;
 }
 
-/** Where the payload of a redacted block may stand, the plain place first: a field, or a field of an object in it. */
-const PLACES: readonly (readonly [field: string, inner?: string])[] = [
-  ["redacted_thinking", "data"],
-  ["redacted_thinking"],
-  ["thinking", "data"],
-  ["thinking", "signature"],
-  ["thinking", "text"],
-  ["data"],
-];
-const PLAIN = "redacted_thinking.data" satisfies `${keyof TaggedRedactedThinking}.data`;
-const placesByName = new Map(PLACES.map((place) => [place.join("."), place]));
-
-function payloadAt(wire: JsonObject, [field, inner]: readonly [field: string, inner?: string]): JsonValue | undefined {
-  const value = wire[field];
-  if (inner === undefined) return value;
-  return isObject(value) ? value[inner] : undefined;
-}
+/** Where the payload of a redacted block may stand, the plain place first. Anywhere else, the block is kept verbatim. */
+const PLACES = ["redacted_thinking.data", "thinking.signature", "thinking.text"] as const;
 
 /** Redacted reasoning; undefined where no payload can be found. */
 export function decodeRedacted(wire: JsonObject, context: DecodeContext): ReasoningPart | undefined {
-  for (const [name, place] of placesByName) {
-    const payload = payloadAt(wire, place);
-    if (typeof payload !== "string" || payload === "") continue;
+  for (const place of PLACES) {
+    const [field = "", inner = ""] = place.split(".");
+    const data = wire[field];
+    const payload = isObject(data) ? data[inner] : undefined;
+    if (!isObject(data) || typeof payload !== "string" || payload === "") continue;
     const part: ReasoningPart = { type: "reasoning", text: "", seals: [sealed("redacted", payload, context)] };
-    if (name !== PLAIN) keepForm(part, context.dialect, "redacted", name);
-    const [field, inner] = place;
+    if (place !== PLACES[0]) keepForm(part, context.dialect, "redacted", place);
     const outer = new FieldReader(wire, context, DATA_FIELDS);
     outer.value("kind");
-    const data = outer.value(field);
+    outer.value(field);
     outer.keepRest(part);
-    if (inner !== undefined && isObject(data)) {
-      const reader = new FieldReader(data, context);
-      reader.value(inner);
-      reader.keepRest(part, field);
-    }
+    const reader = new FieldReader(data, context);
+    reader.value(inner);
+    reader.keepRest(part, field);
     return part;
   }
   return undefined;
@@ -82,20 +65,19 @@ export function encodeReasoning(part: ReasoningPart, context: EncodeContext<Code
   if (carried !== undefined) data["signature"] = carried.value;
   else if (form["signature"] === "") data["signature"] = "";
   const field = fieldOf(KINDS.reasoning);
-  restoreData(data, part, context.dialect, field);
-  return restoreRest({ kind: KINDS.reasoning, [field]: data }, part, context.dialect);
+  return restoreRest({ kind: KINDS.reasoning, [field]: data }, part, context, field);
 }
 
 function encodeRedacted(
   part: ReasoningPart,
   seal: Seal,
-  placeName: JsonValue | undefined,
+  spelled: JsonValue | undefined,
   context: EncodeContext<Code>,
 ): JsonObject {
-  const place = typeof placeName === "string" ? placesByName.get(placeName) : undefined;
-  const [field, inner] = place ?? [fieldOf(REDACTED), "data"];
-  const payload = inner === undefined ? seal.value : restoreData({ [inner]: seal.value }, part, context.dialect, field);
-  return restoreRest({ kind: REDACTED, [field]: payload }, part, context.dialect);
+  const place = PLACES.find((each) => each === spelled) ?? PLACES[0];
+  const [field = "", inner = ""] = place.split(".");
+  const data: JsonObject = { [inner]: seal.value };
+  return restoreRest({ kind: REDACTED, [field]: data }, part, context, field);
 }
 
 function sealFor(part: ReasoningPart, kind: Seal["kind"], { provider }: EncodeContext<Code>): Seal | undefined {

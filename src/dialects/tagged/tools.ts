@@ -9,7 +9,7 @@ import { copyField, isObject } from "../read.ts";
 import { formOf, keepForm } from "../residue.ts";
 import type { Code } from "./losses.ts";
 import { reportRest } from "./losses.ts";
-import { FieldReader, restoreData, restoreRest, wasDataOmitted } from "./spelling.ts";
+import { FieldReader, restoreRest, wasDataOmitted } from "./spelling.ts";
 import { fieldOf, KINDS } from "./terms.ts";
 
 /** The names of the calls so far, by id: what a result's tool is called. */
@@ -66,8 +66,7 @@ export function encodeCall(part: ToolCallPart, names: CallNames, context: Encode
     context.report.lose(part.invalid ? "call-invalid" : "bookkeeping", "invalid");
   }
   const field = fieldOf(KINDS["tool-call"]);
-  restoreData(data, part, context.dialect, field);
-  return restoreRest({ kind: KINDS["tool-call"], [field]: data }, part, context.dialect);
+  return restoreRest({ kind: KINDS["tool-call"], [field]: data }, part, context, field);
 }
 
 /** The arguments with every digit that the exact text still knows (B23). */
@@ -131,8 +130,7 @@ export function encodeResult(
   encodeContent(part, form, data, context);
   if (part.isError || !wasDataOmitted(form, "is_error")) data["is_error"] = part.isError;
   const field = fieldOf(KINDS["tool-result"]);
-  restoreData(data, part, context.dialect, field);
-  return restoreRest({ kind: KINDS["tool-result"], [field]: data }, part, context.dialect);
+  return restoreRest({ kind: KINDS["tool-result"], [field]: data }, part, context, field);
 }
 
 function encodeContent(part: ToolResultPart, form: JsonObject, data: JsonObject, context: EncodeContext<Code>): void {

@@ -1,0 +1,80 @@
+// Requests and responses as data; what they share with messages is in shapes.ts.
+import { PROVIDER_ERROR_KINDS } from "./provider-error.ts";
+import { boolean, dictionary, either, integer, json, list, number, object, string, union, words } from "./shape.ts";
+import { cache, extra, finishReason, format, jsonObject, message, storedMessage, usage } from "./shapes.ts";
+
+const toolFields = { cache, extra };
+export const tool = union("type", {
+  function: object(
+    { type: words("function"), name: string },
+    {
+      ...toolFields,
+      description: string,
+      inputSchema: jsonObject,
+      outputSchema: jsonObject,
+      strict: boolean,
+      format,
+      grammar: jsonObject,
+    },
+  ),
+  provider: object({ type: words("provider"), dialect: string, name: string, value: jsonObject }, toolFields),
+});
+const output = union("type", {
+  text: object({ type: words("text") }, {}),
+  json: object({ type: words("json") }, {}),
+  "json-schema": object(
+    { type: words("json-schema"), schema: jsonObject },
+    { name: string, description: string, strict: boolean },
+  ),
+});
+const toolChoice = either(
+  words("auto", "none", "required"),
+  object({ toolName: string }, {}),
+  object({ toolNames: list(string), mode: words("auto", "required") }, {}),
+);
+const sampling = object(
+  {},
+  {
+    temperature: number,
+    topP: number,
+    topK: number,
+    seed: number,
+    presencePenalty: number,
+    frequencyPenalty: number,
+    stop: list(string),
+    maxOutputTokens: number,
+    logprobs: boolean,
+    topLogprobs: number,
+    n: number,
+  },
+);
+export const request = object(
+  { messages: list(either(message, storedMessage)) },
+  {
+    model: string,
+    tools: list(tool),
+    toolChoice,
+    parallelToolCalls: boolean,
+    output,
+    sampling,
+    reasoning: object({}, { effort: string, budget: number, summary: string }),
+    metadata: dictionary(json),
+    stream: boolean,
+    extra,
+  },
+);
+
+const providerError = object(
+  { kind: words(...PROVIDER_ERROR_KINDS), message: string },
+  { status: integer, retryAfterMs: number, retryable: boolean, raw: json },
+);
+export const response = object(
+  { id: string, model: string, message, finishReason },
+  {
+    alternatives: list(object({ message, finishReason }, { extra })),
+    usage,
+    createdAt: string,
+    error: providerError,
+    extra,
+  },
+);

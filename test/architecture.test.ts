@@ -1,0 +1,139 @@
+// The map of the package holds: who may import whom, what a browser loads, and where clocks are read.
+
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { browserFiles, findBreaches, type Packages } from "./architecture/rules.ts";
+
+type Manifest = Partial<Record<"dependencies" | "peerDependencies" | "optionalDependencies", Record<string, string>>>;
+
+// A package.json is JSON of this shape by npm's own rules.
+const manifest = (path: string): Manifest => JSON.parse(readFileSync(path, "utf8")) as Manifest;
+const names = (it: Manifest): string[] =>
+  Object.keys({ ...it.dependencies, ...it.peerDependencies, ...it.optionalDependencies });
+
+const installed: Packages = {
+  shipped: new Set(names(manifest("package.json"))),
+  dependenciesOf: (name) => names(manifest(`node_modules/${name}/package.json`)),
+};
+
+const paths = globSync("src/**/*.{ts,tsx,mts,cts,js,mjs,cjs}").map((path) => path.replaceAll("\\", "/"));
+const tree = new Map(paths.map((path) => [path, readFileSync(path, "utf8")]));
+
+describe("the source", () => {
+  test("was looked at", () => {
+    expect(paths).toContain("src/model/errors.ts");
+    expect(paths).toContain("src/sse/parse.ts");
+    expect(browserFiles(tree).includes("src/index.ts")).toBe(existsSync("src/index.ts"));
+  });
+
+  test("keeps the rules", () => {
+    expect(findBreaches(tree, installed)).toStrictEqual([]);
+  });
+});
+
+const madeUp: Packages = {
+  shipped: new Set(["small", "large", "@scope/small", "eventsource-parser"]),
+  dependenciesOf: (name) => (name === "large" ? ["more"] : []),
+};
+const breachesOf = (files: Record<string, string>): string[] => findBreaches(new Map(Object.entries(files)), madeUp);
+
+const bad: [sentence: string, files: Record<string, string>, breach: string][] = [
+  ["model imports a folder", { "src/model/a.ts": 'import "../sse/index.ts";' }, "model must not know sse"],
+  ["model imports a package", { "src/model/a.ts": 'import "small";' }, "which model must not"],
+  ["model imports Node", { "src/model/a.ts": 'import "node:fs";' }, "which model must not"],
+  ["sse looks right", { "src/sse/a.ts": 'import "../assembly/a.ts";' }, "sse must not know assembly"],
+  ["assembly looks right", { "src/assembly/a.ts": 'import "../dialects/dialect.ts";' }, "must not know dialects"],
+  ["dialects look right", { "src/dialects/a.ts": 'import "../client/a.ts";' }, "must not know client"],
+  ["dialects know the ledger", { "src/dialects/x/a.ts": 'import "../../ledger/a.ts";' }, "must not know ledger"],
+  ["the ledger knows dialects", { "src/ledger/a.ts": 'import "../dialects/dialect.ts";' }, "must not know dialects"],
+  ["the client knows the ledger", { "src/client/a.ts": 'import "../ledger/a.ts";' }, "must not know ledger"],
+  ["the agent looks right", { "src/agent/a.ts": 'import "../server/a.ts";' }, "must not know server"],
+  ["the server looks right", { "src/server/a.ts": 'import "../cli/a.ts";' }, "must not know cli"],
+  ["the root imports too much", { "src/index.ts": 'export * from "./client/index.ts";' }, "must not know client"],
+  ["a folder the map does not know", { "src/utils/a.ts": "export {};" }, "the map does not know: utils"],
+  ["src imports a test", { "src/cli/a.ts": 'import "../../test/x.ts";' }, "test/x.ts, outside src"],
+  ["src imports the testkit", { "src/cli/a.ts": 'import "../testkit/index.ts";' }, "must not know testkit"],
+  ["src imports itself by name", { "src/cli/a.ts": 'import "koine";' }, "users of the package would not have"],
+  ["a development package", { "src/client/a.ts": 'import "vitest";' }, "users of the package would not have"],
+  ["a dialect imports another", { "src/dialects/x/a.ts": 'import "../y/a.ts";' }, "of another dialect"],
+  ["a dialect imports the registry", { "src/dialects/x/a.ts": 'import "../registry.ts";' }, "joins dialects"],
+  ["a dialect imports translate", { "src/dialects/x/a.ts": 'import "../translate.ts";' }, "joins dialects"],
+  [
+    "a dialect reaches another through a shared file",
+    { "src/dialects/x/a.ts": 'import "../b.ts";', "src/dialects/b.ts": 'import "./y/a.ts";' },
+    "src/dialects/x/a.ts reaches src/dialects/y/a.ts through src/dialects/b.ts",
+  ],
+  [
+    "the root reaches Node",
+    { "src/index.ts": 'export * from "./model/a.ts";', "src/model/a.ts": 'import "fs";' },
+    "src/model/a.ts imports fs, but a browser loads it",
+  ],
+  ["a dialect's own import reaches Node", { "src/dialects/x/index.ts": 'import "node:fs";' }, "a browser loads it"],
+  ["the root reaches a package with dependencies", { "src/index.ts": 'import "large";' }, "brings more into the root"],
+  ["a computed import", { "src/cli/a.ts": "export const load = (x: string) => import(x);" }, "target is computed"],
+];
+
+const forms: [form: string, text: string][] = [
+  ["import type", 'import type { A } from "../sse/index.ts";'],
+  ["inline type", 'import { type A } from "../sse/index.ts";'],
+  ["re-export", 'export { A } from "../sse/index.ts";'],
+  ["type re-export", 'export type { A } from "../sse/index.ts";'],
+  ["star", 'export * from "../sse/index.ts";'],
+  ["named star", 'export * as sse from "../sse/index.ts";'],
+  ["dynamic", 'export const sse = () => import("../sse/index.ts");'],
+  ["template", "export const sse = () => import(`../sse/index.ts`);"],
+  ["type query", 'export type A = import("../sse/index.ts").A;'],
+  ["require", 'export const sse = require("../sse/index.ts");'],
+  ["import equals", 'import sse = require("../sse/index.ts");'],
+];
+
+const clocks: [text: string, clock: string][] = [
+  ["Date.now();", "Date.now"],
+  ['Date["now"]();', "Date.now"],
+  ["globalThis.Date.now();", "Date.now"],
+  ["const now = Date.now;", "Date.now"],
+  ["new Date();", "new Date()"],
+  ["new Date;", "new Date()"],
+  ["Date();", "Date()"],
+  ["Math.random();", "Math.random"],
+  ["crypto.randomUUID();", "crypto.randomUUID"],
+  ["globalThis.crypto?.randomUUID();", "crypto.randomUUID"],
+];
+
+describe("the rules can fail", () => {
+  test.each(bad)("%s", (_sentence, files, breach) => {
+    expect(breachesOf(files)).toContainEqual(expect.stringContaining(breach));
+  });
+
+  test.each(forms)("an import is seen as %s", (_form, text) => {
+    expect(breachesOf({ "src/model/a.ts": text })).toHaveLength(1);
+  });
+
+  test.each(clocks)("%s in a pure folder", (text, clock) => {
+    for (const folder of ["model", "sse", "assembly", "dialects", "dialects/x"]) {
+      expect(breachesOf({ [`src/${folder}/a.ts`]: text })).toStrictEqual([
+        `src/${folder}/a.ts uses ${clock}; take it as a parameter`,
+      ]);
+    }
+    expect(breachesOf({ "src/client/a.ts": text })).toStrictEqual([]);
+  });
+
+  test("a file that does not parse is an error", () => {
+    expect(() => breachesOf({ "src/model/a.ts": "import {" })).toThrow("src/model/a.ts");
+  });
+});
+
+test("what the map allows is no breach", () => {
+  const good = {
+    "src/index.ts": 'export * from "./model/a.ts"; export * from "./dialects/registry.ts";',
+    "src/model/a.ts": "export const at = new Date(0); // Date.now()",
+    "src/sse/a.ts": 'import "eventsource-parser"; import "../model/a.ts";',
+    "src/dialects/dialect.ts": 'import "../assembly/a.ts";',
+    "src/dialects/registry.ts": 'import "./x/index.ts"; import "./y/index.ts";',
+    "src/dialects/x/index.ts": 'import "../dialect.ts"; import "./b.ts"; import "./deep/c.ts";',
+    "src/ledger/a.ts": 'import "node:sqlite"; import "large/deep"; import "../assembly/a.ts";',
+    "src/server/a.ts": 'import "@scope/small/deep"; import "../ledger/a.ts"; import "../dialects/registry.ts";',
+    "src/testkit/a.ts": 'import "./b.ts"; import "../dialects/dialect.ts";',
+  };
+  expect(breachesOf(good)).toStrictEqual([]);
+});

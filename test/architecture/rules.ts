@@ -1,0 +1,142 @@
+// The map of the package as data, and the check that holds a source tree to it. Pure: trees come in as text, so that
+// the rules can be tried on made-up trees as well as on the real one.
+
+import { isBuiltin } from "node:module";
+import { posix } from "node:path";
+import { readSource, type SourceFacts } from "./source.ts";
+
+interface LayerRule {
+  /** Folders of src this one may import, besides itself. */
+  folders: string[];
+  /** Packages and `node:` modules it may import; absent: any that Koine depends on. */
+  packages?: string[];
+  /** Clock and ids are injected, never read. */
+  pure?: true;
+}
+
+const CORE = ["model", "sse", "assembly", "dialects"];
+
+/** Every folder of src; "." is the files directly in it. A folder that is not here fails. */
+const LAYERS: Record<string, LayerRule> = {
+  model: { folders: [], packages: [], pure: true },
+  sse: { folders: ["model"], packages: ["eventsource-parser"], pure: true },
+  assembly: { folders: ["model", "sse"], packages: [], pure: true },
+  dialects: { folders: ["model", "sse", "assembly"], packages: [], pure: true },
+  ".": { folders: CORE, packages: [] },
+  client: { folders: CORE },
+  ledger: { folders: ["model", "assembly"] },
+  agent: { folders: [...CORE, "client", "ledger"] },
+  server: { folders: [...CORE, "client", "ledger", "agent"] },
+  cli: { folders: [...CORE, "client", "ledger", "agent", "server"] },
+  testkit: { folders: [...CORE, "ledger"] },
+};
+
+/** Files of src/dialects that join dialects, so that no dialect may import them. */
+const JOINERS = new Set(["src/dialects/index.ts", "src/dialects/registry.ts", "src/dialects/translate.ts"]);
+
+/** What runs in a browser: the root import and each dialect's own. */
+const BROWSER_ENTRIES = /^src\/(index|dialects\/[^/]+\/index)\.ts$/;
+
+export interface Packages {
+  /** Names that users of the package get with it. */
+  shipped: ReadonlySet<string>;
+  /** The dependencies of an installed package, of any kind. */
+  dependenciesOf(name: string): string[];
+}
+
+/** Breaches of the rules in a tree of path → text, one sentence each. */
+export function findBreaches(tree: ReadonlyMap<string, string>, packages: Packages): string[] {
+  const facts = new Map([...tree].map(([path, text]) => [path, readSource(path, text)]));
+  const breaches = [...facts].flatMap(([path, file]) => [
+    ...layerBreaches(path, file),
+    ...dialectBreaches(path, facts),
+    ...packagesOf(file)
+      .filter((name) => !isBuiltin(name) && !packages.shipped.has(name))
+      .map((name) => `${path} imports ${name}, which users of the package would not have`),
+  ]);
+  return [...new Set([...breaches, ...browserBreaches(facts, packages)])];
+}
+
+/** The files of the tree that a browser would load. */
+export function browserFiles(tree: ReadonlyMap<string, string>): string[] {
+  const facts = new Map([...tree].map(([path, text]) => [path, readSource(path, text)]));
+  return reachable(
+    [...facts.keys()].filter((path) => BROWSER_ENTRIES.test(path)),
+    facts,
+  );
+}
+
+function layerBreaches(path: string, file: SourceFacts): string[] {
+  const folder = folderOf(path);
+  const rule = LAYERS[folder];
+  if (rule === undefined) return [`${path} is in a folder that the map does not know: ${folder}`];
+  const breaches = file.computedImports.map((what) => `${path} has ${what}`);
+  for (const target of pathsOf(path, file)) {
+    if (!target.startsWith("src/")) breaches.push(`${path} imports ${target}, outside src`);
+    else if (folderOf(target) !== folder && !rule.folders.includes(folderOf(target))) {
+      breaches.push(`${path} imports ${target}, but ${folder} must not know ${folderOf(target)}`);
+    }
+  }
+  for (const name of packagesOf(file)) {
+    if (rule.packages?.includes(name) === false) breaches.push(`${path} imports ${name}, which ${folder} must not`);
+  }
+  if (rule.pure) breaches.push(...file.clocks.map((clock) => `${path} uses ${clock}; take it as a parameter`));
+  return breaches;
+}
+
+function dialectBreaches(path: string, facts: ReadonlyMap<string, SourceFacts>): string[] {
+  const own = dialectOf(path);
+  const file = facts.get(path);
+  if (own === undefined || file === undefined) return [];
+  const breaches: string[] = [];
+  for (const target of pathsOf(path, file)) {
+    const other = dialectOf(target);
+    if (JOINERS.has(target)) breaches.push(`${path} imports ${target}, which joins dialects`);
+    else if (other !== undefined && other !== own) breaches.push(`${path} imports ${target}, of another dialect`);
+    else if (other === undefined) {
+      // A shared file must not be a back door to another dialect.
+      const found = reachable([target], facts).find((it) => dialectOf(it) !== undefined);
+      if (found !== undefined) breaches.push(`${path} reaches ${found} through ${target}`);
+    }
+  }
+  return breaches;
+}
+
+function browserBreaches(facts: ReadonlyMap<string, SourceFacts>, packages: Packages): string[] {
+  const entries = [...facts.keys()].filter((path) => BROWSER_ENTRIES.test(path));
+  return reachable(entries, facts).flatMap((path) =>
+    packagesOf(facts.get(path)).flatMap((name) => {
+      if (isBuiltin(name)) return [`${path} imports ${name}, but a browser loads it`];
+      const dependencies = packages.dependenciesOf(name);
+      if (dependencies.length === 0) return [];
+      return [`${path} imports ${name}, which brings ${dependencies.join(", ")} into the root import`];
+    }),
+  );
+}
+
+function reachable(entries: string[], facts: ReadonlyMap<string, SourceFacts>): string[] {
+  const seen = new Set(entries);
+  for (const path of seen) {
+    for (const target of pathsOf(path, facts.get(path))) seen.add(target);
+  }
+  return [...seen];
+}
+
+function pathsOf(path: string, file: SourceFacts | undefined): string[] {
+  const relative = (file?.imports ?? []).filter((specifier) => /^[./]/.test(specifier));
+  return relative.map((specifier) => posix.join(posix.dirname(path), specifier));
+}
+
+function packagesOf(file: SourceFacts | undefined): string[] {
+  const bare = (file?.imports ?? []).filter((specifier) => !/^[./]/.test(specifier));
+  return bare.map((name) => (isBuiltin(name) ? name : name.split("/", name.startsWith("@") ? 2 : 1).join("/")));
+}
+
+function folderOf(path: string): string {
+  const [, folder, ...rest] = path.split("/");
+  return folder === undefined || rest.length === 0 ? "." : folder;
+}
+
+function dialectOf(path: string): string | undefined {
+  return /^src\/dialects\/([^/]+)\/./.exec(path)?.[1];
+}

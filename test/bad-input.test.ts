@@ -1,0 +1,149 @@
+// Hostile and broken input, everywhere at once: a typed error with a code and a message, or an answer; never a crash,
+// never a hang, never half a change.
+import { describe, expect, test } from "vitest";
+import {
+  assemble,
+  AssemblyError,
+  dialect,
+  DialectError,
+  dialects,
+  JsonError,
+  KoineError,
+  parseJson,
+  parsePartialJson,
+  readMessage,
+  SseParser,
+  stringifyJson,
+  user,
+  validate,
+} from "koine";
+import type { Delta, Message } from "koine";
+import { answer, call, delta } from "./support/deltas.ts";
+
+const DEEP = 10_000;
+const deepText = "[".repeat(DEEP) + "]".repeat(DEEP);
+const deepValue = (): unknown => {
+  let value: unknown = [];
+  for (let level = 0; level < DEEP; level++) value = [value];
+  return value;
+};
+const LONG = "a".repeat(50_000_000);
+
+function errorOf(step: () => unknown): KoineError {
+  try {
+    step();
+  } catch (error) {
+    if (error instanceof KoineError) return error;
+    throw error;
+  }
+  throw new Error("Nothing was thrown.");
+}
+
+describe("not JSON", () => {
+  test.each(["", "{", "[1,]", '{"a":1}x', "nul", '"\u0001"', "{'a':1}"])(
+    "%j is a JsonError that says where",
+    (text) => {
+      const error = errorOf(() => parseJson(text));
+      expect(error).toBeInstanceOf(JsonError);
+      expect(error.code).toBe("invalid-json");
+      expect(error.message).toMatch(/line 1/);
+    },
+  );
+});
+
+describe(`${DEEP.toLocaleString("en")} levels deep`, () => {
+  test("text is refused with a path", () => {
+    const error = errorOf(() => parseJson(deepText));
+    expect(error).toMatchObject({ code: "too-deep", path: expect.stringMatching(/^\/0/) as string });
+  });
+
+  test("arguments of a call are flagged, not fatal", () => {
+    const { message } = assemble(answer(...call("a", deepText)));
+    expect(message.parts).toMatchObject([{ invalid: true, inputText: deepText }]);
+    expect(message.metadata?.invalidToolCalls).toMatchObject([{ toolCallId: "a" }]);
+  });
+
+  test("half of it does no harm", () => {
+    expect(() => parsePartialJson(deepText.slice(0, DEEP))).not.toThrow();
+  });
+
+  test("a value is reported by validate", () => {
+    expect(validate({ role: "user", parts: [{ type: "opaque", dialect: "x", value: deepValue() }] })).toMatchObject([
+      { code: "too-deep" },
+    ]);
+  });
+
+  test.each(dialects)("a message in %s is an error with a code, or goes through", (id) => {
+    const wire = [{ role: "user", content: deepValue(), parts: deepValue(), metadata: { schemaVersion: 2 } }];
+    const unknown = [{ ...(dialect(id).encodeMessages([user("hi")]).wire as object[])[0], brand_new: deepValue() }];
+    for (const each of [wire, unknown]) {
+      let messages: Message[] = [];
+      try {
+        messages = dialect(id).decodeMessages(each);
+      } catch (error) {
+        expect(error).toBeInstanceOf(DialectError);
+      }
+      dialect(id).encodeMessages(messages);
+    }
+  });
+
+  test("a stored message is refused", () => {
+    const error = errorOf(() =>
+      readMessage({
+        id: "",
+        parentMessageId: null,
+        role: "user",
+        createdAt: "",
+        parts: [{ type: "opaque", dialect: "x", value: deepValue() }],
+        metadata: { schemaVersion: 2 },
+      }),
+    );
+    expect(error.code).toBe("invalid");
+  });
+});
+
+describe("strings of 50 MB", () => {
+  test("go through JSON, events, deltas and dialects", () => {
+    expect((parseJson(stringifyJson([LONG])) as string[])[0]).toHaveLength(LONG.length);
+    expect(new SseParser().push(`data: ${LONG}\n\n`)[0]?.data).toHaveLength(LONG.length);
+    expect(assemble(answer(delta("text", { textDelta: LONG }))).message.parts).toMatchObject([{ type: "text" }]);
+    for (const id of dialects) {
+      const [message] = dialect(id).decodeMessages(dialect(id).encodeMessages([user(LONG)]).wire);
+      expect(message?.parts[0]).toMatchObject({ type: "text", text: LONG });
+    }
+  });
+
+  test("an error about them does not repeat them", () => {
+    expect(errorOf(() => parseJson(`"${LONG}`)).message.length).toBeLessThan(1000);
+    const bad = { kind: LONG, payload: {} } as unknown as Delta;
+    expect(errorOf(() => assemble([bad])).message.length).toBeLessThan(1000);
+    expect(JSON.stringify(validate({ role: LONG, parts: [{ type: LONG }] })).length).toBeLessThan(2000);
+  });
+});
+
+describe("wrong JSON types", () => {
+  const NONSENSE = [undefined, null, 0, "text", true, [], {}, () => 1, Symbol("s"), 10n];
+
+  test("deltas that are none are refused by name", () => {
+    for (const each of NONSENSE) expect(errorOf(() => assemble([each as never]))).toBeInstanceOf(AssemblyError);
+  });
+
+  test("stored messages that are none are refused", () => {
+    for (const each of NONSENSE) expect(errorOf(() => readMessage(each))).toBeInstanceOf(KoineError);
+  });
+
+  test.each(dialects)("%s refuses messages that are none", (id) => {
+    for (const each of NONSENSE)
+      if (!Array.isArray(each)) expect(errorOf(() => dialect(id).decodeMessages(each)).code).toBe("wrong-type");
+  });
+
+  test("a dialect that does not exist is named, with those that do", () => {
+    const error = errorOf(() => dialect("klingon"));
+    expect(error.code).toBe("unknown-dialect");
+    for (const id of dialects) expect(error.message).toContain(id);
+  });
+
+  test("what a dialect does not carry is said", () => {
+    expect(errorOf(() => dialect("flat").decodeRequest({})).code).toBe("not-carried");
+  });
+});

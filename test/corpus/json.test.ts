@@ -1,0 +1,35 @@
+// B23 over recorded payloads: every value reads as with JSON.parse, and every number is written back with its value.
+import { expect, test } from "vitest";
+import { parseJson, stringifyJson } from "koine";
+import { describeCorpus } from "../support/corpus.ts";
+
+/** The numbers of a JSON text, outside of its strings, as exact decimals: digits without padding, and an exponent. */
+function numbers(text: string): string[] {
+  const withoutStrings = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
+  return (withoutStrings.match(/-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g) ?? []).map(normal);
+}
+
+function normal(number: string): string {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE](.+))?$/.exec(number) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, "");
+  const trimmed = digits.replace(/0+$/, "");
+  if (trimmed === "") return "0";
+  return `${sign}${trimmed}e${Number(exponent) - fraction.length + (digits.length - trimmed.length)}`;
+}
+
+describeCorpus("*/*/*.{json,jsonl}", (recordings) => {
+  test("there are recordings to read", () => {
+    expect(recordings.length).toBeGreaterThan(100);
+  });
+
+  test("B23: every recorded payload is read as it is, and written with every number's value", () => {
+    for (const { path, texts } of recordings) {
+      for (const text of texts) {
+        const value = parseJson(text);
+        expect(value, path).toEqual(JSON.parse(text));
+        expect(numbers(stringifyJson(value)), path).toEqual(numbers(text));
+      }
+    }
+  });
+});

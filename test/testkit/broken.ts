@@ -1,0 +1,253 @@
+// Dialects with one fault each, made from a good one: what the suite must notice.
+import type { Dialect, Encoded, Message, Part } from "../../src/index.ts";
+import { DialectError } from "../../src/index.ts";
+
+/** A fault: the good dialect's methods, some of them replaced. */
+type Fault = (good: Dialect) => Partial<Pick<Dialect, "decodeMessages" | "encodeMessages">>;
+
+/** Encodes something else than what it was given. */
+function encodes(change: (messages: readonly Message[]) => readonly Message[]): Fault {
+  return (good) => ({ encodeMessages: (messages) => good.encodeMessages(change(messages)) });
+}
+function encodesParts(change: (parts: Part[], message: Message) => Part[]): Fault {
+  return encodes((messages) => messages.map((message) => ({ ...message, parts: change(message.parts, message) })));
+}
+function encodesPart(change: (part: Part) => Part): Fault {
+  return encodesParts((parts) => parts.map(change));
+}
+
+/** Writes something else than it should. */
+function writes(change: (encoded: Encoded) => Encoded): Fault {
+  return (good) => ({ encodeMessages: (messages) => change(good.encodeMessages(messages)) });
+}
+function decodes(change: (messages: Message[], wire: unknown) => Message[]): Fault {
+  return (good) => ({ decodeMessages: (wire) => change(good.decodeMessages(wire), wire) });
+}
+/** Throws something else than it should. */
+function throws(change: (error: DialectError) => unknown): Fault {
+  return (good) => ({
+    decodeMessages: (wire) => {
+      try {
+        return good.decodeMessages(wire);
+      } catch (error) {
+        throw error instanceof DialectError ? change(error) : error;
+      }
+    },
+  });
+}
+
+function textsOf({ parts }: Message): string {
+  return parts.map((part) => (part.type === "text" ? part.text : "")).join(" ");
+}
+function without<T extends object>(value: T, field: string): T {
+  const { [field as keyof T]: _, ...rest } = value;
+  return rest as T;
+}
+function withoutOwn(extra: Message["extra"]): Message["extra"] {
+  return without(extra ?? {}, "plain");
+}
+const note = (path: string, code = "residue-foreign"): Encoded["losses"][number] => ({
+  path,
+  code,
+  action: "dropped",
+  level: "loss",
+  message: "It was so before.",
+});
+const REFUSED = (path: string): DialectError => new DialectError("plain", path, "wrong-type", "Not known here.");
+let calls = 0;
+
+/** What is wrong, which case must notice, and how it is done. */
+export const FAULTS: readonly [sentence: string, noticed: RegExp, fault: Fault][] = [
+  ["drops all seals", /lost silently/, encodesPart((part) => without(part, "seals"))],
+  [
+    "drops the seals of texts",
+    /lost silently/,
+    encodesPart((part) => (part.type === "text" ? without(part, "seals") : part)),
+  ],
+  [
+    "drops the model of seals",
+    /lost silently/,
+    encodesPart((part) => ({
+      ...part,
+      ...(part.seals && { seals: part.seals.map((seal) => without(seal, "model")) }),
+    })),
+  ],
+  ["drops a name", /lost silently/, encodes((messages) => messages.map((message) => without(message, "name")))],
+  [
+    "drops a flag",
+    /lost silently/,
+    encodesPart((part) => (part.type === "tool-result" ? { ...part, isError: false } : part)),
+  ],
+  [
+    "drops the user's own `type` in a tool's input",
+    /lost silently/,
+    encodesPart((part) => (part.type === "tool-call" ? { ...part, input: without(Object(part.input), "type") } : part)),
+  ],
+  [
+    "says a result's call id only where it is another's",
+    /lost silently/,
+    encodesPart((part) => (part.type === "tool-result" ? { ...part, toolCallId: "call_a" } : part)),
+  ],
+  [
+    "drops a text that was said before",
+    /said twice/,
+    encodes((messages) => {
+      const said = new Set<string>();
+      const isNew = (part: Part): boolean => part.type !== "text" || said.size < said.add(part.text).size;
+      return messages.map((message) => ({ ...message, parts: message.parts.filter(isNew) }));
+    }),
+  ],
+  ["reverses parts", /order of texts/, encodesParts((parts) => parts.toReversed())],
+  [
+    "puts calls last",
+    /order of texts/,
+    encodesParts((parts) => [
+      ...parts.filter(({ type }) => type !== "tool-call"),
+      ...parts.filter(({ type }) => type === "tool-call"),
+    ]),
+  ],
+  ["drops an empty message", /no part is dropped/, encodes((messages) => messages.filter(({ parts }) => parts.length))],
+  [
+    "drops an empty text",
+    /no part is dropped/,
+    encodesParts((parts) => parts.filter((part) => part.type !== "text" || part.text !== "")),
+  ],
+  ["takes everybody for the user", /who speaks/, encodes((all) => all.map((each) => ({ ...each, role: "user" })))],
+  [
+    "writes reasoning as text",
+    /what a text is/,
+    encodesPart((part) => (part.type === "reasoning" ? without({ ...part, type: "text" }, "summary") : part)),
+  ],
+  [
+    "loses digits",
+    /equal JSON/,
+    writes((encoded) => ({ ...encoded, wire: JSON.parse(JSON.stringify(encoded.wire)) as unknown })),
+  ],
+  ["loses the digits of an input's text", /lost silently/, encodesPart((part) => without(part, "inputText"))],
+  [
+    "forgets a loss",
+    /lost silently/,
+    writes(({ wire, losses }) => ({ wire, losses: losses.filter(({ code }) => code !== "residue-foreign") })),
+  ],
+  [
+    "forgets one loss of many",
+    /lost silently/,
+    writes(({ wire, losses }) => ({ wire, losses: losses.filter(({ path }) => !path.endsWith("/parts/0/cache")) })),
+  ],
+  [
+    "reports an undeclared loss",
+    /declared codes/,
+    writes(({ wire, losses }) => ({ wire, losses: [...losses, note("", "new")] })),
+  ],
+  [
+    "reports a loss nowhere",
+    /places that exist/,
+    writes(({ wire, losses }) => ({ wire, losses: [...losses, note("/9/nowhere")] })),
+  ],
+  [
+    "mutates its input",
+    /as they were/,
+    encodes((messages) => {
+      for (const message of messages) message.parts.reverse();
+      return messages;
+    }),
+  ],
+  [
+    "mutates the wire",
+    /equal JSON/,
+    decodes((messages, wire) => {
+      for (const each of Array.isArray(wire) ? wire : []) Object.assign(each as object, { seen: true });
+      return messages;
+    }),
+  ],
+  ["never writes the same twice", /same bytes/, writes(({ wire, losses }) => ({ wire: [wire, calls++], losses }))],
+  [
+    "counts the messages on each",
+    /nothing before it/,
+    encodes((all) => all.map((each) => ({ ...each, extra: { ...each.extra, plain: { of: all.length } } }))),
+  ],
+  [
+    "seals only what is not edited",
+    /edited text changes nothing else/,
+    (good) => ({
+      decodeMessages: (wire) =>
+        good.decodeMessages(wire).map((message) => ({ ...message, metadata: { texts: textsOf(message) } })),
+      encodeMessages: (messages) =>
+        good.encodeMessages(
+          messages.map((message) => {
+            const isEdited = message.metadata?.["texts"] !== textsOf(message);
+            const parts = isEdited ? message.parts.map((part) => without(part, "seals")) : message.parts;
+            return { ...without(message, "metadata"), parts };
+          }),
+        ),
+    }),
+  ],
+  [
+    "throws on unknown fields",
+    /new field comes back/,
+    decodes((messages) => {
+      const at = messages.findIndex(({ extra }) => extra?.["plain"] !== undefined);
+      if (at >= 0) throw REFUSED(`/${at}`);
+      return messages;
+    }),
+  ],
+  [
+    "forgets unknown fields",
+    /new field comes back/,
+    decodes((messages) => messages.map((message) => ({ ...message, extra: withoutOwn(message.extra) ?? {} }))),
+  ],
+  [
+    "forgets unknown fields, excused by a note that always stands there",
+    /gone or odd/,
+    (good) => ({
+      decodeMessages: (wire) =>
+        good.decodeMessages(wire).map((message) => ({ ...message, extra: withoutOwn(message.extra) ?? {} })),
+      encodeMessages: (messages) => {
+        const { wire, losses } = good.encodeMessages(messages);
+        return { wire, losses: [...losses, { ...note("/0/role"), level: "note" }] };
+      },
+    }),
+  ],
+  ["crashes on odd values", /gone or odd/, throws(() => new TypeError("Cannot read properties of undefined"))],
+  [
+    "speaks for another dialect",
+    /gone or odd/,
+    throws(({ path }) => new DialectError("other", path, "wrong-type", "No.")),
+  ],
+  ["has errors without a path", /gone or odd/, throws(() => REFUSED(""))],
+  ["has errors with another's path", /gone or odd/, throws(() => REFUSED("/7/elsewhere"))],
+  [
+    "has errors with an odd code",
+    /gone or odd/,
+    throws(({ path }) => new DialectError("plain", path, "not-carried", "No.")),
+  ],
+  ["names no place for nonsense", /error with a path/, throws(() => REFUSED(""))],
+  [
+    "takes nonsense for nothing",
+    /error with a path/,
+    (good) => ({ decodeMessages: (wire) => (Array.isArray(wire) ? good.decodeMessages(wire) : []) }),
+  ],
+  [
+    "decodes to another shape",
+    /right shape/,
+    decodes((messages) => messages.map((message) => ({ ...message, name: null as unknown as string }))),
+  ],
+  [
+    "does not survive storage",
+    /stored copy/,
+    (good) => {
+      const wires = new WeakMap<object, unknown>();
+      return {
+        decodeMessages: (wire) => {
+          const messages = good.decodeMessages(wire).map((message) => without(message, "extra"));
+          messages.forEach((message, index) => wires.set(message, (wire as unknown[])[index]));
+          return messages;
+        },
+        encodeMessages: (messages) => {
+          const { wire, losses } = good.encodeMessages(messages);
+          return { wire: (wire as unknown[]).map((each, index) => wires.get(messages[index] ?? {}) ?? each), losses };
+        },
+      };
+    },
+  ],
+];

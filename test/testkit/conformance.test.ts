@@ -1,0 +1,91 @@
+// The suite can fail: a good dialect passes all of it, and each of many faults is noticed by the case that should.
+import { expect, test } from "vitest";
+import type { Dialect } from "../../src/index.ts";
+import { dialect, dialects, parseJson } from "../../src/index.ts";
+import { gallery, messageConformance, silentLosses } from "../../src/testkit/index.ts";
+import { places } from "../../src/testkit/places.ts";
+import { isLiteral } from "../../src/testkit/positions.ts";
+import { FAULTS } from "./broken.ts";
+import { plain } from "./plain.ts";
+
+const SEALS = [{ dialect: "anthropic", kind: "signature", value: "sealed" }];
+const wire = (): unknown => [
+  { from: "narrator", name: "Homer", blocks: [{ is: "text", text: "Sing." }], meter: "hexameter" },
+  {
+    from: "assistant",
+    blocks: [
+      { is: "reasoning", text: "Hm.", seals: SEALS },
+      { is: "text", text: "Of the wrath.", seals: SEALS },
+      { is: "text", text: "Of Achilles." },
+      {
+        is: "tool-call",
+        toolCallId: "c1",
+        toolName: "sing",
+        input: parseJson('{ "lines": 15693.00000000000000000001, "tone": null }'),
+        extra: 1,
+      },
+      { is: "chorus", of: ["Muses"] },
+    ],
+  },
+  { from: "tool", blocks: [{ is: "tool-result", toolCallId: "c1", toolName: "sing", isError: false, output: "La." }] },
+];
+
+/** The titles of the cases that do not hold. */
+function failures(tried: Dialect): string[] {
+  const cases = messageConformance(tried, { samples: [{ name: "a song", wire: wire() }] });
+  return cases.flatMap(({ title, run }) => {
+    try {
+      run();
+      return [];
+    } catch {
+      return [title];
+    }
+  });
+}
+
+test("a dialect without a fault passes every case", () => {
+  for (const { run } of messageConformance(plain(), { samples: [{ name: "a song", wire: wire() }] })) run();
+});
+
+const seen = new Set<string>();
+
+test.each(FAULTS)("a dialect that %s is noticed", (_, noticed, fault) => {
+  const good = plain();
+  const titles = failures({ ...good, ...fault(good) });
+  expect(titles).toContainEqual(expect.stringMatching(noticed));
+  for (const title of titles) seen.add(title);
+});
+
+test("every case notices some fault", () => {
+  const good = plain();
+  const titles = messageConformance(good, { samples: [{ name: "a song", wire: wire() }] }).map(({ title }) => title);
+  // A message with nothing but its role has no scalar that could be lost.
+  expect(titles.filter((title) => !seen.has(title) && !title.includes("canonical message"))).toStrictEqual([]);
+});
+
+test("no string of the gallery stands in two places, but for words and ids", () => {
+  const strings = [...places(gallery())].flatMap(({ path, value }) =>
+    typeof value === "string" && value !== "" && !isLiteral(path) ? [value] : [],
+  );
+  expect(strings.filter((each, index) => strings.indexOf(each) !== index)).toStrictEqual([]);
+  expect(strings.length).toBeGreaterThan(150);
+});
+
+test("the gallery uses every part type and every role", () => {
+  const all = gallery();
+  expect(new Set(all.map(({ role }) => role)).size).toBe(5);
+  expect(new Set(all.flatMap(({ parts }) => parts.map(({ type }) => type))).size).toBe(10);
+});
+
+test.each(dialects)("%s: every code of what was dropped is needed: without it, the oracle tells", (id) => {
+  const spoken = dialect(id);
+  const dropped = spoken.encodeMessages(gallery()).losses.filter(({ action }) => action === "dropped");
+  for (const code of new Set(dropped.map((loss) => loss.code))) {
+    const hidden = new Set(dropped.flatMap((loss) => (loss.code === code ? [loss.path] : [])));
+    const lost = silentLosses(gallery(), (messages) => {
+      const encoded = spoken.encodeMessages(messages);
+      return { ...encoded, losses: encoded.losses.filter(({ path }) => !hidden.has(path)) };
+    });
+    expect(lost, code).not.toStrictEqual([]);
+  }
+});

@@ -1,0 +1,108 @@
+// A small dialect without a fault: the measure that the suite is tried on. Four kinds of blocks, all their fields and
+// their seals; what is malformed is kept verbatim.
+import {
+  copyField,
+  defineDialect,
+  FOREIGN_LOSSES,
+  formOf,
+  isObject,
+  keepFields,
+  keepForm,
+  readList,
+  readMessageList,
+  readObject,
+  readString,
+  reportForeignResidue,
+  reportUncarried,
+  restOf,
+  restoreResidue,
+  ROLES,
+  validate,
+} from "../../src/index.ts";
+import type { DecodeContext, EncodeContext, JsonObject, JsonValue, Message, Part } from "../../src/index.ts";
+
+const PLAIN_LOSSES = {
+  ...FOREIGN_LOSSES,
+  "residue-clash": { action: "dropped", level: "loss", says: "Its place is taken." },
+  "role-approximated": { action: "approximated", level: "loss", says: "There is no such role." },
+  "part-unsayable": { action: "dropped", level: "loss", says: "There is no block for this part." },
+  "field-unsaid": { action: "dropped", level: "loss", says: "There is no field for this." },
+} as const;
+type Code = keyof typeof PLAIN_LOSSES;
+
+const BLOCKS: Readonly<Record<string, readonly string[]>> = {
+  text: ["text", "seals"],
+  reasoning: ["text", "summary", "seals"],
+  "tool-call": ["toolCallId", "toolName", "input", "inputText", "invalid", "seals"],
+  "tool-result": ["toolCallId", "toolName", "isError", "output", "seals"],
+};
+const MESSAGE = new Set(["from", "name", "blocks"]);
+
+function decodeBlock(value: JsonValue, { dialect }: DecodeContext): Part {
+  const verbatim: Part = { type: "opaque", dialect, value };
+  if (!isObject(value) || typeof value["is"] !== "string" || !Object.hasOwn(BLOCKS, value["is"])) return verbatim;
+  const type = value["is"];
+  const known = BLOCKS[type] ?? [];
+  // It is of that type if validation says so.
+  const part = { type } as Part;
+  for (const field of known) if (Object.hasOwn(value, field)) copyField(value, field, part);
+  if (validate({ role: "assistant", parts: [part] }).some(({ code }) => code !== "role-part")) return verbatim;
+  keepFields(part, dialect, restOf(value, new Set(["is", ...known])));
+  return part;
+}
+
+function encodeBlock(part: Part, context: EncodeContext<Code>): JsonValue[] {
+  if (part.type === "opaque" && part.dialect === context.dialect) {
+    reportUncarried(part, new Set(["type", "dialect", "value"]), context, "field-unsaid");
+    return [part.value as JsonValue];
+  }
+  const known = BLOCKS[part.type];
+  if (known === undefined) {
+    context.report.lose("part-unsayable");
+    return [];
+  }
+  reportUncarried(part, new Set(["type", "extra", ...known]), context, "field-unsaid");
+  reportForeignResidue(part, context);
+  const wire: JsonObject = { is: part.type };
+  for (const field of known) if (Object.hasOwn(part, field)) copyField(part, field, wire);
+  restoreResidue(wire, part, context);
+  return [wire];
+}
+
+function decodeMessage(value: JsonValue, context: DecodeContext): Message {
+  const wire = readObject(value, context);
+  const word = readString(wire, "from", context);
+  const role = ROLES.find((each) => each === word);
+  const blocks = readList(wire["blocks"], context, "blocks");
+  const parts = context.trail.each("blocks", blocks, (block) => decodeBlock(block, context));
+  const message: Message = { role: role ?? "user", parts };
+  if (role === undefined) keepForm(message, context.dialect, "from", word);
+  if (wire["name"] !== undefined) message.name = readString(wire, "name", context);
+  keepFields(message, context.dialect, restOf(wire, MESSAGE));
+  return message;
+}
+
+function encodeMessage(message: Message, context: EncodeContext<Code>): JsonObject {
+  reportUncarried(message, new Set(["role", "parts", "name", "extra"]), context, "field-unsaid");
+  reportForeignResidue(message, context);
+  const blocks = context.trail.each("parts", message.parts, (part) => encodeBlock(part, context)).flat();
+  const spelled = message.role === "user" ? formOf(message, context.dialect)["from"] : undefined;
+  const wire: JsonObject = { from: typeof spelled === "string" ? spelled : message.role, blocks };
+  if (message.name !== undefined) wire["name"] = message.name;
+  restoreResidue(wire, message, context);
+  return wire;
+}
+
+export const plain = defineDialect<Code>({
+  id: "plain",
+  title: "Plain blocks",
+  losses: PLAIN_LOSSES,
+  messages: {
+    decode(wire, context) {
+      const { list, key } = readMessageList(wire, context);
+      return context.trail.each(key, list, (value) => decodeMessage(value, context));
+    },
+    encode: (messages, context) =>
+      context.trail.each(undefined, messages, (message) => encodeMessage(message, context)),
+  },
+});
