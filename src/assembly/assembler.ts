@@ -273,7 +273,10 @@ export class Assembler {
     this.state = "done";
   }
 
-  /** What has arrived so far, safe to keep: later deltas do not change it. Parts that did not change are the same objects. */
+  /**
+   * What has arrived so far, safe to keep: later deltas do not change it, and parts that did not change are the same
+   * objects. The arguments of an open call are read anew each time, so take one per frame rather than one per delta.
+   */
   snapshot(): Snapshot {
     return this.answer.snapshot(
       this.choices.map((choice) => choice.view()),

@@ -1,8 +1,25 @@
 // Requests and responses as data; what they share with messages is in shapes.ts.
 import { PROVIDER_ERROR_KINDS } from "./provider-error.ts";
-import { boolean, dictionary, either, integer, json, list, number, object, string, union, words } from "./shape.ts";
+import type { SchemaObject } from "./request.ts";
+import type { Shape } from "./shape.ts";
+import {
+  boolean,
+  dictionary,
+  either,
+  integer,
+  json,
+  list,
+  number,
+  object,
+  reference,
+  string,
+  union,
+  words,
+} from "./shape.ts";
 import { cache, extra, finishReason, format, jsonObject, message, storedMessage, usage } from "./shapes.ts";
 
+/** The same on the wire as any JSON object; the type lets callers pass constants. */
+const schemaObject: Shape<SchemaObject> = reference("JsonObject");
 const toolFields = { cache, extra };
 export const tool = union("type", {
   function: object(
@@ -10,11 +27,11 @@ export const tool = union("type", {
     {
       ...toolFields,
       description: string,
-      inputSchema: jsonObject,
-      outputSchema: jsonObject,
+      inputSchema: schemaObject,
+      outputSchema: schemaObject,
       strict: boolean,
       format,
-      grammar: jsonObject,
+      grammar: schemaObject,
     },
   ),
   provider: object({ type: words("provider"), dialect: string, name: string, value: jsonObject }, toolFields),
@@ -23,7 +40,7 @@ const output = union("type", {
   text: object({ type: words("text") }, {}),
   json: object({ type: words("json") }, {}),
   "json-schema": object(
-    { type: words("json-schema"), schema: jsonObject },
+    { type: words("json-schema"), schema: schemaObject },
     { name: string, description: string, strict: boolean },
   ),
 });

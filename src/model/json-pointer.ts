@@ -2,7 +2,7 @@
 
 import { pointerStep } from "./pointer.ts";
 
-/** The deepest nesting of arrays and objects that Koine reads or writes; the outermost one is level 1. */
+/** The deepest nesting of arrays and objects that Koine reads; the outermost one is level 1. */
 export const MAX_DEPTH = 1000;
 
 const LONGEST = 120;

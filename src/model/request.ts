@@ -3,6 +3,9 @@ import type { JsonObject } from "./json.ts";
 import type { Message } from "./message.ts";
 import type { CacheBreakpoint, Extra, ToolFormat } from "./parts.ts";
 
+/** A JSON Schema, or another JSON object that a caller writes down, perhaps `as const`. */
+export type SchemaObject = Readonly<Record<string, unknown>>;
+
 interface ToolBase {
   cache?: CacheBreakpoint;
   /** Residue: grouping, namespaces, unknown fields. */
@@ -15,13 +18,13 @@ export interface FunctionTool extends ToolBase {
   name: string;
   description?: string;
   /** JSON Schema of the input. */
-  inputSchema?: JsonObject;
-  outputSchema?: JsonObject;
+  inputSchema?: SchemaObject;
+  outputSchema?: SchemaObject;
   strict?: boolean;
   /** "text" for free-form (custom) tools. */
   format?: ToolFormat;
   /** The grammar of a free-form tool, in the dialect's own shape. */
-  grammar?: JsonObject;
+  grammar?: SchemaObject;
 }
 
 /** A tool that only one dialect knows, such as its web search; kept verbatim. */
@@ -44,7 +47,7 @@ export type ToolChoice =
 export type OutputFormat =
   | { type: "text" }
   | { type: "json" }
-  | { type: "json-schema"; schema: JsonObject; name?: string; description?: string; strict?: boolean };
+  | { type: "json-schema"; schema: SchemaObject; name?: string; description?: string; strict?: boolean };
 
 export interface Sampling {
   temperature?: number;

@@ -111,6 +111,16 @@ describe("constructors", () => {
   });
 });
 
+test("a tool's schema may be a constant", () => {
+  const schema = { type: "object", required: ["city"], properties: { city: { type: "string" } } } as const;
+  expectTypeOf<{ type: "function"; name: string; inputSchema: typeof schema }>().toExtend<Tool>();
+});
+
+test("options may be undefined", () => {
+  const provider = undefined as string | undefined;
+  expectTypeOf(dialect).toBeCallableWith("flat", { provider });
+});
+
 test("the contract's functions", () => {
   expectTypeOf(assemble).returns.toEqualTypeOf<Response>();
   expectTypeOf(dialect).returns.toEqualTypeOf<Dialect>();
