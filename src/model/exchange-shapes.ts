@@ -18,7 +18,7 @@ import {
 } from "./shape.ts";
 import { cache, extra, finishReason, format, jsonObject, message, storedMessage, usage } from "./shapes.ts";
 
-/** The same on the wire as any JSON object; the type lets callers pass constants. */
+/** A JSON object like every other; its type lets callers pass constants. */
 const schemaObject: Shape<SchemaObject> = reference("JsonObject");
 const toolFields = { cache, extra };
 export const tool = union("type", {

@@ -60,6 +60,28 @@ describe("parts", () => {
       ],
     ],
     [
+      "B9: there is an entry for every part, null where a part has no signature",
+      {
+        content: "t",
+        tool_calls: [
+          { name: "f", arguments: "{}", id: "c" },
+          { name: "g", arguments: "{}", id: "d" },
+        ],
+        extra: { gemini: { thought_signatures: [null, "s", null] } },
+      },
+      [
+        { type: "text", text: "t" },
+        {
+          type: "tool-call",
+          toolCallId: "c",
+          toolName: "f",
+          input: {},
+          seals: [{ dialect: "gemini", kind: "signature", value: "s" }],
+        },
+        { type: "tool-call", toolCallId: "d", toolName: "g", input: {} },
+      ],
+    ],
+    [
       "B46, B47: media keep source, name and mime type",
       {
         content: [

@@ -23,8 +23,9 @@ interface Written extends WrittenReasoning {
 export interface Piece extends Written {
   /** The place of its field; -1 for a result. */
   rank: number;
-  /** What stands among the thought signatures. */
-  entry: JsonValue | undefined;
+  /** Its thought signature, and how it was spelled where it has none. */
+  thought: string | undefined;
+  spelled: JsonValue | undefined;
 }
 
 /** A message on its way. */
@@ -47,7 +48,7 @@ export function encodePart(part: Part, draft: Draft, context: FlatContext): void
   if (written === undefined) return;
   const thought = sendableSeal(part, GEMINI, "signature", context);
   const rank = SLOTS.findIndex((slot) => slot === written.slot);
-  const piece: Piece = { ...written, rank, entry: thought?.value ?? kept.take("thought_signature") };
+  const piece: Piece = { ...written, rank, thought: thought?.value, spelled: kept.take("thought_signature") };
   reportRest(part, kept, context, [thought, claudeSeal(part, context)]);
   const last = draft.segments.at(-1);
   if (last === undefined || rank < 0 || isResult(last)) {

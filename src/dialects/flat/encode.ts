@@ -53,7 +53,7 @@ function writeSegment(segment: readonly Piece[], message: Message, kept: Kept, c
   if (isTurn) kept.write(wire, "name", message.name);
   else if (message.name !== undefined) context.report.lose("field-unsaid", "name");
   const inWireOrder = segment.toSorted((a, b) => a.rank - b.rank);
-  const gemini = encodeSignatures(inWireOrder.map(({ entry }) => entry));
+  const gemini = encodeSignatures(inWireOrder);
   encodeProviderData(wire, message, { claude, gemini }, context);
   // A field that meant nothing in another role must not begin to mean something here.
   kept.restore(wire, isTurn ? TURN_FIELDS : TOOL_FIELDS, "extra");

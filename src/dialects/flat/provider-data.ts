@@ -6,7 +6,7 @@ import type { Message } from "../../model/message.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { copyField, isObject, restOf } from "../read.ts";
 import { keepFields } from "../residue.ts";
-import { note } from "./kept.ts";
+import { ABSENT, note } from "./kept.ts";
 import type { FlatContext } from "./losses.ts";
 import { sealOf } from "./rest.ts";
 import { ANTHROPIC, FLAT, GEMINI, SEALING } from "./terms.ts";
@@ -69,19 +69,27 @@ export function encodeProviderData(wire: JsonObject, message: Message, lists: Se
 
 /** Puts Gemini's thought signatures on their parts: there is a string or null for each, in order (B9). Returns others. */
 export function decodeSignatures(list: JsonValue[], { parts }: Message, context: DecodeContext): JsonValue[] {
-  const last = list.findLastIndex(Boolean);
-  return list.filter((entry, index) => {
-    const part = parts[index];
-    if (part === undefined || (entry !== null && typeof entry !== "string")) return true;
-    if (entry) part.seals = [...(part.seals ?? []), sealOf(context, GEMINI, "signature", entry)];
-    // Plain is null before the last signature and nothing after it.
-    else if (entry === "" || index > last) note(part, "thought_signature", entry);
-    return false;
+  const isSealed = list.some((entry, index) => index < parts.length && typeof entry === "string" && entry !== "");
+  parts.forEach((part, index) => {
+    const entry = list[index];
+    if (typeof entry === "string" && entry !== "") {
+      part.seals = [...(part.seals ?? []), sealOf(context, GEMINI, "signature", entry)];
+    } else if (isSealed ? entry === undefined : entry === null) {
+      // Plain is an entry for every part, as soon as one has a signature.
+      note(part, "thought_signature", entry === undefined ? ABSENT : entry);
+    } else if (entry === "") note(part, "thought_signature", entry);
   });
+  return list.filter((entry, index) => index >= parts.length || (entry !== null && typeof entry !== "string"));
 }
 
 /** The list for what each part has: a signature, an empty entry, or nothing. */
-export function encodeSignatures(entries: (JsonValue | undefined)[]): JsonValue[] {
-  const end = entries.findLastIndex((entry) => entry !== undefined) + 1;
-  return entries.slice(0, end).map((entry) => entry ?? null);
+export function encodeSignatures(
+  pieces: readonly { thought: string | undefined; spelled: JsonValue | undefined }[],
+): JsonValue[] {
+  const isSealed = pieces.some(({ thought }) => thought !== undefined);
+  const isSaid = pieces.map(
+    ({ thought, spelled }) => thought !== undefined || (spelled === undefined ? isSealed : spelled !== ABSENT),
+  );
+  const end = isSaid.lastIndexOf(true) + 1;
+  return pieces.slice(0, end).map(({ thought, spelled }) => thought ?? (spelled === "" ? "" : null));
 }
