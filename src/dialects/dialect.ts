@@ -38,7 +38,7 @@ export interface WireEvent {
 }
 
 export interface StreamDecoder {
-  /** An event: the parsed data, `{ event?, data }`, or "[DONE]". */
+  /** An event: the parsed data, `{ event?, data }` with the data parsed or as an `SseParser` gives it, or "[DONE]". */
   push(event: unknown): Delta[];
   /** The input has ended. */
   end(): Delta[];
@@ -78,6 +78,8 @@ export interface EncodeMessagesOptions {
   version?: number | undefined;
   /** Makes ids, for shapes that need one on every message. */
   newId?: (() => string) | undefined;
+  /** The run that messages without one belong to. */
+  runId?: string | undefined;
   clock?: Clock | undefined;
 }
 

@@ -50,9 +50,9 @@ export function argumentsText(call: Pick<ToolCallPart, "input" | "inputText" | "
 }
 
 function textStandsFor(inputText: string, input: unknown): boolean {
-  // An invalid call holds its own text as input.
-  if (input === inputText) return true;
   const read = readArguments(inputText);
+  // An invalid call holds its own text as input.
+  if (input === inputText) return read.invalid === true;
   // A stored copy has lost the digits that only the text still knows, and perhaps the order of its keys.
   return read.invalid === undefined && (sameJson(read.input, input) || sameCopy(read.input, input));
 }

@@ -25,6 +25,9 @@ export interface ExclusiveUsage {
   inputTokens: number;
   cacheReadTokens: number;
   cacheWriteTokens: number;
+  /** The split of the cache writes, where it is known (B64). */
+  cacheWrite5mTokens?: number;
+  cacheWrite1hTokens?: number;
   outputTokens: number;
   reasoningTokens: number;
 }
@@ -42,18 +45,21 @@ export const COUNTS = [
   "cost",
 ] as const satisfies readonly (keyof Usage)[];
 
+const SPLIT = ["cacheWrite5mTokens", "cacheWrite1hTokens"] as const;
+
 /** Splits a usage into disjoint counts. Never negative, even where a provider's numbers contradict each other (B66). */
 export function exclusiveUsage(usage: Usage): ExclusiveUsage {
-  const cacheReadTokens = usage.cacheReadTokens ?? 0;
-  const cacheWriteTokens = usage.cacheWriteTokens ?? 0;
-  const reasoningTokens = usage.reasoningTokens ?? 0;
-  return {
+  const { cacheReadTokens = 0, cacheWrite5mTokens = 0, cacheWrite1hTokens = 0, reasoningTokens = 0 } = usage;
+  const cacheWriteTokens = usage.cacheWriteTokens ?? cacheWrite5mTokens + cacheWrite1hTokens;
+  const view: ExclusiveUsage = {
     inputTokens: Math.max(0, usage.inputTokens - cacheReadTokens - cacheWriteTokens),
     cacheReadTokens,
     cacheWriteTokens,
     outputTokens: Math.max(0, usage.outputTokens - reasoningTokens),
     reasoningTokens,
   };
+  for (const part of SPLIT) if (usage[part] !== undefined) view[part] = usage[part];
+  return view;
 }
 
 /** The inverse of `exclusiveUsage`: from disjoint counts to the stored, inclusive form. Absent counts stay absent. */
@@ -63,9 +69,9 @@ export function inclusiveUsage(
   const inputTokens = view.inputTokens + (view.cacheReadTokens ?? 0) + (view.cacheWriteTokens ?? 0);
   const outputTokens = view.outputTokens + (view.reasoningTokens ?? 0);
   const usage: Usage = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
-  if (view.cacheReadTokens !== undefined) usage.cacheReadTokens = view.cacheReadTokens;
-  if (view.cacheWriteTokens !== undefined) usage.cacheWriteTokens = view.cacheWriteTokens;
-  if (view.reasoningTokens !== undefined) usage.reasoningTokens = view.reasoningTokens;
+  for (const part of ["cacheReadTokens", "cacheWriteTokens", "reasoningTokens", ...SPLIT] as const) {
+    if (view[part] !== undefined) usage[part] = view[part];
+  }
   return usage;
 }
 

@@ -35,6 +35,18 @@ function inlineDataUrl(part: JsonValue): JsonValue {
   return lifted;
 }
 
+function lacksInput(part: JsonValue): part is JsonObject {
+  return isObject(part) && part["type"] === "tool-call" && part["input"] === undefined;
+}
+
+/** JSON has no undefined, so a call without arguments was stored without `input`; that means none (B20). */
+function withInputs(message: JsonObject): JsonObject {
+  const parts = message["parts"];
+  if (!Array.isArray(parts) || !parts.some(lacksInput)) return message;
+  const filled = parts.map((part) => (lacksInput(part) ? Object.assign(copyObject(part), { input: {} }) : part));
+  return Object.assign(copyObject(message), { parts: filled });
+}
+
 /** Upgrades by the version they start from. */
 const UPGRADES: Readonly<Record<number, Upgrade>> = {
   1: (message) => {
@@ -107,7 +119,7 @@ export function readMessage(value: unknown): StoredMessage {
   if (!isObject(value)) {
     throw new ValidationError("stored message", [{ path: "", code: "wrong-type", message: "Expected an object." }]);
   }
-  const upgraded = upgradeMessage(value);
+  const upgraded = withInputs(upgradeMessage(value));
   const issues = structuralIssues(upgraded, storedMessage);
   if (issues.length > 0) throw new ValidationError("stored message", issues);
   // The structure was checked against the shape of StoredMessage just now.

@@ -13,6 +13,7 @@ import { keepsEveryMessage, keepsOrder, tellsApart } from "./order.ts";
 import { deepFreeze, places } from "./places.ts";
 import type { Sample } from "./samples.ts";
 import { sampleCases } from "./samples.ts";
+import { decodesToTheSame } from "./sameness.ts";
 
 export interface MessageConformanceOptions {
   samples: readonly Sample[];
@@ -68,6 +69,10 @@ function canonicalCases(dialect: Dialect, messages: readonly Message[]): Conform
       run: () => keepsOrder(encode),
     },
     { title: title("B58: who speaks, and what a text is, is said or reported"), run: () => tellsApart(encode) },
+    {
+      title: title("what was encoded without a loss decodes to the same"),
+      run: () => decodesToTheSame(dialect, messages),
+    },
     { title: title("B44: encoding twice gives the same bytes"), run: () => isDeterministic(messages, encode) },
     {
       title: title("encoding leaves the messages as they were"),

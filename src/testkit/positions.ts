@@ -4,11 +4,12 @@
 const MESSAGE = String.raw`(?:/messages?|/alternatives/\d+/message)?(?:/\d+)?`;
 const PART = String.raw`${MESSAGE}/parts/\d+(?:/content/\d+)*`;
 const SEAL = String.raw`${PART}(?:/annotations/\d+)?/seals/\d+`;
+const RESIDUE = String.raw`${PART}(?:/annotations/\d+|/logprobs/\d+(?:/top/\d+)*)?/extra`;
 const ENDING = String.raw`${MESSAGE}(?:/metadata)?(?:/alternatives/\d+)?/finishReason`;
 
 /** Words that a table maps to another word, or that a field of the wire implies; they are no content. */
 const VOCABULARY = new RegExp(
-  String.raw`^(?:${MESSAGE}/role|${PART}/type|${SEAL}/(?:dialect|kind)|${PART}/annotations/\d+/kind|${ENDING}/unified)$`,
+  String.raw`^(?:${MESSAGE}/role|${PART}/(?:type|dialect)|${SEAL}/(?:dialect|kind)|${PART}/annotations/\d+/kind|${ENDING}/unified)$`,
 );
 
 /** Words that go out in another notation: a change of them must show, the word itself need not. */
@@ -16,9 +17,11 @@ const NOTATION = new RegExp(String.raw`^${PART}/(?:mimeType|executor|format|cach
 
 /** Values that mean something as they are: words, ids that pair calls with results, base64, a text that is JSON. */
 const LITERAL = new RegExp(
-  String.raw`^${PART}/(?:data|inputText|toolCallId|toolName|tool|dialect|issuer/dialect)$|${NOTATION.source}|${VOCABULARY.source}`,
+  String.raw`^${PART}/(?:data|inputText|toolCallId|toolName|tool|issuer/dialect)$|${NOTATION.source}|${VOCABULARY.source}`,
 );
 
+const A_PART = new RegExp(`^${PART}$`);
+const A_RESIDUE = new RegExp(`^${RESIDUE}$`);
 const TOOL_NAME = new RegExp(String.raw`^${PART}/toolName$`);
 const INPUT_TEXT = new RegExp(String.raw`^${PART}/inputText$`);
 
@@ -41,4 +44,13 @@ export function isInputText(path: string): boolean {
 
 export function isToolName(path: string): boolean {
   return TOOL_NAME.test(path);
+}
+
+export function isPart(path: string): boolean {
+  return A_PART.test(path);
+}
+
+/** What a dialect said that the model has no word for, on a part or within one. */
+export function isResidue(path: string): boolean {
+  return A_RESIDUE.test(path);
 }

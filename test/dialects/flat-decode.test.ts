@@ -254,6 +254,42 @@ describe("calls and results", () => {
     expect(ids).toStrictEqual(["call_0_0_", "call_0_1", "call_0_0", "call_0_0", "c", "c"]);
   });
 
+  const f = { name: "f", arguments: "{}" };
+  const g = { name: "g", arguments: "{}" };
+  const asked = (...calls: object[]): object => ({ role: "assistant", content: "", tool_calls: calls });
+  const told = (fields: object): object => ({ role: "tool", content: "", ...fields });
+
+  test.each<[string, object[], string[]]>([
+    ["by name", [asked(f, g), told({ name: "g" }), told({ name: "f" })], ["call_0_1", "call_0_0"]],
+    ["in order", [asked(f, g), told({}), told({ id: "" }), told({})], ["call_0_0", "call_0_1", ""]],
+    ["in order among equal names", [asked(f, f), told({ name: "f" }), told({ name: "f" })], ["call_0_0", "call_0_1"]],
+    ["never with a call that has an id", [asked({ ...f, id: "c" }), told({ name: "f" }), told({})], ["", ""]],
+    ["never with a call of another name", [asked(f), told({ name: "g" })], [""]],
+    ["by `call_id`", [asked({ ...f, id: "i", call_id: "c" }), told({ call_id: "c" })], ["c"]],
+    ["by the `id` that it names", [asked({ ...f, id: "i", call_id: "c" }), told({ call_id: "i" })], ["i"]],
+  ])("B17: a result is paired %s, and comes back as it was", (_, wire, expected) => {
+    const messages = decode(...wire);
+    const results = messages.flatMap((each) => each.parts).filter((part) => part.type === "tool-result");
+    expect(results.map(({ toolCallId }) => toolCallId)).toStrictEqual(expected);
+    const ids = messages[0]?.parts.map((part) => part.type === "tool-call" && part.toolCallId);
+    expect(ids).toStrictEqual(expect.arrayContaining(expected.filter((id) => id !== "")));
+    expect(dialect.encodeMessages(messages)).toStrictEqual({ wire, losses: [] });
+  });
+
+  test("where a reader would find another call for a result without an id, both say it", () => {
+    const [calls, , second] = decode(asked(f, f), told({}), told({}));
+    const left = [calls, second].filter((each) => each !== undefined);
+    expect(dialect.encodeMessages(left).wire).toStrictEqual([
+      asked(f, { ...f, id: "call_0_1" }),
+      told({ call_id: "call_0_1" }),
+    ]);
+    const stray = toolResult({ toolCallId: "", toolName: "" }, "");
+    expect(dialect.encodeMessages([...decode(asked(f)), stray]).wire).toStrictEqual([
+      asked({ ...f, id: "call_0_0" }),
+      told({}),
+    ]);
+  });
+
   test("a new result for a call that had no id makes the call write its id", () => {
     const messages = decode({ role: "assistant", content: "", tool_calls: [{ name: "f", arguments: "{}" }] });
     const [call] = messages[0]?.parts ?? [];

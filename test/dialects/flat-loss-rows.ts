@@ -84,7 +84,7 @@ export const contentRows: LossRow[] = [
     "B32: free text for a custom tool",
     [assistant({ ...call, input: "go north", format: "text" })],
     [["field-unsaid", "/0/parts/0/format"]],
-    [{ role: "assistant", content: "", tool_calls: [{ ...wireCall, arguments: "go north" }] }],
+    [{ role: "assistant", content: "", tool_calls: [{ ...wireCall, arguments: '"go north"' }] }],
   ],
   [
     "B31: that a call was cut off, though its arguments can be read",

@@ -50,8 +50,36 @@ const structureRows: LossRow[] = [
   [
     "a tool message holds nothing but results",
     [tool({ type: "text", text: "t" })],
-    [["message-split", "/0/role"]],
+    [["role-approximated", "/0/role"]],
     [{ role: "user", content: "t" }],
+  ],
+  [
+    "the id of a tool message that names no call would be the call's",
+    [
+      { ...tool({ ...result, toolCallId: "", output: "ok" }), id: "m" },
+      { ...tool(), id: "n" },
+      ...decoded({ role: "tool", content: "ok", id: "c" }).map((each) => ({ ...each, id: "o" })),
+    ],
+    [
+      ["bookkeeping", "/0/id"],
+      ["bookkeeping", "/1/id"],
+      ["result-empty", "/1/parts"],
+      ["bookkeeping", "/2/id"],
+    ],
+    [
+      { role: "tool", content: "ok" },
+      { role: "tool", content: "" },
+      { role: "tool", content: "ok", id: "c" },
+    ],
+  ],
+  [
+    "another id of a call that would now be the one that counts",
+    decoded(
+      { role: "assistant", content: "", tool_calls: [{ name: "f", arguments: "{}", id: "i", call_id: "c" }] },
+      { role: "tool", content: "", call_id: "i" },
+    ).slice(0, 1),
+    [["residue-clash", "/0/parts/0/extra/flat/call_id"]],
+    [{ role: "assistant", content: "", tool_calls: [{ name: "f", arguments: "{}", id: "i" }] }],
   ],
   ["an empty tool message", [tool()], [["result-empty", "/0/parts"]], [{ role: "tool", content: "" }]],
   [

@@ -200,11 +200,23 @@ const LOSSES: LossRow[] = [
     [{ runId: "", timestamp: "1970-01-01T00:00:00.000Z" }],
   ],
   [
-    "the clock tells the time",
-    [{ ...user("Hi"), metadata: { runId: "r" } }],
-    ["timestamp-synthesized /0/metadata/timestamp"],
-    [{ timestamp: "1970-01-01T00:00:07.000Z" }],
-    { clock: () => 7000 },
+    "the run and the clock that a caller names are no loss",
+    [user("Hi")],
+    [],
+    [{ runId: "r", timestamp: "1970-01-01T00:00:07.000Z" }],
+    { runId: "r", clock: () => 7000 },
+  ],
+  [
+    "arguments that are null are said by their text",
+    ofRun(assistant([{ ...CALL, input: null }])),
+    [],
+    [{ parts: [{ payload: { arguments: null, rawArgsText: "null" } }] }],
+  ],
+  [
+    "an opaque value that is no part of this shape",
+    ofRun(user([{ type: "opaque", dialect: "run", value: "x" }])),
+    ["part-unsayable /0/parts/0"],
+    [{ parts: [] }],
   ],
   [
     "a stored message has a time",

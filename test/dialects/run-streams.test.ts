@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { assemble } from "../../src/assembly/assemble.ts";
 import { disassemble } from "../../src/assembly/disassemble.ts";
 import { run } from "../../src/dialects/run/index.ts";
+import { formatSse, SseParser } from "../../src/sse/index.ts";
 import type { RunDelta } from "../../src/dialects/run/index.ts";
 import { parseJson, sameJson } from "../../src/model/json.ts";
 import type { Delta } from "../../src/model/delta.ts";
@@ -56,6 +57,13 @@ describe("streams", () => {
     const read = decodeAll(["[DONE]", { data: "[DONE]" }, { event: "delta", data: wire[0] }, wire[1]]);
     expect(read).toStrictEqual(wire);
     expect(encodeAll(read)).toStrictEqual({ events: wire, losses: [] });
+  });
+
+  test("events go from bytes to deltas as the SSE parser gives them", () => {
+    const wire = answer(delta("text", { textDelta: "Hi" })).map((each, seq) => ({ ...stamp(seq), ...each }));
+    const bytes = wire.map((data) => formatSse({ data })).join("");
+    expect(decodeAll(new SseParser().push(bytes))).toStrictEqual(wire);
+    expect(thrownBy(() => decodeAll([{ data: "{oops" }]))).toMatchObject({ name: "DialectError", path: "/data" });
   });
 
   test("the order of a stream can still be checked after reading", () => {

@@ -189,9 +189,9 @@ describe("parts", () => {
     ],
     [
       "a verbatim value that is no part is left out",
-      { type: "opaque", dialect: "tagged", value: 7 },
+      { type: "opaque", dialect: "tagged", value: { kind: 7 } },
       undefined,
-      ["opaque-foreign /0/parts/0"],
+      ["part-unsayable /0/parts/0"],
     ],
     [
       "a verbatim block has room for nothing else",

@@ -110,6 +110,23 @@ describe("usage", () => {
     });
   });
 
+  test("B64: the split of cache writes counts, and survives both ways", () => {
+    const split: Usage = {
+      inputTokens: 10,
+      outputTokens: 5,
+      totalTokens: 15,
+      cacheWrite5mTokens: 4,
+      cacheWrite1hTokens: 1,
+    };
+    expect(exclusiveUsage(split)).toMatchObject({
+      inputTokens: 5,
+      cacheWriteTokens: 5,
+      cacheWrite5mTokens: 4,
+      cacheWrite1hTokens: 1,
+    });
+    expect(inclusiveUsage(exclusiveUsage(split))).toMatchObject(split);
+  });
+
   test("B66: contradicting counts never become negative", () => {
     expect(
       exclusiveUsage({ inputTokens: 1, outputTokens: 2, totalTokens: 3, cacheReadTokens: 5, reasoningTokens: 9 }),

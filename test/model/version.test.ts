@@ -54,6 +54,15 @@ describe("readMessage", () => {
     expect(FIRST).toStrictEqual(before);
   });
 
+  test("B20: a call that was stored without input has empty arguments", () => {
+    const call = { type: "tool-call", toolCallId: "a", toolName: "t" };
+    for (const schemaVersion of [1, SCHEMA_VERSION]) {
+      expect(readMessage({ ...FIRST, parts: [call], metadata: { schemaVersion } }).parts).toStrictEqual([
+        { ...call, input: {} },
+      ]);
+    }
+  });
+
   test("the current version comes back as it is", () => {
     const current = { ...FIRST, metadata: { schemaVersion: SCHEMA_VERSION } };
     expect(readMessage(current)).toBe(current);

@@ -39,13 +39,29 @@ function throws(change: (error: DialectError) => unknown): Fault {
 function textsOf({ parts }: Message): string {
   return parts.map((part) => (part.type === "text" ? part.text : "")).join(" ");
 }
-function without<T extends object>(value: T, field: string): T {
+export function without<T extends object>(value: T, field: string): T {
   const { [field as keyof T]: _, ...rest } = value;
   return rest as T;
 }
 function withoutOwn(extra: Message["extra"]): Message["extra"] {
   return without(extra ?? {}, "plain");
 }
+function encodesTexts(change: (text: string) => string): Fault {
+  return encodesPart((part) => (part.type === "text" ? { ...part, text: change(part.text) } : part));
+}
+/** Every two parts that have it exchange it. */
+function swapped(field: "seals" | "toolCallId", isMeant: (part: Part) => boolean): Fault {
+  return encodesParts((parts) => {
+    const meant = parts.filter(isMeant);
+    return parts.map((part) => {
+      const other = meant[meant.indexOf(part) ^ 1];
+      return other && meant.includes(part)
+        ? { ...part, [field]: (other as Record<typeof field, unknown>)[field] }
+        : part;
+    });
+  });
+}
+const SAME = /decodes to the same/;
 const note = (path: string, code = "residue-foreign"): Encoded["losses"][number] => ({
   path,
   code,
@@ -249,5 +265,47 @@ export const FAULTS: readonly [sentence: string, noticed: RegExp, fault: Fault][
         },
       };
     },
+  ],
+  ["swaps the ids of results", SAME, swapped("toolCallId", ({ type }) => type === "tool-result")],
+  ["swaps seals", SAME, swapped("seals", ({ seals }) => seals !== undefined)],
+  [
+    "writes `developer` as `system`",
+    SAME,
+    encodes((all) => all.map((each) => (each.role === "developer" ? { ...each, role: "system" } : each))),
+  ],
+  [
+    "puts system messages first",
+    SAME,
+    encodes((all) => [...all.filter(({ role }) => role === "system"), ...all.filter(({ role }) => role !== "system")]),
+  ],
+  ["cuts texts", SAME, encodesTexts((text) => text.slice(0, 200))],
+  ["cuts texts at 4 kB", SAME, encodesTexts((text) => text.slice(0, 4096))],
+  ["trims texts", SAME, encodesTexts((text) => text.trim())],
+  ["trims the end of texts", SAME, encodesTexts((text) => text.trimEnd())],
+  ["normalizes texts", SAME, encodesTexts((text) => text.normalize())],
+  ["writes only characters of 16 bits", SAME, encodesTexts((text) => text.replaceAll(/[\u{10000}-\u{10ffff}]/gu, "?"))],
+  [
+    "takes an empty output for none",
+    SAME,
+    encodesPart((part) => (part.type === "tool-result" && part.output === "" ? without(part, "output") : part)),
+  ],
+  [
+    "takes no output for an empty one",
+    SAME,
+    encodesPart((part) => (part.type === "tool-result" ? { ...part, output: part.output ?? "" } : part)),
+  ],
+  [
+    "writes call ids in lower case",
+    SAME,
+    encodesPart((part) =>
+      part.type === "tool-call" || part.type === "tool-result"
+        ? { ...part, toolCallId: part.toolCallId.toLowerCase() }
+        : part,
+    ),
+  ],
+  [
+    "reads a message twice",
+    SAME,
+    decodes((messages) => (messages.length > 1 ? [...messages, ...messages.slice(-1)] : messages)),
   ],
 ];

@@ -1,11 +1,11 @@
 // The suite can fail: a good dialect passes all of it, and each of many faults is noticed by the case that should.
 import { expect, test } from "vitest";
 import type { Dialect } from "../../src/index.ts";
-import { dialect, dialects, parseJson } from "../../src/index.ts";
+import { dialect, dialects, parseJson, user } from "../../src/index.ts";
 import { gallery, messageConformance, silentLosses } from "../../src/testkit/index.ts";
 import { places } from "../../src/testkit/places.ts";
 import { isLiteral } from "../../src/testkit/positions.ts";
-import { FAULTS } from "./broken.ts";
+import { FAULTS, without } from "./broken.ts";
 import { plain } from "./plain.ts";
 
 const SEALS = [{ dialect: "anthropic", kind: "signature", value: "sealed" }];
@@ -47,6 +47,23 @@ test("a dialect without a fault passes every case", () => {
   for (const { run } of messageConformance(plain(), { samples: [{ name: "a song", wire: wire() }] })) run();
 });
 
+test("what a loss names may come back different, also where each of a list is named by itself", () => {
+  const good = plain();
+  const sealless: Dialect = {
+    ...good,
+    encodeMessages: (messages) => {
+      const { wire, losses } = good.encodeMessages(
+        messages.map((message) => ({ ...message, parts: message.parts.map((part) => without(part, "seals")) })),
+      );
+      const gone = [...places(messages)].filter(({ path }) => /^\/\d+\/parts\/\d+\/seals\/\d+$/.test(path));
+      const loss = { code: "field-unsaid", action: "dropped", level: "loss", message: "No seals." } as const;
+      return { wire, losses: [...losses, ...gone.map(({ path }) => ({ path, ...loss }))] };
+    },
+  };
+  // The sample has seals, which it is not allowed to lose.
+  expect(failures(sealless).filter((title) => !title.includes("a song"))).toStrictEqual([]);
+});
+
 const seen = new Set<string>();
 
 test.each(FAULTS)("a dialect that %s is noticed", (_, noticed, fault) => {
@@ -69,6 +86,11 @@ test("no string of the gallery stands in two places, but for words and ids", () 
   );
   expect(strings.filter((each, index) => strings.indexOf(each) !== index)).toStrictEqual([]);
   expect(strings.length).toBeGreaterThan(150);
+});
+
+test.each(dialects)("%s: who a block of its own belongs to goes without saying", (id) => {
+  const message = user([{ type: "opaque", dialect: id, value: { type: "chorus", of: "Muses" } }]);
+  expect(silentLosses([message], (messages) => dialect(id).encodeMessages(messages))).toStrictEqual([]);
 });
 
 test("the gallery uses every part type and every role", () => {

@@ -1,7 +1,7 @@
 // Tool calls. A call is known by `call_id`, else by `id`; plain is `id`. A call without one gets one (B17), which is
-// not written as long as nobody else uses it.
+// not written as long as a reader finds the call's result without it.
 import { argumentsText, readArguments } from "../../model/arguments.ts";
-import type { JsonObject } from "../../model/json.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { stringifyJson } from "../../model/json.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
@@ -10,17 +10,33 @@ import { decodeOpaque } from "./items.ts";
 import type { Kept } from "./kept.ts";
 import { keepRest, note, optionalText } from "./kept.ts";
 import type { FlatContext } from "./losses.ts";
+import { FLAT } from "./terms.ts";
 
 /** The calls so far. */
 export interface Calls {
-  /** Ids that somebody uses. */
+  /** Ids that nobody may make up. */
   used: Set<unknown>;
+  /** Ids that results name on the wire. */
+  answered: Set<unknown>;
+  /** Calls without an id on the wire that no result has taken yet. */
+  open: Set<ToolCallPart>;
   /** Names of tools, by the id of the call. */
   names: Map<string, string>;
 }
 
-const BY_CALL_ID = new Set(["name", "arguments", "call_id"]);
-const BY_ID = new Set([...BY_CALL_ID, "id"]);
+export function noCalls(): Calls {
+  return { used: new Set(), answered: new Set(), open: new Set(), names: new Map() };
+}
+
+/** The open calls, of a name where there is one: a result without an id answers the first. */
+export function openFor({ open, answered }: Calls, name: string | undefined): ToolCallPart[] {
+  return [...open].filter((call) => !answered.has(call.toolCallId) && (name === undefined || call.toolName === name));
+}
+
+/** What a call is known by: `id` wins only where results name it and not the `call_id`. */
+function identityOf({ id, call_id }: JsonObject, { answered }: Calls): JsonValue | undefined {
+  return call_id && !(id && answered.has(id) && !answered.has(call_id)) ? call_id : id;
+}
 
 /** The call that a wire object describes; without a name it is none, and is kept as it is (B43). */
 export function decodeCall(wire: JsonObject, newId: string, calls: Calls, context: DecodeContext): Part {
@@ -28,11 +44,12 @@ export function decodeCall(wire: JsonObject, newId: string, calls: Calls, contex
   if (typeof name !== "string") return decodeOpaque(wire, "tool_calls");
   const part: ToolCallPart = { type: "tool-call", toolCallId: "", toolName: name, input: {} };
   const callId = readId(wire, "call_id", part, context);
-  if (callId !== undefined) note(part, "id_field", "call_id");
-  part.toolCallId = callId ?? readId(wire, "id", part, context) ?? synthesize(newId, part, calls);
+  const field = callId !== undefined && identityOf(wire, calls) === callId ? "call_id" : "id";
+  if (field !== "id") note(part, "id_field", field);
+  part.toolCallId = (field === "id" ? readId(wire, field, part, context) : callId) ?? synthesize(newId, part, calls);
   calls.names.set(part.toolCallId, name);
   decodeArguments(wire, part, context);
-  keepRest(part, wire, callId === undefined ? BY_ID : BY_CALL_ID);
+  keepRest(part, wire, new Set(["name", "arguments", field, callId === undefined ? "call_id" : field]));
   return part;
 }
 
@@ -48,16 +65,21 @@ export function readId(
   return id === "" ? undefined : id;
 }
 
-/** Writes an id to where it was, else to its plain place. */
-export function writeId(wire: JsonObject, id: string | undefined, plain: string, kept: Kept): void {
-  const idField = id === undefined ? plain : (kept.take("id_field") ?? plain);
+/** Writes the id of a call to where it was, else to its plain place, and returns it; "" goes unsaid. */
+export function writeId(wire: JsonObject, toolCallId: string, plain: string, kept: Kept, { answered }: Calls): string {
+  const isUnsaid = kept.get("synthesized") === toolCallId && !answered.has(toolCallId);
+  if (isUnsaid) kept.take("synthesized");
+  const id = isUnsaid ? "" : toolCallId;
+  const idField = id === "" ? "" : (kept.take("id_field") ?? plain);
   for (const field of ["id", "call_id"]) kept.write(wire, field, field === idField ? id : undefined);
+  return id;
 }
 
-function synthesize(newId: string, part: ToolCallPart, { used }: Calls): string {
+function synthesize(newId: string, part: ToolCallPart, { used, open }: Calls): string {
   let id = newId;
   while (used.has(id)) id += "_";
   used.add(id);
+  open.add(part);
   note(part, "synthesized", id);
   return id;
 }
@@ -73,10 +95,11 @@ function decodeArguments(wire: JsonObject, part: ToolCallPart, context: DecodeCo
   Object.assign(part, read);
 }
 
-export function encodeCall(part: ToolCallPart, kept: Kept, { used, names }: Calls, context: FlatContext): JsonObject {
+export function encodeCall(part: ToolCallPart, kept: Kept, calls: Calls, context: FlatContext): JsonObject {
   const { toolCallId, toolName } = part;
   const wire: JsonObject = { name: toolName };
-  const text = argumentsText(part);
+  // Arguments are JSON here, so that free text is a JSON string.
+  const text = part.format === "text" ? stringifyJson(part.input ?? "") : argumentsText(part);
   const read = readArguments(text);
   if (isObject(read.input) && isObject(kept.get("arguments"))) {
     kept.take("arguments");
@@ -84,13 +107,13 @@ export function encodeCall(part: ToolCallPart, kept: Kept, { used, names }: Call
   } else {
     kept.write(wire, "arguments", text === "{}" ? undefined : text, "{}");
   }
-  const isUnsaid = kept.get("synthesized") === toolCallId && !used.has(toolCallId);
-  if (isUnsaid) kept.take("synthesized");
-  else if (toolCallId !== "") names.set(toolCallId, toolName);
-  writeId(wire, isUnsaid ? undefined : toolCallId, "id", kept);
+  calls.names.set(toolCallId, toolName);
+  const id = writeId(wire, toolCallId, "id", kept, calls);
   if (part.invalid !== undefined && part.invalid !== (read.invalid === true)) {
     context.report.lose("call-invalid", "invalid");
   }
-  kept.restore(wire);
+  // The other id is left out where it would now be the one that counts.
+  const isKnown = (identityOf({ ...part.extra?.[FLAT], ...wire }, calls) ?? "") === id;
+  kept.restore(wire, isKnown ? [] : ["id", "call_id"]);
   return wire;
 }

@@ -5,7 +5,7 @@ import { ROLES } from "../../model/message.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { isObject, readMessageList, readObject, readString } from "../read.ts";
 import type { Calls } from "./calls.ts";
-import { decodeCall } from "./calls.ts";
+import { decodeCall, noCalls } from "./calls.ts";
 import { decodeItem, readSlot } from "./items.ts";
 import { keepRest, note, optionalText } from "./kept.ts";
 import { decodeProviderData, decodeSignatures, keepStale } from "./provider-data.ts";
@@ -19,22 +19,22 @@ export const TURN_FIELDS = ["role", ...SLOTS, "id", "name"];
 
 export function decodeMessages(wire: unknown, context: DecodeContext): Message[] {
   const { list, key } = readMessageList(wire, context);
-  const calls: Calls = { used: idsOf(list), names: new Map() };
+  const calls = noCalls();
+  readIds(list, calls);
   return context.trail.each(key, list, (each, index) =>
     decodeMessage(readObject(each, context), index, calls, context),
   );
 }
 
-/** Every id in the list, so that none of them is made up again. */
-function idsOf(list: readonly JsonValue[]): Set<unknown> {
-  const ids = new Set<unknown>();
+/** Every id in the list, so that none of them is made up again, and those that results name. */
+function readIds(list: readonly JsonValue[], { used, answered }: Calls): void {
   for (const message of list.filter(isObject)) {
     const calls = message["tool_calls"];
+    if (message["role"] === "tool") answered.add(message["call_id"] || message["id"]);
     for (const each of [message, ...(Array.isArray(calls) ? calls.filter(isObject) : [])]) {
-      ids.add(each["id"]).add(each["call_id"]);
+      used.add(each["id"]).add(each["call_id"]);
     }
   }
-  return ids;
 }
 
 function decodeMessage(wire: JsonObject, index: number, calls: Calls, context: DecodeContext): Message {

@@ -31,8 +31,6 @@ export interface Piece extends Written {
 /** A message on its way. */
 export interface Draft {
   calls: Calls;
-  /** Whether the message has an id of its own. */
-  hasId: boolean;
   /** Whether reasoning is written as thinking blocks too. */
   listed: boolean;
   /** What becomes one flat message each: a result, or everything between two of them. */
@@ -80,7 +78,7 @@ function writePart(part: Part, kept: Kept, draft: Draft, context: FlatContext): 
       }
       return part.type === "tool-call"
         ? { slot: "tool_calls", item: encodeCall(part, kept, draft.calls, context) }
-        : { slot: "result", item: encodeResult(part, kept, draft.hasId, draft.calls, context) };
+        : { slot: "result", item: encodeResult(part, kept, draft.calls, context) };
     case "opaque":
       return writeOpaque(part, kept, draft.listed, context);
     default: {

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import { reportUncarried } from "../residue.ts";
 import type { Calls } from "./calls.ts";
+import { noCalls } from "./calls.ts";
 import { TOOL_FIELDS, TURN_FIELDS } from "./decode.ts";
 import type { Draft, Piece } from "./encode-part.ts";
 import { encodePart, isResult } from "./encode-part.ts";
@@ -11,23 +12,24 @@ import type { Kept } from "./kept.ts";
 import { keptBy } from "./kept.ts";
 import type { FlatContext } from "./losses.ts";
 import { encodeProviderData, encodeSignatures } from "./provider-data.ts";
+import { findAnswered } from "./results.ts";
 import { CODES } from "./rest.ts";
 import { SLOTS } from "./terms.ts";
 import { listsBlocks } from "./thinking.ts";
 
 export function encodeMessages(messages: readonly Message[], context: FlatContext): JsonObject[] {
-  const used = messages.flatMap(({ parts }) => parts.map((part) => part.type === "tool-result" && part.toolCallId));
-  const calls: Calls = { used: new Set(used), names: new Map() };
+  const calls = noCalls();
+  findAnswered(messages, calls);
   return context.trail.each(undefined, messages, (message) => encodeMessage(message, calls, context)).flat();
 }
 
 const MESSAGE_FIELDS = new Set(["role", "parts", "id", "name", "extra"]);
 
 function encodeMessage(message: Message, calls: Calls, context: FlatContext): JsonObject[] {
-  const { role, parts, id } = message;
+  const { role, parts } = message;
   const kept = keptBy(message, context);
   const listed = listsBlocks(message, kept, context);
-  const draft: Draft = { calls, hasId: id !== undefined, listed, segments: [], furthest: -1 };
+  const draft: Draft = { calls, listed, segments: [], furthest: -1 };
   context.trail.each("parts", parts, (part) => encodePart(part, draft, context));
   const segments = draft.segments.length === 0 ? [[]] : draft.segments;
   const isTool = role === "tool";
@@ -39,17 +41,22 @@ function encodeMessage(message: Message, calls: Calls, context: FlatContext): Js
       : writeSegment(segment, { role, parts: [] }, keptBy({}, context), context),
   );
   if (isTool && main.length === 0) context.report.lose("result-empty", "parts");
-  else if (segments.length > 1 || isResult(main) !== isTool) context.report.lose("message-split", "role");
+  else if (segments.length > 1 || isResult(main) !== isTool) {
+    context.report.lose(isTool && segments.length === 1 ? "role-approximated" : "message-split", "role");
+  }
   kept.reportStale();
   reportUncarried(message, MESSAGE_FIELDS, context, "field-unsaid", CODES);
   return wires;
 }
 
 function writeSegment(segment: readonly Piece[], message: Message, kept: Kept, context: FlatContext): JsonObject {
-  const isTurn = !isResult(segment);
   const claude = segment.flatMap(({ block }) => (block === undefined ? [] : [block]));
-  const wire = isTurn ? writeTurn(segment, message, claude.length > 0, kept) : { ...segment[0]?.item };
-  kept.write(wire, "id", message.id ?? wire["id"]);
+  const wire = isResult(segment) ? { ...segment[0]?.item } : writeTurn(segment, message, claude.length > 0, kept);
+  const isTurn = wire["role"] !== "tool";
+  // Alone on a tool message, it would be the call's.
+  const isOwn = isTurn || wire["call_id"] || !message.id;
+  if (!isOwn) context.report.lose("bookkeeping", "id");
+  kept.write(wire, "id", (isOwn ? message.id : undefined) ?? wire["id"]);
   if (isTurn) kept.write(wire, "name", message.name);
   else if (message.name !== undefined) context.report.lose("field-unsaid", "name");
   const inWireOrder = segment.toSorted((a, b) => a.rank - b.rank);

@@ -14,6 +14,7 @@ import {
   providerTool,
   residueClash,
   resultEmpty,
+  roleApproximated,
   textAsData,
   toolDefault,
 } from "../losses.ts";
@@ -37,6 +38,7 @@ export const LOSSES = {
   ...outputAsText,
   ...outputInContent,
   ...resultEmpty,
+  ...roleApproximated,
   order: {
     action: "approximated",
     level: "loss",

@@ -5,22 +5,19 @@ import type { Message } from "../../model/message.ts";
 import type { ToolResultPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { readList, readObject } from "../read.ts";
+import { formOf } from "../residue.ts";
 import type { Calls } from "./calls.ts";
-import { readId, writeId } from "./calls.ts";
+import { openFor, readId, writeId } from "./calls.ts";
 import { decodeItem, encodeContent } from "./items.ts";
 import type { Kept } from "./kept.ts";
 import { keepNothing, keptBy, note, optionalText } from "./kept.ts";
 import type { FlatContext } from "./losses.ts";
 import { reportRest } from "./rest.ts";
+import { FLAT } from "./terms.ts";
 import type { FlatText } from "./types.ts";
 
 /** The result in a tool message, and the message's id where that is not the call's. */
-export function decodeResult(
-  wire: JsonObject,
-  message: Message,
-  { names }: Calls,
-  context: DecodeContext,
-): ToolResultPart {
+export function decodeResult(wire: JsonObject, message: Message, calls: Calls, context: DecodeContext): ToolResultPart {
   const part: ToolResultPart = { type: "tool-result", toolCallId: "", toolName: "", isError: false };
   const id = optionalText(wire, "id", message, context);
   const callId = readId(wire, "call_id", part, context);
@@ -28,7 +25,13 @@ export function decodeResult(
   if (callId === undefined && id !== undefined && id !== "") note(part, "id_field", "id");
   else if (id !== undefined) message.id = id;
   part.toolCallId = callId ?? id ?? "";
-  const expected = names.get(part.toolCallId) ?? "";
+  const [call] = part.toolCallId === "" ? openFor(calls, name) : [];
+  if (call !== undefined) {
+    part.toolCallId = call.toolCallId;
+    note(part, "synthesized", call.toolCallId);
+    calls.open.delete(call);
+  }
+  const expected = calls.names.get(part.toolCallId) ?? "";
   part.toolName = name ?? expected;
   if (name === expected) note(part, "name_given", true);
   decodeOutput(wire, part, context);
@@ -46,21 +49,39 @@ function decodeOutput(wire: JsonObject, part: ToolResultPart, context: DecodeCon
   }
 }
 
-/** The tool message for a result, without what stands beside the result. `hasId`: the message's own id takes `id`. */
-export function encodeResult(
-  part: ToolResultPart,
-  kept: Kept,
-  hasId: boolean,
-  { names }: Calls,
-  context: FlatContext,
-): JsonObject {
+/** Whether a result says its tool's name by itself. */
+function isNamed(part: ToolResultPart, { names }: Calls): boolean {
+  return formOf(part, FLAT)["name_given"] === true || part.toolName !== (names.get(part.toolCallId) ?? "");
+}
+
+/** Finds the ids that results have to name: without them a reader would find no call, or another one. */
+export function findAnswered(messages: readonly Message[], calls: Calls): void {
+  for (const part of messages.flatMap(({ parts }) => parts)) {
+    if (!("toolCallId" in part) || part.executor === "provider") continue;
+    const { toolCallId: id, toolName } = part;
+    const isUnsaid = id === "" || formOf(part, FLAT)["synthesized"] === id;
+    if (part.type === "tool-call") {
+      calls.names.set(id, toolName);
+      if (isUnsaid) calls.open.add(part);
+      continue;
+    }
+    const found = isUnsaid ? openFor(calls, isNamed(part, calls) ? toolName : undefined) : [];
+    const [call] = found;
+    if (call?.toolCallId === id) calls.open.delete(call);
+    // A result of no call must not find one either.
+    else for (const each of id === "" ? found : [part]) calls.answered.add(each.toolCallId);
+  }
+  calls.names.clear();
+}
+
+/** The tool message for a result, without what stands beside the result. */
+export function encodeResult(part: ToolResultPart, kept: Kept, calls: Calls, context: FlatContext): JsonObject {
   const { toolCallId, toolName } = part;
   const wire: JsonObject = { role: "tool" };
   encodeOutput(wire, part, kept, context);
-  if (hasId) kept.write(wire, "call_id", toolCallId === "" ? undefined : toolCallId);
-  else writeId(wire, toolCallId === "" ? undefined : toolCallId, "call_id", kept);
-  const isNamed = kept.take("name_given") === true || toolName !== (names.get(toolCallId) ?? "");
-  kept.write(wire, "name", isNamed ? toolName : undefined);
+  writeId(wire, toolCallId, "call_id", kept, calls);
+  kept.take("name_given");
+  kept.write(wire, "name", isNamed(part, calls) ? toolName : undefined);
   if (part.isError) context.report.lose("error-flag", "isError");
   kept.restore(wire);
   return wire;

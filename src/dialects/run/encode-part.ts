@@ -4,6 +4,7 @@ import { stringifyJson } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { MediaPart, OpaquePart, Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import { copyField } from "../read.ts";
+import { isObject } from "../read.ts";
 import { reportForeignResidue, reportUncarried, restoreResidue } from "../residue.ts";
 import { readsAsPart } from "./decode-part.ts";
 import { PART_KINDS } from "./fields.ts";
@@ -89,11 +90,15 @@ function namesakes(kind: RunPartKind, part: Part): JsonObject {
   return payload;
 }
 
-function encodeOpaque(part: OpaquePart, context: RunEncodeContext): JsonObject {
+function encodeOpaque(part: OpaquePart, context: RunEncodeContext): JsonObject | undefined {
+  // The decoder puts a whole wire part there; anything else could not be read again.
+  if (!isObject(part.value) || typeof part.value["kind"] !== "string") {
+    context.report.lose("part-unsayable");
+    return undefined;
+  }
   reportRest(part, OPAQUE, context);
   if (part.extra?.[context.dialect] !== undefined) context.report.lose("residue-clash", ["extra", context.dialect]);
-  // The decoder put a whole wire part there.
-  return part.value as JsonObject;
+  return part.value;
 }
 
 function encodeMedia(part: MediaPart, context: RunEncodeContext): JsonObject | undefined {

@@ -28,23 +28,23 @@ export function encodeMessages(
   return context.trail.each(undefined, messages, (message) => encodeMessage(message, scope, options));
 }
 
-function encodeMessage(message: Message, scope: PartScope, { clock }: EncodeMessagesOptions): JsonObject {
+function encodeMessage(message: Message, scope: PartScope, { runId, clock }: EncodeMessagesOptions): JsonObject {
   const { context } = scope;
   // A stored message is a message, too.
   const { createdAt } = message as Message & Partial<StoredMessage>;
   const carried = new Set(CARRIED);
   const meta = copyMetadata(message);
   const wire: JsonObject = {
-    runId: "",
+    runId: runId ?? "",
     role: encodeRole(message, context),
     parts: encodeParts("parts", message.parts, scope),
   };
-  if (!takeOut(meta, "runId", wire, message, context)) {
+  if (!takeOut(meta, "runId", wire, message, context) && runId === undefined) {
     context.report.lose("run-id-synthesized", ["metadata", "runId"]);
   }
   if (!takeOut(meta, "timestamp", wire, message, context)) {
-    if (createdAt === undefined) context.report.lose("timestamp-synthesized", ["metadata", "timestamp"]);
-    else carried.add("createdAt");
+    if (createdAt !== undefined) carried.add("createdAt");
+    else if (clock === undefined) context.report.lose("timestamp-synthesized", ["metadata", "timestamp"]);
     wire["timestamp"] = createdAt ?? timeOf(clock);
   }
   reportRest(message, carried, context);

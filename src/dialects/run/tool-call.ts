@@ -44,7 +44,9 @@ function readText(call: ToolCallPart, given: JsonValue, text: string, dialect: s
 
 /** The text that the arguments were read from, where it still stands for the input. */
 function standingText({ input, inputText, invalid }: ToolCallPart, form: JsonValue | undefined): string | undefined {
-  const text = inputText ?? (invalid === true && typeof input === "string" ? input : undefined);
+  const ownText = invalid === true && typeof input === "string" ? input : undefined;
+  // Null alone would be read as no arguments.
+  const text = inputText ?? ownText ?? (input === null ? "null" : undefined);
   if (text === undefined || form === OTHER) return text;
   return argumentsText({ input, inputText: text }) === text ? text : undefined;
 }

@@ -63,10 +63,16 @@ function encodeText(part: TextPart | RefusalPart, context: EncodeContext<Code>):
 const OPAQUE: ReadonlySet<string> = new Set(["type", "dialect", "value"]);
 
 function encodeOpaque(part: OpaquePart, context: EncodeContext<Code>): JsonObject | undefined {
-  if (part.dialect !== context.dialect || !isObject(part.value)) {
+  if (part.dialect !== context.dialect) {
     context.report.lose("opaque-foreign");
     return undefined;
   }
+  // The decoder puts a whole wire part there; anything else could not be read again.
+  const { value } = part;
+  if (!isObject(value) || typeof (value["kind"] ?? "") !== "string") {
+    context.report.lose("part-unsayable");
+    return undefined;
+  }
   reportRest(part, OPAQUE, context);
-  return part.value;
+  return value;
 }
