@@ -2,7 +2,7 @@
 import { readArguments } from "../model/arguments.ts";
 import type { MediaPayload, MessageFields, PartKey, ToolCallStartPayload } from "../model/delta.ts";
 import { copyExtra, growExtra } from "../model/extra.ts";
-import { copyObject } from "../model/json.ts";
+import { assignObject, copyObject } from "../model/json.ts";
 import type { InvalidToolCall, Message, Metadata } from "../model/message.ts";
 import type { Extra, MediaPart, Part, Seal, ToolCallPart } from "../model/parts.ts";
 import { parsePartialJson } from "./partial-json.ts";
@@ -147,14 +147,14 @@ export class ChoiceDraft {
     if (id !== undefined) this.fields.id = id;
     if (name !== undefined) this.fields.name = name;
     if (extra !== undefined) this.fields.extra = growExtra(this.fields.extra, extra);
-    if (metadata !== undefined) this.fields.metadata = Object.assign(this.fields.metadata ?? {}, copyObject(metadata));
+    if (metadata !== undefined) this.fields.metadata = assignObject(this.fields.metadata ?? {}, metadata);
   }
 
   private message(parts: Part[], noted: Metadata = {}, invalid: readonly InvalidToolCall[] = this.invalid): Message {
     const { extra, metadata } = this.fields;
     const message: Message = { role: "assistant", parts, ...this.fields };
     if (extra !== undefined) message.extra = copyExtra(extra);
-    const facts: Metadata = { ...metadata, ...noted };
+    const facts: Metadata = Object.assign(copyObject(metadata ?? {}), noted);
     if (invalid.length > 0) facts.invalidToolCalls = [...invalid];
     if (metadata !== undefined || Object.keys(facts).length > 0) message.metadata = facts;
     return message;
@@ -165,14 +165,20 @@ export class ChoiceDraft {
     return this.message(this.drafts.map(viewOf));
   }
 
-  /** The message as it stands at the end; calls that are still open are flagged. The drafts stay as they are. */
+  /**
+   * The message as it stands at the end; calls that are still open are flagged. The drafts stay as they are, and where
+   * something is `noted` about an early end, their parts are copied: more may come.
+   */
   finish(noted?: Metadata): Message {
     const open = this.drafts.filter((draft): draft is CallDraft => isCall(draft) && !draft.ended);
     const cut = open.map(({ part }) => ({
       toolCallId: part.toolCallId,
       reason: "The answer ended before the call did.",
     }));
-    const parts = this.drafts.map((draft) => (isCall(draft) && !draft.ended ? abandonedCall(draft) : draft.part));
+    const parts = this.drafts.map((draft) => {
+      if (isCall(draft) && !draft.ended) return abandonedCall(draft);
+      return noted === undefined ? draft.part : viewOf(draft);
+    });
     return this.message(parts, noted, [...this.invalid, ...cut]);
   }
 }

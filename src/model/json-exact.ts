@@ -75,6 +75,14 @@ export function copyObject<T extends object>(from: T): T {
   return copy;
 }
 
+/** Object.assign that takes exact digits along. */
+export function assignObject<T extends object>(target: T, from: object): T {
+  Object.assign(target, from);
+  const texts = used ? textsOf(from) : undefined;
+  if (texts !== undefined) for (const [key, text] of texts) record(target, key, text);
+  return target;
+}
+
 /** The own property `key`, or undefined: foreign keys never reach the prototype. */
 export function ownValue(container: object, key: string): unknown {
   // An object of unknown shape is read as a record; hasOwn says whether the key is there.

@@ -7,7 +7,7 @@ import { hasLostRow, hasTinyExponent } from "./json-lost.ts";
 import { recordNumbers } from "./json-record.ts";
 import { DEEP, LONG, NUMBER, ODD, survey } from "./json-survey.ts";
 
-export { copyDigits, copyObject, exactNumbers, hasExactNumbers, restoreNumbers } from "./json-exact.ts";
+export { assignObject, copyDigits, copyObject, exactNumbers, hasExactNumbers, restoreNumbers } from "./json-exact.ts";
 export type { ExactNumber } from "./json-exact.ts";
 export { MAX_DEPTH } from "./json-pointer.ts";
 export { sameJson, sameValue } from "./json-same.ts";

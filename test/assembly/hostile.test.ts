@@ -86,7 +86,9 @@ describe("digits on the way (B23)", () => {
     const big = '{"n":12345678901234567890}';
     const extra = { d: parseJson(big) as never };
     const run = new RunAssembler();
-    run.push(delta("start", { modelId: "m", requestId: "r", extra, message: { extra } }));
+    run.push(
+      delta("start", { modelId: "m", requestId: "r", extra, message: { extra, metadata: parseJson(big) as never } }),
+    );
     run.push(delta("text", { textDelta: "a", extra }));
     run.push(delta("part", { value: { type: "opaque", dialect: "x", value: parseJson(big) }, extra }));
     for (const each of call("a", "{}")) run.push(each);
@@ -100,7 +102,7 @@ describe("digits on the way (B23)", () => {
       }),
     );
     const { messages, responses } = run.finish();
-    expect(stringifyJson([messages, responses]).match(/12345678901234567890/g)).toHaveLength(2 * 4 + 2 + 2);
+    expect(stringifyJson([messages, responses]).match(/12345678901234567890/g)).toHaveLength(2 * 5 + 2 + 2);
     expect(stringifyJson([messages, responses])).not.toContain("12345678901234567000");
   });
 });
@@ -143,6 +145,19 @@ describe("what was handed out does not change", () => {
     expect(messages[1]?.parts).toHaveLength(1);
     expect(run.snapshot().messages[1]?.parts).toHaveLength(2);
     expect(run.snapshot().messages[0]).toBe(messages[0]);
+  });
+
+  test("the partial of an answer that was asked for too early does not grow", () => {
+    const assembler = new Assembler();
+    for (const each of [START, delta("text", { textDelta: "so " })]) assembler.push(each);
+    let partial: unknown;
+    try {
+      assembler.finish();
+    } catch (error) {
+      ({ partial } = error as AssemblyError);
+    }
+    assembler.push(delta("text", { textDelta: "far" }));
+    expect(partial).toMatchObject({ parts: [{ text: "so " }] });
   });
 
   test("asking too early for the response ends no call", () => {
