@@ -7,6 +7,7 @@ import { readRole } from "../../src/dialects/tagged/terms.ts";
 import { sameJson, stringifyJson } from "../../src/model/json.ts";
 import type { Message } from "../../src/model/message.ts";
 import type { Part } from "../../src/model/parts.ts";
+import { character } from "../support/arbitrary.ts";
 
 const dialect = tagged();
 
@@ -18,7 +19,7 @@ function loose(fields: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<obje
 
 const unknownFields = fc.dictionary(
   fc.constantFrom("x", "$form", "__proto__", "data", "text", "note"),
-  fc.jsonValue(),
+  fc.jsonValue({ stringUnit: character }),
   {
     maxKeys: 2,
   },
@@ -29,13 +30,19 @@ function withUnknown(fields: fc.Arbitrary<object>): fc.Arbitrary<object> {
   return fc.tuple(unknownFields, fields).map(([unknown, known]) => ({ ...unknown, ...known }));
 }
 
-const words = fc.string({ maxLength: 6 });
+const words = fc.string({ unit: character, maxLength: 6 });
 const ids = fc.constantFrom("a", "b", "");
 const urls = fc.oneof(words, fc.constantFrom("data:image/png;base64,aGk=", "data:,x", "https://example.com"));
 const media = withUnknown(loose({ url: urls, data: words, media_type: words, file_name: words }));
-const callArguments = fc.oneof(fc.dictionary(words, fc.jsonValue()), fc.json(), words);
+const callArguments = fc.oneof(
+  fc.dictionary(words, fc.jsonValue({ stringUnit: character })),
+  fc.json({ stringUnit: character }),
+  words,
+);
 const toolCall = withUnknown(loose({ id: ids, name: words, arguments: callArguments }));
-const toolResult = withUnknown(loose({ tool_call_id: ids, content: fc.jsonValue(), is_error: fc.boolean() }));
+const toolResult = withUnknown(
+  loose({ tool_call_id: ids, content: fc.jsonValue({ stringUnit: character }), is_error: fc.boolean() }),
+);
 const thinking = withUnknown(loose({ text: words, signature: words }));
 
 const parts: Record<string, fc.Arbitrary<unknown>> = {
@@ -46,8 +53,8 @@ const parts: Record<string, fc.Arbitrary<unknown>> = {
   TOOL_CALL: toolCall,
   TOOL_RESULT: toolResult,
   THINKING: thinking,
-  REDACTED_THINKING: fc.jsonValue(),
-  HOLOGRAM: fc.jsonValue(),
+  REDACTED_THINKING: fc.jsonValue({ stringUnit: character }),
+  HOLOGRAM: fc.jsonValue({ stringUnit: character }),
 };
 const wirePart = fc.oneof(
   ...Object.entries(parts).map(([kind, data]) =>
@@ -106,14 +113,19 @@ const canonicalPart = fc.oneof(
   some({ type: fc.constantFrom("image", "audio", "file"), data: words, mimeType: words }, ["mimeType"]),
   some({ type: fc.constantFrom("image", "file"), url: words }),
   some({ type: fc.constant("file"), text: words, name: words }, ["name"]),
-  some({ type: fc.constant("tool-call"), toolCallId: ids, toolName: words, input: fc.jsonValue() }),
+  some({
+    type: fc.constant("tool-call"),
+    toolCallId: ids,
+    toolName: words,
+    input: fc.jsonValue({ stringUnit: character }),
+  }),
   some(
     {
       type: fc.constant("tool-result"),
       toolCallId: ids,
       toolName: words,
       isError: fc.boolean(),
-      output: fc.jsonValue(),
+      output: fc.jsonValue({ stringUnit: character }),
     },
     ["output"],
   ),

@@ -8,12 +8,23 @@ import type { Extra, Part, ToolCallPart } from "../../src/model/parts.ts";
 import { readArguments } from "../../src/model/arguments.ts";
 import type { Response } from "../../src/model/response.ts";
 
-const key = fc.oneof(fc.string({ maxLength: 6 }), fc.constantFrom("__proto__", "constructor", "toString", "a/b~c"));
+/**
+ * Any character but the backslash: once V8 of Node 24 and 26 has parsed an object with a backslash for a key, it takes
+ * other escaped keys for it (nodejs/node#63785), and a test would find that bug instead of ours.
+ */
+export const character = fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }).filter((char) => char !== "\\");
+
+const key = fc.oneof(
+  fc.string({ unit: character, maxLength: 6 }),
+  fc.constantFrom("__proto__", "constructor", "toString", "a/b~c"),
+);
 const word = fc.constantFrom("anthropic", "gemini", "openai-chat", "x");
 const shortText = fc.string({ unit: "grapheme", maxLength: 12 });
 
 /** Any JSON value, not too large. JSON text knows no -0, so it is left out. */
-export const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+export const json = fc
+  .jsonValue({ maxDepth: 3, stringUnit: character })
+  .map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 const jsonObject = fc.dictionary(key, json, { maxKeys: 3, noNullPrototype: true }) as fc.Arbitrary<JsonObject>;
 const extra: fc.Arbitrary<Extra> = fc.dictionary(key, jsonObject, { maxKeys: 2, noNullPrototype: true });
 
