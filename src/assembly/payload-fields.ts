@@ -1,5 +1,6 @@
 // Which fields the payload of a delta has, as a table. A dialect whose wire is the contract itself reads by it too.
 import type { DeltaKind } from "../model/delta.ts";
+import { isObject } from "../model/kind.ts";
 
 type Plain = "string" | "number" | "boolean" | "object" | "list" | "json" | "key" | "choice" | "choices" | "residue";
 type FieldType = Plain | keyof typeof VOCABULARY;
@@ -89,10 +90,6 @@ export interface DeltaFields {
 export const DELTA_FIELDS: ReadonlyMap<unknown, DeltaFields> = new Map(
   Object.entries(OWN_FIELDS).map(([kind, own]) => [kind, { own, all: [...own, ...ANY_FIELDS] }]),
 );
-
-export function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 export function fits(value: unknown, type: FieldType): boolean {
   switch (type) {

@@ -1,11 +1,12 @@
 // Whether a delta has the fields of its kind. Cheap, because it runs for every delta.
 import type { Delta, DeltaKind } from "../model/delta.ts";
+import { isObject } from "../model/kind.ts";
 import { annotation, anyPart, doneAlternative, logprob, messageFields, seal } from "../model/shapes.ts";
 import type { AnyShape } from "../model/shape.ts";
 import { list } from "../model/shape.ts";
 import { structuralIssues } from "../model/validate.ts";
 import type { DeltaFields } from "./payload-fields.ts";
-import { DELTA_FIELDS, fits, isObject, wanted, wrongField } from "./payload-fields.ts";
+import { DELTA_FIELDS, fits, wanted, wrongField } from "./payload-fields.ts";
 
 /** Values with a shape of their own inside a payload; those that may be absent are looked at only where they are there. */
 const INNER: Partial<Record<DeltaKind, Readonly<Record<string, AnyShape>>>> = {
@@ -38,7 +39,7 @@ function payloadProblem({ kind, payload }: Delta, known: DeltaFields): string | 
   const wrong = wrongField(payload, isUsual ? known.own : known.all);
   if (wrong !== undefined) return `\`payload.${wrong.name}\` must be ${wanted(wrong)}.`;
   const inner = INNER[kind];
-  return inner === undefined ? undefined : innerProblem(payload as unknown as Record<string, unknown>, inner);
+  return inner === undefined ? undefined : innerProblem(payload, inner);
 }
 
 function innerProblem(

@@ -2,17 +2,10 @@
 import { setOwn } from "../model/extra.ts";
 import type { JsonObject, JsonValue } from "../model/json.ts";
 import { copyDigits } from "../model/json.ts";
+import { isObject, kindOf } from "../model/kind.ts";
 import type { DecodeContext } from "./dialect.ts";
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export function kindOf(value: unknown): string {
-  if (value === null) return "null";
-  if (value === undefined) return "nothing";
-  return Array.isArray(value) ? "a list" : typeof value === "object" ? "an object" : `a ${typeof value}`;
-}
+export { isObject, kindOf };
 
 /** The value in hand as an object. */
 export function readObject(value: unknown, context: DecodeContext): JsonObject {

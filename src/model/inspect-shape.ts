@@ -2,6 +2,7 @@
 import type { Issue, IssueCode } from "./issue.ts";
 import { clip } from "./issue.ts";
 import { MAX_DEPTH } from "./json.ts";
+import { isObject, kindOf } from "./kind.ts";
 import { pointer } from "./pointer.ts";
 import type { AnyShape, ObjectShape, Scalar, Union, Words } from "./shape.ts";
 import { json, string } from "./shape.ts";
@@ -11,17 +12,6 @@ type Steps = (string | number)[];
 /** A lookup of own fields only: `constructor` and `__proto__` are no shapes and no variants. */
 function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
-}
-
-function kindOf(value: unknown): string {
-  if (value === null) return "null";
-  if (value === undefined) return "nothing";
-  if (Array.isArray(value)) return "a list";
-  return typeof value === "object" ? "an object" : `a ${typeof value}`;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export class ShapeInspector {
@@ -80,7 +70,7 @@ export class ShapeInspector {
         for (let index = 0; index < value.length; index++) this.within(index, value[index], shape.of);
         return;
       case "dictionary":
-        if (!isRecord(value)) return this.wrongType(value, "an object");
+        if (!isObject(value)) return this.wrongType(value, "an object");
         for (const key of Object.keys(value)) this.within(key, value[key], shape.of);
         return;
       case "either":
@@ -142,7 +132,7 @@ export class ShapeInspector {
   }
 
   private visitUnion(value: unknown, shape: Union): void {
-    if (!isRecord(value)) return this.wrongType(value, "an object");
+    if (!isObject(value)) return this.wrongType(value, "an object");
     const tag = value[shape.on];
     if (typeof tag !== "string") return this.within(shape.on, tag, string);
     const variant = own(shape.variants, tag);
@@ -154,7 +144,7 @@ export class ShapeInspector {
   }
 
   private visitObject(value: unknown, shape: ObjectShape): void {
-    if (!isRecord(value)) return this.wrongType(value, "an object");
+    if (!isObject(value)) return this.wrongType(value, "an object");
     for (const key of Object.keys(shape.required)) {
       if (!Object.hasOwn(value, key) || value[key] === undefined) {
         this.note("missing-field", `The field "${key}" is missing.`);

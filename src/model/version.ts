@@ -4,6 +4,7 @@ import { dataUrl, readDataUrl } from "./data-url.ts";
 import { ValidationError, VersionError } from "./errors.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
 import { copyObject } from "./json.ts";
+import { isObject } from "./kind.ts";
 import type { StoredMessage } from "./message.ts";
 import { storedMessage } from "./shapes.ts";
 import { structuralIssues } from "./validate.ts";
@@ -13,10 +14,6 @@ export const SCHEMA_VERSION = 2;
 
 /** Lifts a message by one version. Pure: the old value is not touched. */
 export type Upgrade = (message: JsonObject) => JsonObject;
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Version 1 kept inline media as a data URL; version 2 has a source of its own for it. */
 function inlineDataUrl(part: JsonValue): JsonValue {
