@@ -112,7 +112,7 @@ export class AnswerFields {
       id: this.started.requestId,
       model: this.started.modelId,
       message: message as Message, // an assembler always has choice 0
-      finishReason: done === undefined ? { ...NO_FINISH } : finishOf(done.finishReason, done.raw),
+      finishReason: done === undefined ? { ...(error?.finish ?? NO_FINISH) } : finishOf(done.finishReason, done.raw),
     };
     const usage = this.totalUsage();
     if (others.length > 0) response.alternatives = others.map((other, index) => this.alternative(other, index));
@@ -124,7 +124,7 @@ export class AnswerFields {
   }
 
   private alternative(message: Message, index: number): Alternative {
-    const said = this.done?.alternatives?.[index];
+    const said = (this.done ?? this.error)?.alternatives?.[index];
     const alternative: Alternative = {
       message,
       finishReason:

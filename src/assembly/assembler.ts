@@ -3,6 +3,7 @@
 import type {
   Delta,
   DeltaPayloads,
+  DoneAlternative,
   MediaPayload,
   MessageDelta,
   PartKey,
@@ -99,6 +100,7 @@ export class Assembler {
         break;
       case "error":
         this.answer.fail(delta.payload);
+        this.describeOthers(delta.payload.alternatives);
         this.state = "failed";
         break;
     }
@@ -159,7 +161,7 @@ export class Assembler {
   private refuseKind(key: PartKey, draft: Draft, kind: string): never {
     return this.run.fail(
       "part-kind",
-      `Part ${JSON.stringify(key)} is ${draft.part.type}; \`${kind}\` cannot add to it.`,
+      `Part ${clip(JSON.stringify(key))} is ${draft.part.type}; \`${kind}\` cannot add to it.`,
     );
   }
 
@@ -266,11 +268,15 @@ export class Assembler {
     this.answer.done = payload;
     if (payload.extra !== undefined) this.answer.addExtra(payload.extra);
     if (payload.message !== undefined) this.choice(0).describe(payload.message);
-    payload.alternatives?.forEach((alternative, index) => {
-      const choice = this.choice(index + 1);
-      if (alternative.message !== undefined) choice.describe(alternative.message);
-    });
+    this.describeOthers(payload.alternatives);
     this.state = "done";
+  }
+
+  private describeOthers(alternatives: readonly DoneAlternative[] = []): void {
+    alternatives.forEach(({ message }, index) => {
+      const choice = this.choice(index + 1);
+      if (message !== undefined) choice.describe(message);
+    });
   }
 
   /**

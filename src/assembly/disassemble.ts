@@ -20,10 +20,13 @@ export function disassemble(response: Response): Delta[] {
     });
   });
   if (usage !== undefined) deltas.push({ kind: "usage", payload: { ...usage } });
-  if (error !== undefined) return [...deltas, { kind: "error", payload: errorOf(error) }];
-  const done: DonePayload = { finishReason: finishReason.unified };
+  const others = alternatives.length > 0 ? { alternatives: alternatives.map(alternativeOf) } : {};
+  if (error !== undefined) {
+    deltas.push({ kind: "error", payload: { ...errorOf(error), finish: finishReason, ...others } });
+    return deltas;
+  }
+  const done: DonePayload = { finishReason: finishReason.unified, ...others };
   if (finishReason.raw !== undefined) done.raw = finishReason.raw;
-  if (alternatives.length > 0) done.alternatives = alternatives.map(alternativeOf);
   if (message.metadata !== undefined) done.message = { metadata: message.metadata };
   deltas.push({ kind: "done", payload: done });
   return deltas;
@@ -144,7 +147,9 @@ function callDeltas(part: ToolCallPart, at: PayloadBase): Delta[] | undefined {
   if (invalid !== undefined) return undefined;
   const argsTextDelta = argumentsText(part);
   const read = readArguments(argsTextDelta, { format });
-  if (read.invalid === true || read.inputText !== inputText || !sameJson(read.input, input)) return undefined;
+  // No input at all means empty arguments (B20).
+  const meant = input === undefined ? {} : input;
+  if (read.invalid === true || read.inputText !== inputText || !sameJson(read.input, meant)) return undefined;
   return [
     {
       kind: "tool_call_start",

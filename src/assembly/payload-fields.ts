@@ -71,7 +71,15 @@ const OWN_FIELDS: Record<DeltaKind, readonly Field[]> = {
   done: fields({ finishReason: "string" }, { raw: "string", alternatives: "choices", message: "object" }),
   error: fields(
     { errorCode: "string" },
-    { message: "string", retryable: "boolean", status: "number", retryAfterMs: "number", raw: "json" },
+    {
+      message: "string",
+      retryable: "boolean",
+      status: "number",
+      retryAfterMs: "number",
+      raw: "json",
+      finish: "object",
+      alternatives: "choices",
+    },
   ),
   seal: fields({ seal: "object" }),
   annotation: fields({ annotation: "object" }),

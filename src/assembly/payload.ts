@@ -1,7 +1,7 @@
 // Whether a delta has the fields of its kind. Cheap, because it runs for every delta.
 import type { Delta, DeltaKind } from "../model/delta.ts";
 import { isObject } from "../model/kind.ts";
-import { annotation, anyPart, doneAlternative, logprob, messageFields, seal } from "../model/shapes.ts";
+import { annotation, anyPart, doneAlternative, finishReason, logprob, messageFields, seal } from "../model/shapes.ts";
 import type { AnyShape } from "../model/shape.ts";
 import { list } from "../model/shape.ts";
 import { structuralIssues } from "../model/validate.ts";
@@ -14,6 +14,7 @@ const INNER: Partial<Record<DeltaKind, Readonly<Record<string, AnyShape>>>> = {
   text: { logprobs: list(logprob) },
   refusal: { logprobs: list(logprob) },
   done: { message: messageFields, alternatives: list(doneAlternative) },
+  error: { finish: finishReason, alternatives: list(doneAlternative) },
   seal: { seal },
   annotation: { annotation },
   part: { value: anyPart },

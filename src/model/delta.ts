@@ -2,7 +2,7 @@
 // the kinds `refusal`, `seal`, `annotation`, `media` and `part`.
 import type { Message } from "./message.ts";
 import type { Annotation, Executor, Extra, Logprob, MediaPart, Part, Seal, ToolFormat } from "./parts.ts";
-import type { UnifiedFinishReason } from "./finish.ts";
+import type { FinishReason, UnifiedFinishReason } from "./finish.ts";
 import type { Usage } from "./usage.ts";
 
 /** The version of the delta contract that this Koine speaks. */
@@ -82,6 +82,9 @@ export interface ErrorPayload extends PayloadBase {
   status?: number;
   retryAfterMs?: number;
   raw?: unknown;
+  /** How the answer itself says that it ended, and its further choices, where it came that far. */
+  finish?: FinishReason;
+  alternatives?: DoneAlternative[];
 }
 export interface SealPayload extends PayloadBase {
   /** A later seal of the same dialect and kind on a part replaces the earlier one. */

@@ -1,6 +1,14 @@
 // What breaks other assemblers: odd insides of payloads, digits on the way, and streams made to be slow.
 import { describe, expect, test } from "vitest";
-import { assemble, Assembler, AssemblyError, checkDeltas, RunAssembler } from "../../src/assembly/index.ts";
+import {
+  assemble,
+  Assembler,
+  AssemblyError,
+  checkDeltas,
+  disassemble,
+  RunAssembler,
+} from "../../src/assembly/index.ts";
+import { toolCall } from "../../src/model/construct.ts";
 import type { Delta } from "../../src/model/delta.ts";
 import { parseJson, stringifyJson } from "../../src/model/json.ts";
 import { answer, call, delta, DONE, result, START } from "../support/deltas.ts";
@@ -134,6 +142,12 @@ describe("streams made to be slow (B79)", () => {
     const early = Array.from({ length: MANY }, () => delta("text", { textDelta: "" }));
     expect(checkDeltas([...bad, ...early])).toHaveLength(MANY + 1);
   });
+});
+
+test("B20: a call without any input is disassembled and comes back with empty arguments", () => {
+  const message = { role: "assistant" as const, parts: [toolCall("a", "t", undefined)] };
+  const response = { id: "", model: "", message, finishReason: { unified: "stop" as const } };
+  expect(assemble(disassemble(response)).message.parts).toStrictEqual([toolCall("a", "t", {})]);
 });
 
 describe("what was handed out does not change", () => {

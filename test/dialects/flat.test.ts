@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { DialectError } from "../../src/dialects/errors.ts";
 import { flat } from "../../src/dialects/flat/index.ts";
 import { messageConformance } from "../../src/testkit/index.ts";
+import { sameJson } from "../../src/model/json.ts";
 import { user } from "../../src/model/message.ts";
 import type { Message } from "../../src/model/message.ts";
 import { oddSamples, plainSamples, samples } from "./flat-samples.ts";
@@ -72,4 +73,14 @@ test.each<[string, unknown, string]>([
   expect(() => dialect.decodeMessages(wire)).toThrow(
     expect.objectContaining({ path, dialect: "flat" }) as DialectError,
   );
+});
+
+test("calls without ids find their results at once, however many there are", () => {
+  // Were each looked for among all others, this would take minutes and run into the time limit.
+  const many = Array.from({ length: 40_000 }, (_, index) => `f${index}`);
+  const calls = many.map((name) => ({ name, arguments: "{}" }));
+  const results = many.toReversed().map((name) => ({ role: "tool", name, content: "x" }));
+  const wire = [{ role: "assistant", content: "", tool_calls: calls }, ...results];
+  const { wire: again } = dialect.encodeMessages(dialect.decodeMessages(wire));
+  expect(sameJson(again, wire)).toBe(true);
 });

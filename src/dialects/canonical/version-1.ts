@@ -4,6 +4,7 @@ import { dataUrl } from "../../model/data-url.ts";
 import { copyDigits, copyObject, hasExactNumbers, parseJson } from "../../model/json.ts";
 import type { StoredMessage } from "../../model/message.ts";
 import type { MediaPart, Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
+import { isClientTool } from "../client-tools.ts";
 import { reportForeignResidue, reportUncarried } from "../residue.ts";
 import type { CanonicalEncodeContext, CanonicalLoss } from "./losses.ts";
 import type { FilePartV1, MessageV1, PartV1, ToolCallPartV1, ToolResultPartV1 } from "./types.ts";
@@ -81,13 +82,7 @@ function encodePart(part: Part, context: CanonicalEncodeContext): PartV1 | undef
 }
 
 function encodeTool(part: ToolCallPart | ToolResultPart, context: CanonicalEncodeContext): PartV1 | undefined {
-  const { report } = context;
-  if (part.executor === "provider") {
-    report.lose("provider-tool");
-    return undefined;
-  }
-  if (part.executor !== undefined) report.lose("tool-default", "executor");
-  if (part.format !== undefined) report.lose(part.format === "json" ? "tool-default" : "field-unsaid", "format");
+  if (!isClientTool(part, context)) return undefined;
   return part.type === "tool-call" ? encodeCall(part, context) : encodeResult(part, context);
 }
 

@@ -18,19 +18,39 @@ export interface Calls {
   used: Set<unknown>;
   /** Ids that results name on the wire. */
   answered: Set<unknown>;
-  /** Calls without an id on the wire that no result has taken yet. */
-  open: Set<ToolCallPart>;
+  open: OpenCalls;
   /** Names of tools, by the id of the call. */
   names: Map<string, string>;
 }
 
 export function noCalls(): Calls {
-  return { used: new Set(), answered: new Set(), open: new Set(), names: new Map() };
+  return { used: new Set(), answered: new Set(), open: new OpenCalls(), names: new Map() };
+}
+
+/** Calls without an id on the wire that no result has taken yet, in order, and by name so that each is found at once. */
+export class OpenCalls {
+  private readonly all = new Set<ToolCallPart>();
+  private readonly byName = new Map<string, Set<ToolCallPart>>();
+
+  add(call: ToolCallPart): void {
+    this.all.add(call);
+    const namesakes = this.byName.get(call.toolName) ?? new Set();
+    this.byName.set(call.toolName, namesakes.add(call));
+  }
+
+  delete(call: ToolCallPart): void {
+    this.all.delete(call);
+    this.byName.get(call.toolName)?.delete(call);
+  }
+
+  of(name: string | undefined): Iterable<ToolCallPart> {
+    return name === undefined ? this.all : (this.byName.get(name) ?? []);
+  }
 }
 
 /** The open calls, of a name where there is one: a result without an id answers the first. */
-export function openFor({ open, answered }: Calls, name: string | undefined): ToolCallPart[] {
-  return [...open].filter((call) => !answered.has(call.toolCallId) && (name === undefined || call.toolName === name));
+export function* openFor({ open, answered }: Calls, name: string | undefined): Generator<ToolCallPart> {
+  for (const call of open.of(name)) if (!answered.has(call.toolCallId)) yield call;
 }
 
 /** What a call is known by: `id` wins only where results name it and not the `call_id`. */

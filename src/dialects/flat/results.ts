@@ -65,11 +65,16 @@ export function findAnswered(messages: readonly Message[], calls: Calls): void {
       if (isUnsaid) calls.open.add(part);
       continue;
     }
-    const found = isUnsaid ? openFor(calls, isNamed(part, calls) ? toolName : undefined) : [];
-    const [call] = found;
+    const name = isNamed(part, calls) ? toolName : undefined;
+    const [call] = isUnsaid ? openFor(calls, name) : [];
     if (call?.toolCallId === id) calls.open.delete(call);
+    else if (id !== "") calls.answered.add(id);
     // A result of no call must not find one either.
-    else for (const each of id === "" ? found : [part]) calls.answered.add(each.toolCallId);
+    else
+      for (const each of openFor(calls, name)) {
+        calls.answered.add(each.toolCallId);
+        calls.open.delete(each);
+      }
   }
   calls.names.clear();
 }

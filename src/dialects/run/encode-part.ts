@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { stringifyJson } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { MediaPart, OpaquePart, Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
-import { copyField } from "../read.ts";
-import { isObject } from "../read.ts";
+import { isClientTool } from "../client-tools.ts";
+import { copyField, isObject } from "../read.ts";
 import { reportForeignResidue, reportUncarried, restoreResidue } from "../residue.ts";
 import { readsAsPart } from "./decode-part.ts";
 import { PART_KINDS } from "./fields.ts";
@@ -121,13 +121,7 @@ function mediaKind(part: MediaPart): "image" | "file_ref" | undefined {
 
 function encodeTool(part: ToolCallPart | ToolResultPart, scope: PartScope): JsonObject | undefined {
   const { context, toolNames } = scope;
-  const { executor, format } = part;
-  if (executor === "provider") {
-    context.report.lose("provider-tool");
-    return undefined;
-  }
-  if (executor !== undefined) context.report.lose("tool-default", "executor");
-  if (format !== undefined) context.report.lose(format === "json" ? "tool-default" : "field-unsaid", "format");
+  if (!isClientTool(part, context)) return undefined;
   if (part.type === "tool-result") return write("tool_result", part, context, encodeResult(part, scope));
   toolNames.set(part.toolCallId, part.toolName);
   return write("tool_call", part, context, encodeCall(part, context));
