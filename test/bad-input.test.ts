@@ -19,6 +19,7 @@ import {
 } from "koine";
 import type { Delta, Message } from "koine";
 import { answer, call, delta } from "./support/deltas.ts";
+import { thrown } from "./support/thrown.ts";
 
 const DEEP = 10_000;
 const deepText = "[".repeat(DEEP) + "]".repeat(DEEP);
@@ -29,21 +30,11 @@ const deepValue = (): unknown => {
 };
 const LONG = "a".repeat(50_000_000);
 
-function errorOf(step: () => unknown): KoineError {
-  try {
-    step();
-  } catch (error) {
-    if (error instanceof KoineError) return error;
-    throw error;
-  }
-  throw new Error("Nothing was thrown.");
-}
-
 describe("not JSON", () => {
   test.each(["", "{", "[1,]", '{"a":1}x', "nul", '"\u0001"', "{'a':1}"])(
     "%j is a JsonError that says where",
     (text) => {
-      const error = errorOf(() => parseJson(text));
+      const error = thrown(KoineError, () => parseJson(text));
       expect(error).toBeInstanceOf(JsonError);
       expect(error.code).toBe("invalid-json");
       expect(error.message).toMatch(/line 1/);
@@ -53,7 +44,7 @@ describe("not JSON", () => {
 
 describe(`${DEEP.toLocaleString("en")} levels deep`, () => {
   test("text is refused with a path", () => {
-    const error = errorOf(() => parseJson(deepText));
+    const error = thrown(KoineError, () => parseJson(deepText));
     expect(error).toMatchObject({ code: "too-deep", path: expect.stringMatching(/^\/0/) as string });
   });
 
@@ -88,7 +79,7 @@ describe(`${DEEP.toLocaleString("en")} levels deep`, () => {
   });
 
   test("a stored message is refused", () => {
-    const error = errorOf(() =>
+    const error = thrown(KoineError, () =>
       readMessage({
         id: "",
         parentMessageId: null,
@@ -114,9 +105,9 @@ describe("strings of 50 MB", () => {
   });
 
   test("an error about them does not repeat them", () => {
-    expect(errorOf(() => parseJson(`"${LONG}`)).message.length).toBeLessThan(1000);
+    expect(thrown(KoineError, () => parseJson(`"${LONG}`)).message.length).toBeLessThan(1000);
     const bad = { kind: LONG, payload: {} } as unknown as Delta;
-    expect(errorOf(() => assemble([bad])).message.length).toBeLessThan(1000);
+    expect(thrown(KoineError, () => assemble([bad])).message.length).toBeLessThan(1000);
     expect(JSON.stringify(validate({ role: LONG, parts: [{ type: LONG }] })).length).toBeLessThan(2000);
   });
 });
@@ -125,25 +116,27 @@ describe("wrong JSON types", () => {
   const NONSENSE = [undefined, null, 0, "text", true, [], {}, () => 1, Symbol("s"), 10n];
 
   test("deltas that are none are refused by name", () => {
-    for (const each of NONSENSE) expect(errorOf(() => assemble([each as never]))).toBeInstanceOf(AssemblyError);
+    for (const each of NONSENSE)
+      expect(thrown(KoineError, () => assemble([each as never]))).toBeInstanceOf(AssemblyError);
   });
 
   test("stored messages that are none are refused", () => {
-    for (const each of NONSENSE) expect(errorOf(() => readMessage(each))).toBeInstanceOf(KoineError);
+    for (const each of NONSENSE) expect(thrown(KoineError, () => readMessage(each))).toBeInstanceOf(KoineError);
   });
 
   test.each(dialects)("%s refuses messages that are none", (id) => {
     for (const each of NONSENSE)
-      if (!Array.isArray(each)) expect(errorOf(() => dialect(id).decodeMessages(each)).code).toBe("wrong-type");
+      if (!Array.isArray(each))
+        expect(thrown(KoineError, () => dialect(id).decodeMessages(each)).code).toBe("wrong-type");
   });
 
   test("a dialect that does not exist is named, with those that do", () => {
-    const error = errorOf(() => dialect("klingon"));
+    const error = thrown(KoineError, () => dialect("klingon"));
     expect(error.code).toBe("unknown-dialect");
     for (const id of dialects) expect(error.message).toContain(id);
   });
 
   test("what a dialect does not carry is said", () => {
-    expect(errorOf(() => dialect("flat").decodeRequest({})).code).toBe("not-carried");
+    expect(thrown(KoineError, () => dialect("flat").decodeRequest({})).code).toBe("not-carried");
   });
 });

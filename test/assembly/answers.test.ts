@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { assemble, Assembler, AssemblyError, assembleRun, RunAssembler, stamp } from "../../src/assembly/index.ts";
 import type { Delta } from "../../src/model/delta.ts";
 import { answer, call, delta, DONE, result, stamped, START } from "../support/deltas.ts";
+import { thrown } from "../support/thrown.ts";
 
 const text = (textDelta: string, part?: string | number): Delta =>
   delta("text", part === undefined ? { textDelta } : { textDelta, part });
@@ -122,20 +123,11 @@ describe("calls that cannot be executed", () => {
   });
 });
 
-function failed(step: () => unknown): AssemblyError {
-  try {
-    step();
-  } catch (error) {
-    if (error instanceof AssemblyError) return error;
-  }
-  throw new Error("It did not fail.");
-}
-
 describe("an answer that failed", () => {
   const cut = [START, text("half"), ...call("a", '{"x').slice(0, 2), delta("usage", { inputTokens: 5 })];
 
   test("B67, B90: an error yields no message, but the partial, marked, and the usage", () => {
-    const error = failed(() =>
+    const error = thrown(AssemblyError, () =>
       assemble([...cut, delta("error", { errorCode: "overloaded", message: "busy", retryable: true, status: 529 })]),
     );
     expect(error.code).toBe("error-no-message");
@@ -152,7 +144,7 @@ describe("an answer that failed", () => {
   });
 
   test("an error code that the taxonomy lacks is kept", () => {
-    const error = failed(() => assemble([START, delta("error", { errorCode: "moon_phase" })]));
+    const error = thrown(AssemblyError, () => assemble([START, delta("error", { errorCode: "moon_phase" })]));
     expect(error.response?.error).toStrictEqual({
       kind: "unknown",
       message: "moon_phase",
@@ -161,7 +153,7 @@ describe("an answer that failed", () => {
   });
 
   test("B73: an answer without an end is reported as cut off, with its partial", () => {
-    const error = failed(() => assemble(cut));
+    const error = thrown(AssemblyError, () => assemble(cut));
     expect(error.code).toBe("terminal-missing");
     expect(error.partial).toMatchObject({
       parts: [{ text: "half" }, { invalid: true }],
@@ -170,7 +162,9 @@ describe("an answer that failed", () => {
   });
 
   test("B26: a run that failed still has the messages before", () => {
-    const error = failed(() => assembleRun([...answer(...call("a", "{}")), result("a"), START, text("half")]));
+    const error = thrown(AssemblyError, () =>
+      assembleRun([...answer(...call("a", "{}")), result("a"), START, text("half")]),
+    );
     expect(error.messages).toMatchObject([{ role: "assistant" }, { role: "tool" }]);
     expect(error.partial).toMatchObject({ parts: [{ text: "half" }] });
   });

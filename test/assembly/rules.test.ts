@@ -5,6 +5,7 @@ import type { Rule } from "../../src/assembly/index.ts";
 import type { Delta } from "../../src/model/delta.ts";
 import type { Part } from "../../src/model/parts.ts";
 import { answer, call, delta, DONE, result, stamped, START } from "../support/deltas.ts";
+import { thrown } from "../support/thrown.ts";
 
 type Row = [sentence: string, rule: Rule, seq: number, deltas: unknown[]];
 
@@ -200,19 +201,9 @@ const BROKEN: Row[] = [
   ["a fractional summary", "summary-dense", 1, answer(delta("thinking", { textDelta: "a", summary: 0.5 }))],
 ];
 
-function caught(step: () => unknown): AssemblyError {
-  try {
-    step();
-  } catch (error) {
-    if (error instanceof AssemblyError) return error;
-    throw error;
-  }
-  throw new Error("Nothing was thrown.");
-}
-
 describe("a broken rule is a typed error that names the rule and the seq", () => {
   test.each(BROKEN)("%s breaks %s", (_, rule, seq, deltas) => {
-    const error = caught(() => assembleRun(deltas as Delta[]));
+    const error = thrown(AssemblyError, () => assembleRun(deltas as Delta[]));
     expect(error).toMatchObject({ name: "AssemblyError", code: rule, rule, seq });
     expect(error.message).toContain(RULES[rule]);
     expect(checkDeltas(deltas as Delta[])[0]).toMatchObject({ rule, seq });
@@ -224,7 +215,7 @@ describe("a broken rule is a typed error that names the rule and the seq", () =>
   });
 
   test("one answer is all that `assemble` takes", () => {
-    expect(caught(() => assemble([...answer(), START, DONE])).rule).toBe("terminal-last");
+    expect(thrown(AssemblyError, () => assemble([...answer(), START, DONE])).rule).toBe("terminal-last");
   });
 
   test("checkDeltas lists every broken rule and judges the rest without the illegal delta", () => {

@@ -12,18 +12,11 @@ import type { Extra, Part } from "../../src/model/parts.ts";
 import { json, legalAnswer, response } from "../support/arbitrary.ts";
 import { answer, call, delta, DONE, START } from "../support/deltas.ts";
 import { expectSame } from "../support/same.ts";
+import { KoineError } from "../../src/model/errors.ts";
+import { thrown } from "../support/thrown.ts";
 
 const dialect = run();
 const STAMP = { runId: "run-1", timestamp: "2026-03-01T10:00:00.000Z" };
-
-function thrownBy(step: () => unknown): unknown {
-  try {
-    step();
-  } catch (error) {
-    return error;
-  }
-  return undefined;
-}
 
 function decodeAll(events: readonly unknown[]): Delta[] {
   const decoder = dialect.streamDecoder();
@@ -63,7 +56,10 @@ describe("streams", () => {
     const wire = answer(delta("text", { textDelta: "Hi" })).map((each, seq) => ({ ...stamp(seq), ...each }));
     const bytes = wire.map((data) => formatSse({ data })).join("");
     expect(decodeAll(new SseParser().push(bytes))).toStrictEqual(wire);
-    expect(thrownBy(() => decodeAll([{ data: "{oops" }]))).toMatchObject({ name: "DialectError", path: "/data" });
+    expect(thrown(KoineError, () => decodeAll([{ data: "{oops" }]))).toMatchObject({
+      name: "DialectError",
+      path: "/data",
+    });
   });
 
   test("the order of a stream can still be checked after reading", () => {
@@ -168,8 +164,13 @@ describe("streams", () => {
   ];
   test.each(errors)("%s is an error with its path, and the decoder goes on", (_, event, path, code) => {
     const decoder = dialect.streamDecoder();
-    expect(thrownBy(() => decoder.push(event))).toMatchObject({ name: "DialectError", dialect: "run", path, code });
-    expect(thrownBy(() => decoder.push(event))).toMatchObject({ path });
+    expect(thrown(KoineError, () => decoder.push(event))).toMatchObject({
+      name: "DialectError",
+      dialect: "run",
+      path,
+      code,
+    });
+    expect(thrown(KoineError, () => decoder.push(event))).toMatchObject({ path });
     expect(decoder.push(START)).toStrictEqual([START]);
   });
 

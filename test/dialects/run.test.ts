@@ -8,6 +8,8 @@ import type { Part } from "../../src/model/parts.ts";
 import { validate } from "../../src/model/validate.ts";
 import { messageConformance } from "../../src/testkit/index.ts";
 import { RUN_SAMPLES } from "./run-samples.ts";
+import { KoineError } from "../../src/model/errors.ts";
+import { thrown } from "../support/thrown.ts";
 
 const dialect = run();
 const STAMP = { runId: "run-1", timestamp: "2026-03-01T10:00:00.000Z" };
@@ -170,7 +172,7 @@ describe("decoding", () => {
     ],
   ];
   test.each(errors)("%s is an error with its path", (_, wire, path, code) => {
-    const error = thrownBy(() => dialect.decodeMessages(wire));
+    const error = thrown(KoineError, () => dialect.decodeMessages(wire));
     expect(error).toBeInstanceOf(DialectError);
     expect(error).toMatchObject({ dialect: "run", path, code });
   });
@@ -182,15 +184,6 @@ function nested(depth: number): unknown {
     part = { kind: "tool_result", payload: { toolCallId: "c", isError: false, content: [part] } };
   }
   return part;
-}
-
-function thrownBy(step: () => unknown): unknown {
-  try {
-    step();
-  } catch (error) {
-    return error;
-  }
-  return undefined;
 }
 
 /** The wire type, so that a wrong field in the document's own shape is a compile error. */

@@ -10,6 +10,8 @@ import {
 } from "../../src/model/index.ts";
 import type { JsonObject } from "../../src/model/index.ts";
 import { upgradeThrough } from "../../src/model/version.ts";
+import { KoineError } from "../../src/model/errors.ts";
+import { thrown } from "../support/thrown.ts";
 
 const FIRST = {
   id: "01ARZ3NDEKTSV4RRFFQ69G5FAV",
@@ -32,15 +34,6 @@ interface Written {
   metadata?: string;
   part?: string;
   beside?: string;
-}
-
-function thrown(step: () => unknown): unknown {
-  try {
-    step();
-  } catch (error) {
-    return error;
-  }
-  return undefined;
 }
 
 describe("readMessage", () => {
@@ -95,7 +88,7 @@ describe("readMessage", () => {
     ["an object without a prototype", Object.create(null), "version-invalid"],
     ["a symbol", Symbol("two"), "version-invalid"],
   ])("%s is refused", (_, schemaVersion, code) => {
-    const error = thrown(() =>
+    const error = thrown(KoineError, () =>
       readMessage({ ...FIRST, metadata: schemaVersion === undefined ? {} : { schemaVersion } }),
     );
     expect(error).toBeInstanceOf(VersionError);
@@ -123,7 +116,7 @@ describe("readMessage", () => {
     ["a missing parent", { ...FIRST, parentMessageId: undefined }, ""],
     ["a text without text", { ...FIRST, parts: [{ type: "text" }] }, "/parts/0"],
   ])("%s is a ValidationError with a path", (_, value, path) => {
-    const error = thrown(() => readMessage(value));
+    const error = thrown(KoineError, () => readMessage(value));
     expect(error).toBeInstanceOf(ValidationError);
     expect(error).toMatchObject({ code: "invalid", path });
   });
