@@ -15,9 +15,9 @@ import type {
 } from "./dialect.ts";
 import { CARGO } from "./dialect.ts";
 import { DialectError } from "./errors.ts";
-import { isObject } from "./read.ts";
-import { Report } from "./report.ts";
-import { Trail } from "./trail.ts";
+import { isObject } from "./kit/read.ts";
+import { Report } from "./kit/report.ts";
+import { Trail } from "./kit/trail.ts";
 
 /** Makes the factory of a dialect. */
 export function defineDialect<Code extends string>(spec: DialectSpec<Code>): DialectFactory {

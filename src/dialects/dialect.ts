@@ -8,8 +8,8 @@ import type { ProviderError } from "../model/provider-error.ts";
 import type { Request } from "../model/request.ts";
 import type { Response } from "../model/response.ts";
 import type { DialectErrorCode } from "./errors.ts";
-import type { LossTable, Report } from "./report.ts";
-import type { Trail } from "./trail.ts";
+import type { LossTable, Report } from "./kit/report.ts";
+import type { Trail } from "./kit/trail.ts";
 
 /** What travels outside the body: a model or stream flag in the URL, headers. It counts as arrived. */
 export interface Address {

@@ -24,9 +24,9 @@ export type { DialectErrorCode } from "./errors.ts";
 export { DialectError } from "./errors.ts";
 export type { DialectId } from "./registry.ts";
 export { dialect, dialects } from "./registry.ts";
-export { copyField, isObject, readList, readMessageList, readObject, readString, restOf } from "./read.ts";
-export type { LossDeclaration, LossTable, Report } from "./report.ts";
-export type { ForeignLoss } from "./residue.ts";
+export { copyField, isObject, readList, readMessageList, readObject, readString, restOf } from "./kit/read.ts";
+export type { LossDeclaration, LossTable, Report } from "./kit/report.ts";
+export type { ForeignLoss } from "./kit/residue.ts";
 export {
   FOREIGN_LOSSES,
   formOf,
@@ -36,5 +36,5 @@ export {
   reportForeignResidue,
   reportUncarried,
   restoreResidue,
-} from "./residue.ts";
-export type { Trail } from "./trail.ts";
+} from "./kit/residue.ts";
+export type { Trail } from "./kit/trail.ts";

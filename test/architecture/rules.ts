@@ -138,5 +138,7 @@ function folderOf(path: string): string {
 }
 
 function dialectOf(path: string): string | undefined {
-  return /^src\/dialects\/([^/]+)\/./.exec(path)?.[1];
+  const folder = /^src\/dialects\/([^/]+)\/./.exec(path)?.[1];
+  // What the dialects share is no dialect.
+  return folder === "kit" ? undefined : folder;
 }

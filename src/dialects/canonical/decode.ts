@@ -6,7 +6,7 @@ import { readMessage } from "../../model/version.ts";
 import type { DecodeContext } from "../dialect.ts";
 import type { DialectErrorCode } from "../errors.ts";
 import { DialectError } from "../errors.ts";
-import { readMessageList } from "../read.ts";
+import { readMessageList } from "../kit/read.ts";
 
 export function decodeMessages(wire: unknown, context: DecodeContext): Message[] {
   const { list, key } = readMessageList(wire, context);

@@ -11,9 +11,9 @@ import {
   refusalAsText,
   roleApproximated,
   toolDefault,
-} from "../losses.ts";
-import type { LossDeclaration } from "../report.ts";
-import { FOREIGN_LOSSES } from "../residue.ts";
+} from "../kit/losses.ts";
+import type { LossDeclaration } from "../kit/report.ts";
+import { FOREIGN_LOSSES } from "../kit/residue.ts";
 
 export const CANONICAL_LOSSES = {
   ...FOREIGN_LOSSES,

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { stringifyJson } from "../../model/json.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { isObject } from "../read.ts";
+import { isObject } from "../kit/read.ts";
 import { decodeOpaque } from "./items.ts";
 import type { Kept } from "./kept.ts";
 import { keepRest, note, optionalText } from "./kept.ts";

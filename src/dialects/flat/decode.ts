@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import { ROLES } from "../../model/message.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { isObject, readMessageList, readObject, readString } from "../read.ts";
+import { isObject, readMessageList, readObject, readString } from "../kit/read.ts";
 import type { Calls } from "./calls.ts";
 import { decodeCall, noCalls } from "./calls.ts";
 import { decodeItem, readSlot } from "./items.ts";

@@ -1,7 +1,7 @@
 // From canonical messages to flat ones. A message is one flat message, except that each tool result is one of its own.
 import type { JsonObject } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
-import { reportUncarried } from "../residue.ts";
+import { reportUncarried } from "../kit/residue.ts";
 import type { Calls } from "./calls.ts";
 import { noCalls } from "./calls.ts";
 import { TOOL_FIELDS, TURN_FIELDS } from "./decode.ts";

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { OpaquePart, Part, ReasoningPart, RefusalPart, TextPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { isObject, readList, readObject } from "../read.ts";
+import { isObject, readList, readObject } from "../kit/read.ts";
 import type { Kept } from "./kept.ts";
 import { ABSENT, keepNothing, keepRest, note } from "./kept.ts";
 import type { FlatContext } from "./losses.ts";

@@ -4,8 +4,8 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { copyField, isObject, readString, restOf } from "../read.ts";
-import { formOf, keepFields, keepForm, putBack } from "../residue.ts";
+import { copyField, isObject, readString, restOf } from "../kit/read.ts";
+import { formOf, keepFields, keepForm, putBack } from "../kit/residue.ts";
 import type { FlatContext } from "./losses.ts";
 import { FLAT, SEALING } from "./terms.ts";
 

@@ -17,9 +17,9 @@ import {
   roleApproximated,
   textAsData,
   toolDefault,
-} from "../losses.ts";
-import type { LossDeclaration } from "../report.ts";
-import { FOREIGN_LOSSES } from "../residue.ts";
+} from "../kit/losses.ts";
+import type { LossDeclaration } from "../kit/report.ts";
+import { FOREIGN_LOSSES } from "../kit/residue.ts";
 
 export const LOSSES = {
   ...FOREIGN_LOSSES,

@@ -1,7 +1,7 @@
 // Seals, and what else of a part does not arrive: every field that no encoder here writes is reported.
 import type { Part, PartBase, Seal } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { isSealFor, reportForeignResidue, reportUncarried } from "../residue.ts";
+import { isSealFor, reportForeignResidue, reportUncarried } from "../kit/residue.ts";
 import type { Kept } from "./kept.ts";
 import type { FlatContext, FlatLoss } from "./losses.ts";
 

@@ -5,7 +5,7 @@ import { fields, wanted, wrongField } from "../../assembly/payload-fields.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Part } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { kindOf, restOf } from "../read.ts";
+import { kindOf, restOf } from "../kit/read.ts";
 import type { RunPartKind } from "./types.ts";
 
 type Table = readonly Field[];

@@ -16,9 +16,9 @@ import {
   roleApproximated,
   toolDefault,
   toolName,
-} from "../losses.ts";
-import type { LossDeclaration } from "../report.ts";
-import { FOREIGN_LOSSES } from "../residue.ts";
+} from "../kit/losses.ts";
+import type { LossDeclaration } from "../kit/report.ts";
+import { FOREIGN_LOSSES } from "../kit/residue.ts";
 
 export const RUN_LOSSES = {
   ...FOREIGN_LOSSES,

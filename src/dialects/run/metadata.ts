@@ -3,7 +3,7 @@
 import type { FieldTypes } from "../../assembly/payload-fields.ts";
 import { fields, USAGE_FIELDS, wrongField } from "../../assembly/payload-fields.ts";
 import type { JsonValue } from "../../model/json.ts";
-import { isObject } from "../read.ts";
+import { isObject } from "../kit/read.ts";
 
 type Check = (value: JsonValue | undefined) => boolean;
 

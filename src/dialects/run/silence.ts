@@ -3,8 +3,8 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
-import { isObject } from "../read.ts";
-import { formOf, keepForm } from "../residue.ts";
+import { isObject } from "../kit/read.ts";
+import { formOf, keepForm } from "../kit/residue.ts";
 import type { RunEncodeContext } from "./losses.ts";
 
 const ABSENT = "absent";

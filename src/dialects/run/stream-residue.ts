@@ -4,8 +4,8 @@ import { DELTA_FIELDS } from "../../assembly/payload-fields.ts";
 import type { Delta } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { sameJson } from "../../model/json.ts";
-import { isObject, restOf } from "../read.ts";
-import { keepFields, putBack } from "../residue.ts";
+import { isObject, restOf } from "../kit/read.ts";
+import { keepFields, putBack } from "../kit/residue.ts";
 import { sift } from "./fields.ts";
 
 /** What stands beside any event, and is no part of what it says. */

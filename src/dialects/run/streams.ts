@@ -7,7 +7,7 @@ import type { JsonValue } from "../../model/json.ts";
 import { pointer } from "../../model/pointer.ts";
 import type { DecodeContext, EncodeStreamOptions, StreamDecoder, StreamEncoder } from "../dialect.ts";
 import { DialectError } from "../errors.ts";
-import { isObject, readObject } from "../read.ts";
+import { isObject, readObject } from "../kit/read.ts";
 import { timeOf } from "./encode.ts";
 import { check, payloadOf } from "./fields.ts";
 import type { RunEncodeContext, RunLoss } from "./losses.ts";

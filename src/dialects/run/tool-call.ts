@@ -4,8 +4,8 @@ import { argumentsText, readArguments } from "../../model/arguments.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { hasExactNumbers, sameJson, stringifyJson } from "../../model/json.ts";
 import type { ToolCallPart } from "../../model/parts.ts";
-import { copyField, isObject } from "../read.ts";
-import { formOf, keepForm } from "../residue.ts";
+import { copyField, isObject } from "../kit/read.ts";
+import { formOf, keepForm } from "../kit/residue.ts";
 import type { RunEncodeContext } from "./losses.ts";
 import { keepSilence, reportStale, respell } from "./silence.ts";
 

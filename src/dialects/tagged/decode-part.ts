@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { Part } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { isObject, kindOf } from "../read.ts";
+import { isObject, kindOf } from "../kit/read.ts";
 import { decodeMedia } from "./media.ts";
 import { FieldReader } from "./spelling.ts";
 import type { Kind } from "./terms.ts";

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { OpaquePart, Part, RefusalPart, TextPart } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
-import { isObject } from "../read.ts";
+import { isObject } from "../kit/read.ts";
 import type { Code } from "./losses.ts";
 import { reportRest } from "./losses.ts";
 import { encodeMedia } from "./media.ts";

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
-import { formOf } from "../residue.ts";
+import { formOf } from "../kit/residue.ts";
 import type { PartWriting } from "./encode-part.ts";
 import { encodePart } from "./encode-part.ts";
 import type { Code } from "./losses.ts";

@@ -18,9 +18,9 @@ import {
   roleApproximated,
   textAsData,
   toolName,
-} from "../losses.ts";
-import type { LossDeclaration } from "../report.ts";
-import { FOREIGN_LOSSES, reportForeignResidue, reportUncarried } from "../residue.ts";
+} from "../kit/losses.ts";
+import type { LossDeclaration } from "../kit/report.ts";
+import { FOREIGN_LOSSES, reportForeignResidue, reportUncarried } from "../kit/residue.ts";
 
 export const LOSSES = {
   ...FOREIGN_LOSSES,

@@ -3,7 +3,7 @@ import { base64Of, dataUrl, readDataUrl } from "../../model/data-url.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { MediaPart } from "../../model/parts.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
-import { formOf, keepForm } from "../residue.ts";
+import { formOf, keepForm } from "../kit/residue.ts";
 import type { Code } from "./losses.ts";
 import { reportRest } from "./losses.ts";
 import { FieldReader, restoreRest, wasDataOmitted } from "./spelling.ts";

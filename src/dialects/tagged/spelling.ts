@@ -4,8 +4,8 @@ import { setOwn } from "../../model/extra.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
-import { copyField, isObject, kindOf } from "../read.ts";
-import { formOf, keepFields, keepForm, restoreResidue } from "../residue.ts";
+import { copyField, isObject, kindOf } from "../kit/read.ts";
+import { formOf, keepFields, keepForm, restoreResidue } from "../kit/residue.ts";
 
 interface Carrier {
   extra?: Extra;

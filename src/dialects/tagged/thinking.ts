@@ -3,8 +3,8 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { ReasoningPart, Seal } from "../../model/parts.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
-import { isObject } from "../read.ts";
-import { formOf, isSealFor, keepForm } from "../residue.ts";
+import { isObject } from "../kit/read.ts";
+import { formOf, isSealFor, keepForm } from "../kit/residue.ts";
 import type { Code } from "./losses.ts";
 import { reportRest } from "./losses.ts";
 import { FieldReader, restoreRest, wasDataOmitted } from "./spelling.ts";

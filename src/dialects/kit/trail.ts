@@ -1,6 +1,6 @@
 // Where a decoder or encoder is: the steps from the root to the value in hand. Errors and losses take their path from
 // it, so that nothing builds a path string while all is well.
-import { pointer } from "../model/pointer.ts";
+import { pointer } from "../../model/pointer.ts";
 
 export class Trail {
   private readonly steps: (string | number)[] = [];

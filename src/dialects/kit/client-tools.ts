@@ -1,7 +1,7 @@
 // Tools in shapes that know only the client's own functions: what the provider ran is left out, and what every tool of
 // the shape is goes unsaid.
-import type { ToolCallPart, ToolResultPart } from "../model/parts.ts";
-import type { EncodeContext } from "./dialect.ts";
+import type { ToolCallPart, ToolResultPart } from "../../model/parts.ts";
+import type { EncodeContext } from "../dialect.ts";
 
 type ToolLoss = "provider-tool" | "tool-default" | "field-unsaid";
 

@@ -1,6 +1,6 @@
 // The loss report of one encode. A dialect declares every loss it can cause; the report takes no other code, so that
 // the documentation, which is made from the declarations, is complete.
-import type { Loss, LossAction, LossLevel } from "../model/loss.ts";
+import type { Loss, LossAction, LossLevel } from "../../model/loss.ts";
 import type { Trail } from "./trail.ts";
 
 /** What a loss code stands for. */

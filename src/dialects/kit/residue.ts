@@ -1,10 +1,10 @@
 // Residue: what a dialect says that the model has no word for stays in `extra[dialect]`, where it stood. Unknown fields
 // are kept under their own names; how plain things were spelled (a list where a string was possible, an explicit null)
 // is kept under `$form`. Only deviations from the plain form are kept, so that plain data has no `extra`.
-import type { JsonObject, JsonValue } from "../model/json.ts";
-import { sameJson } from "../model/json.ts";
-import type { Extra, Seal } from "../model/parts.ts";
-import type { EncodeContext } from "./dialect.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { sameJson } from "../../model/json.ts";
+import type { Extra, Seal } from "../../model/parts.ts";
+import type { EncodeContext } from "../dialect.ts";
 import { formForeign, residueForeign, sealForeign } from "./losses.ts";
 import { copyField, isObject } from "./read.ts";
 

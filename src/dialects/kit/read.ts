@@ -1,9 +1,9 @@
 // Reading wire data: unknown in, typed out, with an error that names the place where it is not what it must be.
-import { setOwn } from "../model/extra.ts";
-import type { JsonObject, JsonValue } from "../model/json.ts";
-import { copyDigits } from "../model/json.ts";
-import { isObject, kindOf } from "../model/kind.ts";
-import type { DecodeContext } from "./dialect.ts";
+import { setOwn } from "../../model/extra.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { copyDigits } from "../../model/json.ts";
+import { isObject, kindOf } from "../../model/kind.ts";
+import type { DecodeContext } from "../dialect.ts";
 
 export { isObject, kindOf };
 
