@@ -12,6 +12,7 @@ import type {
   DialectSpec,
   EncodeContext,
   Encoded,
+  PayloadKind,
 } from "./dialect.ts";
 import { CARGO } from "./dialect.ts";
 import { DialectError } from "./errors.ts";
@@ -63,6 +64,10 @@ class Speaker<Code extends string> implements Dialect {
     };
   }
 
+  recognise(wire: unknown): PayloadKind | undefined {
+    return isObject(wire) ? this.spec.recognise?.(wire) : undefined;
+  }
+
   /** Runs a step; what a reader or writer of JSON says about a value becomes this dialect's error at its place. */
   private attempt<T>(trail: Trail, step: () => T): T {
     try {
@@ -79,13 +84,13 @@ class Speaker<Code extends string> implements Dialect {
     return this.attempt(context.trail, () => step(context));
   }
 
-  private encoding(): EncodeContext<Code> {
+  private encoding(repair: boolean): EncodeContext<Code> {
     const trail = new Trail();
-    return { ...this.options, dialect: this.id, trail, report: new Report(trail, this.spec.losses) };
+    return { ...this.options, dialect: this.id, trail, report: new Report(trail, this.spec.losses), repair };
   }
 
-  private encode(step: (context: EncodeContext<Code>) => Omit<Encoded, "losses">): Encoded {
-    const context = this.encoding();
+  private encode(repair: boolean, step: (context: EncodeContext<Code>) => Omit<Encoded, "losses">): Encoded {
+    const context = this.encoding(repair);
     const encoded = this.attempt(context.trail, () => step(context));
     return { ...encoded, losses: context.report.losses };
   }
@@ -110,7 +115,8 @@ class Speaker<Code extends string> implements Dialect {
   decodeMessages: Dialect["decodeMessages"] = (wire) =>
     this.decode((context) => this.carry("messages").decode(wire, context));
   encodeMessages: Dialect["encodeMessages"] = (messages, options = {}) =>
-    this.encode((context) => {
+    // A fragment may begin and end anywhere: there is nothing to mend.
+    this.encode(false, (context) => {
       const codec = this.carry("messages");
       this.checkMessages(messages);
       return { wire: codec.encode(messages, context, options) };
@@ -118,11 +124,11 @@ class Speaker<Code extends string> implements Dialect {
   decodeRequest: Dialect["decodeRequest"] = (wire, options = {}) =>
     this.decode((context) => this.carry("requests").decode(wire, context, options));
   encodeRequest: Dialect["encodeRequest"] = (request, options = {}) =>
-    this.encode((context) => this.carry("requests").encode(request, context, options));
+    this.encode(options.repair !== false, (context) => this.carry("requests").encode(request, context, options));
   decodeResponse: Dialect["decodeResponse"] = (wire, options = {}) =>
     this.decode((context) => this.carry("responses").decode(wire, context, options));
   encodeResponse: Dialect["encodeResponse"] = (response, options = {}) =>
-    this.encode((context) => this.carry("responses").encode(response, context, options));
+    this.encode(options.repair !== false, (context) => this.carry("responses").encode(response, context, options));
   decodeError: Dialect["decodeError"] = (wire, status) =>
     this.decode((context) => this.carry("errors").decode(wire, context, status));
   encodeError: Dialect["encodeError"] = (error) => this.carry("errors").encode(error);
@@ -135,7 +141,7 @@ class Speaker<Code extends string> implements Dialect {
     };
   };
   streamEncoder: Dialect["streamEncoder"] = (options = {}) => {
-    const context = this.encoding();
+    const context = this.encoding(true);
     const encoder = this.carry("streams").encoder(context, options);
     return {
       push: this.stepwise(context.trail, (delta: Delta) => encoder.push(delta)),

@@ -2,6 +2,7 @@
 // (`DialectSpec`). `defineDialect` makes the one from the other.
 import type { Clock } from "../assembly/stamp.ts";
 import type { Delta } from "../model/delta.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { Loss } from "../model/loss.ts";
 import type { Message } from "../model/message.ts";
 import type { ProviderError } from "../model/provider-error.ts";
@@ -87,6 +88,9 @@ export interface EncodeMessagesOptions {
 export const CARGO = ["messages", "requests", "responses", "errors", "streams"] as const;
 export type Cargo = (typeof CARGO)[number];
 
+/** What a payload may be: a body, or one event of a stream. */
+export type PayloadKind = "request" | "response" | "stream" | "error";
+
 /** One wire format, both ways. What it does not carry throws a `DialectError` with the code `not-carried`. */
 export interface Dialect {
   readonly id: string;
@@ -94,6 +98,8 @@ export interface Dialect {
   readonly carries: ReadonlySet<Cargo>;
   /** Every loss that encoding into this dialect can cause. */
   readonly losses: LossTable;
+  /** What a payload is, where it shows that it is of this dialect. */
+  recognise(wire: unknown): PayloadKind | undefined;
   decodeRequest(wire: unknown, options?: DecodeRequestOptions): Request;
   encodeRequest(request: Request, options?: EncodeRequestOptions): Encoded;
   decodeResponse(wire: unknown, options?: DecodeReplyOptions): Response;
@@ -120,6 +126,8 @@ export interface EncodeContext<Code extends string = string> extends DialectOpti
   readonly dialect: string;
   readonly trail: Trail;
   readonly report: Report<Code>;
+  /** Whether what the target would refuse is mended, and reported. */
+  readonly repair: boolean;
 }
 
 type WithoutLosses = Omit<Encoded, "losses">;
@@ -129,6 +137,8 @@ export interface DialectSpec<Code extends string = string> {
   id: string;
   title: string;
   losses: Readonly<Record<Code, LossTable[string]>>;
+  /** What a payload is, if it can be nothing else; how `detect` knows. */
+  recognise?(wire: JsonObject): PayloadKind | undefined;
   messages: {
     decode(wire: unknown, context: DecodeContext): Message[];
     encode(messages: readonly Message[], context: EncodeContext<Code>, options: EncodeMessagesOptions): unknown;

@@ -1,13 +1,26 @@
 // The dialects that Koine speaks, one line each. Routes, choices on the command line, documentation and conformance
 // tests derive from this list.
+import { anthropic } from "./anthropic/index.ts";
 import { canonical } from "./canonical/index.ts";
 import type { Dialect, DialectFactory, DialectOptions } from "./dialect.ts";
 import { DialectError } from "./errors.ts";
 import { flat } from "./flat/index.ts";
+import { gemini } from "./gemini/index.ts";
+import { openaiChat } from "./openai-chat/index.ts";
+import { openaiResponses } from "./openai-responses/index.ts";
 import { run } from "./run/index.ts";
 import { tagged } from "./tagged/index.ts";
 
-const FACTORIES = { flat, tagged, run, canonical } as const satisfies Record<string, DialectFactory>;
+const FACTORIES = {
+  "openai-chat": openaiChat,
+  "openai-responses": openaiResponses,
+  anthropic,
+  gemini,
+  flat,
+  tagged,
+  run,
+  canonical,
+} as const satisfies Record<string, DialectFactory>;
 
 export type DialectId = keyof typeof FACTORIES;
 

@@ -143,3 +143,155 @@ export const outputInContent: Declared<"output-in-content"> = {
 export const resultEmpty: Declared<"result-empty"> = {
   "result-empty": { action: "synthesized", level: "note", says: "A result needs content; an empty text was written." },
 };
+
+export const idForeign: Declared<"id-foreign"> = {
+  "id-foreign": { action: "dropped", level: "note", says: "An id that means something only to its issuer." },
+};
+
+export const contextForeign: Declared<"context-foreign"> = {
+  "context-foreign": {
+    action: "dropped",
+    level: "breaks",
+    says: "It refers to what only its provider has stored; put the content itself into the request.",
+  },
+};
+
+export const echoForeign: Declared<"echo-foreign"> = {
+  "echo-foreign": { action: "dropped", level: "note", says: "What another dialect's answer says about itself." },
+};
+
+export const finishRaw: Declared<"finish-raw"> = {
+  "finish-raw": { action: "dropped", level: "note", says: "The provider's own word for how it ended." },
+};
+
+export const turnsMerged: Declared<"turns-merged"> = {
+  "turns-merged": { action: "moved", level: "note", says: "Neighbours go out as one turn." },
+};
+
+export const systemJoined: Declared<"system-joined"> = {
+  "system-joined": {
+    action: "approximated",
+    level: "note",
+    says: "Leading system and developer messages go out as one text, joined by blank lines.",
+  },
+};
+
+export const systemMoved: Declared<"system-moved"> = {
+  "system-moved": { action: "moved", level: "loss", says: "System text has one place here: it went to the beginning." },
+};
+
+export const developerAsSystem: Declared<"developer-as-system"> = {
+  "developer-as-system": {
+    action: "approximated",
+    level: "note",
+    says: "There are no developer messages; it went out as system text.",
+  },
+};
+
+export const reasoningUnsaid: Declared<"reasoning-unsaid"> = {
+  "reasoning-unsaid": {
+    action: "dropped",
+    level: "loss",
+    says: "Reasoning goes back only to who can verify it, and never into the visible text.",
+  },
+};
+
+export const errorUnsaid: Declared<"error-unsaid"> = {
+  "error-unsaid": { action: "dropped", level: "loss", says: "A result cannot say that its tool failed; its text may." },
+};
+
+export const mediaMoved: Declared<"media-moved"> = {
+  "media-moved": {
+    action: "moved",
+    level: "note",
+    says: "A result cannot hold media; it went out as a user message after the results.",
+  },
+};
+
+export const schemaChanged: Declared<"schema-changed"> = {
+  "schema-changed": { action: "approximated", level: "loss", says: "The target takes only part of JSON Schema." },
+};
+
+/** Repairs of the history: reported, made at encode only, and never made with `repair: false`. */
+export const HISTORY_LOSSES = {
+  "result-synthesized": {
+    action: "synthesized",
+    level: "loss",
+    says: "The call has no result, which the target refuses; one was made that says so.",
+  },
+  "result-duplicate": {
+    action: "repaired",
+    level: "loss",
+    says: "The call already has a result; the first one counts.",
+  },
+  "result-orphan": {
+    action: "repaired",
+    level: "loss",
+    says: "The result answers no call, which the target refuses; it was written as text.",
+  },
+  "results-reordered": { action: "repaired", level: "note", says: "Results go out in the order of their calls." },
+  "result-moved": { action: "repaired", level: "note", says: "The result goes out directly after its call." },
+  surrogates: {
+    action: "repaired",
+    level: "loss",
+    says: "Half a character, which providers refuse; U+FFFD stands in its place.",
+  },
+  prefill: {
+    action: "approximated",
+    level: "loss",
+    says: "The target does not continue a final assistant message; it answers after it.",
+  },
+} as const satisfies Declared<string>;
+
+export const textBlank: Declared<"text-blank"> = {
+  "text-blank": { action: "repaired", level: "note", says: "Blank text, which the target refuses, was left out." },
+};
+
+export const textTrimmed: Declared<"text-trimmed"> = {
+  "text-trimmed": {
+    action: "repaired",
+    level: "note",
+    says: "White space at the end of a final assistant text, which the target refuses, was left out.",
+  },
+};
+
+export const userFirst: Declared<"user-first"> = {
+  "user-first": {
+    action: "synthesized",
+    level: "note",
+    says: "The target wants the user to speak first; a turn was made that says that something is left out.",
+  },
+};
+
+export const NAME_LOSSES = {
+  "call-id-renamed": {
+    action: "repaired",
+    level: "note",
+    says: "The target does not take this id; `names` says what stands for it.",
+  },
+  "tool-renamed": {
+    action: "repaired",
+    level: "note",
+    says: "The target does not take this name; `names` says what stands for it.",
+  },
+} as const satisfies Declared<string>;
+
+export const argumentsWrapped: Declared<"arguments-wrapped"> = {
+  "arguments-wrapped": {
+    action: "repaired",
+    level: "loss",
+    says: "Arguments must be an object here; they were put into one.",
+  },
+};
+
+export const toolsEmpty: Declared<"tools-empty"> = {
+  "tools-empty": { action: "repaired", level: "note", says: "It means nothing without tools, and targets refuse it." },
+};
+
+export const strictUnmet: Declared<"strict-unmet"> = {
+  "strict-unmet": {
+    action: "repaired",
+    level: "note",
+    says: "The schema does not meet the target's rules for strict, so it is not claimed.",
+  },
+};

@@ -88,14 +88,23 @@ export function putBack(
   }
 }
 
-/** Reports the residue of other dialects, which does not travel; form and fields apart. */
-export function reportForeignResidue(target: Carrier, context: EncodeContext<ForeignLoss>): void {
+/**
+ * Reports the residue of other dialects, which does not travel; form and fields apart. `codes` are for fields that
+ * are more, or less, than a field that only another dialect has; the rest of them goes under `code`.
+ */
+export function reportForeignResidue<Code extends string = ForeignLoss>(
+  target: Carrier,
+  context: EncodeContext<Code | ForeignLoss>,
+  codes: Readonly<Partial<Record<string, NoInfer<Code>>>> = {},
+  code: NoInfer<Code> | ForeignLoss = "residue-foreign",
+): void {
   if (target.extra === undefined) return;
   for (const dialect of Object.keys(target.extra)) {
     if (dialect === context.dialect) continue;
     const residue = target.extra[dialect] ?? {};
     for (const key of Object.keys(residue)) {
-      if (key !== FORM || !isObject(residue[FORM])) context.report.lose("residue-foreign", ["extra", dialect, key]);
+      if (key === FORM && isObject(residue[FORM])) continue;
+      context.report.lose(Object.hasOwn(codes, key) ? (codes[key] ?? code) : code, ["extra", dialect, key]);
     }
     for (const what of Object.keys(formOf(target, dialect))) {
       // Whose role that was is no mere spelling.
@@ -122,7 +131,7 @@ export function reportUncarried<Code extends string>(
   code: NoInfer<Code>,
   codes: Readonly<Partial<Record<string, NoInfer<Code>>>> = {},
 ): void {
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
     // What is undefined is not there.
     if (carried.has(key) || (value as Record<string, unknown>)[key] === undefined) continue;
     context.report.lose(Object.hasOwn(codes, key) ? (codes[key] ?? code) : code, key);

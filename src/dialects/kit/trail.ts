@@ -10,6 +10,16 @@ export class Trail {
     return pointer([...this.steps, ...field]);
   }
 
+  /** One level down, for loops that run too often for a closure; `leave` goes back up. */
+  enter(key: string | number): void {
+    this.steps.push(key);
+  }
+
+  /** Up again, by as many levels as were entered. */
+  leave(levels = 1): void {
+    this.steps.length -= levels;
+  }
+
   /** Runs a step one level down. After an error the trail stays where it happened. */
   into<T>(key: string | number, step: () => T): T {
     this.steps.push(key);

@@ -1,0 +1,100 @@
+// A history as it goes out: the messages with the places they came from, mended where the target would refuse them.
+// The messages themselves are never touched; every repair is reported at the place it concerns.
+import type { Message } from "../../model/message.ts";
+import type { Part } from "../../model/parts.ts";
+import type { EncodeContext } from "../dialect.ts";
+import type { PairingLoss, PairingRules } from "./pairing.ts";
+import { pairResults } from "./pairing.ts";
+import { wellFormedParts } from "./surrogates.ts";
+import type { Turn } from "./turn.ts";
+import { pathOf, withParts } from "./turn.ts";
+
+export interface HistoryRules extends PairingRules {
+  /** Blank text is refused (B34). */
+  noBlankText?: boolean;
+  /** White space at the end of a final assistant turn is refused (B35). */
+  noTrailingSpace?: boolean;
+  /** The first turn must be the user's (B41). */
+  userFirst?: boolean;
+  /** A final assistant turn is not continued (B36). */
+  noPrefill?: boolean;
+}
+
+export type HistoryLoss = PairingLoss | "surrogates" | "text-blank" | "text-trimmed" | "user-first" | "prefill";
+
+/** The turns of a history. Call it where the trail stands at the list of messages. */
+export function prepareHistory(
+  messages: readonly Message[],
+  rules: HistoryRules,
+  context: EncodeContext<HistoryLoss>,
+): Turn[] {
+  const turns = messages.map((message, index): Turn => ({ message, index }));
+  if (rules.noPrefill === true && messages.at(-1)?.role === "assistant") {
+    context.report.lose("prefill", messages.length - 1);
+  }
+  if (!context.repair) return turns;
+  let mended = pairResults(turns, rules, context);
+  mended = eachTurn(mended, (turn) => wellFormedParts(turn, context));
+  if (rules.noBlankText === true) mended = eachTurn(mended, (turn) => withoutBlankText(turn, context));
+  if (rules.noTrailingSpace === true) mended = withoutTrailingSpace(mended, context);
+  return rules.userFirst === true ? withUserFirst(mended, context) : mended;
+}
+
+function eachTurn(turns: Turn[], step: (turn: Turn) => Turn): Turn[] {
+  let changed: Turn[] | undefined;
+  for (let at = 0; at < turns.length; at++) {
+    const turn = turns[at] as Turn; // Within the length.
+    const mended = step(turn);
+    if (mended !== turn) (changed ??= [...turns])[at] = mended;
+  }
+  return changed ?? turns;
+}
+
+const SAYS_SOMETHING = /\S/;
+
+function isBlankText(part: Part | undefined): boolean {
+  return part?.type === "text" && !SAYS_SOMETHING.test(part.text);
+}
+
+function isSealedReasoning(part: Part | undefined): boolean {
+  return part?.type === "reasoning" && part.seals !== undefined;
+}
+
+/** Blank texts go, except beside signed reasoning, whose neighbours the signature may cover. */
+function withoutBlankText(turn: Turn, context: EncodeContext<HistoryLoss>): Turn {
+  const { parts } = turn.message;
+  if (!parts.some(isBlankText)) return turn;
+  const kept: number[] = [];
+  for (const [at, part] of parts.entries()) {
+    const isBeside = isSealedReasoning(parts[at - 1]) || isSealedReasoning(parts[at + 1]);
+    if (!isBlankText(part) || isBeside) kept.push(at);
+    else context.report.lose("text-blank", pathOf(turn, at));
+  }
+  return withParts(
+    turn,
+    parts.filter((_, at) => kept.includes(at)),
+    kept,
+  );
+}
+
+function withoutTrailingSpace(turns: Turn[], context: EncodeContext<HistoryLoss>): Turn[] {
+  const turn = turns.at(-1);
+  const part = turn?.message.parts.at(-1);
+  if (turn?.message.role !== "assistant" || part?.type !== "text" || !/\s$/.test(part.text)) return turns;
+  const last = turn.message.parts.length - 1;
+  context.report.lose("text-trimmed", [...pathOf(turn, last), "text"]);
+  const parts: Part[] = [...turn.message.parts.slice(0, -1), { ...part, text: part.text.trimEnd() }];
+  return [...turns.slice(0, -1), withParts(turn, parts, [...parts.keys()])];
+}
+
+/** What a user turn says that only makes the history legal. */
+const OPENING = "(The conversation up to here is left out.)";
+
+function withUserFirst(turns: Turn[], context: EncodeContext<HistoryLoss>): Turn[] {
+  const at = turns.findIndex(({ message: { role } }) => role !== "system" && role !== "developer");
+  const first = turns[at];
+  if (first === undefined || first.message.role === "user") return turns;
+  context.report.lose("user-first", first.index);
+  const opening: Turn = { message: { role: "user", parts: [{ type: "text", text: OPENING }] }, index: first.index };
+  return [...turns.slice(0, at), opening, ...turns.slice(at)];
+}

@@ -1,0 +1,101 @@
+// Tool ids and names that a target takes: mapped one to one, the same every time, alike on call and result (B16, B30).
+// What had to change is handed out as `Names`, so that the decoder of the reply can restore it.
+import type { EncodeContext, Names } from "../dialect.ts";
+
+/** What a target takes for an id or a name. */
+export interface NameRule {
+  fits: RegExp;
+  /** Characters that must be replaced. */
+  odd: RegExp;
+  max: number;
+  /** What a name begins with where its own beginning does not fit. */
+  prefix?: string;
+}
+
+export type NameLoss = "call-id-renamed" | "tool-renamed";
+
+/** One side of the book: what was said → what is written, and back. */
+class Renaming {
+  private readonly written = new Map<string, string>();
+  private readonly meant = new Map<string, string>();
+  private readonly rule: NameRule;
+  changes: Record<string, string> | undefined;
+
+  constructor(rule: NameRule) {
+    this.rule = rule;
+  }
+
+  write(original: string): string {
+    const known = this.written.get(original);
+    if (known !== undefined) return known;
+    let name = original;
+    if (!this.rule.fits.test(name) || this.meant.has(name)) name = this.coin(original);
+    this.written.set(original, name);
+    this.meant.set(name, original);
+    if (name !== original) (this.changes ??= {})[name] = original;
+    return name;
+  }
+
+  /** A fitting name that keeps what can be kept, told apart by a hash of the whole. */
+  private coin(original: string): string {
+    const { odd, max, prefix = "", fits } = this.rule;
+    const cleaned = original.replace(odd, "_");
+    for (let salt = 0; ; salt++) {
+      const tail = `_${hash(`${original}${salt === 0 ? "" : salt}`)}`;
+      const plain = cleaned.slice(0, max - tail.length) + tail;
+      const name = fits.test(plain) ? plain : prefix + cleaned.slice(0, max - tail.length - prefix.length) + tail;
+      if (!this.meant.has(name)) return name;
+    }
+  }
+}
+
+/** The ids and names of one encode. */
+export class NameBook {
+  private readonly ids: Renaming;
+  private readonly tools: Renaming;
+  private readonly context: EncodeContext<NameLoss>;
+
+  constructor(ids: NameRule, tools: NameRule, context: EncodeContext<NameLoss>) {
+    this.ids = new Renaming(ids);
+    this.tools = new Renaming(tools);
+    this.context = context;
+  }
+
+  /** What the target is told for a call's id; a change is reported at that field. */
+  callId(id: string, field = "toolCallId"): string {
+    if (!this.context.repair) return id;
+    const written = this.ids.write(id);
+    if (written !== id) this.context.report.lose("call-id-renamed", field);
+    return written;
+  }
+
+  toolName(name: string, field: string | readonly (string | number)[] = "toolName"): string {
+    if (!this.context.repair) return name;
+    const written = this.tools.write(name);
+    if (written !== name) this.context.report.lose("tool-renamed", field);
+    return written;
+  }
+
+  /** What changed, for the decoder of the reply; undefined where nothing did. */
+  get names(): Names | undefined {
+    const [toolCallIds, toolNames] = [this.ids.changes, this.tools.changes];
+    if (toolCallIds === undefined && toolNames === undefined) return undefined;
+    return { ...(toolCallIds && { toolCallIds }), ...(toolNames && { toolNames }) };
+  }
+}
+
+/** What a name of the reply stood for in the request. */
+export function restoreName(name: string, changes: Record<string, string> | undefined): string {
+  return changes !== undefined && Object.hasOwn(changes, name) ? (changes[name] ?? name) : name;
+}
+
+/** Eleven letters and digits from a text (FNV-1a, twice with different beginnings). */
+export function hash(text: string): string {
+  let [a, b] = [0x811c9dc5, 0x9dc5811c];
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    a = Math.imul(a ^ unit, 0x01000193);
+    b = Math.imul(b ^ (unit + at), 0x01000193);
+  }
+  return (a >>> 0).toString(36).slice(-5).padStart(5, "0") + (b >>> 0).toString(36).slice(-6).padStart(6, "0");
+}

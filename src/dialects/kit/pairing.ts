@@ -1,0 +1,234 @@
+// Every call has exactly one result, where the target looks for it: results are brought to their calls and into their
+// order, missing ones are made, repeated ones collapse, and one without a call is said as text (B24, B25).
+// What the provider ran itself is never touched.
+import type { Message } from "../../model/message.ts";
+import type { Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
+import type { EncodeContext } from "../dialect.ts";
+import type { Turn } from "./turn.ts";
+import { pathOf, placeOf } from "./turn.ts";
+import { formOf, keepForm } from "./residue.ts";
+import { outputText } from "./results.ts";
+
+export interface PairingRules {
+  /** Results may stand anywhere after their calls (Responses); else directly after the turn that called. */
+  anywhere?: boolean;
+  /** The calls may be stored at the provider: a result without one is legal. */
+  stored?: boolean;
+  /** Results follow the very message that called, not the run of assistant messages (Chat). */
+  perMessage?: boolean;
+}
+
+export type PairingLoss =
+  | "result-synthesized"
+  | "result-duplicate"
+  | "result-orphan"
+  | "results-reordered"
+  | "result-moved";
+
+const NO_RESULT = "No result was recorded for this call.";
+const ORDER = "order";
+
+function isClientCall(part: Part): part is ToolCallPart {
+  return part.type === "tool-call" && part.executor !== "provider";
+}
+function isClientResult(part: Part): part is ToolResultPart {
+  return part.type === "tool-result" && part.executor !== "provider";
+}
+
+/** The ids of calls that wait for their results, in call order. */
+class OpenCalls {
+  private readonly ids: string[] = [];
+  private first = 0;
+
+  get count(): number {
+    return this.ids.length - this.first;
+  }
+
+  add({ parts }: Message): void {
+    for (const part of parts) if (isClientCall(part)) this.ids.push(part.toolCallId);
+  }
+
+  /** Takes a call off the list: how many waited before it, or -1 where it is not there. */
+  take(id: string): number {
+    if (this.ids[this.first] === id) {
+      this.first++;
+      return 0;
+    }
+    const at = this.ids.indexOf(id, this.first);
+    if (at < 0) return -1;
+    this.ids.splice(at, 1);
+    return at - this.first;
+  }
+}
+
+/** Notes at decode that results stand in another order than their calls: that is how this wire had them. */
+export function noteResultOrder(messages: readonly Message[], dialect: string): void {
+  const open = new OpenCalls();
+  for (const message of messages) {
+    if (message.role === "assistant") open.add(message);
+    if (message.role !== "tool") continue;
+    for (const part of message.parts) {
+      if (isClientResult(part) && open.take(part.toolCallId) > 0) keepForm(message, dialect, ORDER, "own");
+    }
+  }
+}
+
+/** Whether every call is answered once, in its place and in order, and nothing else is. */
+function isPaired(turns: readonly Turn[], rules: PairingRules, dialect: string): boolean {
+  const open = new OpenCalls();
+  for (const { message } of turns) {
+    const { role } = message;
+    if (role === "tool") {
+      const hasOwnOrder = message.extra !== undefined && formOf(message, dialect)[ORDER] === "own";
+      const isFree = hasOwnOrder || rules.anywhere === true;
+      for (const part of message.parts) {
+        if (!isClientResult(part)) continue;
+        const before = open.take(part.toolCallId);
+        if (before < 0 ? rules.stored !== true : before > 0 && !isFree) return false;
+      }
+      continue;
+    }
+    if (open.count > 0 && rules.anywhere !== true && (role !== "assistant" || rules.perMessage === true)) return false;
+    if (role === "assistant") open.add(message);
+  }
+  return open.count === 0;
+}
+
+/** The turns with every call answered once. */
+export function pairResults(turns: Turn[], rules: PairingRules, context: EncodeContext<PairingLoss>): Turn[] {
+  return isPaired(turns, rules, context.dialect) ? turns : new Pairing(turns, rules, context).mend();
+}
+
+interface Found {
+  turn: Turn;
+  part: number;
+  result: ToolResultPart;
+}
+
+class Pairing {
+  private readonly turns: readonly Turn[];
+  private readonly rules: PairingRules;
+  private readonly context: EncodeContext<PairingLoss>;
+  /** The first result of each call, by its id. */
+  private readonly results = new Map<string, Found>();
+  private readonly used = new Set<ToolResultPart>();
+  private readonly mended: Turn[] = [];
+  private calls: { call: ToolCallPart; turn: Turn; part: number }[] = [];
+
+  constructor(turns: readonly Turn[], rules: PairingRules, context: EncodeContext<PairingLoss>) {
+    this.turns = turns;
+    this.rules = rules;
+    this.context = context;
+    const called = new Set<string>();
+    for (const turn of turns) {
+      for (const [part, each] of turn.message.parts.entries()) {
+        if (isClientCall(each)) called.add(each.toolCallId);
+        // A result before its call answers nothing.
+        else if (isClientResult(each) && called.has(each.toolCallId) && !this.results.has(each.toolCallId)) {
+          this.results.set(each.toolCallId, { turn, part, result: each });
+        }
+      }
+    }
+  }
+
+  mend(): Turn[] {
+    for (const [at, turn] of this.turns.entries()) {
+      if (turn.message.role === "tool") this.leftovers(turn);
+      else this.mended.push(turn);
+      if (turn.message.role !== "assistant") continue;
+      for (const [part, call] of turn.message.parts.entries()) {
+        if (isClientCall(call)) this.calls.push({ call, turn, part });
+      }
+      const goesOn = this.rules.perMessage !== true && this.turns[at + 1]?.message.role === "assistant";
+      if (!goesOn) this.answerCalls(at);
+    }
+    return this.mended;
+  }
+
+  /** The results of the calls so far, in call order, each within the message it came from. */
+  private answerCalls(at: number): void {
+    const expected = this.turns[at + 1];
+    let last: { turn: Turn; parts: number[] } | undefined;
+    const flush = (): void => {
+      if (last !== undefined) this.mended.push(this.excerpt(last.turn, last.parts));
+      last = undefined;
+    };
+    for (const { call, turn, part } of this.calls) {
+      const found = this.results.get(call.toolCallId);
+      if (this.rules.anywhere === true && found !== undefined) continue;
+      if (found === undefined || this.used.has(found.result)) {
+        flush();
+        this.synthesize(call, turn, part);
+        continue;
+      }
+      this.used.add(found.result);
+      if (last?.turn !== found.turn) flush();
+      last ??= { turn: found.turn, parts: [] };
+      if (found.part < (last.parts.at(-1) ?? -1)) {
+        this.context.report.lose("results-reordered", pathOf(found.turn, found.part));
+      } else if (!this.follows(found.turn, expected)) {
+        this.context.report.lose("result-moved", pathOf(found.turn, found.part));
+      }
+      last.parts.push(found.part);
+    }
+    flush();
+    this.calls = [];
+  }
+
+  /** Whether a tool turn stands in the run that begins where results are expected. */
+  private follows(turn: Turn, expected: Turn | undefined): boolean {
+    if (expected?.message.role !== "tool") return false;
+    for (let at = this.turns.indexOf(expected); this.turns[at]?.message.role === "tool"; at++) {
+      if (this.turns[at] === turn) return true;
+    }
+    return false;
+  }
+
+  private excerpt(turn: Turn, parts: readonly number[]): Turn {
+    if (parts.length === turn.message.parts.length && parts.every((part, at) => part === at)) return turn;
+    const chosen = parts.map((part) => turn.message.parts[part]).filter((part) => part !== undefined);
+    return {
+      message: { ...turn.message, parts: chosen },
+      index: turn.index,
+      places: parts.map((part) => placeOf(turn, part)),
+    };
+  }
+
+  private synthesize(call: ToolCallPart, turn: Turn, part: number): void {
+    this.context.report.lose("result-synthesized", pathOf(turn, part));
+    const { toolCallId, toolName, format, tool, extra } = call;
+    const result: ToolResultPart = { type: "tool-result", toolCallId, toolName, isError: true, output: NO_RESULT };
+    if (format !== undefined) result.format = format;
+    if (tool !== undefined) result.tool = tool;
+    const id = extra === undefined ? undefined : formOf(call, this.context.dialect)["id"];
+    if (id !== undefined) keepForm(result, this.context.dialect, "id", id);
+    const place = placeOf(turn, part);
+    this.mended.push({ message: { role: "tool", parts: [result] }, index: turn.index, places: [place] });
+  }
+
+  /** What a tool turn holds beside results that have found their calls. */
+  private leftovers(turn: Turn): void {
+    const rest: number[] = [];
+    for (const [part, each] of turn.message.parts.entries()) {
+      if (!isClientResult(each)) rest.push(part);
+      else if (this.used.has(each)) continue;
+      else if (this.results.get(each.toolCallId)?.result === each || this.rules.stored === true) rest.push(part);
+      else if (this.results.has(each.toolCallId)) {
+        this.context.report.lose("result-duplicate", pathOf(turn, part));
+      } else {
+        if (rest.length > 0) this.mended.push(this.excerpt(turn, rest.splice(0)));
+        this.asText(each, turn, part);
+      }
+    }
+    if (rest.length > 0) this.mended.push(this.excerpt(turn, rest));
+  }
+
+  private asText(result: ToolResultPart, turn: Turn, part: number): void {
+    this.context.report.lose("result-orphan", pathOf(turn, part));
+    const { toolName, toolCallId, content = [] } = result;
+    const text = `[Result of ${toolName === "" ? "a tool" : toolName}, call ${toolCallId}] ${outputText(result)}`;
+    const parts: Part[] = [{ type: "text", text: text.trimEnd() }, ...content];
+    const place = placeOf(turn, part);
+    this.mended.push({ message: { role: "user", parts }, index: turn.index, places: parts.map(() => place) });
+  }
+}

@@ -1,0 +1,46 @@
+// Seals on parts: stamped where they are read, sent back only to their issuer, reported everywhere else (B5).
+import type { Issuer, PartBase, Seal, SealKind } from "../../model/parts.ts";
+import type { DecodeContext, EncodeContext } from "../dialect.ts";
+import { isSealFor } from "./residue.ts";
+
+export type SealLoss = "seal-foreign" | "id-foreign";
+
+interface Sealed {
+  seals?: Seal[];
+}
+
+/** Who issues what this decoder reads. */
+export function issuerOf({ dialect, provider }: DecodeContext): Issuer {
+  return provider === undefined ? { dialect } : { dialect, provider };
+}
+
+/** Puts a seal on a part or annotation, stamped with its issuer. */
+export function addSeal(target: Sealed, kind: SealKind, value: string, context: DecodeContext): void {
+  (target.seals ??= []).push({ ...issuerOf(context), kind, value });
+}
+
+/** The value of this dialect's seal of a kind, where it may be sent. */
+export function sealOf(target: Sealed, kind: SealKind, context: EncodeContext): string | undefined {
+  if (target.seals === undefined) return undefined;
+  for (const seal of target.seals) if (seal.kind === kind && isSealFor(seal, context)) return seal.value;
+  return undefined;
+}
+
+/** Reports every seal that stays behind: all but those of the kinds that the encoder has written. */
+export function reportSeals(
+  target: PartBase,
+  context: EncodeContext<SealLoss>,
+  written?: SealKind,
+  alsoWritten?: SealKind,
+): void {
+  const { seals } = target;
+  if (seals === undefined) return;
+  let sent: string | undefined;
+  for (const [index, seal] of seals.entries()) {
+    const { kind } = seal;
+    const isWritten = (kind === written || kind === alsoWritten) && kind !== sent && isSealFor(seal, context);
+    // Only the first of a kind goes out.
+    if (isWritten) sent = kind;
+    else context.report.lose(kind === "id" ? "id-foreign" : "seal-foreign", ["seals", index]);
+  }
+}
