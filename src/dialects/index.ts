@@ -16,6 +16,7 @@ export type {
   EncodeRequestOptions,
   EncodeStreamOptions,
   Names,
+  PayloadKind,
   StreamDecoder,
   StreamEncoder,
   WireEvent,
@@ -24,6 +25,8 @@ export type { DialectErrorCode } from "./errors.ts";
 export { DialectError } from "./errors.ts";
 export type { DialectId } from "./registry.ts";
 export { dialect, dialects } from "./registry.ts";
+export type { DialectLike, Translated, Translation } from "./translate.ts";
+export { check, detect, translate } from "./translate.ts";
 export { copyField, isObject, readList, readMessageList, readObject, readString, restOf } from "./kit/read.ts";
 export type { LossDeclaration, LossTable, Report } from "./kit/report.ts";
 export type { ForeignLoss } from "./kit/residue.ts";

@@ -18,6 +18,12 @@ export interface ArgumentsForm {
 }
 
 /**
+ * What a text was read into, and how JSON spells that value: while it still does, the text stands for it, and need not
+ * be read a second time. A cache: nothing depends on it.
+ */
+const READ = new WeakMap<object, { text: string; plain: string }>();
+
+/**
  * Reads the text of a call's arguments. Blank means `{}` (B20). Unreadable text becomes `input` as it is, flagged
  * invalid (B22). The exact text is kept where writing the value again would spell it differently (B23).
  */
@@ -31,8 +37,11 @@ export function readArguments(text: string, form: ArgumentsForm = {}): ReadArgum
     if (!(error instanceof JsonError)) throw error;
     return { input: text, inputText: text, invalid: true, reason: error.message };
   }
-  const keepText = form.objectArgs === true ? losesDigits(input, text) : JSON.stringify(input) !== text;
-  return keepText ? { input, inputText: text } : { input };
+  if (form.objectArgs === true) return losesDigits(input, text) ? { input, inputText: text } : { input };
+  const plain = JSON.stringify(input);
+  if (plain === text) return { input };
+  if (typeof input === "object" && input !== null) READ.set(input, { text, plain });
+  return { input, inputText: text };
 }
 
 /** A bare number has no container to hold its digits beside it, so it is compared by its own text. */
@@ -50,6 +59,8 @@ export function argumentsText(call: Pick<ToolCallPart, "input" | "inputText" | "
 }
 
 function textStandsFor(inputText: string, input: unknown): boolean {
+  const known = typeof input === "object" && input !== null ? READ.get(input) : undefined;
+  if (known?.text === inputText && JSON.stringify(input) === known.plain) return true;
   const read = readArguments(inputText);
   // An invalid call holds its own text as input.
   if (input === inputText) return read.invalid === true;

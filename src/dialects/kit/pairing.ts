@@ -105,6 +105,10 @@ interface Found {
   result: ToolResultPart;
 }
 
+function isBefore(a: Found, b: Found): boolean {
+  return a.turn.index === b.turn.index ? a.part < b.part : a.turn.index < b.turn.index;
+}
+
 class Pairing {
   private readonly turns: readonly Turn[];
   private readonly rules: PairingRules;
@@ -149,6 +153,7 @@ class Pairing {
   private answerCalls(at: number): void {
     const expected = this.turns[at + 1];
     let last: { turn: Turn; parts: number[] } | undefined;
+    let previous: Found | undefined;
     const flush = (): void => {
       if (last !== undefined) this.mended.push(this.excerpt(last.turn, last.parts));
       last = undefined;
@@ -164,11 +169,12 @@ class Pairing {
       this.used.add(found.result);
       if (last?.turn !== found.turn) flush();
       last ??= { turn: found.turn, parts: [] };
-      if (found.part < (last.parts.at(-1) ?? -1)) {
-        this.context.report.lose("results-reordered", pathOf(found.turn, found.part));
-      } else if (!this.follows(found.turn, expected)) {
+      if (!this.follows(found.turn, expected)) {
         this.context.report.lose("result-moved", pathOf(found.turn, found.part));
+      } else if (previous !== undefined && isBefore(found, previous)) {
+        this.context.report.lose("results-reordered", pathOf(found.turn, found.part));
       }
+      previous = found;
       last.parts.push(found.part);
     }
     flush();
