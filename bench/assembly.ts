@@ -1,6 +1,6 @@
 // How the cost of assembly grows with the number of deltas: per delta it must stay the same (B79).
-import { assemble, stamp } from "koine";
-import type { MessageDelta } from "koine";
+import { assemble, stamp } from "../src/index.ts";
+import type { MessageDelta } from "../src/index.ts";
 import { median, table } from "./measure.ts";
 
 const SIZES = [10_000, 100_000, 1_000_000];

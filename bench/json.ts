@@ -1,39 +1,13 @@
 // How much slower parseJson and stringifyJson are than JSON's own, on chat requests made by script.
 
-import { parseJson, stringifyJson } from "koine";
+import { parseJson, stringifyJson } from "../src/index.ts";
 import { median, table } from "./measure.ts";
+import type { Random } from "./random.ts";
+import { base64, prose, randomFrom } from "./random.ts";
 
 const ROUNDS = 600;
 const SIZE = 400_000;
 const GOAL = 1.1;
-
-type Random = () => number;
-
-// A seeded generator, so that every run measures the same texts.
-function randomFrom(seed: number): Random {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-// What people and models write: words, marks, quotes, line breaks, now and then a letter beyond ASCII.
-const WORDS =
-  `the of a model tool returns value when stream ends, and we read it again - but "there" is no way: to know about 3 or 42 items; see section 2.1 \`for\` more well-known details (of it) café maybe later.\n\n## A heading\n`.split(
-    " ",
-  );
-
-function prose(random: Random, length: number): string {
-  let text = "";
-  while (text.length < length) text += `${WORDS[Math.floor(random() * WORDS.length)] ?? ""} `;
-  return text.slice(0, length);
-}
-
-function base64(random: Random, length: number): string {
-  const bytes = Uint8Array.from({ length: Math.ceil(length * 0.75) }, () => Math.floor(random() * 256));
-  return Buffer.from(bytes).toString("base64").slice(0, length);
-}
 
 function tool(random: Random, name: string): object {
   const properties = { city: { type: "string", minLength: 1 }, share: { type: "number", minimum: 0, maximum: 1.5 } };

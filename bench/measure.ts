@@ -1,4 +1,7 @@
-// What the benchmarks share: a median, and a table that reads the same in a terminal and in a note.
+// What the benchmarks share: a median, runs that alternate, and a table that reads the same in a terminal and in a note.
+
+/** However slow they are. */
+const LEAST_ROUNDS = 15;
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
@@ -11,4 +14,28 @@ export function table(title: string, head: readonly string[], rows: readonly (re
     `| ${cells.map((cell, column) => cell.padStart(widths[column] ?? 0)).join(" | ")} |`;
   console.log(`\n${title}\n`);
   for (const row of [head, widths.map((width) => "-".repeat(width)), ...rows]) console.log(line(row));
+}
+
+/**
+ * The median milliseconds of each run. They alternate, each going first in turn, because machines are noisy and one
+ * leaves its garbage to the next.
+ */
+export function interleave(runs: readonly (() => unknown)[], repeat: number, budgetMs: number): number[] {
+  const times = runs.map((): number[] => []);
+  const time = (run: () => unknown): number => {
+    const start = performance.now();
+    for (let i = 0; i < repeat; i++) run();
+    return (performance.now() - start) / repeat;
+  };
+  const warmUp = performance.now() + budgetMs / 3;
+  while (performance.now() < warmUp) runs.forEach(time);
+  const end = performance.now() + budgetMs;
+  for (let round = 0; round < LEAST_ROUNDS || performance.now() < end; round++) {
+    for (const turn of runs.keys()) {
+      const which = (round + turn) % runs.length;
+      const run = runs[which];
+      if (run !== undefined) times[which]?.push(time(run));
+    }
+  }
+  return times.map(median);
 }

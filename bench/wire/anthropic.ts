@@ -5,7 +5,11 @@ import { objects, textsIn } from "./wire.ts";
 const isText = (block: Record<string, unknown>): boolean => block["type"] === "text";
 
 export const anthropic: Wire = {
-  turns: (body, kind) => (kind === "requests" ? objects(body["messages"]) : [body]),
+  turns(body, kind) {
+    if (kind === "requests") return objects(body["messages"]);
+    const { role, content } = body;
+    return role === undefined || content === undefined ? [] : [{ role, content }];
+  },
   putTurns(body, kind, turns) {
     if (kind === "requests") body["messages"] = turns;
     // A response is itself the turn, among other fields.

@@ -1,14 +1,7 @@
 // OpenAI Chat Completions, as far as the benchmarks look into it.
 import { isObject } from "../../src/index.ts";
-import type { TextSlot, Wire } from "./wire.ts";
-import { objects, textsIn } from "./wire.ts";
-
-const ROLES = new Map<unknown, TextSlot["role"]>([
-  ["system", "system"],
-  ["developer", "system"],
-  ["user", "user"],
-  ["assistant", "assistant"],
-]);
+import type { Wire } from "./wire.ts";
+import { objects, ROLES, textsIn } from "./wire.ts";
 
 export const openaiChat: Wire = {
   turns(body, kind) {
@@ -17,7 +10,10 @@ export const openaiChat: Wire = {
   },
   putTurns(body, kind, turns) {
     if (kind === "requests") body["messages"] = turns;
-    else objects(body["choices"]).forEach((choice, index) => (choice["message"] = turns[index] ?? null));
+    else {
+      const withMessage = objects(body["choices"]).filter(({ message }) => isObject(message));
+      withMessage.forEach((choice, index) => (choice["message"] = turns[index] ?? null));
+    }
   },
   outerTexts: () => [],
   texts(turn) {

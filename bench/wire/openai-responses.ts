@@ -1,13 +1,7 @@
 // OpenAI Responses, as far as the benchmarks look into it: a list of items, each a turn of its own here.
-import type { TextSlot, Wire } from "./wire.ts";
-import { objects, textsIn } from "./wire.ts";
+import type { Wire } from "./wire.ts";
+import { objects, ROLES, textsIn } from "./wire.ts";
 
-const ROLES = new Map<unknown, TextSlot["role"]>([
-  ["system", "system"],
-  ["developer", "system"],
-  ["user", "user"],
-  ["assistant", "assistant"],
-]);
 const TEXT = new Set<unknown>(["input_text", "output_text", "text"]);
 const CALLS = new Set<unknown>(["function_call", "custom_tool_call"]);
 const RESULTS = new Set<unknown>(["function_call_output", "custom_tool_call_output"]);

@@ -19,6 +19,14 @@ export interface TextSlot {
   key: string;
 }
 
+/** Whose texts count as whose; those of other roles are no part of the conversation's texts. */
+export const ROLES: ReadonlyMap<unknown, TextSlot["role"]> = new Map([
+  ["system", "system"],
+  ["developer", "system"],
+  ["user", "user"],
+  ["assistant", "assistant"],
+]);
+
 /** A call of a tool that the client runs. */
 export interface WireCall {
   id: JsonValue | undefined;
@@ -49,8 +57,12 @@ export interface Wire {
 /** The objects of a list, the list itself where it holds nothing else, so that a change of it is one of the body. */
 export function objects(value: JsonValue | undefined): JsonObject[] {
   if (!Array.isArray(value)) return [];
-  // Checked: nothing but objects in it.
-  return value.every(isObject) ? (value as JsonObject[]) : value.filter(isObject);
+  return value.every(isObject) ? value : value.filter(isObject);
+}
+
+export function textAt({ holder, key }: TextSlot): string {
+  const text = holder[key];
+  return typeof text === "string" ? text : "";
 }
 
 /** The text of a field that is either a text or a list of blocks with texts in them. */

@@ -1,0 +1,63 @@
+// Installs the peers, which have a lock file of their own beside this folder, and loads them. The project itself never
+// depends on them: one that cannot be had is a row that says why.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const BENCH = fileURLToPath(new URL("..", import.meta.url));
+const MINUTES = 3;
+
+type Versions = Record<string, string>;
+
+function readManifest(path: string): { version?: string; dependencies?: Versions } {
+  // A package.json of npm's, or our own.
+  return JSON.parse(readFileSync(path, "utf8")) as { version?: string; dependencies?: Versions };
+}
+
+function isInstalled([name, version]: [string, string]): boolean {
+  const manifest = `${BENCH}node_modules/${name}/package.json`;
+  return existsSync(manifest) && readManifest(manifest).version === version;
+}
+
+/** Why the peers could not be installed; undefined where they are there. */
+function install(): string | undefined {
+  const wanted = Object.entries(readManifest(`${BENCH}package.json`).dependencies ?? {});
+  if (wanted.every(isInstalled)) return undefined;
+  console.error("Installing the peers to compare with …");
+  const run = spawnSync("npm ci --loglevel=error", {
+    shell: true,
+    cwd: BENCH,
+    encoding: "utf8",
+    timeout: MINUTES * 60_000,
+  });
+  if (run.status === 0) return undefined;
+  const said = run.stderr.split("\n").find((line) => line.trim() !== "");
+  return `not installed: ${run.error?.message ?? said ?? `npm ci ended with ${run.status ?? run.signal}`}`;
+}
+
+let failure: { reason: string | undefined } | undefined;
+
+export type Loaded<Api> = { api: Api } | { missing: string };
+
+/** The peer's module, once it is known to have these functions. */
+export async function loadPeer<Api extends object>(
+  name: string,
+  functions: readonly (keyof Api & string)[],
+): Promise<Loaded<Api>> {
+  failure ??= { reason: install() };
+  if (failure.reason !== undefined) return { missing: failure.reason };
+  try {
+    const path = createRequire(`${BENCH}package.json`).resolve(name);
+    // Any module is an object of unknown exports.
+    const exports = (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+    const lacking = functions.find((name) => typeof exports[name] !== "function");
+    if (lacking !== undefined) return { missing: `not usable: it has no function ${lacking}` };
+    const { version = "?" } = readManifest(`${BENCH}node_modules/${name}/package.json`);
+    console.log(`Beside Koine: ${name} ${version}`);
+    // The functions are there; what they take and give is in the interface, by hand.
+    return { api: exports as Api };
+  } catch (error) {
+    return { missing: `not loaded: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}

@@ -1,0 +1,61 @@
+// Koine as a contender.
+import type { Loss, Request, Response } from "../../src/index.ts";
+import { dialect, dialects, parseJson, stringifyJson, user } from "../../src/index.ts";
+import { ADDITION, APPENDED } from "../wire/edit.ts";
+import type { DialectName, Kind } from "../wire/wire.ts";
+import type { Contender, Outcome, TranslateJob } from "./contender.ts";
+
+function outcome(wire: unknown, losses: readonly Loss[]): Outcome {
+  const notes = losses.filter(({ level }) => level === "note").length;
+  return { text: stringifyJson(wire), losses: losses.length - notes, notes };
+}
+
+/** A dialect that is not built yet is a row that says so. */
+function gap(kind: Kind, ...ids: readonly DialectName[]): string | undefined {
+  const missing = ids.find((id) => !dialects.some((known) => known === id) || !dialect(id).carries.has(kind));
+  return missing === undefined ? undefined : `no ${kind} in ${missing} yet`;
+}
+
+function changeText(messages: Request["messages"]): void {
+  const [text] = messages.flatMap(({ parts }) => parts.filter((part) => part.type === "text"));
+  if (text !== undefined) text.text += ADDITION;
+}
+
+function editRequest(request: Request): void {
+  changeText(request.messages.filter(({ role }) => role === "user"));
+  request.messages.push(user(APPENDED));
+}
+
+function editResponse(response: Response): void {
+  changeText([response.message, ...(response.alternatives ?? []).map(({ message }) => message)]);
+}
+
+/** The whole job, losses reported. */
+export function translateWithKoine({ from, to, text, model }: TranslateJob): Outcome {
+  const options = model === undefined ? {} : { address: { model } };
+  const { wire, losses } = dialect(to).encodeRequest(dialect(from).decodeRequest(parseJson(text), options));
+  return outcome(wire, losses);
+}
+
+export const koine: Contender = {
+  roundTrippers: [
+    {
+      name: "koine",
+      gap: (job) => gap(job.kind, job.dialect),
+      run({ dialect: id, kind, text, edit }) {
+        const it = dialect(id);
+        if (kind === "requests") {
+          const request = it.decodeRequest(parseJson(text));
+          if (edit) editRequest(request);
+          const { wire, losses } = it.encodeRequest(request);
+          return outcome(wire, losses);
+        }
+        const response = it.decodeResponse(parseJson(text));
+        if (edit) editResponse(response);
+        const { wire, losses } = it.encodeResponse(response);
+        return outcome(wire, losses);
+      },
+    },
+  ],
+  translator: { name: "koine", gap: ({ from, to }) => gap("requests", from, to), run: translateWithKoine },
+};

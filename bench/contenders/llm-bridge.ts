@@ -1,0 +1,81 @@
+// llm-bridge as a contender. Its form of a request keeps the whole raw body and gives that back where it takes nothing
+// to have changed, which says nothing about the form: so there is a row without that copy, too.
+import { ADDITION, APPENDED } from "../wire/edit.ts";
+import type { DialectName } from "../wire/wire.ts";
+import type { Contender, RoundTripJob, RoundTripper } from "./contender.ts";
+import { absent, unreported } from "./contender.ts";
+import { loadPeer } from "./install.ts";
+
+interface Content {
+  type: string;
+  text?: string;
+}
+interface Universal {
+  messages: { role: string; content: Content[] }[];
+  _original?: unknown;
+}
+interface Bridge {
+  toUniversal(provider: string, body: unknown): Universal;
+  fromUniversal(provider: string, universal: Universal): unknown;
+  translateBetweenProviders(from: string, to: string, body: unknown): unknown;
+  createTextContent(text: string): Content;
+  createUserMessage(text: string, options: { provider: string }): Universal["messages"][number];
+}
+
+const PROVIDERS: Record<DialectName, string> = {
+  "openai-chat": "openai",
+  "openai-responses": "openai-responses",
+  anthropic: "anthropic",
+  gemini: "google",
+};
+
+/** With its own constructors: a text that is only overwritten keeps a raw copy beside it, which wins. */
+function edit(bridge: Bridge, { messages }: Universal, provider: string): void {
+  for (const { content } of messages.filter(({ role }) => role === "user")) {
+    const place = content.findIndex(({ type }) => type === "text");
+    if (place === -1) continue;
+    content[place] = bridge.createTextContent(`${content[place]?.text ?? ""}${ADDITION}`);
+    break;
+  }
+  messages.push(bridge.createUserMessage(APPENDED, { provider }));
+}
+
+function roundTripper(bridge: Bridge, name: string, keepsBody: boolean): RoundTripper {
+  return {
+    name,
+    gap: ({ kind }: Pick<RoundTripJob, "kind">) => (kind === "responses" ? "it converts no responses" : undefined),
+    run(job) {
+      const provider = PROVIDERS[job.dialect];
+      const universal = bridge.toUniversal(provider, JSON.parse(job.text));
+      if (job.edit) edit(bridge, universal, provider);
+      if (!keepsBody) delete universal["_original"];
+      return unreported(JSON.stringify(bridge.fromUniversal(provider, universal)));
+    },
+  };
+}
+
+export async function loadBridge(): Promise<Contender> {
+  const loaded = await loadPeer<Bridge>("llm-bridge", [
+    "toUniversal",
+    "fromUniversal",
+    "translateBetweenProviders",
+    "createTextContent",
+    "createUserMessage",
+  ]);
+  if ("missing" in loaded) return absent("llm-bridge", loaded.missing);
+  const bridge = loaded.api;
+  return {
+    roundTrippers: [
+      roundTripper(bridge, "llm-bridge, raw body kept", true),
+      roundTripper(bridge, "llm-bridge, without it", false),
+    ],
+    translator: {
+      name: "llm-bridge",
+      gap: () => undefined,
+      run({ from, to, text }) {
+        const body: unknown = bridge.translateBetweenProviders(PROVIDERS[from], PROVIDERS[to], JSON.parse(text));
+        return unreported(JSON.stringify(body));
+      },
+    },
+  };
+}

@@ -1,0 +1,36 @@
+// Recorded payloads, which are third-party data and not part of this repository.
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { DialectName, Kind } from "../wire/wire.ts";
+
+const FOLDER = process.env["KOINE_CORPUS"] ?? fileURLToPath(new URL("../../../shared/corpus", import.meta.url));
+
+export interface Recording {
+  path: string;
+  text: string;
+}
+
+interface ManifestRow {
+  path: string;
+  dialect: string;
+  kind: string;
+  /** The provider refused it. */
+  rejected?: unknown;
+  /** Nobody recorded it. */
+  handWritten?: unknown;
+}
+
+export type Corpus = (dialect: DialectName, kind: Kind) => Recording[];
+
+/** What providers really sent and took; undefined where there are no recordings. */
+export function openCorpus(): Corpus | undefined {
+  const manifest = `${FOLDER}/manifest.json`;
+  if (!existsSync(manifest)) return undefined;
+  // The manifest's own documentation says what a row has.
+  const rows = JSON.parse(readFileSync(manifest, "utf8")) as ManifestRow[];
+  const real = rows.filter((row) => row.rejected === undefined && row.handWritten === undefined);
+  return (dialect, kind) =>
+    real
+      .filter((row) => row.dialect === dialect && row.kind === kind)
+      .map(({ path }) => ({ path, text: readFileSync(`${FOLDER}/${path}`, "utf8") }));
+}

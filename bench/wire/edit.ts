@@ -1,0 +1,39 @@
+// One small edit of a conversation, made by hand on the wire: what every contender has to arrive at when the same edit
+// is made on its own form. A request gets its first user text changed and a message appended; a response its first text.
+import type { JsonObject } from "../../src/index.ts";
+import { WIRES } from "./index.ts";
+import type { DialectName, Kind } from "./wire.ts";
+import { textAt } from "./wire.ts";
+
+/** Added at the end, so that annotations of the text still point at what they did. */
+export const ADDITION = " Edited.";
+export const APPENDED = "One more thing.";
+
+/** Changes the first text; says whether there was one. */
+export function changeText(dialect: DialectName, kind: Kind, body: JsonObject): boolean {
+  const wire = WIRES[dialect];
+  const role = kind === "requests" ? "user" : "assistant";
+  const outer = kind === "requests" ? wire.outerTexts(body) : [];
+  const slots = [...outer, ...wire.turns(body, kind).flatMap((turn) => wire.texts(turn))];
+  const first = slots.find((slot) => slot.role === role);
+  if (first === undefined) return false;
+  first.holder[first.key] = textAt(first) + ADDITION;
+  return true;
+}
+
+const PLAIN: ReadonlySet<string> = new Set(["role", "content", "parts", "type"]);
+
+/**
+ * Takes the appended message off again, if it is there: a turn of its own that says nothing else. Whether its content is
+ * a text or a list with one text in it is the writer's choice.
+ */
+export function takeAppended(dialect: DialectName, body: JsonObject): boolean {
+  const wire = WIRES[dialect];
+  const turns = wire.turns(body, "requests");
+  const last = turns.at(-1);
+  if (last === undefined || !Object.keys(last).every((key) => PLAIN.has(key))) return false;
+  const [slot, ...others] = wire.texts(last);
+  if (slot?.role !== "user" || textAt(slot) !== APPENDED || others.length > 0) return false;
+  wire.putTurns(body, "requests", turns.slice(0, -1));
+  return true;
+}
