@@ -1,6 +1,6 @@
 // One small edit of a conversation, made by hand on the wire: what every contender has to arrive at when the same edit
 // is made on its own form. A request gets its first user text changed and a message appended; a response its first text.
-import type { JsonObject } from "../../src/index.ts";
+import type { JsonObject, JsonValue } from "../../src/index.ts";
 import { WIRES } from "./index.ts";
 import type { DialectName, Kind } from "./wire.ts";
 import { textAt } from "./wire.ts";
@@ -24,16 +24,36 @@ export function changeText(dialect: DialectName, kind: Kind, body: JsonObject): 
 const PLAIN: ReadonlySet<string> = new Set(["role", "content", "parts", "type"]);
 
 /**
- * Takes the appended message off again, if it is there: a turn of its own that says nothing else. Whether its content is
- * a text or a list with one text in it is the writer's choice.
+ * Takes the appended message off again, if it is there: a turn of its own that says nothing else, or, where turns must
+ * alternate, the last block of the user's turn. Whether one text stands there bare or in a list is the writer's choice.
  */
-export function takeAppended(dialect: DialectName, body: JsonObject): boolean {
+export function takeAppended(dialect: DialectName, body: JsonObject, expected: JsonObject): boolean {
   const wire = WIRES[dialect];
   const turns = wire.turns(body, "requests");
   const last = turns.at(-1);
-  if (last === undefined || !Object.keys(last).every((key) => PLAIN.has(key))) return false;
-  const [slot, ...others] = wire.texts(last);
-  if (slot?.role !== "user" || textAt(slot) !== APPENDED || others.length > 0) return false;
-  wire.putTurns(body, "requests", turns.slice(0, -1));
+  if (last === undefined) return false;
+  const slots = wire.texts(last);
+  const slot = slots.at(-1);
+  if (slot?.role !== "user" || textAt(slot) !== APPENDED) return false;
+  if (slots.length === 1 && Object.keys(last).every((key) => PLAIN.has(key)) && isAlone(last)) {
+    wire.putTurns(body, "requests", turns.slice(0, -1));
+    return true;
+  }
+  const { content } = last;
+  if (dialect !== "anthropic" || !Array.isArray(content) || content.at(-1) !== slot.holder) return false;
+  content.pop();
+  const [only, ...others] = content;
+  const was = wire.turns(expected, "requests").at(-1)?.["content"];
+  if (typeof was === "string" && others.length === 0 && isBareText(only)) last["content"] = only.text;
   return true;
+}
+
+function isAlone({ content, parts }: JsonObject): boolean {
+  const list = content ?? parts;
+  return !Array.isArray(list) || list.length === 1;
+}
+
+function isBareText(block: JsonValue | undefined): block is { type: "text"; text: string } {
+  const isText = typeof block === "object" && block !== null && !Array.isArray(block) && block["type"] === "text";
+  return isText && Object.keys(block).length === 2;
 }

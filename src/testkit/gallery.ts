@@ -2,7 +2,7 @@
 // whoever looks for one knows which place it came from.
 import type { Message } from "../model/message.ts";
 import type { Annotation, Issuer, Logprob, Part, Seal } from "../model/parts.ts";
-import { places, withPlace } from "./places.ts";
+import { mapScalars } from "./places.ts";
 import { isLiteral } from "./positions.ts";
 
 const issuer: Issuer = { dialect: "openai-responses", provider: "vendor-one", model: "model-one" };
@@ -186,13 +186,12 @@ export function gallery(): Message[] {
 }
 
 /** Every string that may be any string gets a number of its own. */
-function toldApart(messages: Message[]): Message[] {
-  let told: unknown = messages;
+export function toldApart<T>(value: T): T {
   let count = 0;
-  for (const { path, keys, value } of places(messages)) {
-    if (typeof value !== "string" || value === "" || value === CUT || isLiteral(path)) continue;
-    told = withPlace(told, keys, `${value}_${++count}_`);
-  }
-  // Only strings were replaced, by strings; the clone shares nothing.
-  return structuredClone(told) as Message[];
+  const told = mapScalars(value, (scalar, path) => {
+    const isTold = typeof scalar !== "string" || scalar === "" || scalar === CUT || isLiteral(path);
+    return isTold ? scalar : `${scalar}_${++count}_`;
+  });
+  // Only strings were replaced, by strings; the copy shares nothing.
+  return told as T;
 }

@@ -2,15 +2,9 @@
 import type { Dialect, Encoded } from "../dialects/dialect.ts";
 import { sameJson } from "../model/json.ts";
 import { demand, listOf } from "./demand.ts";
+import { NEW, ODD } from "./mutants.ts";
 import { asRefusal } from "./nonsense.ts";
 import { isWithin, parentOf, places, withoutPlace, withPlace } from "./places.ts";
-
-const ODD: readonly unknown[] = [null, 0, "odd", true, [], {}, ["odd"], { odd: 1 }];
-/** Fields that nobody knows; the second is one that careless code sets instead of keeping (B79). */
-const NEW: readonly [name: string, value: unknown][] = [
-  ["brand_new", { field: 1 }],
-  ["__proto__", { odd: 1 }],
-];
 
 function roundTrip(dialect: Dialect, wire: unknown): Encoded {
   return dialect.encodeMessages(dialect.decodeMessages(wire));

@@ -41,15 +41,27 @@ const NONSENSE: readonly [value: unknown, ...places: string[]][] = [
   [[[]], "/0"],
 ];
 
+/** Values that are not even an object; the error names the whole. */
+export function refusesNonExchange(dialect: Dialect, decode: (wire: unknown) => unknown): void {
+  for (const nonsense of [undefined, null, 7, "text", true, [], [{}]]) {
+    const { path } = refusal(dialect, nonsense, decode);
+    demand(path === "", `Nonsense was refused at "${path}".`, nonsense);
+  }
+}
+
+function refusal(dialect: Dialect, nonsense: unknown, decode: (wire: unknown) => unknown): DialectError {
+  let error: unknown;
+  try {
+    decode(nonsense);
+  } catch (thrown) {
+    error = thrown;
+  }
+  return asRefusal(dialect, error, "Nonsense was not refused", nonsense);
+}
+
 export function refusesNonsense(dialect: Dialect): void {
   for (const [nonsense, ...wanted] of NONSENSE) {
-    let error: unknown;
-    try {
-      dialect.decodeMessages(nonsense);
-    } catch (thrown) {
-      error = thrown;
-    }
-    const { path } = asRefusal(dialect, error, "Nonsense was not refused", nonsense);
+    const { path } = refusal(dialect, nonsense, (wire) => dialect.decodeMessages(wire));
     const isRight = wanted.some((place) => (place === "" ? path === "" : isWithin(path, place)));
     demand(isRight, `Nonsense was refused at "${path}", not at "${wanted.join('" or "')}".`, nonsense);
   }

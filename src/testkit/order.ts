@@ -5,8 +5,9 @@ import { sameJson } from "../model/json.ts";
 import type { Message } from "../model/message.ts";
 import { assistant, ROLES, system, user } from "../model/message.ts";
 import type { Part } from "../model/parts.ts";
+import { isCovered } from "./coverage.ts";
 import { demand } from "./demand.ts";
-import { isCovered, outgoing, positionOf } from "./oracle.ts";
+import { outgoing, positionOf } from "./outgoing.ts";
 import { withoutPlace } from "./places.ts";
 
 type Encode = (messages: readonly Message[]) => Encoded;

@@ -26,6 +26,34 @@ export function* places(value: unknown, path = "", keys: readonly Key[] = []): G
   for (const key of childKeys(value)) yield* places(child(value, key), path + pointerStep(key), [...keys, key]);
 }
 
+/** Every scalar of a value, in order. */
+export function scalars(value: unknown, path = "", keys: readonly Key[] = [], found: Place[] = []): Place[] {
+  if (isScalar(value)) found.push({ path, keys, value });
+  for (const key of childKeys(value)) scalars(child(value, key), path + pointerStep(key), [...keys, key], found);
+  return found;
+}
+
+/** The value with every scalar replaced by what `change` makes of it; the original is not touched. */
+export function mapScalars(value: unknown, change: (scalar: Scalar, path: string) => unknown, path = ""): unknown {
+  if (isScalar(value)) return change(value, path);
+  if (Array.isArray(value)) return value.map((each, index) => mapScalars(each, change, `${path}/${index}`));
+  if (typeof value !== "object" || value === null) return value;
+  const copy = {};
+  for (const key of Object.keys(value))
+    setField(copy, key, mapScalars(child(value, key), change, path + pointerStep(key)));
+  return copy;
+}
+
+/** What stands at a place; undefined where there is nothing. */
+export function valueAt(value: unknown, keys: readonly Key[]): unknown {
+  let found = value;
+  for (const key of keys) {
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = child(found, key);
+  }
+  return found;
+}
+
 /** The pointer one level up; the root is its own. */
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
@@ -36,7 +64,7 @@ export function isWithin(path: string, outer: string): boolean {
   return path === outer || path.startsWith(`${outer}/`);
 }
 
-export function isScalar(value: unknown): value is Scalar {
+function isScalar(value: unknown): value is Scalar {
   return value === null || ["string", "number", "boolean"].includes(typeof value);
 }
 
@@ -57,9 +85,12 @@ export function withPlace(value: unknown, keys: readonly Key[], replacement: unk
   const [key, ...rest] = keys;
   if (key === undefined) return replacement;
   const next = rest.length === 0 ? replacement : withPlace(child(value, key), rest, replacement);
-  return copyWith(value, key, (copy) => {
-    Object.defineProperty(copy, key, { value: next, writable: true, enumerable: true, configurable: true });
-  });
+  return copyWith(value, key, (copy) => setField(copy, key, next));
+}
+
+/** Sets an own field, whatever its name. */
+function setField(target: object, key: Key, value: unknown): void {
+  Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** The value without a place. */
@@ -74,6 +105,6 @@ export function withoutPlace(value: unknown, keys: readonly Key[]): unknown {
 
 /** Freezes a value all the way down, so that whoever writes to it throws. */
 export function deepFreeze<T>(value: T): T {
-  for (const place of places(value)) Object.freeze(place.value);
-  return value;
+  for (const key of childKeys(value)) deepFreeze(child(value, key));
+  return Object.freeze(value);
 }

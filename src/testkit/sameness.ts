@@ -4,8 +4,8 @@ import { sameJson } from "../model/json.ts";
 import type { Message } from "../model/message.ts";
 import { pointerStep } from "../model/pointer.ts";
 import { conversations } from "./conversations.ts";
+import { isCovered } from "./coverage.ts";
 import { demand } from "./demand.ts";
-import { isCovered } from "./oracle.ts";
 import { isWithin } from "./places.ts";
 import { isInputText, isPart, isResidue } from "./positions.ts";
 

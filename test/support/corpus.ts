@@ -3,6 +3,8 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { test } from "vitest";
+import { parseJson } from "../../src/index.ts";
+import type { WireSample } from "../../src/testkit/index.ts";
 
 const FOLDER = process.env["KOINE_CORPUS"] ?? fileURLToPath(new URL("../../../shared/corpus", import.meta.url));
 
@@ -26,4 +28,65 @@ export function describeCorpus(pattern: string, tests: (recordings: Recording[])
       return { path, texts: path.endsWith(".jsonl") ? content.split("\n").filter((line) => line !== "") : [content] };
     }),
   );
+}
+
+/** What the corpus says about a file, as far as it is read here. */
+interface Row {
+  path: string;
+  dialect: string;
+  kind: string;
+  rejected?: unknown;
+  handWritten?: unknown;
+  status?: number;
+  model?: string;
+  note?: string;
+}
+export type SampleKind = "requests" | "responses" | "errors";
+export type SamplesOf = (dialect: string, kind: SampleKind) => WireSample[];
+
+/**
+ * Runs the tests over the bodies of each dialect, those of vendors that speak it with quirks included. What a provider
+ * refused, what was made up, and what is no wire body is left out.
+ */
+export function describeBodies(tests: (samplesOf: SamplesOf) => void): void {
+  describeCorpus("manifest.json", ([manifest]) => {
+    // The corpus describes itself in rows of this form.
+    const rows = parseJson(manifest?.texts[0] ?? "[]") as unknown as Row[];
+    tests((dialect, kind) =>
+      rows.flatMap((row) => {
+        const isMeant = row.kind === kind && (row.dialect === dialect || row.dialect === `${dialect}-compat`);
+        const isOdd = row.rejected || row.handWritten || row.note?.startsWith("SDK error string");
+        return isMeant && !isOdd ? [readSample(row, dialect)] : [];
+      }),
+    );
+  });
+}
+
+function readSample({ path, status, model }: Row, dialect: string): WireSample {
+  const wire = parseJson(readFileSync(`${FOLDER}/${path}`, "utf8"));
+  const sample: WireSample = { name: path, wire };
+  if (status !== undefined) sample.status = status;
+  // Gemini's model stands in the URL; some recordings have it in the body as well.
+  const isInUrl = dialect === "gemini" && path.includes("/requests/") && !Object.hasOwn(Object(wire), "model");
+  if (isInUrl && model !== undefined) sample.address = { model };
+  return sample;
+}
+
+const SHOWN = 4;
+
+/** Runs a check over all samples, and throws the first few that fail, with their number. */
+export function checkAll<S extends { name: string }>(samples: readonly S[], check: (sample: S) => void): void {
+  if (samples.length === 0) throw new Error("There is nothing to check.");
+  const failures = samples.flatMap((sample) => {
+    try {
+      check(sample);
+      return [];
+    } catch (error) {
+      return [`${sample.name}: ${error instanceof Error ? error.message.slice(0, 1200) : String(error)}`];
+    }
+  });
+  if (failures.length === 0) return;
+  const more = failures.length > SHOWN ? [`… and ${failures.length - SHOWN} more.`] : [];
+  const shown = [...failures.slice(0, SHOWN), ...more].join("\n\n");
+  throw new Error(`${failures.length} of ${samples.length} do not hold.\n\n${shown}`);
 }

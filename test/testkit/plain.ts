@@ -21,14 +21,15 @@ import {
 } from "../../src/index.ts";
 import type { DecodeContext, EncodeContext, JsonObject, JsonValue, Message, Part } from "../../src/index.ts";
 
-const PLAIN_LOSSES = {
+export const PLAIN_LOSSES = {
   ...FOREIGN_LOSSES,
   "residue-clash": { action: "dropped", level: "loss", says: "Its place is taken." },
   "role-approximated": { action: "approximated", level: "loss", says: "There is no such role." },
   "part-unsayable": { action: "dropped", level: "loss", says: "There is no block for this part." },
   "field-unsaid": { action: "dropped", level: "loss", says: "There is no field for this." },
 } as const;
-type Code = keyof typeof PLAIN_LOSSES;
+export type PlainLoss = keyof typeof PLAIN_LOSSES;
+type Code = PlainLoss;
 
 const BLOCKS: Readonly<Record<string, readonly string[]>> = {
   text: ["text", "seals"],
@@ -69,7 +70,7 @@ function encodeBlock(part: Part, context: EncodeContext<Code>): JsonValue[] {
   return [wire];
 }
 
-function decodeMessage(value: JsonValue, context: DecodeContext): Message {
+export function decodeMessage(value: JsonValue, context: DecodeContext): Message {
   const wire = readObject(value, context);
   const word = readString(wire, "from", context);
   const role = ROLES.find((each) => each === word);
@@ -82,7 +83,7 @@ function decodeMessage(value: JsonValue, context: DecodeContext): Message {
   return message;
 }
 
-function encodeMessage(message: Message, context: EncodeContext<Code>): JsonObject {
+export function encodeMessage(message: Message, context: EncodeContext<Code>): JsonObject {
   reportUncarried(message, new Set(["role", "parts", "name", "extra"]), context, "field-unsaid");
   reportForeignResidue(message, context);
   const blocks = context.trail.each("parts", message.parts, (part) => encodeBlock(part, context)).flat();

@@ -1,13 +1,30 @@
 // Anthropic's Messages.
 import { defineDialect } from "../define.ts";
+import { decodeMessages } from "./decode-messages.ts";
+import { encodeMessages } from "./encode-history.ts";
+import { decodeError, encodeError } from "./errors.ts";
 import { LOSSES } from "./losses.ts";
+import { recognise } from "./recognise.ts";
+import { decodeRequest, encodeRequest } from "./request.ts";
+import { decodeResponse, encodeResponse } from "./response.ts";
+import { ID } from "./terms.ts";
+
+export type {
+  AnthropicError,
+  AnthropicMessage,
+  AnthropicRequest,
+  AnthropicResponse,
+  AnthropicUsage,
+  ContentBlock as AnthropicBlock,
+} from "./types.ts";
 
 export const anthropic = defineDialect({
-  id: "anthropic",
+  id: ID,
   title: "Anthropic Messages",
   losses: LOSSES,
-  messages: {
-    decode: () => [],
-    encode: () => [],
-  },
+  recognise,
+  messages: { decode: decodeMessages, encode: encodeMessages },
+  requests: { decode: decodeRequest, encode: encodeRequest },
+  responses: { decode: decodeResponse, encode: encodeResponse },
+  errors: { decode: decodeError, encode: encodeError },
 });

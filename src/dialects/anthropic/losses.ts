@@ -1,7 +1,123 @@
-// What this dialect cannot say.
+// What this dialect cannot say, and what it mends.
+import {
+  argumentsWrapped,
+  callInvalid,
+  developerAsSystem,
+  errorUnsaid,
+  fileId,
+  mediaElsewhere,
+  outputAsText,
+  outputInContent,
+  reasoningUnsaid,
+  refusalAsText,
+  roleApproximated,
+  schemaChanged,
+  strictUnmet,
+  systemJoined,
+  textBlank,
+  textTrimmed,
+  toolDefault,
+  toolName,
+  turnsMerged,
+  userFirst,
+} from "../kit/losses.ts";
 import { PROVIDER_LOSSES } from "../kit/provider-losses.ts";
+import type { LossDeclaration } from "../kit/report.ts";
 
 export const LOSSES = {
   ...PROVIDER_LOSSES,
-} as const;
+  ...argumentsWrapped,
+  ...callInvalid,
+  ...developerAsSystem,
+  ...errorUnsaid,
+  ...fileId,
+  ...mediaElsewhere,
+  ...outputAsText,
+  ...outputInContent,
+  ...reasoningUnsaid,
+  ...refusalAsText,
+  ...roleApproximated,
+  ...schemaChanged,
+  ...strictUnmet,
+  ...systemJoined,
+  ...textBlank,
+  ...textTrimmed,
+  ...toolDefault,
+  ...toolName,
+  ...turnsMerged,
+  ...userFirst,
+  "annotation-unsaid": {
+    action: "dropped",
+    level: "loss",
+    says: "A citation here points into a document of the request, or at one of the provider's own search results.",
+  },
+  "summary-as-text": {
+    action: "approximated",
+    level: "note",
+    says: "There are no summaries of reasoning; they were written as its text.",
+  },
+  "message-empty": { action: "repaired", level: "note", says: "It says nothing, which the target refuses; left out." },
+  "message-unsaid": { action: "dropped", level: "note", says: "Nothing of it can be said, so that it was left out." },
+  "media-unfit": {
+    action: "repaired",
+    level: "loss",
+    says: "The target takes images (JPEG, PNG, GIF, WebP), PDF and plain text, from the user and from tools; left out.",
+  },
+  "media-type": { action: "repaired", level: "note", says: "Its type was filled in, or is one that the target takes." },
+  "media-inlined": { action: "repaired", level: "note", says: "It was written as what its bytes are." },
+  "cache-surplus": {
+    action: "repaired",
+    level: "note",
+    says: "The target takes four breakpoints; the first four count.",
+  },
+  "tool-foreign": { action: "dropped", level: "loss", says: "A tool that only another provider has." },
+  "schema-made": {
+    action: "synthesized",
+    level: "note",
+    says: "A tool must describe its input; an object was written.",
+  },
+  "choice-approximated": {
+    action: "approximated",
+    level: "loss",
+    says: "A choice among several tools cannot be said; all of them may be called.",
+  },
+  "choice-unfit": {
+    action: "repaired",
+    level: "loss",
+    says: "A tool cannot be forced while the model thinks; the choice became its own.",
+  },
+  "setting-approximated": {
+    action: "approximated",
+    level: "note",
+    says: "There is no such word; the nearest one was written.",
+  },
+  "sampling-unfit": {
+    action: "repaired",
+    level: "loss",
+    says: "The target refuses this value, or refuses it while the model thinks; left out, or brought within its limits.",
+  },
+  "budget-adjusted": {
+    action: "repaired",
+    level: "note",
+    says: "A budget for thinking is at least 1024 tokens, and less than all of the output.",
+  },
+  "thinking-unfit": {
+    action: "repaired",
+    level: "loss",
+    says: "The model cannot think here: the turn in progress began without signed thinking, or the output is too short.",
+  },
+  "max-tokens-default": {
+    action: "synthesized",
+    level: "note",
+    says: "The target wants to know how long an answer may be; a default was written.",
+  },
+  "finish-approximated": { action: "approximated", level: "note", says: "There is no word for how this answer ended." },
+  "usage-made": { action: "synthesized", level: "note", says: "Clients count on counts; zeros were written." },
+  "usage-odd": {
+    action: "approximated",
+    level: "note",
+    says: "Counts that contradict each other; none is below zero.",
+  },
+} as const satisfies Record<string, LossDeclaration>;
+
 export type Code = keyof typeof LOSSES;

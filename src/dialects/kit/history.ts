@@ -5,6 +5,7 @@ import type { Part } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import type { PairingLoss, PairingRules } from "./pairing.ts";
 import { pairResults } from "./pairing.ts";
+import { isSealFor } from "./residue.ts";
 import { wellFormedParts } from "./surrogates.ts";
 import type { Turn } from "./turn.ts";
 import { pathOf, withParts } from "./turn.ts";
@@ -20,14 +21,18 @@ export interface HistoryRules extends PairingRules {
   noPrefill?: boolean;
 }
 
-export type HistoryLoss = PairingLoss | "surrogates" | "text-blank" | "text-trimmed" | "user-first" | "prefill";
+/** What every history can lose; a dialect that sets a rule of its own also declares what that rule does. */
+export type HistoryLoss = PairingLoss | "surrogates" | "prefill";
+type RuleLoss = HistoryLoss | "text-blank" | "text-trimmed" | "user-first";
 
 /** The turns of a history. Call it where the trail stands at the list of messages. */
 export function prepareHistory(
   messages: readonly Message[],
   rules: HistoryRules,
-  context: EncodeContext<HistoryLoss>,
+  given: EncodeContext<HistoryLoss>,
 ): Turn[] {
+  // The rules that are set name losses that the dialect declares.
+  const context = given as EncodeContext<RuleLoss>;
   const turns = messages.map((message, index): Turn => ({ message, index }));
   if (rules.noPrefill === true && messages.at(-1)?.role === "assistant") {
     context.report.lose("prefill", messages.length - 1);
@@ -56,17 +61,18 @@ function isBlankText(part: Part | undefined): boolean {
   return part?.type === "text" && !SAYS_SOMETHING.test(part.text);
 }
 
-function isSealedReasoning(part: Part | undefined): boolean {
-  return part?.type === "reasoning" && part.seals !== undefined;
+/** Reasoning that goes out: sealed by whom it is sent to. */
+function isSealedReasoning(part: Part | undefined, context: EncodeContext): boolean {
+  return part?.type === "reasoning" && part.seals?.some((seal) => isSealFor(seal, context)) === true;
 }
 
 /** Blank texts go, except beside signed reasoning, whose neighbours the signature may cover. */
-function withoutBlankText(turn: Turn, context: EncodeContext<HistoryLoss>): Turn {
+function withoutBlankText(turn: Turn, context: EncodeContext<RuleLoss>): Turn {
   const { parts } = turn.message;
   if (!parts.some(isBlankText)) return turn;
   const kept: number[] = [];
   for (const [at, part] of parts.entries()) {
-    const isBeside = isSealedReasoning(parts[at - 1]) || isSealedReasoning(parts[at + 1]);
+    const isBeside = isSealedReasoning(parts[at - 1], context) || isSealedReasoning(parts[at + 1], context);
     if (!isBlankText(part) || isBeside) kept.push(at);
     else context.report.lose("text-blank", pathOf(turn, at));
   }
@@ -77,7 +83,7 @@ function withoutBlankText(turn: Turn, context: EncodeContext<HistoryLoss>): Turn
   );
 }
 
-function withoutTrailingSpace(turns: Turn[], context: EncodeContext<HistoryLoss>): Turn[] {
+function withoutTrailingSpace(turns: Turn[], context: EncodeContext<RuleLoss>): Turn[] {
   const turn = turns.at(-1);
   const part = turn?.message.parts.at(-1);
   if (turn?.message.role !== "assistant" || part?.type !== "text" || !/\s$/.test(part.text)) return turns;
@@ -90,7 +96,7 @@ function withoutTrailingSpace(turns: Turn[], context: EncodeContext<HistoryLoss>
 /** What a user turn says that only makes the history legal. */
 const OPENING = "(The conversation up to here is left out.)";
 
-function withUserFirst(turns: Turn[], context: EncodeContext<HistoryLoss>): Turn[] {
+function withUserFirst(turns: Turn[], context: EncodeContext<RuleLoss>): Turn[] {
   const at = turns.findIndex(({ message: { role } }) => role !== "system" && role !== "developer");
   const first = turns[at];
   if (first === undefined || first.message.role === "user") return turns;

@@ -10,6 +10,8 @@ export interface NameRule {
   max: number;
   /** What a name begins with where its own beginning does not fit. */
   prefix?: string;
+  /** Every name has this length: there is room for nothing but a hash. */
+  exactly?: number;
 }
 
 export type NameLoss = "call-id-renamed" | "tool-renamed";
@@ -38,11 +40,11 @@ class Renaming {
 
   /** A fitting name that keeps what can be kept, told apart by a hash of the whole. */
   private coin(original: string): string {
-    const { odd, max, prefix = "", fits } = this.rule;
+    const { odd, max, prefix = "", fits, exactly } = this.rule;
     const cleaned = original.replace(odd, "_");
     for (let salt = 0; ; salt++) {
       const tail = `_${hash(`${original}${salt === 0 ? "" : salt}`)}`;
-      const plain = cleaned.slice(0, max - tail.length) + tail;
+      const plain = exactly === undefined ? cleaned.slice(0, max - tail.length) + tail : tail.slice(1, exactly + 1);
       const name = fits.test(plain) ? plain : prefix + cleaned.slice(0, max - tail.length - prefix.length) + tail;
       if (!this.meant.has(name)) return name;
     }

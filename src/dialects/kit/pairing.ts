@@ -25,7 +25,8 @@ export type PairingLoss =
   | "results-reordered"
   | "result-moved";
 
-const NO_RESULT = "No result was recorded for this call.";
+/** What a result says that was made for a call without one; nothing of it stood anywhere. */
+export const NO_RESULT = "No result was recorded for this call.";
 const ORDER = "order";
 
 function isClientCall(part: Part): part is ToolCallPart {
@@ -101,12 +102,14 @@ export function pairResults(turns: Turn[], rules: PairingRules, context: EncodeC
 
 interface Found {
   turn: Turn;
+  /** Which of the turns it is. */
+  at: number;
   part: number;
   result: ToolResultPart;
 }
 
 function isBefore(a: Found, b: Found): boolean {
-  return a.turn.index === b.turn.index ? a.part < b.part : a.turn.index < b.turn.index;
+  return a.at === b.at ? a.part < b.part : a.at < b.at;
 }
 
 class Pairing {
@@ -124,12 +127,12 @@ class Pairing {
     this.rules = rules;
     this.context = context;
     const called = new Set<string>();
-    for (const turn of turns) {
+    for (const [at, turn] of turns.entries()) {
       for (const [part, each] of turn.message.parts.entries()) {
         if (isClientCall(each)) called.add(each.toolCallId);
         // A result before its call answers nothing.
         else if (isClientResult(each) && called.has(each.toolCallId) && !this.results.has(each.toolCallId)) {
-          this.results.set(each.toolCallId, { turn, part, result: each });
+          this.results.set(each.toolCallId, { turn, at, part, result: each });
         }
       }
     }
@@ -151,7 +154,7 @@ class Pairing {
 
   /** The results of the calls so far, in call order, each within the message it came from. */
   private answerCalls(at: number): void {
-    const expected = this.turns[at + 1];
+    const end = this.endOfResults(at);
     let last: { turn: Turn; parts: number[] } | undefined;
     let previous: Found | undefined;
     const flush = (): void => {
@@ -169,7 +172,7 @@ class Pairing {
       this.used.add(found.result);
       if (last?.turn !== found.turn) flush();
       last ??= { turn: found.turn, parts: [] };
-      if (!this.follows(found.turn, expected)) {
+      if (found.at >= end) {
         this.context.report.lose("result-moved", pathOf(found.turn, found.part));
       } else if (previous !== undefined && isBefore(found, previous)) {
         this.context.report.lose("results-reordered", pathOf(found.turn, found.part));
@@ -181,13 +184,11 @@ class Pairing {
     this.calls = [];
   }
 
-  /** Whether a tool turn stands in the run that begins where results are expected. */
-  private follows(turn: Turn, expected: Turn | undefined): boolean {
-    if (expected?.message.role !== "tool") return false;
-    for (let at = this.turns.indexOf(expected); this.turns[at]?.message.role === "tool"; at++) {
-      if (this.turns[at] === turn) return true;
-    }
-    return false;
+  /** Where the run of tool turns ends in which results are expected. */
+  private endOfResults(at: number): number {
+    let end = at + 1;
+    while (this.turns[end]?.message.role === "tool") end++;
+    return end;
   }
 
   private excerpt(turn: Turn, parts: readonly number[]): Turn {
@@ -209,7 +210,8 @@ class Pairing {
     const id = extra === undefined ? undefined : formOf(call, this.context.dialect)["id"];
     if (id !== undefined) keepForm(result, this.context.dialect, "id", id);
     const place = placeOf(turn, part);
-    this.mended.push({ message: { role: "tool", parts: [result] }, index: turn.index, places: [place] });
+    const message: Message = { role: "tool", parts: [result] };
+    this.mended.push({ message, index: turn.index, places: [place], isMade: true });
   }
 
   /** What a tool turn holds beside results that have found their calls. */

@@ -44,7 +44,8 @@ export const STORED_CONTEXT = {
   prompt: "context-foreign",
   cachedContent: "context-foreign",
   container: "context-foreign",
+  thread: "context-foreign",
 } as const satisfies Record<string, ProviderLoss>;
 
 /** Opaque blocks that stand for what a provider has stored. */
-export const STORED_BLOCKS: ReadonlySet<unknown> = new Set(["item_reference"]);
+export const STORED_BLOCKS: ReadonlySet<unknown> = new Set(["item_reference", "container_upload"]);

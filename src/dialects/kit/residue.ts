@@ -22,12 +22,18 @@ export type ForeignLoss = keyof typeof FOREIGN_LOSSES;
 
 /**
  * Adds unknown fields to the residue of a message, part, tool, request or response. Those of an object that stands in
- * the field `inner` are kept under its name: residue mirrors the wire.
+ * the field `inner`, or deeper by those steps, are kept under its name: residue mirrors the wire.
  */
-export function keepFields(target: Carrier, dialect: string, fields: JsonObject | undefined, inner?: string): void {
+export function keepFields(
+  target: Carrier,
+  dialect: string,
+  fields: JsonObject | undefined,
+  inner?: string | readonly string[],
+): void {
   if (fields === undefined) return;
   let residue = ownResidue(target, dialect);
-  if (inner !== undefined) residue = innerResidue(residue, inner);
+  if (typeof inner === "string") residue = innerResidue(residue, inner);
+  else if (inner !== undefined) residue = inner.reduce(innerResidue, residue);
   for (const key of Object.keys(fields)) copyField(fields, key, residue, LOOKS_LIKE_FORM.test(key) ? FORM + key : key);
 }
 
@@ -57,17 +63,19 @@ export function formOf(target: Carrier, dialect: string): JsonObject {
 }
 
 /**
- * Writes the unknown fields back beside the known ones, also within the object in the field `inner`. What the encoder has
- * written itself wins; a field whose place is taken by something else is reported.
+ * Writes the unknown fields back beside the known ones, also within the objects in the fields `inner`, at any depth. What the
+ * encoder has written itself wins; a field whose place is taken by something else is reported.
  */
 export function restoreResidue(
   wire: JsonObject,
   target: Carrier,
   context: EncodeContext<"residue-clash">,
-  inner?: string,
+  ...inner: readonly (string | undefined)[]
 ): void {
+  const residue = target.extra?.[context.dialect];
+  if (residue === undefined) return;
   const clash = (...path: string[]): void => context.report.lose("residue-clash", ["extra", context.dialect, ...path]);
-  putBack(wire, target.extra?.[context.dialect], clash, inner);
+  putBack(wire, residue, clash, ...inner);
 }
 
 /** Writes residue back to where it stood; what finds its place taken stays out and is told. */
@@ -75,7 +83,7 @@ export function putBack(
   wire: JsonObject,
   residue: JsonObject | undefined,
   clash: (...path: string[]) => void,
-  inner?: string,
+  ...inner: readonly (string | undefined)[]
 ): void {
   if (residue === undefined) return;
   for (const key of Object.keys(residue)) {
@@ -83,8 +91,9 @@ export function putBack(
     const name = LOOKS_LIKE_FORM.test(key) ? key.slice(FORM.length) : key;
     const [there, kept] = [wire[name], residue[key]];
     if (!Object.hasOwn(wire, name)) copyField(residue, key, wire, name);
-    else if (key === inner && isObject(there) && isObject(kept)) putBack(there, kept, (step) => clash(key, step));
-    else if (!sameJson(there, kept)) clash(key);
+    else if (inner.includes(key) && isObject(there) && isObject(kept)) {
+      putBack(there, kept, (...steps) => clash(key, ...steps), ...inner);
+    } else if (!sameJson(there, kept)) clash(key);
   }
 }
 

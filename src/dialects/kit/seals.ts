@@ -3,7 +3,7 @@ import type { Issuer, PartBase, Seal, SealKind } from "../../model/parts.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
 import { isSealFor } from "./residue.ts";
 
-export type SealLoss = "seal-foreign" | "id-foreign";
+export type SealLoss = "seal-foreign" | "id-foreign" | "bookkeeping";
 
 interface Sealed {
   seals?: Seal[];
@@ -40,7 +40,17 @@ export function reportSeals(
     const { kind } = seal;
     const isWritten = (kind === written || kind === alsoWritten) && kind !== sent && isSealFor(seal, context);
     // Only the first of a kind goes out.
-    if (isWritten) sent = kind;
-    else context.report.lose(kind === "id" ? "id-foreign" : "seal-foreign", ["seals", index]);
+    if (isWritten) {
+      sent = kind;
+      reportIssuer(seal, index, context);
+    } else context.report.lose(kind === "id" ? "id-foreign" : "seal-foreign", ["seals", index]);
+  }
+}
+
+/** A request goes to the issuer of what it sends; a bare list of messages may go anywhere, and does not name it. */
+function reportIssuer(seal: Seal, index: number, { report, trail }: EncodeContext<SealLoss>): void {
+  if (!trail.isInList) return;
+  for (const field of ["provider", "model"] as const) {
+    if (seal[field] !== undefined) report.lose("bookkeeping", ["seals", index, field]);
   }
 }

@@ -10,6 +10,11 @@ export class Trail {
     return pointer([...this.steps, ...field]);
   }
 
+  /** Whether the root is a bare list, not a request or response. */
+  get isInList(): boolean {
+    return typeof this.steps[0] === "number";
+  }
+
   /** One level down, for loops that run too often for a closure; `leave` goes back up. */
   enter(key: string | number): void {
     this.steps.push(key);

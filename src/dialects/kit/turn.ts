@@ -13,6 +13,8 @@ export interface Turn {
   readonly index: number;
   /** Where its parts stood, if not where they stand now. */
   readonly places?: readonly PartPlace[];
+  /** Nothing of it stands in the history: a repair made it, and has reported it. */
+  readonly isMade?: true;
 }
 
 /** Where the part of a turn stood. */

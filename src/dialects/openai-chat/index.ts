@@ -1,13 +1,20 @@
 // OpenAI's Chat Completions, and what speaks like it.
 import { defineDialect } from "../define.ts";
+import { decodeError, encodeError } from "./errors.ts";
 import { LOSSES } from "./losses.ts";
+import { recognise } from "./recognise.ts";
+import { decodeMessages, decodeRequest, encodeMessages, encodeRequest } from "./request.ts";
+import { decodeResponse, encodeResponse } from "./response.ts";
+
+export type * from "./types.ts";
 
 export const openaiChat = defineDialect({
   id: "openai-chat",
   title: "OpenAI Chat Completions",
   losses: LOSSES,
-  messages: {
-    decode: () => [],
-    encode: () => [],
-  },
+  recognise,
+  messages: { decode: decodeMessages, encode: encodeMessages },
+  requests: { decode: decodeRequest, encode: encodeRequest },
+  responses: { decode: decodeResponse, encode: encodeResponse },
+  errors: { decode: decodeError, encode: encodeError },
 });

@@ -1,7 +1,78 @@
 // What this dialect cannot say.
+import {
+  callInvalid,
+  developerAsSystem,
+  errorUnsaid,
+  fileId,
+  mediaElsewhere,
+  mediaMoved,
+  outputAsText,
+  outputInContent,
+  reasoningUnsaid,
+  resultEmpty,
+  roleApproximated,
+  strictUnmet,
+  textAsData,
+  toolDefault,
+  toolName,
+} from "../kit/losses.ts";
 import { PROVIDER_LOSSES } from "../kit/provider-losses.ts";
 
 export const LOSSES = {
   ...PROVIDER_LOSSES,
+  ...callInvalid,
+  ...developerAsSystem,
+  ...errorUnsaid,
+  ...fileId,
+  ...mediaElsewhere,
+  ...mediaMoved,
+  ...outputAsText,
+  ...outputInContent,
+  ...reasoningUnsaid,
+  ...resultEmpty,
+  ...roleApproximated,
+  ...strictUnmet,
+  ...textAsData,
+  ...toolDefault,
+  ...toolName,
+  "order-regrouped": {
+    action: "moved",
+    level: "loss",
+    says: "Reasoning, content, refusal and calls have one place each; it stands before what it followed.",
+  },
+  "texts-joined": {
+    action: "approximated",
+    level: "note",
+    says: "Several texts have one field; they went out as one.",
+  },
+  "text-empty": { action: "approximated", level: "note", says: "An empty text of the assistant is read as no text." },
+  "results-split": {
+    action: "moved",
+    level: "note",
+    says: "Each result is a message of its own, and holds nothing else.",
+  },
+  "annotation-unsaid": {
+    action: "dropped",
+    level: "note",
+    says: "Only answers have citations, and only of URLs; requests do not repeat them.",
+  },
+  "field-filled": {
+    action: "synthesized",
+    level: "note",
+    says: "A field that must be there, and that nobody has given, was filled with a plain value.",
+  },
+  "audio-by-id": { action: "dropped", level: "note", says: "The provider knows the audio by its id." },
+  "mime-guessed": {
+    action: "synthesized",
+    level: "note",
+    says: "Inline media need a type; it was guessed from the data.",
+  },
+  "custom-tool": { action: "synthesized", level: "note", says: "Free-form tools are custom tools here." },
+  "tool-foreign": { action: "dropped", level: "loss", says: "A tool that only another provider has." },
+  "finish-approximated": {
+    action: "approximated",
+    level: "loss",
+    says: "There is no word for this way to end; the nearest was written.",
+  },
 } as const;
 export type Code = keyof typeof LOSSES;

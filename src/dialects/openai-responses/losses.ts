@@ -1,7 +1,62 @@
 // What this dialect cannot say.
+import {
+  errorUnsaid,
+  fileId,
+  mediaElsewhere,
+  outputAsText,
+  outputInContent,
+  reasoningUnsaid,
+  refusalAsText,
+  resultEmpty,
+  roleApproximated,
+  strictUnmet,
+  systemJoined,
+  textAsData,
+  toolDefault,
+  toolName,
+  turnsMerged,
+} from "../kit/losses.ts";
 import { PROVIDER_LOSSES } from "../kit/provider-losses.ts";
+import type { LossDeclaration } from "../kit/report.ts";
 
 export const LOSSES = {
   ...PROVIDER_LOSSES,
-} as const;
+  ...errorUnsaid,
+  ...fileId,
+  ...mediaElsewhere,
+  ...outputAsText,
+  ...outputInContent,
+  ...reasoningUnsaid,
+  ...refusalAsText,
+  ...resultEmpty,
+  ...roleApproximated,
+  ...strictUnmet,
+  ...systemJoined,
+  ...textAsData,
+  ...toolDefault,
+  ...toolName,
+  ...turnsMerged,
+  "message-empty": { action: "dropped", level: "note", says: "Nothing is left of it, and no item says nothing." },
+  "reasoning-unpaired": {
+    action: "repaired",
+    level: "loss",
+    says: "Reasoning that goes by its id is refused unless it is stored and what followed it goes with it; it was left out.",
+  },
+  "output-shaped": {
+    action: "approximated",
+    level: "note",
+    says: "This tool answers in a shape of its own; the text was put into it.",
+  },
+  "field-made": {
+    action: "synthesized",
+    level: "note",
+    says: "The target expects this; something fitting was written.",
+  },
+  "default-unsaid": { action: "dropped", level: "note", says: "It is what happens anyway, and goes unsaid." },
+  "finish-approximated": {
+    action: "approximated",
+    level: "note",
+    says: "There is no word for how it ended; the nearest one was written.",
+  },
+} as const satisfies Record<string, LossDeclaration>;
 export type Code = keyof typeof LOSSES;

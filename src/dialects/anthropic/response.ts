@@ -1,0 +1,130 @@
+// Responses, both ways: one message among facts about itself.
+import type { FinishReason, UnifiedFinishReason } from "../../model/finish.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import type { ToolCallPart } from "../../model/parts.ts";
+import type { Response } from "../../model/response.ts";
+import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "../dialect.ts";
+import { isObject, readList, readObject } from "../kit/read.ts";
+import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { decodeBlocks, startReading } from "./decode-block.ts";
+import { startWriting } from "./encode-block.ts";
+import { reportMessageFields } from "./encode-history.ts";
+import { keepField } from "./fields.ts";
+import type { Code } from "./losses.ts";
+import { FINISH } from "./terms.ts";
+import { decodeUsage, encodeUsage } from "./usage.ts";
+
+/** What every response says of itself; only another word, or none, is kept. */
+const FRAME: readonly (readonly [field: string, value: JsonValue])[] = [
+  ["type", "message"],
+  ["role", "assistant"],
+  ["stop_sequence", null],
+];
+const FRAMED = new Map(FRAME);
+const NAMED = ["id", "model"] as const;
+
+export function decodeResponse(value: unknown, context: DecodeContext, { names }: DecodeReplyOptions): Response {
+  const wire = readObject(value, context);
+  const { dialect } = context;
+  const { id, usage, content } = wire;
+  if (content === undefined) context.fail("missing-field", "There is no content; is it an error?", "content");
+  const reading = startReading(context, typeof id === "string" ? id : "", names);
+  const parts = decodeBlocks(readList(content, context, "content"), "content", reading);
+  const response: Response = {
+    id: "",
+    model: "",
+    message: { role: "assistant", parts },
+    finishReason: { unified: "other" },
+  };
+  const said = new Set(["content", "stop_reason"]);
+  for (const name of NAMED) {
+    const word = wire[name];
+    if (typeof word === "string") {
+      response[name] = word;
+      said.add(name);
+    } else keepForm(response, dialect, name, "none");
+  }
+  for (const [field, plain] of FRAME) {
+    if (wire[field] === undefined) keepForm(response, dialect, field, "none");
+    else if (wire[field] === plain) said.add(field);
+  }
+  if (isObject(usage)) {
+    response.usage = decodeUsage(usage, context);
+    said.add("usage");
+  } else if (usage === undefined) keepForm(response, dialect, "usage", "none");
+  decodeStop(wire, response, context);
+  const cut = cutCall(response);
+  if (cut !== undefined) cut.invalid = true;
+  for (const key in wire) if (!said.has(key)) keepField(response, wire, key, dialect);
+  return response;
+}
+
+const CUT_OFF: ReadonlySet<UnifiedFinishReason> = new Set(["length", "refusal", "content-filter", "error"]);
+
+/** The call in which an answer broke off: not to be executed (B31). */
+function cutCall({ message, finishReason }: Response): ToolCallPart | undefined {
+  const last = message.parts.at(-1);
+  return last?.type === "tool-call" && CUT_OFF.has(finishReason.unified) ? last : undefined;
+}
+
+/** How it ended; a word that nobody knows is noted as this wire's own (B62). */
+export function decodeStop(wire: JsonObject, response: Response, { dialect }: DecodeContext): void {
+  const word = wire["stop_reason"];
+  if (typeof word !== "string") {
+    if (word === undefined) keepForm(response, dialect, "stop_reason", "none");
+    else if (word !== null) keepField(response, wire, "stop_reason", dialect);
+    return;
+  }
+  const unified = FINISH.ours(word);
+  response.finishReason = { unified: unified ?? "other", raw: word };
+  if (unified === undefined) keepForm(response, dialect, "stop_reason", "own");
+}
+
+const CARRIED: ReadonlySet<string> = new Set(["id", "model", "message", "finishReason", "usage", "extra"]);
+const UNCARRIED: Readonly<Partial<Record<string, Code>>> = { createdAt: "bookkeeping" };
+
+export function encodeResponse(response: Response, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
+  const { message, usage } = response;
+  const { trail, dialect } = context;
+  const form = formOf(response, dialect);
+  const residue = response.extra?.[dialect] ?? {};
+  const wire: JsonObject = {};
+  for (const name of NAMED) if (response[name] !== "" || form[name] !== "none") wire[name] = response[name];
+  for (const [field, plain] of FRAMED) {
+    if (form[field] !== "none" && !Object.hasOwn(residue, field)) wire[field] = plain;
+  }
+  const writing = startWriting(context);
+  writing.cut = cutCall(response);
+  trail.enter("message");
+  reportMessageFields(message, context);
+  wire["content"] = writing.blocks(message.parts, "parts", "assistant", writing);
+  restoreResidue(wire, message, context);
+  trail.leave();
+  const stop = encodeStop(response.finishReason, form, context);
+  if (stop !== null || (form["stop_reason"] !== "none" && residue["stop_reason"] === undefined))
+    wire["stop_reason"] = stop;
+  if (usage !== undefined) wire["usage"] = trail.into("usage", () => encodeUsage(usage, context));
+  else if (context.repair && form["usage"] !== "none" && residue["usage"] === undefined) {
+    context.report.lose("usage-made", "usage");
+    wire["usage"] = { input_tokens: 0, output_tokens: 0 };
+  }
+  restoreResidue(wire, response, context);
+  reportForeignResidue<Code>(response, context, {}, "echo-foreign");
+  reportUncarried(response, CARRIED, context, "field-unsaid", UNCARRIED);
+  return { wire };
+}
+
+/** The word for how it ended; null where there is none. */
+export function encodeStop(
+  { unified, raw }: FinishReason,
+  form: JsonObject,
+  { report }: EncodeContext<Code>,
+): string | null {
+  const isOwn =
+    raw !== undefined && (FINISH.ours(raw) ?? (form["stop_reason"] === "own" ? "other" : undefined)) === unified;
+  const word = isOwn ? raw : (FINISH.theirs(unified) ?? null);
+  if (raw !== undefined && !isOwn) report.lose("finish-raw", ["finishReason", "raw"]);
+  const isRead = word === null ? raw === undefined && unified === "other" : isOwn || FINISH.ours(word) === unified;
+  if (!isRead) report.lose("finish-approximated", ["finishReason", "unified"]);
+  return word;
+}

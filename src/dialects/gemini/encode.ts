@@ -1,0 +1,115 @@
+// From messages to contents: one each, but neighbouring results are one turn. System text has a place of its own.
+import type { Message, Role } from "../../model/message.ts";
+import type { EncodeContext } from "../dialect.ts";
+import { prepareHistory } from "../kit/history.ts";
+import { NameBook } from "../kit/names.ts";
+import { formOf } from "../kit/residue.ts";
+import { leadingSystem } from "../kit/system.ts";
+import type { Turn } from "../kit/turn.ts";
+import { encodeTurnParts, isPlainMessage, reportMessage, spelled } from "./content.ts";
+import type { Code } from "./losses.ts";
+import { encodeSystem } from "./system.ts";
+import { CALL_ID, OLD_MODEL, SIGNING_MODEL, TOOL_NAME } from "./terms.ts";
+import type { GeminiContent } from "./types.ts";
+import type { Writing } from "./writing.ts";
+
+export interface EncodedHistory {
+  systemInstruction: GeminiContent | string | undefined;
+  contents: (GeminiContent | string)[];
+}
+
+/** `model` is who will read a history; an answer for a client has none, and is never repaired. */
+export function newWriting(given: EncodeContext<Code>, isAnswer: boolean, model = ""): Writing {
+  const context = isAnswer ? { ...given, repair: false } : given;
+  const moved = context.repair && OLD_MODEL.test(model) ? [] : undefined;
+  return { context, names: new NameBook(CALL_ID, TOOL_NAME, context), calls: new Map(), isAnswer, moved };
+}
+
+/** The fragment where there is system text, else the bare list. */
+export function encodeMessages(messages: readonly Message[], context: EncodeContext<Code>): unknown {
+  const { systemInstruction, contents } = encodeHistory(messages, newWriting(context, false));
+  return systemInstruction === undefined ? contents : { systemInstruction, contents };
+}
+
+/** Where the trail stands at the list of messages. */
+export function encodeHistory(messages: readonly Message[], writing: Writing, model = ""): EncodedHistory {
+  const { context } = writing;
+  const rules = { noPrefill: context.repair, userFirst: opensWithCalls(messages) };
+  const turns = prepareHistory(messages, rules, context);
+  const head = leadingSystem(turns, true);
+  const later: Turn[] = [];
+  const contents = new Contents(writing);
+  // Signatures are checked from the last words of the user on.
+  const signing = context.repair && SIGNING_MODEL.test(model);
+  const current = signing ? turns.findLastIndex(({ message }) => message.role === "user") : turns.length;
+  for (let at = head; at < turns.length; at++) {
+    const turn = turns[at] as Turn; // Within the length.
+    const { role } = turn.message;
+    if (role === "system" || role === "developer") later.push(turn);
+    else contents.add(turn, at > current);
+  }
+  return { systemInstruction: encodeSystem(turns.slice(0, head), later, writing), contents: contents.end() };
+}
+
+/** A function call is refused where nobody has spoken before it. */
+function opensWithCalls(messages: readonly Message[]): boolean {
+  const first = messages.find(({ role }) => role !== "system" && role !== "developer");
+  if (first?.role !== "assistant") return false;
+  return first.parts.some((part) => part.type === "tool-call" && part.executor !== "provider");
+}
+
+class Contents {
+  private readonly list: (GeminiContent | string)[] = [];
+  private readonly writing: Writing;
+  private open: GeminiContent | undefined;
+  private last: Role | undefined;
+
+  constructor(writing: Writing) {
+    this.writing = writing;
+  }
+
+  add(turn: Turn, signs: boolean): void {
+    const { message, index } = turn;
+    const { context } = this.writing;
+    const { trail } = context;
+    const isPlain = isPlainMessage(message);
+    const joined = this.joins(turn) ? this.open : undefined;
+    if (joined === undefined) this.flush();
+    const parts = encodeTurnParts(turn, this.writing, signs && message.role === "assistant");
+    trail.enter(index);
+    if (!isPlain) reportMessage(message, context);
+    if (joined !== undefined) (joined.parts ??= []).push(...parts);
+    else if (parts.length === 0 && context.repair) context.report.lose("message-empty");
+    else {
+      const content = spelled(parts, message, context);
+      this.list.push(content);
+      this.open = typeof content === "string" ? undefined : content;
+    }
+    trail.leave();
+    if (joined !== undefined || parts.length > 0 || !context.repair) this.last = message.role;
+  }
+
+  /** Whether a message is part of the turn before it: it was so, or both are results. */
+  private joins({ message, index }: Turn): boolean {
+    const { context } = this.writing;
+    const { role, extra } = message;
+    const turn = extra === undefined ? undefined : formOf(message, context.dialect)["turn"];
+    const follows = role === "tool" && this.last === "tool" && this.open !== undefined;
+    if (turn === "joined" && this.open !== undefined) return true;
+    if (turn === "own" && follows) return false;
+    if (turn !== undefined) context.report.lose("form-stale", [index, "extra", context.dialect, "$form", "turn"]);
+    if (follows) context.report.lose("turns-merged", [index, "role"]);
+    return follows;
+  }
+
+  /** Media that results cannot hold go out after them. */
+  private flush(): void {
+    const { moved } = this.writing;
+    if (moved !== undefined && moved.length > 0) this.list.push({ role: "user", parts: moved.splice(0) });
+  }
+
+  end(): (GeminiContent | string)[] {
+    this.flush();
+    return this.list;
+  }
+}

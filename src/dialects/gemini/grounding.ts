@@ -1,0 +1,176 @@
+// Grounding: the sources of an answer, and which words rest on them, as annotations of its texts. Gemini counts bytes of
+// UTF-8 within a part. What annotations would not give back exactly stays as it came.
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { assignObject, sameJson, stringifyJson } from "../../model/json.ts";
+import type { Annotation, Part, TextPart } from "../../model/parts.ts";
+import type { EncodeContext } from "../dialect.ts";
+import { copyField, isObject } from "../kit/read.ts";
+import { formOf, keepFields, keepForm, reportForeignResidue, reportUncarried } from "../kit/residue.ts";
+import { Bytes } from "./bytes.ts";
+import type { Code } from "./losses.ts";
+
+/** What sources and annotations call the same; `web` has no text. */
+const FIELDS = [
+  ["uri", "url"],
+  ["title", "title"],
+  ["text", "citedText"],
+] as const;
+const CHUNK = "groundingChunk";
+const SCORE = "confidenceScore";
+const SEGMENT = "segment";
+
+export interface GroundedText {
+  /** Where the text stands among the parts on the wire. */
+  index: number;
+  part: TextPart;
+  annotations: readonly Annotation[];
+}
+
+/** The texts of an answer with annotations for its grounding; undefined where these would not give it back. */
+export function decodeGrounding(metadata: JsonObject, parts: readonly Part[], dialect: string): GroundedText[] | undefined {
+  const { groundingChunks: chunks, groundingSupports: supports = [] } = metadata;
+  if (!Array.isArray(chunks) || !chunks.every(isObject) || !Array.isArray(supports)) return undefined;
+  const texts: (GroundedText & { annotations: Annotation[]; bytes: Bytes })[] = [];
+  for (const [index, part] of parts.entries()) {
+    if (part.type === "text") texts.push({ index, part, annotations: [], bytes: new Bytes(part.text) });
+  }
+  const [first] = texts;
+  if (first === undefined) return undefined;
+  let known = 0;
+  /** Sources are numbered as they first appear, so that one which nothing cites yet is named before. */
+  const introduce = (to: number, text: { annotations: Annotation[] }): void => {
+    for (; known < to; known++) text.annotations.push(source(chunks[known], dialect));
+  };
+  for (const support of supports) {
+    if (!isObject(support) || !isObject(support[SEGMENT]) || !Array.isArray(support["groundingChunkIndices"])) return undefined;
+    const segment = support[SEGMENT];
+    const text = texts.find(({ index }) => index === segment["partIndex"]) ?? first;
+    for (const [at, index] of support["groundingChunkIndices"].entries()) {
+      if (typeof index !== "number" || chunks[index] === undefined) return undefined;
+      introduce(index, text);
+      if (index === known) known++;
+      const annotation = source(chunks[index], dialect);
+      place(annotation, segment, text, dialect);
+      const scores = support["confidenceScores"];
+      if (Array.isArray(scores) && typeof scores[at] === "number") {
+        const kept: JsonObject = {};
+        copyField(scores, String(at), kept, SCORE);
+        keepFields(annotation, dialect, kept);
+      }
+      text.annotations.push(annotation);
+    }
+  }
+  introduce(chunks.length, first);
+  const again = groundingOf(texts, dialect);
+  const isSame = sameJson(again["groundingChunks"], chunks) && sameJson(again["groundingSupports"], metadata["groundingSupports"]);
+  return isSame ? texts : undefined;
+}
+
+/** A source without a place. */
+function source(chunk: JsonValue | undefined, dialect: string): Annotation {
+  const [kind = "", ...more] = isObject(chunk) ? Object.keys(chunk) : [];
+  const data = isObject(chunk) ? chunk[kind] : undefined;
+  const annotation: Annotation = { kind: kind === "retrievedContext" ? "document" : "url" };
+  if (!isObject(data) || more.length > 0) {
+    keepFields(annotation, dialect, { [CHUNK]: chunk ?? null });
+    return { ...annotation, kind: "other" };
+  }
+  const rest: JsonObject = {};
+  for (const key of Object.keys(data)) {
+    const field = FIELDS.find(([name]) => name === key)?.[1];
+    const value = data[key];
+    if (field === undefined || typeof value !== "string" || (kind === "web" && key === "text")) copyField(data, key, rest);
+    else annotation[field] = value;
+  }
+  if (kind !== "web" || Object.keys(rest).length > 0) keepFields(annotation, dialect, { [CHUNK]: { [kind]: rest } });
+  return annotation;
+}
+
+/** Gives an annotation its place, where the words there are those that the segment says. */
+function place(annotation: Annotation, segment: JsonObject, { part, bytes, index }: GroundedText & { bytes: Bytes }, dialect: string): void {
+  const { startIndex = 0, endIndex = 0, text, partIndex } = segment;
+  const [start, end] = [bytes.unit(startIndex), bytes.unit(endIndex)];
+  if (start === undefined || end === undefined || text !== part.text.slice(start, end)) {
+    keepFields(annotation, dialect, { [SEGMENT]: segment });
+    return;
+  }
+  annotation.span = { start, end };
+  if (segment["startIndex"] === 0) keepForm(annotation, dialect, "start", 0);
+  if (partIndex === undefined && index > 0) keepForm(annotation, dialect, "part", null);
+}
+
+/** What annotations say as grounding: each source once, each place with its sources. */
+export function groundingOf(texts: readonly GroundedText[], dialect: string): JsonObject {
+  const chunks: JsonValue[] = [];
+  const supports: JsonObject[] = [];
+  const numbers = new Map<string, number>();
+  let last = "";
+  for (const text of texts) {
+    const bytes = new Bytes(text.part.text);
+    for (const annotation of text.annotations) {
+      const chunk = chunkOf(annotation, dialect);
+      const words = stringifyJson(chunk);
+      const number = numbers.get(words) ?? chunks.push(chunk) - 1;
+      numbers.set(words, number);
+      const segment = segmentOf(annotation, text, bytes, dialect);
+      if (segment === undefined) continue;
+      const where = `${text.index} ${stringifyJson(segment)}`;
+      if (where !== last) supports.push({ [SEGMENT]: segment, groundingChunkIndices: [] });
+      last = where;
+      const support = supports.at(-1) ?? {};
+      (support["groundingChunkIndices"] as JsonValue[]).push(number);
+      const residue = annotation.extra?.[dialect] ?? {};
+      if (typeof residue[SCORE] !== "number") continue;
+      const scores = (support["confidenceScores"] ??= []) as JsonValue[];
+      copyField(residue, SCORE, scores, String(scores.length));
+    }
+  }
+  return { groundingChunks: chunks, ...(supports.length > 0 && { groundingSupports: supports }) };
+}
+
+function chunkOf(annotation: Annotation, dialect: string): JsonValue {
+  const kept = annotation.extra?.[dialect]?.[CHUNK];
+  const [kind = annotation.kind === "url" ? "web" : "retrievedContext", ...more] = isObject(kept) ? Object.keys(kept) : [];
+  const rest = isObject(kept) ? kept[kind] : {};
+  if (kept !== undefined && (!isObject(rest) || more.length > 0)) return kept;
+  const data: JsonObject = {};
+  for (const [key, field] of FIELDS) {
+    const value = annotation[field];
+    if (value !== undefined && (kind !== "web" || key !== "text")) data[key] = value;
+  }
+  return { [kind]: isObject(rest) ? assignObject(data, rest) : data };
+}
+
+function segmentOf(annotation: Annotation, { index, part }: GroundedText, bytes: Bytes, dialect: string): JsonObject | undefined {
+  const { span } = annotation;
+  if (span === undefined) {
+    const kept = annotation.extra?.[dialect]?.[SEGMENT];
+    return isObject(kept) ? kept : undefined;
+  }
+  const form = formOf(annotation, dialect);
+  const [startIndex, endIndex] = [bytes.byte(span.start), bytes.byte(span.end)];
+  const segment: JsonObject = { endIndex, text: part.text.slice(span.start, span.end) };
+  if (startIndex > 0 || form["start"] === 0) segment["startIndex"] = startIndex;
+  if (index > 0 && form["part"] !== null) segment["partIndex"] = index;
+  return segment;
+}
+
+const WEB: ReadonlySet<string> = new Set(["kind", "url", "title", "span", "extra"]);
+const CONTEXT: ReadonlySet<string> = new Set([...WEB, "citedText"]);
+
+/** The annotations that can be said; the trail stands at the part. What cannot is reported. */
+export function sayableAnnotations(part: TextPart, context: EncodeContext<Code>): Annotation[] {
+  const sayable: Annotation[] = [];
+  context.trail.each("annotations", part.annotations ?? [], (annotation) => {
+    const { kind, url, title, citedText, extra } = annotation;
+    const kept = extra?.[context.dialect]?.[CHUNK];
+    if (kept === undefined && url === undefined && title === undefined && (kind === "url" || citedText === undefined)) {
+      context.report.lose("field-unsaid");
+      return;
+    }
+    reportUncarried(annotation, kind === "url" && kept === undefined ? WEB : CONTEXT, context, "field-unsaid");
+    reportForeignResidue(annotation, context);
+    sayable.push(annotation);
+  });
+  return sayable;
+}

@@ -1,0 +1,128 @@
+// Media: inline data, and files by their URI. What kind of media it is, the mime type tells.
+import { base64Of, readDataUrl } from "../../model/data-url.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { Issuer, MediaPart } from "../../model/parts.ts";
+import type { DecodeContext, EncodeContext } from "../dialect.ts";
+import { restOf } from "../kit/read.ts";
+import { isSealFor, keepFields, reportUncarried } from "../kit/residue.ts";
+import { issuerOf } from "../kit/seals.ts";
+import type { Code } from "./losses.ts";
+import type { GeminiBlob, GeminiFileData, GeminiMediaPart } from "./types.ts";
+
+/** Files that only Google can open: of the Files API, and of its cloud storage. */
+const OWN_FILE = /^(?:gs:\/\/|files\/|https:\/\/generativelanguage\.googleapis\.com\/)/;
+const YOUTUBE = /^https?:\/\/(?:(?:www|m)\.)?youtu(?:be\.com|\.be)\//;
+const KIND = /^(image|audio|video)\//;
+
+function kindOfMedia(mimeType: unknown, uri: string | undefined): MediaPart["type"] {
+  if (typeof mimeType !== "string") return uri !== undefined && YOUTUBE.test(uri) ? "video" : "file";
+  // What the expression lets through.
+  return (KIND.exec(mimeType)?.[1] ?? "file") as MediaPart["type"];
+}
+
+const KNOWN = {
+  inlineData: new Set(["data", "mimeType", "displayName"]),
+  fileData: new Set(["fileUri", "mimeType", "displayName"]),
+};
+
+/** A blob or file; undefined where it lacks its data. */
+export function decodeMedia(
+  data: JsonObject,
+  key: "inlineData" | "fileData",
+  context: DecodeContext,
+): MediaPart | undefined {
+  const { mimeType, displayName } = data;
+  const source = data[key === "inlineData" ? "data" : "fileUri"];
+  if (typeof source !== "string") return undefined;
+  const uri = key === "inlineData" ? undefined : source;
+  const part: MediaPart = { type: kindOfMedia(mimeType, uri) };
+  if (uri === undefined) part.data = source;
+  else if (OWN_FILE.test(uri)) Object.assign(part, { fileId: uri, issuer: issuerOf(context) });
+  else part.url = uri;
+  const rest = restOf(data, KNOWN[key]) ?? {};
+  if (typeof mimeType === "string") part.mimeType = mimeType;
+  else if (mimeType !== undefined) rest["mimeType"] = mimeType;
+  if (typeof displayName === "string") part.name = displayName;
+  else if (displayName !== undefined) rest["displayName"] = displayName;
+  for (const _ in rest) {
+    keepFields(part, context.dialect, rest, key);
+    break;
+  }
+  return part;
+}
+
+const BESIDE = ["type", "extra", "seals", "mimeType", "name"];
+const CARRIED = {
+  data: new Set([...BESIDE, "data"]),
+  url: new Set([...BESIDE, "url"]),
+  text: new Set([...BESIDE, "text"]),
+  fileId: new Set([...BESIDE, "fileId", "issuer"]),
+} as const satisfies Partial<Record<keyof MediaPart, ReadonlySet<string>>>;
+type Source = keyof typeof CARRIED;
+
+const BOOKKEEPING = { cache: "bookkeeping", size: "bookkeeping" } as const;
+
+/** What a media part is on the wire; undefined where it cannot be said, which is reported. */
+export function encodeMedia(part: MediaPart, context: EncodeContext<Code>): GeminiMediaPart | undefined {
+  const { report } = context;
+  const source = (["data", "url", "fileId", "text"] as const).find((each) => part[each] !== undefined);
+  const value = source === undefined ? undefined : part[source];
+  if (source === undefined || value === undefined) {
+    report.lose("media-elsewhere");
+    return undefined;
+  }
+  if (source === "fileId" && !isOwnFile(value, part.issuer, context)) {
+    report.lose("file-id");
+    return undefined;
+  }
+  reportUncarried(part, CARRIED[source], context, "field-unsaid", BOOKKEEPING);
+  const media = written(part, source, value, context);
+  const mimeType = media.inlineData?.mimeType ?? media.fileData?.mimeType;
+  if (kindOfMedia(mimeType, media.fileData?.fileUri) !== part.type) report.lose("media-kind", "type");
+  return media;
+}
+
+function isOwnFile(id: string, issuer: Issuer | undefined, context: EncodeContext): boolean {
+  return issuer === undefined ? OWN_FILE.test(id) : isSealFor(issuer, context);
+}
+
+function written(part: MediaPart, source: Source, value: string, context: EncodeContext<Code>): GeminiMediaPart {
+  const { mimeType, name } = part;
+  const { report } = context;
+  const inline = source === "url" ? readDataUrl(value) : undefined;
+  if (source === "fileId" || (source === "url" && inline === undefined)) {
+    return { fileData: named<GeminiFileData>({ fileUri: value }, mimeType, name) };
+  }
+  if (inline !== undefined) {
+    report.lose("url-as-data", "url");
+    return { inlineData: named<GeminiBlob>({ data: inline.data }, mimeType ?? inline.mimeType, name) };
+  }
+  if (source === "text") {
+    report.lose("text-as-data", "text");
+    return { inlineData: named<GeminiBlob>({ data: base64Of(value) }, mimeType ?? "text/plain", name) };
+  }
+  return { inlineData: named<GeminiBlob>({ data: value }, mimeType ?? guessMimeType(part, value, context), name) };
+}
+
+function named<T extends GeminiBlob | GeminiFileData>(data: T, mimeType: string | undefined, name?: string): T {
+  if (mimeType !== undefined) data.mimeType = mimeType;
+  if (name !== undefined) data.displayName = name;
+  return data;
+}
+
+/** How the base64 of common formats begins. */
+const BEGINNINGS: readonly (readonly [type: string, beginning: string, mimeType: string])[] = [
+  ["image", "iVBOR", "image/png"],
+  ["image", "R0lGO", "image/gif"],
+  ["image", "UklGR", "image/webp"],
+  ["audio", "UklGR", "audio/wav"],
+  ["file", "JVBER", "application/pdf"],
+];
+const LIKELIEST = { image: "image/jpeg", audio: "audio/mpeg", video: "video/mp4", file: "application/octet-stream" };
+
+/** Inline data is refused without a mime type. */
+function guessMimeType({ type }: MediaPart, data: string, context: EncodeContext<Code>): string | undefined {
+  if (!context.repair) return undefined;
+  context.report.lose("mime-guessed", "mimeType");
+  return BEGINNINGS.find(([kind, beginning]) => kind === type && data.startsWith(beginning))?.[2] ?? LIKELIEST[type];
+}

@@ -1,0 +1,128 @@
+// Requests: the body, and what travels in the URL beside it.
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { assignObject } from "../../model/json.ts";
+import type { Request } from "../../model/request.ts";
+import type { DecodeContext, DecodeRequestOptions, EncodeContext, Encoded } from "../dialect.ts";
+import { STORED_CONTEXT } from "../kit/provider-losses.ts";
+import { copyField, isObject, kindOf, readObject, restOf } from "../kit/read.ts";
+import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { decodeConfig, encodeConfig } from "./config.ts";
+import { decodeHistory, isContent } from "./decode.ts";
+import { encodeHistory, newWriting } from "./encode.ts";
+import type { Code } from "./losses.ts";
+import { keepRest } from "./reading.ts";
+import { keepNames, readNames, writeNames } from "./snake.ts";
+import { decodeToolConfig, encodeToolConfig } from "./tool-choice.ts";
+import { decodeTools, encodeTools } from "./tools.ts";
+
+/** What the SDK's `config` holds beside the settings. */
+const IN_CONFIG = ["systemInstruction", "tools", "toolConfig", "cachedContent"];
+
+export function decodeRequest(wire: unknown, context: DecodeContext, { address }: DecodeRequestOptions): Request {
+  const { dialect, trail } = context;
+  const spelled: string[] = [];
+  const request: Request = { messages: [] };
+  let body = readNames(readObject(wire, context), spelled);
+  const { config } = body;
+  const isSdk = isObject(config) && body["generationConfig"] === undefined;
+  if (isSdk) body = fromSdk(body, readNames(config, spelled));
+  const taken = ["contents"];
+  const { model = null, systemInstruction, tools, toolConfig, generationConfig } = body;
+  if (typeof model === "string") {
+    taken.push("model");
+    keepForm(request, dialect, "model", "body");
+  }
+  const asked = typeof model === "string" ? model : address?.model;
+  if (asked !== undefined) request.model = asked;
+  if (address?.stream !== undefined) request.stream = address.stream;
+  if (isContent(systemInstruction)) taken.push("systemInstruction");
+  const contents = readContents(body, request, context);
+  request.messages = decodeHistory(isContent(systemInstruction) ? systemInstruction : undefined, contents, "contents", context);
+  if (isSdk) {
+    keepForm(request, dialect, "config", true);
+    trail.enter("config");
+  }
+  if (Array.isArray(tools)) {
+    taken.push("tools");
+    request.tools = decodeTools(tools, context);
+  }
+  if (isSdk) trail.leave();
+  if (isObject(toolConfig)) {
+    taken.push("toolConfig");
+    decodeToolConfig(toolConfig, request, spelled, dialect);
+  }
+  if (isObject(generationConfig)) {
+    taken.push("generationConfig");
+    decodeConfig(generationConfig, request, spelled, dialect);
+  }
+  keepRest(request, body, taken, dialect);
+  keepNames(request, dialect, spelled);
+  return request;
+}
+
+/** The list of contents; the SDK takes a single one, too. */
+function readContents({ contents }: JsonObject, request: Request, context: DecodeContext): readonly JsonValue[] {
+  if (Array.isArray(contents)) return contents;
+  if (contents === undefined) context.fail("missing-field", 'The field "contents" is missing.', "contents");
+  if (!isContent(contents)) context.fail("wrong-type", `Expected a list, found ${kindOf(contents)}.`, "contents");
+  keepForm(request, context.dialect, "contents", "one");
+  return [contents];
+}
+
+/** The body that the SDK would send for its own parameters. */
+function fromSdk(wire: JsonObject, config: JsonObject): JsonObject {
+  const body = restOf(wire, CONFIG) ?? {};
+  const settings: JsonObject = {};
+  for (const key of Object.keys(config)) {
+    copyField(config, key, IN_CONFIG.includes(key) && !Object.hasOwn(body, key) ? body : settings);
+  }
+  body["generationConfig"] = settings;
+  return body;
+}
+const CONFIG: ReadonlySet<string> = new Set(["config"]);
+
+function toSdk(wire: JsonObject): JsonObject {
+  const body: JsonObject = {};
+  const config: JsonObject = {};
+  const { generationConfig } = wire;
+  for (const key of Object.keys(wire)) {
+    if (key !== "generationConfig") copyField(wire, key, IN_CONFIG.includes(key) ? config : body);
+  }
+  if (isObject(generationConfig)) assignObject(config, generationConfig);
+  body["config"] = config;
+  return body;
+}
+
+const CARRIED_FIELDS = ["model", "messages", "tools", "toolChoice", "output", "sampling", "reasoning", "stream", "extra"];
+const CARRIED: ReadonlySet<string> = new Set(CARRIED_FIELDS);
+
+export function encodeRequest(request: Request, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
+  const { model, tools, stream } = request;
+  const { dialect, report } = context;
+  const form = formOf(request, dialect);
+  const writing = newWriting(context, false, model);
+  let wire: JsonObject = {};
+  const history = context.trail.into("messages", () => encodeHistory(request.messages, writing, model));
+  if (history.systemInstruction !== undefined) wire["systemInstruction"] = history.systemInstruction;
+  const [only] = history.contents;
+  const isOne = form["contents"] === "one" && history.contents.length === 1 && only !== undefined;
+  wire["contents"] = isOne ? only : history.contents;
+  if (form["contents"] !== undefined && !isOne) report.lose("form-stale", ["extra", dialect, "$form", "contents"]);
+  const declared = tools && encodeTools(tools, writing);
+  if (declared !== undefined && (declared.length > 0 || tools?.length === 0)) wire["tools"] = declared;
+  const toolConfig = encodeToolConfig(request, writing);
+  if (toolConfig !== undefined) wire["toolConfig"] = toolConfig;
+  const config = encodeConfig(request, context);
+  if (config !== undefined) wire["generationConfig"] = config;
+  if (form["model"] === "body" && model !== undefined) wire["model"] = model;
+  reportUncarried(request, CARRIED, context, "field-unsaid");
+  reportForeignResidue(request, context, STORED_CONTEXT);
+  restoreResidue(wire, request, context, "generationConfig", "thinkingConfig", "toolConfig", "functionCallingConfig");
+  if (form["config"] === true) wire = toSdk(wire);
+  const { names } = writing.names;
+  return {
+    wire: writeNames(wire, request, context),
+    address: { ...(model !== undefined && { model }), ...(stream !== undefined && { stream }) },
+    ...(names && { names }),
+  };
+}

@@ -1,0 +1,147 @@
+// Responses: the first candidate is the answer, the others are alternatives to it.
+import type { JsonObject } from "../../model/json.ts";
+import type { Extra } from "../../model/parts.ts";
+import type { Alternative, Response } from "../../model/response.ts";
+import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "../dialect.ts";
+import { CallBook } from "../kit/calls.ts";
+import { isObject, kindOf, readObject } from "../kit/read.ts";
+import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { decodeCandidate, encodeCandidate } from "./candidate.ts";
+import { newWriting } from "./encode.ts";
+import { decodeError, encodeBody } from "./errors.ts";
+import type { Code } from "./losses.ts";
+import type { Reading } from "./reading.ts";
+import { keepRest } from "./reading.ts";
+import { keepNames, readNames, writeNames } from "./snake.ts";
+import { decodeUsage, encodeUsage } from "./usage.ts";
+import type { Writing } from "./writing.ts";
+
+const CANDIDATES = "candidates";
+const FEEDBACK = "promptFeedback";
+
+export function decodeResponse(given: unknown, context: DecodeContext, { names }: DecodeReplyOptions): Response {
+  const { dialect } = context;
+  const spelled: string[] = [];
+  const wire = readNames(readObject(given, context), spelled);
+  const { responseId, modelVersion, createTime, usageMetadata, error } = wire;
+  const taken = [CANDIDATES];
+  const id = typeof responseId === "string" ? responseId : "";
+  const reading: Reading = { book: new CallBook(dialect, id), context, names };
+  const response: Response = { id, model: "", message: { role: "assistant", parts: [] }, finishReason: { unified: "other" } };
+  decodeCandidates(wire, response, reading);
+  if (typeof responseId === "string") taken.push("responseId");
+  if (typeof modelVersion === "string") {
+    taken.push("modelVersion");
+    response.model = modelVersion;
+  }
+  if (typeof createTime === "string" && !Number.isNaN(Date.parse(createTime))) {
+    taken.push("createTime");
+    response.createdAt = createTime;
+  }
+  if (isObject(usageMetadata)) {
+    taken.push("usageMetadata");
+    response.usage = decodeUsage(usageMetadata, dialect);
+  }
+  if (isObject(error)) {
+    taken.push("error");
+    response.error = decodeError({ error }, undefined);
+    response.finishReason.unified = "error";
+  }
+  decodeFeedback(wire, response, taken, spelled, dialect);
+  keepRest(response, wire, taken, dialect);
+  keepNames(response, dialect, spelled);
+  return response;
+}
+
+/** No candidates, an empty list and null are three things, and no error (B71). */
+function decodeCandidates({ candidates }: JsonObject, response: Response, reading: Reading): void {
+  const { context } = reading;
+  const list = candidates ?? [];
+  if (!Array.isArray(list)) return context.fail("wrong-type", `Expected a list, found ${kindOf(list)}.`, CANDIDATES);
+  if (list.length === 0) {
+    keepForm(response, context.dialect, CANDIDATES, candidates === undefined ? "none" : candidates === null ? "null" : "empty");
+  }
+  context.trail.each(CANDIDATES, list, (value, index) => {
+    const wire = readObject(value, context);
+    const choice = decodeCandidate(wire, index, index === 0 ? [CANDIDATES] : [], reading);
+    if (index === 0) Object.assign(response, choice);
+    else (response.alternatives ??= []).push(choice);
+  });
+}
+
+/** What was asked was blocked: that is how it ended. */
+function decodeFeedback(wire: JsonObject, response: Response, taken: string[], spelled: string[], dialect: string): void {
+  const given = wire[FEEDBACK];
+  if (!isObject(given) || formOf(response, dialect)[CANDIDATES] === undefined || response.error !== undefined) return;
+  const feedback = readNames(given, spelled);
+  if (typeof feedback["blockReason"] !== "string") return;
+  response.finishReason = { unified: "content-filter", raw: feedback["blockReason"] };
+  taken.push(FEEDBACK);
+  keepRest(response, feedback, ["blockReason"], dialect, FEEDBACK);
+}
+
+const CARRIED_FIELDS = ["id", "model", "message", "alternatives", "finishReason", "usage", "createdAt", "error", "extra"];
+const CARRIED: ReadonlySet<string> = new Set(CARRIED_FIELDS);
+
+export function encodeResponse(response: Response, given: EncodeContext<Code>): Omit<Encoded, "losses"> {
+  const writing = newWriting(given, true);
+  const { context } = writing;
+  const { trail, report } = context;
+  const wire: JsonObject = {};
+  const none = writeAbsence(response, wire, context);
+  if (!none) wire[CANDIDATES] = encodeFirst(response, writing);
+  if (response.usage !== undefined) {
+    const { usage } = response;
+    wire["usageMetadata"] = trail.into("usage", () => encodeUsage(usage, context));
+  }
+  if (response.model !== "") wire["modelVersion"] = response.model;
+  if (response.id !== "") wire["responseId"] = response.id;
+  if (response.createdAt !== undefined) wire["createTime"] = response.createdAt;
+  if (response.error !== undefined) {
+    wire["error"] = encodeBody(response.error);
+    if (response.error.retryable !== undefined) report.lose("field-unsaid", ["error", "retryable"]);
+  }
+  reportUncarried(response, CARRIED, context, "field-unsaid");
+  reportForeignResidue(response, context, {}, "echo-foreign");
+  restoreResidue(wire, response, context, CANDIDATES, "groundingMetadata", "logprobsResult", FEEDBACK);
+  const written = writeNames(wire, response, context);
+  const { alternatives = [] } = response;
+  const others = trail.each("alternatives", alternatives, (choice, at) => encodeOther(choice, at + 1, writing));
+  if (isObject(written[CANDIDATES])) written[CANDIDATES] = [written[CANDIDATES], ...others];
+  return { wire: written };
+}
+
+/** Writes that there are no candidates, where there were none and is nothing to say now; whether it did. */
+function writeAbsence(response: Response, wire: JsonObject, context: EncodeContext<Code>): boolean {
+  const { message, alternatives = [], finishReason, error } = response;
+  const form = formOf(response, context.dialect)[CANDIDATES];
+  if (form === undefined) return false;
+  if (message.parts.length > 0 || alternatives.length > 0) {
+    context.report.lose("form-stale", ["extra", context.dialect, "$form", CANDIDATES]);
+    return false;
+  }
+  if (form !== "none") wire[CANDIDATES] = form === "null" ? null : [];
+  const { unified, raw } = finishReason;
+  if (unified === "content-filter" && raw !== undefined) wire[FEEDBACK] = { blockReason: raw };
+  else if (unified !== (error === undefined ? "other" : "error") || raw !== undefined) {
+    context.report.lose("finish-nearest", "finishReason");
+  }
+  return true;
+}
+
+function residueOf(target: { extra?: Extra }, dialect: string): JsonObject {
+  return target.extra?.[dialect] ?? {};
+}
+
+function encodeFirst(response: Response, writing: Writing): JsonObject {
+  const kept = residueOf(response, writing.context.dialect)[CANDIDATES];
+  return encodeCandidate(response, 0, isObject(kept) ? kept : {}, response.error !== undefined, writing);
+}
+
+function encodeOther(choice: Alternative, index: number, writing: Writing): JsonObject {
+  const { context } = writing;
+  const wire: JsonObject = encodeCandidate(choice, index, residueOf(choice, context.dialect), false, writing);
+  reportForeignResidue(choice, context, {}, "echo-foreign");
+  restoreResidue(wire, choice, context, "groundingMetadata", "logprobsResult");
+  return writeNames(wire, choice, context);
+}

@@ -1,0 +1,81 @@
+// Schemas on the wire: Gemini's own Schema where that says all of it, else native JSON Schema, in a field of its own.
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { parsePointer } from "../../model/json-pointer.ts";
+import type { Extra } from "../../model/parts.ts";
+import type { SchemaObject } from "../../model/request.ts";
+import type { EncodeContext } from "../dialect.ts";
+import { isObject } from "../kit/read.ts";
+import { formOf, keepForm } from "../kit/residue.ts";
+import type { Code } from "./losses.ts";
+import { fitsGeminiSchema, fromGeminiSchema, toGeminiSchema } from "./schema.ts";
+
+/** Hosts of the API that take no native JSON Schema. */
+const SUBSET_ONLY: ReadonlySet<string | undefined> = new Set(["openapi-schema"]);
+
+/** The two fields of a schema, and what is noted of it: its spelling. */
+export interface SchemaFields {
+  readonly subset: string;
+  readonly native: string;
+}
+export const PARAMETERS: SchemaFields = { subset: "parameters", native: "parametersJsonSchema" };
+export const RESPONSE: SchemaFields = { subset: "response", native: "responseJsonSchema" };
+export const OUTPUT: SchemaFields = { subset: "responseSchema", native: "responseJsonSchema" };
+
+const OWN = "own";
+const NATIVE = "json";
+const EMPTY = "empty";
+
+/** Reads the one schema of two fields; undefined where there is none, or where both are there. */
+export function decodeSchema(
+  wire: JsonObject,
+  { subset, native }: SchemaFields,
+  target: { extra?: Extra },
+  taken: string[],
+  dialect: string,
+): JsonObject | undefined {
+  const [field, other] = wire[subset] === undefined ? [native, subset] : [subset, native];
+  const schema = wire[field];
+  if (!isObject(schema) || wire[other] !== undefined) return undefined;
+  taken.push(field);
+  const isSubset = field === subset;
+  const read = isSubset ? fromGeminiSchema(schema) : schema;
+  if (read === undefined) keepForm(target, dialect, subset, OWN);
+  else if (isSubset ? isEmpty(schema) : isEmpty(schema) || fitsGeminiSchema(schema)) {
+    keepForm(target, dialect, subset, isSubset ? EMPTY : NATIVE);
+  }
+  return read ?? schema;
+}
+
+/** An object without properties, which is no parameters at all. */
+function isEmpty(schema: SchemaObject): boolean {
+  const { type, properties } = schema;
+  if (String(type).toLowerCase() !== "object" || Object.keys(properties ?? {}).length > 0) return false;
+  return Object.keys(schema).every((key) => EMPTY_SAYS.has(key));
+}
+const EMPTY_SAYS: ReadonlySet<string> = new Set(["type", "properties", "required", "additionalProperties", "$schema"]);
+
+/** Writes a schema into one of its two fields (B51); the trail stands at what holds it, in the field `at`. */
+export function encodeSchema(
+  schema: SchemaObject,
+  at: string,
+  { subset, native }: SchemaFields,
+  target: { extra?: Extra },
+  wire: JsonObject,
+  context: EncodeContext<Code>,
+): void {
+  const form: JsonValue | undefined = target.extra === undefined ? undefined : formOf(target, context.dialect)[subset];
+  // Schemas are JSON, whoever wrote them down.
+  const given = schema as JsonObject;
+  if (form === OWN) wire[subset] = given;
+  else if (form === NATIVE) wire[native] = given;
+  else if (context.repair && form !== EMPTY && subset === PARAMETERS.subset && isEmpty(given)) {
+    context.report.lose("parameters-empty", at);
+  } else {
+    const { schema: converted, changes } = toGeminiSchema(given);
+    const isNative = changes.length > 0 && !SUBSET_ONLY.has(context.vendor);
+    wire[isNative ? native : subset] = isNative ? given : converted;
+    if (isNative) return;
+    for (const { path, what } of changes)
+      context.report.lose("schema-changed", [at, ...(parsePointer(path) ?? [])], what);
+  }
+}

@@ -1,0 +1,124 @@
+// Citations. They stand beside the text, and count its characters by code points; the model counts UTF-16 units.
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import type { Annotation, TextPart } from "../../model/parts.ts";
+import { CodePoints } from "../kit/code-points.ts";
+import { isObject } from "../kit/read.ts";
+import { keepFields, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { reportSeals } from "../kit/seals.ts";
+import type { Reading } from "./reading.ts";
+import { keepOthers, noteAbsent } from "./reading.ts";
+import type { ChatCitation } from "./types.ts";
+import type { Writing } from "./writing.ts";
+import { wasAbsent } from "./writing.ts";
+
+const CITATION = "url_citation";
+
+/** The annotations of a text; undefined where the list is not one of objects. */
+export function decodeAnnotations(list: JsonValue, text: string, reading: Reading): Annotation[] | undefined {
+  if (!Array.isArray(list) || list.length === 0 || !list.every(isObject)) return undefined;
+  const points = new CodePoints(text);
+  return list.map((wire) => decodeAnnotation(wire, points, reading));
+}
+
+function isIndex(value: JsonValue | undefined): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+function decodeAnnotation(wire: JsonObject, points: CodePoints, { context }: Reading): Annotation {
+  const citation = wire[CITATION];
+  if (wire["type"] !== CITATION || !isObject(citation) || typeof citation["url"] !== "string") {
+    const annotation: Annotation = { kind: "other" };
+    keepFields(annotation, context.dialect, wire);
+    return annotation;
+  }
+  const { url, title, start_index: start, end_index: end } = citation;
+  const annotation: Annotation = { kind: "url", url };
+  const known = ["url"];
+  if (typeof title === "string") {
+    annotation.title = title;
+    known.push("title");
+  }
+  if (isIndex(start) && isIndex(end)) {
+    annotation.span = { start: points.units(start), end: points.units(end) };
+    known.push("start_index", "end_index");
+  }
+  noteAbsent(annotation, citation, ["title", "start_index", "end_index"], context);
+  keepOthers(annotation, citation, known, context, CITATION);
+  keepOthers(annotation, wire, ["type", CITATION], context);
+  return annotation;
+}
+
+const CARRIED: ReadonlySet<string> = new Set(["kind", "url", "title", "span", "extra", "seals"]);
+
+/** The citations of a text that stands after `before` in what goes out. */
+export function encodeAnnotations(part: TextPart, before: string, writing: Writing): JsonObject[] {
+  const { trail } = writing.context;
+  const points = new CodePoints(before + part.text);
+  const written: JsonObject[] = [];
+  trail.enter("annotations");
+  for (const [at, annotation] of (part.annotations ?? []).entries()) {
+    trail.enter(at);
+    const wire = encodeAnnotation(annotation, points, before.length, writing);
+    if (wire !== undefined) written.push(wire);
+    trail.leave();
+  }
+  trail.leave();
+  return written;
+}
+
+function encodeAnnotation(
+  annotation: Annotation,
+  points: CodePoints,
+  offset: number,
+  writing: Writing,
+): JsonObject | undefined {
+  const { context, dialect } = writing;
+  const { kind, url } = annotation;
+  const kept = annotation.extra?.[dialect];
+  const isOwn = kind === "other" && kept !== undefined;
+  if (!isOwn && (kind !== "url" || url === undefined)) {
+    context.report.lose("annotation-unsaid");
+    return undefined;
+  }
+  const wire: JsonObject = isOwn
+    ? {}
+    : { type: CITATION, [CITATION]: encodeCitation(annotation, points, offset, writing) };
+  reportUncarried(annotation, CARRIED, context, "field-unsaid");
+  reportSeals(annotation, context);
+  reportForeignResidue(annotation, context);
+  restoreResidue(wire, annotation, context, CITATION);
+  return wire;
+}
+
+function encodeCitation(
+  annotation: Annotation,
+  points: CodePoints,
+  offset: number,
+  writing: Writing,
+): Partial<ChatCitation[typeof CITATION]> {
+  const { context, dialect } = writing;
+  const { report } = context;
+  const { url = "", title, span } = annotation;
+  const citation: Partial<ChatCitation[typeof CITATION]> = { url };
+  const inner = annotation.extra?.[dialect]?.[CITATION];
+  const isFree = (field: string): boolean =>
+    !wasAbsent(annotation, field, writing) && !(isObject(inner) && Object.hasOwn(inner, field));
+  if (title !== undefined) citation.title = title;
+  else if (isFree("title")) {
+    citation.title = "";
+    report.lose("field-filled", "title");
+  }
+  if (span !== undefined) {
+    const [start, end] = [offset + span.start, offset + span.end];
+    citation.start_index = points.points(start);
+    citation.end_index = points.points(end);
+    // Half a character has no number.
+    const isExact = points.units(citation.start_index) === start && points.units(citation.end_index) === end;
+    if (!isExact) report.lose("field-unsaid", "span");
+  } else if (isFree("start_index") && isFree("end_index")) {
+    citation.start_index = points.points(offset);
+    citation.end_index = points.points(points.length);
+    report.lose("field-filled", "span");
+  }
+  return citation;
+}

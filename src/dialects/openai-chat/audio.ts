@@ -1,0 +1,67 @@
+// Audio that the model spoke: an answer has it whole, a request repeats it by its id.
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import type { AudioPart } from "../../model/parts.ts";
+import { isObject } from "../kit/read.ts";
+import { formOf, isSealFor, keepForm } from "../kit/residue.ts";
+import { addSeal, issuerOf, sealOf } from "../kit/seals.ts";
+import type { Reading } from "./reading.ts";
+import { keepOthers } from "./reading.ts";
+import type { Writing } from "./writing.ts";
+import { carrying, finishPart } from "./writing.ts";
+
+const WHOLE = ["data", "transcript", "expires_at"] as const;
+
+/** The part; undefined where the audio has no id. */
+export function decodeSpoken(wire: JsonValue, { context, isReply }: Reading): AudioPart | undefined {
+  if (!isObject(wire) || typeof wire["id"] !== "string") return undefined;
+  const { id, data, transcript } = wire;
+  const part: AudioPart = { type: "audio" };
+  const known = ["id"];
+  if (typeof data === "string") {
+    part.data = data;
+    addSeal(part, "id", id, context);
+    known.push("data");
+  } else {
+    part.fileId = id;
+    part.issuer = issuerOf(context);
+  }
+  if (typeof transcript === "string") {
+    part.transcript = transcript;
+    known.push("transcript");
+  }
+  const has = WHOLE.filter((field) => wire[field] !== undefined);
+  if (has.length !== (isReply ? WHOLE.length : 0)) keepForm(part, context.dialect, "has", has);
+  keepOthers(part, wire, known, context);
+  return part;
+}
+
+const CARRIED = carrying("data", "transcript", "fileId", "issuer");
+
+/** What a message says about audio; undefined where there is none that can be told, which is reported. */
+export function encodeSpoken(part: AudioPart, writing: Writing): JsonObject | undefined {
+  const { context, dialect, isReply } = writing;
+  const { report } = context;
+  const { fileId, issuer, data, transcript } = part;
+  const isOwn = fileId !== undefined && (issuer === undefined || isSealFor(issuer, context));
+  const id = sealOf(part, "id", context) ?? (isOwn ? fileId : undefined);
+  if (id === undefined && (!isReply || data === undefined)) {
+    report.lose(data === undefined ? (fileId === undefined ? "media-elsewhere" : "file-id") : "part-unsayable");
+    return undefined;
+  }
+  if (id === undefined) report.lose("field-filled", "fileId");
+  const wire: JsonObject = { id: id ?? "" };
+  const form = formOf(part, dialect)["has"];
+  const has: readonly JsonValue[] = Array.isArray(form) ? form : isReply ? WHOLE : [];
+  const values: Partial<Record<string, JsonValue>> = { data, transcript };
+  for (const field of WHOLE) {
+    const value = values[field];
+    if (!has.includes(field)) {
+      if (value !== undefined) report.lose("audio-by-id", field);
+    } else if (value !== undefined) wire[field] = value;
+    else if (!Object.hasOwn(part.extra?.[dialect] ?? {}, field)) {
+      wire[field] = field === "expires_at" ? 0 : "";
+      report.lose("field-filled", field);
+    }
+  }
+  return finishPart(wire, part, CARRIED, writing, undefined, "id");
+}

@@ -1,0 +1,191 @@
+// From messages to wire messages: one each, except that every tool result is a message of its own.
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import type { Message, Role } from "../../model/message.ts";
+import { ROLES } from "../../model/message.ts";
+import type { Part, ToolResultPart } from "../../model/parts.ts";
+import { formOf, reportForeignResidue, restoreResidue } from "../kit/residue.ts";
+import type { Turn } from "../kit/turn.ts";
+import { withParts } from "../kit/turn.ts";
+import { encodeBlock, isBare, isBareBlock, wasList } from "./content.ts";
+import { encodeAssistant } from "./encode-assistant.ts";
+import { encodeResult } from "./results.ts";
+import type { Writing } from "./writing.ts";
+import { enter, leave } from "./writing.ts";
+
+/** Media that results could not hold, on their way into a message of the user's (B45). */
+type Moved = JsonObject[];
+
+/** The wire messages of a history; the trail stands at its list. */
+export function encodeHistory(turns: readonly Turn[], writing: Writing): JsonObject[] {
+  const out: JsonObject[] = [];
+  const moved: Moved = [];
+  for (const turn of turns) {
+    if (moved.length > 0 && turn.message.role !== "tool") flush(moved, out);
+    encodeTurn(turn, out, moved, writing);
+  }
+  flush(moved, out);
+  return out;
+}
+
+function flush(moved: Moved, out: JsonObject[]): void {
+  if (moved.length > 0) out.push({ role: "user", content: moved.splice(0) });
+}
+
+function encodeTurn(turn: Turn, out: JsonObject[], moved: Moved, writing: Writing): void {
+  const { message } = turn;
+  const { parts, role } = message;
+  const only = parts[0];
+  if (parts.length === 1 && only !== undefined && isBare(only) && isPlain(message)) {
+    // What most messages are. An empty text of the assistant is a special case.
+    if (role === "user" || role === "system" || (role === "assistant" && only.text !== "")) {
+      out.push({ role, content: only.text });
+      return;
+    }
+  }
+  const { trail } = writing.context;
+  trail.enter(turn.index);
+  reportMessage(message, writing);
+  trail.leave();
+  const isResult = role === "assistant" ? isClientResult : isAnyResult;
+  if (role !== "tool" && !parts.some(isResult)) {
+    out.push(role === "assistant" ? encodeAssistant(turn, writing) : encodeSpeech(turn, writing));
+    return;
+  }
+  encodeMixed(turn, isResult, out, moved, writing);
+}
+
+function isAnyResult(part: Part): part is ToolResultPart {
+  return part.type === "tool-result";
+}
+function isClientResult(part: Part): part is ToolResultPart {
+  return part.type === "tool-result" && part.executor !== "provider";
+}
+
+/** Whether a message has nothing beside its role and parts. */
+function isPlain(message: Message): boolean {
+  for (const key in message) if (key !== "role" && key !== "parts") return false;
+  return true;
+}
+
+/** Reports what a message has beside what it says; the trail stands at it. */
+export function reportMessage(message: Message, { context }: Writing): void {
+  for (const key in message) {
+    const isSaid = key === "role" || key === "parts" || key === "extra" || key === "name";
+    // Stored messages have more fields than the type says.
+    if (!isSaid && message[key as keyof Message] !== undefined) context.report.lose("bookkeeping", key);
+  }
+  if (message.name !== undefined && message.role === "tool") context.report.lose("field-unsaid", "name");
+  reportForeignResidue(message, context);
+}
+
+/** A message of results, perhaps beside something else, which then is a message of its own (B28). */
+function encodeMixed(
+  turn: Turn,
+  isResult: (part: Part) => boolean,
+  out: JsonObject[],
+  moved: Moved,
+  writing: Writing,
+): void {
+  const { message, index } = turn;
+  const { parts, role } = message;
+  const { report } = writing.context;
+  const [results, others]: [number[], number[]] = [[], []];
+  for (const [at, part] of parts.entries()) (isResult(part) ? results : others).push(at);
+  if (role === "assistant") out.push(encodeAssistant(excerpt(turn, others), writing));
+  const first = out.length;
+  for (const at of results) encodeResultAt(turn, at, first, out, moved, writing);
+  if (parts.length === 0) report.lose("results-split", [index, "parts"]);
+  else if (parts.length > 1) report.lose("results-split", [index, "role"]);
+  if (role === "assistant" || others.length === 0) return;
+  if (role === "tool") report.lose("role-approximated", [index, "role"]);
+  flush(moved, out);
+  const isAlone = out.length === first;
+  const { extra: _, name: __, ...bare } = message;
+  const speech: Turn = { ...turn, message: role === "tool" && !isAlone ? bare : message };
+  out.push(encodeSpeech(excerpt(speech, others), writing));
+}
+
+function excerpt(turn: Turn, kept: readonly number[]): Turn {
+  const parts = turn.message.parts.filter((_, at) => kept.includes(at));
+  return withParts(turn, parts, kept);
+}
+
+function encodeResultAt(
+  turn: Turn,
+  at: number,
+  first: number,
+  out: JsonObject[],
+  moved: Moved,
+  writing: Writing,
+): void {
+  const { message, index } = turn;
+  const { context, dialect } = writing;
+  const part = message.parts[at] as ToolResultPart; // One of those that were told to be.
+  // Its own words say that a made result is an error.
+  const result = turn.isMade === true ? { ...part, isError: false } : part;
+  const isLegacy = message.extra !== undefined && formOf(message, dialect)["legacy"] === true;
+  enter(turn, at, writing);
+  const wire = encodeResult(result, isLegacy, moved, writing);
+  leave(writing);
+  if (wire === undefined) return;
+  // What the message has of its own goes with the first of its results.
+  if (message.role === "tool" && out.length === first && message.extra !== undefined) {
+    context.trail.enter(index);
+    restoreResidue(wire, message, context);
+    context.trail.leave();
+  }
+  out.push(wire);
+}
+
+function encodeSpeech(turn: Turn, writing: Writing): JsonObject {
+  const { message } = turn;
+  const { parts } = message;
+  const { trail } = writing.context;
+  const blocks: JsonObject[] = [];
+  for (let at = 0; at < parts.length; at++) {
+    enter(turn, at, writing);
+    const block = encodeBlock(parts[at] as Part, writing); // Within the length.
+    leave(writing);
+    if (block !== undefined) blocks.push(block);
+  }
+  trail.enter(turn.index);
+  const wire: JsonObject = { role: roleOf(message, writing) };
+  const content = contentOf(blocks, message, writing);
+  if (content !== undefined) wire["content"] = content;
+  if (message.name !== undefined && message.role !== "tool") wire["name"] = message.name;
+  if (message.extra !== undefined) restoreResidue(wire, message, writing.context);
+  trail.leave();
+  return wire;
+}
+
+const KNOWN: ReadonlySet<Role> = new Set(ROLES);
+
+function roleOf(message: Message, { context, dialect, vendor }: Writing): string {
+  const { role } = message;
+  const word = message.extra === undefined ? undefined : formOf(message, dialect)["role"];
+  if (typeof word === "string") {
+    if (role === "user") return word;
+    context.report.lose("form-stale", ["extra", dialect, "$form", "role"]);
+  }
+  if (role === "developer" && vendor?.noDeveloper === true && context.repair) {
+    context.report.lose("developer-as-system", "role");
+    return "system";
+  }
+  if (role === "tool") return "user";
+  if (KNOWN.has(role)) return role;
+  context.report.lose("role-approximated", "role");
+  return "user";
+}
+
+function contentOf(blocks: JsonObject[], message: Message, writing: Writing): JsonValue | undefined {
+  const only = blocks[0];
+  if (blocks.length === 1 && only !== undefined && isBareBlock(only) && !wasList(message, writing)) {
+    return only["text"];
+  }
+  if (only !== undefined) return blocks;
+  const was = message.extra === undefined ? undefined : formOf(message, writing.dialect)["content"];
+  if (was === "absent") return undefined;
+  if (was === null) return null;
+  // What is left of parts that cannot be said is no reason to drop the turn (B7).
+  return message.parts.length === 0 ? blocks : "";
+}

@@ -1,0 +1,212 @@
+// Images, audio, video and files, as blocks of content.
+import { base64Of, dataUrl, readDataUrl } from "../../model/data-url.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import type { AudioPart, FilePart, MediaPart, Part } from "../../model/parts.ts";
+import { isObject } from "../kit/read.ts";
+import { formOf, isSealFor, keepForm } from "../kit/residue.ts";
+import { issuerOf } from "../kit/seals.ts";
+import type { Reading } from "./reading.ts";
+import { keepOthers } from "./reading.ts";
+import { formatOfMimeType, mimeTypeOfFormat } from "./terms.ts";
+import type { ChatFile, ChatImage } from "./types.ts";
+import type { Vendor } from "./vendors.ts";
+import type { Writing } from "./writing.ts";
+import { carrying, finishPart, placeOf } from "./writing.ts";
+
+/** Blocks that hold a URL, and what is there. Only images are OpenAI's own. */
+const BY_URL = { image_url: "image", video_url: "video", audio_url: "audio" } as const;
+
+export function isMedia(part: Part): part is MediaPart {
+  const { type } = part;
+  return type === "image" || type === "audio" || type === "video" || type === "file";
+}
+
+/** Where media came that plainly have no place there: in a result, or in an assistant's content. */
+export function stoodAt(part: MediaPart, { dialect }: Writing): JsonValue | undefined {
+  return part.extra === undefined ? undefined : formOf(part, dialect)["at"];
+}
+
+/** The part of a media block; undefined where the block is none, or lacks what it needs. */
+export function decodeMedia(type: string, wire: JsonObject, reading: Reading): MediaPart | undefined {
+  const value = wire[type];
+  if (type in BY_URL) return decodeByUrl(type as keyof typeof BY_URL, value, reading);
+  if (!isObject(value)) return undefined;
+  if (type === "input_audio") return decodeAudio(value, reading);
+  return type === "file" ? decodeFile(value, reading) : undefined;
+}
+
+/** Inline data and its type where a URL holds just these, else the URL. */
+function sourceOf(url: string): Pick<MediaPart, "url" | "data" | "mimeType"> {
+  const read = readDataUrl(url);
+  // An odd spelling would not come back.
+  return read !== undefined && url.startsWith(dataUrl(read.mimeType, "")) ? read : { url };
+}
+
+function decodeByUrl(
+  type: keyof typeof BY_URL,
+  value: JsonValue | undefined,
+  { context }: Reading,
+): MediaPart | undefined {
+  const isBare = typeof value === "string";
+  const url = isBare ? value : isObject(value) ? value["url"] : undefined;
+  if (typeof url !== "string") return undefined;
+  const part: MediaPart = { type: BY_URL[type], ...sourceOf(url) };
+  if (type !== "image_url") keepForm(part, context.dialect, "in", type);
+  if (isBare) keepForm(part, context.dialect, "as", "string");
+  else if (isObject(value)) keepOthers(part, value, ["url"], context, type);
+  return part;
+}
+
+function decodeAudio(value: JsonObject, { context }: Reading): AudioPart | undefined {
+  const { data, format } = value;
+  if (typeof data !== "string") return undefined;
+  const part: AudioPart = { type: "audio", data };
+  const mimeType = typeof format === "string" ? mimeTypeOfFormat(format) : undefined;
+  const isTold = mimeType !== undefined && formatOfMimeType(mimeType) === format;
+  if (isTold) part.mimeType = mimeType;
+  else if (format === undefined) keepForm(part, context.dialect, "as", "bare");
+  keepOthers(part, value, isTold ? ["data", "format"] : ["data"], context, "input_audio");
+  return part;
+}
+
+function decodeFile(value: JsonObject, { context }: Reading): FilePart | undefined {
+  const { file_data: data, file_id: id, filename } = value;
+  const known = ["filename"];
+  const part: FilePart = { type: "file" };
+  if (typeof data === "string") {
+    known.push("file_data");
+    Object.assign(part, sourceOf(data));
+    if (part.url !== undefined) {
+      const isUrl = /^(?:https?|data):/i.test(data);
+      if (!isUrl) {
+        delete part.url;
+        part.data = data;
+      }
+      keepForm(part, context.dialect, "as", isUrl ? "url" : "bare");
+    }
+  } else if (typeof id === "string") {
+    known.push("file_id");
+    part.fileId = id;
+    part.issuer = issuerOf(context);
+  } else {
+    return undefined;
+  }
+  if (typeof filename === "string") part.name = filename;
+  else known.shift();
+  keepOthers(part, value, known, context, "file");
+  return part;
+}
+
+const WITH_SOURCE = {
+  url: carrying("url"),
+  data: carrying("data", "mimeType"),
+  text: carrying("text", "mimeType"),
+} as const;
+const NAMED = {
+  url: carrying("url", "name"),
+  data: carrying("data", "mimeType", "name"),
+  text: carrying("text", "mimeType", "name"),
+  fileId: carrying("fileId", "name", "issuer"),
+} as const;
+
+/** The block of a media part; undefined where it cannot be said, which is reported. */
+export function encodeMedia(part: MediaPart, writing: Writing): JsonObject | undefined {
+  const { context } = writing;
+  const place = placeOf(part, writing);
+  if (part.type === "file") return encodeFile(part, writing);
+  if (part.type === "audio" && place !== "audio_url" && (part.data ?? part.text) !== undefined) {
+    return encodeAudio(part, writing);
+  }
+  const type = `${part.type}_url` as const;
+  if (type !== "image_url" && place !== type && !takes(type, writing)) {
+    context.report.lose(part.type === "audio" ? "media-elsewhere" : "part-unsayable");
+    return undefined;
+  }
+  const source = pickSource(part, writing);
+  if (source === undefined) return undefined;
+  const url = urlOf(part, source, writing);
+  const wire: JsonObject =
+    type === "image_url" ? ({ type, image_url: { url } } satisfies ChatImage) : { type, [type]: { url } };
+  finishPart(wire, part, WITH_SOURCE[source], writing, type);
+  if (formOf(part, writing.dialect)["as"] === "string") wire[type] = url;
+  return wire;
+}
+
+export function takes(what: NonNullable<Vendor["takes"]>[number], { vendor }: Writing): boolean {
+  return vendor?.takes?.includes(what) === true;
+}
+
+/** The source that can be said. */
+function pickSource(part: MediaPart, { context }: Writing): keyof typeof WITH_SOURCE | undefined {
+  for (const source of ["url", "data", "text"] as const) if (part[source] !== undefined) return source;
+  context.report.lose(part.fileId === undefined ? "media-elsewhere" : "file-id");
+  return undefined;
+}
+
+function urlOf(part: MediaPart, source: keyof typeof WITH_SOURCE, writing: Writing): string {
+  if (source === "url") return part.url ?? "";
+  return dataUrl(...inline(part, writing));
+}
+
+/** Type and base64 of what is inline. */
+function inline(part: MediaPart, { context }: Writing): [mimeType: string, data: string] {
+  const { data, text = "", mimeType } = part;
+  if (data !== undefined) return [mimeType ?? guess(part, data, context.report), data];
+  context.report.lose("text-as-data", "text");
+  return [mimeType ?? "text/plain", base64Of(text)];
+}
+
+/** How the base64 of common formats begins. */
+const BEGINNINGS: readonly (readonly [head: string, mimeType: string])[] = [
+  ["/9j/", "image/jpeg"],
+  ["iVBOR", "image/png"],
+  ["R0lG", "image/gif"],
+  ["JVBER", "application/pdf"],
+  ["SUQz", "audio/mpeg"],
+  ["//", "audio/mpeg"],
+];
+const FALLBACKS = { image: "image/webp", audio: "audio/wav", video: "video/mp4", file: "application/octet-stream" };
+
+function guess({ type }: MediaPart, data: string, report: Writing["context"]["report"]): string {
+  report.lose("mime-guessed", "mimeType");
+  return BEGINNINGS.find(([head]) => data.startsWith(head))?.[1] ?? FALLBACKS[type];
+}
+
+function encodeAudio(part: AudioPart, writing: Writing): JsonObject {
+  const isBare = part.mimeType === undefined && wasBare(part, writing);
+  const [mimeType, data] = isBare ? ["", part.data ?? ""] : inline(part, writing);
+  const sound: JsonObject = { data };
+  if (!isBare) sound["format"] = formatOfMimeType(mimeType);
+  const carried = WITH_SOURCE[part.data === undefined ? "text" : "data"];
+  return finishPart({ type: "input_audio", input_audio: sound }, part, carried, writing, "input_audio");
+}
+
+/** Whether inline data came without a type, or with one that stays residue. */
+function wasBare(part: AudioPart | FilePart, { dialect }: Writing): boolean {
+  const residue = part.extra?.[dialect];
+  if (residue === undefined) return false;
+  return formOf(part, dialect)["as"] === "bare" || isObject(residue["input_audio"]);
+}
+
+function encodeFile(part: FilePart, writing: Writing): JsonObject | undefined {
+  const { context, dialect } = writing;
+  const { fileId, issuer } = part;
+  const file: ChatFile["file"] = {};
+  let carried: ReadonlySet<string>;
+  if (fileId !== undefined && (issuer === undefined || isSealFor(issuer, context))) {
+    file.file_id = fileId;
+    carried = NAMED.fileId;
+  } else {
+    const source = pickSource(part, writing);
+    if (source === undefined) return undefined;
+    if (source === "url" && formOf(part, dialect)["as"] !== "url" && !takes("file_url", writing)) {
+      context.report.lose("media-elsewhere");
+      return undefined;
+    }
+    const isBare = source === "data" && part.mimeType === undefined && wasBare(part, writing);
+    file.file_data = isBare ? (part.data ?? "") : urlOf(part, source, writing);
+    carried = NAMED[source];
+  }
+  if (part.name !== undefined) file.filename = part.name;
+  return finishPart({ type: "file", file }, part, carried, writing, "file");
+}

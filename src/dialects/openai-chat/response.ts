@@ -1,0 +1,249 @@
+// Answers, both ways: the first choice is the message, further ones are alternatives.
+import type { FinishReason } from "../../model/finish.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import type { Message } from "../../model/message.ts";
+import type { RefusalPart, TextPart } from "../../model/parts.ts";
+import type { Alternative, Response } from "../../model/response.ts";
+import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "../dialect.ts";
+import { dateFromSeconds, secondsFromDate } from "../kit/dates.ts";
+import { isObject, kindOf, readObject } from "../kit/read.ts";
+import {
+  formOf,
+  keepFields,
+  keepForm,
+  putBack,
+  reportForeignResidue,
+  reportUncarried,
+  restoreResidue,
+} from "../kit/residue.ts";
+import { decodeAssistant } from "./decode-message.ts";
+import type { Tokens } from "./encode-assistant.ts";
+import { encodeAssistant } from "./encode-assistant.ts";
+import { reportMessage } from "./encode-message.ts";
+import { decodeErrorField, encodeErrorField } from "./errors.ts";
+import { decodeLogprobs } from "./logprobs.ts";
+import type { Code } from "./losses.ts";
+import type { Reading } from "./reading.ts";
+import { keep, keepOthers, noteAbsent, startReading } from "./reading.ts";
+import { ALL_ENDINGS, ENDINGS, NEAREST } from "./terms.ts";
+import { decodeUsage, encodeUsage } from "./usage.ts";
+import type { Writing } from "./writing.ts";
+import { startWriting, wasAbsent } from "./writing.ts";
+
+const OBJECT = "chat.completion";
+const PLAIN = ["id", "object", "created", "model"] as const;
+
+export function decodeResponse(value: unknown, context: DecodeContext, { names }: DecodeReplyOptions): Response {
+  const wire = readObject(value, context);
+  const { dialect } = context;
+  const id = typeof wire["id"] === "string" ? wire["id"] : "";
+  const model = typeof wire["model"] === "string" ? wire["model"] : "";
+  const empty: Message = { role: "assistant", parts: [] };
+  const response: Response = { id, model, message: empty, finishReason: { unified: "other" } };
+  const choices = decodeChoices(wire["choices"], context, () => startReading(context, true, id, names));
+  const [first, ...alternatives] = choices;
+  if (first === undefined) keepForm(response, dialect, "choices", emptyChoices(wire["choices"]));
+  else {
+    response.message = first.message;
+    response.finishReason = first.finishReason;
+    const kept = first.extra?.[dialect];
+    if (kept !== undefined) keepFields(response, dialect, { choices: kept });
+  }
+  if (alternatives.length > 0) response.alternatives = alternatives;
+  const known: string[] = ["choices"];
+  if (typeof wire["id"] === "string") known.push("id");
+  if (typeof wire["model"] === "string") known.push("model");
+  if (wire["object"] === OBJECT) known.push("object");
+  const createdAt = dateFromSeconds(wire["created"]);
+  if (createdAt !== undefined) {
+    response.createdAt = createdAt;
+    known.push("created");
+  }
+  if (isObject(wire["usage"])) {
+    response.usage = decodeUsage(wire["usage"], context);
+    known.push("usage");
+  }
+  if (decodeErrorField(wire["error"], response)) known.push("error");
+  noteAbsent(response, wire, PLAIN, context);
+  keepOthers(response, wire, known, context);
+  return response;
+}
+
+/** Empty, null or absent choices are legal (B71). */
+function emptyChoices(choices: JsonValue | undefined): JsonValue {
+  return choices === undefined ? "absent" : choices;
+}
+
+function decodeChoices(choices: JsonValue | undefined, context: DecodeContext, read: () => Reading): Alternative[] {
+  if (choices === undefined || choices === null) return [];
+  if (!Array.isArray(choices)) {
+    return context.fail("wrong-type", `Expected a list, found ${kindOf(choices)}.`, "choices");
+  }
+  return context.trail.each("choices", choices, (choice, index) =>
+    decodeChoice(readObject(choice, context), index, read()),
+  );
+}
+
+function decodeChoice(wire: JsonObject, index: number, reading: Reading): Alternative {
+  const { context } = reading;
+  const { dialect, trail } = context;
+  const { message: said, finish_reason: word, logprobs } = wire;
+  let message: Message = { role: "assistant", parts: [] };
+  const known: string[] = [];
+  if (isObject(said)) {
+    message = trail.into("message", () => decodeReply(said, reading));
+    known.push("message");
+  }
+  const choice: Alternative = { message, finishReason: { unified: "other" } };
+  if (typeof word === "string") {
+    known.push("finish_reason");
+    choice.finishReason = { unified: ALL_ENDINGS.ours(word) ?? "other", raw: word };
+    if (ENDINGS.ours(word) === undefined) keepForm(choice, dialect, "finish", "own");
+  }
+  if (logprobs === null) known.push("logprobs");
+  else if (isObject(logprobs) && readTokens(logprobs, message, reading)) {
+    known.push("logprobs");
+    const has = Object.keys(logprobs);
+    if (has.length < 2) keepForm(choice, dialect, "logprobs", has);
+  }
+  if (wire["index"] === index) known.push("index");
+  noteAbsent(choice, wire, ["index", "message", "finish_reason", "logprobs"], context);
+  keepOthers(choice, wire, known, context);
+  return choice;
+}
+
+/** The message of a choice; a role other than the assistant's stays as it is. */
+function decodeReply(wire: JsonObject, reading: Reading): Message {
+  const message = decodeAssistant(wire, reading);
+  if (wire["role"] !== "assistant") keepFields(message, reading.context.dialect, keep(undefined, wire, "role"));
+  return message;
+}
+
+const TOKENS = { content: "text", refusal: "refusal" } as const;
+
+/** Gives log probabilities to what they are about; false where that is not plain, so that they stay as they are. */
+function readTokens(wire: JsonObject, { parts }: Message, reading: Reading): boolean {
+  const found: [part: TextPart | RefusalPart, list: NonNullable<TextPart["logprobs"]>][] = [];
+  for (const field in wire) {
+    const type = field === "content" || field === "refusal" ? TOKENS[field] : undefined;
+    if (type === undefined) return false;
+    if (wire[field] === null) continue;
+    const list = decodeLogprobs(wire[field], reading);
+    const about = parts.filter((part): part is TextPart | RefusalPart => part.type === type);
+    const [part] = about;
+    if (list === undefined || part === undefined || about.length > 1) return false;
+    found.push([part, list]);
+  }
+  for (const [part, list] of found) part.logprobs = list;
+  return found.length > 0;
+}
+
+const CARRIED: ReadonlySet<string> = new Set([
+  "id",
+  "model",
+  "message",
+  "alternatives",
+  "finishReason",
+  "usage",
+  "createdAt",
+  "error",
+  "extra",
+]);
+
+export function encodeResponse(response: Response, given: EncodeContext<Code>): Omit<Encoded, "losses"> {
+  // A client gets back its own ids and names, and nothing that it would have to mend.
+  const context: EncodeContext<Code> = { ...given, repair: false };
+  const writing = startWriting(context, true);
+  const { dialect } = writing;
+  const wire: JsonObject = {};
+  const kept = response.extra?.[dialect] ?? {};
+  const isFree = (field: string): boolean => !Object.hasOwn(kept, field) && !wasAbsent(response, field, writing);
+  if (response.id !== "" || isFree("id")) wire["id"] = response.id;
+  if (isFree("object")) wire["object"] = OBJECT;
+  encodeDate(response, isFree("created"), wire, writing);
+  if (response.model !== "" || isFree("model")) wire["model"] = response.model;
+  const { usage } = response;
+  if (usage !== undefined) wire["usage"] = context.trail.into("usage", () => encodeUsage(usage, writing));
+  if (response.error !== undefined) wire["error"] = encodeErrorField(response.error, writing);
+  reportUncarried(response, CARRIED, context, "field-unsaid");
+  reportForeignResidue(response, context, {}, "echo-foreign");
+  restoreResidue(wire, response, context);
+  encodeChoices(response, wire, writing);
+  return { wire };
+}
+
+function encodeDate({ createdAt }: Response, isFree: boolean, wire: JsonObject, { context }: Writing): void {
+  const seconds = createdAt === undefined ? undefined : secondsFromDate(createdAt);
+  if (createdAt !== undefined && (seconds === undefined || Date.parse(createdAt) !== seconds * 1000)) {
+    context.report.lose("bookkeeping", "createdAt");
+  }
+  if (createdAt === undefined && isFree) context.report.lose("field-filled", "createdAt");
+  if (createdAt !== undefined || isFree) wire["created"] = seconds ?? 0;
+}
+
+/** What was kept from the first choice stands under `choices`, of which it then takes the place. */
+function encodeChoices(response: Response, wire: JsonObject, writing: Writing): void {
+  const { context, dialect } = writing;
+  const { message, finishReason, alternatives = [], error } = response;
+  const none = formOf(response, dialect)["choices"];
+  const isUnsaid = finishReason.raw === undefined && finishReason.unified === (error === undefined ? "other" : "error");
+  delete wire["choices"];
+  if (none !== undefined && message.parts.length === 0 && alternatives.length === 0 && isUnsaid) {
+    if (none !== "absent") wire["choices"] = none;
+    return;
+  }
+  const kept = response.extra?.[dialect]?.["choices"];
+  const first: Alternative = { message, finishReason, ...(isObject(kept) && { extra: { [dialect]: kept } }) };
+  const choices = [encodeChoice(first, 0, ["choices"], writing)];
+  context.trail.each("alternatives", alternatives, (alternative, index) => {
+    reportForeignResidue(alternative, context, {}, "echo-foreign");
+    choices.push(encodeChoice(alternative, index + 1, [], writing));
+  });
+  wire["choices"] = choices;
+}
+
+function encodeChoice(choice: Alternative, index: number, path: readonly string[], writing: Writing): JsonObject {
+  const { context, dialect } = writing;
+  const { message, finishReason } = choice;
+  const kept = choice.extra?.[dialect];
+  const isFree = (field: string): boolean =>
+    kept === undefined || (!Object.hasOwn(kept, field) && !wasAbsent(choice, field, writing));
+  const tokens: Tokens = {};
+  const wire: JsonObject = isFree("index") ? { index } : {};
+  if (message.parts.length > 0 || isFree("message")) {
+    context.trail.enter("message");
+    reportMessage(message, writing);
+    if (message.role !== "assistant") context.report.lose("role-approximated", "role");
+    wire["message"] = encodeAssistant({ message, index: 0 }, writing, tokens);
+    context.trail.leave();
+  }
+  const word = encodeEnding(finishReason, choice, isFree("finish_reason"), writing);
+  if (word !== undefined) wire["finish_reason"] = word;
+  const { content = null, refusal = null } = tokens;
+  if (content !== null || refusal !== null) {
+    const has = formOf(choice, dialect)["logprobs"];
+    const isTold = (field: string): boolean =>
+      tokens[field as keyof Tokens] !== undefined || !Array.isArray(has) || has.includes(field);
+    wire["logprobs"] = { ...(isTold("content") && { content }), ...(isTold("refusal") && { refusal }) };
+  } else if (isFree("logprobs")) wire["logprobs"] = null;
+  putBack(wire, kept, (...steps) => context.report.lose("residue-clash", ["extra", dialect, ...path, ...steps]));
+  return wire;
+}
+
+/** The wire's own word, where it is one, else the plain word for what it means. */
+function encodeEnding(
+  { unified, raw }: FinishReason,
+  choice: Alternative,
+  isFree: boolean,
+  { context, dialect }: Writing,
+): string | undefined {
+  const { report } = context;
+  const isOwn = raw !== undefined && formOf(choice, dialect)["finish"] === "own";
+  if (isOwn && (ALL_ENDINGS.ours(raw) ?? "other") === unified) return raw;
+  if (raw !== undefined && ENDINGS.ours(raw) === unified) return raw;
+  if (raw === undefined && unified === "other" && !isFree) return undefined;
+  if (raw !== undefined) report.lose("finish-raw", ["finishReason", "raw"]);
+  const word = ENDINGS.theirs(unified);
+  if (word === undefined) report.lose("finish-approximated", ["finishReason", "unified"]);
+  return word ?? NEAREST[unified] ?? "stop";
+}

@@ -1,0 +1,137 @@
+// The settings of a request: sampling, the form of the output, how tools are chosen.
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import type { OutputFormat, Request, Sampling } from "../../model/request.ts";
+import type { DecodeContext } from "../dialect.ts";
+import { FieldTable } from "../kit/fields.ts";
+import { copyField, isObject } from "../kit/read.ts";
+import { formOf, keepForm } from "../kit/residue.ts";
+import { takes } from "./media.ts";
+import { keepOthers } from "./reading.ts";
+import { writeStrict } from "./tools.ts";
+import { vendorOf } from "./vendors.ts";
+import type { Writing } from "./writing.ts";
+
+const SAMPLING = new FieldTable<keyof Sampling>([
+  ["temperature", "temperature", "number"],
+  ["top_p", "topP", "number"],
+  ["top_k", "topK", "number"],
+  ["seed", "seed", "number"],
+  ["random_seed", "seed", "number"],
+  ["presence_penalty", "presencePenalty", "number"],
+  ["frequency_penalty", "frequencyPenalty", "number"],
+  ["stop", "stop", "strings"],
+  ["max_completion_tokens", "maxOutputTokens", "number"],
+  ["max_tokens", "maxOutputTokens", "number"],
+  ["logprobs", "logprobs", "boolean"],
+  ["top_logprobs", "topLogprobs", "number"],
+  ["n", "n", "number"],
+]);
+
+/** Fields that say the same: the plain one, by the other. */
+const PLAIN: Readonly<Record<string, string>> = {
+  max_tokens: "max_completion_tokens",
+  max_completion_tokens: "max_completion_tokens",
+  random_seed: "seed",
+  seed: "seed",
+};
+
+/** Reads one field of a request as a setting; false where it is none. */
+export function decodeSampling(wire: JsonObject, key: string, request: Request, context: DecodeContext): boolean {
+  const { dialect } = context;
+  const sampling: Sampling = request.sampling ?? {};
+  const stop = wire[key];
+  if (key === "stop" && typeof stop === "string") {
+    sampling.stop = [stop];
+    keepForm(request, dialect, key, "string");
+  } else if (!SAMPLING.decode(wire, key, sampling)) return false;
+  request.sampling = sampling;
+  const vendor = vendorOf(context.vendor);
+  const plain = Object.hasOwn(PLAIN, key) ? PLAIN[key] : undefined;
+  if (plain !== undefined && key !== (vendor?.spelling?.[plain] ?? plain)) keepForm(request, dialect, plain, key);
+  if (key === "top_k" && vendor?.takes?.includes(key) !== true) keepForm(request, dialect, key, true);
+  return true;
+}
+
+export function encodeSampling(request: Request, wire: JsonObject, writing: Writing): void {
+  const { context, dialect, vendor } = writing;
+  const { sampling } = request;
+  if (sampling === undefined) return;
+  context.trail.into("sampling", () => SAMPLING.encode(sampling, wire, context));
+  const form = formOf(request, dialect);
+  for (const plain of ["max_completion_tokens", "seed"]) {
+    const spelled = form[plain] ?? vendor?.spelling?.[plain];
+    if (wire[plain] === undefined || typeof spelled !== "string" || spelled === plain) continue;
+    copyField(wire, plain, wire, spelled);
+    delete wire[plain];
+  }
+  const [only, ...others] = sampling.stop ?? [];
+  if (form["stop"] === "string" && only !== undefined && others.length === 0) wire["stop"] = only;
+  if (wire["top_k"] !== undefined && form["top_k"] !== true && !takes("top_k", writing)) {
+    context.report.lose("field-unsaid", ["sampling", "topK"]);
+    delete wire["top_k"];
+  }
+}
+
+const FORMAT = "response_format";
+const SCHEMA = "json_schema";
+/** What the encoder looks into when it puts residue back. */
+export const FORMAT_FIELDS = [FORMAT, SCHEMA] as const;
+
+/** Reads the form of the output; false where it is one that the model has no word for. */
+export function decodeOutput(wire: JsonValue, request: Request, context: DecodeContext): boolean {
+  const output = isObject(wire) ? readOutput(wire, request, context) : undefined;
+  if (output === undefined || !isObject(wire)) return false;
+  request.output = output;
+  keepOthers(request, wire, output.type === "json-schema" ? ["type", SCHEMA] : ["type"], context, FORMAT);
+  return true;
+}
+
+function readOutput(wire: JsonObject, request: Request, context: DecodeContext): OutputFormat | undefined {
+  const { type, [SCHEMA]: data } = wire;
+  if (type === "text") return { type };
+  if (type === "json_object") return { type: "json" };
+  if (type !== SCHEMA || !isObject(data) || !isObject(data["schema"])) return undefined;
+  const { name, description, strict, schema } = data;
+  const output: OutputFormat = { type: "json-schema", schema };
+  const known = ["schema"];
+  if (typeof name === "string") {
+    output.name = name;
+    known.push("name");
+  } else if (name === undefined) keepForm(request, context.dialect, "output", "nameless");
+  if (typeof description === "string") {
+    output.description = description;
+    known.push("description");
+  }
+  if (typeof strict === "boolean") {
+    output.strict = strict;
+    known.push("strict");
+  }
+  keepOthers(request, data, known, context, FORMAT, SCHEMA);
+  return output;
+}
+
+/** What stands for a name that nobody gave. */
+const NAMELESS = "response";
+
+export function encodeOutput(request: Request, wire: JsonObject, writing: Writing): void {
+  const { output } = request;
+  if (output === undefined) return;
+  if (output.type !== "json-schema") {
+    wire[FORMAT] = { type: output.type === "json" ? "json_object" : output.type };
+    return;
+  }
+  const { context, dialect, names } = writing;
+  const { name, description, strict, schema } = output;
+  const data: JsonObject = {};
+  const kept = request.extra?.[dialect]?.[FORMAT];
+  const inner = isObject(kept) ? kept[SCHEMA] : undefined;
+  if (name !== undefined) data["name"] = names.toolName(name, ["output", "name"]);
+  else if (formOf(request, dialect)["output"] !== "nameless" && !(isObject(inner) && Object.hasOwn(inner, "name"))) {
+    data["name"] = NAMELESS;
+    context.report.lose("field-filled", ["output", "name"]);
+  }
+  if (description !== undefined) data["description"] = description;
+  data["schema"] = schema as JsonObject; // JSON by contract.
+  if (strict !== undefined) writeStrict(data, strict, schema, ["output", "strict"], writing);
+  wire[FORMAT] = { type: SCHEMA, [SCHEMA]: data };
+}

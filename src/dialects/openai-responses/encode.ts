@@ -1,0 +1,286 @@
+// From messages to items. Leading system text goes into the instructions; everything else is an item in its place.
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { copyObject } from "../../model/json.ts";
+import type { Message } from "../../model/message.ts";
+import type { Part, TextPart, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
+import type { EncodeContext } from "../dialect.ts";
+import { reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { isObject } from "../kit/read.ts";
+import { BLANK_LINE } from "../kit/system.ts";
+import type { Turn } from "../kit/turn.ts";
+import { encodeBlock, encodeOpaque } from "./content.ts";
+import { encodeCall, encodeResult, reportAnswer } from "./encode-tools.ts";
+import type { Code } from "./losses.ts";
+import type { Said } from "./output.ts";
+import { encodeOutput } from "./output.ts";
+import { encodeReasoning } from "./reasoning.ts";
+import { rowOfCall } from "./tool-rows.ts";
+import type { Writing } from "./writing.ts";
+import { carrying, enter, hasOwn, itemId, leave, reportPart, spelled, startWriting } from "./writing.ts";
+
+/** The fragment where there are instructions, else the bare list. */
+export function encodeMessages(messages: readonly Message[], context: EncodeContext<Code>): JsonValue {
+  const turns = messages.map((message, index) => ({ message, index }));
+  const { instructions, input } = encodeHistory(turns, startWriting(context));
+  return instructions === undefined && Array.isArray(input)
+    ? input
+    : { ...(instructions !== undefined && { instructions }), input };
+}
+
+export interface History {
+  instructions: string | undefined;
+  input: JsonValue;
+}
+
+/** The trail stands at the list of messages. */
+export function encodeHistory(turns: readonly Turn[], writing: Writing): History {
+  const count = leadingInstructions(turns, writing.context);
+  const instructions = encodeInstructions(turns.slice(0, count), writing);
+  let last: Turn | undefined;
+  for (let at = count; at < turns.length; at++) {
+    const turn = turns[at] as Turn; // Within the length.
+    encodeTurn(turn, last, turns[at + 1], writing);
+    last = turn;
+  }
+  return { instructions, input: encodeInput(turns.slice(count), writing) };
+}
+
+/** One message of a user may stand there as a string, where it did. */
+function encodeInput(turns: readonly Turn[], { items, context }: Writing): JsonValue {
+  for (const { message, index } of turns) {
+    if (spelled(message, context)["input"] !== "string") continue;
+    const [only] = items;
+    const content = only?.["content"];
+    if (items.length === 1 && Object.keys(only ?? {}).length === 2 && typeof content === "string") return content;
+    context.report.lose("form-stale", [index, "extra", context.dialect]);
+  }
+  return items;
+}
+
+function leadingInstructions(turns: readonly Turn[], context: EncodeContext): number {
+  let count = 0;
+  for (const { message } of turns) {
+    const [part] = message.parts;
+    if (message.role !== "system" || message.parts.length !== 1 || hasOwn(message, context)) break;
+    if (part?.type !== "text" || hasOwn(part, context)) break;
+    count++;
+  }
+  return count;
+}
+
+const TEXT = carrying("text");
+
+function encodeInstructions(turns: readonly Turn[], writing: Writing): string | undefined {
+  if (turns.length === 0) return undefined;
+  const texts: string[] = [];
+  for (const turn of turns) {
+    reportMessage(turn, writing);
+    if (turns.length > 1) writing.context.report.lose("system-joined", [turn.index, "parts"]);
+    enter(turn, 0, writing);
+    const part = turn.message.parts[0] as TextPart; // Each has exactly this one.
+    reportPart(part, TEXT, writing);
+    leave(writing);
+    texts.push(part.text);
+  }
+  return texts.join(BLANK_LINE);
+}
+
+const CARRIED: ReadonlySet<string> = new Set(["role", "parts", "extra"]);
+const UNCARRIED = {
+  id: "bookkeeping",
+  metadata: "bookkeeping",
+  createdAt: "bookkeeping",
+  parentMessageId: "bookkeeping",
+} as const;
+
+/** Reports what of a message does not travel. */
+function reportMessage({ message, index }: Turn, { context, seed }: Writing): void {
+  for (const key in message) {
+    if (key === "role" || key === "parts") continue;
+    if (seed === undefined) context.trail.enter(index);
+    reportUncarried(message, CARRIED, context, "field-unsaid", UNCARRIED);
+    reportForeignResidue(message, context);
+    if (seed === undefined) context.trail.leave();
+    return;
+  }
+}
+
+export function encodeTurn(turn: Turn, before: Turn | undefined, after: Turn | undefined, writing: Writing): void {
+  const { context, items } = writing;
+  const { message, index } = turn;
+  const { role } = message;
+  reportMessage(turn, writing);
+  const isRun = role === "assistant" || role === "tool";
+  const count = items.length;
+  if (!isRun) encodeMessage(turn, writing);
+  else {
+    if (before?.message.role !== "assistant") writing.withholdsIds = false;
+    if (before?.message.role === role && before.index !== index) context.report.lose("turns-merged", [index, "role"]);
+    const followers = after?.message.role === "assistant" ? after.message.parts : [];
+    encodeRun(turn, followers, writing);
+  }
+  if (items.length === count && writing.seed === undefined) context.report.lose("message-empty", index);
+}
+
+/** What a user, system or developer says. */
+function encodeMessage(turn: Turn, writing: Writing): void {
+  const { context, items } = writing;
+  const { message, index } = turn;
+  const { parts, role } = message;
+  const form = spelled(message, context);
+  const item: JsonObject = { role: role === "user" && typeof form["role"] === "string" ? form["role"] : role };
+  if (role !== "user" && role !== "system" && role !== "developer") {
+    context.report.lose("role-approximated", [index, "role"]);
+    item["role"] = "user";
+  }
+  const [only] = parts;
+  if (only?.type === "text" && parts.length === 1 && form["content"] !== "list" && !hasOwn(only, context)) {
+    item["content"] = only.text;
+    reportBare(turn, only, writing);
+  } else {
+    const blocks = encodeContent(turn, writing);
+    if (blocks.length === 0 && parts.length > 0) return;
+    item["content"] = blocks;
+  }
+  if (form["type"] === "message") item["type"] = "message";
+  if (message.extra !== undefined) restoreResidue(item, message, context);
+  items.push(item);
+}
+
+/** Reports what a text that goes out as a string cannot say. */
+function reportBare(turn: Turn, part: TextPart, writing: Writing): void {
+  if (isBare(part)) return;
+  enter(turn, 0, writing);
+  reportPart(part, TEXT, writing);
+  leave(writing);
+}
+
+function encodeContent(turn: Turn, writing: Writing): JsonObject[] {
+  const blocks: JsonObject[] = [];
+  for (let at = 0; at < turn.message.parts.length; at++) {
+    enter(turn, at, writing);
+    const block = encodeBlock(turn.message.parts[at] as Part, writing); // Within the length.
+    if (block !== undefined) blocks.push(block);
+    leave(writing);
+  }
+  return blocks;
+}
+
+/** What the assistant said, thought and asked, and what came back. */
+function encodeRun(turn: Turn, followers: readonly Part[], writing: Writing): void {
+  const { context, items } = writing;
+  const { parts, role } = turn.message;
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at] as Part; // Within the length.
+    if (parts.length === 1 && role === "assistant" && isBare(part) && writing.seed === undefined) {
+      items.push({ role, content: part.text });
+      return;
+    }
+    if (role === "assistant" && isSaid(part, context)) {
+      at = encodeAnswer(turn, at, writing) - 1;
+      continue;
+    }
+    enter(turn, at, writing);
+    const item = encodeItem(part, turn, at, followers, writing);
+    leave(writing);
+    if (item !== undefined) items.push(item);
+  }
+}
+
+/** Whether a part is a text and nothing beside it. */
+function isBare(part: Part): part is TextPart {
+  if (part.type !== "text") return false;
+  for (const key in part) if (key !== "type" && key !== "text") return false;
+  return true;
+}
+
+function encodeItem(
+  part: Part,
+  turn: Turn,
+  at: number,
+  followers: readonly Part[],
+  writing: Writing,
+): JsonObject | undefined {
+  const { parts } = turn.message;
+  switch (part.type) {
+    case "reasoning":
+      return encodeReasoning(part, followerOf(parts, at) ?? followerOf(followers, -1), writing);
+    case "tool-call":
+      return encodeCall(part, answerOf(part, parts, at), writing);
+    case "tool-result":
+      return reportAnswer(part, writing) ? undefined : encodeResult(part, writing);
+    case "opaque":
+      return encodeOpaque(part, writing);
+    default:
+      writing.context.report.lose("part-unsayable");
+      return undefined;
+  }
+}
+
+/** The next thing after a thought that is no thought. */
+function followerOf(parts: readonly Part[], at: number): Part | undefined {
+  for (let next = at + 1; next < parts.length; next++) if (parts[next]?.type !== "reasoning") return parts[next];
+  return undefined;
+}
+
+/** The result that stands in the same item as its call. */
+function answerOf(
+  { toolCallId, executor, tool }: ToolCallPart,
+  parts: readonly Part[],
+  at: number,
+): ToolResultPart | undefined {
+  if (executor !== "provider" || rowOfCall(tool)?.output !== undefined) return undefined;
+  for (let next = at + 1; next < parts.length; next++) {
+    const part = parts[next];
+    if (part?.type === "tool-result" && part.toolCallId === toolCallId && part.executor === executor) return part;
+  }
+  return undefined;
+}
+
+/** Whether a part stands in a message of the assistant. */
+function isSaid(part: Part | undefined, context: EncodeContext): part is Said {
+  if (part?.type === "opaque") return part.dialect === context.dialect && spelled(part, context)["in"] === "message";
+  return part?.type === "text" || part?.type === "refusal";
+}
+
+/** Whether a part goes on in the message before it; one that had an item of its own does not. */
+function goesOn(part: Part | undefined, context: EncodeContext): boolean {
+  if (!isSaid(part, context) || spelled(part, context)["item"] !== undefined) return false;
+  return part.seals?.some(({ kind, dialect }) => kind === "id" && dialect === context.dialect) !== true;
+}
+
+/** One message of the assistant; where the next thing begins. */
+function encodeAnswer(turn: Turn, start: number, writing: Writing): number {
+  const { context, items } = writing;
+  const { parts } = turn.message;
+  const first = parts[start] as Said; // The caller has looked.
+  let end = start + 1;
+  while (end < parts.length && goesOn(parts[end], context)) end++;
+  const id = itemId(first, "msg", writing);
+  const { item: fields, content: form } = spelled(first, context);
+  const plainFields: JsonObject = id === undefined ? {} : { type: "message", status: "completed" };
+  const item = isObject(fields) ? copyObject(fields) : plainFields;
+  if (id !== undefined) item["id"] = id;
+  item["role"] = "assistant";
+  const blocks: JsonObject[] = [];
+  for (let at = start; at < end; at++) {
+    enter(turn, at, writing);
+    const block = encodeOutput(parts[at] as Said, writing);
+    if (block !== undefined) blocks.push(block);
+    leave(writing);
+  }
+  const plain = id === undefined && writing.seed === undefined ? "string" : "list";
+  item["content"] = (form ?? plain) === "string" ? (bareText(first, blocks) ?? blocks) : blocks;
+  if (blocks.length > 0) items.push(item);
+  return end;
+}
+
+const PLAIN_BLOCK: ReadonlySet<string> = new Set(["type", "text", "annotations", "logprobs"]);
+
+/** The text that says all that the blocks say. */
+function bareText(first: Said, blocks: readonly JsonObject[]): string | undefined {
+  const [block] = blocks;
+  if (first.type !== "text" || blocks.length !== 1 || block?.["type"] !== "output_text") return undefined;
+  const isPlain = first.annotations === undefined && first.logprobs === undefined;
+  return isPlain && Object.keys(block).every((key) => PLAIN_BLOCK.has(key)) ? first.text : undefined;
+}

@@ -1,0 +1,25 @@
+// Errors: of a request, and of a response that failed.
+import type { JsonObject } from "../../model/json.ts";
+import type { ProviderError } from "../../model/provider-error.ts";
+import type { EncodeContext } from "../dialect.ts";
+import { kindOfOpenAi, openAiWords } from "../kit/openai-errors.ts";
+import { isObject } from "../kit/read.ts";
+import { reportUncarried } from "../kit/residue.ts";
+import type { Code } from "./losses.ts";
+
+/** What a response says about its failure; undefined where it says it in a way that nobody knows. */
+export function decodeFailure(error: unknown): ProviderError | undefined {
+  if (!isObject(error) || typeof error["message"] !== "string" || error["code"] === undefined) return undefined;
+  return { kind: kindOfOpenAi(error), message: error["message"], raw: error };
+}
+
+const CARRIED: ReadonlySet<string> = new Set(["kind", "message", "raw"]);
+
+/** The failure as it came, if it still says what the error says. */
+export function encodeFailure(error: ProviderError, context: EncodeContext<Code>): JsonObject {
+  const { raw, kind, message } = error;
+  reportUncarried(error, CARRIED, context, "field-unsaid");
+  const again = decodeFailure(raw);
+  if (isObject(raw) && again?.kind === kind && again.message === message) return raw;
+  return { code: openAiWords(kind).code ?? "server_error", message };
+}

@@ -1,0 +1,87 @@
+// What the assistant says: texts with their citations and log probabilities, and refusals.
+import type { JsonObject } from "../../model/json.ts";
+import type { OpaquePart, RefusalPart, TextPart } from "../../model/parts.ts";
+import type { DecodeContext } from "../dialect.ts";
+import { keepForm, restoreResidue } from "../kit/residue.ts";
+import { decodeAnnotations, encodeAnnotations } from "./annotations.ts";
+import { encodeOpaque } from "./content.ts";
+import { decodeLogprobs, encodeLogprobs } from "./logprobs.ts";
+import { keepOthers, noteAbsent } from "./reading.ts";
+import type { Writing } from "./writing.ts";
+import { carrying, reportPart, spelled, wasAbsent } from "./writing.ts";
+
+/** What may stand in a message of the assistant. */
+export type Said = TextPart | RefusalPart | OpaquePart;
+
+/** What a block of an answer always has, said or not. */
+const LISTS = ["annotations", "logprobs"] as const;
+
+export function decodeOutput(block: JsonObject, context: DecodeContext): Said {
+  const { type, text, refusal } = block;
+  if (type === "output_text" && typeof text === "string") return decodeOutputText(block, text, context);
+  if (type === "input_text" && typeof text === "string") {
+    const part: TextPart = { type: "text", text };
+    keepForm(part, context.dialect, "type", type);
+    keepOthers(part, block, ["type", "text"], context);
+    return part;
+  }
+  if (type === "refusal" && typeof refusal === "string") {
+    const part: RefusalPart = { type: "refusal", text: refusal };
+    keepOthers(part, block, ["type", "refusal"], context);
+    return part;
+  }
+  const part: OpaquePart = { type: "opaque", dialect: context.dialect, value: block };
+  // Plain opaque parts are items of their own.
+  keepForm(part, context.dialect, "in", "message");
+  return part;
+}
+
+function decodeOutputText(block: JsonObject, text: string, context: DecodeContext): TextPart {
+  const part: TextPart = { type: "text", text };
+  const known = ["type", "text"];
+  const { annotations, logprobs } = block;
+  const cited = Array.isArray(annotations) ? decodeAnnotations(annotations, text, context) : undefined;
+  if (cited !== undefined) {
+    if (cited.length > 0) part.annotations = cited;
+    known.push("annotations");
+  }
+  const likely = Array.isArray(logprobs) ? decodeLogprobs(logprobs, context) : undefined;
+  if (likely !== undefined) {
+    if (likely.length > 0) part.logprobs = likely;
+    known.push("logprobs");
+  }
+  noteAbsent(part, block, LISTS, context);
+  keepOthers(part, block, known, context);
+  return part;
+}
+
+const TEXT = carrying("text", "annotations", "logprobs");
+const REFUSAL = carrying("text");
+
+/** A block of a message; the trail stands at the part. */
+export function encodeOutput(part: Said, writing: Writing): JsonObject | undefined {
+  const { context } = writing;
+  if (part.type === "opaque") return encodeOpaque(part, writing);
+  reportPart(part, part.type === "text" ? TEXT : REFUSAL, writing, "id");
+  const block = part.type === "text" ? encodeText(part, writing) : { type: "refusal", refusal: part.text };
+  if (part.extra !== undefined) restoreResidue(block, part, context);
+  return block;
+}
+
+function encodeText(part: TextPart, writing: Writing): JsonObject {
+  const { context } = writing;
+  const { annotations, logprobs } = part;
+  if (spelled(part, context)["type"] === "input_text" && annotations === undefined && logprobs === undefined) {
+    return { type: "input_text", text: part.text };
+  }
+  const block: JsonObject = { type: "output_text", text: part.text };
+  for (const list of LISTS) {
+    const isKept = part.extra?.[context.dialect]?.[list] !== undefined;
+    if (part[list] === undefined && (isKept || wasAbsent(part, list, context))) continue;
+    block[list] =
+      list === "annotations"
+        ? encodeAnnotations(part, writing)
+        : context.trail.into(list, () => encodeLogprobs(logprobs ?? [], writing));
+  }
+  return block;
+}

@@ -1,0 +1,76 @@
+// What items are read with, and what is left over when one has been read.
+import type { JsonObject } from "../../model/json.ts";
+import type { Extra, PartBase } from "../../model/parts.ts";
+import type { DecodeContext, Names } from "../dialect.ts";
+import { CallBook } from "../kit/calls.ts";
+import { copyField } from "../kit/read.ts";
+import { keepFields, keepForm } from "../kit/residue.ts";
+import { addSeal } from "../kit/seals.ts";
+
+export interface Reading {
+  readonly context: DecodeContext;
+  readonly calls: CallBook;
+  /** The ids of calls that the provider runs and answers in an item of its own. */
+  readonly hosted: Set<string>;
+  /** An answer: everything in it is one assistant message. */
+  readonly isReply: boolean;
+  readonly names: Names | undefined;
+}
+
+export function startReading(context: DecodeContext, isReply = false, seed = "", names?: Names): Reading {
+  return { context, calls: new CallBook(context.dialect, seed), hosted: new Set(), isReply, names };
+}
+
+/** Keeps the fields that are not among the known ones; those of an inner object under the steps to it. */
+export function keepOthers(
+  target: { extra?: Extra },
+  wire: JsonObject,
+  known: readonly string[],
+  { dialect }: DecodeContext,
+  ...inner: string[]
+): void {
+  let rest: JsonObject | undefined;
+  for (const key in wire) {
+    // Objects made in code may say undefined, which is no JSON: it is as good as absent.
+    if (!known.includes(key) && wire[key] !== undefined) copyField(wire, key, (rest ??= {}));
+  }
+  keepFields(target, dialect, rest, inner);
+}
+
+/** Notes fields that the plain form has and this wire object has not. */
+export function noteAbsent(
+  target: { extra?: Extra },
+  wire: JsonObject,
+  fields: readonly string[],
+  { dialect }: DecodeContext,
+): void {
+  const absent = fields.filter((field) => wire[field] === undefined);
+  if (absent.length > 0) keepForm(target, dialect, "absent", absent);
+}
+
+/**
+ * Keeps what an item says about itself: its id, which means something only to its issuer, and a status other than the
+ * plain one.
+ */
+export function keepItem(
+  part: PartBase,
+  item: JsonObject,
+  known: readonly string[],
+  plainStatus: string | undefined,
+  reading: Reading,
+): void {
+  const { context } = reading;
+  const taken = [...known, "type"];
+  if (!known.includes("id") && readItemId(part, item, reading)) taken.push("id");
+  if (item["status"] === plainStatus) taken.push("status");
+  else if (item["status"] === undefined) keepForm(part, context.dialect, "status", null);
+  keepOthers(part, item, taken, context);
+}
+
+/** Seals a part with its item's id; notes where an answer has none, because every item of one has. */
+export function readItemId(part: PartBase, { id }: JsonObject, { context, isReply }: Reading): boolean {
+  const hasId = typeof id === "string";
+  if (hasId) addSeal(part, "id", id, context);
+  else if (isReply) keepForm(part, context.dialect, "bare", true);
+  return hasId;
+}

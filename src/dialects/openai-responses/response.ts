@@ -1,0 +1,215 @@
+// Responses: the items of an answer as one message, how it ended, what it cost, and what it says about its request.
+import type { FinishReason, UnifiedFinishReason } from "../../model/finish.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import type { Part } from "../../model/parts.ts";
+import type { Response } from "../../model/response.ts";
+import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "../dialect.ts";
+import { FieldTable } from "../kit/fields.ts";
+import { isObject, readList, readObject } from "../kit/read.ts";
+import { keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { decodeAnyItem } from "./decode.ts";
+import { encodeTurn } from "./encode.ts";
+import { decodeFailure, encodeFailure } from "./errors.ts";
+import type { Code } from "./losses.ts";
+import { keepOthers, noteAbsent, startReading } from "./reading.ts";
+import { ENDINGS, STATUSES } from "./terms.ts";
+import { decodeUsage, encodeUsage } from "./usage.ts";
+import { spelled, startWriting, wasAbsent } from "./writing.ts";
+
+/** What an answer says about its request; where it says nothing, clients still expect it. */
+const ECHOES: Readonly<Record<string, JsonValue>> = {
+  access_programs: null,
+  instructions: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  temperature: null,
+  tool_choice: "auto",
+  tools: [],
+  top_p: null,
+};
+const EXPECTED = [
+  "id",
+  "model",
+  "object",
+  "created_at",
+  "error",
+  "incomplete_details",
+  "usage",
+  ...Object.keys(ECHOES),
+];
+
+const HEAD = new FieldTable<"id" | "model">([
+  ["id", "id", "string"],
+  ["model", "model", "string"],
+]);
+
+export function decodeResponse(value: unknown, context: DecodeContext, { names }: DecodeReplyOptions): Response {
+  const wire = readObject(value, context);
+  const { usage, error, output } = wire;
+  const list = readList(output, context, "output");
+  const parts: Part[] = [];
+  const reading = startReading(context, true, String(wire["id"] ?? ""), names);
+  context.trail.enter("output");
+  for (let at = 0; at < list.length; at++) {
+    context.trail.enter(at);
+    for (const part of decodeAnyItem(readObject(list[at], context), parts, reading)) parts.push(part);
+    context.trail.leave();
+  }
+  context.trail.leave();
+  const known = ["output"];
+  const head: Partial<Pick<Response, "id" | "model">> = {};
+  for (const key in wire) if (HEAD.decode(wire, key, head)) known.push(key);
+  const { id = "", model = "" } = head;
+  const response: Response = { id, model, message: { role: "assistant", parts }, finishReason: { unified: "other" } };
+  if (isObject(usage)) response.usage = decodeUsage(usage, context);
+  const failure = decodeFailure(error);
+  if (failure !== undefined) response.error = failure;
+  const createdAt = dateOf(wire["created_at"]);
+  if (createdAt !== undefined) response.createdAt = createdAt;
+  if (isObject(usage)) known.push("usage");
+  if (error === null || failure !== undefined) known.push("error");
+  if (createdAt !== undefined) known.push("created_at");
+  if (wire["object"] === "response") known.push("object");
+  readEnding(response, wire, known, context);
+  if (typeof wire["output_text"] === "string" && wire["output_text"] === saidBy(list)) {
+    keepForm(response, context.dialect, "output_text", "joined");
+    known.push("output_text");
+  }
+  noteAbsent(response, wire, EXPECTED, context);
+  keepOthers(response, wire, known, context);
+  return response;
+}
+
+/** Seconds as a date, if it tells them exactly. */
+function dateOf(seconds: unknown): string | undefined {
+  if (typeof seconds !== "number" || Math.abs(seconds) > 8.64e12) return undefined;
+  const date = new Date(Math.round(seconds * 1000)).toISOString();
+  return Date.parse(date) / 1000 === seconds ? date : undefined;
+}
+
+/** What the SDK joins for its users: every text of the answer. */
+function saidBy(items: readonly JsonValue[]): string {
+  let text = "";
+  for (const item of items) {
+    if (!isObject(item) || item["type"] !== "message" || !Array.isArray(item["content"])) continue;
+    for (const block of item["content"]) {
+      if (isObject(block) && block["type"] === "output_text" && typeof block["text"] === "string")
+        text += block["text"];
+    }
+  }
+  return text;
+}
+
+function readEnding(response: Response, wire: JsonObject, known: string[], context: DecodeContext): void {
+  const { status, incomplete_details: details } = wire;
+  const reason = status === "incomplete" && isObject(details) ? details["reason"] : undefined;
+  const raw = typeof reason === "string" ? reason : status;
+  const ending: FinishReason = { unified: endingOf(raw, response) };
+  if (typeof raw === "string") ending.raw = raw;
+  response.finishReason = ending;
+  const plain = wordsOf(response);
+  if (typeof status === "string") {
+    known.push("status");
+    if (plain.status !== status || plain.reason !== reason) keepForm(response, context.dialect, "status", status);
+  } else if (status === undefined) keepForm(response, context.dialect, "status", null);
+  if (typeof reason === "string" && isObject(details)) {
+    known.push("incomplete_details");
+    keepOthers(response, details, ["reason"], context, "incomplete_details");
+  } else if (details === null) known.push("incomplete_details");
+}
+
+/** What an ending means; calls that wait for the client are why the answer ended. */
+function endingOf(raw: unknown, { message, error }: Response): UnifiedFinishReason {
+  if (error !== undefined) return "error";
+  const unified = raw === undefined ? "stop" : typeof raw === "string" ? (ENDINGS.ours(raw) ?? "other") : "other";
+  return unified === "stop" && message.parts.some(isWaiting) ? "tool-calls" : unified;
+}
+
+function isWaiting(part: Part): boolean {
+  return part.type === "tool-call" && part.executor !== "provider";
+}
+
+interface Ending {
+  status: string;
+  reason?: string | undefined;
+}
+
+/** The nearest word for what has none of its own. */
+const NEAREST: Readonly<Partial<Record<UnifiedFinishReason, string>>> = {
+  "tool-calls": "completed",
+  refusal: "content_filter",
+};
+
+/** The status, and the reason why it is incomplete: in the provider's own words, or in the plain ones. */
+function wordsOf({ finishReason: { unified, raw } }: Response): Ending {
+  const meant = unified === "tool-calls" ? "stop" : unified;
+  const own = raw !== undefined && ENDINGS.ours(raw) === meant ? raw : undefined;
+  const word = own ?? ENDINGS.theirs(unified) ?? NEAREST[unified] ?? "incomplete";
+  return STATUSES.has(word) ? { status: word } : { status: "incomplete", reason: word };
+}
+
+const CARRIED: ReadonlySet<string> = new Set("id model message finishReason usage createdAt error extra".split(" "));
+
+export function encodeResponse(response: Response, answering: EncodeContext<Code>): Omit<Encoded, "losses"> {
+  // Answers to a client are never mended, and nothing in them is renamed.
+  const context: EncodeContext<Code> = { ...answering, repair: false };
+  const { message, usage } = response;
+  const writing = startWriting(context, response.id);
+  context.trail.enter("message");
+  encodeTurn({ message, index: 0 }, undefined, undefined, writing);
+  context.trail.leave();
+  const wire: JsonObject = {};
+  const write = (field: string, value: JsonValue | undefined): void => {
+    const isUnsaid = wasAbsent(response, field, context) || response.extra?.[context.dialect]?.[field] !== undefined;
+    if (value !== undefined && !isUnsaid) wire[field] = value;
+  };
+  writeHead(wire, response, write, context);
+  wire["output"] = writing.items;
+  writeEnding(wire, response, write, context);
+  if (usage !== undefined) wire["usage"] = context.trail.into("usage", () => encodeUsage(usage, context));
+  const count = Object.keys(wire).length;
+  for (const echo of Object.keys(ECHOES)) write(echo, ECHOES[echo]);
+  if (Object.keys(wire).length > count || writing.made > 0)
+    context.report.lose("field-made", ["extra", context.dialect]);
+  if (spelled(response, context)["output_text"] === "joined") wire["output_text"] = saidBy(writing.items);
+  reportUncarried(response, CARRIED, context, "field-unsaid");
+  reportForeignResidue<Code>(response, context, {}, "echo-foreign");
+  restoreResidue(wire, response, context, "incomplete_details");
+  return { wire };
+}
+
+type Write = (field: string, value: JsonValue | undefined) => void;
+
+function writeHead(wire: JsonObject, response: Response, write: Write, context: EncodeContext<Code>): void {
+  const { id, model, createdAt } = response;
+  if (id !== "") wire["id"] = id;
+  else write("id", id);
+  if (model !== "") wire["model"] = model;
+  else write("model", model);
+  write("object", "response");
+  const time = createdAt === undefined ? Number.NaN : Date.parse(createdAt);
+  if (!Number.isNaN(time)) wire["created_at"] = time / 1000;
+  else {
+    if (createdAt !== undefined) context.report.lose("field-unsaid", "createdAt");
+    write("created_at", 0);
+  }
+}
+
+function writeEnding(wire: JsonObject, response: Response, write: Write, context: EncodeContext<Code>): void {
+  const { finishReason, error } = response;
+  const { unified, raw } = finishReason;
+  const form = spelled(response, context)["status"];
+  const isOwn = typeof form === "string" && raw !== undefined;
+  const ending: Ending = isOwn ? { status: form, reason: raw === form ? undefined : raw } : wordsOf(response);
+  const { status, reason } = ending;
+  if (form !== null || unified !== endingOf(undefined, response)) write("status", status);
+  if (reason !== undefined) wire["incomplete_details"] = { reason };
+  else write("incomplete_details", null);
+  if (error !== undefined) wire["error"] = context.trail.into("error", () => encodeFailure(error, context));
+  else write("error", null);
+  const word = reason ?? status;
+  if (raw !== undefined && raw !== word) context.report.lose("finish-raw", ["finishReason", "raw"]);
+  if (!isOwn && endingOf(word, response) !== unified) {
+    context.report.lose("finish-approximated", ["finishReason", "unified"]);
+  }
+}

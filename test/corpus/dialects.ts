@@ -1,0 +1,5 @@
+// The dialects that the recorded payloads are of.
+export const RECORDED = ["openai-chat", "openai-responses", "anthropic", "gemini"] as const;
+
+/** Mutants of each payload that are tried: enough, over hundreds of payloads, to meet every field in every way. */
+export const MUTANTS = 400;

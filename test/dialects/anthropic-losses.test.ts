@@ -1,0 +1,290 @@
+// What encoding into Anthropic's words loses, row by row; repairs are in a file of their own.
+import { describe, expect, test } from "vitest";
+import { anthropic } from "../../src/dialects/anthropic/index.ts";
+import type { Message } from "../../src/model/message.ts";
+import { assistant, developer, system, user } from "../../src/model/message.ts";
+import type { Part } from "../../src/model/parts.ts";
+import type { Request } from "../../src/model/request.ts";
+import type { Response } from "../../src/model/response.ts";
+import { partRows } from "./anthropic-loss-rows.ts";
+import { produced, repairRows } from "./anthropic-repairs.ts";
+
+const dialect = anthropic();
+
+/** Each loss as "code path". */
+function told(losses: readonly { code: string; path: string }[]): string[] {
+  for (const { code } of losses) produced.add(code);
+  return losses.map(({ code, path }) => `${code} ${path}`);
+}
+
+describe("parts", () => {
+  test.each(partRows)("%s", (_, part, block, losses) => {
+    const encoded = dialect.encodeMessages([assistant([part])]);
+    expect(told(encoded.losses).filter((loss) => !loss.startsWith("message-unsaid"))).toStrictEqual(losses);
+    const text =
+      block !== undefined && Object.keys(block).join() === "type,text" && "text" in block ? block.text : undefined;
+    expect(encoded.wire).toStrictEqual(block === undefined ? [] : [{ role: "assistant", content: text ?? [block] }]);
+  });
+});
+
+const result: Part = { type: "tool-result", toolCallId: "a", toolName: "", isError: false };
+const wireResult = { type: "tool_result", tool_use_id: "a" };
+
+describe("results", () => {
+  const rows: [sentence: string, part: Part, block: object, losses: string[]][] = [
+    [
+      "JSON output is written as text",
+      { ...result, output: { x: 1 } },
+      { ...wireResult, content: '{"x":1}' },
+      ["output-as-text /0/parts/0/output"],
+    ],
+    [
+      "output beside parts is the first of them",
+      { ...result, output: "1", content: [{ type: "text", text: "2" }] },
+      {
+        ...wireResult,
+        content: [
+          { type: "text", text: "1" },
+          { type: "text", text: "2" },
+        ],
+      },
+      ["output-in-content /0/parts/0/output"],
+    ],
+    [
+      "a name that no call gives is reported",
+      { ...result, toolName: "f" },
+      wireResult,
+      ["tool-name /0/parts/0/toolName"],
+    ],
+  ];
+  test.each(rows)("%s", (_, part, block, losses) => {
+    const encoded = dialect.encodeMessages([{ role: "tool", parts: [part] }]);
+    expect(encoded.wire).toStrictEqual([{ role: "user", content: [block] }]);
+    expect(told(encoded.losses)).toStrictEqual(losses);
+  });
+});
+
+describe("messages", () => {
+  const rows: [sentence: string, messages: Message[], wire: unknown, losses: string[]][] = [
+    [
+      "ids, names and metadata are reported",
+      [{ ...user("x"), id: "1", name: "Ada", metadata: {} }],
+      [{ role: "user", content: "x" }],
+      ["bookkeeping /0/id", "field-unsaid /0/name", "bookkeeping /0/metadata"],
+    ],
+    [
+      "a role that nobody knows is the user's",
+      // Messages from outside may say anything.
+      [{ role: "critic", parts: [{ type: "text", text: "x" }] } as unknown as Message],
+      [{ role: "user", content: "x" }],
+      ["role-approximated /0/role"],
+    ],
+    [
+      "a text among results is the user's",
+      [{ role: "tool", parts: [{ type: "text", text: "x" }] }],
+      [{ role: "user", content: "x" }],
+      ["role-approximated /0/role"],
+    ],
+    [
+      "B40: neighbours go out as one turn",
+      [user("a"), user("b"), assistant("c"), assistant("d")],
+      [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "a" },
+            { type: "text", text: "b" },
+          ],
+        },
+        {
+          role: "assistant",
+          content: [
+            { type: "text", text: "c" },
+            { type: "text", text: "d" },
+          ],
+        },
+      ],
+      ["turns-merged /1/role", "turns-merged /3/role"],
+    ],
+    [
+      "B37: leading system and developer text is one string",
+      [system("a"), developer("b"), user("c"), developer("d")],
+      {
+        system: "a\n\nb",
+        messages: [
+          { role: "user", content: "c" },
+          { role: "system", content: "d" },
+        ],
+      },
+      [
+        "developer-as-system /1/role",
+        "system-joined /0/parts",
+        "system-joined /1/parts",
+        "developer-as-system /3/role",
+      ],
+    ],
+    [
+      "B7: a message of which nothing can be said leaves no gap",
+      [user("a"), assistant([{ type: "reasoning", text: "Hm." }]), user("b")],
+      [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "a" },
+            { type: "text", text: "b" },
+          ],
+        },
+      ],
+      ["reasoning-unsaid /1/parts/0", "message-unsaid /1/parts", "turns-merged /2/role"],
+    ],
+  ];
+  test.each(rows)("%s", (_, messages, wire, losses) => {
+    const encoded = dialect.encodeMessages(messages);
+    expect(encoded.wire).toStrictEqual(wire);
+    expect(told(encoded.losses)).toStrictEqual(losses);
+  });
+
+  test("an unknown role that was given a known one", () => {
+    const [message] = dialect.decodeMessages([{ role: "critic", content: "x" }]);
+    const { wire, losses } = dialect.encodeMessages(message === undefined ? [] : [{ ...message, role: "assistant" }]);
+    expect(wire).toStrictEqual([{ role: "assistant", content: "x" }]);
+    expect(told(losses)).toStrictEqual(["form-stale /0/extra/anthropic"]);
+  });
+});
+
+describe("requests", () => {
+  const rows: [sentence: string, request: Partial<Request>, wire: object, losses: string[]][] = [
+    [
+      "a field that there is none for",
+      { sampling: { maxOutputTokens: 9, seed: 1, n: 2 } },
+      { max_tokens: 9 },
+      ["field-unsaid /sampling/seed", "field-unsaid /sampling/n"],
+    ],
+    [
+      "metadata but the user",
+      { metadata: { user_id: "u", team: "t" } },
+      { metadata: { user_id: "u" } },
+      ["field-unsaid /metadata/team"],
+    ],
+    ["JSON without a schema", { output: { type: "json" } }, {}, ["field-unsaid /output"]],
+    [
+      "what a schema is called",
+      { output: { type: "json-schema", schema: { type: "string" }, name: "n", strict: true } },
+      { output_config: { format: { type: "json_schema", schema: { type: "string" } } } },
+      ["field-unsaid /output/name", "field-unsaid /output/strict"],
+    ],
+    [
+      "an effort is adaptive thinking",
+      { reasoning: { effort: "high" } },
+      { thinking: { type: "adaptive" }, output_config: { effort: "high" } },
+      [],
+    ],
+    [
+      "an effort without a word of its own",
+      { reasoning: { effort: "minimal", summary: "auto" } },
+      { thinking: { type: "adaptive", display: "summarized" }, output_config: { effort: "low" } },
+      ["setting-approximated /reasoning/effort", "setting-approximated /reasoning/summary"],
+    ],
+    [
+      "a choice among several tools",
+      {
+        tools: [{ type: "function", name: "f", inputSchema: { type: "object" } }],
+        toolChoice: { toolNames: ["f", "g"], mode: "required" },
+      },
+      { tools: [{ name: "f", input_schema: { type: "object" } }], tool_choice: { type: "any" } },
+      ["choice-approximated /toolChoice"],
+    ],
+    [
+      "a tool that only another provider has",
+      { tools: [{ type: "provider", dialect: "gemini", name: "maps", value: {} }] },
+      {},
+      ["tool-foreign /tools/0"],
+    ],
+    [
+      "B52: a tool without parameters is kept",
+      { tools: [{ type: "function", name: "f" }] },
+      { tools: [{ name: "f", input_schema: { type: "object" } }] },
+      ["schema-made /tools/0/inputSchema"],
+    ],
+    [
+      "what another provider has stored would be missing",
+      { extra: { "openai-responses": { previous_response_id: "r", store: true } } },
+      {},
+      ["context-foreign /extra/openai-responses/previous_response_id", "residue-foreign /extra/openai-responses/store"],
+    ],
+  ];
+  test.each(rows)("%s", (_, request, wire, losses) => {
+    const encoded = dialect.encodeRequest({ messages: [], ...request }, { repair: false });
+    expect(encoded.wire).toStrictEqual({ messages: [], ...wire });
+    expect(told(encoded.losses)).toStrictEqual(losses);
+  });
+});
+
+describe("responses", () => {
+  const plain: Response = {
+    id: "r",
+    model: "m",
+    message: assistant("x"),
+    finishReason: { unified: "stop" },
+  };
+  const usage = { inputTokens: 1, outputTokens: 2, totalTokens: 3 };
+  const rows: [sentence: string, response: Partial<Response>, losses: string[]][] = [
+    [
+      "B59: one choice can be said",
+      { alternatives: [{ message: assistant("y"), finishReason: { unified: "stop" } }] },
+      ["field-unsaid /alternatives"],
+    ],
+    ["times are bookkeeping", { createdAt: "2026-01-01T00:00:00Z" }, ["bookkeeping /createdAt"]],
+    [
+      "what another dialect says of itself",
+      { extra: { "openai-chat": { system_fingerprint: "f" } } },
+      ["echo-foreign /extra/openai-chat/system_fingerprint"],
+    ],
+    [
+      "an end without a word",
+      { finishReason: { unified: "error" }, error: { kind: "server", message: "m" } },
+      ["finish-approximated /finishReason/unified", "field-unsaid /error"],
+    ],
+    [
+      "B61: another dialect's word for the end",
+      { finishReason: { unified: "stop", raw: "STOP" } },
+      ["finish-raw /finishReason/raw"],
+    ],
+    [
+      "B66: counts that contradict each other are never below zero",
+      { usage: { inputTokens: 1, outputTokens: 2, totalTokens: 9, cacheReadTokens: 5 } },
+      ["usage-odd /usage/inputTokens", "usage-odd /usage/totalTokens"],
+    ],
+    [
+      "a summary of what another model thought is shown as its text",
+      { message: assistant([{ type: "reasoning", text: "", summary: ["One.", "Two."] }]) },
+      ["summary-as-text /message/parts/0/summary"],
+    ],
+  ];
+  test.each(rows)("%s", (_, response, losses) => {
+    expect(told(dialect.encodeResponse({ ...plain, usage, ...response }).losses)).toStrictEqual(losses);
+  });
+
+  test("counts that nobody made are zero", () => {
+    const { wire, losses } = dialect.encodeResponse(plain);
+    expect(wire).toMatchObject({ usage: { input_tokens: 0, output_tokens: 0 } });
+    expect(told(losses)).toStrictEqual(["usage-made /usage"]);
+  });
+});
+
+describe("repairs", () => {
+  test.each(repairRows)("%s", (_, request, wire, losses) => {
+    const given = { messages: [user("Hello.")], sampling: { maxOutputTokens: 4096 }, ...request };
+    const encoded = dialect.encodeRequest(given);
+    expect(encoded.wire).toMatchObject(wire);
+    expect(told(encoded.losses)).toStrictEqual(losses);
+    const unrepaired = dialect.encodeRequest(given, { repair: false }).losses;
+    expect(unrepaired.filter(({ action }) => action === "repaired")).toStrictEqual([]);
+  });
+});
+
+test("every declared loss is produced by some row above", () => {
+  // Whether an answer that was begun is continued depends on the model.
+  const all = Object.keys(dialect.losses).filter((code) => code !== "prefill");
+  expect(all.filter((code) => !produced.has(code))).toStrictEqual([]);
+});

@@ -1,0 +1,32 @@
+// The conformance suites, over invented wire data and over canonical values.
+import { describe, test } from "vitest";
+import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
+import {
+  errorConformance,
+  messageConformance,
+  requestConformance,
+  responseConformance,
+} from "../../src/testkit/index.ts";
+import { errorSamples, plainResponses, spelledResponses } from "./openai-chat-reply-samples.ts";
+import { plainRequests, plainSamples, spelledRequests, spelledSamples } from "./openai-chat-samples.ts";
+
+const dialect = openaiChat();
+
+describe("messages", () => {
+  const samples = [...plainSamples, ...spelledSamples];
+  for (const { title, run } of messageConformance(dialect, { samples })) test(title, run);
+});
+
+describe("requests", () => {
+  const samples = [...plainRequests, ...spelledRequests];
+  for (const { title, run } of requestConformance(dialect, { samples })) test(title, run);
+});
+
+describe("responses", () => {
+  const samples = [...plainResponses, ...spelledResponses];
+  for (const { title, run } of responseConformance(dialect, { samples })) test(title, run);
+});
+
+describe("errors", () => {
+  for (const { title, run } of errorConformance(dialect, { samples: errorSamples })) test(title, run);
+});

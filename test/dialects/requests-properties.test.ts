@@ -1,0 +1,70 @@
+// Generated canonical requests through every provider's dialect.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Dialect } from "../../src/dialects/dialect.ts";
+import { dialect } from "../../src/dialects/registry.ts";
+import { stringifyJson } from "../../src/model/json.ts";
+import type { Request } from "../../src/model/request.ts";
+import { silentLosses } from "../../src/testkit/oracle.ts";
+import { request } from "../support/arbitrary-request.ts";
+import { expectSame } from "../support/same.ts";
+
+const PROVIDERS = { "openai-chat": "messages", "openai-responses": "input", anthropic: "messages", gemini: "contents" };
+
+function decodeAgain(speaker: Dialect, value: Request): Request {
+  const { wire, address } = speaker.encodeRequest(value);
+  return speaker.decodeRequest(wire, address === undefined ? {} : { address });
+}
+
+/** The messages of the wire, each as text. */
+function elements(speaker: Dialect, value: Request, list: string): string[] {
+  const { wire } = speaker.encodeRequest(value);
+  return (wire as Record<string, unknown[]>)[list]?.map((element) => stringifyJson(element)) ?? [];
+}
+
+describe.each(Object.entries(PROVIDERS))("%s", (id, list) => {
+  const speaker = dialect(id);
+
+  test("B58: nothing of a generated request is lost silently", () => {
+    fc.assert(
+      fc.property(request, (value) => {
+        expect(silentLosses(value, (each) => speaker.encodeRequest(each)).map(({ path }) => path)).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("what was written once is written the same again", () => {
+    fc.assert(
+      fc.property(request, (value) => {
+        const again = decodeAgain(speaker, value);
+        expectSame(speaker.encodeRequest(again).wire, speaker.encodeRequest(value).wire);
+        expect(speaker.encodeRequest(again).losses.filter(({ level }) => level === "breaks")).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("without tools to mend, decoding and encoding settle after one round", () => {
+    fc.assert(
+      fc.property(request, (value) => {
+        const once = decodeAgain(speaker, value);
+        expectSame(decodeAgain(speaker, once), once);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("B44: a conversation that grew begins with the same bytes", () => {
+    fc.assert(
+      fc.property(request, fc.nat(), (value, cut) => {
+        const ends = value.messages.flatMap(({ role }, at) => (role === "user" ? [at + 1] : []));
+        const shorter = { ...value, messages: value.messages.slice(0, ends[cut % ends.length]) };
+        const [before, after] = [elements(speaker, shorter, list), elements(speaker, value, list)];
+        // The last turn may still grow: its neighbour may join it.
+        expect(after.slice(0, before.length - 1)).toEqual(before.slice(0, -1));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,185 @@
+// The requests of a small dialect without a fault: plain blocks, words of its own for choices, streaming in the
+// address. It mends blank texts and ids with spaces.
+import { copyField, isObject, keepFields, readList, readObject, reportForeignResidue } from "../../src/index.ts";
+import { reportUncarried, restOf, restoreResidue, sameJson } from "../../src/index.ts";
+import type { DecodeContext, EncodeContext, JsonObject, JsonValue, Message, Names } from "../../src/index.ts";
+import type { Request, Tool, ToolChoice } from "../../src/index.ts";
+import { decodeMessage, encodeMessage, PLAIN_LOSSES } from "./plain.ts";
+
+export const LETTER_LOSSES = {
+  ...PLAIN_LOSSES,
+  "id-renamed": { action: "repaired", level: "note", says: "Ids have no spaces here." },
+  "text-blank": { action: "repaired", level: "note", says: "No text is blank here." },
+  "word-approximated": { action: "approximated", level: "loss", says: "There is no such word." },
+  "tool-foreign": { action: "dropped", level: "loss", says: "A tool that only another dialect has." },
+} as const;
+export type Code = keyof typeof LETTER_LOSSES;
+export type Context = EncodeContext<Code>;
+
+/** Words, two ways. */
+const CHOICES = [
+  ["auto", "may"],
+  ["none", "never"],
+  ["required", "must"],
+] as const;
+const SETTINGS = [
+  ["heat", "temperature"],
+  ["share", "topP"],
+  ["limit", "maxOutputTokens"],
+] as const;
+
+export const isText = (value: JsonValue): value is string => typeof value === "string";
+export const isNumber = (value: JsonValue): value is number => typeof value === "number";
+const isFlag = (value: JsonValue): value is boolean => typeof value === "boolean";
+const isList = (value: JsonValue): value is JsonValue[] => Array.isArray(value);
+
+/** Takes the fields of a wire object that are of the right kind; the others stay what they are, and become residue. */
+export class Taker {
+  private readonly taken = new Set<string>();
+  readonly wire: JsonObject;
+
+  constructor(wire: JsonObject) {
+    this.wire = wire;
+  }
+
+  take<T extends JsonValue>(key: string, isRight: (value: JsonValue) => value is T): T | undefined {
+    const value = Object.hasOwn(this.wire, key) ? this.wire[key] : undefined;
+    if (value === undefined || !isRight(value)) return undefined;
+    this.taken.add(key);
+    return value;
+  }
+
+  /** Takes a field into another object, exact digits included. */
+  copy(key: string, isRight: (value: JsonValue) => boolean, target: object, as: string): void {
+    const isTaken = this.take(key, (value): value is JsonValue => isRight(value)) !== undefined;
+    if (isTaken) copyField(this.wire, key, target, as);
+  }
+
+  keepRest(target: { extra?: Record<string, JsonObject> }, dialect: string): void {
+    keepFields(target, dialect, restOf(this.wire, this.taken));
+  }
+}
+
+function decodeTool(wire: JsonValue, dialect: string): Tool {
+  if (!isObject(wire) || typeof wire["name"] !== "string") {
+    return { type: "provider", dialect, name: "unknown", value: { tool: wire } };
+  }
+  const fields = new Taker(wire);
+  const tool: Tool = { type: "function", name: fields.take("name", isText) ?? "" };
+  fields.copy("about", isText, tool, "description");
+  fields.copy("schema", isObject, tool, "inputSchema");
+  fields.copy("strict", isFlag, tool, "strict");
+  fields.keepRest(tool, dialect);
+  return tool;
+}
+
+const TOOL_FIELDS = new Set(["type", "name", "description", "inputSchema", "strict", "extra"]);
+
+function encodeTool(tool: Tool, context: Context): JsonValue[] {
+  if (tool.type === "provider") {
+    if (tool.dialect !== context.dialect) context.report.lose("tool-foreign");
+    reportUncarried(tool, new Set(["type", "dialect", "name", "value"]), context, "field-unsaid");
+    return tool.dialect === context.dialect ? [tool.value["tool"] ?? null] : [];
+  }
+  reportUncarried(tool, TOOL_FIELDS, context, "field-unsaid");
+  reportForeignResidue(tool, context);
+  const wire: JsonObject = { name: tool.name };
+  if (tool.description !== undefined) wire["about"] = tool.description;
+  // A schema is JSON.
+  if (tool.inputSchema !== undefined) wire["schema"] = tool.inputSchema as JsonObject;
+  if (tool.strict !== undefined) wire["strict"] = tool.strict;
+  restoreResidue(wire, tool, context);
+  return [wire];
+}
+
+function isChoice(value: JsonValue): value is JsonValue {
+  if (typeof value === "string") return CHOICES.some(([, theirs]) => theirs === value);
+  return isObject(value) && sameJson(Object.keys(value), ["tool"]) && typeof value["tool"] === "string";
+}
+
+function decodeChoice(wire: JsonValue): ToolChoice {
+  if (isObject(wire)) return { toolName: typeof wire["tool"] === "string" ? wire["tool"] : "" };
+  return CHOICES.find(([, theirs]) => theirs === wire)?.[0] ?? "auto";
+}
+
+function encodeChoice(choice: ToolChoice, context: Context): JsonValue | undefined {
+  if (typeof choice === "string") return CHOICES.find(([ours]) => ours === choice)?.[1];
+  if ("toolName" in choice) return { tool: choice.toolName };
+  context.report.lose("field-unsaid", "toolChoice");
+  return undefined;
+}
+
+export function decodeRequest(wire: unknown, context: DecodeContext, stream: boolean | undefined): Request {
+  const fields = new Taker(readObject(wire, context));
+  const list = readList(fields.take("dialogue", isList) ?? fields.wire["dialogue"], context, "dialogue");
+  const messages = context.trail.each("dialogue", list, (each) => decodeMessage(each, context));
+  const request: Request = { messages };
+  fields.copy("model", isText, request, "model");
+  const tools = fields.take("tools", isList);
+  if (tools !== undefined) request.tools = tools.map((each) => decodeTool(each, context.dialect));
+  const pick = fields.take("pick", isChoice);
+  if (pick !== undefined) request.toolChoice = decodeChoice(pick);
+  const effort = fields.take("effort", isText);
+  if (effort !== undefined) request.reasoning = { effort };
+  fields.copy("notes", isObject, request, "metadata");
+  const schema = fields.take("shape", isObject);
+  if (schema !== undefined) request.output = { type: "json-schema", schema };
+  const sampling = {};
+  for (const [theirs, ours] of SETTINGS) fields.copy(theirs, isNumber, sampling, ours);
+  if (Object.keys(sampling).length > 0) request.sampling = sampling;
+  if (stream !== undefined) request.stream = stream;
+  fields.keepRest(request, context.dialect);
+  return request;
+}
+
+const REQUEST_FIELDS = new Set(
+  "model messages tools toolChoice output sampling reasoning metadata stream extra".split(" "),
+);
+
+export function encodeRequest(request: Request, context: Context): { wire: JsonObject; names?: Names } {
+  const { model, tools, toolChoice, output, sampling, reasoning, metadata } = request;
+  const { trail, report } = context;
+  reportUncarried(request, REQUEST_FIELDS, context, "field-unsaid");
+  reportForeignResidue(request, context);
+  const renamed: Record<string, string> = {};
+  const dialogue = trail.each("messages", request.messages, (each) => encodeTurn(each, renamed, context));
+  const wire: JsonObject = { dialogue };
+  if (model !== undefined) wire["model"] = model;
+  if (tools !== undefined) wire["tools"] = trail.each("tools", tools, (each) => encodeTool(each, context)).flat();
+  const pick = toolChoice === undefined ? undefined : encodeChoice(toolChoice, context);
+  if (pick !== undefined) wire["pick"] = pick;
+  if (reasoning !== undefined) {
+    trail.into("reasoning", () => reportUncarried(reasoning, new Set(["effort"]), context, "field-unsaid"));
+    if (reasoning.effort !== undefined) wire["effort"] = reasoning.effort;
+  }
+  // Metadata and schemas are JSON.
+  if (metadata !== undefined) wire["notes"] = metadata as JsonObject;
+  if (output?.type === "json-schema") {
+    trail.into("output", () => reportUncarried(output, new Set(["type", "schema"]), context, "field-unsaid"));
+    wire["shape"] = output.schema as JsonObject;
+  } else if (output !== undefined) report.lose("field-unsaid", "output");
+  if (sampling !== undefined) {
+    const carried = new Set<string>(SETTINGS.map(([, ours]) => ours));
+    trail.into("sampling", () => reportUncarried(sampling, carried, context, "field-unsaid"));
+    for (const [theirs, ours] of SETTINGS) if (ours in sampling) copyField(sampling, ours, wire, theirs);
+  }
+  restoreResidue(wire, request, context);
+  return Object.keys(renamed).length === 0 ? { wire } : { wire, names: { toolCallIds: renamed } };
+}
+
+/** A message in plain blocks, mended where that is wanted; `renamed` collects the ids that changed. */
+export function encodeTurn(message: Message, renamed: Record<string, string>, context: Context): JsonObject {
+  if (!context.repair) return encodeMessage(message, context);
+  const parts = context.trail.each("parts", message.parts, (part) => {
+    if (part.type === "text" && /^\s+$/.test(part.text)) {
+      context.report.lose("text-blank");
+      return { ...part, text: "(blank)" };
+    }
+    if ((part.type !== "tool-call" && part.type !== "tool-result") || !part.toolCallId.includes(" ")) return part;
+    context.report.lose("id-renamed", "toolCallId");
+    const toolCallId = part.toolCallId.replaceAll(" ", "_");
+    renamed[toolCallId] = part.toolCallId;
+    return { ...part, toolCallId };
+  });
+  return encodeMessage({ ...message, parts }, context);
+}

@@ -1,0 +1,162 @@
+// A small dialect without a fault for requests, responses and errors: the measure that their suites are tried on.
+import { copyField, defineDialect, formOf, isObject, keepForm, PROVIDER_ERROR_KINDS } from "../../src/index.ts";
+import { readObject, reportForeignResidue, reportUncarried, restoreResidue } from "../../src/index.ts";
+import type { DecodeContext, FinishReason, JsonObject, JsonValue, ProviderError } from "../../src/index.ts";
+import type { ProviderErrorKind, Response, Usage } from "../../src/index.ts";
+import type { Code, Context } from "./letter-requests.ts";
+import { decodeRequest, encodeRequest, encodeTurn, isNumber, isText, LETTER_LOSSES, Taker } from "./letter-requests.ts";
+import { decodeMessage, plain } from "./plain.ts";
+
+const ENDINGS = [
+  ["stop", "done"],
+  ["length", "cut"],
+  ["tool-calls", "asks"],
+  ["content-filter", "censored"],
+] as const;
+
+function decodeEnding(word: string): FinishReason {
+  const unified = ENDINGS.find(([, theirs]) => theirs === word)?.[0];
+  return unified === undefined ? { unified: "other", raw: word } : { unified };
+}
+
+function encodeEnding({ unified, raw }: FinishReason, context: Context): string {
+  const known = ENDINGS.find(([ours]) => ours === unified)?.[1];
+  if (known !== undefined) return known;
+  if (unified === "other" && raw !== undefined) return raw;
+  context.report.lose("word-approximated", ["finishReason", "unified"], unified);
+  return "done";
+}
+
+const COUNTS = [
+  ["in", "inputTokens"],
+  ["out", "outputTokens"],
+  ["all", "totalTokens"],
+  ["read", "cacheReadTokens"],
+] as const;
+
+function isCounts(value: JsonValue): value is JsonObject {
+  if (!isObject(value)) return false;
+  return COUNTS.every(([theirs, ours]) => {
+    const count = value[theirs];
+    return count === undefined ? ours === "cacheReadTokens" : Number.isInteger(count) && Number(count) >= 0;
+  });
+}
+
+/** On this wire, what was read from a cache is beside the input, not within it. */
+function decodeUsage(wire: JsonObject, dialect: string): Usage {
+  const fields = new Taker(wire);
+  const usage: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+  for (const [theirs, ours] of COUNTS) fields.copy(theirs, isNumber, usage, ours);
+  usage.inputTokens += usage.cacheReadTokens ?? 0;
+  fields.keepRest(usage, dialect);
+  return usage;
+}
+
+function encodeUsage(usage: Usage, context: Context): JsonObject {
+  const wire: JsonObject = {};
+  const carried = new Set<string>([...COUNTS.map(([, ours]) => ours), "extra", "raw"]);
+  reportUncarried(usage, carried, context, "field-unsaid");
+  reportForeignResidue(usage, context);
+  for (const [theirs, ours] of COUNTS) if (ours in usage) copyField(usage, ours, wire, theirs);
+  wire["in"] = usage.inputTokens - (usage.cacheReadTokens ?? 0);
+  restoreResidue(wire, usage, context);
+  return wire;
+}
+
+const isSeconds = (value: JsonValue): value is number => Number.isInteger(value) && Math.abs(Number(value)) < 1e11;
+
+function decodeResponse(wire: unknown, context: DecodeContext): Response {
+  const { dialect } = context;
+  const fields = new Taker(readObject(wire, context));
+  const said = fields.take("said", isObject);
+  if (said === undefined) context.fail("wrong-type", "Expected what was said.", "said");
+  const end = fields.take("end", isText);
+  const response: Response = {
+    id: fields.take("id", isText) ?? "",
+    model: fields.take("model", isText) ?? "",
+    message: context.trail.into("said", () => decodeMessage(said, context)),
+    finishReason: decodeEnding(end ?? "done"),
+  };
+  // Plain is an ending, and no empty id or model.
+  if (end === undefined) keepForm(response, dialect, "end", null);
+  for (const key of ["id", "model"]) if (fields.wire[key] === "") keepForm(response, dialect, key, "");
+  const counts = fields.take("counts", isCounts);
+  if (counts !== undefined) response.usage = decodeUsage(counts, dialect);
+  const at = fields.take("at", isSeconds);
+  if (at !== undefined) response.createdAt = new Date(at * 1000).toISOString();
+  fields.keepRest(response, dialect);
+  return response;
+}
+
+const RESPONSE_FIELDS = new Set(["id", "model", "message", "finishReason", "usage", "createdAt", "extra"]);
+
+function encodeResponse(response: Response, context: Context): JsonObject {
+  const { id, model, message, finishReason, usage, createdAt } = response;
+  reportUncarried(response, RESPONSE_FIELDS, context, "field-unsaid");
+  reportForeignResidue(response, context);
+  const form = formOf(response, context.dialect);
+  const wire: JsonObject = { said: context.trail.into("message", () => encodeTurn(message, {}, context)) };
+  if (id !== "" || form["id"] === "") wire["id"] = id;
+  if (model !== "" || form["model"] === "") wire["model"] = model;
+  const end = encodeEnding(finishReason, context);
+  if (end !== "done" || form["end"] !== null) wire["end"] = end;
+  if (usage !== undefined) wire["counts"] = context.trail.into("usage", () => encodeUsage(usage, context));
+  if (createdAt !== undefined) wire["at"] = Math.floor(Date.parse(createdAt) / 1000);
+  restoreResidue(wire, response, context);
+  return wire;
+}
+
+const STATUSES: Readonly<Record<ProviderErrorKind, number>> = {
+  authentication: 401,
+  permission: 403,
+  "not-found": 404,
+  "invalid-request": 400,
+  "context-length": 400,
+  "content-filter": 400,
+  "rate-limit": 429,
+  quota: 429,
+  overloaded: 503,
+  server: 500,
+  timeout: 504,
+  network: 502,
+  truncated: 502,
+  unknown: 500,
+};
+
+function decodeError(wire: unknown, status: number | undefined): ProviderError {
+  const { of: word, text } = isObject(wire) && isObject(wire["problem"]) ? wire["problem"] : ({} as JsonObject);
+  const kind = PROVIDER_ERROR_KINDS.find((each) => each === word) ?? "unknown";
+  const error: ProviderError = { kind, message: typeof text === "string" ? text : "", raw: wire };
+  if (status !== undefined) error.status = status;
+  return error;
+}
+
+function encodeError(error: ProviderError): { status: number; wire: unknown } {
+  const { kind, message, raw, status = STATUSES[kind] } = error;
+  const was = decodeError(raw, undefined);
+  // The body goes back as it came where it still says the same.
+  const isMine = isObject(raw) && raw["problem"] !== undefined && was.kind === kind && was.message === message;
+  return { status, wire: isMine ? raw : { problem: { of: kind, text: message } } };
+}
+
+export const letters = defineDialect<Code>({
+  id: "plain",
+  title: "Letters of plain blocks",
+  losses: LETTER_LOSSES,
+  messages: {
+    decode: (wire) => plain().decodeMessages(wire),
+    encode: (messages) => plain().encodeMessages(messages).wire,
+  },
+  requests: {
+    decode: (wire, context, { address }) => decodeRequest(wire, context, address?.stream),
+    encode: (request, context) => {
+      const { stream } = request;
+      return { ...encodeRequest(request, context), ...(stream !== undefined && { address: { stream } }) };
+    },
+  },
+  responses: {
+    decode: (wire, context) => decodeResponse(wire, context),
+    encode: (response, context) => ({ wire: encodeResponse(response, context) }),
+  },
+  errors: { decode: (wire, _, status) => decodeError(wire, status), encode: encodeError },
+});

@@ -1,0 +1,207 @@
+// A dialect of another build: instructions in one place, two voices, neighbours of one voice in one turn, a text as a
+// string where it stands alone, inputs as JSON text. What the suites must not take for a fault.
+import {
+  argumentsText,
+  copyField,
+  defineDialect,
+  FOREIGN_LOSSES,
+  formOf,
+  isObject,
+  keepFields,
+} from "../../src/index.ts";
+import { keepForm, readArguments, readList, readObject, readString, reportForeignResidue } from "../../src/index.ts";
+import { reportUncarried, restOf, restoreResidue } from "../../src/index.ts";
+import type { DecodeContext, EncodeContext, JsonObject, JsonValue, Message, Part, Request } from "../../src/index.ts";
+
+const LOSSES = {
+  ...FOREIGN_LOSSES,
+  "residue-clash": { action: "dropped", level: "loss", says: "Its place is taken." },
+  "field-unsaid": { action: "dropped", level: "loss", says: "There is no field for this." },
+  "part-unsayable": { action: "dropped", level: "loss", says: "There is no block for this part." },
+  "turns-merged": { action: "moved", level: "note", says: "Neighbours are one turn." },
+  "system-joined": { action: "approximated", level: "note", says: "Instructions are one text." },
+  "system-moved": { action: "moved", level: "loss", says: "Instructions stand at the beginning only." },
+} as const;
+type Code = keyof typeof LOSSES;
+type Context = EncodeContext<Code>;
+type Who = "user" | "bot";
+
+function decodeBlock(value: JsonValue, { dialect }: DecodeContext): Part {
+  const verbatim: Part = { type: "opaque", dialect, value };
+  if (!isObject(value)) return verbatim;
+  const { text, call, args, id, answer } = value;
+  let part: Part;
+  let known: string[];
+  if (typeof text === "string") [part, known] = [{ type: "text", text }, ["text"]];
+  else if (typeof call === "string" && typeof args === "string" && typeof id === "string") {
+    const { reason: _, ...read } = readArguments(args);
+    [part, known] = [{ type: "tool-call", toolCallId: id, toolName: call, ...read }, ["call", "args", "id"]];
+  } else if (typeof answer === "string" && typeof id === "string") {
+    part = { type: "tool-result", toolCallId: id, toolName: "", isError: value["failed"] === true, output: answer };
+    known = ["answer", "id", part.isError ? "failed" : "answer"];
+  } else return verbatim;
+  keepFields(part, dialect, restOf(value, new Set(known)));
+  return part;
+}
+
+const CARRIED: Readonly<Record<string, readonly string[]>> = {
+  text: ["text"],
+  "tool-call": ["toolCallId", "toolName", "input", "inputText"],
+  // The call says the name.
+  "tool-result": ["toolCallId", "toolName", "output", "isError"],
+};
+
+function encodeBlock(part: Part, context: Context): JsonValue[] {
+  const { dialect, report } = context;
+  if (part.type === "opaque" && part.dialect === dialect) return [part.value as JsonValue];
+  const carried = CARRIED[part.type];
+  const isProvider = "executor" in part && part.executor === "provider";
+  if (carried === undefined || isProvider) {
+    report.lose("part-unsayable");
+    return [];
+  }
+  reportUncarried(part, new Set(["type", "extra", ...carried]), context, "field-unsaid");
+  reportForeignResidue(part, context);
+  let wire: JsonObject = {};
+  if (part.type === "text") wire = { text: part.text };
+  if (part.type === "tool-call") wire = { call: part.toolName, args: argumentsText(part), id: part.toolCallId };
+  if (part.type === "tool-result") {
+    const { output, isError, toolCallId, toolName } = part;
+    if (toolName !== "") report.lose("field-unsaid", "toolName");
+    const answer = typeof output === "string" ? output : JSON.stringify(output ?? "");
+    wire = { answer, id: toolCallId, ...(isError && { failed: true }) };
+  }
+  restoreResidue(wire, part, context);
+  return [wire];
+}
+
+function decodeTurn(value: JsonValue, before: string | undefined, context: DecodeContext): Message[] {
+  const wire = readObject(value, context);
+  const who = readString(wire, "who", context);
+  const { say } = wire;
+  const isText = typeof say === "string";
+  const list = isText ? [{ text: say }] : readList(say, context, "say");
+  const parts = context.trail.each("say", list, (block) => decodeBlock(block, context));
+  const messages: Message[] = [];
+  for (const part of parts) {
+    const role = who === "bot" ? "assistant" : part.type === "tool-result" ? "tool" : "user";
+    const last = messages.at(-1);
+    if (last?.role === role) last.parts.push(part);
+    else messages.push({ role, parts: [part] });
+  }
+  const first: Message = messages[0] ?? { role: who === "bot" ? "assistant" : "user", parts: [] };
+  if (who !== "bot" && who !== "user") keepForm(first, context.dialect, "who", who);
+  // Plain is a list, unless a text stands alone; and one turn where nobody else speaks between.
+  if (!isText && list.length === 1 && parts[0]?.type === "text") keepForm(first, context.dialect, "say", "list");
+  if (before === (who === "bot" ? "bot" : "user")) keepForm(first, context.dialect, "apart", true);
+  keepFields(first, context.dialect, restOf(wire, new Set(["who", "say"])));
+  return [first, ...messages.slice(1)];
+}
+
+interface Turn {
+  who: Who;
+  blocks: JsonValue[];
+  first: Message;
+}
+
+function encodeTurns(messages: readonly Message[], from: number, context: Context): JsonObject[] {
+  const turns: (Turn & { index: number })[] = [];
+  messages.forEach((message, index) => {
+    if (index < from) return;
+    const { role } = message;
+    context.trail.enter(index);
+    if (role === "system" || role === "developer") context.report.lose("system-moved", "role");
+    reportUncarried(message, new Set(["role", "parts", "extra"]), context, "field-unsaid");
+    reportForeignResidue(message, context);
+    const blocks = context.trail.each("parts", message.parts, (part) => encodeBlock(part, context)).flat();
+    const who: Who = role === "assistant" ? "bot" : "user";
+    const last = turns.at(-1);
+    const isApart = formOf(message, context.dialect)["apart"] === true;
+    if (last?.who === who && !isApart) {
+      context.report.lose("turns-merged", "role");
+      last.blocks.push(...blocks);
+      if (message.extra?.[context.dialect] !== undefined) {
+        context.report.lose("field-unsaid", ["extra", context.dialect]);
+      }
+    } else turns.push({ who, blocks, first: message, index });
+    context.trail.leave();
+  });
+  return turns.map(({ who, blocks, first, index }) => {
+    const form = formOf(first, context.dialect);
+    const [alone] = blocks;
+    const text = isObject(alone) && Object.keys(alone).length === 1 ? alone["text"] : undefined;
+    const isAlone = blocks.length === 1 && typeof text === "string" && form["say"] !== "list";
+    const say = isAlone ? text : blocks;
+    const wire: JsonObject = { who: typeof form["who"] === "string" ? form["who"] : who, say };
+    context.trail.into(index, () => restoreResidue(wire, first, context));
+    return wire;
+  });
+}
+
+function decodeRequest(wire: unknown, context: DecodeContext): Request {
+  const fields = readObject(wire, context);
+  const { instructions, model } = fields;
+  const request: Request = { messages: [] };
+  const known = new Set(["turns"]);
+  if (typeof model === "string") copyField(fields, "model", request);
+  if (typeof model === "string") known.add("model");
+  if (typeof instructions === "string") {
+    known.add("instructions");
+    request.messages.push({ role: "system", parts: [{ type: "text", text: instructions }] });
+  }
+  let before: string | undefined;
+  const turns = readList(fields["turns"], context, "turns");
+  context.trail.each("turns", turns, (turn) => {
+    request.messages.push(...decodeTurn(turn, before, context));
+    before = isObject(turn) && turn["who"] === "bot" ? "bot" : "user";
+  });
+  keepFields(request, context.dialect, restOf(fields, known));
+  return request;
+}
+
+/** The leading messages that are one plain text each. */
+function leading(messages: readonly Message[]): string[] {
+  const texts: string[] = [];
+  for (const { role, parts } of messages) {
+    const [part] = parts;
+    if ((role !== "system" && role !== "developer") || parts.length !== 1 || part?.type !== "text") break;
+    texts.push(part.text);
+  }
+  return texts;
+}
+
+function encodeRequest(request: Request, context: Context): { wire: JsonObject } {
+  reportUncarried(request, new Set(["model", "messages", "extra"]), context, "field-unsaid");
+  reportForeignResidue(request, context);
+  const { messages, model } = request;
+  const texts = leading(messages);
+  const wire: JsonObject = {};
+  if (model !== undefined) wire["model"] = model;
+  context.trail.into("messages", () => {
+    texts.forEach((_, index) => {
+      const [message, part] = [messages[index], messages[index]?.parts[0]];
+      context.trail.enter(index);
+      if (texts.length > 1 || message?.role === "developer") context.report.lose("system-joined", "role");
+      reportUncarried(message ?? {}, new Set(["role", "parts"]), context, "field-unsaid");
+      context.trail.into("parts", () =>
+        context.trail.into(0, () => reportUncarried(part ?? {}, new Set(["type", "text"]), context, "field-unsaid")),
+      );
+      context.trail.leave();
+    });
+    if (texts.length > 0) wire["instructions"] = texts.join("\n\n");
+    wire["turns"] = encodeTurns(messages, texts.length, context);
+  });
+  restoreResidue(wire, request, context);
+  return { wire };
+}
+
+export const terse = defineDialect<Code>({
+  id: "terse",
+  title: "Terse turns",
+  losses: LOSSES,
+  messages: { decode: () => [], encode: () => [] },
+  requests: {
+    decode: (wire, context) => decodeRequest(wire, context),
+    encode: (request, context) => encodeRequest(request, context),
+  },
+});
