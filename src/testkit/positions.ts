@@ -16,7 +16,7 @@ const ISSUER = String.raw`${SENT}(?:(?:/annotations/\d+)?/seals/\d+|/issuer)/(?:
 const SETTING = String.raw`/toolChoice(?:/mode)?|/reasoning/effort|/output/type|/tools/\d+/(?:type|dialect)`;
 const OUTCOME = String.raw`(?:/alternatives/\d+)?/finishReason/raw|/error/kind`;
 /** The provider's own words, for people; no encoder need read them. */
-const RAW = String.raw`/(?:usage|error)/raw(?:/.*)?`;
+const RAW = String.raw`/(?:usage|error)/raw(?:/[^]*)?`;
 
 /** Words that a table maps to another word, or that a field of the wire implies; they are no content. */
 const VOCABULARY = new RegExp(
@@ -24,7 +24,7 @@ const VOCABULARY = new RegExp(
 );
 
 /** A type in a schema; not one in a value that the schema names. */
-const SCHEMA_TYPE = String.raw`/(?:tools/\d+/(?:in|out)putSchema|output/schema)(?!.*/(?:enum|const|default|examples?)/).*/type(?:/\d+)?`;
+const SCHEMA_TYPE = String.raw`/(?:tools/\d+/(?:in|out)putSchema|output/schema)(?![^]*/(?:enum|const|default|examples?)/)[^]*/type(?:/\d+)?`;
 
 /** Words that go out in another notation: a change of them must show, the word itself need not. */
 const NOTATION = new RegExp(

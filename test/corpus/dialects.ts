@@ -2,4 +2,4 @@
 export const RECORDED = ["openai-chat", "openai-responses", "anthropic", "gemini"] as const;
 
 /** Mutants of each payload that are tried: enough, over hundreds of payloads, to meet every field in every way. */
-export const MUTANTS = 400;
+export const MUTANTS = 150;

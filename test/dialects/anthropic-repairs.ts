@@ -51,7 +51,7 @@ const history: Row[] = [
     ["tool-renamed /messages/1/parts/0/toolName", "tool-name /messages/2/parts/0/toolName"],
   ],
   [
-    "B22: arguments that are no object are put into one",
+    "B22, B32: arguments that are no object, free text among them, are put into one",
     { messages: [user("Hello."), assistant([call("a", "free"), call("b", [1])]), tool("a", "b")] },
     { messages: [{}, { content: [{ input: { value: "free" } }, { input: { value: [1] } }] }, {}] },
     ["arguments-wrapped /messages/1/parts/0/input", "arguments-wrapped /messages/1/parts/1/input"],

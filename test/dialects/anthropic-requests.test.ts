@@ -1,17 +1,14 @@
-// What Anthropic's settings, tools, answers and errors are in the model, row by row.
+// What Anthropic's settings and tools are in the model, row by row.
 import { describe, expect, test } from "vitest";
+import type { AnthropicRequest } from "../../src/dialects/anthropic/index.ts";
 import { anthropic } from "../../src/dialects/anthropic/index.ts";
-import { DialectError } from "../../src/dialects/errors.ts";
-import { detect } from "../../src/dialects/index.ts";
-import { user } from "../../src/model/message.ts";
+import { assistant, system, user } from "../../src/model/message.ts";
 import type { Request } from "../../src/model/request.ts";
-import type { Response } from "../../src/model/response.ts";
-import { thrown } from "../support/thrown.ts";
 
 const dialect = anthropic();
 const messages = [{ role: "user", content: "Hello." }];
 const own = (residue: object): { extra: { anthropic: never } } => ({ extra: { anthropic: residue as never } });
-const schema = { type: "object", additionalProperties: false };
+const schema = { type: "object", additionalProperties: false } as const;
 
 describe("settings", () => {
   const rows: [sentence: string, wire: object, request: Partial<Request>][] = [
@@ -137,219 +134,114 @@ test("what came beside the body goes back beside it, credentials apart", () => {
   });
 });
 
-describe("answers", () => {
-  const answer = { id: "msg_1", type: "message", role: "assistant", model: "claude", content: [], stop_sequence: null };
-  const plain: Omit<Response, "finishReason"> = {
-    id: "msg_1",
+test("B57: a request that says little goes out saying little, in the SDK's own types", () => {
+  const { wire, losses } = dialect.encodeRequest({
     model: "claude",
-    message: { role: "assistant", parts: [] },
+    messages: [user("Hello.")],
+    sampling: { maxOutputTokens: 9 },
+  });
+  const expected: AnthropicRequest = {
+    model: "claude",
+    messages: [{ role: "user", content: "Hello." }],
+    max_tokens: 9,
   };
-  const usage = { input_tokens: 1, output_tokens: 2 };
-  const counted = { inputTokens: 1, outputTokens: 2, totalTokens: 3, raw: usage };
+  expect(wire).toStrictEqual(expected);
+  expect(losses).toStrictEqual([]);
+});
 
-  const ends: [wire: string | null, finishReason: Response["finishReason"]][] = [
-    ["end_turn", { unified: "stop", raw: "end_turn" }],
-    ["stop_sequence", { unified: "stop", raw: "stop_sequence" }],
-    ["max_tokens", { unified: "length", raw: "max_tokens" }],
-    ["model_context_window_exceeded", { unified: "length", raw: "model_context_window_exceeded" }],
-    ["tool_use", { unified: "tool-calls", raw: "tool_use" }],
-    ["pause_turn", { unified: "pause", raw: "pause_turn" }],
-    ["compaction", { unified: "pause", raw: "compaction" }],
-    ["refusal", { unified: "refusal", raw: "refusal" }],
-    [null, { unified: "other" }],
-  ];
-  test.each(ends)("B61, B62: an end by %s is read and written", (stop_reason, finishReason) => {
-    const wire = { ...answer, stop_reason, usage };
-    const response = dialect.decodeResponse(wire);
-    expect(response).toStrictEqual({ ...plain, finishReason, usage: counted });
-    expect(dialect.encodeResponse(response)).toStrictEqual({ wire, losses: [] });
+test("a request of the model's own making goes out in the SDK's own types", () => {
+  const { wire, losses } = dialect.encodeRequest({
+    model: "claude",
+    messages: [
+      system("Be brief."),
+      user([
+        { type: "text", text: "What is this?", cache: {} },
+        { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
+        { type: "file", url: "https://example.com/a.pdf", name: "a.pdf" },
+      ]),
+      assistant([{ type: "tool-call", toolCallId: "call_1", toolName: "look", input: { at: 1 } }]),
+      {
+        role: "tool",
+        parts: [{ type: "tool-result", toolCallId: "call_1", toolName: "look", isError: true, output: "No." }],
+      },
+      user("Try again."),
+    ],
+    tools: [{ type: "function", name: "look", description: "Looks.", inputSchema: schema, strict: true }],
+    toolChoice: { toolName: "look" },
+    parallelToolCalls: false,
+    sampling: { maxOutputTokens: 99, temperature: 0.5, stop: ["END"] },
+    output: { type: "json-schema", schema },
+    metadata: { user_id: "u" },
+    stream: true,
   });
-
-  test("B62: an end that nobody knows is no plain stop", () => {
-    const wire = { ...answer, stop_reason: "moonrise", usage };
-    const response = dialect.decodeResponse(wire);
-    expect(response.finishReason).toStrictEqual({ unified: "other", raw: "moonrise" });
-    expect(dialect.encodeResponse(response)).toStrictEqual({ wire, losses: [] });
-  });
-
-  test("B63, B64, B66: counts are inclusive in the model and disjoint on the wire", () => {
-    const wire = {
-      input_tokens: 12,
-      cache_read_input_tokens: 400,
-      cache_creation_input_tokens: 30,
-      cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 },
-      output_tokens: 55,
-      output_tokens_details: { thinking_tokens: 21 },
-      service_tier: "standard",
-    };
-    const response = dialect.decodeResponse({ ...answer, stop_reason: "end_turn", usage: wire });
-    expect(response.usage).toStrictEqual({
-      inputTokens: 442,
-      outputTokens: 55,
-      totalTokens: 497,
-      cacheReadTokens: 400,
-      cacheWriteTokens: 30,
-      cacheWrite5mTokens: 10,
-      cacheWrite1hTokens: 20,
-      reasoningTokens: 21,
-      extra: { anthropic: { service_tier: "standard" } },
-      raw: wire,
-    });
-    expect(dialect.encodeResponse(response).wire).toMatchObject({ usage: wire });
-  });
-
-  test("B31: a call in which the answer broke off is not to be executed", () => {
-    const content = ["toolu_1", "toolu_2"].map((id) => ({ type: "tool_use", id, name: "look", input: {} }));
-    const wire = { ...answer, content, stop_reason: "max_tokens", usage };
-    const response = dialect.decodeResponse(wire);
-    expect(response.message.parts.map((part) => "invalid" in part)).toStrictEqual([false, true]);
-    expect(dialect.encodeResponse(response)).toStrictEqual({ wire, losses: [] });
-  });
-
-  test("B16, B30: names that the request had to change are restored", () => {
-    const request: Request = {
-      messages: [user("Hello.")],
-      tools: [{ type: "function", name: "look.up/all", inputSchema: { type: "object" } }],
-      toolChoice: { toolName: "look.up/all" },
-      sampling: { maxOutputTokens: 9 },
-    };
-    const { wire, names } = dialect.encodeRequest(request);
-    const { tools, tool_choice } = wire as { tools: { name: string }[]; tool_choice: { name: string } };
-    expect(tools[0]?.name).toMatch(/^look_up_all_\w+$/);
-    expect(tool_choice.name).toBe(tools[0]?.name);
-    const content = [{ type: "tool_use", id: "toolu_1", name: tools[0]?.name, input: {} }];
-    const { message } = dialect.decodeResponse({ ...answer, content, stop_reason: "tool_use" }, { names });
-    expect(message.parts[0]).toMatchObject({ toolName: "look.up/all" });
-  });
-
-  test("B15, B61: what another model thought is shown as thinking, and how it ended is said in this dialect's words", () => {
-    const { wire, losses } = dialect.encodeResponse({
-      id: "r",
-      model: "m",
-      message: {
-        role: "assistant",
-        parts: [
-          { type: "reasoning", text: "Hm." },
-          { type: "text", text: "So." },
+  const expected: AnthropicRequest = {
+    model: "claude",
+    max_tokens: 99,
+    system: "Be brief.",
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "What is this?", cache_control: { type: "ephemeral" } },
+          { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } },
+          { type: "document", source: { type: "url", url: "https://example.com/a.pdf" }, title: "a.pdf" },
         ],
       },
-      finishReason: { unified: "length", raw: "MAX_TOKENS" },
-      usage: { inputTokens: 1, outputTokens: 2, totalTokens: 3 },
-    });
-    expect(wire).toMatchObject({
-      content: [
-        { type: "thinking", thinking: "Hm.", signature: "" },
-        { type: "text", text: "So." },
-      ],
-      stop_reason: "max_tokens",
-    });
-    expect(losses.map(({ code }) => code)).toStrictEqual(["finish-raw"]);
-  });
+      { role: "assistant", content: [{ type: "tool_use", id: "call_1", name: "look", input: { at: 1 } }] },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: "call_1", content: "No.", is_error: true },
+          { type: "text", text: "Try again." },
+        ],
+      },
+    ],
+    tools: [{ name: "look", description: "Looks.", input_schema: schema, strict: true }],
+    tool_choice: { type: "tool", name: "look", disable_parallel_tool_use: true },
+    temperature: 0.5,
+    stop_sequences: ["END"],
+    output_config: { format: { type: "json_schema", schema } },
+    metadata: { user_id: "u" },
+    stream: true,
+  };
+  expect(wire).toStrictEqual(expected);
+  expect(losses).toStrictEqual([]);
 });
 
-describe("B88: errors", () => {
-  const rows: [sentence: string, wire: unknown, status: number | undefined, error: object][] = [
+describe("what the provider takes is left alone", () => {
+  const thinking = { type: "enabled", budget_tokens: 8000 };
+  const use = { type: "tool_use", id: "toolu_1", name: "look", input: {} };
+  const result = { type: "tool_result", tool_use_id: "toolu_1", content: "" };
+  const rows: [sentence: string, wire: object, headers: Record<string, string>][] = [
     [
-      "a type",
-      { type: "error", error: { type: "rate_limit_error", message: "Slow." } },
-      429,
-      { kind: "rate-limit", message: "Slow." },
+      "B8: a turn that the provider's own model began without thinking",
+      {
+        max_tokens: 9000,
+        thinking,
+        messages: [...messages, { role: "assistant", content: [use] }, { role: "user", content: [result] }],
+      },
+      {},
     ],
     [
-      "what is too long says so in words",
-      { type: "error", error: { type: "invalid_request_error", message: "prompt is too long: 3 > 2" } },
-      400,
-      { kind: "context-length" },
+      "a budget beyond the answer, where thinking is interleaved",
+      { max_tokens: 2000, thinking, messages },
+      { "anthropic-beta": "interleaved-thinking-2025-05-14" },
     ],
     [
-      "the status where the type is unknown",
-      { type: "error", error: { type: "odd", message: "Hm." } },
-      529,
-      { kind: "overloaded" },
+      "a choice among the tools of a server",
+      { max_tokens: 9, messages, mcp_servers: [{ type: "url", name: "s", url: "u" }], tool_choice: { type: "any" } },
+      {},
     ],
+    ["B52: an empty list of tools", { max_tokens: 9, messages, tools: [] }, {}],
     [
-      "a text that an SDK made",
-      { error: "ValidationException: no" },
-      400,
-      { kind: "invalid-request", message: "ValidationException: no" },
-    ],
-    ["a text", "<html>Bad gateway</html>", 502, { kind: "server", message: "<html>Bad gateway</html>" }],
-    ["nothing at all", undefined, undefined, { kind: "unknown", message: "" }],
-    [
-      "when to try again",
-      { type: "error", error: { type: "overloaded_error", message: "Please try again in 2s." } },
-      529,
-      { retryAfterMs: 2000 },
+      "an answer that is to be begun",
+      { max_tokens: 9, messages: [...messages, { role: "assistant", content: [] }] },
+      {},
     ],
   ];
-  test.each(rows)("%s", (_, wire, status, error) => {
-    expect(dialect.decodeError(wire, status)).toMatchObject(error);
-  });
-
-  test("an error of another provider goes out in this dialect's envelope and status", () => {
-    const error = { kind: "overloaded", message: "Busy.", status: 503, raw: { error: { code: 503 } } } as const;
-    expect(dialect.encodeError(error)).toStrictEqual({
-      status: 529,
-      wire: { type: "error", error: { type: "overloaded_error", message: "Busy." } },
-    });
-  });
-});
-
-describe("a payload is recognised where it can be no other dialect's", () => {
-  const rows: [sentence: string, wire: object, kind: string | undefined][] = [
-    ["system text beside the messages", { system: "Be brief.", messages }, "request"],
-    ["a version in the body", { anthropic_version: "vertex-2023-10-16", messages }, "request"],
-    ["a tool with a schema of its own name", { messages, tools: [{ name: "f", input_schema: {} }] }, "request"],
-    ["a block of its own", { messages: [{ role: "user", content: [{ type: "tool_result" }] }] }, "request"],
-    ["nothing but messages could be another's", { model: "m", max_tokens: 1, messages }, undefined],
-    ["an answer", { type: "message", role: "assistant", content: [], stop_reason: null }, "response"],
-    ["an item of another dialect is no answer", { type: "message", role: "assistant", content: [] }, undefined],
-    ["an event", { type: "content_block_delta", index: 0 }, "stream"],
-    ["an error", { type: "error", error: { type: "api_error", message: "" } }, "error"],
-    ["an error with a code is another's", { type: "error", error: { type: "api_error", code: "x" } }, undefined],
-  ];
-  test.each(rows)("%s", (_, wire, kind) => {
-    expect(dialect.recognise(wire)).toBe(kind);
-    if (kind !== undefined) expect(detect(wire)).toStrictEqual({ dialect: "anthropic", kind });
-  });
-});
-
-describe("nonsense is refused where it stands", () => {
-  const rows: [sentence: string, step: () => unknown, path: string, code: string][] = [
-    ["a request that is a list", () => dialect.decodeRequest([]), "", "wrong-type"],
-    ["a request without messages", () => dialect.decodeRequest({}), "/messages", "missing-field"],
-    ["a message without a role", () => dialect.decodeMessages([{ content: "" }]), "/0/role", "missing-field"],
-    [
-      "content that is a number",
-      () => dialect.decodeMessages([{ role: "user", content: 7 }]),
-      "/0/content",
-      "wrong-type",
-    ],
-    [
-      "a block that is a number",
-      () => dialect.decodeMessages([{ role: "user", content: [7] }]),
-      "/0/content/0",
-      "wrong-type",
-    ],
-    [
-      "a block within a result",
-      () =>
-        dialect.decodeMessages([{ role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: [7] }] }]),
-      "/0/content/0/content/0",
-      "wrong-type",
-    ],
-    [
-      "system text that is a number",
-      () => dialect.decodeMessages({ system: 7, messages: [] }),
-      "/system",
-      "wrong-type",
-    ],
-    ["settings beside messages", () => dialect.decodeMessages({ model: "m", messages: [] }), "/model", "wrong-type"],
-    ["a tool that is a number", () => dialect.decodeRequest({ messages: [], tools: [7] }), "/tools/0", "wrong-type"],
-    ["an error instead of an answer", () => dialect.decodeResponse({ type: "error" }), "/content", "missing-field"],
-  ];
-  test.each(rows)("%s", (_, step, path, code) => {
-    const error = thrown(DialectError, step);
-    expect([error.path, error.code]).toStrictEqual([path, code]);
+  test.each(rows)("%s", (_, wire, headers) => {
+    const encoded = dialect.encodeRequest(dialect.decodeRequest(wire, { address: { headers } }));
+    expect(encoded.wire).toStrictEqual(wire);
+    expect(encoded.losses).toStrictEqual([]);
   });
 });

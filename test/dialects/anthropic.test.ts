@@ -328,6 +328,20 @@ test("B2: the order of thinking, text and calls is kept", () => {
   expect(encode(decode(wire))).toStrictEqual(wire);
 });
 
+test("B34: a blank text beside signed thinking is kept, as its signature may cover it", () => {
+  const thinking = { type: "thinking", thinking: "Hm.", signature: "c2ln" };
+  const blank = { type: "text", text: "\n\n" };
+  const wire = {
+    max_tokens: 9,
+    messages: [
+      { role: "user", content: "Hello." },
+      { role: "assistant", content: [thinking, blank, thinking, { type: "text", text: "So." }] },
+      { role: "user", content: "Go on." },
+    ],
+  };
+  expect(dialect.encodeRequest(dialect.decodeRequest(wire))).toStrictEqual({ wire, losses: [] });
+});
+
 test("B4, B5: each signature stays with its block, and names who issued it", () => {
   const blocks = ["one", "two"].map((text) => ({ type: "thinking", thinking: text, signature: `sign ${text}` }));
   const [message] = anthropic({ provider: "vertex" }).decodeMessages([{ role: "assistant", content: blocks }]);

@@ -1,13 +1,15 @@
-// Gemini payloads, written by hand: the common shapes first, then every block, tool and setting, then odd ones.
+// Gemini's contents, written by hand: the common shapes first, then every kind of part, then odd ones.
 import type { Sample } from "../../src/testkit/samples.ts";
-import type { WireSample } from "../../src/testkit/exchange.ts";
 
-const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ";
+export const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ";
 
-const text = (words: string): object => ({ text: words });
-const user = (...parts: unknown[]): object => ({ role: "user", parts });
-const model = (...parts: unknown[]): object => ({ role: "model", parts });
-const call = (name: string, args: object, beside: object = {}): object => ({ functionCall: { name, args }, ...beside });
+export const text = (words: string): object => ({ text: words });
+export const user = (...parts: unknown[]): object => ({ role: "user", parts });
+export const model = (...parts: unknown[]): object => ({ role: "model", parts });
+export const call = (name: string, args: object, beside: object = {}): object => ({
+  functionCall: { name, args },
+  ...beside,
+});
 const answer = (name: string, response: object, more: object = {}): object => ({
   functionResponse: { name, response, ...more },
 });
@@ -15,7 +17,13 @@ const answer = (name: string, response: object, more: object = {}): object => ({
 /** Contents that a request accepts: an answer ends with the user. */
 export const contents: Readonly<Record<string, object[]>> = {
   "plain talk": [user(text("Good morning.")), model(text("Good day.")), user(text("How are you?"), text("Well?"))],
-  "turns of one side in a row": [user(text("One.")), user(text("Two.")), model(text("A.")), model(text("B.")), user(text("C"))],
+  "turns of one side in a row": [
+    user(text("One.")),
+    user(text("Two.")),
+    model(text("A.")),
+    model(text("B.")),
+    user(text("C")),
+  ],
   "parallel calls without ids": [
     user(text("The weather in Corinth and Thebes?")),
     model(call("weather", { city: "Corinth" }), call("weather", { city: "Thebes" })),
@@ -53,7 +61,10 @@ export const contents: Readonly<Record<string, object[]>> = {
       { inlineData: { mimeType: "image/png", data: PIXEL, displayName: "pixel.png" } },
       { inlineData: { mimeType: "audio/wav", data: "UklGRg==" } },
       { inlineData: { mimeType: "video/mp4", data: "AAAA" }, videoMetadata: { fps: 2, startOffset: "1.5s" } },
-      { inlineData: { mimeType: "application/pdf", data: "JVBERi0=" }, mediaResolution: { level: "MEDIA_RESOLUTION_HIGH" } },
+      {
+        inlineData: { mimeType: "application/pdf", data: "JVBERi0=" },
+        mediaResolution: { level: "MEDIA_RESOLUTION_HIGH" },
+      },
       { fileData: { fileUri: "https://example.com/cat.jpg", mimeType: "image/jpeg", displayName: "cat" } },
       { fileData: { fileUri: "https://www.youtube.com/watch?v=abc" }, videoMetadata: { endOffset: "10s" } },
       { fileData: { fileUri: "gs://bucket/song.mp3", mimeType: "audio/mpeg" } },
@@ -118,8 +129,17 @@ export const contents: Readonly<Record<string, object[]>> = {
       { codeExecutionResult: { id: "code-2", outcome: "OUTCOME_FAILED", output: "ZeroDivisionError" } },
       { executableCode: { language: "PYTHON", code: "while 1: pass" } },
       { codeExecutionResult: { outcome: "OUTCOME_DEADLINE_EXCEEDED" } },
-      { toolCall: { id: "tc-1", toolType: "GOOGLE_SEARCH_WEB", args: { queries: ["koine"] } }, thoughtSignature: "dGM=" },
-      { toolResponse: { id: "tc-1", toolType: "GOOGLE_SEARCH_WEB", response: { results: [{ url: "https://example.com" }] } } },
+      {
+        toolCall: { id: "tc-1", toolType: "GOOGLE_SEARCH_WEB", args: { queries: ["koine"] } },
+        thoughtSignature: "dGM=",
+      },
+      {
+        toolResponse: {
+          id: "tc-1",
+          toolType: "GOOGLE_SEARCH_WEB",
+          response: { results: [{ url: "https://example.com" }] },
+        },
+      },
       text("Found."),
     ),
     user(text("Good.")),
@@ -129,217 +149,40 @@ export const contents: Readonly<Record<string, object[]>> = {
     model(call("f", { x: 1 })),
     { role: "function", parts: [answer("f", { content: "old habit" })] },
     { role: "narrator", parts: [text("Meanwhile,")] },
-    { role: "model" },
-    { role: "user", parts: [] },
     user(text("And?")),
   ],
   "exact numbers and empty things": [
     user(text(""), text(" ")),
-    model(call("count", { none: [], empty: {}, nothing: null, deep: { deeper: [{ deepest: 1.5 }] } }), call("", {})),
-    user(answer("count", { output: "" }), answer("", { output: false })),
+    model(call("count", { none: [], empty: {}, nothing: null, deep: { deeper: [{ deepest: 1.5 }] } }), call("is", {})),
+    user(answer("count", { output: "" }), answer("is", { output: false })),
     user({ text: "", brandNew: true }, { unheardOf: { a: 1 } }, {}, { text: "x", thought: false }, { thought: true }),
   ],
   "underscores for humps": [
-    user({ inline_data: { mime_type: "image/png", data: PIXEL } }, { file_data: { file_uri: "gs://b/c", mime_type: "text/plain" } }),
+    user(
+      { inline_data: { mime_type: "image/png", data: PIXEL } },
+      { file_data: { file_uri: "gs://b/c", mime_type: "text/plain" } },
+    ),
     model({ function_call: { name: "f", args: { snake_case: 1 } }, thought_signature: "c25ha2U=" }),
-    user({ function_response: { name: "f", response: { output: "ok" }, parts: [{ inline_data: { mime_type: "image/png", data: PIXEL } }] } }),
+    user({
+      function_response: {
+        name: "f",
+        response: { output: "ok" },
+        parts: [{ inline_data: { mime_type: "image/png", data: PIXEL } }],
+      },
+    }),
     user({ inline_data: { mimeType: "image/gif", data: "R0lGOA==" }, video_metadata: { fps: 1 } }),
   ],
 };
 
-export const messages: Sample[] = Object.entries(contents).map(([name, wire]) => ({ name, wire }));
-
-const ask = [user(text("A question."))];
-const weather = {
-  name: "get_weather",
-  description: "Looks at the sky.",
-  parameters: {
-    type: "OBJECT",
-    properties: { city: { type: "STRING", description: "Where." }, days: { type: "INTEGER", minimum: 1 } },
-    required: ["city"],
-  },
+/** What a fragment may hold, and a request is refused for. */
+const fragments: Readonly<Record<string, object[]>> = {
+  "empty turns": [{ role: "model" }, { role: "user", parts: [] }, { role: "user", parts: null }, {}],
+  "results alone": [user(answer("f", { output: 1 }, { id: "fc-1" }), answer("g", { output: 2 })), model(text("So."))],
+  "results in an answer": [model(text("I ran it."), answer("f", { output: 1 })), { role: 7, parts: [text("?")] }],
+  "calls without a name": [
+    model({ functionCall: { name: "", args: {} } }, { functionCall: { args: {} } }),
+    user({ functionResponse: {} }),
+  ],
 };
-const lowerCase = { name: "lower", parameters: { type: "object", properties: { n: { type: "number" } } } };
-const native = {
-  name: "native",
-  parametersJsonSchema: { $defs: { id: { type: "string" } }, type: "object", properties: { id: { $ref: "#/$defs/id" } } },
-  responseJsonSchema: { type: "object", additionalProperties: false },
-};
-const beside = { name: "beside", response: { type: "STRING" }, behavior: "NON_BLOCKING" };
 
-const body = (name: string, fields: object): WireSample => ({ name, wire: { contents: ask, ...fields } });
-
-export const requests: WireSample[] = [
-  ...Object.entries(contents).map(([name, list]): WireSample => ({ name, wire: { contents: list } })),
-  {
-    name: "model and streaming in the URL",
-    wire: { contents: ask },
-    address: { model: "gemini-2.5-flash", stream: true },
-  },
-  { name: "a model in the body", wire: { model: "models/gemini-2.5-pro", contents: ask } },
-  body("a system instruction", { systemInstruction: { parts: [text("Be brief."), text("Be kind.")] } }),
-  body("a system instruction with a role", { systemInstruction: { role: "system", parts: [text("Be brief.")], note: 1 } }),
-  body("an empty system instruction", { systemInstruction: {} }),
-  body("every sampling setting", {
-    generationConfig: {
-      temperature: 0.5,
-      topP: 0.9,
-      topK: 40,
-      seed: 7,
-      presencePenalty: 0.25,
-      frequencyPenalty: -0.5,
-      stopSequences: ["END", "\n\n"],
-      maxOutputTokens: 512,
-      candidateCount: 2,
-      responseLogprobs: true,
-      logprobs: 3,
-    },
-  }),
-  body("settings of its own", {
-    generationConfig: {
-      responseModalities: ["TEXT", "IMAGE"],
-      speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: "Puck" } }, languageCode: "el-GR" },
-      mediaResolution: "MEDIA_RESOLUTION_LOW",
-      imageConfig: { aspectRatio: "16:9" },
-      audioTimestamp: true,
-      routingConfig: { manualMode: { modelName: "x" } },
-      enableAffectiveDialog: false,
-      temperature: null,
-    },
-    safetySettings: [{ category: "HARM_CATEGORY_HARASSMENT", threshold: "BLOCK_NONE" }],
-    cachedContent: "cachedContents/abc",
-    labels: { team: "koine" },
-    serviceTier: "flex",
-    store: false,
-  }),
-  body("empty settings", { generationConfig: {}, toolConfig: {}, tools: [], systemInstruction: null }),
-  ...[
-    { thinkingLevel: "HIGH", includeThoughts: true },
-    { thinkingLevel: "low" },
-    { thinkingLevel: "THINKING_LEVEL_UNSPECIFIED" },
-    { thinkingBudget: 1024 },
-    { thinkingBudget: 0 },
-    { thinkingBudget: -1, includeThoughts: false },
-    {},
-  ].map((thinkingConfig) =>
-    body(`thinking ${JSON.stringify(thinkingConfig)}`, { generationConfig: { thinkingConfig } }),
-  ),
-  body("text wanted", { generationConfig: { responseMimeType: "text/plain" } }),
-  body("JSON wanted", { generationConfig: { responseMimeType: "application/json" } }),
-  body("a schema wanted", {
-    generationConfig: {
-      responseMimeType: "application/json",
-      responseSchema: {
-        type: "OBJECT",
-        properties: { zeta: { type: "STRING", nullable: true }, alpha: { type: "ARRAY", items: { type: "NUMBER" } } },
-        propertyOrdering: ["zeta", "alpha"],
-      },
-    },
-  }),
-  body("a schema in small letters", {
-    generationConfig: { responseMimeType: "application/json", responseSchema: { type: "object", title: "T" } },
-  }),
-  body("a native schema", {
-    generationConfig: {
-      responseMimeType: "application/json",
-      responseJsonSchema: { type: "object", properties: { a: { type: "string" } }, additionalProperties: false },
-    },
-  }),
-  body("a native schema that the subset could say", {
-    generationConfig: { responseMimeType: "application/json", responseJsonSchema: { type: "string" } },
-  }),
-  body("an enumeration wanted", {
-    generationConfig: { responseMimeType: "text/x.enum", responseSchema: { type: "STRING", enum: ["a", "b"] } },
-  }),
-  body("a schema without its mime type", { generationConfig: { responseSchema: { type: "STRING" } } }),
-  body("functions in one group", { tools: [{ functionDeclarations: [weather, { name: "now" }, lowerCase, native, beside] }] }),
-  body("functions in two groups", { tools: [{ functionDeclarations: [weather] }, { functionDeclarations: [lowerCase, beside] }] }),
-  body("tools in one group", { tools: [{ functionDeclarations: [weather], googleSearch: {}, urlContext: {} }] }),
-  body("tools in another order", { tools: [{ codeExecution: {}, functionDeclarations: [weather] }, { functionDeclarations: [beside] }] }),
-  body("every tool of Google's own", {
-    tools: [
-      { googleSearch: { timeRangeFilter: { startTime: "2025-01-01T00:00:00Z", endTime: "2025-02-01T00:00:00Z" } } },
-      { googleSearchRetrieval: { dynamicRetrievalConfig: { mode: "MODE_DYNAMIC", dynamicThreshold: 0.5 } } },
-      { codeExecution: {} },
-      { urlContext: {} },
-      { googleMaps: { enableWidget: true } },
-      { computerUse: { environment: "ENVIRONMENT_BROWSER", excludedPredefinedFunctions: ["drag_and_drop"] } },
-      { fileSearch: { fileSearchStoreNames: ["fileSearchStores/x"], topK: 3 } },
-      { enterpriseWebSearch: {} },
-      { retrieval: { vertexAiSearch: { datastore: "d" } } },
-      { mcpServers: [{ name: "files" }] },
-      { unheardOf: { limit: 5 } },
-      {},
-      { functionDeclarations: [] },
-      { functionDeclarations: [{ description: "No name." }] },
-    ],
-    toolConfig: { retrievalConfig: { latLng: { latitude: 37.9, longitude: 22.9 } }, includeServerSideToolInvocations: true },
-  }),
-  body("functions without parameters", {
-    tools: [
-      {
-        functionDeclarations: [
-          { name: "none" },
-          { name: "empty", parameters: { type: "OBJECT", properties: {} } },
-          { name: "emptyNative", parametersJsonSchema: { type: "object", additionalProperties: false } },
-          { name: "both", parameters: { type: "OBJECT" }, parametersJsonSchema: { type: "object" } },
-          { name: "odd", parameters: null, description: 7 },
-        ],
-      },
-    ],
-  }),
-  ...[
-    { mode: "AUTO" },
-    { mode: "NONE" },
-    { mode: "ANY" },
-    { mode: "VALIDATED" },
-    { mode: "ANY", allowedFunctionNames: ["get_weather"] },
-    { mode: "ANY", allowedFunctionNames: ["get_weather", "beside"] },
-    { mode: "ANY", allowedFunctionNames: [] },
-    { mode: "VALIDATED", allowedFunctionNames: ["beside"] },
-    { mode: "AUTO", allowedFunctionNames: ["beside"], streamFunctionCallArguments: true },
-    { mode: "MODE_UNSPECIFIED" },
-    { allowedFunctionNames: ["beside"] },
-  ].map((functionCallingConfig) =>
-    body(`the mode ${JSON.stringify(functionCallingConfig)}`, {
-      tools: [{ functionDeclarations: [weather, beside] }],
-      toolConfig: { functionCallingConfig },
-    }),
-  ),
-  {
-    name: "underscores for humps, all over",
-    wire: {
-      contents: ask,
-      system_instruction: { parts: [text("Be brief.")] },
-      generation_config: {
-        max_output_tokens: 64,
-        top_p: 0.5,
-        response_mime_type: "application/json",
-        response_schema: { type: "STRING" },
-        thinking_config: { thinking_budget: 5, include_thoughts: true },
-        response_modalities: ["TEXT"],
-      },
-      tools: [{ function_declarations: [{ ...weather, parameters: undefined, parameters_json_schema: { type: "object", maxProperties: 3, $id: "x" } }] }, { google_search: {} }],
-      tool_config: { function_calling_config: { mode: "ANY", allowed_function_names: ["get_weather"] } },
-      cached_content: "cachedContents/x",
-      safety_settings: [],
-    },
-  },
-  {
-    name: "the parameters of the SDK",
-    wire: {
-      model: "gemini-2.5-flash",
-      contents: "Why is the sky blue?",
-      config: {
-        systemInstruction: "Be brief.",
-        temperature: 0.1,
-        tools: [{ functionDeclarations: [weather] }],
-        toolConfig: { functionCallingConfig: { mode: "AUTO" } },
-        cachedContent: "cachedContents/y",
-        thinkingConfig: { thinkingLevel: "LOW" },
-        safetySettings: [],
-      },
-    },
-  },
-  { name: "the SDK's single content", wire: { model: "m", contents: { role: "user", parts: [text("One.")] }, config: {} } },
-];
+export const messages: Sample[] = Object.entries({ ...contents, ...fragments }).map(([name, wire]) => ({ name, wire }));

@@ -61,7 +61,7 @@ function isValid(key: string, value: unknown, type: string, properties: unknown)
       return isNumeric && typeof value === "number";
     case "required":
     case "propertyOrdering":
-      return type === "OBJECT" && isNames && value.every((name) => Object.hasOwn(properties as object, name as string));
+      return type === "OBJECT" && isNames && value.every((name) => Object.hasOwn(properties as object, name));
     default:
       return false;
   }

@@ -8,7 +8,8 @@ import {
   responseConformance,
 } from "../../src/testkit/index.ts";
 import { errorSamples, plainResponses, spelledResponses } from "./openai-chat-reply-samples.ts";
-import { plainRequests, plainSamples, spelledRequests, spelledSamples } from "./openai-chat-samples.ts";
+import { plainRequests, spelledRequests } from "./openai-chat-request-samples.ts";
+import { plainSamples, spelledSamples } from "./openai-chat-samples.ts";
 
 const dialect = openaiChat();
 

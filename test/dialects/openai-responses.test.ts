@@ -1,6 +1,8 @@
-// OpenAI's Responses: what is read and written, that it comes back equal, and that nothing is lost silently.
-import { describe, test } from "vitest";
+// OpenAI's Responses: what comes in goes out equal, edited or not, and nothing is lost silently.
+import { describe, expect, test } from "vitest";
 import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
+import { parseJson, stringifyJson } from "../../src/model/json.ts";
+import { user } from "../../src/model/message.ts";
 import {
   errorConformance,
   messageConformance,
@@ -14,7 +16,6 @@ import { messageSamples } from "./openai-responses-samples.ts";
 const dialect = openaiResponses();
 
 describe("conformance", () => {
-  const inRequests = messageSamples.map(({ name, wire }) => ({ name: `items: ${name}`, wire: { input: wire } }));
   const cases = [
     ...messageConformance(dialect, { samples: messageSamples }),
     ...requestConformance(dialect, { samples: requestSamples }),
@@ -22,4 +23,93 @@ describe("conformance", () => {
     ...errorConformance(dialect, { samples: errorSamples }),
   ];
   for (const { title, run } of cases) test(title, run);
+});
+
+describe("without repairs every list of items comes back, also what the API would refuse", () => {
+  test.each(messageSamples)("in a request: $name", ({ wire: input }) => {
+    const wire = { model: "gpt-star", input };
+    expect(dialect.encodeRequest(dialect.decodeRequest(wire), { repair: false }).wire).toStrictEqual(wire);
+  });
+  test.each(messageSamples)("in an answer: $name", ({ wire: output }) => {
+    const wire = { id: "resp_1", object: "response", output };
+    expect(dialect.encodeResponse(dialect.decodeResponse(wire)).wire).toStrictEqual(wire);
+  });
+});
+
+describe("fragments", () => {
+  const instructions = "Speak of stars.";
+  test("system text beside the items", () => {
+    const wire = { instructions, input: [{ role: "user", content: "Go on." }] };
+    expect(dialect.encodeMessages(dialect.decodeMessages(wire)).wire).toStrictEqual(wire);
+  });
+  test("a question as a string", () => {
+    const wire = { instructions, input: "Go on." };
+    expect(dialect.encodeMessages(dialect.decodeMessages(wire)).wire).toStrictEqual(wire);
+    expect(dialect.encodeMessages(dialect.decodeMessages({ input: "Go on." })).wire).toStrictEqual({ input: "Go on." });
+  });
+  test.each([
+    ["another field", { input: [], model: "gpt-star" }, "/model"],
+    ["instructions that are no text", { input: [], instructions: 7 }, "/instructions"],
+    ["an item that is none", { input: [7] }, "/input/0"],
+    ["a block that is none", [{ role: "user", content: ["odd"] }], "/0/content/0"],
+    ["no content", [{ role: "user" }], "/0/content"],
+  ])("%s is refused where it stands", (_, wire, path) => {
+    expect(() => dialect.decodeMessages(wire)).toThrow(expect.objectContaining({ path }));
+  });
+});
+
+describe("a question as a string", () => {
+  const request = dialect.decodeRequest({ input: "Which star?" });
+  test("stays one after an edit of its text", () => {
+    const edited = { ...request, messages: [{ ...user("Which moon?"), extra: request.messages[0]?.extra ?? {} }] };
+    expect(dialect.encodeRequest(edited).wire).toStrictEqual({ input: "Which moon?" });
+  });
+  test("becomes a list when the conversation goes on", () => {
+    const { wire, losses } = dialect.encodeRequest({ ...request, messages: [...request.messages, user("And why?")] });
+    expect(wire).toStrictEqual({
+      input: [
+        { role: "user", content: "Which star?" },
+        { role: "user", content: "And why?" },
+      ],
+    });
+    expect(losses.map(({ code, path }) => `${code} ${path}`)).toStrictEqual([
+      "form-stale /messages/0/extra/openai-responses",
+    ]);
+  });
+});
+
+test("no input, in so many words, comes back", () => {
+  const wire = { model: "gpt-star", input: null, instructions: "" };
+  expect(dialect.encodeRequest(dialect.decodeRequest(wire)).wire).toStrictEqual(wire);
+});
+
+test("the model and the stream flag of a URL are read where the body has none", () => {
+  const address = { model: "gpt-url", stream: true };
+  expect(dialect.decodeRequest({ input: "Hi." }, { address })).toMatchObject(address);
+  expect(dialect.decodeRequest({ input: "Hi.", model: "gpt-body" }, { address })).toMatchObject({ model: "gpt-body" });
+});
+
+test("B23: arguments, settings and counts keep every digit", () => {
+  const text =
+    '{"temperature":0.10000000000000000001,"input":[{"type":"function_call","call_id":"a","name":"f","arguments":"{\\"n\\": 12345678901234567890}"},{"type":"shell_call","call_id":"b","action":{"commands":[],"timeout_ms":12345678901234567891}},{"type":"function_call_output","call_id":"a","output":"x","n":12345678901234567892}],"seed_of_stars":12345678901234567893}';
+  const wire = dialect.encodeRequest(dialect.decodeRequest(parseJson(text)), { repair: false }).wire;
+  const digits = (json: string): string[] => (json.match(/\d[\d.]{15,}/g) ?? []).toSorted();
+  expect(digits(stringifyJson(wire))).toStrictEqual(digits(text));
+  expect(digits(text)).toHaveLength(5);
+});
+
+describe("what a payload is", () => {
+  test.each([
+    ["a request with a list", { model: "m", input: [] }, "request"],
+    ["a request with a string", { input: "x" }, "request"],
+    ["a response", { object: "response", output: [] }, "response"],
+    ["an event", { type: "response.created", response: {} }, "stream"],
+    ["a request of Chat", { model: "m", messages: [] }, undefined],
+    ["a request of Gemini", { contents: [] }, undefined],
+    ["an error, which may be Chat's", { error: { message: "x", type: "y", param: null, code: null } }, undefined],
+    ["an error event, which may be Anthropic's", { type: "error", error: {} }, undefined],
+    ["nothing known", {}, undefined],
+  ])("%s", (_, wire, kind) => {
+    expect(dialect.recognise(wire)).toBe(kind);
+  });
 });

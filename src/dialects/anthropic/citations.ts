@@ -36,7 +36,7 @@ export function readCitations(citations: unknown, part: TextPart, context: Decod
 }
 
 /** An annotation. Only a web citation that can be told by its seal does not keep the word for its type. */
-export function decodeCitation(citation: JsonObject, context: DecodeContext): Annotation {
+function decodeCitation(citation: JsonObject, context: DecodeContext): Annotation {
   const { type, [INDEX]: index } = citation;
   const names = NAMES.get(type);
   const annotation: Annotation = { kind: type === WEB ? "url" : names === undefined ? "other" : "document" };
@@ -69,7 +69,7 @@ export function encodeCitations({ annotations }: TextPart, writing: Writing): Ci
 const CARRIED: ReadonlySet<string> = new Set(["kind", "extra", "seals", ...FIELDS]);
 
 /** An annotation that is not this dialect's own has nothing here to point to, and is reported. */
-export function encodeCitation(annotation: Annotation, { context }: Writing): Citation | undefined {
+function encodeCitation(annotation: Annotation, { context }: Writing): Citation | undefined {
   const own = annotation.extra?.[context.dialect];
   const index = own?.["type"] === undefined ? sealOf(annotation, "encrypted", context) : undefined;
   const isWeb = index !== undefined && annotation.url !== undefined;

@@ -32,7 +32,7 @@ export function decodeBlocks(list: readonly JsonValue[], key: string, reading: R
   return parts;
 }
 
-export function decodeBlock(block: JsonObject, reading: Reading): Part {
+function decodeBlock(block: JsonObject, reading: Reading): Part {
   return decodeKnown(block, reading) ?? decodeUnknown(block, reading.context);
 }
 

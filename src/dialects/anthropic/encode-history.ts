@@ -1,20 +1,18 @@
-// Messages on their way out: leading system text apart, then turns that alternate. Neighbours of one side are one turn,
-// unless they were read as two.
-import type { JsonObject, JsonValue } from "../../model/json.ts";
+// A history on its way out: mended where the target would refuse it, leading system text apart.
+import type { JsonObject } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { EncodeContext } from "../dialect.ts";
 import type { HistoryRules } from "../kit/history.ts";
 import { prepareHistory } from "../kit/history.ts";
 import { NameBook } from "../kit/names.ts";
-import { formOf, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { formOf } from "../kit/residue.ts";
 import { joinedSystem } from "../kit/system.ts";
 import type { Turn } from "../kit/turn.ts";
-import { enterPart } from "../kit/turn.ts";
-import { encodePart, startWriting } from "./encode-block.ts";
-import { isBare } from "./fields.ts";
+import { startWriting } from "./encode-block.ts";
+import { encodeTurnParts, reportMessage, TurnWriter } from "./encode-turns.ts";
 import type { Code } from "./losses.ts";
 import type { WireMessage } from "./types.ts";
-import type { Spot, Writing } from "./writing.ts";
+import type { Writing } from "./writing.ts";
 
 const RULES: HistoryRules = { noBlankText: true, noTrailingSpace: true, userFirst: true };
 
@@ -78,196 +76,4 @@ function encodeSystem(turns: readonly Turn[], writing: Writing): History["system
     else if (at > 0) report.lose("turns-merged", [index, "role"]);
   }
   return text ?? blocks;
-}
-
-const CARRIED: ReadonlySet<string> = new Set(["role", "parts", "extra"]);
-const UNCARRIED: Readonly<Partial<Record<string, Code>>> = {
-  id: "bookkeeping",
-  metadata: "bookkeeping",
-  parentMessageId: "bookkeeping",
-  createdAt: "bookkeeping",
-};
-
-/** Reports what a message says beside its role and parts; most say nothing. */
-export function reportMessageFields(message: Message, context: EncodeContext<Code>): void {
-  reportUncarried(message, CARRIED, context, "field-unsaid", UNCARRIED);
-  reportForeignResidue<Code>(message, context);
-}
-
-function reportMessage({ message, index }: Turn, context: EncodeContext<Code>): void {
-  for (const key in message) {
-    if (key === "role" || key === "parts") continue;
-    context.trail.enter(index);
-    reportMessageFields(message, context);
-    context.trail.leave();
-    return;
-  }
-}
-
-function encodeTurnParts(turn: Turn, spot: Spot, writing: Writing, blocks: JsonObject[]): void {
-  const { parts } = turn.message;
-  for (let at = 0; at < parts.length; at++) {
-    const part = parts[at];
-    if (part === undefined) continue;
-    enterPart(turn, at, writing.context);
-    const block = encodePart(part, spot, writing);
-    if (block !== undefined) blocks.push(block);
-    writing.context.trail.leave(3);
-  }
-}
-
-/** What the wire calls a role; an unknown word that was read is kept while the role is the one it was read as. */
-function wireRole(
-  { role }: Message,
-  { index }: Turn,
-  form: JsonObject,
-  { report, dialect }: EncodeContext<Code>,
-): string {
-  const kept = form["role"];
-  if (typeof kept === "string") {
-    if (role === "user") return kept;
-    report.lose("form-stale", [index, "extra", dialect]);
-  }
-  switch (role) {
-    case "assistant":
-    case "system":
-    case "user":
-      return role;
-    case "tool":
-      return "user";
-    case "developer":
-      report.lose("developer-as-system", [index, "role"]);
-      return "system";
-    default:
-      report.lose("role-approximated", [index, "role"], `It said "${String(role)}".`);
-      return "user";
-  }
-}
-
-const PLAIN: JsonObject = {};
-
-class TurnWriter {
-  readonly messages: WireMessage[] = [];
-  private readonly list: readonly Message[];
-  private readonly writing: Writing;
-  private readonly last: number;
-  /** The wire message that a neighbour of the same side goes into, and the role it was begun with. */
-  private open: WireMessage | undefined;
-  private before: Message["role"] = "user";
-  /** The last assistant turn lost reasoning that it had. */
-  private lostReasoning = false;
-
-  constructor(list: readonly Message[], writing: Writing, last: number) {
-    this.list = list;
-    this.writing = writing;
-    this.last = last;
-  }
-
-  add(turn: Turn, at: number): void {
-    const { context } = this.writing;
-    const { message, index } = turn;
-    const form = message.extra === undefined ? PLAIN : formOf(message, context.dialect);
-    reportMessage(turn, context);
-    const role = wireRole(message, turn, form, context);
-    if (message.parts.length === 0) {
-      // An answer that is to be begun may be empty; everything else says nothing, which is refused.
-      if (context.repair && (at < this.last || role !== "assistant")) context.report.lose("message-empty", index);
-      else this.begin(role, form["content"] === "none" ? undefined : [], message);
-      // What comes next must not take its place.
-      if (!context.repair) this.open = undefined;
-      return;
-    }
-    const content = this.encode(turn, role, form);
-    const isNeighbour = this.open?.role === role && (role === "user" || role === "assistant");
-    const isApart = !isNeighbour || form["turn"] === "own";
-    if (role === "assistant") this.lostReasoning = lostReasoning(message, content) || (!isApart && this.lostReasoning);
-    if (content.length === 0 && typeof content !== "string") {
-      context.report.lose("message-unsaid", [index, "parts"]);
-    } else if (isApart) this.begin(role, content, message);
-    else this.join(content, turn);
-  }
-
-  private begin(role: string, content: string | JsonObject[] | undefined, message: Message): void {
-    const wire: WireMessage = content === undefined ? { role } : { role, content };
-    if (message.extra !== undefined) restoreResidue(wire, message, this.writing.context);
-    this.messages.push(wire);
-    this.open = wire;
-    this.before = message.role;
-  }
-
-  /** Results and the user's words beside them are one turn; that two of a kind were two is noted. */
-  private join(content: string | JsonObject[], { message, index }: Turn): void {
-    const { context } = this.writing;
-    const { open } = this;
-    if (open === undefined) return;
-    const blocks = asBlocks(open.content);
-    blocks.push(...asBlocks(content));
-    open.content = blocks;
-    const isPlain = message.role !== this.before && open.role === "user";
-    this.before = message.role;
-    // What was made to mend the history had no turn of its own.
-    if (!isPlain && this.list[index]?.role === message.role) context.report.lose("turns-merged", [index, "role"]);
-    if (message.extra === undefined) return;
-    context.trail.enter(index);
-    restoreResidue(open, message, context);
-    context.trail.leave();
-  }
-
-  private encode(turn: Turn, role: string, form: JsonObject): string | JsonObject[] {
-    const { message, index } = turn;
-    const [only] = message.parts;
-    if (message.parts.length === 1 && only?.type === "text" && message.role !== "tool" && isBare(only)) {
-      return form["content"] === "list" ? [{ type: "text", text: only.text }] : only.text;
-    }
-    const { report } = this.writing.context;
-    if (role === "user" && message.parts.some((part) => isMisplaced(part, message.role))) {
-      report.lose("role-approximated", [index, "role"]);
-    }
-    const blocks: JsonObject[] = [];
-    const spot = role === "assistant" || role === "system" ? role : "user";
-    encodeTurnParts(turn, spot, this.writing, blocks);
-    // Where only a text is left, it is written as one.
-    const text = blocks.length === 1 && form["content"] === undefined ? plainText(blocks[0]) : undefined;
-    return text ?? blocks;
-  }
-
-  /** Whether the last turn answers calls of an assistant turn that began with foreign words (B8). */
-  endsUnsigned(): boolean {
-    const [calling, results] = this.messages.slice(-2).map(({ content }) => asBlocks(content));
-    if (calling === undefined || results?.[0]?.["type"] !== "tool_result") return false;
-    const first = calling[0]?.["type"];
-    if (first === "thinking" || first === "redacted_thinking") return false;
-    return this.lostReasoning || calling.some(isForeign);
-  }
-}
-
-/** The text of a block that says nothing else. */
-function plainText(block: JsonObject = PLAIN): string | undefined {
-  const { type, text } = block;
-  return type === "text" && typeof text === "string" && Object.keys(block).length === 2 ? text : undefined;
-}
-
-/** Whether a block is a call that this provider's models did not make. */
-function isForeign({ type, id }: JsonObject): boolean {
-  return type === "tool_use" && !(typeof id === "string" && id.startsWith("toolu_"));
-}
-
-/** Whether some of a message's reasoning is not among its blocks. */
-function lostReasoning({ parts }: Message, content: string | JsonObject[]): boolean {
-  let lost = 0;
-  for (const part of parts) if (part.type === "reasoning") lost++;
-  if (lost > 0)
-    for (const { type } of asBlocks(content)) if (type === "thinking" || type === "redacted_thinking") lost--;
-  return lost > 0;
-}
-
-function asBlocks(content: JsonValue | undefined): JsonObject[] {
-  if (typeof content === "string") return [{ type: "text", text: content }];
-  // A list that was written here holds blocks only.
-  return Array.isArray(content) ? (content as JsonObject[]) : [];
-}
-
-/** Results are a tool's words, and only they. */
-function isMisplaced({ type, executor }: { type: string; executor?: string }, role: Message["role"]): boolean {
-  return type !== "opaque" && executor !== "provider" && (type === "tool-result") !== (role === "tool");
 }

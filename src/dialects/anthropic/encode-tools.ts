@@ -50,8 +50,10 @@ export function encodeCall(part: ToolCallPart, writing: Writing): JsonObject | u
   if (id !== undefined) wire["id"] = id;
   wire["name"] = isClient && names !== undefined ? names.toolName(part.toolName) : part.toolName;
   writeInput(part, wire, writing);
-  if (part.invalid !== undefined && writing.cut !== part)
+  const isImplied = part.invalid === true && writing.cut === part;
+  if (part.invalid !== undefined && !isImplied) {
     context.report.lose(part.invalid ? "call-invalid" : "bookkeeping", "invalid");
+  }
   reportSeals(part, context);
   return closeBlock(wire, part, isClient ? CLIENT_CALL : PROVIDER_CALL, writing);
 }

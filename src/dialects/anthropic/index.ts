@@ -1,11 +1,12 @@
 // Anthropic's Messages.
 import { defineDialect } from "../define.ts";
 import { decodeMessages } from "./decode-messages.ts";
+import { decodeRequest } from "./decode-request.ts";
 import { encodeMessages } from "./encode-history.ts";
+import { encodeRequest } from "./encode-request.ts";
 import { decodeError, encodeError } from "./errors.ts";
 import { LOSSES } from "./losses.ts";
 import { recognise } from "./recognise.ts";
-import { decodeRequest, encodeRequest } from "./request.ts";
 import { decodeResponse, encodeResponse } from "./response.ts";
 import { ID } from "./terms.ts";
 

@@ -8,7 +8,7 @@ import { isObject, readList, readObject } from "../kit/read.ts";
 import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import { decodeBlocks, startReading } from "./decode-block.ts";
 import { startWriting } from "./encode-block.ts";
-import { reportMessageFields } from "./encode-history.ts";
+import { reportMessageFields } from "./encode-turns.ts";
 import { keepField } from "./fields.ts";
 import type { Code } from "./losses.ts";
 import { FINISH } from "./terms.ts";
@@ -59,7 +59,7 @@ export function decodeResponse(value: unknown, context: DecodeContext, { names }
   return response;
 }
 
-const CUT_OFF: ReadonlySet<UnifiedFinishReason> = new Set(["length", "refusal", "content-filter", "error"]);
+const CUT_OFF: ReadonlySet<UnifiedFinishReason> = new Set(["length", "refusal", "content-filter"]);
 
 /** The call in which an answer broke off: not to be executed (B31). */
 function cutCall({ message, finishReason }: Response): ToolCallPart | undefined {
@@ -68,7 +68,7 @@ function cutCall({ message, finishReason }: Response): ToolCallPart | undefined 
 }
 
 /** How it ended; a word that nobody knows is noted as this wire's own (B62). */
-export function decodeStop(wire: JsonObject, response: Response, { dialect }: DecodeContext): void {
+function decodeStop(wire: JsonObject, response: Response, { dialect }: DecodeContext): void {
   const word = wire["stop_reason"];
   if (typeof word !== "string") {
     if (word === undefined) keepForm(response, dialect, "stop_reason", "none");
@@ -115,11 +115,7 @@ export function encodeResponse(response: Response, context: EncodeContext<Code>)
 }
 
 /** The word for how it ended; null where there is none. */
-export function encodeStop(
-  { unified, raw }: FinishReason,
-  form: JsonObject,
-  { report }: EncodeContext<Code>,
-): string | null {
+function encodeStop({ unified, raw }: FinishReason, form: JsonObject, { report }: EncodeContext<Code>): string | null {
   const isOwn =
     raw !== undefined && (FINISH.ours(raw) ?? (form["stop_reason"] === "own" ? "other" : undefined)) === unified;
   const word = isOwn ? raw : (FINISH.theirs(unified) ?? null);

@@ -1,14 +1,14 @@
-// Definitions of tools and the choice among them, both ways.
+// Definitions of tools, both ways.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { copyObject } from "../../model/json.ts";
-import type { FunctionTool, ProviderTool, Request, Tool, ToolChoice } from "../../model/request.ts";
-import { copyField, isObject, readObject, restOf } from "../kit/read.ts";
-import { formOf, keepFields, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import type { FunctionTool, ProviderTool, Tool } from "../../model/request.ts";
+import { FieldTable } from "../kit/fields.ts";
+import { isObject, readObject } from "../kit/read.ts";
+import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { keepField, keepRest, readCache } from "./fields.ts";
+import { keepRest, readCache } from "./fields.ts";
 import type { Code } from "./losses.ts";
 import { closedSchema } from "./schema.ts";
-import { CHOICE } from "./terms.ts";
 import type { Writing } from "./writing.ts";
 import { countCache, writeCache } from "./writing.ts";
 
@@ -21,22 +21,21 @@ export function decodeTools(tools: readonly JsonValue[], context: DecodeContext)
   });
 }
 
+/** Fields that are called the same in both. */
+const SAME = new FieldTable<"description" | "strict">([
+  ["description", "description", "string"],
+  ["strict", "strict", "boolean"],
+]);
+
 function decodeFunction(wire: JsonObject, name: string, context: DecodeContext): FunctionTool {
-  const { type, description, input_schema: schema, strict } = wire;
+  const { type, input_schema: schema } = wire;
   const tool: FunctionTool = { type: "function", name };
   const taken = ["name"];
-  if (typeof description === "string") {
-    tool.description = description;
-    taken.push("description");
-  }
+  for (const key in wire) if (SAME.decode(wire, key, tool)) taken.push(key);
   if (isObject(schema)) {
     tool.inputSchema = schema;
     taken.push("input_schema");
   } else keepForm(tool, context.dialect, "input_schema", "none");
-  if (typeof strict === "boolean") {
-    tool.strict = strict;
-    taken.push("strict");
-  }
   if (type === "custom") {
     keepForm(tool, context.dialect, "type", type);
     taken.push("type");
@@ -134,74 +133,4 @@ function encodeProviderTool(tool: ProviderTool, writing: Writing): JsonObject | 
   const wire = copyObject(value);
   writeCache(wire, tool, writing);
   return wire;
-}
-
-const PARALLEL = "disable_parallel_tool_use";
-const CHOICE_FIELDS: ReadonlySet<string> = new Set(["type", "name", PARALLEL]);
-const NONE_FIELDS: ReadonlySet<string> = new Set(["type"]);
-
-/** Reads the choice; one of a type that nobody knows stays as it is. */
-export function decodeChoice(wire: JsonObject, request: Request, { dialect }: DecodeContext): void {
-  const choice = wire["tool_choice"];
-  const type = isObject(choice) ? choice["type"] : undefined;
-  const known = isObject(choice) ? readChoice(choice) : undefined;
-  if (!isObject(choice) || known === undefined) {
-    keepField(request, wire, "tool_choice", dialect);
-    return;
-  }
-  request.toolChoice = known;
-  const isParallel = type !== "none" && typeof choice[PARALLEL] === "boolean";
-  if (isParallel) request.parallelToolCalls = !choice[PARALLEL];
-  const rest = restOf(choice, type === "none" ? NONE_FIELDS : CHOICE_FIELDS);
-  keepFields(request, dialect, rest, "tool_choice");
-  if (type !== "none" && !isParallel) keepField(request, choice, PARALLEL, dialect, "tool_choice");
-  if (type !== "none" && type !== "tool") keepField(request, choice, "name", dialect, "tool_choice");
-}
-
-function readChoice({ type, name }: JsonObject): ToolChoice | undefined {
-  if (type === "tool") return typeof name === "string" ? { toolName: name } : undefined;
-  return typeof type === "string" ? CHOICE.ours(type) : undefined;
-}
-
-/** Writes the choice; the trail stands at the request. */
-export function encodeChoice(request: Request, wire: JsonObject, writing: Writing): void {
-  const { toolChoice, parallelToolCalls } = request;
-  const { context } = writing;
-  if (toolChoice === undefined && parallelToolCalls === undefined) return;
-  const choice = writeChoice(toolChoice, writing);
-  if (parallelToolCalls !== undefined) {
-    if (choice["type"] === "none") context.report.lose("field-unsaid", "parallelToolCalls");
-    else choice[PARALLEL] = !parallelToolCalls;
-  }
-  const hasTools = Array.isArray(wire["tools"]) && wire["tools"].length > 0;
-  if (hasTools || !context.repair) {
-    wire["tool_choice"] = choice;
-    return;
-  }
-  for (const field of ["toolChoice", "parallelToolCalls"] as const) {
-    if (request[field] !== undefined) context.report.lose("tools-empty", field);
-  }
-}
-
-function writeChoice(choice: ToolChoice | undefined, { context, names }: Writing): JsonObject {
-  const named = (name: string, ...path: (string | number)[]): JsonObject => {
-    return { type: "tool", name: names === undefined ? name : names.toolName(name, ["toolChoice", ...path]) };
-  };
-  if (typeof choice !== "object") return { type: CHOICE.theirs(choice ?? "auto") ?? "auto" };
-  if ("toolName" in choice) return named(choice.toolName, "toolName");
-  const { toolNames, mode } = choice;
-  const [only] = toolNames;
-  if (mode === "required" && only !== undefined && toolNames.length === 1) return named(only, "toolNames", 0);
-  context.report.lose("choice-approximated", "toolChoice");
-  return { type: mode === "required" ? "any" : "auto" };
-}
-
-/** A forced choice cannot be said while the model thinks (B55). */
-export function freeChoice(wire: JsonObject, { context }: Writing): void {
-  const choice = wire["tool_choice"];
-  if (!isObject(choice) || (choice["type"] !== "any" && choice["type"] !== "tool")) return;
-  context.report.lose("choice-unfit", "toolChoice");
-  const free: JsonObject = { type: "auto" };
-  if (choice[PARALLEL] !== undefined) copyField(choice, PARALLEL, free);
-  wire["tool_choice"] = free;
 }

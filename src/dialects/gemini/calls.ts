@@ -92,7 +92,5 @@ function encodeArguments(part: ToolCallPart, { context }: Writing): JsonObject {
   // Any object could be real arguments, so that this wrapper is never read back (B22).
   context.report.lose("arguments-wrapped", "input");
   // Text that parses to an object is one.
-  return typeof input === "string"
-    ? { $value: input }
-    : (parseJson(`{"$value":${argumentsText(call)}}`) as JsonObject);
+  return typeof input === "string" ? { $value: input } : (parseJson(`{"$value":${argumentsText(call)}}`) as JsonObject);
 }

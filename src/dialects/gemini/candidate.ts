@@ -51,7 +51,14 @@ export function decodeCandidate(given: JsonObject, index: number, steps: Steps, 
   if (isObject(groundingMetadata) && texts !== undefined) {
     for (const { part, annotations } of texts) if (annotations.length > 0) part.annotations = [...annotations];
     taken.push("groundingMetadata");
-    keepRest(choice, groundingMetadata, ["groundingChunks", "groundingSupports"], dialect, ...steps, "groundingMetadata");
+    keepRest(
+      choice,
+      groundingMetadata,
+      ["groundingChunks", "groundingSupports"],
+      dialect,
+      ...steps,
+      "groundingMetadata",
+    );
   }
   const text = onlyText(message);
   const logprobs = isObject(logprobsResult) && text !== undefined ? decodeLogprobs(logprobsResult) : undefined;
@@ -94,7 +101,10 @@ function writeFinish(choice: Choice, isFailed: boolean, context: EncodeContext<C
   const means = (word: string): boolean =>
     FINISH.ours(word) === unified || (word === "STOP" && unified === "tool-calls" && hasCalls(choice.message));
   const isOwn = raw !== undefined && form === "own" && FINISH.ours(raw) === undefined;
-  if (raw !== undefined && (isOwn ? unified === "other" || isFailed : means(raw) || (isFailed && FINISH.ours(raw) !== undefined)))
+  if (
+    raw !== undefined &&
+    (isOwn ? unified === "other" || isFailed : means(raw) || (isFailed && FINISH.ours(raw) !== undefined))
+  )
     return raw;
   if (raw !== undefined) context.report.lose("finish-raw", [FINISHED, "raw"]);
   const word = FINISH.theirs(unified) ?? "OTHER";

@@ -70,7 +70,12 @@ function decodeThinking(wire: JsonObject, request: Request, dialect: string): vo
 const JSON_TYPE = "application/json";
 const TEXT_TYPE = "text/plain";
 
-function decodeOutput(wire: JsonObject, target: { extra?: Extra }, taken: string[], dialect: string): OutputFormat | undefined {
+function decodeOutput(
+  wire: JsonObject,
+  target: { extra?: Extra },
+  taken: string[],
+  dialect: string,
+): OutputFormat | undefined {
   const { responseMimeType: type, responseSchema, responseJsonSchema } = wire;
   const isBare = responseSchema === undefined && responseJsonSchema === undefined;
   let output: OutputFormat | undefined;

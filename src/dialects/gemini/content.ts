@@ -1,5 +1,4 @@
 // One content on its way out: its parts, its role, and how it was spelled.
-import type { JsonObject } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { isSealFor, formOf, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
@@ -91,6 +90,6 @@ export function spelled(
     if (parts.length === 1 && only?.text !== undefined && Object.keys(only).length === 1) return only.text;
     stale("text");
   }
-  restoreResidue(content as JsonObject, message, context);
+  restoreResidue(content, message, context);
   return content;
 }

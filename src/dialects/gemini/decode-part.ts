@@ -27,7 +27,8 @@ export function decodePart(value: JsonValue | undefined, reading: Reading): Part
   const wire = readObject(value, context);
   const spelled: string[] = [];
   const named = readNames(wire, spelled);
-  const isSigned = typeof named["thoughtSignature"] === "string";
+  const { thoughtSignature: signature } = named;
+  const isSigned = typeof signature === "string";
   const taken = isSigned ? ["thoughtSignature"] : [];
   let part: Part | undefined;
   for (const key of Object.keys(named)) {
@@ -44,14 +45,19 @@ export function decodePart(value: JsonValue | undefined, reading: Reading): Part
     part = said(text, thought === true, isSigned, context);
     taken.push("text", ...(thought === true ? ["thought"] : []));
   }
-  if (isSigned) addSeal(part, "signature", String(named["thoughtSignature"]), context);
+  if (isSigned) addSeal(part, "signature", signature, context);
   keepRest(part, named, taken, dialect);
   keepNames(part, dialect, spelled);
   return part;
 }
 
 /** Text or a thought; that one without a signature is Gemini's own, nothing else tells. */
-function said(text: string, isThought: boolean, isSigned: boolean, { dialect }: DecodeContext): TextPart | ReasoningPart {
+function said(
+  text: string,
+  isThought: boolean,
+  isSigned: boolean,
+  { dialect }: DecodeContext,
+): TextPart | ReasoningPart {
   if (!isThought) return { type: "text", text };
   const part: ReasoningPart = { type: "reasoning", text };
   if (!isSigned) keepForm(part, dialect, "thought", true);

@@ -41,12 +41,13 @@ export function decodeHistory(
   contents: readonly JsonValue[],
   key: string | undefined,
   context: DecodeContext,
+  systemKey = "systemInstruction",
 ): Message[] {
   const { trail, dialect } = context;
   const reading: Reading = { book: new CallBook(dialect), context, names: undefined };
   const messages: Message[] = [];
   if (system !== undefined) {
-    trail.enter("systemInstruction");
+    trail.enter(systemKey);
     decodeContent(system, "system", messages, reading);
     trail.leave();
   }
@@ -76,7 +77,13 @@ function decodeContent(wire: WireContent, fixed: Role | undefined, messages: Mes
   for (const key in wire) if (key !== "role" && key !== "parts") hasMore = true;
   const { role: word, parts } = wire;
   const first = messages.length;
-  const message = decodeParts(parts, fixed ?? (word === "model" ? "assistant" : "user"), fixed === undefined, messages, reading);
+  const message = decodeParts(
+    parts,
+    fixed ?? (word === "model" ? "assistant" : "user"),
+    fixed === undefined,
+    messages,
+    reading,
+  );
   if (message.role === "tool" && messages[first - 1]?.role === "tool") keepForm(message, dialect, "turn", "own");
   if (word !== plainRole(message.role)) {
     if (word === undefined || typeof word === "string") keepForm(message, dialect, "role", word ?? null);

@@ -1,5 +1,4 @@
 // One part of a content, to the wire.
-import type { JsonObject } from "../../model/json.ts";
 import type { OpaquePart, Part, ReasoningPart, RefusalPart, TextPart } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { STORED_BLOCKS } from "../kit/provider-losses.ts";
@@ -91,6 +90,6 @@ function encodeOpaque({ dialect, value, ...beside }: OpaquePart, context: Encode
   }
   reportUncarried(beside, OPAQUE, context, "field-unsaid", { cache: "bookkeeping" });
   // Verbatim, whatever it is.
-  return value as JsonObject & GeminiPart;
+  return value;
 }
 const OPAQUE: ReadonlySet<string> = new Set(["type"]);

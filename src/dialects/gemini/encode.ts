@@ -1,13 +1,14 @@
 // From messages to contents: one each, but neighbouring results are one turn. System text has a place of its own.
 import type { Message, Role } from "../../model/message.ts";
 import type { EncodeContext } from "../dialect.ts";
-import { prepareHistory } from "../kit/history.ts";
+import { prepareTurns } from "../kit/history.ts";
 import { NameBook } from "../kit/names.ts";
 import { formOf } from "../kit/residue.ts";
 import { leadingSystem } from "../kit/system.ts";
 import type { Turn } from "../kit/turn.ts";
 import { encodeTurnParts, isPlainMessage, reportMessage, spelled } from "./content.ts";
 import type { Code } from "./losses.ts";
+import { joinedTurns } from "./joined.ts";
 import { encodeSystem } from "./system.ts";
 import { CALL_ID, OLD_MODEL, SIGNING_MODEL, TOOL_NAME } from "./terms.ts";
 import type { GeminiContent } from "./types.ts";
@@ -35,13 +36,13 @@ export function encodeMessages(messages: readonly Message[], context: EncodeCont
 export function encodeHistory(messages: readonly Message[], writing: Writing, model = ""): EncodedHistory {
   const { context } = writing;
   const rules = { noPrefill: context.repair, userFirst: opensWithCalls(messages) };
-  const turns = prepareHistory(messages, rules, context);
+  const turns = prepareTurns(joinedTurns(messages, context), rules, context);
   const head = leadingSystem(turns, true);
   const later: Turn[] = [];
   const contents = new Contents(writing);
   // Signatures are checked from the last words of the user on.
   const signing = context.repair && SIGNING_MODEL.test(model);
-  const current = signing ? turns.findLastIndex(({ message }) => message.role === "user") : turns.length;
+  const current = signing ? turns.findLastIndex(saysSomething) : turns.length;
   for (let at = head; at < turns.length; at++) {
     const turn = turns[at] as Turn; // Within the length.
     const { role } = turn.message;
@@ -49,6 +50,10 @@ export function encodeHistory(messages: readonly Message[], writing: Writing, mo
     else contents.add(turn, at > current);
   }
   return { systemInstruction: encodeSystem(turns.slice(0, head), later, writing), contents: contents.end() };
+}
+
+function saysSomething({ message: { role, parts } }: Turn): boolean {
+  return role === "user" || (role === "tool" && parts.some(({ type }) => type === "text"));
 }
 
 /** A function call is refused where nobody has spoken before it. */
@@ -89,17 +94,13 @@ class Contents {
     if (joined !== undefined || parts.length > 0 || !context.repair) this.last = message.role;
   }
 
-  /** Whether a message is part of the turn before it: it was so, or both are results. */
+  /** Whether a message is part of the turn before it: both are results, and did not come apart. */
   private joins({ message, index }: Turn): boolean {
     const { context } = this.writing;
-    const { role, extra } = message;
-    const turn = extra === undefined ? undefined : formOf(message, context.dialect)["turn"];
-    const follows = role === "tool" && this.last === "tool" && this.open !== undefined;
-    if (turn === "joined" && this.open !== undefined) return true;
-    if (turn === "own" && follows) return false;
-    if (turn !== undefined) context.report.lose("form-stale", [index, "extra", context.dialect, "$form", "turn"]);
-    if (follows) context.report.lose("turns-merged", [index, "role"]);
-    return follows;
+    if (message.role !== "tool" || this.last !== "tool" || this.open === undefined) return false;
+    if (message.extra !== undefined && formOf(message, context.dialect)["turn"] === "own") return false;
+    context.report.lose("turns-merged", [index, "role"]);
+    return true;
   }
 
   /** Media that results cannot hold go out after them. */

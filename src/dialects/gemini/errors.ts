@@ -1,7 +1,14 @@
 // Errors: google.rpc statuses in an envelope, alone or in a list, with details that tell quotas and waiting times.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { ProviderError, ProviderErrorKind } from "../../model/provider-error.ts";
-import { durationOf, kindOfMessage, kindOfStatus, retryAfterOf, statusOfKind, stillSays } from "../kit/provider-errors.ts";
+import {
+  durationOf,
+  kindOfMessage,
+  kindOfStatus,
+  retryAfterOf,
+  statusOfKind,
+  stillSays,
+} from "../kit/provider-errors.ts";
 import { isObject } from "../kit/read.ts";
 import { Terms } from "../kit/terms.ts";
 import type { GeminiError } from "./types.ts";

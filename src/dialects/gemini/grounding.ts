@@ -27,9 +27,14 @@ export interface GroundedText {
 }
 
 /** The texts of an answer with annotations for its grounding; undefined where these would not give it back. */
-export function decodeGrounding(metadata: JsonObject, parts: readonly Part[], dialect: string): GroundedText[] | undefined {
+export function decodeGrounding(
+  metadata: JsonObject,
+  parts: readonly Part[],
+  dialect: string,
+): GroundedText[] | undefined {
   const { groundingChunks: chunks, groundingSupports: supports = [] } = metadata;
-  if (!Array.isArray(chunks) || !chunks.every(isObject) || !Array.isArray(supports)) return undefined;
+  if (!Array.isArray(chunks) || chunks.length === 0 || !chunks.every(isObject) || !Array.isArray(supports))
+    return undefined;
   const texts: (GroundedText & { annotations: Annotation[]; bytes: Bytes })[] = [];
   for (const [index, part] of parts.entries()) {
     if (part.type === "text") texts.push({ index, part, annotations: [], bytes: new Bytes(part.text) });
@@ -42,7 +47,8 @@ export function decodeGrounding(metadata: JsonObject, parts: readonly Part[], di
     for (; known < to; known++) text.annotations.push(source(chunks[known], dialect));
   };
   for (const support of supports) {
-    if (!isObject(support) || !isObject(support[SEGMENT]) || !Array.isArray(support["groundingChunkIndices"])) return undefined;
+    if (!isObject(support) || !isObject(support[SEGMENT]) || !Array.isArray(support["groundingChunkIndices"]))
+      return undefined;
     const segment = support[SEGMENT];
     const text = texts.find(({ index }) => index === segment["partIndex"]) ?? first;
     for (const [at, index] of support["groundingChunkIndices"].entries()) {
@@ -62,7 +68,8 @@ export function decodeGrounding(metadata: JsonObject, parts: readonly Part[], di
   }
   introduce(chunks.length, first);
   const again = groundingOf(texts, dialect);
-  const isSame = sameJson(again["groundingChunks"], chunks) && sameJson(again["groundingSupports"], metadata["groundingSupports"]);
+  const isSame =
+    sameJson(again["groundingChunks"], chunks) && sameJson(again["groundingSupports"], metadata["groundingSupports"]);
   return isSame ? texts : undefined;
 }
 
@@ -79,15 +86,22 @@ function source(chunk: JsonValue | undefined, dialect: string): Annotation {
   for (const key of Object.keys(data)) {
     const field = FIELDS.find(([name]) => name === key)?.[1];
     const value = data[key];
-    if (field === undefined || typeof value !== "string" || (kind === "web" && key === "text")) copyField(data, key, rest);
+    if (field === undefined || typeof value !== "string" || (kind === "web" && key === "text"))
+      copyField(data, key, rest);
     else annotation[field] = value;
   }
-  if (kind !== "web" || Object.keys(rest).length > 0) keepFields(annotation, dialect, { [CHUNK]: { [kind]: rest } });
+  const isPlain = kind === "web" && Object.keys(rest).length === 0 && Object.keys(annotation).length > 1;
+  if (!isPlain) keepFields(annotation, dialect, { [CHUNK]: { [kind]: rest } });
   return annotation;
 }
 
 /** Gives an annotation its place, where the words there are those that the segment says. */
-function place(annotation: Annotation, segment: JsonObject, { part, bytes, index }: GroundedText & { bytes: Bytes }, dialect: string): void {
+function place(
+  annotation: Annotation,
+  segment: JsonObject,
+  { part, bytes, index }: GroundedText & { bytes: Bytes },
+  dialect: string,
+): void {
   const { startIndex = 0, endIndex = 0, text, partIndex } = segment;
   const [start, end] = [bytes.unit(startIndex), bytes.unit(endIndex)];
   if (start === undefined || end === undefined || text !== part.text.slice(start, end)) {
@@ -130,7 +144,9 @@ export function groundingOf(texts: readonly GroundedText[], dialect: string): Js
 
 function chunkOf(annotation: Annotation, dialect: string): JsonValue {
   const kept = annotation.extra?.[dialect]?.[CHUNK];
-  const [kind = annotation.kind === "url" ? "web" : "retrievedContext", ...more] = isObject(kept) ? Object.keys(kept) : [];
+  const [kind = annotation.kind === "url" ? "web" : "retrievedContext", ...more] = isObject(kept)
+    ? Object.keys(kept)
+    : [];
   const rest = isObject(kept) ? kept[kind] : {};
   if (kept !== undefined && (!isObject(rest) || more.length > 0)) return kept;
   const data: JsonObject = {};
@@ -141,7 +157,12 @@ function chunkOf(annotation: Annotation, dialect: string): JsonValue {
   return { [kind]: isObject(rest) ? assignObject(data, rest) : data };
 }
 
-function segmentOf(annotation: Annotation, { index, part }: GroundedText, bytes: Bytes, dialect: string): JsonObject | undefined {
+function segmentOf(
+  annotation: Annotation,
+  { index, part }: GroundedText,
+  bytes: Bytes,
+  dialect: string,
+): JsonObject | undefined {
   const { span } = annotation;
   if (span === undefined) {
     const kept = annotation.extra?.[dialect]?.[SEGMENT];

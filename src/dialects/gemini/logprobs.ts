@@ -48,7 +48,7 @@ const CARRIED: ReadonlySet<string> = new Set(["token", "logprob", "tokenId", "to
 function encodeToken(token: Logprob, context: EncodeContext<Code>): GeminiLogprob {
   const wire: GeminiLogprob = { token: token.token, logProbability: 0 };
   copyField(token, "logprob", wire, "logProbability");
-  if (token.tokenId !== undefined) wire.tokenId = token.tokenId;
+  if (token.tokenId !== undefined) copyField(token, "tokenId", wire);
   reportUncarried(token, CARRIED, context, "field-unsaid");
   reportForeignResidue(token, context);
   return wire;

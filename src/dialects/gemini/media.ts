@@ -3,10 +3,10 @@ import { base64Of, readDataUrl } from "../../model/data-url.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Issuer, MediaPart } from "../../model/parts.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
-import { restOf } from "../kit/read.ts";
-import { isSealFor, keepFields, reportUncarried } from "../kit/residue.ts";
+import { isSealFor, reportUncarried } from "../kit/residue.ts";
 import { issuerOf } from "../kit/seals.ts";
 import type { Code } from "./losses.ts";
+import { keepRest } from "./reading.ts";
 import type { GeminiBlob, GeminiFileData, GeminiMediaPart } from "./types.ts";
 
 /** Files that only Google can open: of the Files API, and of its cloud storage. */
@@ -20,11 +20,6 @@ function kindOfMedia(mimeType: unknown, uri: string | undefined): MediaPart["typ
   return (KIND.exec(mimeType)?.[1] ?? "file") as MediaPart["type"];
 }
 
-const KNOWN = {
-  inlineData: new Set(["data", "mimeType", "displayName"]),
-  fileData: new Set(["fileUri", "mimeType", "displayName"]),
-};
-
 /** A blob or file; undefined where it lacks its data. */
 export function decodeMedia(
   data: JsonObject,
@@ -32,22 +27,24 @@ export function decodeMedia(
   context: DecodeContext,
 ): MediaPart | undefined {
   const { mimeType, displayName } = data;
-  const source = data[key === "inlineData" ? "data" : "fileUri"];
+  const sourceKey = key === "inlineData" ? "data" : "fileUri";
+  const source = data[sourceKey];
   if (typeof source !== "string") return undefined;
   const uri = key === "inlineData" ? undefined : source;
   const part: MediaPart = { type: kindOfMedia(mimeType, uri) };
+  const taken = [sourceKey];
   if (uri === undefined) part.data = source;
   else if (OWN_FILE.test(uri)) Object.assign(part, { fileId: uri, issuer: issuerOf(context) });
   else part.url = uri;
-  const rest = restOf(data, KNOWN[key]) ?? {};
-  if (typeof mimeType === "string") part.mimeType = mimeType;
-  else if (mimeType !== undefined) rest["mimeType"] = mimeType;
-  if (typeof displayName === "string") part.name = displayName;
-  else if (displayName !== undefined) rest["displayName"] = displayName;
-  for (const _ in rest) {
-    keepFields(part, context.dialect, rest, key);
-    break;
+  if (typeof mimeType === "string") {
+    part.mimeType = mimeType;
+    taken.push("mimeType");
   }
+  if (typeof displayName === "string") {
+    part.name = displayName;
+    taken.push("displayName");
+  }
+  keepRest(part, data, taken, context.dialect, key);
   return part;
 }
 

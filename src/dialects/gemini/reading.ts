@@ -21,12 +21,12 @@ export function keepRest(
   dialect: string,
   ...inner: string[]
 ): void {
-  const keys = Object.keys(wire);
-  let rest: JsonObject | undefined = keys.length === 0 && inner.length > 0 ? {} : undefined;
-  for (const key of keys) {
+  let rest: JsonObject | undefined;
+  let isEmpty = true;
+  for (const key in wire) {
+    isEmpty = false;
     // Objects made in code may say undefined, which is no JSON.
-    if (taken.includes(key) || wire[key] === undefined) continue;
-    copyField(wire, key, (rest ??= {}));
+    if (!taken.includes(key) && wire[key] !== undefined) copyField(wire, key, (rest ??= {}));
   }
-  keepFields(target, dialect, rest, inner);
+  if (rest !== undefined || (isEmpty && inner.length > 0)) keepFields(target, dialect, rest ?? {}, inner);
 }

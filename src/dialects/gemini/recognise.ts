@@ -5,12 +5,13 @@ import { isObject } from "../kit/read.ts";
 
 export function recognise(wire: JsonObject): PayloadKind | undefined {
   const { contents, candidates, error } = wire;
-  if (Array.isArray(contents) && contents.some((each) => isObject(each) && Array.isArray(each["parts"]))) return "request";
+  if (Array.isArray(contents) && contents.some((each) => isObject(each) && Array.isArray(each["parts"])))
+    return "request";
   // An event of a stream is an answer that may go on.
   if (Array.isArray(candidates) && candidates.every(isObject)) {
     return candidates.some((each) => each["finishReason"] === undefined) ? "stream" : "response";
   }
   if (isObject(wire["promptFeedback"]) || isObject(wire["usageMetadata"])) return "response";
-  const isStatus = isObject(error) && typeof error["code"] === "number" && typeof error["status"] === "string";
-  return isStatus && /^[A-Z_]+$/.test(String(error["status"])) ? "error" : undefined;
+  const { code, status } = isObject(error) ? error : {};
+  return typeof code === "number" && typeof status === "string" && /^[A-Z_]+$/.test(status) ? "error" : undefined;
 }

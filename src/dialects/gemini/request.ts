@@ -1,6 +1,5 @@
 // Requests: the body, and what travels in the URL beside it.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import { assignObject } from "../../model/json.ts";
 import type { Request } from "../../model/request.ts";
 import type { DecodeContext, DecodeRequestOptions, EncodeContext, Encoded } from "../dialect.ts";
 import { STORED_CONTEXT } from "../kit/provider-losses.ts";
@@ -16,7 +15,7 @@ import { decodeToolConfig, encodeToolConfig } from "./tool-choice.ts";
 import { decodeTools, encodeTools } from "./tools.ts";
 
 /** What the SDK's `config` holds beside the settings. */
-const IN_CONFIG = ["systemInstruction", "tools", "toolConfig", "cachedContent"];
+const IN_CONFIG: ReadonlySet<string> = new Set(["systemInstruction", "tools", "toolConfig", "cachedContent"]);
 
 export function decodeRequest(wire: unknown, context: DecodeContext, { address }: DecodeRequestOptions): Request {
   const { dialect, trail } = context;
@@ -37,7 +36,9 @@ export function decodeRequest(wire: unknown, context: DecodeContext, { address }
   if (address?.stream !== undefined) request.stream = address.stream;
   if (isContent(systemInstruction)) taken.push("systemInstruction");
   const contents = readContents(body, request, context);
-  request.messages = decodeHistory(isContent(systemInstruction) ? systemInstruction : undefined, contents, "contents", context);
+  const system = isContent(systemInstruction) ? systemInstruction : undefined;
+  const systemKey = spelled.find((name) => name === "system_instruction");
+  request.messages = decodeHistory(system, contents, "contents", context, systemKey);
   if (isSdk) {
     keepForm(request, dialect, "config", true);
     trail.enter("config");
@@ -74,7 +75,7 @@ function fromSdk(wire: JsonObject, config: JsonObject): JsonObject {
   const body = restOf(wire, CONFIG) ?? {};
   const settings: JsonObject = {};
   for (const key of Object.keys(config)) {
-    copyField(config, key, IN_CONFIG.includes(key) && !Object.hasOwn(body, key) ? body : settings);
+    copyField(config, key, IN_CONFIG.has(key) && !Object.hasOwn(body, key) ? body : settings);
   }
   body["generationConfig"] = settings;
   return body;
@@ -86,14 +87,25 @@ function toSdk(wire: JsonObject): JsonObject {
   const config: JsonObject = {};
   const { generationConfig } = wire;
   for (const key of Object.keys(wire)) {
-    if (key !== "generationConfig") copyField(wire, key, IN_CONFIG.includes(key) ? config : body);
+    if (key !== "generationConfig") copyField(wire, key, IN_CONFIG.has(key) ? config : body);
   }
-  if (isObject(generationConfig)) assignObject(config, generationConfig);
+  if (isObject(generationConfig))
+    for (const key of Object.keys(generationConfig)) copyField(generationConfig, key, config);
   body["config"] = config;
   return body;
 }
 
-const CARRIED_FIELDS = ["model", "messages", "tools", "toolChoice", "output", "sampling", "reasoning", "stream", "extra"];
+const CARRIED_FIELDS = [
+  "model",
+  "messages",
+  "tools",
+  "toolChoice",
+  "output",
+  "sampling",
+  "reasoning",
+  "stream",
+  "extra",
+];
 const CARRIED: ReadonlySet<string> = new Set(CARRIED_FIELDS);
 
 export function encodeRequest(request: Request, context: EncodeContext<Code>): Omit<Encoded, "losses"> {

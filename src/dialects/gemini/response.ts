@@ -27,7 +27,12 @@ export function decodeResponse(given: unknown, context: DecodeContext, { names }
   const taken = [CANDIDATES];
   const id = typeof responseId === "string" ? responseId : "";
   const reading: Reading = { book: new CallBook(dialect, id), context, names };
-  const response: Response = { id, model: "", message: { role: "assistant", parts: [] }, finishReason: { unified: "other" } };
+  const response: Response = {
+    id,
+    model: "",
+    message: { role: "assistant", parts: [] },
+    finishReason: { unified: "other" },
+  };
   decodeCandidates(wire, response, reading);
   if (typeof responseId === "string") taken.push("responseId");
   if (typeof modelVersion === "string") {
@@ -59,7 +64,12 @@ function decodeCandidates({ candidates }: JsonObject, response: Response, readin
   const list = candidates ?? [];
   if (!Array.isArray(list)) return context.fail("wrong-type", `Expected a list, found ${kindOf(list)}.`, CANDIDATES);
   if (list.length === 0) {
-    keepForm(response, context.dialect, CANDIDATES, candidates === undefined ? "none" : candidates === null ? "null" : "empty");
+    keepForm(
+      response,
+      context.dialect,
+      CANDIDATES,
+      candidates === undefined ? "none" : candidates === null ? "null" : "empty",
+    );
   }
   context.trail.each(CANDIDATES, list, (value, index) => {
     const wire = readObject(value, context);
@@ -70,7 +80,13 @@ function decodeCandidates({ candidates }: JsonObject, response: Response, readin
 }
 
 /** What was asked was blocked: that is how it ended. */
-function decodeFeedback(wire: JsonObject, response: Response, taken: string[], spelled: string[], dialect: string): void {
+function decodeFeedback(
+  wire: JsonObject,
+  response: Response,
+  taken: string[],
+  spelled: string[],
+  dialect: string,
+): void {
   const given = wire[FEEDBACK];
   if (!isObject(given) || formOf(response, dialect)[CANDIDATES] === undefined || response.error !== undefined) return;
   const feedback = readNames(given, spelled);
@@ -80,7 +96,17 @@ function decodeFeedback(wire: JsonObject, response: Response, taken: string[], s
   keepRest(response, feedback, ["blockReason"], dialect, FEEDBACK);
 }
 
-const CARRIED_FIELDS = ["id", "model", "message", "alternatives", "finishReason", "usage", "createdAt", "error", "extra"];
+const CARRIED_FIELDS = [
+  "id",
+  "model",
+  "message",
+  "alternatives",
+  "finishReason",
+  "usage",
+  "createdAt",
+  "error",
+  "extra",
+];
 const CARRIED: ReadonlySet<string> = new Set(CARRIED_FIELDS);
 
 export function encodeResponse(response: Response, given: EncodeContext<Code>): Omit<Encoded, "losses"> {

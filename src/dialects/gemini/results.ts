@@ -39,12 +39,7 @@ function isEnvelope(value: JsonValue): boolean {
   return inner !== undefined && (!isObject(inner) || isEnvelope(inner));
 }
 
-export function decodeResult(
-  data: JsonObject,
-  key: string,
-  reading: Reading,
-  decodePart: DecodePart,
-): ToolResultPart {
+export function decodeResult(data: JsonObject, key: string, reading: Reading, decodePart: DecodePart): ToolResultPart {
   const { dialect } = reading.context;
   const taken: string[] = [];
   const part: ToolResultPart = { type: "tool-result", toolCallId: "", toolName: "", isError: false };
@@ -127,14 +122,18 @@ export function encodeResult(
   const call = calls.get(part.toolCallId);
   const data: JsonObject = {};
   // A call that went out without an id is answered without one.
-  const id = call !== undefined && call.id === undefined && form["id"] === undefined ? undefined : wireCallId(part, names, context);
+  const id =
+    call !== undefined && call.id === undefined && form["id"] === undefined
+      ? undefined
+      : wireCallId(part, names, context);
   if (id !== undefined) data["id"] = id;
   if (own === "codeExecutionResult") {
     writeOutcome(part, form, data, context.dialect);
     return [own, data];
   }
   const name = part.toolName === "" ? (call?.name ?? "") : part.toolName;
-  if (form["name"] !== null) data[own === undefined ? "name" : "toolType"] = own === undefined ? names.toolName(name) : name;
+  if (form["name"] !== null)
+    data[own === undefined ? "name" : "toolType"] = own === undefined ? names.toolName(name) : name;
   if (own !== undefined) writeResponse(part, form, data, [], own, writing);
   else {
     const { texts, parts } = encodeContent(part, writing, encodePart);

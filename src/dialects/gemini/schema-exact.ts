@@ -51,19 +51,15 @@ function writeExact(
   exact: JsonObject,
   below: (schema: JsonValue | undefined) => JsonObject | undefined,
 ): boolean {
-  const set = (to: JsonObject, name: string, inner: JsonObject | undefined): boolean => {
-    if (inner !== undefined) setOwn(to, name, inner);
-    return inner !== undefined;
-  };
   const value = schema[key];
   const isList = Array.isArray(value);
   if (key === "const" && !isNullable && takesMember(value, type) && schema["enum"] === undefined)
     exact["enum"] = [value as string];
   else if (!goesWith(key, type) || (key === "nullable" && isNullable)) return false;
-  else if (key === "items") return set(exact, key, below(value));
+  else if (key === "items") return setExact(exact, key, below(value));
   else if (key === "properties" && isObject(value)) {
     const properties: JsonObject = (exact[key] = {});
-    return Object.keys(value).every((name) => set(properties, name, below(value[name])));
+    return Object.keys(value).every((name) => setExact(properties, name, below(value[name])));
   } else if (key === "enum" && isList) {
     // Null is listed where it is valid, but not by Gemini.
     const members = isNullable ? value.filter((member) => member !== null) : value;
@@ -79,6 +75,11 @@ function writeExact(
   else if (isCount(key)) exact[key] = String(Number(value));
   else copyField(schema, key, exact);
   return true;
+}
+
+function setExact(to: JsonObject, key: string, exact: JsonObject | undefined): boolean {
+  if (exact !== undefined) setOwn(to, key, exact);
+  return exact !== undefined;
 }
 
 /** A Gemini Schema as JSON Schema as well as it goes: what is no word of Gemini's stays as it is. */

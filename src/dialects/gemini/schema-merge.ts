@@ -100,7 +100,10 @@ export function merge(conversion: Conversion, parts: readonly Place[], base?: Me
     } else if (schema !== true) drop(conversion, place);
   }
   for (const [name, places] of base?.fields ?? []) for (const place of places) put(conversion, merged, name, place);
-  for (const union of base?.unions ?? []) merged.unions.push(union);
+  for (const union of base?.unions ?? []) {
+    conversion.left--;
+    merged.unions.push(union);
+  }
   return merged;
 }
 
@@ -132,15 +135,13 @@ function take(conversion: Conversion, merged: Merged, keyword: Place, queue: Pla
 }
 
 function put(conversion: Conversion, { fields }: Merged, name: string, keyword: Place): void {
-  const value = valueOf(keyword);
-  conversion.left -= name.length;
-  // Schemas are paid for where they are written.
-  spend(conversion, name === "items" || name === "properties" ? Object.keys(Object(value)) : value);
+  // Values and schemas are paid for where they are written.
+  spend(conversion, name === "properties" ? Object.keys(Object(valueOf(keyword))) : name);
   add(fields, name, keyword);
 }
 
 /** Takes a plain value from the budget. */
-function spend(conversion: Conversion, value: unknown, depth = 0): void {
+export function spend(conversion: Conversion, value: unknown, depth = 0): void {
   conversion.left -= typeof value === "string" ? value.length + 1 : 1;
   if (typeof value !== "object" || value === null || conversion.left < 0 || depth > DEEPEST) return;
   for (const each of Object.values(value)) spend(conversion, each, depth + 1);
@@ -157,9 +158,8 @@ function unite(conversion: Conversion, merged: Merged, list: Place, queue: Place
   conversion.left -= all.length;
   merged.saysNull ||= hasNull;
   enqueue(branches, some, orNull === true || hasNull);
-  if (branches === queue) return;
-  merged.unions.push({ path, branches });
-  if (key === "oneOf") approximate(conversion, path);
+  if (branches !== queue) merged.unions.push({ path, branches });
+  if (key === "oneOf" && all.length > 1) approximate(conversion, path);
 }
 
 function isNull(schema: unknown): boolean {

@@ -1,9 +1,9 @@
 // The nearest JSON Schema of which Gemini's Schema can say all: what holds for one value, and everything below it.
 import { setOwn } from "../../model/extra.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
+import type { SchemaObject } from "../../model/request.ts";
 import { copyField } from "../kit/read.ts";
 import { geminiType, type GeminiType, goesWith, takes, takesMember, typeFor } from "./schema-keywords.ts";
-import type { SchemaObject } from "../../model/request.ts";
 import {
   add,
   approximate,
@@ -14,12 +14,14 @@ import {
   merge,
   type Merged,
   type Place,
+  placesIn,
   type SchemaChange,
+  spend,
+  valueOf,
 } from "./schema-merge.ts";
-import { placesIn, valueOf } from "./schema-merge.ts";
 
 /** What a schema may grow to, about in characters: references are written out, and may be many. */
-const BUDGET = 200_000;
+const BUDGET = 100_000;
 /** What a schema costs beside its keywords. */
 const NODE = 30;
 /** What stands for a schema that takes any value. */
@@ -104,11 +106,13 @@ function write(
   const { fields } = merged;
   const nullable = merged.saysNull && !merged.refusesNull;
   const below = (parts: Place[]): JsonObject => convert(conversion, parts, depth + 1);
-  const kept = (entries: Place[], isFit: (value: unknown) => boolean): JsonValue[] =>
-    entries
-      .filter((place) => isFit(valueOf(place)) || drop(conversion, place))
-      // What fits is a string.
-      .map((place) => valueOf(place) as string);
+  const kept = (entries: Place[], isFit: (value: unknown) => boolean): JsonValue[] => {
+    const fit = entries.filter((place) => isFit(valueOf(place)) || drop(conversion, place));
+    // What fits is a string.
+    const values = fit.map((place) => valueOf(place) as string);
+    spend(conversion, values);
+    return values;
+  };
   const properties = new Map<string, Place[]>();
   for (const place of (fields.get("properties") ?? []).flatMap(placesIn)) add(properties, place.key, place);
   const name = type.toLowerCase();
@@ -148,6 +152,7 @@ function writeValue(
   if (place === undefined) return;
   const value = valueOf(place);
   if (!takes(key, value, type)) return drop(conversion, place);
+  spend(conversion, value);
   const isExclusive = place.key !== key;
   // Whole numbers have a next one, so that an exclusive bound can be said.
   const next = key === "minimum" ? Math.floor(Number(value)) + 1 : Math.ceil(Number(value)) - 1;

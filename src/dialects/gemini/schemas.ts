@@ -40,19 +40,23 @@ export function decodeSchema(
   const isSubset = field === subset;
   const read = isSubset ? fromGeminiSchema(schema) : schema;
   if (read === undefined) keepForm(target, dialect, subset, OWN);
-  else if (isSubset ? isEmpty(schema) : isEmpty(schema) || fitsGeminiSchema(schema)) {
+  else if (isEmpty(schema, subset) || (!isSubset && fitsGeminiSchema(schema))) {
     keepForm(target, dialect, subset, isSubset ? EMPTY : NATIVE);
   }
   return read ?? schema;
 }
 
-/** An object without properties, which is no parameters at all. */
-function isEmpty(schema: SchemaObject): boolean {
-  const { type, properties } = schema;
-  if (String(type).toLowerCase() !== "object" || Object.keys(properties ?? {}).length > 0) return false;
-  return Object.keys(schema).every((key) => EMPTY_SAYS.has(key));
+/** Whether parameters are an object without properties, which is no parameters at all. */
+function isEmpty(
+  { type, properties = {}, additionalProperties = false, ...rest }: SchemaObject,
+  field: string,
+): boolean {
+  if (field !== PARAMETERS.subset || additionalProperties !== false || Object.keys(rest).some(saysMore)) return false;
+  return /^object$/i.test(String(type)) && Object.keys(Object(properties)).length === 0;
 }
-const EMPTY_SAYS: ReadonlySet<string> = new Set(["type", "properties", "required", "additionalProperties", "$schema"]);
+function saysMore(keyword: string): boolean {
+  return keyword !== "required" && keyword !== "$schema";
+}
 
 /** Writes a schema into one of its two fields (B51); the trail stands at what holds it, in the field `at`. */
 export function encodeSchema(
@@ -68,7 +72,7 @@ export function encodeSchema(
   const given = schema as JsonObject;
   if (form === OWN) wire[subset] = given;
   else if (form === NATIVE) wire[native] = given;
-  else if (context.repair && form !== EMPTY && subset === PARAMETERS.subset && isEmpty(given)) {
+  else if (context.repair && form !== EMPTY && isEmpty(given, subset)) {
     context.report.lose("parameters-empty", at);
   } else {
     const { schema: converted, changes } = toGeminiSchema(given);

@@ -1,6 +1,6 @@
 // Proto JSON may be spelled with underscores (`inline_data`). What the model has words for is read in either spelling,
 // and which names came with underscores is noted, so that they go back as they came.
-import type { JsonObject, JsonValue } from "../../model/json.ts";
+import type { JsonObject } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { copyField, isObject } from "../kit/read.ts";
@@ -29,17 +29,21 @@ function camelCase(name: string): string {
 }
 
 /** Whether a name is one that the model has a word for, spelled with underscores. */
-export function isSnake(name: string): boolean {
+function isSnake(name: string): boolean {
   return name.includes("_") && NAMES.has(camelCase(name));
 }
 
 /** The object with its names as they are known; `spelled` takes up those that came with underscores. */
 export function readNames(wire: JsonObject, spelled: string[]): JsonObject {
-  const own = Object.keys(wire).filter((key) => isSnake(key) && !Object.hasOwn(wire, camelCase(key)));
-  if (own.length === 0) return wire;
+  let own: string[] | undefined;
+  for (const key in wire) if (isSnake(key) && !Object.hasOwn(wire, camelCase(key))) (own ??= []).push(key);
+  if (own === undefined) return wire;
   spelled.push(...own);
   const read: JsonObject = {};
-  for (const key of Object.keys(wire)) copyField(wire, key, read, own.includes(key) ? camelCase(key) : key);
+  for (const key of Object.keys(wire)) {
+    // Objects made in code may say undefined, which is no JSON.
+    if (wire[key] !== undefined) copyField(wire, key, read, own.includes(key) ? camelCase(key) : key);
+  }
   return read;
 }
 
@@ -49,9 +53,9 @@ export function keepNames(target: { extra?: Extra }, dialect: string, spelled: r
 }
 
 /** The names that came with underscores. */
-export function snakeNames(target: { extra?: Extra }, dialect: string): JsonValue[] {
+function snakeNames(target: { extra?: Extra }, dialect: string): string[] {
   const names = target.extra === undefined ? undefined : formOf(target, dialect)[SNAKE];
-  return Array.isArray(names) ? names : [];
+  return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
 }
 
 /** The object with the names that came with underscores spelled so again. */
@@ -62,11 +66,11 @@ export function writeNames<T extends JsonObject>(
 ): T {
   const names = snakeNames(target, context.dialect);
   if (names.length === 0) return wire;
-  const spellings = new Map(names.map((name) => [camelCase(String(name)), String(name)]));
+  const spellings = new Map(names.map((name) => [camelCase(name), name]));
   const used = new Set<string>();
   const written = spell(wire, spellings, used);
   for (const [at, name] of names.entries()) {
-    if (!used.has(String(name))) context.report.lose("form-stale", ["extra", context.dialect, "$form", SNAKE, at]);
+    if (!used.has(name)) context.report.lose("form-stale", ["extra", context.dialect, "$form", SNAKE, at]);
   }
   // The same object but for the spelling, which its type does not tell.
   return written as T;

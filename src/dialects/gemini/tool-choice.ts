@@ -66,7 +66,7 @@ export function encodeToolConfig(request: Request, { context, names }: Writing):
     context.report.lose("field-unsaid", "toolChoice");
     return undefined;
   }
-  if (context.repair && plain === "ANY" && tools.length === 0) {
+  if (context.repair && plain === "ANY" && !tools.some(({ type }) => type === "function")) {
     context.report.lose("tools-empty", "toolChoice");
     return undefined;
   }

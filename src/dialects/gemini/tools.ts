@@ -1,9 +1,9 @@
 // Tools: function declarations, which stand in groups, and everything else, which only Gemini knows and keeps verbatim.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import { assignObject, copyObject } from "../../model/json.ts";
+import { copyObject } from "../../model/json.ts";
 import type { FunctionTool, Tool } from "../../model/request.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
-import { isObject, readObject, restOf } from "../kit/read.ts";
+import { copyField, isObject, readObject, restOf } from "../kit/read.ts";
 import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import type { Code } from "./losses.ts";
 import { keepRest } from "./reading.ts";
@@ -89,7 +89,9 @@ export function encodeTools(tools: readonly Tool[], { context, names }: Writing)
       reportForeignResidue(tool, context);
       // Its name is what its value says first.
       if (tool.name !== (Object.keys(tool.value)[0] ?? "")) report.lose("bookkeeping", "name");
-      if (form["group"] === "same" && group !== undefined) assignObject(group, tool.value);
+      if (form["group"] === "same" && group !== undefined) {
+        for (const key of Object.keys(tool.value)) copyField(tool.value, key, group);
+      }
       // A group may still grow, a tool's value must not.
       else list.push((group = copyObject(tool.value)));
     }

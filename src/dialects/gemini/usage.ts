@@ -33,7 +33,11 @@ export function decodeUsage(given: JsonObject, dialect: string): Usage {
   // What tools read is kept as a count of its own, too: nothing else tells it from the prompt.
   const tools = isCount(wire[TOOLS]) ? wire[TOOLS] : 0;
   const sum = inputTokens + tools + outputTokens;
-  const usage: Usage = { inputTokens: inputTokens + tools, outputTokens, totalTokens: isCount(wire[TOTAL]) ? count(TOTAL) : sum };
+  const usage: Usage = {
+    inputTokens: inputTokens + tools,
+    outputTokens,
+    totalTokens: isCount(wire[TOTAL]) ? count(TOTAL) : sum,
+  };
   if (isCount(wire[CACHED])) usage.cacheReadTokens = count(CACHED);
   if (isCount(wire[THOUGHTS])) usage.reasoningTokens = wire[THOUGHTS];
   for (const key of [PROMPT, ANSWER, TOTAL]) if (wire[key] === undefined) keepForm(usage, dialect, key, null);

@@ -1,5 +1,4 @@
 // What the writer of a part needs beside the part, and what every part has in common.
-import type { JsonObject } from "../../model/json.ts";
 import type { Part } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import type { NameBook } from "../kit/names.ts";
@@ -30,6 +29,6 @@ export function writeBeside(wire: GeminiPart, part: Part, inner: string, context
   }
   if (extra === undefined) return wire;
   reportForeignResidue(part, context);
-  restoreResidue(wire as JsonObject, part, context, inner);
-  return writeNames(wire as JsonObject, part, context);
+  restoreResidue(wire, part, context, inner);
+  return writeNames(wire, part, context);
 }

@@ -11,10 +11,17 @@ interface OpenCall {
   answered: boolean;
 }
 
+/** Calls that look alike, in their order. */
+interface Alike {
+  calls: OpenCall[];
+  /** All before this one are answered. */
+  next: number;
+}
+
 /** The calls of one conversation, in the order they are read. */
 export class CallBook {
-  private readonly byWireId = new Map<string, OpenCall[]>();
-  private readonly byName = new Map<string, OpenCall[]>();
+  private readonly byWireId = new Map<string, Alike>();
+  private readonly byName = new Map<string, Alike>();
   private readonly taken = new Set<string>();
   private readonly dialect: string;
   private readonly seed: string;
@@ -40,8 +47,7 @@ export class CallBook {
 
   /** Ties a result to its call: by the wire's id, else (Gemini) to the first unanswered call of that name. */
   answer(result: ToolResultPart, wireId: string | undefined): void {
-    const calls = wireId === undefined ? this.byName.get(result.toolName) : this.byWireId.get(wireId);
-    const call = calls?.find(({ answered }) => !answered) ?? calls?.at(-1);
+    const call = firstOpen(wireId === undefined ? this.byName.get(result.toolName) : this.byWireId.get(wireId));
     if (call === undefined) {
       result.toolCallId = wireId ?? this.make();
       if (wireId === undefined) keepForm(result, this.dialect, "id", null);
@@ -61,10 +67,17 @@ export class CallBook {
   }
 }
 
-function push(map: Map<string, OpenCall[]>, key: string, call: OpenCall): void {
-  const calls = map.get(key);
-  if (calls === undefined) map.set(key, [call]);
-  else calls.push(call);
+function push(map: Map<string, Alike>, key: string, call: OpenCall): void {
+  const alike = map.get(key);
+  if (alike === undefined) map.set(key, { calls: [call], next: 0 });
+  else alike.calls.push(call);
+}
+
+/** The first call that is not answered yet, else the last one. */
+function firstOpen(alike: Alike | undefined): OpenCall | undefined {
+  if (alike === undefined) return undefined;
+  while (alike.calls[alike.next]?.answered === true) alike.next++;
+  return alike.calls[alike.next] ?? alike.calls.at(-1);
 }
 
 /** The id to write for a call or result: as the wire once had it, else the mapped one; undefined where it had none. */

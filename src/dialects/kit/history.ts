@@ -29,27 +29,34 @@ type RuleLoss = HistoryLoss | "text-blank" | "text-trimmed" | "user-first";
 export function prepareHistory(
   messages: readonly Message[],
   rules: HistoryRules,
-  given: EncodeContext<HistoryLoss>,
+  context: EncodeContext<HistoryLoss>,
 ): Turn[] {
+  const turns = messages.map((message, index): Turn => ({ message, index }));
+  return prepareTurns(turns, rules, context);
+}
+
+/** The same for turns that are made already: where several messages are one turn of the wire. */
+export function prepareTurns(turns: Turn[], rules: HistoryRules, given: EncodeContext<HistoryLoss>): Turn[] {
   // The rules that are set name losses that the dialect declares.
   const context = given as EncodeContext<RuleLoss>;
-  const turns = messages.map((message, index): Turn => ({ message, index }));
-  if (rules.noPrefill === true && messages.at(-1)?.role === "assistant") {
-    context.report.lose("prefill", messages.length - 1);
-  }
+  const last = turns.at(-1);
+  if (rules.noPrefill === true && last?.message.role === "assistant") context.report.lose("prefill", last.index);
   if (!context.repair) return turns;
-  let mended = pairResults(turns, rules, context);
-  mended = eachTurn(mended, (turn) => wellFormedParts(turn, context));
-  if (rules.noBlankText === true) mended = eachTurn(mended, (turn) => withoutBlankText(turn, context));
+  let mended = eachTurn(pairResults(turns, rules, context), wellFormedParts, context);
+  if (rules.noBlankText === true) mended = eachTurn(mended, withoutBlankText, context);
   if (rules.noTrailingSpace === true) mended = withoutTrailingSpace(mended, context);
   return rules.userFirst === true ? withUserFirst(mended, context) : mended;
 }
 
-function eachTurn(turns: Turn[], step: (turn: Turn) => Turn): Turn[] {
+function eachTurn(
+  turns: Turn[],
+  step: (turn: Turn, context: EncodeContext<RuleLoss>) => Turn,
+  context: EncodeContext<RuleLoss>,
+): Turn[] {
   let changed: Turn[] | undefined;
   for (let at = 0; at < turns.length; at++) {
     const turn = turns[at] as Turn; // Within the length.
-    const mended = step(turn);
+    const mended = step(turn, context);
     if (mended !== turn) (changed ??= [...turns])[at] = mended;
   }
   return changed ?? turns;

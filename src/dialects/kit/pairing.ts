@@ -25,8 +25,7 @@ export type PairingLoss =
   | "results-reordered"
   | "result-moved";
 
-/** What a result says that was made for a call without one; nothing of it stood anywhere. */
-export const NO_RESULT = "No result was recorded for this call.";
+const NO_RESULT = "No result was recorded for this call.";
 const ORDER = "order";
 
 function isClientCall(part: Part): part is ToolCallPart {

@@ -16,7 +16,10 @@ export function issuerOf({ dialect, provider }: DecodeContext): Issuer {
 
 /** Puts a seal on a part or annotation, stamped with its issuer. */
 export function addSeal(target: Sealed, kind: SealKind, value: string, context: DecodeContext): void {
-  (target.seals ??= []).push({ ...issuerOf(context), kind, value });
+  const { dialect, provider } = context;
+  const seal: Seal = provider === undefined ? { dialect, kind, value } : { dialect, provider, kind, value };
+  if (target.seals === undefined) target.seals = [seal];
+  else target.seals.push(seal);
 }
 
 /** The value of this dialect's seal of a kind, where it may be sent. */

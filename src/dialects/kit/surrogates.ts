@@ -7,6 +7,13 @@ import { pathOf } from "./turn.ts";
 /** Fields that hold what people and tools said. */
 const SAID = ["text", "summary", "input", "inputText", "output", "content", "transcript"] as const;
 
+type Said = Partial<Record<(typeof SAID)[number], unknown>>;
+
+/** Any part by the fields that it may have. */
+function saidBy(part: object): Said {
+  return part;
+}
+
 function isWellFormed(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed();
   if (typeof value !== "object" || value === null) return true;
@@ -14,6 +21,25 @@ function isWellFormed(value: unknown): boolean {
     if (!key.isWellFormed() || !isWellFormed((value as Record<string, unknown>)[key])) return false;
   }
   return true;
+}
+
+/** Whether all that a part says is well formed: asked of every part, so that each kind is looked at by name. */
+function isSound(part: Part): boolean {
+  switch (part.type) {
+    case "text":
+    case "refusal":
+      return isWellFormed(part.text);
+    case "reasoning":
+      return isWellFormed(part.text) && isWellFormed(part.summary);
+    case "tool-call":
+      return isWellFormed(part.input) && isWellFormed(part.inputText);
+    case "tool-result":
+      return isWellFormed(part.output) && (part.content === undefined || isWellFormed(part.content));
+    case "opaque":
+      return true;
+    default:
+      return SAID.every((field) => isWellFormed(saidBy(part)[field]));
+  }
 }
 
 /** A copy with U+FFFD in place of every lone surrogate. */
@@ -24,19 +50,25 @@ function wellFormed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key.toWellFormed(), wellFormed(each)]));
 }
 
+function mendPart(turn: Turn, at: number, part: Part, { report }: EncodeContext<"surrogates">): Part {
+  const mended: Said = {};
+  for (const field of SAID) {
+    const value = saidBy(part)[field];
+    if (isWellFormed(value)) continue;
+    report.lose("surrogates", [...pathOf(turn, at), field]);
+    mended[field] = wellFormed(value);
+  }
+  // The same fields with other strings.
+  return { ...part, ...mended } as Part;
+}
+
 /** The turn with every half character of its texts, arguments and results replaced. */
 export function wellFormedParts(turn: Turn, context: EncodeContext<"surrogates">): Turn {
-  let parts: Part[] | undefined;
-  const { message } = turn;
-  for (let at = 0; at < message.parts.length; at++) {
-    const part = message.parts[at] as Part; // Within the length.
-    for (const field of SAID) {
-      const value = (part as Partial<Record<(typeof SAID)[number], unknown>>)[field];
-      if (value === undefined || isWellFormed(value)) continue;
-      context.report.lose("surrogates", [...pathOf(turn, at), field]);
-      parts ??= [...message.parts];
-      parts[at] = { ...(parts[at] as Part), [field]: wellFormed(value) };
-    }
+  const { parts } = turn.message;
+  let mended: Part[] | undefined;
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at] as Part; // Within the length.
+    if (!isSound(part)) (mended ??= [...parts])[at] = mendPart(turn, at, part, context);
   }
-  return parts === undefined ? turn : { ...turn, message: { ...message, parts } };
+  return mended === undefined ? turn : { ...turn, message: { ...turn.message, parts: mended } };
 }

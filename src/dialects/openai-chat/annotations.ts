@@ -9,7 +9,7 @@ import type { Reading } from "./reading.ts";
 import { keepOthers, noteAbsent } from "./reading.ts";
 import type { ChatCitation } from "./types.ts";
 import type { Writing } from "./writing.ts";
-import { wasAbsent } from "./writing.ts";
+import { isFree } from "./writing.ts";
 
 const CITATION = "url_citation";
 
@@ -96,15 +96,11 @@ function encodeCitation(
   offset: number,
   writing: Writing,
 ): Partial<ChatCitation[typeof CITATION]> {
-  const { context, dialect } = writing;
-  const { report } = context;
+  const { report } = writing.context;
   const { url = "", title, span } = annotation;
   const citation: Partial<ChatCitation[typeof CITATION]> = { url };
-  const inner = annotation.extra?.[dialect]?.[CITATION];
-  const isFree = (field: string): boolean =>
-    !wasAbsent(annotation, field, writing) && !(isObject(inner) && Object.hasOwn(inner, field));
   if (title !== undefined) citation.title = title;
-  else if (isFree("title")) {
+  else if (isFree(annotation, "title", writing, CITATION)) {
     citation.title = "";
     report.lose("field-filled", "title");
   }
@@ -115,7 +111,7 @@ function encodeCitation(
     // Half a character has no number.
     const isExact = points.units(citation.start_index) === start && points.units(citation.end_index) === end;
     if (!isExact) report.lose("field-unsaid", "span");
-  } else if (isFree("start_index") && isFree("end_index")) {
+  } else if (["start_index", "end_index"].every((field) => isFree(annotation, field, writing, CITATION))) {
     citation.start_index = points.points(offset);
     citation.end_index = points.points(points.length);
     report.lose("field-filled", "span");

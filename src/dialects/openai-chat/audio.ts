@@ -2,12 +2,13 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { AudioPart } from "../../model/parts.ts";
 import { isObject } from "../kit/read.ts";
-import { formOf, isSealFor, keepForm } from "../kit/residue.ts";
+import { isSealFor, keepForm } from "../kit/residue.ts";
 import { addSeal, issuerOf, sealOf } from "../kit/seals.ts";
+import { carrying, finishPart } from "./finish-part.ts";
 import type { Reading } from "./reading.ts";
 import { keepOthers } from "./reading.ts";
 import type { Writing } from "./writing.ts";
-import { carrying, finishPart } from "./writing.ts";
+import { isFree, spelling } from "./writing.ts";
 
 const WHOLE = ["data", "transcript", "expires_at"] as const;
 
@@ -39,7 +40,7 @@ const CARRIED = carrying("data", "transcript", "fileId", "issuer");
 
 /** What a message says about audio; undefined where there is none that can be told, which is reported. */
 export function encodeSpoken(part: AudioPart, writing: Writing): JsonObject | undefined {
-  const { context, dialect, isReply } = writing;
+  const { context, isReply } = writing;
   const { report } = context;
   const { fileId, issuer, data, transcript } = part;
   const isOwn = fileId !== undefined && (issuer === undefined || isSealFor(issuer, context));
@@ -50,7 +51,7 @@ export function encodeSpoken(part: AudioPart, writing: Writing): JsonObject | un
   }
   if (id === undefined) report.lose("field-filled", "fileId");
   const wire: JsonObject = { id: id ?? "" };
-  const form = formOf(part, dialect)["has"];
+  const form = spelling(part, "has", writing);
   const has: readonly JsonValue[] = Array.isArray(form) ? form : isReply ? WHOLE : [];
   const values: Partial<Record<string, JsonValue>> = { data, transcript };
   for (const field of WHOLE) {
@@ -58,7 +59,7 @@ export function encodeSpoken(part: AudioPart, writing: Writing): JsonObject | un
     if (!has.includes(field)) {
       if (value !== undefined) report.lose("audio-by-id", field);
     } else if (value !== undefined) wire[field] = value;
-    else if (!Object.hasOwn(part.extra?.[dialect] ?? {}, field)) {
+    else if (isFree(part, field, writing)) {
       wire[field] = field === "expires_at" ? 0 : "";
       report.lose("field-filled", field);
     }

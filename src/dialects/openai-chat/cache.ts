@@ -5,6 +5,7 @@ import type { DecodeContext } from "../dialect.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { formOf, keepForm } from "../kit/residue.ts";
 import type { Writing } from "./writing.ts";
+import { spelling } from "./writing.ts";
 
 interface Cached {
   cache?: CacheBreakpoint;
@@ -33,9 +34,10 @@ export function readCache(target: Cached, wire: JsonObject, field: string, { dia
 }
 
 /** Writes a breakpoint in the spelling it came in, or in the vendor's own. */
-export function writeCache(wire: JsonObject, target: Cached, { context, dialect, vendor }: Writing): void {
+export function writeCache(wire: JsonObject, target: Cached, writing: Writing): void {
+  const { context, vendor } = writing;
   const { cache } = target;
-  const spelled = formOf(target, dialect)["cache"];
+  const spelled = spelling(target, "cache", writing);
   const fields = isObject(spelled) ? spelled : vendor?.cache === undefined ? undefined : { [vendor.cache]: {} };
   if (cache === undefined) return;
   if (fields === undefined) return context.report.lose("bookkeeping", "cache");

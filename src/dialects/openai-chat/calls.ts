@@ -6,11 +6,12 @@ import type { Part, ToolCallPart } from "../../model/parts.ts";
 import { wireCallId } from "../kit/calls.ts";
 import { restoreName } from "../kit/names.ts";
 import { isObject, readObject } from "../kit/read.ts";
-import { formOf, keepForm } from "../kit/residue.ts";
+import { keepForm } from "../kit/residue.ts";
+import { carrying, finishPart } from "./finish-part.ts";
 import type { Reading } from "./reading.ts";
 import { keepOthers } from "./reading.ts";
 import type { Writing } from "./writing.ts";
-import { carrying, finishPart, wasAbsent } from "./writing.ts";
+import { isFree, spelling } from "./writing.ts";
 
 export const CUSTOM = "custom";
 
@@ -67,7 +68,6 @@ function readCall(data: JsonValue | undefined, field: string, reading: Reading):
     if (typeof value !== "string") return undefined;
     call.input = value;
     call.format = "text";
-    call.tool = CUSTOM;
   } else if (typeof value === "string") {
     const { input, inputText, invalid } = readArguments(value);
     call.input = input;
@@ -111,13 +111,13 @@ export function encodeCall(call: ToolCallPart, isLegacy: boolean, writing: Writi
   const id = wireCallId(call, names, context);
   const wire: JsonObject = {};
   if (id !== undefined) wire["id"] = id;
-  if (isCustom || !wasAbsent(call, "type", writing)) wire["type"] = field;
+  if (isCustom || isFree(call, "type", writing)) wire["type"] = field;
   wire[field] = data;
   return finishPart(wire, call, CALL, writing, field);
 }
 
-function writeArguments(call: ToolCallPart, text: string, data: JsonObject, { dialect }: Writing): void {
-  const spelled = call.extra === undefined ? undefined : formOf(call, dialect)["arguments"];
+function writeArguments(call: ToolCallPart, text: string, data: JsonObject, writing: Writing): void {
+  const spelled = spelling(call, "arguments", writing);
   const isEmpty = isObject(call.input) && Object.keys(call.input).length === 0;
   if ((spelled === "absent" || spelled === "odd") && isEmpty) return;
   // Reading gives back every digit.
@@ -132,12 +132,7 @@ export function reportManner(
   { context: { report } }: Writing,
 ): void {
   if (executor !== undefined) report.lose("tool-default", "executor");
-  if (isCustom) {
-    if (tool === undefined) report.lose("custom-tool", "tool");
-    else if (tool !== CUSTOM) report.lose("field-unsaid", "tool");
-    return;
-  }
-  if (format !== undefined) report.lose(format === "json" ? "tool-default" : "field-unsaid", "format");
+  if (format !== undefined && !isCustom) report.lose(format === "json" ? "tool-default" : "field-unsaid", "format");
   if (tool !== undefined) report.lose("field-unsaid", "tool");
 }
 

@@ -1,16 +1,18 @@
 // Blocks of content: text, media, refusals, thinking. A block of another type, or one that lacks what it needs, is
 // opaque.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
+import type { Message } from "../../model/message.ts";
 import type { OpaquePart, Part, ReasoningPart, RefusalPart, TextPart } from "../../model/parts.ts";
 import { STORED_BLOCKS } from "../kit/provider-losses.ts";
 import { isObject, readObject } from "../kit/read.ts";
-import { formOf, keepFields, keepForm, reportForeignResidue, reportUncarried } from "../kit/residue.ts";
+import { keepFields, keepForm, reportForeignResidue, reportUncarried } from "../kit/residue.ts";
 import { readCache } from "./cache.ts";
+import { carrying, finishPart } from "./finish-part.ts";
 import { decodeMedia, encodeMedia } from "./media.ts";
 import type { Reading } from "./reading.ts";
 import { keep } from "./reading.ts";
 import type { Writing } from "./writing.ts";
-import { carrying, finishPart, placeOf } from "./writing.ts";
+import { placeOf, spelling } from "./writing.ts";
 
 /** The parts of a list of blocks. */
 export function decodeBlocks(list: readonly JsonValue[], reading: Reading): Part[] {
@@ -153,6 +155,6 @@ export function isBareBlock(block: JsonObject): boolean {
 }
 
 /** Whether content was a list where a string was possible. */
-export function wasList(carrier: { extra?: Part["extra"] | undefined }, { dialect }: Writing): boolean {
-  return carrier.extra !== undefined && formOf({ extra: carrier.extra }, dialect)["content"] === "list";
+export function wasList(message: Message, writing: Writing): boolean {
+  return spelling(message, "content", writing) === "list";
 }

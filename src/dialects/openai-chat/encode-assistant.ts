@@ -3,25 +3,18 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { AudioPart, Part, ReasoningPart, RefusalPart, TextPart } from "../../model/parts.ts";
-import { formOf, restoreResidue } from "../kit/residue.ts";
+import { restoreResidue } from "../kit/residue.ts";
 import type { Turn } from "../kit/turn.ts";
 import { encodeAnnotations } from "./annotations.ts";
 import { encodeSpoken } from "./audio.ts";
 import { encodeCall } from "./calls.ts";
-import {
-  encodeBlock,
-  encodeOpaque,
-  encodeRefusal,
-  encodeText,
-  encodeThinking,
-  isBareBlock,
-  wasList,
-} from "./content.ts";
+import { encodeBlock, encodeText, encodeThinking, isBareBlock, wasList } from "./content.ts";
+import { carrying, finishPart } from "./finish-part.ts";
 import { encodeLogprobs } from "./logprobs.ts";
 import { stoodAt, takes } from "./media.ts";
 import { DETAILS, encodeReasoning, pushTo, reasoningPlace, repeatReasoning } from "./reasoning.ts";
 import type { Writing } from "./writing.ts";
-import { carrying, enter, finishPart, leave, placeOf, wasAbsent } from "./writing.ts";
+import { enter, isFree, leave, placeOf, spelling } from "./writing.ts";
 
 /** Log probabilities, which an answer has beside its message. */
 export interface Tokens {
@@ -35,34 +28,45 @@ type Field = (typeof FIELDS)[number];
 
 /** A message in the making. */
 interface Draft {
+  readonly message: Message;
   readonly wire: JsonObject;
   readonly blocks: JsonObject[];
   readonly citations: JsonObject[];
-  /** Whether citations can be told: there is one text that they can be about. */
-  readonly cites: boolean;
   readonly tokens: Tokens | undefined;
-  /** The text so far. */
+  /** For each part the field that holds its text, where one does. */
+  readonly texts: (string | undefined)[];
+  /** The content so far. */
   text: string;
-  /** The last field that was written. */
+  /** The last of the fields that was written. */
   last: number;
+  /** Whether texts go out as one, or will not be seen to have been there. */
+  isJoined: boolean;
 }
 
 /** `tokens` is given for answers, and is filled. */
 export function encodeAssistant(turn: Turn, writing: Writing, tokens?: Tokens): JsonObject {
   const { message } = turn;
   const { parts } = message;
-  const { context, dialect, isReply } = writing;
-  const form = message.extra === undefined ? undefined : formOf(message, dialect);
-  const texts = parts.filter(({ type }) => type === "text").length;
-  const cites = isReply ? texts === 1 || form?.["content"] !== "list" : texts === 1 && form?.["annotations"] === true;
+  const { context, isReply } = writing;
   const wire: JsonObject = { role: "assistant", content: null };
-  const draft: Draft = { wire, blocks: [], citations: [], cites, tokens, text: "", last: 0 };
+  const draft: Draft = {
+    message,
+    wire,
+    blocks: [],
+    citations: [],
+    tokens,
+    texts: [],
+    text: "",
+    last: 0,
+    isJoined: false,
+  };
   for (let at = 0; at < parts.length; at++) {
     enter(turn, at, writing);
-    encodePart(parts[at] as Part, draft, writing); // Within the length.
+    draft.texts.push(encodePart(parts[at] as Part, draft, writing)); // Within the length.
     leave(writing);
   }
-  encodeContent(turn, draft, writing);
+  encodeContent(draft, writing);
+  if (draft.isJoined) reportTexts(turn, draft, writing);
   if (message.name !== undefined) wire["name"] = message.name;
   if (draft.citations.length > 0) wire["annotations"] = draft.citations;
   if (isReply) fillReply(wire, message, writing);
@@ -76,31 +80,36 @@ export function encodeAssistant(turn: Turn, writing: Writing, tokens?: Tokens): 
 
 /** An answer has these fields also where they say nothing. */
 function fillReply(wire: JsonObject, message: Message, writing: Writing): void {
-  const kept = message.extra?.[writing.dialect] ?? {};
-  const isFree = (field: string): boolean => !Object.hasOwn(kept, field) && !wasAbsent(message, field, writing);
-  if (wire["refusal"] === undefined && isFree("refusal")) wire["refusal"] = null;
-  if (wire["annotations"] === undefined && isFree("annotations")) wire["annotations"] = [];
-  if (!isFree("role")) delete wire["role"];
+  if (wire["refusal"] === undefined && isFree(message, "refusal", writing)) wire["refusal"] = null;
+  if (wire["annotations"] === undefined && isFree(message, "annotations", writing)) wire["annotations"] = [];
+  if (!isFree(message, "role", writing)) delete wire["role"];
 }
 
-function encodePart(part: Part, draft: Draft, writing: Writing): void {
-  const field = part.type === "reasoning" ? writeReasoning(part, draft, writing) : fieldOf(part, writing);
-  if (field === undefined) return;
-  if (part.type !== "reasoning" && !writePart(part, field, draft, writing)) return;
+/** Writes a part into its field; the field that holds its text, if one does. */
+function encodePart(part: Part, draft: Draft, writing: Writing): string | undefined {
+  const place = part.type === "reasoning" ? reasoningPlace(part, writing) : undefined;
+  const field = fieldOf(part, place, writing);
+  if (field === undefined || !writePart(part, field, place, draft, writing)) return undefined;
   const at = FIELDS.indexOf(field);
   if (at < draft.last) writing.context.report.lose("order-regrouped", "type");
   else draft.last = at;
+  if (field === "reasoning") return place === DETAILS ? undefined : place;
+  return field === "refusal" || part.type === "text" ? field : undefined;
 }
 
 /** The field that a part belongs in; undefined where there is none, which is reported. */
-function fieldOf(part: Exclude<Part, ReasoningPart>, writing: Writing): Field | undefined {
+function fieldOf(part: Part, reasoning: string | undefined, writing: Writing): Field | undefined {
   const { report } = writing.context;
   const place = placeOf(part, writing);
   switch (part.type) {
     case "text":
       return "content";
+    case "reasoning":
+      if (reasoning !== undefined) return reasoning === "thinking" ? "content" : "reasoning";
+      report.lose("reasoning-unsaid");
+      return undefined;
     case "refusal":
-      return place === "content" ? "content" : "refusal";
+      return place === "content" ? place : "refusal";
     case "tool-call":
       return place === "function_call" ? place : "tool_calls";
     case "opaque":
@@ -114,28 +123,25 @@ function fieldOf(part: Exclude<Part, ReasoningPart>, writing: Writing): Field | 
       if (part.type === "audio") return "audio";
       if (part.type === "image" && (place === "images" || takes("images", writing))) return "images";
       break;
-    case "tool-result":
-      if (part.executor === "provider") {
-        report.lose("provider-tool");
-        return undefined;
-      }
-      break;
     default:
   }
-  report.lose("part-unsayable");
+  const isProvided = part.type === "tool-result" && part.executor === "provider";
+  report.lose(isProvided ? "provider-tool" : "part-unsayable");
   return undefined;
 }
 
 /** Writes a part into its field; false where nothing was written. */
-function writePart(part: Exclude<Part, ReasoningPart>, field: Field, draft: Draft, writing: Writing): boolean {
-  const { wire } = draft;
+function writePart(part: Part, field: Field, place: string | undefined, draft: Draft, writing: Writing): boolean {
+  const { wire, blocks } = draft;
   switch (part.type) {
     case "text":
       writeText(part, draft, writing);
       return true;
+    case "reasoning":
+      return writeReasoning(part, place ?? "", draft, writing);
     case "refusal":
-      if (field === "refusal") writeRefusal(part, draft, writing);
-      else draft.blocks.push(encodeRefusal(part, writing));
+      if (field === "content") break;
+      writeRefusal(part, draft, writing);
       return true;
     case "tool-call": {
       const call = encodeCall(part, field === "function_call", writing);
@@ -149,23 +155,28 @@ function writePart(part: Exclude<Part, ReasoningPart>, field: Field, draft: Draf
       break;
     default:
   }
-  const block = part.type === "opaque" ? encodeOpaque(part, writing) : encodeBlock(part, writing);
+  const block = encodeBlock(part, writing);
   if (block === undefined) return false;
-  if (field === "content") draft.blocks.push(block);
+  if (field === "content") blocks.push(block);
   else pushTo(wire, field === "reasoning" ? DETAILS : field, block);
   return true;
 }
 
 function writeText(part: TextPart, draft: Draft, writing: Writing): void {
-  const { context } = writing;
-  const { annotations, logprobs } = part;
   draft.blocks.push(encodeText(part, writing, true));
-  if (annotations !== undefined) {
-    if (draft.cites) draft.citations.push(...encodeAnnotations(part, draft.text, writing));
-    else context.report.lose("annotation-unsaid", "annotations");
+  if (part.annotations !== undefined) {
+    if (isCitable(draft.message, writing)) draft.citations.push(...encodeAnnotations(part, draft.text, writing));
+    else writing.context.report.lose("annotation-unsaid", "annotations");
   }
-  if (logprobs !== undefined) addTokens(part, "content", draft, writing);
+  if (part.logprobs !== undefined) addTokens(part, "content", draft, writing);
   draft.text += part.text;
+}
+
+/** Whether there is one text that citations can be about; a request repeats them only where it did so before. */
+function isCitable(message: Message, writing: Writing): boolean {
+  const isOne = message.parts.filter(({ type }) => type === "text").length === 1;
+  if (writing.isReply) return isOne || !wasList(message, writing);
+  return isOne && spelling(message, "annotations", writing) === true;
 }
 
 function addTokens(part: TextPart | RefusalPart, field: keyof Tokens, { tokens }: Draft, writing: Writing): void {
@@ -173,27 +184,30 @@ function addTokens(part: TextPart | RefusalPart, field: keyof Tokens, { tokens }
   else tokens[field] = [...(tokens[field] ?? []), ...encodeLogprobs(part.logprobs ?? [], writing)];
 }
 
-/** Writes reasoning to where it came from, or where the vendor takes it; the field, if there is one. */
-function writeReasoning(part: ReasoningPart, draft: Draft, writing: Writing): Field | undefined {
-  const place = reasoningPlace(part, writing);
-  if (place === undefined) {
-    writing.context.report.lose("reasoning-unsaid");
-    return undefined;
+function writeReasoning(part: ReasoningPart, place: string, draft: Draft, writing: Writing): boolean {
+  if (place === "thinking") draft.blocks.push(encodeThinking(part, writing));
+  else if (place === DETAILS) return encodeReasoning(part, place, draft.wire, writing);
+  else {
+    const before = draft.wire[place];
+    if (!encodeReasoning(part, place, draft.wire, writing)) return false;
+    join(draft, place, before, part.text);
   }
-  if (place !== "thinking") return encodeReasoning(part, place, draft.wire, writing) ? "reasoning" : undefined;
-  draft.blocks.push(encodeThinking(part, writing));
-  return "content";
+  return true;
 }
 
 const REFUSAL = carrying("text", "logprobs");
 
 function writeRefusal(part: RefusalPart, draft: Draft, writing: Writing): void {
-  const { wire } = draft;
-  const before = wire["refusal"];
-  if (before !== undefined) writing.context.report.lose("texts-joined", "text");
-  wire["refusal"] = typeof before === "string" ? `${before}\n\n${part.text}` : part.text;
+  join(draft, "refusal", draft.wire["refusal"], part.text);
   if (part.logprobs !== undefined) addTokens(part, "refusal", draft, writing);
   finishPart({}, part, REFUSAL, writing);
+}
+
+/** Puts a text into a field that holds one, behind what stood there before. */
+function join(draft: Draft, field: string, before: JsonValue | undefined, text: string): void {
+  const isJoined = typeof before === "string";
+  if (isJoined) draft.isJoined = true;
+  draft.wire[field] = isJoined ? `${before}\n\n${text}` : text;
 }
 
 function writeAudio(part: AudioPart, wire: JsonObject, writing: Writing): boolean {
@@ -205,16 +219,15 @@ function writeAudio(part: AudioPart, wire: JsonObject, writing: Writing): boolea
 }
 
 /** Content is a string, where it can be one; an answer's texts are one string, unless they came as a list. */
-function encodeContent(turn: Turn, { wire, blocks, text }: Draft, writing: Writing): void {
-  const { message } = turn;
+function encodeContent(draft: Draft, writing: Writing): void {
+  const { message, wire, blocks, text } = draft;
   const isList = wasList(message, writing);
-  const isText = !isList && blocks.length > 0 && (blocks.length === 1 || writing.isReply) && blocks.every(isBareBlock);
-  if (isText) {
+  if (!isList && blocks.length > 0 && (blocks.length === 1 || writing.isReply) && blocks.every(isBareBlock)) {
     wire["content"] = text;
-    if (blocks.length > 1 || text === "") reportTexts(turn, text === "", writing);
+    if (blocks.length > 1 || text === "") draft.isJoined = true;
   } else if (blocks.length > 0 || isList) wire["content"] = blocks;
   else {
-    const was = message.extra === undefined ? undefined : formOf(message, writing.dialect)["content"];
+    const was = spelling(message, "content", writing);
     const saysNothing = Object.keys(wire).length === 2 && message.parts.length > 0;
     if (was === "absent") delete wire["content"];
     // What is left of parts that cannot be said is no reason to drop the turn (B7).
@@ -222,13 +235,14 @@ function encodeContent(turn: Turn, { wire, blocks, text }: Draft, writing: Writi
   }
 }
 
-function reportTexts(turn: Turn, isEmpty: boolean, writing: Writing): void {
-  let isFirst = !isEmpty;
-  for (const [at, { type }] of turn.message.parts.entries()) {
-    if (type !== "text") continue;
+/** Reports texts that share a field, and an empty one, which will not be seen to have been there. */
+function reportTexts(turn: Turn, { texts, wire }: Draft, writing: Writing): void {
+  for (const [at, field] of texts.entries()) {
+    if (field === undefined || typeof wire[field] !== "string") continue;
+    const isEmpty = field === "content" && wire[field] === "";
+    if (!isEmpty && texts.indexOf(field) === texts.lastIndexOf(field)) continue;
     enter(turn, at, writing);
-    if (!isFirst) writing.context.report.lose(isEmpty ? "text-empty" : "texts-joined", "text");
+    writing.context.report.lose(isEmpty ? "text-empty" : "texts-joined", "text");
     leave(writing);
-    isFirst = false;
   }
 }

@@ -3,14 +3,14 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message, Role } from "../../model/message.ts";
 import { ROLES } from "../../model/message.ts";
 import type { Part, ToolResultPart } from "../../model/parts.ts";
-import { formOf, reportForeignResidue, restoreResidue } from "../kit/residue.ts";
+import { reportForeignResidue, restoreResidue } from "../kit/residue.ts";
 import type { Turn } from "../kit/turn.ts";
 import { withParts } from "../kit/turn.ts";
 import { encodeBlock, isBare, isBareBlock, wasList } from "./content.ts";
 import { encodeAssistant } from "./encode-assistant.ts";
 import { encodeResult } from "./results.ts";
 import type { Writing } from "./writing.ts";
-import { enter, leave } from "./writing.ts";
+import { enter, leave, spelling } from "./writing.ts";
 
 /** Media that results could not hold, on their way into a message of the user's (B45). */
 type Moved = JsonObject[];
@@ -119,11 +119,11 @@ function encodeResultAt(
   writing: Writing,
 ): void {
   const { message, index } = turn;
-  const { context, dialect } = writing;
+  const { context } = writing;
   const part = message.parts[at] as ToolResultPart; // One of those that were told to be.
   // Its own words say that a made result is an error.
   const result = turn.isMade === true ? { ...part, isError: false } : part;
-  const isLegacy = message.extra !== undefined && formOf(message, dialect)["legacy"] === true;
+  const isLegacy = spelling(message, "legacy", writing) === true;
   enter(turn, at, writing);
   const wire = encodeResult(result, isLegacy, moved, writing);
   leave(writing);
@@ -160,9 +160,10 @@ function encodeSpeech(turn: Turn, writing: Writing): JsonObject {
 
 const KNOWN: ReadonlySet<Role> = new Set(ROLES);
 
-function roleOf(message: Message, { context, dialect, vendor }: Writing): string {
+function roleOf(message: Message, writing: Writing): string {
+  const { context, dialect, vendor } = writing;
   const { role } = message;
-  const word = message.extra === undefined ? undefined : formOf(message, dialect)["role"];
+  const word = spelling(message, "role", writing);
   if (typeof word === "string") {
     if (role === "user") return word;
     context.report.lose("form-stale", ["extra", dialect, "$form", "role"]);
@@ -183,7 +184,7 @@ function contentOf(blocks: JsonObject[], message: Message, writing: Writing): Js
     return only["text"];
   }
   if (only !== undefined) return blocks;
-  const was = message.extra === undefined ? undefined : formOf(message, writing.dialect)["content"];
+  const was = spelling(message, "content", writing);
   if (was === "absent") return undefined;
   if (was === null) return null;
   // What is left of parts that cannot be said is no reason to drop the turn (B7).

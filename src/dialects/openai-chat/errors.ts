@@ -127,8 +127,14 @@ export function encodeError(error: ProviderError): { status: number; wire: unkno
   return { status, wire: isOwn ? error.raw : envelope(error) };
 }
 
+/** Kinds that have a type of their own. */
+const TYPES: Readonly<Partial<Record<ProviderErrorKind, string>>> = {
+  "rate-limit": "rate_limit_error",
+  quota: "insufficient_quota",
+};
+
 function envelope({ kind, message }: ProviderError): ChatError {
   const word = Object.keys(WORDS).find((each) => WORDS[each] === kind) ?? null;
-  const type = statusOfKind(kind) < 500 ? "invalid_request_error" : "server_error";
+  const type = TYPES[kind] ?? (statusOfKind(kind) < 500 ? "invalid_request_error" : "server_error");
   return { error: { message, type, param: null, code: VAGUE.has(kind) ? null : word } };
 }

@@ -6,7 +6,7 @@ import { reportForeignResidue, reportUncarried, restoreResidue } from "../kit/re
 import type { Reading } from "./reading.ts";
 import { keepOthers, noteAbsent } from "./reading.ts";
 import type { Writing } from "./writing.ts";
-import { wasAbsent } from "./writing.ts";
+import { isFree } from "./writing.ts";
 
 const TOP = "top_logprobs";
 
@@ -55,16 +55,13 @@ export function encodeLogprobs(list: readonly Logprob[], writing: Writing, field
 }
 
 function encodeToken(token: Logprob, isTop: boolean, writing: Writing): JsonObject {
-  const { context, dialect } = writing;
+  const { context } = writing;
   const wire: JsonObject = { token: token.token };
-  const kept = token.extra?.[dialect];
-  const isFree = (field: string): boolean =>
-    kept === undefined || (!Object.hasOwn(kept, field) && !wasAbsent(token, field, writing));
   copyField(token, "logprob", wire);
   if (token.bytes !== undefined) wire["bytes"] = token.bytes;
-  else if (isFree("bytes")) wire["bytes"] = null;
+  else if (isFree(token, "bytes", writing)) wire["bytes"] = null;
   if (token.top !== undefined) wire[TOP] = encodeLogprobs(token.top, writing, "top");
-  else if (!isTop && isFree(TOP)) wire[TOP] = [];
+  else if (!isTop && isFree(token, TOP, writing)) wire[TOP] = [];
   reportUncarried(token, CARRIED, context, "field-unsaid");
   if (token.extra !== undefined) {
     reportForeignResidue(token, context);

@@ -67,7 +67,6 @@ export const LOSSES = {
     level: "note",
     says: "Inline media need a type; it was guessed from the data.",
   },
-  "custom-tool": { action: "synthesized", level: "note", says: "Free-form tools are custom tools here." },
   "tool-foreign": { action: "dropped", level: "loss", says: "A tool that only another provider has." },
   "finish-approximated": {
     action: "approximated",

@@ -3,15 +3,16 @@ import { base64Of, dataUrl, readDataUrl } from "../../model/data-url.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { AudioPart, FilePart, MediaPart, Part } from "../../model/parts.ts";
 import { isObject } from "../kit/read.ts";
-import { formOf, isSealFor, keepForm } from "../kit/residue.ts";
+import { isSealFor, keepForm } from "../kit/residue.ts";
 import { issuerOf } from "../kit/seals.ts";
+import { carrying, finishPart } from "./finish-part.ts";
 import type { Reading } from "./reading.ts";
 import { keepOthers } from "./reading.ts";
 import { formatOfMimeType, mimeTypeOfFormat } from "./terms.ts";
 import type { ChatFile, ChatImage } from "./types.ts";
 import type { Vendor } from "./vendors.ts";
 import type { Writing } from "./writing.ts";
-import { carrying, finishPart, placeOf } from "./writing.ts";
+import { isFree, placeOf, spelling } from "./writing.ts";
 
 /** Blocks that hold a URL, and what is there. Only images are OpenAI's own. */
 const BY_URL = { image_url: "image", video_url: "video", audio_url: "audio" } as const;
@@ -22,8 +23,8 @@ export function isMedia(part: Part): part is MediaPart {
 }
 
 /** Where media came that plainly have no place there: in a result, or in an assistant's content. */
-export function stoodAt(part: MediaPart, { dialect }: Writing): JsonValue | undefined {
-  return part.extra === undefined ? undefined : formOf(part, dialect)["at"];
+export function stoodAt(part: MediaPart, writing: Writing): JsonValue | undefined {
+  return spelling(part, "at", writing);
 }
 
 /** The part of a media block; undefined where the block is none, or lacks what it needs. */
@@ -128,7 +129,7 @@ export function encodeMedia(part: MediaPart, writing: Writing): JsonObject | und
   const wire: JsonObject =
     type === "image_url" ? ({ type, image_url: { url } } satisfies ChatImage) : { type, [type]: { url } };
   finishPart(wire, part, WITH_SOURCE[source], writing, type);
-  if (formOf(part, writing.dialect)["as"] === "string") wire[type] = url;
+  if (spelling(part, "as", writing) === "string") wire[type] = url;
   return wire;
 }
 
@@ -182,14 +183,12 @@ function encodeAudio(part: AudioPart, writing: Writing): JsonObject {
 }
 
 /** Whether inline data came without a type, or with one that stays residue. */
-function wasBare(part: AudioPart | FilePart, { dialect }: Writing): boolean {
-  const residue = part.extra?.[dialect];
-  if (residue === undefined) return false;
-  return formOf(part, dialect)["as"] === "bare" || isObject(residue["input_audio"]);
+function wasBare(part: AudioPart | FilePart, writing: Writing): boolean {
+  return spelling(part, "as", writing) === "bare" || !isFree(part, "format", writing, "input_audio");
 }
 
 function encodeFile(part: FilePart, writing: Writing): JsonObject | undefined {
-  const { context, dialect } = writing;
+  const { context } = writing;
   const { fileId, issuer } = part;
   const file: ChatFile["file"] = {};
   let carried: ReadonlySet<string>;
@@ -199,7 +198,7 @@ function encodeFile(part: FilePart, writing: Writing): JsonObject | undefined {
   } else {
     const source = pickSource(part, writing);
     if (source === undefined) return undefined;
-    if (source === "url" && formOf(part, dialect)["as"] !== "url" && !takes("file_url", writing)) {
+    if (source === "url" && spelling(part, "as", writing) !== "url" && !takes("file_url", writing)) {
       context.report.lose("media-elsewhere");
       return undefined;
     }

@@ -5,13 +5,14 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { Part, ReasoningPart } from "../../model/parts.ts";
 import { isObject } from "../kit/read.ts";
-import { formOf, keepForm } from "../kit/residue.ts";
+import { keepForm } from "../kit/residue.ts";
 import { addSeal, sealOf } from "../kit/seals.ts";
+import { carrying, finishPart } from "./finish-part.ts";
 import type { Reading } from "./reading.ts";
 import { keepOthers } from "./reading.ts";
 import type { ReasoningPlace } from "./vendors.ts";
 import type { Writing } from "./writing.ts";
-import { carrying, finishPart, placeOf } from "./writing.ts";
+import { placeOf, spelling } from "./writing.ts";
 
 /** Fields that hold reasoning as one text. */
 export const TEXT_FIELDS: readonly string[] = ["reasoning_content", "reasoning", "reasoning_text"];
@@ -95,23 +96,17 @@ export function reasoningPlace(part: ReasoningPart, writing: Writing): Reasoning
 const TEXT = carrying("text");
 const SUMMARY = carrying("text", "summary");
 
-/** Writes reasoning into a field of the message; whether there was anything to write. */
+/** Writes reasoning beside the content; whether there was anything to write. The text of a field is the caller's. */
 export function encodeReasoning(part: ReasoningPart, place: string, wire: JsonObject, writing: Writing): boolean {
-  const { context } = writing;
   if (place === DETAILS) {
     const detail = encodeDetail(part, writing);
     if (detail !== undefined) pushTo(wire, DETAILS, detail);
     return detail !== undefined;
   }
-  if (part.text === "" && placeOf(part, writing) === undefined) {
-    context.report.lose("reasoning-unsaid");
-    return false;
-  }
-  finishPart({}, part, TEXT, writing);
-  const before = wire[place];
-  if (before !== undefined) context.report.lose("texts-joined", "text");
-  wire[place] = typeof before === "string" ? `${before}\n\n${part.text}` : part.text;
-  return true;
+  const isEmpty = part.text === "" && placeOf(part, writing) === undefined;
+  if (isEmpty) writing.context.report.lose("reasoning-unsaid");
+  else finishPart({}, part, TEXT, writing);
+  return !isEmpty;
 }
 
 export function pushTo(wire: JsonObject, field: string, element: JsonValue): void {
@@ -142,15 +137,12 @@ function encodeDetail(part: ReasoningPart, writing: Writing): JsonObject | undef
 }
 
 /** Repeats all that was reasoned in the fields that had it so. */
-export function repeatReasoning(wire: JsonObject, message: Message, { dialect, vendor, context }: Writing): void {
-  const { same } = formOf(message, dialect);
+export function repeatReasoning(wire: JsonObject, message: Message, writing: Writing): void {
+  const { vendor, context } = writing;
+  const same = spelling(message, "same", writing);
   if (!Array.isArray(same) || (vendor !== undefined && context.repair)) return;
-  const fields = message.parts.filter((part) => part.type === "reasoning" && isInField(part, dialect));
+  const fields = message.parts.filter((part) => part.type === "reasoning" && placeOf(part, writing) !== "thinking");
   for (const field of same) {
     if (typeof field === "string" && fields.length > 0 && wire[field] === undefined) wire[field] = joined(fields);
   }
-}
-
-function isInField(part: Part, dialect: string): boolean {
-  return part.extra !== undefined && formOf(part, dialect)["in"] !== "thinking";
 }

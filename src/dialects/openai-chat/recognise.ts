@@ -34,9 +34,14 @@ export function recognise(wire: JsonObject): PayloadKind | undefined {
   }
   if (!Array.isArray(messages) || typeof wire["model"] !== "string") return undefined;
   if (OTHERS.some((field) => wire[field] !== undefined)) return undefined;
-  return OWN.some((field) => wire[field] !== undefined) || messages.some(isOwnMessage) || hasOwnTools(wire)
-    ? "request"
-    : undefined;
+  // Anthropic's requests must say `max_tokens`; without, plain texts can only be Chat's.
+  const isPlain = wire["max_tokens"] === undefined && messages.length > 0 && messages.every(isPlainMessage);
+  const isOwn = isPlain || OWN.some((field) => wire[field] !== undefined) || messages.some(isOwnMessage);
+  return isOwn || hasOwnTools(wire) ? "request" : undefined;
+}
+
+function isPlainMessage(message: JsonValue): boolean {
+  return isObject(message) && typeof message["role"] === "string" && typeof message["content"] === "string";
 }
 
 function isOwnMessage(message: JsonValue): boolean {

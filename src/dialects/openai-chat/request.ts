@@ -7,7 +7,7 @@ import type { HistoryRules } from "../kit/history.ts";
 import { prepareHistory } from "../kit/history.ts";
 import { STORED_CONTEXT } from "../kit/provider-losses.ts";
 import { isObject, readList, readMessageList, readObject } from "../kit/read.ts";
-import { formOf, keepFields, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { keepFields, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import { decodeHistory } from "./decode-message.ts";
 import { encodeHistory } from "./encode-message.ts";
 import type { Code } from "./losses.ts";
@@ -15,7 +15,7 @@ import { keep, startReading } from "./reading.ts";
 import { decodeOutput, decodeSampling, encodeOutput, encodeSampling, FORMAT_FIELDS } from "./settings.ts";
 import { choiceOf, decodeChoice, decodeTools, encodeTools } from "./tools.ts";
 import type { Writing } from "./writing.ts";
-import { startWriting } from "./writing.ts";
+import { spelling, startWriting } from "./writing.ts";
 
 export function decodeMessages(wire: unknown, context: DecodeContext): Message[] {
   const { list, key } = readMessageList(wire, context);
@@ -153,7 +153,7 @@ export function encodeRequest(request: Request, context: EncodeContext<Code>): O
   reportUncarried(request, CARRIED, context, "field-unsaid");
   writeAddressed(request, wire, address, writing);
   trail.enter("messages");
-  const noPrefill = formOf(request.messages.at(-1) ?? {}, context.dialect)[PREFILL] !== "own";
+  const noPrefill = spelling(request.messages.at(-1) ?? {}, PREFILL, writing) !== "own";
   wire["messages"] = encodeHistory(prepareHistory(request.messages, { ...RULES, noPrefill }, context), writing);
   trail.leave();
   encodeToolSettings(request, wire, writing);
@@ -173,8 +173,8 @@ export function encodeRequest(request: Request, context: EncodeContext<Code>): O
 }
 
 /** The model, and whether to stream: in the body, or beside it where they came so. */
-function writeAddressed(request: Request, wire: JsonObject, address: Address, { dialect }: Writing): void {
-  const taken = formOf(request, dialect)["address"];
+function writeAddressed(request: Request, wire: JsonObject, address: Address, writing: Writing): void {
+  const taken = spelling(request, "address", writing);
   const isBeside = (field: string): boolean => Array.isArray(taken) && taken.includes(field);
   const { model, stream } = request;
   if (model !== undefined) (isBeside("model") ? address : wire)["model"] = model;
@@ -182,7 +182,7 @@ function writeAddressed(request: Request, wire: JsonObject, address: Address, { 
 }
 
 function encodeToolSettings(request: Request, wire: JsonObject, writing: Writing): void {
-  const { context, dialect, names } = writing;
+  const { context, names } = writing;
   const { tools, toolChoice, parallelToolCalls } = request;
   if (tools !== undefined) encodeTools(tools, wire, writing);
   const isEmpty = tools?.length === 0;
@@ -193,7 +193,7 @@ function encodeToolSettings(request: Request, wire: JsonObject, writing: Writing
   if (toolChoice !== undefined) {
     if (isRefused) context.report.lose("tools-empty", "toolChoice");
     else {
-      const isLegacy = formOf(request, dialect)["tool_choice"] === "function_call";
+      const isLegacy = spelling(request, "tool_choice", writing) === "function_call";
       const nameOf = (name: string, at?: number): string =>
         names.toolName(name, at === undefined ? ["toolChoice", "toolName"] : ["toolChoice", "toolNames", at]);
       const choice = choiceOf(toolChoice, tools ?? [], nameOf);

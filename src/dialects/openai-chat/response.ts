@@ -8,7 +8,6 @@ import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "
 import { dateFromSeconds, secondsFromDate } from "../kit/dates.ts";
 import { isObject, kindOf, readObject } from "../kit/read.ts";
 import {
-  formOf,
   keepFields,
   keepForm,
   putBack,
@@ -28,7 +27,7 @@ import { keep, keepOthers, noteAbsent, startReading } from "./reading.ts";
 import { ALL_ENDINGS, ENDINGS, NEAREST } from "./terms.ts";
 import { decodeUsage, encodeUsage } from "./usage.ts";
 import type { Writing } from "./writing.ts";
-import { startWriting, wasAbsent } from "./writing.ts";
+import { isFree, spelling, startWriting } from "./writing.ts";
 
 const OBJECT = "chat.completion";
 const PLAIN = ["id", "object", "created", "model"] as const;
@@ -154,14 +153,11 @@ export function encodeResponse(response: Response, given: EncodeContext<Code>): 
   // A client gets back its own ids and names, and nothing that it would have to mend.
   const context: EncodeContext<Code> = { ...given, repair: false };
   const writing = startWriting(context, true);
-  const { dialect } = writing;
   const wire: JsonObject = {};
-  const kept = response.extra?.[dialect] ?? {};
-  const isFree = (field: string): boolean => !Object.hasOwn(kept, field) && !wasAbsent(response, field, writing);
-  if (response.id !== "" || isFree("id")) wire["id"] = response.id;
-  if (isFree("object")) wire["object"] = OBJECT;
-  encodeDate(response, isFree("created"), wire, writing);
-  if (response.model !== "" || isFree("model")) wire["model"] = response.model;
+  if (response.id !== "" || isFree(response, "id", writing)) wire["id"] = response.id;
+  if (isFree(response, "object", writing)) wire["object"] = OBJECT;
+  encodeDate(response, wire, writing);
+  if (response.model !== "" || isFree(response, "model", writing)) wire["model"] = response.model;
   const { usage } = response;
   if (usage !== undefined) wire["usage"] = context.trail.into("usage", () => encodeUsage(usage, writing));
   if (response.error !== undefined) wire["error"] = encodeErrorField(response.error, writing);
@@ -172,20 +168,23 @@ export function encodeResponse(response: Response, given: EncodeContext<Code>): 
   return { wire };
 }
 
-function encodeDate({ createdAt }: Response, isFree: boolean, wire: JsonObject, { context }: Writing): void {
+function encodeDate(response: Response, wire: JsonObject, writing: Writing): void {
+  const { context } = writing;
+  const { createdAt } = response;
+  const isFilled = createdAt === undefined && isFree(response, "created", writing);
   const seconds = createdAt === undefined ? undefined : secondsFromDate(createdAt);
   if (createdAt !== undefined && (seconds === undefined || Date.parse(createdAt) !== seconds * 1000)) {
     context.report.lose("bookkeeping", "createdAt");
   }
-  if (createdAt === undefined && isFree) context.report.lose("field-filled", "createdAt");
-  if (createdAt !== undefined || isFree) wire["created"] = seconds ?? 0;
+  if (isFilled) context.report.lose("field-filled", "createdAt");
+  if (createdAt !== undefined || isFilled) wire["created"] = seconds ?? 0;
 }
 
 /** What was kept from the first choice stands under `choices`, of which it then takes the place. */
 function encodeChoices(response: Response, wire: JsonObject, writing: Writing): void {
   const { context, dialect } = writing;
   const { message, finishReason, alternatives = [], error } = response;
-  const none = formOf(response, dialect)["choices"];
+  const none = spelling(response, "choices", writing);
   const isUnsaid = finishReason.raw === undefined && finishReason.unified === (error === undefined ? "other" : "error");
   delete wire["choices"];
   if (none !== undefined && message.parts.length === 0 && alternatives.length === 0 && isUnsaid) {
@@ -205,43 +204,37 @@ function encodeChoices(response: Response, wire: JsonObject, writing: Writing): 
 function encodeChoice(choice: Alternative, index: number, path: readonly string[], writing: Writing): JsonObject {
   const { context, dialect } = writing;
   const { message, finishReason } = choice;
-  const kept = choice.extra?.[dialect];
-  const isFree = (field: string): boolean =>
-    kept === undefined || (!Object.hasOwn(kept, field) && !wasAbsent(choice, field, writing));
   const tokens: Tokens = {};
-  const wire: JsonObject = isFree("index") ? { index } : {};
-  if (message.parts.length > 0 || isFree("message")) {
+  const wire: JsonObject = isFree(choice, "index", writing) ? { index } : {};
+  if (message.parts.length > 0 || isFree(choice, "message", writing)) {
     context.trail.enter("message");
     reportMessage(message, writing);
     if (message.role !== "assistant") context.report.lose("role-approximated", "role");
     wire["message"] = encodeAssistant({ message, index: 0 }, writing, tokens);
     context.trail.leave();
   }
-  const word = encodeEnding(finishReason, choice, isFree("finish_reason"), writing);
+  const word = encodeEnding(finishReason, choice, writing);
   if (word !== undefined) wire["finish_reason"] = word;
   const { content = null, refusal = null } = tokens;
   if (content !== null || refusal !== null) {
-    const has = formOf(choice, dialect)["logprobs"];
+    const has = spelling(choice, "logprobs", writing);
     const isTold = (field: string): boolean =>
       tokens[field as keyof Tokens] !== undefined || !Array.isArray(has) || has.includes(field);
     wire["logprobs"] = { ...(isTold("content") && { content }), ...(isTold("refusal") && { refusal }) };
-  } else if (isFree("logprobs")) wire["logprobs"] = null;
-  putBack(wire, kept, (...steps) => context.report.lose("residue-clash", ["extra", dialect, ...path, ...steps]));
+  } else if (isFree(choice, "logprobs", writing)) wire["logprobs"] = null;
+  putBack(wire, choice.extra?.[dialect], (...steps) =>
+    context.report.lose("residue-clash", ["extra", dialect, ...path, ...steps]),
+  );
   return wire;
 }
 
 /** The wire's own word, where it is one, else the plain word for what it means. */
-function encodeEnding(
-  { unified, raw }: FinishReason,
-  choice: Alternative,
-  isFree: boolean,
-  { context, dialect }: Writing,
-): string | undefined {
-  const { report } = context;
-  const isOwn = raw !== undefined && formOf(choice, dialect)["finish"] === "own";
+function encodeEnding({ unified, raw }: FinishReason, choice: Alternative, writing: Writing): string | undefined {
+  const { report } = writing.context;
+  const isOwn = raw !== undefined && spelling(choice, "finish", writing) === "own";
   if (isOwn && (ALL_ENDINGS.ours(raw) ?? "other") === unified) return raw;
   if (raw !== undefined && ENDINGS.ours(raw) === unified) return raw;
-  if (raw === undefined && unified === "other" && !isFree) return undefined;
+  if (raw === undefined && unified === "other" && !isFree(choice, "finish_reason", writing)) return undefined;
   if (raw !== undefined) report.lose("finish-raw", ["finishReason", "raw"]);
   const word = ENDINGS.theirs(unified);
   if (word === undefined) report.lose("finish-approximated", ["finishReason", "unified"]);

@@ -6,13 +6,13 @@ import { wireCallId } from "../kit/calls.ts";
 import { kindOf } from "../kit/read.ts";
 import { formOf, keepFields, keepForm } from "../kit/residue.ts";
 import { outputText } from "../kit/results.ts";
-import { CUSTOM, reportManner } from "./calls.ts";
+import { reportManner } from "./calls.ts";
 import { decodeBlocks, encodeBlock } from "./content.ts";
+import { carrying, finishPart } from "./finish-part.ts";
 import type { Reading } from "./reading.ts";
 import { isMedia, stoodAt } from "./media.ts";
 import { keep } from "./reading.ts";
 import type { Writing } from "./writing.ts";
-import { carrying, finishPart } from "./writing.ts";
 
 /** A message with one result; `isLegacy` for the role `function`, which names the function and no call. */
 export function decodeResult(wire: JsonObject, isLegacy: boolean, reading: Reading): Message {
@@ -36,10 +36,7 @@ export function decodeResult(wire: JsonObject, isLegacy: boolean, reading: Readi
   if (isLegacy) keepForm(message, dialect, "legacy", true);
   if (wire["name"] === toolName && toolName !== "") keepForm(result, dialect, "name", true);
   else if (typeof wire["name"] === "string") rest = keep(rest, wire, "name");
-  if (custom.has(result.toolCallId)) {
-    result.format = "text";
-    result.tool = CUSTOM;
-  }
+  if (custom.has(result.toolCallId)) result.format = "text";
   keepFields(message, dialect, rest);
   return message;
 }

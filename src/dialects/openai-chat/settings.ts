@@ -10,6 +10,7 @@ import { keepOthers } from "./reading.ts";
 import { writeStrict } from "./tools.ts";
 import { vendorOf } from "./vendors.ts";
 import type { Writing } from "./writing.ts";
+import { spelling } from "./writing.ts";
 
 const SAMPLING = new FieldTable<keyof Sampling>([
   ["temperature", "temperature", "number"],
@@ -124,9 +125,10 @@ export function encodeOutput(request: Request, wire: JsonObject, writing: Writin
   const { name, description, strict, schema } = output;
   const data: JsonObject = {};
   const kept = request.extra?.[dialect]?.[FORMAT];
-  const inner = isObject(kept) ? kept[SCHEMA] : undefined;
+  // What was kept of the schema's wrapper stands two steps down.
+  const inner = isObject(kept) && isObject(kept[SCHEMA]) ? kept[SCHEMA] : {};
   if (name !== undefined) data["name"] = names.toolName(name, ["output", "name"]);
-  else if (formOf(request, dialect)["output"] !== "nameless" && !(isObject(inner) && Object.hasOwn(inner, "name"))) {
+  else if (spelling(request, "output", writing) !== "nameless" && !Object.hasOwn(inner, "name")) {
     data["name"] = NAMELESS;
     context.report.lose("field-filled", ["output", "name"]);
   }

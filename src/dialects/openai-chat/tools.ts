@@ -4,13 +4,14 @@ import { sameJson } from "../../model/json.ts";
 import type { FunctionTool, ProviderTool, SchemaObject, Tool, ToolChoice } from "../../model/request.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { isObject, readObject } from "../kit/read.ts";
-import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import { strictFaults } from "../kit/strict.ts";
 import { readCache, writeCache } from "./cache.ts";
 import { CUSTOM } from "./calls.ts";
 import { keepOthers } from "./reading.ts";
 import type { ChatNamedTool } from "./types.ts";
 import type { Writing } from "./writing.ts";
+import { spelling } from "./writing.ts";
 
 /** The tools in a field of the request: `tools`, or the `functions` of old. */
 export function decodeTools(list: readonly JsonValue[], field: "tools" | "functions", context: DecodeContext): Tool[] {
@@ -81,10 +82,10 @@ function readFormat(format: JsonObject, tool: FunctionTool, context: DecodeConte
 
 /** Writes the tools into their fields; the fields that have some. */
 export function encodeTools(tools: readonly Tool[], wire: JsonObject, writing: Writing): void {
-  const { context, dialect } = writing;
+  const { context } = writing;
   const lists: Record<string, JsonObject[]> = {};
   context.trail.each("tools", tools, (tool) => {
-    const isFunction = formOf(tool, dialect)["in"] === "functions";
+    const isFunction = spelling(tool, "in", writing) === "functions";
     const written = tool.type === "provider" ? encodeOther(tool, writing) : encodeTool(tool, isFunction, writing);
     if (written !== undefined) (lists[isFunction ? "functions" : "tools"] ??= []).push(written);
   });
@@ -136,12 +137,13 @@ function encodeTool(tool: FunctionTool, isBare: boolean, writing: Writing): Json
   return wire;
 }
 
-function writeGrammar(tool: FunctionTool, data: JsonObject, { context, dialect }: Writing): void {
+function writeGrammar(tool: FunctionTool, data: JsonObject, writing: Writing): void {
+  const { context } = writing;
   if (tool.strict !== undefined) context.report.lose("field-unsaid", "strict");
   if (tool.inputSchema !== undefined) context.report.lose("field-unsaid", "inputSchema");
   const { grammar } = tool;
   if (grammar === undefined) {
-    if (formOf(tool, dialect)["format"] === "text") data["format"] = { type: "text" };
+    if (spelling(tool, "format", writing) === "text") data["format"] = { type: "text" };
     return;
   }
   // JSON by contract.

@@ -4,10 +4,10 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Usage } from "../../model/usage.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf, keepFields, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { keepFields, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import { keep, noteAbsent } from "./reading.ts";
 import type { Writing } from "./writing.ts";
-import { wasAbsent } from "./writing.ts";
+import { isFree, spelling } from "./writing.ts";
 
 type Count =
   | "inputTokens"
@@ -108,21 +108,19 @@ const CARRIED: ReadonlySet<string> = new Set([
 
 /** The usage on the wire; the trail stands at it. */
 export function encodeUsage(usage: Usage, writing: Writing): JsonObject {
-  const { context, dialect } = writing;
-  const form = formOf(usage, dialect);
-  const kept = usage.extra?.[dialect] ?? {};
+  const { context } = writing;
   const wire: JsonObject = {};
   for (const [field, count] of Object.entries(SUMS)) {
-    if (!Object.hasOwn(kept, field) && !wasAbsent(usage, field, writing)) wire[field] = usage[count];
+    if (isFree(usage, field, writing)) wire[field] = usage[count];
   }
-  if (form["reasoning"] === "beside" && wire["completion_tokens"] !== undefined) {
+  if (spelling(usage, "reasoning", writing) === "beside" && wire["completion_tokens"] !== undefined) {
     wire["completion_tokens"] = Math.max(0, usage.outputTokens - (usage.reasoningTokens ?? 0));
   }
   for (const [field, counts] of Object.entries(DETAILS)) {
     for (const [name, count] of Object.entries(counts)) {
       const value = usage[count];
       if (value === undefined) continue;
-      const elsewhere = count === "cacheReadTokens" ? form["cached"] : undefined;
+      const elsewhere = count === "cacheReadTokens" ? spelling(usage, "cached", writing) : undefined;
       const details = wire[field];
       if (typeof elsewhere === "string") wire[elsewhere] = value;
       else if (isObject(details)) details[name] = value;
@@ -130,7 +128,7 @@ export function encodeUsage(usage: Usage, writing: Writing): JsonObject {
     }
   }
   if (usage.cost !== undefined) copyField(usage, "cost", wire);
-  reportUncarried(usage, CARRIED, context, "field-unsaid");
+  reportUncarried(usage, CARRIED, context, "echo-foreign");
   reportForeignResidue(usage, context, {}, "echo-foreign");
   restoreResidue(wire, usage, context, PROMPT, COMPLETION);
   return wire;

@@ -7,6 +7,7 @@ import { isObject, readObject } from "../kit/read.ts";
 import { keepForm, restoreResidue } from "../kit/residue.ts";
 import { decodeAudio, decodeMedia, encodeMedia } from "./media.ts";
 import { keepOthers } from "./reading.ts";
+import type { InputText } from "./types.ts";
 import type { Writing } from "./writing.ts";
 import { carrying, reportPart, spelled } from "./writing.ts";
 
@@ -75,7 +76,7 @@ export function encodeBlock(part: Part, writing: Writing): JsonObject | undefine
 function encodeText(part: TextPart | RefusalPart, writing: Writing): JsonObject {
   if (part.type === "refusal") writing.context.report.lose("refusal-as-text");
   reportPart(part, TEXT, writing);
-  return { type: "input_text", text: part.text };
+  return { type: "input_text", text: part.text } satisfies InputText;
 }
 
 /** What is no content; only a block of this dialect's own can stand there. */

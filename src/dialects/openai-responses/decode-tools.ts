@@ -29,8 +29,8 @@ export function decodeCallItem(item: JsonObject, row: ToolRow, reading: Reading)
   if (isHosted) call.executor = "provider";
   reading.calls.add(call, typeof id === "string" ? restoreName(id, reading.names?.toolCallIds) : undefined);
   if (isHosted && row.output !== undefined) reading.hosted.add(call.toolCallId);
-  const known = [asked, ...(typeof id === "string" ? [row.byId === true ? "id" : "call_id"] : [])];
-  if (row.name === undefined) known.push("name");
+  const known = row.name === undefined ? [asked, "name"] : [asked];
+  if (typeof id === "string") known.push(row.byId === true ? "id" : "call_id");
   const answer = row.output === undefined ? readAnswer(call, item, row, known) : undefined;
   keepItem(call, item, known, statusOfCall(call, item, answer), reading);
   return answer === undefined ? [call] : [call, answer];
@@ -45,8 +45,10 @@ function readInput(call: ToolCallPart, item: JsonObject, row: ToolRow, { context
   switch (row.how) {
     case "json":
       if (isText) {
-        const { reason: _, ...read } = readArguments(asked);
-        Object.assign(call, read);
+        const { input, inputText, invalid } = readArguments(asked);
+        call.input = input;
+        if (inputText !== undefined) call.inputText = inputText;
+        if (invalid !== undefined) call.invalid = invalid;
       } else if (asked === undefined) keepForm(call, context.dialect, "arguments", "absent");
       else if (isObject(asked)) {
         readValue(call, asked);
@@ -161,12 +163,26 @@ export function decodeOutputItem(item: JsonObject, row: ToolRow, reading: Readin
   if (answers === "id") keepForm(result, context.dialect, "answers", "id");
   if (row === CUSTOM) result.format = "text";
   else if (row !== FUNCTION) result.tool = row.call;
-  if (typeof id !== "string") result.toolName = row.name ?? "";
-  reading.calls.answer(result, typeof id === "string" ? id : undefined);
+  if (!answerCall(result, id, row, item, reading)) return undefined;
   const isHosted = reading.isReply || reading.hosted.has(result.toolCallId) || item["execution"] === "server";
   if (isHosted) result.executor = "provider";
   keepItem(result, item, known, statusOfOutput(result, item, row), reading);
   return result;
+}
+
+/** Ties a result to its call; false where it says that it answers none. */
+function answerCall(result: ToolResultPart, id: unknown, row: ToolRow, item: JsonObject, reading: Reading): boolean {
+  const { calls, context } = reading;
+  if (typeof id === "string") calls.answer(result, id);
+  else if (row.name !== undefined) {
+    result.toolName = row.name;
+    calls.answer(result, undefined);
+  } else if (item["name"] === undefined) {
+    // The call may lack its id, too (B17).
+    calls.answer(result, "");
+    if (result.toolCallId !== "") keepForm(result, context.dialect, "id", null);
+  }
+  return typeof id === "string" || result.toolCallId !== "";
 }
 
 function statusOfOutput(result: ToolResultPart, { id, status }: JsonObject, row: ToolRow): string | undefined {

@@ -155,19 +155,19 @@ function isSaid(part: Part | undefined, dialect: string): boolean {
 
 /** The fields that a message has beside role, content and id: those of an answer, or none at all. */
 function keepMessageItem(first: Part, item: JsonObject, isFirst: boolean, reading: Reading): void {
-  const { dialect } = reading.context;
   const hasId = readItemId(first, item, reading);
   let count = 0;
+  for (const key in item) if (item[key] !== undefined) count++;
+  const isPlain = hasId
+    ? count === 5 && item["type"] === "message" && item["status"] === "completed"
+    : count === 2 && isFirst && !reading.isReply;
+  if (isPlain) return;
   const fields: JsonObject = {};
   for (const key in item) {
     if (key === "role" || key === "content" || (key === "id" && hasId) || item[key] === undefined) continue;
     copyField(item, key, fields);
-    count++;
   }
-  const isPlain = hasId
-    ? count === 2 && fields["type"] === "message" && fields["status"] === "completed"
-    : count === 0 && isFirst && !reading.isReply;
-  if (!isPlain) keepForm(first, dialect, "item", fields);
+  keepForm(first, reading.context.dialect, "item", fields);
 }
 
 function decodeItem(item: JsonObject, reading: Reading): Part[] {

@@ -4,12 +4,12 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { assignObject } from "../../model/json.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import { wireCallId } from "../kit/calls.ts";
-import { NO_RESULT } from "../kit/pairing.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { outputText } from "../kit/results.ts";
 import { encodeBlock } from "./content.ts";
 import type { ToolRow } from "./tool-rows.ts";
 import { CUSTOM, FUNCTION, isShaped, rowOfCall } from "./tool-rows.ts";
+import type { InputText } from "./types.ts";
 import type { Writing } from "./writing.ts";
 import { carrying, finishItem, itemId, reportPart, spelled } from "./writing.ts";
 
@@ -165,8 +165,8 @@ const RESULT = ["toolCallId", "toolName", "isError", "output", "content", "execu
 const PLAIN_RESULT = carrying(...RESULT);
 const TOOL_RESULT = carrying(...RESULT, "tool");
 
-/** The item of a result; undefined where it is left out. */
-export function encodeResult(result: ToolResultPart, writing: Writing): JsonObject | undefined {
+/** The item of a result; undefined where it is left out. Of one that a repair made, nothing needs to be reported. */
+export function encodeResult(result: ToolResultPart, isMade: boolean, writing: Writing): JsonObject | undefined {
   const { context, calls } = writing;
   const call = calls.get(result.toolCallId);
   const own = call?.row ?? rowOf(result);
@@ -177,7 +177,7 @@ export function encodeResult(result: ToolResultPart, writing: Writing): JsonObje
   }
   const row = own?.output === undefined ? FUNCTION : own;
   const item: JsonObject = { type: row.output ?? "" };
-  if (!writeOutput(item, result, row, writing)) {
+  if (!writeOutput(item, result, row, isMade, writing)) {
     context.report.lose("part-unsayable");
     return undefined;
   }
@@ -186,7 +186,7 @@ export function encodeResult(result: ToolResultPart, writing: Writing): JsonObje
   if (result.toolName !== (call?.name ?? "")) context.report.lose("tool-name", "toolName");
   writeAnswerIds(item, result, row, writing);
   const isPatch = row.call === "apply_patch_call";
-  if (result.isError && !isPatch && result.output !== NO_RESULT) context.report.lose("error-unsaid", "isError");
+  if (result.isError && !isPatch && !isMade) context.report.lose("error-unsaid", "isError");
   const plain = isPatch
     ? result.isError
       ? "failed"
@@ -207,7 +207,13 @@ function writeAnswerIds(item: JsonObject, result: ToolResultPart, row: ToolRow, 
 }
 
 /** Writes what came back; whether the item can hold it. */
-function writeOutput(item: JsonObject, result: ToolResultPart, row: ToolRow, writing: Writing): boolean {
+function writeOutput(
+  item: JsonObject,
+  result: ToolResultPart,
+  row: ToolRow,
+  isMade: boolean,
+  writing: Writing,
+): boolean {
   const { context } = writing;
   if (row === FUNCTION || row === CUSTOM) {
     item[row.answer] = encodeContent(result, writing);
@@ -217,7 +223,7 @@ function writeOutput(item: JsonObject, result: ToolResultPart, row: ToolRow, wri
   if (result.content !== undefined) context.report.lose("field-unsaid", "content");
   const { output } = result;
   if (typeof output === "string" && isShaped(row)) {
-    if (output !== NO_RESULT) context.report.lose("output-shaped", "output");
+    if (!isMade) context.report.lose("output-shaped", "output");
     Object.assign(item, shaped(output, result.isError, row));
   } else if (output !== undefined) copyField(result, "output", item, row.answer);
   return true;
@@ -267,5 +273,5 @@ function encodeContent(result: ToolResultPart, writing: Writing): JsonValue {
   const blocks = encodeBlocks(content, writing);
   if (output === undefined) return blocks;
   context.report.lose("output-in-content", "output");
-  return [{ type: "input_text", text: outputText(result) }, ...blocks];
+  return [{ type: "input_text", text: outputText(result) } satisfies InputText, ...blocks];
 }

@@ -15,6 +15,7 @@ import type { Said } from "./output.ts";
 import { encodeOutput } from "./output.ts";
 import { encodeReasoning } from "./reasoning.ts";
 import { rowOfCall } from "./tool-rows.ts";
+import type { AssistantMessage } from "./types.ts";
 import type { Writing } from "./writing.ts";
 import { carrying, enter, hasOwn, itemId, leave, reportPart, spelled, startWriting } from "./writing.ts";
 
@@ -172,10 +173,6 @@ function encodeRun(turn: Turn, followers: readonly Part[], writing: Writing): vo
   const { parts, role } = turn.message;
   for (let at = 0; at < parts.length; at++) {
     const part = parts[at] as Part; // Within the length.
-    if (parts.length === 1 && role === "assistant" && isBare(part) && writing.seed === undefined) {
-      items.push({ role, content: part.text });
-      return;
-    }
     if (role === "assistant" && isSaid(part, context)) {
       at = encodeAnswer(turn, at, writing) - 1;
       continue;
@@ -208,7 +205,7 @@ function encodeItem(
     case "tool-call":
       return encodeCall(part, answerOf(part, parts, at), writing);
     case "tool-result":
-      return reportAnswer(part, writing) ? undefined : encodeResult(part, writing);
+      return reportAnswer(part, writing) ? undefined : encodeResult(part, turn.isMade === true, writing);
     case "opaque":
       return encodeOpaque(part, writing);
     default:
@@ -256,6 +253,10 @@ function encodeAnswer(turn: Turn, start: number, writing: Writing): number {
   const first = parts[start] as Said; // The caller has looked.
   let end = start + 1;
   while (end < parts.length && goesOn(parts[end], context)) end++;
+  if (end === start + 1 && isBare(first) && writing.seed === undefined) {
+    items.push({ role: "assistant", content: first.text } satisfies AssistantMessage);
+    return end;
+  }
   const id = itemId(first, "msg", writing);
   const { item: fields, content: form } = spelled(first, context);
   const plainFields: JsonObject = id === undefined ? {} : { type: "message", status: "completed" };

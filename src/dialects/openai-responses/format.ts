@@ -58,7 +58,7 @@ export function encodeText(wire: JsonObject, request: Request, context: EncodeCo
 function encodeFormat(output: OutputFormat, context: EncodeContext<Code>): JsonObject {
   const format: JsonObject = { type: TYPES.theirs(output.type) ?? output.type };
   if (output.type !== "json-schema") return format;
-  if (output.name === undefined) context.report.lose("field-made", "name");
+  if (output.name === undefined) context.report.lose("field-filled", "name");
   format["name"] = output.name ?? "response";
   if (output.description !== undefined) format["description"] = output.description;
   // A schema is JSON that its caller may have written down `as const`.

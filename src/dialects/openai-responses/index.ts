@@ -8,6 +8,8 @@ import { recognise } from "./recognise.ts";
 import { decodeRequest, encodeRequest } from "./request.ts";
 import { decodeResponse, encodeResponse } from "./response.ts";
 
+export type * from "./types.ts";
+
 export const openaiResponses = defineDialect({
   id: "openai-responses",
   title: "OpenAI Responses",

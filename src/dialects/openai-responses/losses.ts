@@ -47,7 +47,7 @@ export const LOSSES = {
     level: "note",
     says: "This tool answers in a shape of its own; the text was put into it.",
   },
-  "field-made": {
+  "field-filled": {
     action: "synthesized",
     level: "note",
     says: "The target expects this; something fitting was written.",

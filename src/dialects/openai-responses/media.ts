@@ -8,6 +8,7 @@ import { isSealFor } from "../kit/residue.ts";
 import { issuerOf } from "../kit/seals.ts";
 import { Terms } from "../kit/terms.ts";
 import { keepOthers } from "./reading.ts";
+import type { InputAudio } from "./types.ts";
 import type { Writing } from "./writing.ts";
 import { carrying, reportPart } from "./writing.ts";
 
@@ -17,7 +18,7 @@ const FIELDS = {
   file: ["file_data", "file_url", "file_id"],
 } as const;
 
-const AUDIO = new Terms<string, string>([
+const AUDIO = new Terms<string, InputAudio["input_audio"]["format"]>([
   ["audio/mpeg", "mp3"],
   ["audio/mp3", "mp3"],
   ["audio/wav", "wav"],
@@ -107,7 +108,7 @@ function encodeAudio(part: AudioPart, source: string | undefined, writing: Writi
   const format = AUDIO.theirs(part.mimeType ?? "");
   if (format === undefined) return drop("part-unsayable", writing);
   reportPart(part, AUDIO_FIELDS, writing);
-  return { type: "input_audio", input_audio: { data: part.data ?? "", format } };
+  return { type: "input_audio", input_audio: { data: part.data ?? "", format } } satisfies InputAudio;
 }
 
 /** The bytes as a data URL; without a type they go out as they came. */
@@ -119,7 +120,7 @@ function inlined(part: MediaPart, { context }: Writing): JsonValue {
   }
   if (mimeType !== undefined) return dataUrl(mimeType, data);
   if (part.type === "file") return data;
-  context.report.lose("field-made", "mimeType");
+  context.report.lose("field-filled", "mimeType");
   return dataUrl("image/png", data);
 }
 
@@ -127,7 +128,7 @@ function inlined(part: MediaPart, { context }: Writing): JsonValue {
 function encodeName({ name, mimeType }: MediaPart, block: JsonObject, isInline: boolean, { context }: Writing): void {
   if (name !== undefined) block["filename"] = name;
   else if (isInline && context.repair) {
-    context.report.lose("field-made", "name");
+    context.report.lose("field-filled", "name");
     block["filename"] = mimeType === "application/pdf" ? "file.pdf" : "file.txt";
   }
 }

@@ -7,6 +7,7 @@ import { decodeAnnotations, encodeAnnotations } from "./annotations.ts";
 import { encodeOpaque } from "./content.ts";
 import { decodeLogprobs, encodeLogprobs } from "./logprobs.ts";
 import { keepOthers, noteAbsent } from "./reading.ts";
+import type { Refusal } from "./types.ts";
 import type { Writing } from "./writing.ts";
 import { carrying, reportPart, spelled, wasAbsent } from "./writing.ts";
 
@@ -38,20 +39,18 @@ export function decodeOutput(block: JsonObject, context: DecodeContext): Said {
 
 function decodeOutputText(block: JsonObject, text: string, context: DecodeContext): TextPart {
   const part: TextPart = { type: "text", text };
-  const known = ["type", "text"];
+  let count = 0;
   const { annotations, logprobs } = block;
   const cited = Array.isArray(annotations) ? decodeAnnotations(annotations, text, context) : undefined;
-  if (cited !== undefined) {
-    if (cited.length > 0) part.annotations = cited;
-    known.push("annotations");
-  }
   const likely = Array.isArray(logprobs) ? decodeLogprobs(logprobs, context) : undefined;
-  if (likely !== undefined) {
-    if (likely.length > 0) part.logprobs = likely;
-    known.push("logprobs");
-  }
+  if (cited !== undefined && cited.length > 0) part.annotations = cited;
+  if (likely !== undefined && likely.length > 0) part.logprobs = likely;
+  for (const _ in block) count++;
+  // Most blocks have these four fields and no others.
+  if (cited !== undefined && likely !== undefined && count === 4) return part;
   noteAbsent(part, block, LISTS, context);
-  keepOthers(part, block, known, context);
+  const lists = LISTS.filter((list) => (list === "logprobs" ? likely : cited) !== undefined);
+  keepOthers(part, block, ["type", "text", ...lists], context);
   return part;
 }
 
@@ -63,7 +62,8 @@ export function encodeOutput(part: Said, writing: Writing): JsonObject | undefin
   const { context } = writing;
   if (part.type === "opaque") return encodeOpaque(part, writing);
   reportPart(part, part.type === "text" ? TEXT : REFUSAL, writing, "id");
-  const block = part.type === "text" ? encodeText(part, writing) : { type: "refusal", refusal: part.text };
+  const block =
+    part.type === "text" ? encodeText(part, writing) : ({ type: "refusal", refusal: part.text } satisfies Refusal);
   if (part.extra !== undefined) restoreResidue(block, part, context);
   return block;
 }

@@ -59,12 +59,22 @@ export function keepItem(
   plainStatus: string | undefined,
   reading: Reading,
 ): void {
-  const { context } = reading;
-  const taken = [...known, "type"];
-  if (!known.includes("id") && readItemId(part, item, reading)) taken.push("id");
-  if (item["status"] === plainStatus) taken.push("status");
-  else if (item["status"] === undefined) keepForm(part, context.dialect, "status", null);
-  keepOthers(part, item, taken, context);
+  if (!known.includes("id")) readItemId(part, item, reading);
+  let rest: JsonObject | undefined;
+  let isPlain = plainStatus === undefined;
+  for (const key in item) {
+    const value = item[key];
+    if (value === undefined || key === "type" || known.includes(key)) continue;
+    if (key === "id" && typeof value === "string") continue;
+    if (key === "status") {
+      isPlain = true;
+      if (value === plainStatus) continue;
+    }
+    copyField(item, key, (rest ??= {}));
+  }
+  const { dialect } = reading.context;
+  if (!isPlain) keepForm(part, dialect, "status", null);
+  keepFields(part, dialect, rest);
 }
 
 /** Seals a part with its item's id; notes where an answer has none, because every item of one has. */

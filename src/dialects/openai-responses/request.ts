@@ -158,13 +158,14 @@ function isStored(kept: JsonObject, ...fields: string[]): boolean {
 
 /** Whether there is an item of one of these types. */
 function hasItem({ messages }: Request, types: ReadonlySet<unknown>, dialect: string): boolean {
-  return messages.some(({ parts }) =>
-    parts.some((part) => {
-      if (part.type !== "opaque" || part.dialect !== dialect || !isObject(part.value)) return false;
+  for (const { parts } of messages) {
+    for (const part of parts) {
+      if (part.type !== "opaque" || part.dialect !== dialect || !isObject(part.value)) continue;
       // A reference need not say what it is.
-      return types.has(part.value["type"] ?? "item_reference");
-    }),
-  );
+      if (types.has(part.value["type"] ?? "item_reference")) return true;
+    }
+  }
+  return false;
 }
 
 const MORE_TOOLS: ReadonlySet<unknown> = new Set(["additional_tools"]);
@@ -191,7 +192,8 @@ function writeSettings(wire: JsonObject, request: Request, context: EncodeContex
   if (reasoning !== undefined) {
     const inner: JsonObject = {};
     context.trail.into("reasoning", () => REASONING.encode(reasoning, inner, context));
-    wire["reasoning"] = inner;
+    // Nothing is said about reasoning where nothing of it can be said (B57).
+    if (Object.keys(inner).length > 0 || Object.keys(reasoning).length === 0) wire["reasoning"] = inner;
   }
   if (sampling !== undefined) context.trail.into("sampling", () => writeSampling(wire, sampling, context));
   encodeText(wire, request, context);

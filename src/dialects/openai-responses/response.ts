@@ -170,7 +170,7 @@ export function encodeResponse(response: Response, answering: EncodeContext<Code
   const count = Object.keys(wire).length;
   for (const echo of Object.keys(ECHOES)) write(echo, ECHOES[echo]);
   if (Object.keys(wire).length > count || writing.made > 0)
-    context.report.lose("field-made", ["extra", context.dialect]);
+    context.report.lose("field-filled", ["extra", context.dialect]);
   if (spelled(response, context)["output_text"] === "joined") wire["output_text"] = saidBy(writing.items);
   reportUncarried(response, CARRIED, context, "field-unsaid");
   reportForeignResidue<Code>(response, context, {}, "echo-foreign");

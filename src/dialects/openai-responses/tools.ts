@@ -115,7 +115,7 @@ function writeSchemas(wire: JsonObject, tool: FunctionTool, context: EncodeConte
   if (strict !== undefined) wire["strict"] = strict && isMet(inputSchema, "strict", context);
   else if (!wasAbsent(tool, "strict", context) && kept["strict"] === undefined) {
     // Functions are strict here unless they say otherwise.
-    context.report.lose("field-made", "strict");
+    context.report.lose("field-filled", "strict");
     wire["strict"] = false;
   }
 }

@@ -78,7 +78,7 @@ export function encodeUsage(usage: Usage, context: EncodeContext<Code>): JsonObj
     if (inner !== undefined && (!wasAbsent(usage, inner, context) || Object.keys(group).length > 0))
       wire[inner] = group;
   }
-  reportUncarried(usage, CARRIED, context, "field-unsaid");
+  reportUncarried(usage, CARRIED, context, "echo-foreign");
   reportForeignResidue(usage, context);
   restoreResidue(wire, usage, context, "input_tokens_details", "output_tokens_details");
   return wire;

@@ -1,0 +1,40 @@
+// Messages that came as one content, because it mixed function responses with other parts, become one turn again: so
+// they go out together, and results beside text are where they belong.
+import type { Message } from "../../model/message.ts";
+import type { EncodeContext } from "../dialect.ts";
+import { formOf } from "../kit/residue.ts";
+import type { PartPlace, Turn } from "../kit/turn.ts";
+import { placeOf } from "../kit/turn.ts";
+import { isPlainMessage, reportMessage } from "./content.ts";
+import type { Code } from "./losses.ts";
+
+/** The turns of a history; the trail stands at the list of messages. */
+export function joinedTurns(messages: readonly Message[], context: EncodeContext<Code>): Turn[] {
+  const turns: Turn[] = [];
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index] as Message; // Within the length.
+    const turn = message.extra === undefined ? undefined : formOf(message, context.dialect)["turn"];
+    const before = turns.at(-1);
+    const follows = before !== undefined && (turn === "joined" || before.message.role === "tool");
+    if (turn === "joined" && before !== undefined) turns[turns.length - 1] = joined(before, message, index, context);
+    else turns.push({ message, index });
+    if (turn !== undefined && !follows) {
+      context.report.lose("form-stale", [index, "extra", context.dialect, "$form", "turn"]);
+    }
+  }
+  return turns;
+}
+
+function joined(turn: Turn, message: Message, index: number, context: EncodeContext<Code>): Turn {
+  if (!isPlainMessage(message)) context.trail.into(index, () => reportMessage(message, context));
+  const { parts, role } = turn.message;
+  const places = [...parts.keys()].map((part) => placeOf(turn, part));
+  const followers = message.parts.map((_, part): PartPlace => [index, part]);
+  // With results in it, a turn of the user's is one of results.
+  const isResults = role !== "assistant" && message.role === "tool";
+  return {
+    message: { ...turn.message, role: isResults ? "tool" : role, parts: [...parts, ...message.parts] },
+    index: turn.index,
+    places: [...places, ...followers],
+  };
+}

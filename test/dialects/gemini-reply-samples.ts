@@ -1,0 +1,358 @@
+// Gemini's answers and errors, written by hand: every ending, every count, grounding of every shape.
+import type { WireSample } from "../../src/testkit/exchange.ts";
+import { call, model, PIXEL, text } from "./gemini-samples.ts";
+
+const usageMetadata = {
+  promptTokenCount: 20,
+  candidatesTokenCount: 7,
+  totalTokenCount: 27,
+  promptTokensDetails: [{ modality: "TEXT", tokenCount: 20 }],
+};
+const ids = { modelVersion: "gemini-3-flash", responseId: "resp-1" };
+const candidate = (content: unknown, more: object = {}): object => ({
+  content,
+  finishReason: "STOP",
+  index: 0,
+  ...more,
+});
+const reply = (name: string, one: object, more: object = {}): WireSample => ({
+  name,
+  wire: { candidates: [one], usageMetadata, ...ids, ...more },
+});
+
+const CITED = "Ἡ κοινή 🏛️ was common. It spread. It is read.";
+const bytes = (words: string): number => new TextEncoder().encode(words).length;
+/** The segment of a text that some of its words take. */
+function segment(words: string, more: object = {}): object {
+  const start = CITED.indexOf(words);
+  const [startIndex, endIndex] = [bytes(CITED.slice(0, start)), bytes(CITED.slice(0, start + words.length))];
+  return { ...(startIndex > 0 && { startIndex }), endIndex, text: words, ...more };
+}
+const web = (number: number, more: object = {}): object => ({
+  web: { uri: `https://example.com/${number}`, title: `Page ${number}`, ...more },
+});
+const cited = (groundingMetadata: object, ...before: object[]): object =>
+  candidate(model(...before, text(CITED)), { groundingMetadata });
+
+export const responses: WireSample[] = [
+  reply("a plain answer", candidate(model(text("Good day.")))),
+  reply(
+    "thoughts, calls and signatures",
+    candidate(
+      model(
+        { text: "Hm.", thought: true },
+        { text: "Well.", thoughtSignature: "c2ln" },
+        { functionCall: { id: "fc-1", name: "look", args: { at: "sea" } }, thoughtSignature: "Y2FsbA==" },
+        { functionCall: { name: "look", args: {} } },
+      ),
+      { finishMessage: "Model generated function call(s)." },
+    ),
+    { createTime: "2025-05-06T07:08:09.123456Z" },
+  ),
+  reply(
+    "code and searches",
+    candidate(
+      model(
+        { executableCode: { language: "PYTHON", code: "print(1)" } },
+        { codeExecutionResult: { outcome: "OUTCOME_OK", output: "1\n" } },
+        { toolCall: { id: "t", toolType: "URL_CONTEXT", args: {} } },
+        text("One."),
+      ),
+    ),
+  ),
+  reply("an image", candidate(model({ inlineData: { mimeType: "image/png", data: PIXEL }, thoughtSignature: "aW1n" }))),
+  ...[
+    "MAX_TOKENS",
+    "SAFETY",
+    "RECITATION",
+    "LANGUAGE",
+    "MALFORMED_FUNCTION_CALL",
+    "CONTINUATION",
+    "NEVER_HEARD_OF",
+  ].map((finishReason) =>
+    reply(
+      `ended by ${finishReason}`,
+      candidate(model(text("Cut"), call("f", {})), { finishReason, finishMessage: "Why." }),
+    ),
+  ),
+  reply("no parts", { content: { role: "model" }, finishReason: "MAX_TOKENS", index: 0 }),
+  reply("no content", { finishReason: "OTHER", index: 0 }),
+  reply("no role and no index", {
+    content: { parts: [text("Hm.")] },
+    safetyRatings: [{ category: "X", probability: "LOW" }],
+  }),
+  {
+    name: "several candidates",
+    wire: {
+      candidates: [
+        candidate(model(text("One.")), { avgLogprobs: -0.25 }),
+        candidate(model(text("Two.")), { index: 1, finishReason: "MAX_TOKENS", tokenCount: 3 }),
+        candidate({ role: "model", parts: [], more: 1 }, { index: 7, finishReason: "UNHEARD" }),
+        { content: null, index: 3 },
+      ],
+      usageMetadata,
+    },
+  },
+  {
+    name: "blocked",
+    wire: {
+      promptFeedback: { blockReason: "SAFETY", safetyRatings: [{ category: "X" }] },
+      usageMetadata: { promptTokenCount: 4, totalTokenCount: 4 },
+      ...ids,
+    },
+  },
+  {
+    name: "blocked, with an empty list",
+    wire: { candidates: [], promptFeedback: { blockReason: "PROHIBITED_CONTENT" } },
+  },
+  { name: "nothing at all", wire: {} },
+  { name: "no candidates", wire: { candidates: null, promptFeedback: {}, modelVersion: 7 } },
+  {
+    name: "every count",
+    wire: {
+      candidates: [candidate(model(text("Counted.")))],
+      usageMetadata: {
+        promptTokenCount: 100,
+        cachedContentTokenCount: 60,
+        candidatesTokenCount: 10,
+        thoughtsTokenCount: 30,
+        toolUsePromptTokenCount: 5,
+        totalTokenCount: 145,
+        cacheTokensDetails: [{ modality: "TEXT", tokenCount: 60 }],
+        toolUsePromptTokensDetails: [{ modality: "TEXT", tokenCount: 5 }],
+        trafficType: "ON_DEMAND",
+        serviceTier: "standard",
+      },
+      sdkHttpResponse: { headers: { date: "today" } },
+    },
+  },
+  {
+    name: "counts that do not add up",
+    wire: {
+      candidates: [],
+      usageMetadata: { promptTokenCount: 3, thoughtsTokenCount: 0, candidatesTokenCount: 1, totalTokenCount: 99 },
+    },
+  },
+  {
+    name: "odd counts",
+    wire: {
+      candidates: [],
+      usageMetadata: {
+        promptTokenCount: "3",
+        candidatesTokenCount: -1,
+        thoughtsTokenCount: 1.5,
+        totalTokenCount: null,
+      },
+    },
+  },
+  { name: "no counts", wire: { candidates: [], usageMetadata: {} } },
+  {
+    name: "log probabilities",
+    wire: {
+      candidates: [
+        candidate(model(text("A b")), {
+          logprobsResult: {
+            chosenCandidates: [
+              { token: "A", tokenId: 7, logProbability: -0.125 },
+              { token: " b", tokenId: 9, logProbability: -2 },
+            ],
+            topCandidates: [
+              {
+                candidates: [
+                  { token: "A", logProbability: -0.125 },
+                  { token: "The", logProbability: -3.5 },
+                ],
+              },
+              { candidates: [] },
+            ],
+            logProbabilitySum: -2.125,
+          },
+        }),
+        candidate(model(text("A"), text("B")), {
+          index: 1,
+          logprobsResult: { chosenCandidates: [{ token: "A", logProbability: -1 }] },
+        }),
+      ],
+    },
+  },
+  reply(
+    "a grounded answer",
+    cited({
+      groundingChunks: [web(1), web(2)],
+      groundingSupports: [
+        { segment: segment("Ἡ κοινή 🏛️ was common."), groundingChunkIndices: [0, 1], confidenceScores: [0.75, 0.5] },
+        { segment: segment("It spread."), groundingChunkIndices: [1] },
+      ],
+      webSearchQueries: ["koine"],
+      searchEntryPoint: { renderedContent: "<b>koine</b>" },
+    }),
+  ),
+  reply(
+    "sources that nothing cites, or that come late",
+    cited({
+      groundingChunks: [
+        web(1),
+        web(2, { domain: "example.com" }),
+        { maps: { uri: "https://maps.example/x", title: "X", placeId: "places/x" } },
+        { retrievedContext: { uri: "gs://b/d", title: "D", text: "Words of D." } },
+        { image: { imageUri: "https://example.com/i" } },
+        { unheard: 7 },
+      ],
+      groundingSupports: [{ segment: segment("It is read."), groundingChunkIndices: [3, 1] }],
+    }),
+  ),
+  reply(
+    "a thought before the grounded text",
+    cited(
+      {
+        groundingChunks: [web(1)],
+        groundingSupports: [
+          { segment: segment("It spread.", { partIndex: 1 }), groundingChunkIndices: [0] },
+          { segment: segment("It is read."), groundingChunkIndices: [0] },
+        ],
+      },
+      { text: "Hm.", thought: true },
+    ),
+  ),
+  reply(
+    "segments that say other words",
+    cited({
+      groundingChunks: [web(1)],
+      groundingSupports: [
+        { segment: { startIndex: 0, endIndex: 3, text: "other words" }, groundingChunkIndices: [0] },
+        { segment: { startIndex: 0, endIndex: bytes("Ἡ"), text: "Ἡ" }, groundingChunkIndices: [0] },
+      ],
+    }),
+  ),
+  ...Object.entries({
+    "an index out of range": {
+      groundingChunks: [web(1)],
+      groundingSupports: [{ segment: segment("It spread."), groundingChunkIndices: [4] }],
+    },
+    "two sources alike": {
+      groundingChunks: [web(1), web(1)],
+      groundingSupports: [{ segment: segment("It spread."), groundingChunkIndices: [1] }],
+    },
+    "no segment": { groundingChunks: [web(1)], groundingSupports: [{ groundingChunkIndices: [0] }] },
+    "nothing in it": {},
+    "sources only": { groundingChunks: [web(1)] },
+    "an empty list of supports": { groundingChunks: [web(1)], groundingSupports: [] },
+  }).map(([name, grounding]) => reply(`grounding: ${name}`, cited(grounding))),
+  reply(
+    "citations and visited pages",
+    candidate(model(text(CITED)), {
+      citationMetadata: { citations: [{ startIndex: 0, endIndex: 5, uri: "https://example.com", license: "MIT" }] },
+      urlContextMetadata: {
+        urlMetadata: [{ retrievedUrl: "https://example.com", urlRetrievalStatus: "URL_RETRIEVAL_STATUS_SUCCESS" }],
+      },
+    }),
+  ),
+  { name: "an error in the body", wire: { error: { code: 503, message: "Overloaded.", status: "UNAVAILABLE" } } },
+  {
+    name: "an error after the beginning",
+    wire: {
+      candidates: [candidate(model(text("So f")))],
+      error: { code: 500, message: "Broken.", status: "INTERNAL", more: 1 },
+    },
+  },
+  {
+    name: "underscores for humps",
+    wire: {
+      candidates: [
+        {
+          content: { role: "model", parts: [{ function_call: { name: "f", args: {} } }] },
+          finish_reason: "STOP",
+          index: 0,
+          safety_ratings: [],
+        },
+        { content: { role: "model", parts: [] }, finish_reason: "STOP", index: 1 },
+      ],
+      usage_metadata: { prompt_token_count: 3, candidates_token_count: 4, total_token_count: 7 },
+      model_version: "m",
+      response_id: "r",
+    },
+  },
+];
+
+const failure = (code: number, status: string, message: string, details?: object[]): object => ({
+  error: { code, message, status, ...(details && { details }) },
+});
+const retryInfo = (retryDelay: string): object => ({ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay });
+const quota = (quotaId: string): object => ({
+  "@type": "type.googleapis.com/google.rpc.QuotaFailure",
+  violations: [{ quotaId }],
+});
+
+/** Each with the kind that it must be read as. */
+export const failures: (WireSample & { kind: string; retryAfterMs?: number })[] = [
+  {
+    name: "a bad argument",
+    kind: "invalid-request",
+    status: 400,
+    wire: failure(400, "INVALID_ARGUMENT", "Unknown name."),
+  },
+  {
+    name: "too long",
+    kind: "context-length",
+    status: 400,
+    wire: failure(
+      400,
+      "INVALID_ARGUMENT",
+      "The input token count (9) exceeds the maximum number of tokens allowed (8).",
+    ),
+  },
+  {
+    name: "a bad key",
+    kind: "authentication",
+    status: 400,
+    wire: failure(400, "INVALID_ARGUMENT", "API key not valid.", [
+      { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "API_KEY_INVALID" },
+    ]),
+  },
+  { name: "no key", kind: "authentication", status: 401, wire: failure(401, "UNAUTHENTICATED", "Who are you?") },
+  { name: "not allowed", kind: "permission", status: 403, wire: failure(403, "PERMISSION_DENIED", "No.") },
+  { name: "not found", kind: "not-found", status: 404, wire: failure(404, "NOT_FOUND", "No such model.") },
+  {
+    name: "too fast",
+    kind: "rate-limit",
+    status: 429,
+    retryAfterMs: 34_500,
+    wire: failure(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota.", [
+      quota("RequestsPerMinute"),
+      retryInfo("34.5s"),
+    ]),
+  },
+  {
+    name: "enough for today",
+    kind: "quota",
+    status: 429,
+    retryAfterMs: 3000,
+    wire: failure(429, "RESOURCE_EXHAUSTED", "Quota.", [quota("RequestsPerDay"), retryInfo("3s")]),
+  },
+  {
+    name: "no money",
+    kind: "quota",
+    status: 429,
+    wire: failure(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota."),
+  },
+  { name: "too busy", kind: "overloaded", status: 503, wire: failure(503, "UNAVAILABLE", "Overloaded.") },
+  { name: "broken", kind: "server", status: 500, wire: failure(500, "INTERNAL", "Oops.") },
+  { name: "too slow", kind: "timeout", status: 504, wire: failure(504, "DEADLINE_EXCEEDED", "Late.") },
+  {
+    name: "a precondition",
+    kind: "invalid-request",
+    status: 400,
+    wire: failure(400, "FAILED_PRECONDITION", "User location is not supported."),
+  },
+  { name: "in a list", kind: "not-found", status: 404, wire: [failure(404, "NOT_FOUND", "No such model.")] },
+  { name: "a status that nobody knows", kind: "overloaded", status: 503, wire: failure(503, "TIRED", "Later.") },
+  { name: "a text", kind: "server", status: 502, wire: "<html>Bad gateway</html>" },
+  { name: "a text in a field", kind: "permission", status: 403, wire: { error: "No." } },
+  { name: "nothing readable", kind: "not-found", status: 404, wire: { other: 1 } },
+];
+
+export const errors: WireSample[] = failures.map(({ name, wire, status }) => ({
+  name,
+  wire,
+  ...(status && { status }),
+}));

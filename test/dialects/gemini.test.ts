@@ -1,0 +1,332 @@
+// What Gemini's parts and turns are in the model, row by row, both ways.
+import { describe, expect, test } from "vitest";
+import { gemini } from "../../src/dialects/gemini/index.ts";
+import { parseJson, stringifyJson } from "../../src/model/json.ts";
+import type { Message } from "../../src/model/message.ts";
+import type { Part, ToolResultPart } from "../../src/model/parts.ts";
+
+const dialect = gemini();
+const decode = (wire: unknown): Message[] => dialect.decodeMessages(wire);
+const encode = (messages: readonly Message[]): unknown => dialect.encodeMessages(messages).wire;
+// Residue of any shape.
+const extra = (residue: object): { extra: { gemini: never } } => ({ extra: { gemini: residue as never } });
+const form = (spelled: object): { extra: { gemini: never } } => extra({ $form: spelled });
+const signed = (value: string): Pick<Part, "seals"> => ({ seals: [{ dialect: "gemini", kind: "signature", value }] });
+
+describe("a part is a part", () => {
+  const rows: [sentence: string, wire: object, part: Part][] = [
+    ["text", { text: "Hello." }, { type: "text", text: "Hello." }],
+    ["B42: an empty text", { text: "" }, { type: "text", text: "" }],
+    [
+      "B9: a signature stays on its text",
+      { text: "Hello.", thoughtSignature: "c2ln" },
+      { type: "text", text: "Hello.", ...signed("c2ln") },
+    ],
+    ["B9: and on an empty one", { text: "", thoughtSignature: "c2ln" }, { type: "text", text: "", ...signed("c2ln") }],
+    [
+      "a thought",
+      { text: "Hm.", thought: true, thoughtSignature: "c2ln" },
+      { type: "reasoning", text: "Hm.", ...signed("c2ln") },
+    ],
+    [
+      "a thought without a signature: only a note tells that it is Gemini's own",
+      { text: "Hm.", thought: true },
+      { type: "reasoning", text: "Hm.", ...form({ thought: true }) },
+    ],
+    [
+      "B9: a signature on a call without arguments",
+      { functionCall: { id: "fc", name: "now" }, thoughtSignature: "c2ln" },
+      {
+        type: "tool-call",
+        toolCallId: "fc",
+        toolName: "now",
+        input: {},
+        ...form({ args: null }),
+        ...signed("c2ln"),
+      },
+    ],
+    [
+      "B17: a call without an id gets one of its own",
+      { functionCall: { name: "look", args: { at: "sea" } } },
+      { type: "tool-call", toolCallId: "call_1", toolName: "look", input: { at: "sea" }, ...form({ id: null }) },
+    ],
+    [
+      "B43: what a call says beyond that",
+      { functionCall: { id: "fc", name: "f", args: {}, willContinue: true } },
+      {
+        type: "tool-call",
+        toolCallId: "fc",
+        toolName: "f",
+        input: {},
+        ...extra({ functionCall: { willContinue: true } }),
+      },
+    ],
+    [
+      "B9, B47: an image, signed",
+      { inlineData: { mimeType: "image/png", data: "aGk=", displayName: "hi.png" }, thoughtSignature: "c2ln" },
+      { type: "image", data: "aGk=", mimeType: "image/png", name: "hi.png", ...signed("c2ln") },
+    ],
+    [
+      "a video with its settings",
+      { inlineData: { mimeType: "video/mp4", data: "aGk=" }, videoMetadata: { fps: 2 } },
+      { type: "video", data: "aGk=", mimeType: "video/mp4", ...extra({ videoMetadata: { fps: 2 } }) },
+    ],
+    [
+      "audio",
+      { inlineData: { mimeType: "audio/wav", data: "aGk=" } },
+      { type: "audio", data: "aGk=", mimeType: "audio/wav" },
+    ],
+    [
+      "B46: a file by its URL",
+      { fileData: { fileUri: "https://example.com/a.pdf", mimeType: "application/pdf" } },
+      { type: "file", url: "https://example.com/a.pdf", mimeType: "application/pdf" },
+    ],
+    ["a film", { fileData: { fileUri: "https://youtu.be/abc" } }, { type: "video", url: "https://youtu.be/abc" }],
+    [
+      "B46: a file that only Google can open",
+      { fileData: { fileUri: "gs://bucket/a.png", mimeType: "image/png" } },
+      { type: "image", fileId: "gs://bucket/a.png", issuer: { dialect: "gemini" }, mimeType: "image/png" },
+    ],
+    [
+      "B33: code that Google runs",
+      { executableCode: { id: "ec", language: "PYTHON", code: "print(1)" } },
+      {
+        type: "tool-call",
+        toolCallId: "ec",
+        toolName: "codeExecution",
+        input: { language: "PYTHON", code: "print(1)" },
+        executor: "provider",
+        tool: "executableCode",
+      },
+    ],
+    [
+      "B33: a search that Google runs",
+      { toolCall: { id: "tc", toolType: "GOOGLE_SEARCH_WEB", args: { queries: ["koine"] } } },
+      {
+        type: "tool-call",
+        toolCallId: "tc",
+        toolName: "GOOGLE_SEARCH_WEB",
+        input: { queries: ["koine"] },
+        executor: "provider",
+        tool: "toolCall",
+      },
+    ],
+    [
+      "B43: a part of a new kind",
+      { hologram: { depth: 3 } },
+      { type: "opaque", dialect: "gemini", value: { hologram: { depth: 3 } } },
+    ],
+    [
+      "B43: a call without a name",
+      { functionCall: {} },
+      { type: "opaque", dialect: "gemini", value: { functionCall: {} } },
+    ],
+    ["B43: a new field", { text: "Hi.", tone: "warm" }, { type: "text", text: "Hi.", ...extra({ tone: "warm" }) }],
+    [
+      "B42: false is not absent",
+      { text: "Hi.", thought: false },
+      { type: "text", text: "Hi.", ...extra({ thought: false }) },
+    ],
+    [
+      "underscores are a spelling",
+      { inline_data: { mime_type: "image/png", data: "aGk=" }, thought_signature: "c2ln" },
+      {
+        type: "image",
+        data: "aGk=",
+        mimeType: "image/png",
+        ...form({ snake: ["inline_data", "thought_signature", "mime_type"] }),
+        ...signed("c2ln"),
+      },
+    ],
+  ];
+  test.each(rows)("%s", (_, wire, part) => {
+    const messages: Message[] = [{ role: "assistant", parts: [part] }];
+    expect(decode([{ role: "model", parts: [wire] }])).toStrictEqual(messages);
+    expect(encode(messages)).toStrictEqual([{ role: "model", parts: [wire] }]);
+  });
+});
+
+describe("a response is a result", () => {
+  const rows: [sentence: string, response: object, result: Partial<ToolResultPart>][] = [
+    ["a text", { response: { output: "Sunny." } }, { output: "Sunny." }],
+    ["B27: an empty text", { response: { output: "" } }, { output: "" }],
+    ["null", { response: { output: null } }, { output: null }],
+    ["a list", { response: { output: [1, 2] } }, { output: [1, 2] }],
+    ["an object is the response itself", { response: { sky: "blue" } }, { output: { sky: "blue" } }],
+    ["an empty object, too", { response: {} }, { output: {} }],
+    ["B27: an error", { response: { error: "Broken." } }, { output: "Broken.", isError: true }],
+    ["an error with details", { response: { error: { code: 7 } } }, { output: { code: 7 }, isError: true }],
+    [
+      "an object in an envelope stays one",
+      { response: { output: { sky: "blue" } } },
+      { output: { output: { sky: "blue" } } },
+    ],
+    [
+      "an object that looks like an error is put into one",
+      { response: { output: { error: "no" } } },
+      { output: { error: "no" } },
+    ],
+    ["B42: no response", {}, form({ response: null })],
+    [
+      "B45: media beside the output",
+      { response: { output: "Here." }, parts: [{ inlineData: { mimeType: "image/png", data: "aGk=" } }] },
+      { output: "Here.", content: [{ type: "image", data: "aGk=", mimeType: "image/png" }] },
+    ],
+    [
+      "B43: and more",
+      { response: { output: 1 }, scheduling: "SILENT" },
+      { output: 1, ...extra({ functionResponse: { scheduling: "SILENT" } }) },
+    ],
+  ];
+  test.each(rows)("%s", (_, fields, result) => {
+    const wire = [
+      { role: "model", parts: [{ functionCall: { id: "fc", name: "f", args: {} } }] },
+      { role: "user", parts: [{ functionResponse: { id: "fc", name: "f", ...fields } }] },
+    ];
+    const part: Part = { type: "tool-result", toolCallId: "fc", toolName: "f", isError: false, ...result };
+    const [, message] = decode(wire);
+    expect(message).toStrictEqual({ role: "tool", parts: [part] });
+    expect(encode(decode(wire))).toStrictEqual(wire);
+  });
+
+  test("B33: what Google's code put out, and how it went", () => {
+    const wire = [
+      {
+        role: "model",
+        parts: [
+          { executableCode: { code: "1/0" } },
+          { codeExecutionResult: { outcome: "OUTCOME_FAILED", output: "ZeroDivisionError" } },
+        ],
+      },
+    ];
+    expect(decode(wire)[0]?.parts).toMatchObject([
+      { type: "tool-call", toolCallId: "call_1", executor: "provider", input: { code: "1/0" } },
+      {
+        type: "tool-result",
+        toolCallId: "call_1",
+        toolName: "codeExecution",
+        isError: true,
+        output: "ZeroDivisionError",
+      },
+    ]);
+    expect(encode(decode(wire))).toStrictEqual(wire);
+  });
+
+  test("B17: parallel calls of one name without ids are answered in their order", () => {
+    const call = { functionCall: { name: "f", args: {} } };
+    const answer = (output: number): object => ({ functionResponse: { name: "f", response: { output } } });
+    const [calls, results] = decode([
+      { role: "model", parts: [call, call] },
+      { role: "user", parts: [answer(1), answer(2)] },
+    ]);
+    const ids = calls?.parts.map((part) => (part.type === "tool-call" ? part.toolCallId : ""));
+    expect(ids).toStrictEqual(["call_1", "call_2"]);
+    expect(results?.parts.map((part) => (part.type === "tool-result" ? part.toolCallId : ""))).toStrictEqual(ids);
+  });
+});
+
+describe("a content is a message", () => {
+  const text = (words: string): Part => ({ type: "text", text: words });
+  const answer = { functionResponse: { id: "x", name: "f", response: { output: 1 } } };
+  const result: Part = { type: "tool-result", toolCallId: "x", toolName: "f", isError: false, output: 1 };
+  const rows: [sentence: string, wire: object[], messages: Message[]][] = [
+    [
+      "B40: neighbours of one side stay apart",
+      [
+        { role: "user", parts: [{ text: "A" }] },
+        { role: "user", parts: [{ text: "B" }] },
+      ],
+      [
+        { role: "user", parts: [text("A")] },
+        { role: "user", parts: [text("B")] },
+      ],
+    ],
+    [
+      "B28: results beside text split, and are joined again",
+      [{ role: "user", parts: [{ text: "A" }, answer, { text: "B" }] }],
+      [
+        { role: "user", parts: [text("A")] },
+        { role: "tool", parts: [result], ...form({ turn: "joined" }) },
+        { role: "user", parts: [text("B")], ...form({ turn: "joined" }) },
+      ],
+    ],
+    [
+      "results in two turns stay in two",
+      [
+        { role: "user", parts: [answer] },
+        { role: "user", parts: [answer] },
+      ],
+      [
+        { role: "tool", parts: [result] },
+        { role: "tool", parts: [result], ...form({ turn: "own" }) },
+      ],
+    ],
+    ["no role", [{ parts: [{ text: "A" }] }], [{ role: "user", parts: [text("A")], ...form({ role: null }) }]],
+    [
+      "an old role",
+      [{ role: "function", parts: [answer] }],
+      [{ role: "tool", parts: [result], ...form({ role: "function" }) }],
+    ],
+    ["no parts", [{ role: "model" }], [{ role: "assistant", parts: [], ...form({ parts: null }) }]],
+    ["B43: a new field", [{ role: "user", parts: [], mood: 1 }], [{ role: "user", parts: [], ...extra({ mood: 1 }) }]],
+  ];
+  test.each(rows)("%s", (_, wire, messages) => {
+    expect(decode(wire)).toStrictEqual(messages);
+    expect(encode(messages)).toStrictEqual(wire);
+  });
+
+  test("B38: a system instruction is a leading message, a part each", () => {
+    const wire = { systemInstruction: { parts: [{ text: "A" }, { text: "B" }] }, contents: [] };
+    expect(decode(wire)).toStrictEqual([{ role: "system", parts: [text("A"), text("B")] }]);
+    expect(encode(decode(wire))).toStrictEqual(wire);
+  });
+
+  test("results of two messages go out as one turn", () => {
+    expect(
+      encode([
+        { role: "tool", parts: [result] },
+        { role: "tool", parts: [{ ...result, toolCallId: "y" }] },
+      ]),
+    ).toStrictEqual([
+      { role: "user", parts: [answer, { functionResponse: { id: "y", name: "f", response: { output: 1 } } }] },
+    ]);
+  });
+
+  test("B29: a result without a name has that of its call", () => {
+    const [, content] = encode([
+      { role: "assistant", parts: [{ type: "tool-call", toolCallId: "x", toolName: "f", input: {} }] },
+      { role: "tool", parts: [{ ...result, toolName: "" }] },
+    ]) as object[];
+    expect(content).toStrictEqual({ role: "user", parts: [answer] });
+  });
+
+  test("a call that had no id is answered without one", () => {
+    const [call] = decode([{ role: "model", parts: [{ functionCall: { name: "f", args: {} } }] }]);
+    const [, content] = encode([
+      ...(call ? [call] : []),
+      { role: "tool", parts: [{ ...result, toolCallId: "call_1" }] },
+    ]) as object[];
+    expect(content).toStrictEqual({
+      role: "user",
+      parts: [{ functionResponse: { name: "f", response: { output: 1 } } }],
+    });
+  });
+});
+
+test("B23: integers beyond 2^53 keep their digits, in arguments and in results", () => {
+  const text =
+    '[{"role":"model","parts":[{"functionCall":{"name":"f","args":{"n":12345678901234567890}}}]},' +
+    '{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":12345678901234567890}}}]}]';
+  const messages = decode(parseJson(text));
+  expect(stringifyJson(encode(messages))).toBe(text);
+  expect(messages[0]?.parts[0]).toMatchObject({ inputText: '{"n":12345678901234567890}' });
+});
+
+test("B5: what a provider signed is stamped with it", () => {
+  const [message] = gemini({ provider: "vertex" }).decodeMessages([
+    { role: "model", parts: [{ text: "", thoughtSignature: "c2ln" }] },
+  ]);
+  expect(message?.parts[0]?.seals).toStrictEqual([
+    { dialect: "gemini", provider: "vertex", kind: "signature", value: "c2ln" },
+  ]);
+});

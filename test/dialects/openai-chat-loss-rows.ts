@@ -1,0 +1,102 @@
+// What is lost of a user's message on its way into Chat, part by part.
+
+const foreign = { dialect: "anthropic", kind: "signature", value: "s" };
+
+/** A part behind a text, the block it becomes, and the losses. */
+export const userRows: [sentence: string, part: unknown, block: object | undefined, losses: string[]][] = [
+  [
+    "B46: a file by its URL cannot be said",
+    { type: "file", url: "https://example.com/a.pdf" },
+    undefined,
+    ["media-elsewhere /0/parts/1"],
+  ],
+  ["audio by its URL neither", { type: "audio", url: "u" }, undefined, ["media-elsewhere /0/parts/1"]],
+  ["nor what is in a ledger", { type: "image", blob: "b" }, undefined, ["media-elsewhere /0/parts/1"]],
+  ["video is unsayable", { type: "video", url: "u" }, undefined, ["part-unsayable /0/parts/1"]],
+  [
+    "B46: a file id of another dialect breaks",
+    { type: "file", fileId: "f", issuer: { dialect: "anthropic" } },
+    undefined,
+    ["file-id /0/parts/1"],
+  ],
+  [
+    "a text document is written as base64",
+    { type: "file", text: "Hi", name: "a.txt" },
+    { type: "file", file: { file_data: "data:text/plain;base64,SGk=", filename: "a.txt" } },
+    ["text-as-data /0/parts/1/text"],
+  ],
+  [
+    "a type that nobody gave is guessed",
+    { type: "image", data: "iVBORw0KGgo=" },
+    { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } },
+    ["mime-guessed /0/parts/1/mimeType"],
+  ],
+  [
+    "an image has no name, size or type beside its URL",
+    { type: "image", url: "u", name: "n", size: 3, mimeType: "image/png" },
+    { type: "image_url", image_url: { url: "u" } },
+    ["field-unsaid /0/parts/1/name", "bookkeeping /0/parts/1/size", "field-unsaid /0/parts/1/mimeType"],
+  ],
+  [
+    "of several sources one is written",
+    { type: "image", url: "u", data: "aGk=" },
+    { type: "image_url", image_url: { url: "u" } },
+    ["field-unsaid /0/parts/1/data"],
+  ],
+  [
+    "annotations and log probabilities have no place in a user's text",
+    { type: "text", text: "x", annotations: [{ kind: "other" }], logprobs: [] },
+    { type: "text", text: "x" },
+    ["field-unsaid /0/parts/1/annotations", "field-unsaid /0/parts/1/logprobs"],
+  ],
+  [
+    "only an assistant calls",
+    { type: "tool-call", toolCallId: "a", toolName: "f", input: {} },
+    undefined,
+    ["part-unsayable /0/parts/1"],
+  ],
+  ["only an assistant reasons", { type: "reasoning", text: "r" }, undefined, ["reasoning-unsaid /0/parts/1"]],
+  [
+    "a block of another dialect is left out",
+    { type: "opaque", dialect: "gemini", value: {} },
+    undefined,
+    ["opaque-foreign /0/parts/1"],
+  ],
+  [
+    "one that stands for what a provider has stored breaks",
+    { type: "opaque", dialect: "openai-responses", value: { type: "item_reference", id: "i" } },
+    undefined,
+    ["context-foreign /0/parts/1"],
+  ],
+  [
+    "a verbatim value that is no block is left out",
+    { type: "opaque", dialect: "openai-chat", value: 7 },
+    undefined,
+    ["part-unsayable /0/parts/1"],
+  ],
+  [
+    "a verbatim block has room for nothing else",
+    { type: "opaque", dialect: "openai-chat", value: { type: "x" }, cache: {}, extra: { "openai-chat": { y: 1 } } },
+    { type: "x" },
+    ["field-unsaid /0/parts/1/cache", "field-unsaid /0/parts/1/extra/openai-chat/y"],
+  ],
+  [
+    "residue of another dialect is reported, form apart",
+    { type: "text", text: "x", extra: { gemini: { y: 1, $form: { z: 1 } } } },
+    { type: "text", text: "x" },
+    ["residue-foreign /0/parts/1/extra/gemini/y", "form-foreign /0/parts/1/extra/gemini/$form/z"],
+  ],
+  [
+    "a kept field whose place is taken is reported",
+    { type: "image", url: "new", extra: { "openai-chat": { image_url: { url: "old" } } } },
+    { type: "image_url", image_url: { url: "new" } },
+    ["residue-clash /0/parts/1/extra/openai-chat/image_url/url"],
+  ],
+  [
+    "B5: a seal goes only to its issuer, and an id likewise",
+    { type: "text", text: "x", seals: [foreign, { ...foreign, kind: "id" }] },
+    { type: "text", text: "x" },
+    ["seal-foreign /0/parts/1/seals/0", "id-foreign /0/parts/1/seals/1"],
+  ],
+  ["a part of a type that nobody knows", { type: "hologram" }, undefined, ["part-unsayable /0/parts/1"]],
+];

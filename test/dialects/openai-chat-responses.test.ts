@@ -1,0 +1,275 @@
+// How answers and errors read, and how they are told to a client.
+import { describe, expect, test } from "vitest";
+import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
+import { parseJson, stringifyJson } from "../../src/model/json.ts";
+import { assistant } from "../../src/model/message.ts";
+import type { ProviderErrorKind } from "../../src/model/provider-error.ts";
+import type { Response } from "../../src/model/response.ts";
+import { exclusiveUsage } from "../../src/model/usage.ts";
+import { plainResponses } from "./openai-chat-reply-samples.ts";
+
+const dialect = openaiChat();
+const envelope = { id: "x", object: "chat.completion", created: 1700000000, model: "m" };
+const said = { role: "assistant", content: "Hi.", refusal: null, annotations: [] };
+const reply = (choice: object, beside: object = {}): object => ({
+  ...envelope,
+  choices: [{ index: 0, message: said, finish_reason: "stop", logprobs: null, ...choice }],
+  ...beside,
+});
+
+test.each(plainResponses.map(({ name, wire }) => [name, wire] as const))("plain data has no residue: %s", (_, wire) => {
+  expect(stringifyJson(dialect.decodeResponse(wire))).not.toContain('"extra"');
+});
+
+test("an answer reads as a message with its circumstances", () => {
+  const response = dialect.decodeResponse(
+    reply({}, { usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 } }),
+  );
+  expect(response).toStrictEqual({
+    id: "x",
+    model: "m",
+    createdAt: "2023-11-14T22:13:20.000Z",
+    message: { role: "assistant", parts: [{ type: "text", text: "Hi." }] },
+    finishReason: { unified: "stop", raw: "stop" },
+    usage: {
+      inputTokens: 1,
+      outputTokens: 2,
+      totalTokens: 3,
+      raw: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
+    },
+  });
+});
+
+test("an answer that goes back as history is a plain message", () => {
+  const { message } = dialect.decodeResponse(reply({}));
+  expect(dialect.encodeMessages([message])).toStrictEqual({
+    wire: [{ role: "assistant", content: "Hi." }],
+    losses: [],
+  });
+});
+
+describe("how it ended", () => {
+  const rows: [word: string | null, unified: string][] = [
+    ["stop", "stop"],
+    ["length", "length"],
+    ["tool_calls", "tool-calls"],
+    ["function_call", "tool-calls"],
+    ["content_filter", "content-filter"],
+    ["eos", "stop"],
+    ["model_length", "length"],
+    ["insufficient_system_resource", "error"],
+    ["error", "error"],
+    ["never_heard_of", "other"],
+    [null, "other"],
+  ];
+  test.each(rows)("B61, B62: %s is %s, and both words are kept", (word, unified) => {
+    const wire = reply({ finish_reason: word });
+    const response = dialect.decodeResponse(wire);
+    expect(response.finishReason).toStrictEqual(word === null ? { unified } : { unified, raw: word });
+    expect(dialect.encodeResponse(response)).toStrictEqual({ wire, losses: [] });
+  });
+
+  test("B61: stop beside calls stays as the wire says it", () => {
+    const calls = [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }];
+    const wire = reply({ message: { ...said, content: null, tool_calls: calls } });
+    const response = dialect.decodeResponse(wire);
+    expect(response.finishReason).toStrictEqual({ unified: "stop", raw: "stop" });
+    expect(dialect.encodeResponse(response).wire).toStrictEqual(wire);
+  });
+
+  test("a client gets no word that OpenAI does not know", () => {
+    const response: Response = {
+      id: "x",
+      model: "m",
+      createdAt: "2023-11-14T22:13:20.000Z",
+      message: assistant("Hi."),
+      finishReason: { unified: "stop", raw: "end_turn" },
+    };
+    const { wire, losses } = dialect.encodeResponse(response);
+    expect(wire).toStrictEqual(reply({}));
+    expect(losses.map(({ code, path }) => `${code} ${path}`)).toStrictEqual(["finish-raw /finishReason/raw"]);
+  });
+});
+
+describe("choices", () => {
+  test("B59: further choices are alternatives, each with its own ending", () => {
+    const other = { index: 1, message: { ...said, content: "Ho." }, finish_reason: "length", logprobs: null };
+    const wire = { ...envelope, choices: [{ ...other, index: 0 }, other] };
+    const { alternatives } = dialect.decodeResponse(wire);
+    expect(alternatives).toStrictEqual([
+      {
+        message: { role: "assistant", parts: [{ type: "text", text: "Ho." }] },
+        finishReason: { unified: "length", raw: "length" },
+      },
+    ]);
+  });
+
+  test.each([
+    ["empty", []],
+    ["null", null],
+    ["absent", undefined],
+  ])("B71: %s choices are an answer without parts", (_, choices) => {
+    const wire = choices === undefined ? envelope : { ...envelope, choices };
+    const response = dialect.decodeResponse(wire);
+    expect(response.message).toStrictEqual({ role: "assistant", parts: [] });
+    expect(dialect.encodeResponse(response).wire).toStrictEqual(wire);
+  });
+
+  test("B60: log probabilities belong to what they are about, every digit of them", () => {
+    const text = stringifyJson(reply({ logprobs: "tokens" })).replace(
+      '"tokens"',
+      '{"content":[{"token":"Hi.","logprob":-0.12345678901234567890,"bytes":[72],"top_logprobs":[{"token":"Ho","logprob":-1e-400,"bytes":null}]}],"refusal":null}',
+    );
+    const response = dialect.decodeResponse(parseJson(text));
+    expect(response.message.parts[0]).toHaveProperty("logprobs.0.token", "Hi.");
+    const out = stringifyJson(dialect.encodeResponse(response).wire);
+    expect(out).toContain("-0.12345678901234567890");
+    expect(out).toContain("-1e-400");
+  });
+
+  test("several texts of another dialect's answer are one string, and their citations move along", () => {
+    const cite = (start: number, end: number): object => ({
+      annotations: [{ kind: "url", url: "https://example.com", title: "T", span: { start, end } }],
+    });
+    const message = assistant([
+      { type: "text", text: "🏛 One. ", ...cite(3, 6) },
+      { type: "text", text: "Two.", ...cite(0, 3) },
+    ]);
+    const { wire, losses } = dialect.encodeResponse({
+      id: "x",
+      model: "m",
+      message,
+      finishReason: { unified: "stop" },
+    });
+    expect(wire).toHaveProperty("choices.0.message.content", "🏛 One. Two.");
+    const spans = [0, 1].map((at) => `choices.0.message.annotations.${at}.url_citation`);
+    expect(wire).toHaveProperty(`${spans[0]}.start_index`, 2);
+    expect(wire).toHaveProperty(`${spans[1]}.start_index`, 7);
+    expect(wire).toHaveProperty(`${spans[1]}.end_index`, 10);
+    expect(losses.filter(({ code }) => code === "texts-joined")).toHaveLength(2);
+  });
+
+  test("B30: names that had to change for the request are restored in the reply", () => {
+    const calls = [{ id: "a", type: "function", function: { name: "get_weather_1", arguments: "{}" } }];
+    const names = { toolCallIds: { a: "original id" }, toolNames: { get_weather_1: "get.weather" } };
+    const { message } = dialect.decodeResponse(reply({ message: { ...said, tool_calls: calls } }), { names });
+    expect(message.parts[1]).toMatchObject({ toolCallId: "original id", toolName: "get.weather" });
+  });
+});
+
+describe("usage", () => {
+  const read = (usage: object): Response["usage"] => dialect.decodeResponse(reply({}, { usage })).usage;
+
+  test("B63: both views derive", () => {
+    const usage = read({
+      prompt_tokens: 20,
+      completion_tokens: 30,
+      total_tokens: 50,
+      prompt_tokens_details: { cached_tokens: 5, cache_write_tokens: 2, audio_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: 10 },
+    });
+    expect(usage).toMatchObject({ inputTokens: 20, outputTokens: 30, cacheReadTokens: 5, cacheWriteTokens: 2 });
+    expect(usage && exclusiveUsage(usage)).toStrictEqual({
+      inputTokens: 13,
+      cacheReadTokens: 5,
+      cacheWriteTokens: 2,
+      outputTokens: 20,
+      reasoningTokens: 10,
+    });
+    expect(usage?.extra).toStrictEqual({ "openai-chat": { prompt_tokens_details: { audio_tokens: 0 } } });
+  });
+
+  test("B66: reasoning that is counted beside the completion is counted in", () => {
+    const usage = read({
+      prompt_tokens: 12,
+      completion_tokens: 1,
+      total_tokens: 241,
+      completion_tokens_details: { reasoning_tokens: 228 },
+    });
+    expect(usage).toMatchObject({ inputTokens: 12, outputTokens: 229, totalTokens: 241, reasoningTokens: 228 });
+  });
+
+  test.each(["prompt_cache_hit_tokens", "cached_tokens"])("cached tokens may be called %s", (field) => {
+    expect(read({ prompt_tokens: 5, completion_tokens: 1, total_tokens: 6, [field]: 4 })).toMatchObject({
+      cacheReadTokens: 4,
+    });
+  });
+
+  test("a total that nobody gave is the sum", () => {
+    expect(read({ prompt_tokens: 5, completion_tokens: 1 })?.totalTokens).toBe(6);
+  });
+});
+
+describe("B88: errors", () => {
+  const rows: [
+    sentence: string,
+    wire: unknown,
+    status: number | undefined,
+    kind: ProviderErrorKind,
+    message: string,
+  ][] = [
+    [
+      "a wrong key",
+      { error: { message: "m", type: "invalid_request_error", code: "invalid_api_key" } },
+      401,
+      "authentication",
+      "m",
+    ],
+    ["too long, by its code", { error: { message: "m", code: "context_length_exceeded" } }, 400, "context-length", "m"],
+    [
+      "too long, by its words",
+      { error: { message: "This is beyond the context window." } },
+      400,
+      "context-length",
+      "This is beyond the context window.",
+    ],
+    ["no money", { error: { message: "m", type: "insufficient_quota" } }, 429, "quota", "m"],
+    ["too fast", { error: { message: "m", type: "tokens", code: "rate_limit_exceeded" } }, 429, "rate-limit", "m"],
+    ["no such model", { error: { message: "m", code: "model_not_found" } }, 404, "not-found", "m"],
+    ["filtered", { error: { message: "m", code: "content_filter", innererror: {} } }, 400, "content-filter", "m"],
+    [
+      "a status that says more than a type",
+      { error: { message: "m", type: "invalid_request_error" } },
+      403,
+      "permission",
+      "m",
+    ],
+    [
+      "a type that says more than no status",
+      { error: { message: "m", type: "server_error" } },
+      undefined,
+      "server",
+      "m",
+    ],
+    ["a code that is a status", { error: { message: "m", code: 503 } }, undefined, "overloaded", "m"],
+    ["a text", { error: "model is missing" }, 404, "not-found", "model is missing"],
+    ["a text of an SDK", { error: "Error: 401 bad key" }, undefined, "authentication", "Error: 401 bad key"],
+    ["a message at the root", { message: "m", type: "invalid_request_error" }, 422, "invalid-request", "m"],
+    ["details", { detail: [{ msg: "one" }, { msg: "two" }] }, 422, "invalid-request", "one; two"],
+    ["a page", "<h1>Bad gateway</h1>", 502, "server", "<h1>Bad gateway</h1>"],
+    ["nothing", undefined, 500, "server", ""],
+  ];
+  test.each(rows)("%s", (_, wire, status, kind, message) => {
+    expect(dialect.decodeError(wire, status)).toMatchObject({ kind, message });
+  });
+
+  test("when to try again is in the words", () => {
+    const { retryAfterMs } = dialect.decodeError({ error: { message: "Please try again in 6m0.5s." } }, 429);
+    expect(retryAfterMs).toBe(360_500);
+  });
+
+  test("an error of another dialect goes out in this one's envelope", () => {
+    expect(dialect.encodeError({ kind: "rate-limit", message: "Slower.", raw: { type: "error" } })).toStrictEqual({
+      status: 429,
+      wire: { error: { message: "Slower.", type: "rate_limit_error", param: null, code: "rate_limit_exceeded" } },
+    });
+  });
+
+  test("an answer that says that it failed has its error", () => {
+    const response = dialect.decodeResponse({ error: { message: "Overloaded.", code: 503 } });
+    expect(response).toMatchObject({
+      finishReason: { unified: "error" },
+      error: { kind: "overloaded", message: "Overloaded.", status: 503 },
+    });
+  });
+});

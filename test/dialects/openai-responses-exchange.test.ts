@@ -1,0 +1,153 @@
+// How the requests, answers and errors of OpenAI's Responses are read: wire on the left, model on the right.
+import { describe, expect, test } from "vitest";
+import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
+import type { Request } from "../../src/model/request.ts";
+import type { Response } from "../../src/model/response.ts";
+
+const dialect = openaiResponses();
+
+describe("requests", () => {
+  const rows: [sentence: string, wire: object, request: Partial<Request>][] = [
+    [
+      "settings",
+      { temperature: 0.5, top_p: 0.25, max_output_tokens: 9, top_logprobs: 2, stream: true, metadata: { a: "b" } },
+      {
+        sampling: { temperature: 0.5, topP: 0.25, maxOutputTokens: 9, topLogprobs: 2 },
+        stream: true,
+        metadata: { a: "b" },
+      },
+    ],
+    ["log probabilities", { include: ["message.output_text.logprobs"] }, { sampling: { logprobs: true } }],
+    ["reasoning", { reasoning: { effort: "low", summary: "auto" } }, { reasoning: { effort: "low", summary: "auto" } }],
+    ["JSON", { text: { format: { type: "json_object" } } }, { output: { type: "json" } }],
+    [
+      "a schema",
+      { text: { format: { type: "json_schema", name: "n", schema: {}, strict: true } } },
+      { output: { type: "json-schema", name: "n", schema: {}, strict: true } },
+    ],
+    [
+      "B52: a tool without parameters is kept",
+      { tools: [{ type: "function", name: "f", parameters: null, strict: false }] },
+      { tools: [{ type: "function", name: "f", strict: false }] },
+    ],
+    [
+      "B32: a custom tool with a grammar",
+      { tools: [{ type: "custom", name: "f", format: { type: "grammar", syntax: "lark", definition: "x" } }] },
+      { tools: [{ type: "function", name: "f", format: "text", grammar: { syntax: "lark", definition: "x" } }] },
+    ],
+    [
+      "a tool of the provider",
+      { tools: [{ type: "web_search" }] },
+      { tools: [{ type: "provider", dialect: "openai-responses", name: "web_search", value: { type: "web_search" } }] },
+    ],
+    ["B54: none stays none", { tool_choice: "none" }, { toolChoice: "none" }],
+    ["B54: one function", { tool_choice: { type: "function", name: "f" } }, { toolChoice: { toolName: "f" } }],
+    [
+      "B54: some functions",
+      { tool_choice: { type: "allowed_tools", mode: "auto", tools: [{ type: "function", name: "f" }] } },
+      { toolChoice: { toolNames: ["f"], mode: "auto" } },
+    ],
+    [
+      "what only OpenAI knows",
+      { store: false, user: null },
+      { extra: { "openai-responses": { store: false, user: null } } },
+    ],
+  ];
+  test.each(rows)("%s", (_, wire, request) => {
+    expect(dialect.decodeRequest({ input: [], ...wire })).toStrictEqual({ messages: [], ...request });
+  });
+});
+
+describe("answers", () => {
+  const message = { type: "message", id: "msg_1", role: "assistant", status: "completed", content: "Vega." };
+  const call = { type: "function_call", id: "fc_1", call_id: "a", name: "f", arguments: "{}", status: "completed" };
+  const read = (wire: object): Response =>
+    dialect.decodeResponse({ id: "resp_1", model: "m", output: [message], ...wire });
+  const incomplete = (reason: string): object => ({ status: "incomplete", incomplete_details: { reason } });
+  const endings: [sentence: string, wire: object, unified: string, raw: string | undefined][] = [
+    ["B61: completed", { status: "completed" }, "stop", "completed"],
+    ["B61: completed with calls", { status: "completed", output: [call] }, "tool-calls", "completed"],
+    ["B61: cut off, with calls", { ...incomplete("max_output_tokens"), output: [call] }, "length", "max_output_tokens"],
+    ["B61: filtered", incomplete("content_filter"), "content-filter", "content_filter"],
+    ["B62: a reason of tomorrow", incomplete("eclipse"), "other", "eclipse"],
+    ["B62: a status of tomorrow", { status: "eclipsed" }, "other", "eclipsed"],
+    ["B62: cancelled", { status: "cancelled" }, "other", "cancelled"],
+    ["failed", { status: "failed", error: { code: "server_error", message: "Oops." } }, "error", "failed"],
+    ["B42: no status", {}, "stop", undefined],
+  ];
+  test.each(endings)("%s", (_, wire, unified, raw) => {
+    expect(read(wire).finishReason).toStrictEqual(raw === undefined ? { unified } : { unified, raw });
+  });
+
+  test("a failure is an error of a kind", () => {
+    const error = { code: "rate_limit_exceeded", message: "Slow down." };
+    expect(read({ status: "failed", error }).error).toStrictEqual({
+      kind: "rate-limit",
+      message: "Slow down.",
+      raw: error,
+    });
+  });
+
+  test("B63, B66: counts are inclusive, and the provider's own words are kept for people", () => {
+    const usage = {
+      input_tokens: 30,
+      input_tokens_details: { cached_tokens: 10, cache_write_tokens: 4 },
+      output_tokens: 20,
+      output_tokens_details: { reasoning_tokens: 5 },
+      total_tokens: 50,
+    };
+    expect(read({ usage }).usage).toStrictEqual({
+      inputTokens: 30,
+      outputTokens: 20,
+      totalTokens: 50,
+      cacheReadTokens: 10,
+      cacheWriteTokens: 4,
+      reasoningTokens: 5,
+      raw: usage,
+    });
+  });
+
+  test.each([
+    ["whole seconds", 1741476542, "2025-03-08T23:29:02.000Z"],
+    ["parts of a second", 1741476542.25, "2025-03-08T23:29:02.250Z"],
+    ["more than a date can tell", 1741476542.1234567, undefined],
+    ["no date", "yesterday", undefined],
+  ])("a time in %s", (_, created_at, createdAt) => {
+    expect(read({ created_at }).createdAt).toBe(createdAt);
+  });
+
+  test("B16, B30: names and ids that had to change are restored", () => {
+    const names = { toolNames: { f: "f / the real one" }, toolCallIds: { a: "the real id" } };
+    const { message: read } = dialect.decodeResponse({ output: [call] }, { names });
+    expect(read.parts).toMatchObject([{ toolName: "f / the real one", toolCallId: "the real id" }]);
+  });
+});
+
+describe("errors", () => {
+  const rows: [sentence: string, error: object, status: number | undefined, kind: string][] = [
+    ["a wrong key", { message: "x", type: "invalid_request_error", code: "invalid_api_key" }, 401, "authentication"],
+    ["an unknown model", { message: "x", type: "invalid_request_error", code: "model_not_found" }, 404, "not-found"],
+    ["a wrong parameter", { message: "x", type: "invalid_request_error", code: null }, 400, "invalid-request"],
+    [
+      "too long",
+      { message: "x", type: "invalid_request_error", code: "context_length_exceeded" },
+      400,
+      "context-length",
+    ],
+    ["too long, in words", { message: "Exceeds the maximum context length.", type: "y" }, 400, "context-length"],
+    ["too fast", { message: "x", type: "tokens", code: "rate_limit_exceeded" }, 429, "rate-limit"],
+    ["no money", { message: "x", type: "insufficient_quota", code: "insufficient_quota" }, 429, "quota"],
+    ["a breakdown", { message: "x", type: "server_error", code: null }, 500, "server"],
+    ["a breakdown without a status", { message: "x", type: "server_error" }, undefined, "server"],
+    ["a status alone", { message: "x" }, 503, "overloaded"],
+    ["a forbidden place", { message: "x", type: "invalid_request_error" }, 403, "permission"],
+  ];
+  test.each(rows)("B88: %s", (_, error, status, kind) => {
+    expect(dialect.decodeError({ error }, status)).toMatchObject({ kind, raw: { error } });
+  });
+
+  test("B88: an error says when to come back", () => {
+    const error = { message: "Please try again in 1.5s.", code: "rate_limit_exceeded" };
+    expect(dialect.decodeError({ error }, 429).retryAfterMs).toBe(1500);
+  });
+});
