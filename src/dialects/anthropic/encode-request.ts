@@ -30,6 +30,9 @@ const CARRIED: ReadonlySet<string> = new Set([
   "extra",
 ]);
 
+/** Models that answer after a final assistant message instead of continuing it: they refuse the request (B36). */
+const CONTINUES_NOTHING = /claude-[a-z]+-(?:4[-.][6-9]|[5-9])/;
+
 export function encodeRequest(request: Request, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
   const names = new NameBook(CALL_IDS, TOOL_NAMES, context);
   const writing = startWriting(context, names);
@@ -42,6 +45,9 @@ export function encodeRequest(request: Request, context: EncodeContext<Code>): O
   }
   const { trail } = context;
   trail.enter("messages");
+  if (request.messages.at(-1)?.role === "assistant" && CONTINUES_NOTHING.test(request.model ?? "")) {
+    context.report.lose("prefill", [request.messages.length - 1, "role"]);
+  }
   const { system, messages, isUnsigned } = encodeHistory(request.messages, writing);
   trail.leave();
   if (system !== undefined) wire["system"] = system;

@@ -101,9 +101,9 @@ function encodeFunction(tool: FunctionTool, writing: Writing): JsonObject {
 }
 
 /** A promise that the schema must allow (B53). */
-function writeStrict({ strict, inputSchema }: FunctionTool, wire: JsonObject, { context }: Writing): void {
-  const isMet =
-    !context.repair || strict !== true || inputSchema === undefined || closedSchema(inputSchema) === inputSchema;
+function writeStrict({ strict }: FunctionTool, wire: JsonObject, { context }: Writing): void {
+  const { input_schema: schema } = wire;
+  const isMet = !context.repair || strict !== true || !isObject(schema) || closedSchema(schema) === schema;
   if (isMet) wire["strict"] = strict ?? false;
   else context.report.lose("strict-unmet", "strict");
 }

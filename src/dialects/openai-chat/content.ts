@@ -11,6 +11,7 @@ import { carrying, finishPart } from "./finish-part.ts";
 import { decodeMedia, encodeMedia } from "./media.ts";
 import type { Reading } from "./reading.ts";
 import { keep } from "./reading.ts";
+import type { ChatRefusal, ChatText } from "./types.ts";
 import type { Writing } from "./writing.ts";
 import { placeOf, spelling } from "./writing.ts";
 
@@ -87,7 +88,7 @@ export function isBare(part: Part): part is TextPart {
  * writer has seen to them.
  */
 export function encodeText(part: TextPart, writing: Writing, isSaid = false): JsonObject {
-  const wire: JsonObject = { type: "text", text: part.text };
+  const wire: JsonObject = { type: "text", text: part.text } satisfies ChatText;
   return isBare(part) ? wire : finishPart(wire, part, isSaid ? SAID_TEXT : TEXT, writing);
 }
 
@@ -117,7 +118,7 @@ export function encodeBlock(part: Part, writing: Writing): JsonObject | undefine
 }
 
 export function encodeRefusal(part: RefusalPart, writing: Writing): JsonObject {
-  return finishPart({ type: "refusal", refusal: part.text }, part, TEXT, writing);
+  return finishPart({ type: "refusal", refusal: part.text } satisfies ChatRefusal, part, TEXT, writing);
 }
 
 export function encodeThinking(part: ReasoningPart, writing: Writing): JsonObject {

@@ -5,58 +5,37 @@ import type { Response } from "../../model/response.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { kindOfMessage, kindOfStatus, retryAfterOf, statusOfKind, stillSays } from "../kit/provider-errors.ts";
 import { isObject } from "../kit/read.ts";
+import { Terms } from "../kit/terms.ts";
 import type { ChatError } from "./types.ts";
 import type { Writing } from "./writing.ts";
 
 /** Types and codes that say what went wrong; of several with one kind, the first is the one to write. */
-const WORDS: Readonly<Record<string, ProviderErrorKind>> = {
-  invalid_api_key: "authentication",
-  authentication_error: "authentication",
-  invalid_authentication_error: "authentication",
-  unauthorized: "authentication",
-  permission_denied: "permission",
-  permission_error: "permission",
-  request_forbidden: "permission",
-  unsupported_country_region_territory: "permission",
-  account_deactivated: "permission",
-  not_found: "not-found",
-  model_not_found: "not-found",
-  not_found_error: "not-found",
-  deploymentnotfound: "not-found",
-  context_length_exceeded: "context-length",
-  string_above_max_length: "context-length",
-  content_filter: "content-filter",
-  content_policy_violation: "content-filter",
-  responsibleaipolicyviolation: "content-filter",
-  rate_limit_exceeded: "rate-limit",
-  rate_limit_error: "rate-limit",
-  rate_limit_reached_error: "rate-limit",
-  requests: "rate-limit",
-  tokens: "rate-limit",
-  insufficient_quota: "quota",
-  billing_hard_limit_reached: "quota",
-  exceeded_current_quota_error: "quota",
-  insufficient_balance: "quota",
-  overloaded: "overloaded",
-  overloaded_error: "overloaded",
-  engine_overloaded_error: "overloaded",
-  service_unavailable: "overloaded",
-  slow_down: "overloaded",
-  timeout: "timeout",
-  request_timeout: "timeout",
-  server_error: "server",
-  internal_error: "server",
-  internal_server_error: "server",
-  api_error: "server",
-  invalid_request_error: "invalid-request",
-};
+const WORDS = new Terms<ProviderErrorKind, string>(
+  (
+    [
+      ["authentication", "invalid_api_key authentication_error invalid_authentication_error unauthorized"],
+      [
+        "permission",
+        "permission_denied permission_error request_forbidden unsupported_country_region_territory account_deactivated",
+      ],
+      ["not-found", "not_found model_not_found not_found_error deploymentnotfound"],
+      ["context-length", "context_length_exceeded"],
+      ["content-filter", "content_filter content_policy_violation responsibleaipolicyviolation"],
+      ["rate-limit", "rate_limit_exceeded rate_limit_error rate_limit_reached_error requests tokens"],
+      ["quota", "insufficient_quota billing_hard_limit_reached exceeded_current_quota_error insufficient_balance"],
+      ["overloaded", "overloaded overloaded_error engine_overloaded_error service_unavailable slow_down"],
+      ["timeout", "timeout request_timeout"],
+      ["server", "server_error internal_error internal_server_error api_error"],
+      ["invalid-request", "invalid_request_error"],
+    ] as const
+  ).flatMap(([kind, words]) => words.split(" ").map((word) => [kind, word] as const)),
+);
 
 /** Types that are said of many things: what is more precise is looked for first. */
 const VAGUE: ReadonlySet<ProviderErrorKind> = new Set(["invalid-request", "server"]);
 
 function wordKind(word: unknown): ProviderErrorKind | undefined {
-  const key = typeof word === "string" ? word.toLowerCase() : "";
-  return Object.hasOwn(WORDS, key) ? WORDS[key] : undefined;
+  return typeof word === "string" ? WORDS.ours(word.toLowerCase()) : undefined;
 }
 
 export function decodeError(wire: unknown, _: DecodeContext, status: number | undefined): ProviderError {
@@ -134,7 +113,6 @@ const TYPES: Readonly<Partial<Record<ProviderErrorKind, string>>> = {
 };
 
 function envelope({ kind, message }: ProviderError): ChatError {
-  const word = Object.keys(WORDS).find((each) => WORDS[each] === kind) ?? null;
   const type = TYPES[kind] ?? (statusOfKind(kind) < 500 ? "invalid_request_error" : "server_error");
-  return { error: { message, type, param: null, code: VAGUE.has(kind) ? null : word } };
+  return { error: { message, type, param: null, code: VAGUE.has(kind) ? null : (WORDS.theirs(kind) ?? null) } };
 }

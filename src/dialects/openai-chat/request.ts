@@ -196,7 +196,7 @@ function encodeToolSettings(request: Request, wire: JsonObject, writing: Writing
       const isLegacy = spelling(request, "tool_choice", writing) === "function_call";
       const nameOf = (name: string, at?: number): string =>
         names.toolName(name, at === undefined ? ["toolChoice", "toolName"] : ["toolChoice", "toolNames", at]);
-      const choice = choiceOf(toolChoice, tools ?? [], nameOf);
+      const choice: JsonValue = choiceOf(toolChoice, tools ?? [], nameOf);
       if (isLegacy && toolChoice !== "required" && !isObject(choice)) wire["function_call"] = choice;
       else if (isLegacy && isObject(choice) && isObject(choice["function"])) wire["function_call"] = choice["function"];
       else wire["tool_choice"] = choice;

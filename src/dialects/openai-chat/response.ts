@@ -1,5 +1,4 @@
 // Answers, both ways: the first choice is the message, further ones are alternatives.
-import type { FinishReason } from "../../model/finish.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { RefusalPart, TextPart } from "../../model/parts.ts";
@@ -19,12 +18,12 @@ import { decodeAssistant } from "./decode-message.ts";
 import type { Tokens } from "./encode-assistant.ts";
 import { encodeAssistant } from "./encode-assistant.ts";
 import { reportMessage } from "./encode-message.ts";
+import { decodeEnding, encodeEnding } from "./ending.ts";
 import { decodeErrorField, encodeErrorField } from "./errors.ts";
 import { decodeLogprobs } from "./logprobs.ts";
 import type { Code } from "./losses.ts";
 import type { Reading } from "./reading.ts";
 import { keep, keepOthers, noteAbsent, startReading } from "./reading.ts";
-import { ALL_ENDINGS, ENDINGS, NEAREST } from "./terms.ts";
 import { decodeUsage, encodeUsage } from "./usage.ts";
 import type { Writing } from "./writing.ts";
 import { isFree, spelling, startWriting } from "./writing.ts";
@@ -96,8 +95,7 @@ function decodeChoice(wire: JsonObject, index: number, reading: Reading): Altern
   const choice: Alternative = { message, finishReason: { unified: "other" } };
   if (typeof word === "string") {
     known.push("finish_reason");
-    choice.finishReason = { unified: ALL_ENDINGS.ours(word) ?? "other", raw: word };
-    if (ENDINGS.ours(word) === undefined) keepForm(choice, dialect, "finish", "own");
+    choice.finishReason = decodeEnding(word, choice, context);
   }
   if (logprobs === null) known.push("logprobs");
   else if (isObject(logprobs) && readTokens(logprobs, message, reading)) {
@@ -226,17 +224,4 @@ function encodeChoice(choice: Alternative, index: number, path: readonly string[
     context.report.lose("residue-clash", ["extra", dialect, ...path, ...steps]),
   );
   return wire;
-}
-
-/** The wire's own word, where it is one, else the plain word for what it means. */
-function encodeEnding({ unified, raw }: FinishReason, choice: Alternative, writing: Writing): string | undefined {
-  const { report } = writing.context;
-  const isOwn = raw !== undefined && spelling(choice, "finish", writing) === "own";
-  if (isOwn && (ALL_ENDINGS.ours(raw) ?? "other") === unified) return raw;
-  if (raw !== undefined && ENDINGS.ours(raw) === unified) return raw;
-  if (raw === undefined && unified === "other" && !isFree(choice, "finish_reason", writing)) return undefined;
-  if (raw !== undefined) report.lose("finish-raw", ["finishReason", "raw"]);
-  const word = ENDINGS.theirs(unified);
-  if (word === undefined) report.lose("finish-approximated", ["finishReason", "unified"]);
-  return word ?? NEAREST[unified] ?? "stop";
 }

@@ -9,7 +9,7 @@ import { strictFaults } from "../kit/strict.ts";
 import { readCache, writeCache } from "./cache.ts";
 import { CUSTOM } from "./calls.ts";
 import { keepOthers } from "./reading.ts";
-import type { ChatNamedTool } from "./types.ts";
+import type { ChatNamedTool, ChatToolChoice } from "./types.ts";
 import type { Writing } from "./writing.ts";
 import { spelling } from "./writing.ts";
 
@@ -198,7 +198,7 @@ export function choiceOf(
   choice: ToolChoice,
   tools: readonly Tool[],
   nameOf: (name: string, at?: number) => string,
-): JsonValue {
+): ChatToolChoice {
   if (typeof choice === "string") return choice;
   const named = (name: string, at?: number): ChatNamedTool => {
     const isCustom = tools.some((tool) => tool.type === "function" && tool.name === name && tool.format === "text");

@@ -126,10 +126,15 @@ function encodeAnnotation(annotation: Annotation, points: CodePoints, { context 
       carried.push(field);
       const value = annotation[field];
       if (value !== undefined) wire[name] = value;
-      else if (!wasAbsent(annotation, name, context) && kept(annotation, name, context) === undefined) wire[name] = "";
+      else if (!isUnsaid(annotation, name, context)) {
+        context.report.lose("field-filled", field);
+        wire[name] = "";
+      }
     }
-    if (row.span) encodeSpan(annotation, points, wire, context);
-    if (row.span) carried.push("span");
+    if (row.span) {
+      encodeSpan(annotation, points, wire, context);
+      carried.push("span");
+    }
   } else if (annotation.kind !== "other" || type !== "own") return undefined;
   reportUncarried(annotation, new Set(carried), context, "field-unsaid");
   reportForeignResidue(annotation, context);
@@ -138,19 +143,18 @@ function encodeAnnotation(annotation: Annotation, points: CodePoints, { context 
   return wire;
 }
 
-function kept({ extra }: Annotation, field: string, { dialect }: { dialect: string }): JsonValue | undefined {
-  return extra?.[dialect]?.[field];
+/** Whether the wire had no such field, or something else in it. */
+function isUnsaid(annotation: Annotation, field: string, context: Writing["context"]): boolean {
+  return wasAbsent(annotation, field, context) || annotation.extra?.[context.dialect]?.[field] !== undefined;
 }
 
 /** Where a citation stands; one that does not say so is of the whole text. */
 function encodeSpan(annotation: Annotation, points: CodePoints, wire: JsonObject, context: Writing["context"]): void {
   const { span } = annotation;
-  const { start, end } = span ?? { start: 0, end: points.length };
-  for (const [name, at] of [
-    [START, start],
-    [END, end],
-  ] as const) {
-    const isUnsaid = wasAbsent(annotation, name, context) || kept(annotation, name, context) !== undefined;
-    if (span !== undefined || !isUnsaid) wire[name] = points.points(at);
+  if (span === undefined) {
+    if (isUnsaid(annotation, START, context) || isUnsaid(annotation, END, context)) return;
+    context.report.lose("field-filled", "span");
   }
+  wire[START] = points.points(span?.start ?? 0);
+  wire[END] = points.points(span?.end ?? points.length);
 }

@@ -50,7 +50,7 @@ export const LOSSES = {
   "field-filled": {
     action: "synthesized",
     level: "note",
-    says: "The target expects this; something fitting was written.",
+    says: "A field that must be there, and that nobody has given, was filled with a plain value.",
   },
   "default-unsaid": { action: "dropped", level: "note", says: "It is what happens anyway, and goes unsaid." },
   "finish-approximated": {

@@ -1,0 +1,31 @@
+// Generated canonical responses, hostile residue included, through every provider's dialect.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { dialect } from "../../src/dialects/registry.ts";
+import { silentLosses } from "../../src/testkit/oracle.ts";
+import { response } from "../support/arbitrary.ts";
+import { expectSame } from "../support/same.ts";
+
+describe.each(["openai-chat", "openai-responses", "anthropic", "gemini"])("%s", (id) => {
+  const speaker = dialect(id);
+
+  test("B58: nothing of a generated response is lost silently", () => {
+    fc.assert(
+      fc.property(response, (value) => {
+        expect(silentLosses(value, (each) => speaker.encodeResponse(each)).map(({ path }) => path)).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("what was written once is written the same again", () => {
+    fc.assert(
+      fc.property(response, (value) => {
+        const { extra: _, ...plain } = value;
+        const { wire } = speaker.encodeResponse(plain);
+        expectSame(speaker.encodeResponse(speaker.decodeResponse(wire)).wire, wire);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
