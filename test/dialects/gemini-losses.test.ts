@@ -69,9 +69,9 @@ describe("parts", () => {
     ],
     [
       "a spelling of what is gone",
-      { type: "text", text: "x", ...extra({ $form: { snake: ["inline_data"] } }) },
+      { type: "text", text: "x", ...extra({ $form: { snake: { inline_data: true } } }) },
       { text: "x" },
-      ["form-stale /0/parts/0/extra/gemini/$form/snake/0"],
+      ["form-stale /0/parts/0/extra/gemini/$form/snake/inline_data"],
     ],
     ["B46: a foreign file id", { type: "file", fileId: "file_1" }, undefined, ["file-id /0/parts/0"]],
     ["a path", { type: "image", path: "a.png" }, undefined, ["media-elsewhere /0/parts/0"]],

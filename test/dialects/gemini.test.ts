@@ -134,7 +134,7 @@ describe("a part is a part", () => {
         type: "image",
         data: "aGk=",
         mimeType: "image/png",
-        ...form({ snake: ["inline_data", "thought_signature", "mime_type"] }),
+        ...form({ snake: { inline_data: { mime_type: true }, thought_signature: true } }),
         ...signed("c2ln"),
       },
     ],

@@ -85,7 +85,7 @@ export const responseSamples: readonly WireSample[] = [
     }),
   },
   { name: "an answer with an error that is none", wire: answer({ error: { code: null, message: "A warning." } }) },
-  { name: "a date that no clock shows", wire: answer({ created_at: 1741476542.123456789 }) },
+  { name: "a date that no clock shows", wire: answer({ created_at: 1741476542.1234567 }) },
   {
     name: "reasoning and calls",
     wire: answer({

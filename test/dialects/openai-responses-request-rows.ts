@@ -6,101 +6,111 @@ import type { Request } from "../../src/model/request.ts";
 import type { Response } from "../../src/model/response.ts";
 import { call, DIALECT, result, sealed, wireCall, wireResult } from "./openai-responses-loss-rows.ts";
 
+const schema = { type: "object", properties: { a: { type: "string" } } };
+
+const asString = { ...user("x"), extra: { [DIALECT]: { $form: { input: "string" } } } };
+
 /** Settings beside one question, what goes out beside it, and the losses told. */
 export const requestRows: [sentence: string, request: Partial<Request>, wire: object, losses: string[]][] = [
+  [
+    "settings without a field",
+    { sampling: { topK: 1, seed: 2, stop: ["x"], n: 2, temperature: 0.5 } },
+    { temperature: 0.5 },
     [
-      "settings without a field",
-      { sampling: { topK: 1, seed: 2, stop: ["x"], n: 2, temperature: 0.5 } },
-      { temperature: 0.5 },
-      [
-        "field-unsaid /sampling/topK",
-        "field-unsaid /sampling/seed",
-        "field-unsaid /sampling/stop",
-        "field-unsaid /sampling/n",
+      "field-unsaid /sampling/topK",
+      "field-unsaid /sampling/seed",
+      "field-unsaid /sampling/stop",
+      "field-unsaid /sampling/n",
+    ],
+  ],
+  [
+    "log probabilities are included",
+    { sampling: { logprobs: true, topLogprobs: 2 }, extra: { [DIALECT]: { include: ["x"] } } },
+    { top_logprobs: 2, include: ["x", "message.output_text.logprobs"] },
+    [],
+  ],
+  ["log probabilities that nobody wants", { sampling: { logprobs: false } }, {}, ["default-unsaid /sampling/logprobs"]],
+  [
+    "B57: a budget alone says nothing about reasoning",
+    { reasoning: { budget: 1024 } },
+    {},
+    ["field-unsaid /reasoning/budget"],
+  ],
+  [
+    "a schema needs a name",
+    { output: { type: "json-schema", schema: {} } },
+    { text: { format: { type: "json_schema", name: "response", schema: {} } } },
+    ["field-filled /output/name"],
+  ],
+  [
+    "B53: strict is claimed only of schemas that comply",
+    {
+      output: { type: "json-schema", name: "n", schema, strict: true },
+      tools: [{ type: "function", name: "f", inputSchema: schema, strict: true }],
+    },
+    {
+      text: { format: { type: "json_schema", name: "n", schema, strict: false } },
+      tools: [{ type: "function", name: "f", parameters: schema, strict: false }],
+    },
+    ["strict-unmet /output/strict", "strict-unmet /tools/0/strict"],
+  ],
+  [
+    "B52: a tool that does not say whether it is strict is not",
+    { tools: [{ type: "function", name: "f", format: "json", cache: {} }] },
+    { tools: [{ type: "function", name: "f", parameters: null, strict: false }] },
+    ["bookkeeping /tools/0/cache", "tool-default /tools/0/format", "field-filled /tools/0/strict"],
+  ],
+  [
+    "B33: a tool of another provider is left out",
+    { tools: [{ type: "provider", dialect: "gemini", name: "x", value: {} }] },
+    { tools: [] },
+    ["provider-tool /tools/0"],
+  ],
+  ["B52: nothing can be forced without tools", { toolChoice: "required" }, {}, ["tools-empty /toolChoice"]],
+  [
+    "B52: what forces nothing stays",
+    { toolChoice: "none", tools: [], parallelToolCalls: true },
+    { tool_choice: "none", tools: [], parallel_tool_calls: true },
+    [],
+  ],
+  [
+    "B30: a name that the API refuses is changed alike everywhere",
+    { tools: [{ type: "function", name: "a.b", strict: false }], toolChoice: { toolName: "a.b" } },
+    {
+      tools: [{ type: "function", name: "RENAMED", parameters: null, strict: false }],
+      tool_choice: { type: "function", name: "RENAMED" },
+    },
+    ["tool-renamed /tools/0/name", "tool-renamed /toolChoice/toolName"],
+  ],
+  [
+    "what another provider has stored breaks the request",
+    { extra: { anthropic: { container: "c", x: 1 } } },
+    {},
+    ["context-foreign /extra/anthropic/container", "residue-foreign /extra/anthropic/x"],
+  ],
+  [
+    "B36: a prefill is not continued",
+    { messages: [user("x"), assistant("y")] },
+    {
+      input: [
+        { role: "user", content: "x" },
+        { role: "assistant", content: "y" },
       ],
-    ],
-    [
-      "log probabilities are included",
-      { sampling: { logprobs: true, topLogprobs: 2 }, extra: { [DIALECT]: { include: ["x"] } } },
-      { top_logprobs: 2, include: ["x", "message.output_text.logprobs"] },
-      [],
-    ],
-    [
-      "log probabilities that nobody wants",
-      { sampling: { logprobs: false } },
-      {},
-      ["default-unsaid /sampling/logprobs"],
-    ],
-    [
-      "B57: a budget alone says nothing about reasoning",
-      { reasoning: { budget: 1024 } },
-      {},
-      ["field-unsaid /reasoning/budget"],
-    ],
-    [
-      "a schema needs a name",
-      { output: { type: "json-schema", schema: {} } },
-      { text: { format: { type: "json_schema", name: "response", schema: {} } } },
-      ["field-filled /output/name"],
-    ],
-    [
-      "B53: strict is claimed only of schemas that comply",
-      {
-        output: { type: "json-schema", name: "n", schema, strict: true },
-        tools: [{ type: "function", name: "f", inputSchema: schema, strict: true }],
-      },
-      {
-        text: { format: { type: "json_schema", name: "n", schema, strict: false } },
-        tools: [{ type: "function", name: "f", parameters: schema, strict: false }],
-      },
-      ["strict-unmet /output/strict", "strict-unmet /tools/0/strict"],
-    ],
-    [
-      "B52: a tool that does not say whether it is strict is not",
-      { tools: [{ type: "function", name: "f", format: "json", cache: {} }] },
-      { tools: [{ type: "function", name: "f", parameters: null, strict: false }] },
-      ["bookkeeping /tools/0/cache", "tool-default /tools/0/format", "field-filled /tools/0/strict"],
-    ],
-    [
-      "B33: a tool of another provider is left out",
-      { tools: [{ type: "provider", dialect: "gemini", name: "x", value: {} }] },
-      { tools: [] },
-      ["provider-tool /tools/0"],
-    ],
-    ["B52: nothing can be forced without tools", { toolChoice: "required" }, {}, ["tools-empty /toolChoice"]],
-    [
-      "B52: what forces nothing stays",
-      { toolChoice: "none", tools: [], parallelToolCalls: true },
-      { tool_choice: "none", tools: [], parallel_tool_calls: true },
-      [],
-    ],
-    [
-      "B30: a name that the API refuses is changed alike everywhere",
-      { tools: [{ type: "function", name: "a.b", strict: false }], toolChoice: { toolName: "a.b" } },
-      {
-        tools: [{ type: "function", name: "a_b_n3pxv1m2s4g", parameters: null, strict: false }],
-        tool_choice: { type: "function", name: "a_b_n3pxv1m2s4g" },
-      },
-      ["tool-renamed /tools/0/name", "tool-renamed /toolChoice/toolName"],
-    ],
-    [
-      "what another provider has stored breaks the request",
-      { extra: { anthropic: { container: "c", x: 1 } } },
-      {},
-      ["context-foreign /extra/anthropic/container", "residue-foreign /extra/anthropic/x"],
-    ],
-    [
-      "B36: a prefill is not continued",
-      { messages: [user("x"), assistant("y")] },
-      {
-        input: [
-          { role: "user", content: "x" },
-          { role: "assistant", content: "y" },
-        ],
-      },
-      ["prefill /messages/1"],
-    ],
-  ];
+    },
+    ["prefill /messages/1"],
+  ],
+  [
+    "a question that was a string is one of a list now",
+    { messages: [asString, user("y")] },
+    {
+      input: [
+        { role: "user", content: "x" },
+        { role: "user", content: "y" },
+      ],
+    },
+    ["form-stale /messages/0/extra/openai-responses"],
+  ],
+];
 
 const think = (...seals: Required<Part>["seals"]): Part => ({ type: "reasoning", text: "", seals });
 const stored = think(sealed("id", "rs_1"));
@@ -121,35 +131,173 @@ const tool = (...parts: Part[]): Message => ({ role: "tool", parts });
 const LONG = "x".repeat(65);
 
 /** A history between two questions, what goes out between them, and the repairs told. */
-export const repairRows: [sentence: string, messages: Message[], items: object[], losses: string[], extra?: object][] = [
-  ["B12: reasoning goes out with what followed it", [assistant([stored, said("msg_1")])], [wireStored, wireSaid], []],
-  ["B12: reasoning that nothing follows is left out", [assistant([said("msg_1"), stored])], [wireSaid], ["reasoning-unpaired /messages/1/parts/1"]],
-  ["B12: reasoning whose follower was edited is left out", [assistant([stored, said(undefined)])], [plain], ["reasoning-unpaired /messages/1/parts/0"]],
-  ["B12: what comes after reasoning that was left out goes without its id", [assistant([stored, said(undefined), { ...call, seals: [sealed("id", "fc_1")] }]), tool(result)], [plain, wireCall, wireResult], ["reasoning-unpaired /messages/1/parts/0", "id-foreign /messages/1/parts/2/seals/0"]],
-  ["B12: thoughts in a row belong to what follows them", [assistant([stored, stored, said("msg_1")])], [wireStored, wireStored, wireSaid], []],
-  ["B12: encrypted reasoning stands for itself", [assistant([portable, said(undefined)])], [{ ...wireStored, encrypted_content: "e" }, plain], []],
-  ["B13: where nothing is stored, an id alone finds nothing", [assistant([stored, said("msg_1")])], [plain], ["reasoning-unpaired /messages/1/parts/0", "id-foreign /messages/1/parts/1/seals/0"], { store: false }],
-  ["B13: no empty id is sent", [assistant([think(sealed("id", "")), said("")])], [plain], ["reasoning-unpaired /messages/1/parts/0", "id-foreign /messages/1/parts/1/seals/0"]],
-  ["B13: an id that was made for a client is no provider's", [assistant([think(sealed("id", "rs_koine_x_0")), said("msg_1")])], [plain], ["reasoning-unpaired /messages/1/parts/0", "id-foreign /messages/1/parts/1/seals/0"]],
-  ["B7, B15: reasoning without a seal leaves no trace", [assistant([{ type: "reasoning", text: "Hm." }])], [], ["reasoning-unsaid /messages/1/parts/0", "message-empty /messages/1"]],
-  ["B16: an id that is too long is changed alike on call and result", [assistant([{ ...call, toolCallId: LONG }]), tool({ ...result, toolCallId: LONG })], [{ ...wireCall, call_id: "RENAMED" }, { ...wireResult, call_id: "RENAMED" }], ["call-id-renamed /messages/1/parts/0/toolCallId", "call-id-renamed /messages/2/parts/0/toolCallId"]],
-  ["B24: a call without a result gets one", [assistant([call])], [wireCall, { ...wireResult, output: "No result was recorded for this call." }], ["result-synthesized /messages/1/parts/0"]],
-  ["B24: a second result is left out", [assistant([call]), tool(result, { ...result, output: "y" })], [wireCall, wireResult], ["result-duplicate /messages/2/parts/1"]],
-  ["B24: a result without a call is a text", [tool(result)], [{ role: "user", content: "[Result of f, call a] x" }], ["result-orphan /messages/1/parts/0"]],
-  ["B24: a result of a stored call stays one", [tool(result)], [wireResult], ["tool-name /messages/1/parts/0/toolName"], { previous_response_id: "resp_1" }],
-  ["B25: results may stand anywhere after their calls, in any order", [assistant([call, { ...call, toolCallId: "b" }]), user("y"), tool({ ...result, toolCallId: "b" }, result)], [wireCall, { ...wireCall, call_id: "b" }, { role: "user", content: "y" }, { ...wireResult, call_id: "b" }, wireResult], []],
-  ["B50: half a character is replaced", [user("half \ud83d")], [{ role: "user", content: "half \ufffd" }], ["surrogates /messages/1/parts/0/text"]],
-];
+export const repairRows: [sentence: string, messages: Message[], items: object[], losses: string[], extra?: object][] =
+  [
+    ["B12: reasoning goes out with what followed it", [assistant([stored, said("msg_1")])], [wireStored, wireSaid], []],
+    [
+      "B12: reasoning that nothing follows is left out",
+      [assistant([said("msg_1"), stored])],
+      [wireSaid],
+      ["reasoning-unpaired /messages/1/parts/1"],
+    ],
+    [
+      "B12: reasoning whose follower was edited is left out",
+      [assistant([stored, said(undefined)])],
+      [plain],
+      ["reasoning-unpaired /messages/1/parts/0"],
+    ],
+    [
+      "B12: what comes after reasoning that was left out goes without its id",
+      [assistant([stored, said(undefined), { ...call, seals: [sealed("id", "fc_1")] }]), tool(result)],
+      [plain, wireCall, wireResult],
+      ["reasoning-unpaired /messages/1/parts/0", "id-foreign /messages/1/parts/2/seals/0"],
+    ],
+    [
+      "B12: thoughts in a row belong to what follows them",
+      [assistant([stored, stored, said("msg_1")])],
+      [wireStored, wireStored, wireSaid],
+      [],
+    ],
+    [
+      "B12: encrypted reasoning stands for itself",
+      [assistant([portable, said(undefined)])],
+      [{ ...wireStored, encrypted_content: "e" }, plain],
+      [],
+    ],
+    [
+      "B13: where nothing is stored, an id alone finds nothing",
+      [assistant([stored, said("msg_1")])],
+      [plain],
+      ["reasoning-unpaired /messages/1/parts/0", "id-foreign /messages/1/parts/1/seals/0"],
+      { store: false },
+    ],
+    [
+      "B13: no empty id is sent",
+      [assistant([think(sealed("id", "")), said("")])],
+      [plain],
+      ["reasoning-unpaired /messages/1/parts/0", "id-foreign /messages/1/parts/1/seals/0"],
+    ],
+    [
+      "B13: an id that was made for a client is no provider's",
+      [assistant([think(sealed("id", "rs_koine_x_0")), said("msg_1")])],
+      [plain],
+      ["reasoning-unpaired /messages/1/parts/0", "id-foreign /messages/1/parts/1/seals/0"],
+    ],
+    [
+      "B7, B15: reasoning without a seal leaves no trace",
+      [assistant([{ type: "reasoning", text: "Hm." }])],
+      [],
+      ["reasoning-unsaid /messages/1/parts/0", "message-empty /messages/1"],
+    ],
+    [
+      "B16: an id that is too long is changed alike on call and result",
+      [assistant([{ ...call, toolCallId: LONG }]), tool({ ...result, toolCallId: LONG })],
+      [
+        { ...wireCall, call_id: "RENAMED" },
+        { ...wireResult, call_id: "RENAMED" },
+      ],
+      ["call-id-renamed /messages/1/parts/0/toolCallId", "call-id-renamed /messages/2/parts/0/toolCallId"],
+    ],
+    [
+      "B24: a call without a result gets one",
+      [assistant([call])],
+      [wireCall, { ...wireResult, output: "No result was recorded for this call." }],
+      ["result-synthesized /messages/1/parts/0"],
+    ],
+    [
+      "B24: a second result is left out",
+      [assistant([call]), tool(result, { ...result, output: "y" })],
+      [wireCall, wireResult],
+      ["result-duplicate /messages/2/parts/1"],
+    ],
+    [
+      "B24: a result without a call is a text",
+      [tool(result)],
+      [{ role: "user", content: "[Result of f, call a] x" }],
+      ["result-orphan /messages/1/parts/0"],
+    ],
+    [
+      "B24: a result of a stored call stays one",
+      [tool(result)],
+      [wireResult],
+      ["tool-name /messages/1/parts/0/toolName"],
+      { previous_response_id: "resp_1" },
+    ],
+    [
+      "B25: results may stand anywhere after their calls, in any order",
+      [assistant([call, { ...call, toolCallId: "b" }]), user("y"), tool({ ...result, toolCallId: "b" }, result)],
+      [
+        wireCall,
+        { ...wireCall, call_id: "b" },
+        { role: "user", content: "y" },
+        { ...wireResult, call_id: "b" },
+        wireResult,
+      ],
+      [],
+    ],
+    [
+      "B50: half a character is replaced",
+      [user("half \ud83d")],
+      [{ role: "user", content: "half \ufffd" }],
+      ["surrogates /messages/1/parts/0/text"],
+    ],
+  ];
 
 /** A plain answer with something else about it, what goes out at which field, and the losses told. */
 export const responseRows: [sentence: string, response: Partial<Response>, wire: object, losses: string[]][] = [
   ["B59: further choices have no place", { alternatives: [] }, {}, ["field-unsaid /alternatives"]],
   ["a date that is none", { createdAt: "yesterday" }, { created_at: 0 }, ["field-unsaid /createdAt"]],
-  ["B61: the provider's own word", { finishReason: { unified: "length", raw: "max_tokens" } }, { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } }, ["finish-raw /finishReason/raw"]],
-  ["B62: a refusal is filtered", { finishReason: { unified: "refusal" } }, { status: "incomplete", incomplete_details: { reason: "content_filter" } }, ["finish-approximated /finishReason/unified"]],
-  ["B62: a pause is incomplete", { finishReason: { unified: "pause" } }, { status: "incomplete", incomplete_details: null }, ["finish-approximated /finishReason/unified"]],
-  ["calls that are not there", { finishReason: { unified: "tool-calls" } }, { status: "completed" }, ["finish-approximated /finishReason/unified"]],
-  ["a failure", { finishReason: { unified: "error" }, error: { kind: "overloaded", message: "Oops.", status: 529, raw: { message: "Oops." } } }, { status: "failed", error: { code: "server_is_overloaded", message: "Oops." } }, ["field-unsaid /error/status"]],
-  ["B63, B64: counts", { usage: { inputTokens: 3, outputTokens: 4, totalTokens: 7, cacheWrite5mTokens: 1, cost: 2 } }, { usage: { input_tokens: 3, input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 }, output_tokens: 4, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 7 } }, ["echo-foreign /usage/cacheWrite5mTokens", "echo-foreign /usage/cost"]],
-  ["what another answer says about itself", { extra: { anthropic: { container: null } } }, {}, ["echo-foreign /extra/anthropic/container"]],
+  [
+    "B61: the provider's own word",
+    { finishReason: { unified: "length", raw: "max_tokens" } },
+    { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } },
+    ["finish-raw /finishReason/raw"],
+  ],
+  [
+    "B62: a refusal is filtered",
+    { finishReason: { unified: "refusal" } },
+    { status: "incomplete", incomplete_details: { reason: "content_filter" } },
+    ["finish-approximated /finishReason/unified"],
+  ],
+  [
+    "B62: a pause is incomplete",
+    { finishReason: { unified: "pause" } },
+    { status: "incomplete", incomplete_details: null },
+    ["finish-approximated /finishReason/unified"],
+  ],
+  [
+    "calls that are not there",
+    { finishReason: { unified: "tool-calls" } },
+    { status: "completed" },
+    ["finish-approximated /finishReason/unified"],
+  ],
+  [
+    "a failure",
+    {
+      finishReason: { unified: "error" },
+      error: { kind: "overloaded", message: "Oops.", status: 529, raw: { message: "Oops." } },
+    },
+    { status: "failed", error: { code: "server_is_overloaded", message: "Oops." } },
+    ["field-unsaid /error/status"],
+  ],
+  [
+    "B63, B64: counts",
+    { usage: { inputTokens: 3, outputTokens: 4, totalTokens: 7, cacheWrite5mTokens: 1, cost: 2 } },
+    {
+      usage: {
+        input_tokens: 3,
+        input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+        output_tokens: 4,
+        output_tokens_details: { reasoning_tokens: 0 },
+        total_tokens: 7,
+      },
+    },
+    ["echo-foreign /usage/cacheWrite5mTokens", "echo-foreign /usage/cost"],
+  ],
+  [
+    "what another answer says about itself",
+    { extra: { anthropic: { container: null } } },
+    {},
+    ["echo-foreign /extra/anthropic/container"],
+  ],
 ];

@@ -15,7 +15,8 @@ import { addLogprobs, decodeLogprobs } from "./logprobs.ts";
 import type { Code } from "./losses.ts";
 import type { Reading } from "./reading.ts";
 import { keepRest } from "./reading.ts";
-import { keepNames, readNames } from "./snake.ts";
+import type { Spelling } from "./snake.ts";
+import { keepNames, noteInner, readNames } from "./snake.ts";
 import { FINISH } from "./terms.ts";
 import type { GeminiCandidate, GeminiContent, GeminiGrounding, GeminiLogprobs, GeminiPart } from "./types.ts";
 import type { Writing } from "./writing.ts";
@@ -33,8 +34,8 @@ type Steps = string[];
 export function decodeCandidate(given: JsonObject, index: number, steps: Steps, reading: Reading): Choice {
   const { context } = reading;
   const { dialect } = context;
-  const names: string[] = [];
-  const wire = readNames(given, names);
+  const spelling: Spelling = {};
+  const wire = readNames(given, spelling);
   const { content, finishReason, groundingMetadata, logprobsResult } = wire;
   const taken: string[] = [];
   const message: Message = isObject(content)
@@ -68,7 +69,10 @@ export function decodeCandidate(given: JsonObject, index: number, steps: Steps, 
     keepRest(choice, logprobsResult, ["chosenCandidates", "topCandidates"], dialect, ...steps, "logprobsResult");
   }
   keepRest(choice, wire, taken, dialect, ...steps);
-  keepNames(choice, dialect, names);
+  const [step] = steps;
+  const noted: Spelling = step === undefined ? spelling : {};
+  if (step !== undefined) noteInner(noted, step, spelling);
+  keepNames(choice, dialect, noted);
   return choice;
 }
 

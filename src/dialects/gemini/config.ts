@@ -10,7 +10,8 @@ import { formOf, keepForm, reportUncarried } from "../kit/residue.ts";
 import type { Code } from "./losses.ts";
 import { keepRest } from "./reading.ts";
 import { decodeSchema, encodeSchema, OUTPUT } from "./schemas.ts";
-import { readNames } from "./snake.ts";
+import type { Spelling } from "./snake.ts";
+import { readInner, readNames } from "./snake.ts";
 import { BUDGETS, LEVELS, OLD_MODEL } from "./terms.ts";
 
 const SAMPLING = new FieldTable<keyof Sampling>([
@@ -27,15 +28,15 @@ const SAMPLING = new FieldTable<keyof Sampling>([
   ["logprobs", "topLogprobs", "number"],
 ]);
 
-export function decodeConfig(given: JsonObject, request: Request, spelled: string[], dialect: string): void {
-  const wire = readNames(given, spelled);
+export function decodeConfig(given: JsonObject, request: Request, spelling: Spelling, dialect: string): void {
+  const wire = readNames(given, spelling);
   const taken: string[] = [];
   const sampling: Sampling = {};
   for (const key of Object.keys(wire)) if (SAMPLING.decode(wire, key, sampling)) taken.push(key);
   if (taken.length > 0) request.sampling = sampling;
   if (isObject(wire["thinkingConfig"])) {
     taken.push("thinkingConfig");
-    decodeThinking(readNames(wire["thinkingConfig"], spelled), request, dialect);
+    decodeThinking(readInner(wire["thinkingConfig"], "thinkingConfig", spelling), request, dialect);
   }
   const output = decodeOutput(wire, request, taken, dialect);
   if (output !== undefined) request.output = output;

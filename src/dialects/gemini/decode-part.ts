@@ -10,7 +10,8 @@ import { decodeMedia } from "./media.ts";
 import type { Reading } from "./reading.ts";
 import { keepRest } from "./reading.ts";
 import { decodeResult } from "./results.ts";
-import { keepNames, readNames } from "./snake.ts";
+import type { Spelling } from "./snake.ts";
+import { keepNames, readInner, readNames } from "./snake.ts";
 
 /** A part that is nothing but text, as most are; undefined for every other. Needs no trail: it cannot fail. */
 export function decodePlainText(wire: JsonValue | undefined): TextPart | undefined {
@@ -25,8 +26,8 @@ export function decodePart(value: JsonValue | undefined, reading: Reading): Part
   const { context } = reading;
   const { dialect } = context;
   const wire = readObject(value, context);
-  const spelled: string[] = [];
-  const named = readNames(wire, spelled);
+  const spelling: Spelling = {};
+  const named = readNames(wire, spelling);
   const { thoughtSignature: signature } = named;
   const isSigned = typeof signature === "string";
   const taken = isSigned ? ["thoughtSignature"] : [];
@@ -34,7 +35,7 @@ export function decodePart(value: JsonValue | undefined, reading: Reading): Part
   for (const key of Object.keys(named)) {
     const data = named[key];
     if (!isObject(data)) continue;
-    part = decodeData(data, key, spelled, reading);
+    part = decodeData(data, key, spelling, reading);
     if (part === undefined) continue;
     taken.push(key);
     break;
@@ -47,7 +48,7 @@ export function decodePart(value: JsonValue | undefined, reading: Reading): Part
   }
   if (isSigned) addSeal(part, "signature", signature, context);
   keepRest(part, named, taken, dialect);
-  keepNames(part, dialect, spelled);
+  keepNames(part, dialect, spelling);
   return part;
 }
 
@@ -65,19 +66,19 @@ function said(
 }
 
 /** What stands in one of the fields that hold a part's data; undefined where it is none of them. */
-function decodeData(wire: JsonObject, key: string, spelled: string[], reading: Reading): Part | undefined {
+function decodeData(wire: JsonObject, key: string, spelling: Spelling, reading: Reading): Part | undefined {
   switch (key) {
     case "inlineData":
     case "fileData":
-      return decodeMedia(readNames(wire, spelled), key, reading.context);
+      return decodeMedia(readInner(wire, key, spelling), key, reading.context);
     case "functionCall":
     case "toolCall":
     case "executableCode":
-      return decodeCall(readNames(wire, spelled), key, reading);
+      return decodeCall(readInner(wire, key, spelling), key, reading);
     case "functionResponse":
     case "toolResponse":
     case "codeExecutionResult":
-      return decodeResult(readNames(wire, spelled), key, reading, decodeMediaPart);
+      return decodeResult(readInner(wire, key, spelling), key, reading, decodeMediaPart);
     default:
       return undefined;
   }

@@ -1,5 +1,5 @@
 // From messages to contents: one each, but neighbouring results are one turn. System text has a place of its own.
-import type { Message, Role } from "../../model/message.ts";
+import type { Message } from "../../model/message.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { prepareTurns } from "../kit/history.ts";
 import { NameBook } from "../kit/names.ts";
@@ -8,7 +8,7 @@ import { leadingSystem } from "../kit/system.ts";
 import type { Turn } from "../kit/turn.ts";
 import { encodeTurnParts, isPlainMessage, reportMessage, spelled } from "./content.ts";
 import type { Code } from "./losses.ts";
-import { joinedTurns } from "./joined.ts";
+import { endsWithResult, joinedTurns } from "./joined.ts";
 import { encodeSystem } from "./system.ts";
 import { CALL_ID, OLD_MODEL, SIGNING_MODEL, TOOL_NAME } from "./terms.ts";
 import type { GeminiContent } from "./types.ts";
@@ -67,7 +67,7 @@ class Contents {
   private readonly list: (GeminiContent | string)[] = [];
   private readonly writing: Writing;
   private open: GeminiContent | undefined;
-  private last: Role | undefined;
+  private last: Message | undefined;
 
   constructor(writing: Writing) {
     this.writing = writing;
@@ -91,13 +91,13 @@ class Contents {
       this.open = typeof content === "string" ? undefined : content;
     }
     trail.leave();
-    if (joined !== undefined || parts.length > 0 || !context.repair) this.last = message.role;
+    if (joined !== undefined || parts.length > 0 || !context.repair) this.last = message;
   }
 
   /** Whether a message is part of the turn before it: both are results, and did not come apart. */
   private joins({ message, index }: Turn): boolean {
     const { context } = this.writing;
-    if (message.role !== "tool" || this.last !== "tool" || this.open === undefined) return false;
+    if (message.role !== "tool" || !endsWithResult(this.last) || this.open === undefined) return false;
     if (message.extra !== undefined && formOf(message, context.dialect)["turn"] === "own") return false;
     context.report.lose("turns-merged", [index, "role"]);
     return true;

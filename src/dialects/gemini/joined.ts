@@ -15,7 +15,7 @@ export function joinedTurns(messages: readonly Message[], context: EncodeContext
     const message = messages[index] as Message; // Within the length.
     const turn = message.extra === undefined ? undefined : formOf(message, context.dialect)["turn"];
     const before = turns.at(-1);
-    const follows = before !== undefined && (turn === "joined" || before.message.role === "tool");
+    const follows = before !== undefined && (turn === "joined" || endsWithResult(before.message));
     if (turn === "joined" && before !== undefined) turns[turns.length - 1] = joined(before, message, index, context);
     else turns.push({ message, index });
     if (turn !== undefined && !follows) {
@@ -23,6 +23,12 @@ export function joinedTurns(messages: readonly Message[], context: EncodeContext
     }
   }
   return turns;
+}
+
+/** Whether a message ends with a result, so that a further one goes on. */
+export function endsWithResult(message: Message | undefined): boolean {
+  const part = message?.parts.at(-1);
+  return message?.role === "tool" ? part?.type === "tool-result" || part === undefined : false;
 }
 
 function joined(turn: Turn, message: Message, index: number, context: EncodeContext<Code>): Turn {

@@ -10,7 +10,8 @@ import { decodeHistory, isContent } from "./decode.ts";
 import { encodeHistory, newWriting } from "./encode.ts";
 import type { Code } from "./losses.ts";
 import { keepRest } from "./reading.ts";
-import { keepNames, readNames, writeNames } from "./snake.ts";
+import type { Spelling } from "./snake.ts";
+import { keepNames, nameOf, noteInner, readNames, writeNames } from "./snake.ts";
 import { decodeToolConfig, encodeToolConfig } from "./tool-choice.ts";
 import { decodeTools, encodeTools } from "./tools.ts";
 
@@ -19,12 +20,14 @@ const IN_CONFIG: ReadonlySet<string> = new Set(["systemInstruction", "tools", "t
 
 export function decodeRequest(wire: unknown, context: DecodeContext, { address }: DecodeRequestOptions): Request {
   const { dialect, trail } = context;
-  const spelled: string[] = [];
+  const spelling: Spelling = {};
   const request: Request = { messages: [] };
-  let body = readNames(readObject(wire, context), spelled);
+  let body = readNames(readObject(wire, context), spelling);
   const { config } = body;
   const isSdk = isObject(config) && body["generationConfig"] === undefined;
-  if (isSdk) body = fromSdk(body, readNames(config, spelled));
+  // The names of what the SDK's config holds are noted there.
+  const within: Spelling = isSdk ? {} : spelling;
+  if (isSdk) body = fromSdk(body, readNames(config, within));
   const taken = ["contents"];
   const { model = null, systemInstruction, tools, toolConfig, generationConfig } = body;
   if (typeof model === "string") {
@@ -37,7 +40,7 @@ export function decodeRequest(wire: unknown, context: DecodeContext, { address }
   if (isContent(systemInstruction)) taken.push("systemInstruction");
   const contents = readContents(body, request, context);
   const system = isContent(systemInstruction) ? systemInstruction : undefined;
-  const systemKey = spelled.find((name) => name === "system_instruction");
+  const systemKey = nameOf("systemInstruction", within);
   request.messages = decodeHistory(system, contents, "contents", context, systemKey);
   if (isSdk) {
     keepForm(request, dialect, "config", true);
@@ -50,14 +53,18 @@ export function decodeRequest(wire: unknown, context: DecodeContext, { address }
   if (isSdk) trail.leave();
   if (isObject(toolConfig)) {
     taken.push("toolConfig");
-    decodeToolConfig(toolConfig, request, spelled, dialect);
+    const inner: Spelling = {};
+    decodeToolConfig(toolConfig, request, inner, dialect);
+    noteInner(within, "toolConfig", inner);
   }
   if (isObject(generationConfig)) {
     taken.push("generationConfig");
-    decodeConfig(generationConfig, request, spelled, dialect);
+    const inner: Spelling = isSdk ? within : {};
+    decodeConfig(generationConfig, request, inner, dialect);
+    noteInner(spelling, isSdk ? "config" : "generationConfig", inner);
   }
   keepRest(request, body, taken, dialect);
-  keepNames(request, dialect, spelled);
+  keepNames(request, dialect, spelling);
   return request;
 }
 

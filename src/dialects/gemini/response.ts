@@ -12,7 +12,8 @@ import { decodeError, encodeBody } from "./errors.ts";
 import type { Code } from "./losses.ts";
 import type { Reading } from "./reading.ts";
 import { keepRest } from "./reading.ts";
-import { keepNames, readNames, writeNames } from "./snake.ts";
+import type { Spelling } from "./snake.ts";
+import { keepNames, readInner, readNames, writeNames } from "./snake.ts";
 import { decodeUsage, encodeUsage } from "./usage.ts";
 import type { Writing } from "./writing.ts";
 
@@ -21,10 +22,11 @@ const FEEDBACK = "promptFeedback";
 
 export function decodeResponse(given: unknown, context: DecodeContext, { names }: DecodeReplyOptions): Response {
   const { dialect } = context;
-  const spelled: string[] = [];
-  const wire = readNames(readObject(given, context), spelled);
+  const spelling: Spelling = {};
+  const wire = readNames(readObject(given, context), spelling);
   const { responseId, modelVersion, createTime, usageMetadata, error } = wire;
   const taken = [CANDIDATES];
+  // An empty string is not the model's word for none.
   const id = typeof responseId === "string" ? responseId : "";
   const reading: Reading = { book: new CallBook(dialect, id), context, names };
   const response: Response = {
@@ -34,8 +36,8 @@ export function decodeResponse(given: unknown, context: DecodeContext, { names }
     finishReason: { unified: "other" },
   };
   decodeCandidates(wire, response, reading);
-  if (typeof responseId === "string") taken.push("responseId");
-  if (typeof modelVersion === "string") {
+  if (id !== "") taken.push("responseId");
+  if (typeof modelVersion === "string" && modelVersion !== "") {
     taken.push("modelVersion");
     response.model = modelVersion;
   }
@@ -52,9 +54,9 @@ export function decodeResponse(given: unknown, context: DecodeContext, { names }
     response.error = decodeError({ error }, undefined);
     response.finishReason.unified = "error";
   }
-  decodeFeedback(wire, response, taken, spelled, dialect);
+  decodeFeedback(wire, response, taken, spelling, dialect);
   keepRest(response, wire, taken, dialect);
-  keepNames(response, dialect, spelled);
+  keepNames(response, dialect, spelling);
   return response;
 }
 
@@ -84,12 +86,12 @@ function decodeFeedback(
   wire: JsonObject,
   response: Response,
   taken: string[],
-  spelled: string[],
+  spelling: Spelling,
   dialect: string,
 ): void {
   const given = wire[FEEDBACK];
   if (!isObject(given) || formOf(response, dialect)[CANDIDATES] === undefined || response.error !== undefined) return;
-  const feedback = readNames(given, spelled);
+  const feedback = readInner(given, FEEDBACK, spelling);
   if (typeof feedback["blockReason"] !== "string") return;
   response.finishReason = { unified: "content-filter", raw: feedback["blockReason"] };
   taken.push(FEEDBACK);

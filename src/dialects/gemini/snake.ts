@@ -8,54 +8,71 @@ import { formOf, keepForm } from "../kit/residue.ts";
 
 const SNAKE = "snake";
 
-/** Objects in which names are the wire's own, too. */
-const WITHIN =
-  "inlineData fileData functionCall functionResponse toolCall toolResponse executableCode codeExecutionResult " +
-  "systemInstruction generationConfig thinkingConfig toolConfig functionCallingConfig usageMetadata promptFeedback candidates config";
-
+/** What the model has a word for, and what that stands in. */
 const NAMES = new Set(
   (
-    `${WITHIN} thoughtSignature mimeType fileUri displayName toolType cachedContent topP topK presencePenalty ` +
+    "inlineData fileData functionCall functionResponse toolCall toolResponse executableCode codeExecutionResult " +
+    "systemInstruction generationConfig thinkingConfig toolConfig functionCallingConfig usageMetadata promptFeedback " +
+    "thoughtSignature mimeType fileUri displayName toolType cachedContent topP topK presencePenalty " +
     "frequencyPenalty stopSequences maxOutputTokens candidateCount responseLogprobs responseMimeType responseSchema " +
-    "responseJsonSchema thinkingLevel thinkingBudget includeThoughts allowedFunctionNames functionDeclarations " +
+    "responseJsonSchema thinkingLevel thinkingBudget includeThoughts allowedFunctionNames " +
     "parametersJsonSchema finishReason blockReason modelVersion responseId createTime promptTokenCount " +
     "candidatesTokenCount thoughtsTokenCount cachedContentTokenCount toolUsePromptTokenCount totalTokenCount"
   ).split(" "),
 );
-const INNER = new Set(WITHIN.split(" "));
+
+/** The names of an object that came with underscores, each true; or, of an object in it, those within. */
+export type Spelling = JsonObject;
 
 function camelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Whether a name is one that the model has a word for, spelled with underscores. */
-function isSnake(name: string): boolean {
-  return name.includes("_") && NAMES.has(camelCase(name));
-}
-
-/** The object with its names as they are known; `spelled` takes up those that came with underscores. */
-export function readNames(wire: JsonObject, spelled: string[]): JsonObject {
-  let own: string[] | undefined;
-  for (const key in wire) if (isSnake(key) && !Object.hasOwn(wire, camelCase(key))) (own ??= []).push(key);
-  if (own === undefined) return wire;
-  spelled.push(...own);
-  const read: JsonObject = {};
+/** The object with its names as they are known; `spelling` takes up those that came with underscores. */
+export function readNames(wire: JsonObject, spelling: Spelling): JsonObject {
+  let read: JsonObject | undefined;
+  for (const key in wire) {
+    if (!key.includes("_") || !NAMES.has(camelCase(key)) || Object.hasOwn(wire, camelCase(key))) continue;
+    spelling[key] = true;
+    read = {};
+  }
+  if (read === undefined) return wire;
   for (const key of Object.keys(wire)) {
     // Objects made in code may say undefined, which is no JSON.
-    if (wire[key] !== undefined) copyField(wire, key, read, own.includes(key) ? camelCase(key) : key);
+    if (wire[key] !== undefined) copyField(wire, key, read, Object.hasOwn(spelling, key) ? camelCase(key) : key);
   }
   return read;
 }
 
-/** Notes the names that came with underscores. */
-export function keepNames(target: { extra?: Extra }, dialect: string, spelled: readonly string[]): void {
-  if (spelled.length > 0) keepForm(target, dialect, SNAKE, [...snakeNames(target, dialect), ...spelled]);
+/** The same for an object that stands in the field `key` of that one. */
+export function readInner(inner: JsonObject, key: string, spelling: Spelling): JsonObject {
+  const within: Spelling = {};
+  const read = readNames(inner, within);
+  noteInner(spelling, key, within);
+  return read;
 }
 
-/** The names that came with underscores. */
-function snakeNames(target: { extra?: Extra }, dialect: string): string[] {
-  const names = target.extra === undefined ? undefined : formOf(target, dialect)[SNAKE];
-  return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
+/** Notes the names within the object in the field `key`. */
+export function noteInner(spelling: Spelling, key: string, within: Spelling): void {
+  if (Object.keys(within).length > 0) spelling[nameOf(key, spelling)] = within;
+}
+
+/** What a field is called where it came from. */
+export function nameOf(key: string, spelling: Spelling): string {
+  return Object.keys(spelling).find((name) => camelCase(name) === key) ?? key;
+}
+
+/** Notes the names that came with underscores. */
+export function keepNames(target: { extra?: Extra }, dialect: string, spelling: Spelling): void {
+  for (const _ in spelling) {
+    keepForm(target, dialect, SNAKE, { ...spellingOf(target, dialect), ...spelling });
+    return;
+  }
+}
+
+function spellingOf(target: { extra?: Extra }, dialect: string): Spelling | undefined {
+  const spelling = target.extra === undefined ? undefined : formOf(target, dialect)[SNAKE];
+  return isObject(spelling) ? spelling : undefined;
 }
 
 /** The object with the names that came with underscores spelled so again. */
@@ -64,26 +81,26 @@ export function writeNames<T extends JsonObject>(
   target: { extra?: Extra },
   context: EncodeContext<"form-stale">,
 ): T {
-  const names = snakeNames(target, context.dialect);
-  if (names.length === 0) return wire;
-  const spellings = new Map(names.map((name) => [camelCase(name), name]));
-  const used = new Set<string>();
-  const written = spell(wire, spellings, used);
-  for (const [at, name] of names.entries()) {
-    if (!used.has(name)) context.report.lose("form-stale", ["extra", context.dialect, "$form", SNAKE, at]);
-  }
+  const spelling = spellingOf(target, context.dialect);
+  if (spelling === undefined) return wire;
+  const stale = (path: string[]): void =>
+    context.report.lose("form-stale", ["extra", context.dialect, "$form", SNAKE, ...path]);
   // The same object but for the spelling, which its type does not tell.
-  return written as T;
+  return spell(wire, spelling, [], stale) as T;
 }
 
-function spell(wire: JsonObject, spellings: ReadonlyMap<string, string>, used: Set<string>): JsonObject {
+function spell(wire: JsonObject, spelling: Spelling, path: string[], stale: (path: string[]) => void): JsonObject {
+  const names = new Map(Object.keys(spelling).map((name) => [camelCase(name), name]));
   const written: JsonObject = {};
   for (const key of Object.keys(wire)) {
-    const name = spellings.get(key) ?? key;
-    if (name !== key) used.add(name);
+    const name = names.get(key);
+    const note = name === undefined ? undefined : spelling[name];
     const value = wire[key];
-    if (INNER.has(key) && isObject(value)) written[name] = spell(value, spellings, used);
-    else copyField(wire, key, written, name);
+    names.delete(key);
+    if (name !== undefined && isObject(note) && isObject(value))
+      written[name] = spell(value, note, [...path, name], stale);
+    else copyField(wire, key, written, name !== undefined && note === true ? name : key);
   }
+  for (const name of names.values()) stale([...path, name]);
   return written;
 }

@@ -6,7 +6,8 @@ import { isObject } from "../kit/read.ts";
 import { formOf, keepForm } from "../kit/residue.ts";
 import { Terms } from "../kit/terms.ts";
 import { keepRest } from "./reading.ts";
-import { readNames } from "./snake.ts";
+import type { Spelling } from "./snake.ts";
+import { readInner, readNames } from "./snake.ts";
 import type { Writing } from "./writing.ts";
 
 const CONFIG = "functionCallingConfig";
@@ -18,11 +19,11 @@ const MODES = new Terms<"auto" | "none" | "required", "AUTO" | "NONE" | "ANY" | 
 ]);
 const NAMES = new FieldTable<"names">([["allowedFunctionNames", "names", "strings"]]);
 
-export function decodeToolConfig(given: JsonObject, request: Request, spelled: string[], dialect: string): void {
-  const wire = readNames(given, spelled);
+export function decodeToolConfig(given: JsonObject, request: Request, spelling: Spelling, dialect: string): void {
+  const wire = readNames(given, spelling);
   const config = wire[CONFIG];
   if (isObject(config)) {
-    const inner = readNames(config, spelled);
+    const inner = readInner(config, CONFIG, spelling);
     keepRest(request, inner, decodeChoice(inner, request, dialect), dialect, "toolConfig", CONFIG);
   }
   keepRest(request, wire, isObject(config) ? [CONFIG] : [], dialect, "toolConfig");

@@ -8,6 +8,7 @@ import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue
 import type { Code } from "./losses.ts";
 import { keepRest } from "./reading.ts";
 import { decodeSchema, encodeSchema, PARAMETERS, RESPONSE } from "./schemas.ts";
+import type { Spelling } from "./snake.ts";
 import { keepNames, readNames, writeNames } from "./snake.ts";
 import type { Writing } from "./writing.ts";
 
@@ -48,8 +49,8 @@ function decodeDeclarations(list: JsonValue | undefined, context: DecodeContext)
 }
 
 function decodeDeclaration(declared: JsonObject, name: string, dialect: string): FunctionTool {
-  const spelled: string[] = [];
-  const wire = readNames(declared, spelled);
+  const spelling: Spelling = {};
+  const wire = readNames(declared, spelling);
   const tool: FunctionTool = { type: "function", name };
   const taken = ["name"];
   if (typeof wire["description"] === "string") {
@@ -61,7 +62,7 @@ function decodeDeclaration(declared: JsonObject, name: string, dialect: string):
   const output = decodeSchema(wire, RESPONSE, tool, taken, dialect);
   if (output !== undefined) tool.outputSchema = output;
   keepRest(tool, wire, taken, dialect);
-  keepNames(tool, dialect, spelled);
+  keepNames(tool, dialect, spelling);
   return tool;
 }
 

@@ -6,6 +6,7 @@ import type { EncodeContext } from "../dialect.ts";
 import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import type { Code } from "./losses.ts";
 import { keepRest } from "./reading.ts";
+import type { Spelling } from "./snake.ts";
 import { keepNames, readNames, writeNames } from "./snake.ts";
 
 const PROMPT = "promptTokenCount";
@@ -20,8 +21,8 @@ function isCount(value: JsonValue | undefined): value is number {
 }
 
 export function decodeUsage(given: JsonObject, dialect: string): Usage {
-  const spelled: string[] = [];
-  const wire = readNames(given, spelled);
+  const spelling: Spelling = {};
+  const wire = readNames(given, spelling);
   const taken: string[] = [];
   const count = (key: string): number => {
     const value = wire[key];
@@ -42,7 +43,7 @@ export function decodeUsage(given: JsonObject, dialect: string): Usage {
   if (isCount(wire[THOUGHTS])) usage.reasoningTokens = wire[THOUGHTS];
   for (const key of [PROMPT, ANSWER, TOTAL]) if (wire[key] === undefined) keepForm(usage, dialect, key, null);
   keepRest(usage, wire, taken, dialect);
-  keepNames(usage, dialect, spelled);
+  keepNames(usage, dialect, spelling);
   usage.raw = given;
   return usage;
 }

@@ -89,7 +89,10 @@ export function putBack(
   for (const key of Object.keys(residue)) {
     if (key === FORM) continue;
     const name = LOOKS_LIKE_FORM.test(key) ? key.slice(FORM.length) : key;
-    const [there, kept] = [wire[name], residue[key]];
+    const kept = residue[key];
+    // What stands within is kept under its own rules.
+    if (inner.includes(key) && isObject(kept) && !Object.hasOwn(wire, name)) wire[name] = {};
+    const there = wire[name];
     if (!Object.hasOwn(wire, name)) copyField(residue, key, wire, name);
     else if (inner.includes(key) && isObject(there) && isObject(kept)) {
       putBack(there, kept, (...steps) => clash(key, ...steps), ...inner);

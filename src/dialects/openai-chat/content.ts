@@ -117,7 +117,7 @@ export function encodeBlock(part: Part, writing: Writing): JsonObject | undefine
   return undefined;
 }
 
-export function encodeRefusal(part: RefusalPart, writing: Writing): JsonObject {
+function encodeRefusal(part: RefusalPart, writing: Writing): JsonObject {
   return finishPart({ type: "refusal", refusal: part.text } satisfies ChatRefusal, part, TEXT, writing);
 }
 
@@ -129,7 +129,7 @@ export function encodeThinking(part: ReasoningPart, writing: Writing): JsonObjec
 const OPAQUE: ReadonlySet<string> = new Set(["type", "dialect", "value", "extra", "issuer"]);
 
 /** A verbatim block has room for nothing beside itself. */
-export function encodeOpaque(part: OpaquePart, { context, dialect }: Writing): JsonObject | undefined {
+function encodeOpaque(part: OpaquePart, { context, dialect }: Writing): JsonObject | undefined {
   const { value } = part;
   if (part.dialect !== dialect) {
     const isStored = isObject(value) && STORED_BLOCKS.has(value["type"]);

@@ -15,7 +15,7 @@ import type { Writing } from "./writing.ts";
 import { placeOf, spelling } from "./writing.ts";
 
 /** Fields that hold reasoning as one text. */
-export const TEXT_FIELDS: readonly string[] = ["reasoning_content", "reasoning", "reasoning_text"];
+const TEXT_FIELDS: readonly string[] = ["reasoning_content", "reasoning", "reasoning_text"];
 export const DETAILS = "reasoning_details";
 
 /** Puts the reasoning of the fields before everything else that the message says; the fields that hold none. */

@@ -29,7 +29,7 @@ const OTHERS: Ending[] = [
   ["error", "insufficient_system_resource"],
 ];
 
-export type FinishWord = (typeof WORDS)[number][1];
+type FinishWord = (typeof WORDS)[number][1];
 export const ENDINGS = new Terms<UnifiedFinishReason, FinishWord>(WORDS);
 export const ALL_ENDINGS = new Terms<UnifiedFinishReason, string>([...WORDS, ...OTHERS]);
 

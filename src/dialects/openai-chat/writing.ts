@@ -20,7 +20,7 @@ const CALL_IDS: NameRule = { fits: /^.{1,40}$/s, odd: /[^!-~]/g, max: 40 };
 const TOOL_NAMES: NameRule = { fits: /^[a-zA-Z0-9_-]{1,64}$/, odd: /[^a-zA-Z0-9_-]/g, max: 64 };
 
 /** What the result of a call needs to know of it. */
-export interface WrittenCall {
+interface WrittenCall {
   name: string;
   isCustom: boolean;
   /** A `function_call`, which is answered by name. */

@@ -181,29 +181,25 @@ export function encodeResult(result: ToolResultPart, isMade: boolean, writing: W
     context.report.lose("part-unsayable");
     return undefined;
   }
-  reportPart(result, result.tool === undefined || result.tool === row.call ? TOOL_RESULT : PLAIN_RESULT, writing, "id");
+  const seal = writeAnswerIds(item, result, row, writing);
+  reportPart(result, (result.tool ?? row.call) === row.call ? TOOL_RESULT : PLAIN_RESULT, writing, seal);
   reportDefaults(result, row, writing);
   if (result.toolName !== (call?.name ?? "")) context.report.lose("tool-name", "toolName");
-  writeAnswerIds(item, result, row, writing);
   const isPatch = row.call === "apply_patch_call";
   if (result.isError && !isPatch && !isMade) context.report.lose("error-unsaid", "isError");
-  const plain = isPatch
-    ? result.isError
-      ? "failed"
-      : "completed"
-    : item["id"] === undefined
-      ? undefined
-      : "completed";
-  return finishItem(item, result, plain, writing);
+  const plain = isPatch && result.isError ? "failed" : "completed";
+  return finishItem(item, result, isPatch || item["id"] !== undefined ? plain : undefined, writing);
 }
 
-function writeAnswerIds(item: JsonObject, result: ToolResultPart, row: ToolRow, writing: Writing): void {
+/** Writes the id of the call and the item's own; which seal went out with it. */
+function writeAnswerIds(item: JsonObject, result: ToolResultPart, row: ToolRow, writing: Writing): "id" | undefined {
   const { context } = writing;
   const isById = spelled(result, context)["answers"] === "id";
   const id = callIdOf(result, row, writing);
   if (id !== undefined) item[isById ? "id" : row.answers] = id;
-  const own = itemId(result, undefined, writing);
-  if (own !== undefined) item["id"] ??= own;
+  const own = isById ? undefined : itemId(result, undefined, writing);
+  if (own !== undefined) item["id"] = own;
+  return own === undefined ? undefined : "id";
 }
 
 /** Writes what came back; whether the item can hold it. */

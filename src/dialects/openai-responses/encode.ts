@@ -266,7 +266,7 @@ function encodeAnswer(turn: Turn, start: number, writing: Writing): number {
   const blocks: JsonObject[] = [];
   for (let at = start; at < end; at++) {
     enter(turn, at, writing);
-    const block = encodeOutput(parts[at] as Said, writing);
+    const block = encodeOutput(parts[at] as Said, id === undefined ? undefined : "id", writing);
     if (block !== undefined) blocks.push(block);
     leave(writing);
   }

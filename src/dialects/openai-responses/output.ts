@@ -57,11 +57,11 @@ function decodeOutputText(block: JsonObject, text: string, context: DecodeContex
 const TEXT = carrying("text", "annotations", "logprobs");
 const REFUSAL = carrying("text");
 
-/** A block of a message; the trail stands at the part. */
-export function encodeOutput(part: Said, writing: Writing): JsonObject | undefined {
+/** A block of a message; `seal` goes out with it. The trail stands at the part. */
+export function encodeOutput(part: Said, seal: "id" | undefined, writing: Writing): JsonObject | undefined {
   const { context } = writing;
   if (part.type === "opaque") return encodeOpaque(part, writing);
-  reportPart(part, part.type === "text" ? TEXT : REFUSAL, writing, "id");
+  reportPart(part, part.type === "text" ? TEXT : REFUSAL, writing, seal);
   const block =
     part.type === "text" ? encodeText(part, writing) : ({ type: "refusal", refusal: part.text } satisfies Refusal);
   if (part.extra !== undefined) restoreResidue(block, part, context);

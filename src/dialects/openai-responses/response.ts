@@ -48,7 +48,7 @@ export function decodeResponse(value: unknown, context: DecodeContext, { names }
   const { usage, error, output } = wire;
   const list = readList(output, context, "output");
   const parts: Part[] = [];
-  const reading = startReading(context, true, String(wire["id"] ?? ""), names);
+  const reading = startReading(context, true, stringOf(wire["id"]), names);
   context.trail.enter("output");
   for (let at = 0; at < list.length; at++) {
     context.trail.enter(at);
@@ -78,6 +78,10 @@ export function decodeResponse(value: unknown, context: DecodeContext, { names }
   noteAbsent(response, wire, EXPECTED, context);
   keepOthers(response, wire, known, context);
   return response;
+}
+
+function stringOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 /** Seconds as a date, if it tells them exactly. */
