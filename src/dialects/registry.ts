@@ -27,10 +27,18 @@ export type DialectId = keyof typeof FACTORIES;
 /** The ids of every dialect. */
 export const dialects = Object.keys(FACTORIES) as readonly DialectId[];
 
+/** Dialects without options: they have no state, so that one of each will do. */
+const PLAIN = new Map<string, Dialect>();
+
 /** The dialect of that name. `provider` is stamped on what is read; `vendor` selects a vendor's habits. */
 export function dialect(id: DialectId | (string & {}), options?: DialectOptions): Dialect {
   const factory = Object.hasOwn(FACTORIES, id) ? FACTORIES[id as DialectId] : undefined;
-  if (factory !== undefined) return factory(options);
+  if (factory !== undefined && options !== undefined) return factory(options);
+  if (factory !== undefined) {
+    const plain = PLAIN.get(id) ?? factory();
+    PLAIN.set(id, plain);
+    return plain;
+  }
   const known = dialects.join(", ");
   throw new DialectError(id, "", "unknown-dialect", `There is no dialect of that name; there are ${known}.`);
 }

@@ -28,6 +28,9 @@ export interface Choice {
   extra?: Extra;
 }
 
+export const GROUNDING = "groundingMetadata";
+export const LOGPROBS = "logprobsResult";
+
 /** What a choice keeps of its candidate stands in its residue, or (the answer itself) within it, by these steps. */
 type Steps = string[];
 
@@ -48,25 +51,20 @@ export function decodeCandidate(given: JsonObject, index: number, steps: Steps, 
   choice.finishReason = readFinish(finishReason, choice, dialect);
   if (wire["index"] === index) taken.push("index");
   else if (wire["index"] === undefined) keepForm(choice, dialect, "index", null);
-  const texts = isObject(groundingMetadata) ? decodeGrounding(groundingMetadata, message.parts, dialect) : undefined;
-  if (isObject(groundingMetadata) && texts !== undefined) {
-    for (const { part, annotations } of texts) if (annotations.length > 0) part.annotations = [...annotations];
-    taken.push("groundingMetadata");
-    keepRest(
-      choice,
-      groundingMetadata,
-      ["groundingChunks", "groundingSupports"],
-      dialect,
-      ...steps,
-      "groundingMetadata",
-    );
+  if (isObject(groundingMetadata)) {
+    taken.push(GROUNDING);
+    const texts = decodeGrounding(groundingMetadata, message.parts, dialect);
+    for (const { part, annotations } of texts ?? []) if (annotations.length > 0) part.annotations = [...annotations];
+    const said = texts === undefined ? [] : ["groundingChunks", "groundingSupports"];
+    keepRest(choice, groundingMetadata, said, dialect, ...steps, GROUNDING);
   }
-  const text = onlyText(message);
-  const logprobs = isObject(logprobsResult) && text !== undefined ? decodeLogprobs(logprobsResult) : undefined;
-  if (isObject(logprobsResult) && text !== undefined && logprobs !== undefined) {
-    text.logprobs = logprobs;
-    taken.push("logprobsResult");
-    keepRest(choice, logprobsResult, ["chosenCandidates", "topCandidates"], dialect, ...steps, "logprobsResult");
+  if (isObject(logprobsResult)) {
+    taken.push(LOGPROBS);
+    const text = onlyText(message);
+    const logprobs = text && decodeLogprobs(logprobsResult);
+    if (text !== undefined && logprobs !== undefined) text.logprobs = logprobs;
+    const said = logprobs === undefined ? [] : ["chosenCandidates", "topCandidates"];
+    keepRest(choice, logprobsResult, said, dialect, ...steps, LOGPROBS);
   }
   keepRest(choice, wire, taken, dialect, ...steps);
   const [step] = steps;

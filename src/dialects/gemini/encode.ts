@@ -97,7 +97,9 @@ class Contents {
   /** Whether a message is part of the turn before it: both are results, and did not come apart. */
   private joins({ message, index }: Turn): boolean {
     const { context } = this.writing;
-    if (message.role !== "tool" || !endsWithResult(this.last) || this.open === undefined) return false;
+    const [first] = message.parts;
+    if (message.role !== "tool" || (first !== undefined && first.type !== "tool-result")) return false;
+    if (!endsWithResult(this.last) || this.open === undefined) return false;
     if (message.extra !== undefined && formOf(message, context.dialect)["turn"] === "own") return false;
     context.report.lose("turns-merged", [index, "role"]);
     return true;

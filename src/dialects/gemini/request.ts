@@ -24,7 +24,7 @@ export function decodeRequest(wire: unknown, context: DecodeContext, { address }
   const request: Request = { messages: [] };
   let body = readNames(readObject(wire, context), spelling);
   const { config } = body;
-  const isSdk = isObject(config) && body["generationConfig"] === undefined;
+  const isSdk = isObject(config) && !Object.keys(body).some((key) => key === "generationConfig" || IN_CONFIG.has(key));
   // The names of what the SDK's config holds are noted there.
   const within: Spelling = isSdk ? {} : spelling;
   if (isSdk) body = fromSdk(body, readNames(config, within));
@@ -82,7 +82,7 @@ function fromSdk(wire: JsonObject, config: JsonObject): JsonObject {
   const body = restOf(wire, CONFIG) ?? {};
   const settings: JsonObject = {};
   for (const key of Object.keys(config)) {
-    copyField(config, key, IN_CONFIG.has(key) && !Object.hasOwn(body, key) ? body : settings);
+    copyField(config, key, IN_CONFIG.has(key) ? body : settings);
   }
   body["generationConfig"] = settings;
   return body;

@@ -6,7 +6,7 @@ import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "
 import { CallBook } from "../kit/calls.ts";
 import { isObject, kindOf, readObject } from "../kit/read.ts";
 import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
-import { decodeCandidate, encodeCandidate } from "./candidate.ts";
+import { decodeCandidate, encodeCandidate, GROUNDING, LOGPROBS } from "./candidate.ts";
 import { newWriting } from "./encode.ts";
 import { decodeError, encodeBody } from "./errors.ts";
 import type { Code } from "./losses.ts";
@@ -90,12 +90,14 @@ function decodeFeedback(
   dialect: string,
 ): void {
   const given = wire[FEEDBACK];
-  if (!isObject(given) || formOf(response, dialect)[CANDIDATES] === undefined || response.error !== undefined) return;
-  const feedback = readInner(given, FEEDBACK, spelling);
-  if (typeof feedback["blockReason"] !== "string") return;
-  response.finishReason = { unified: "content-filter", raw: feedback["blockReason"] };
+  if (!isObject(given)) return;
   taken.push(FEEDBACK);
-  keepRest(response, feedback, ["blockReason"], dialect, FEEDBACK);
+  const feedback = readInner(given, FEEDBACK, spelling);
+  const { blockReason: raw } = feedback;
+  const isEnd = formOf(response, dialect)[CANDIDATES] !== undefined && response.error === undefined;
+  const isSaid = isEnd && typeof raw === "string";
+  if (isSaid) response.finishReason = { unified: "content-filter", raw };
+  keepRest(response, feedback, isSaid ? ["blockReason"] : [], dialect, FEEDBACK);
 }
 
 const CARRIED_FIELDS = [
@@ -131,7 +133,7 @@ export function encodeResponse(response: Response, given: EncodeContext<Code>): 
   }
   reportUncarried(response, CARRIED, context, "field-unsaid");
   reportForeignResidue(response, context, {}, "echo-foreign");
-  restoreResidue(wire, response, context, CANDIDATES, "groundingMetadata", "logprobsResult", FEEDBACK);
+  restoreResidue(wire, response, context, CANDIDATES, GROUNDING, LOGPROBS, FEEDBACK);
   const written = writeNames(wire, response, context);
   const { alternatives = [] } = response;
   const others = trail.each("alternatives", alternatives, (choice, at) => encodeOther(choice, at + 1, writing));
@@ -170,6 +172,6 @@ function encodeOther(choice: Alternative, index: number, writing: Writing): Json
   const { context } = writing;
   const wire: JsonObject = encodeCandidate(choice, index, residueOf(choice, context.dialect), false, writing);
   reportForeignResidue(choice, context, {}, "echo-foreign");
-  restoreResidue(wire, choice, context, "groundingMetadata", "logprobsResult");
+  restoreResidue(wire, choice, context, GROUNDING, LOGPROBS);
   return writeNames(wire, choice, context);
 }

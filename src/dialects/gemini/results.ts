@@ -50,7 +50,9 @@ export function decodeResult(data: JsonObject, key: string, reading: Reading, de
     if (typeof name === "string") {
       taken.push(nameField);
       part.toolName = key === "functionResponse" ? restoreName(name, reading.names?.toolNames) : name;
-    } else keepForm(part, dialect, "name", null);
+    }
+    // The call it answers may give it a name.
+    if (part.toolName === "") keepForm(part, dialect, "name", name === "" ? "" : null);
     readResponse(data, part, taken, dialect);
   }
   if (key !== "functionResponse") Object.assign(part, { executor: "provider", tool: key });
@@ -131,9 +133,10 @@ export function encodeResult(
     writeOutcome(part, form, data, context.dialect);
     return [own, data];
   }
+  // As it came, else that of its call (B29).
   const name = part.toolName === "" ? (call?.name ?? "") : part.toolName;
-  if (form["name"] !== null)
-    data[own === undefined ? "name" : "toolType"] = own === undefined ? names.toolName(name) : name;
+  if (form["name"] === undefined) data[own === undefined ? "name" : "toolType"] = own ? name : names.toolName(name);
+  else if (form["name"] === "") data[own === undefined ? "name" : "toolType"] = "";
   if (own !== undefined) writeResponse(part, form, data, [], own, writing);
   else {
     const { texts, parts } = encodeContent(part, writing, encodePart);
@@ -193,8 +196,8 @@ function encodeContent(
     }
     const wire = encodePart(piece, writing);
     if (wire === undefined) return;
-    if (wire.text !== undefined && piece.type !== "opaque") {
-      texts.push(wire.text);
+    if (piece.type === "text" || piece.type === "refusal") {
+      texts.push(piece.text);
       context.report.lose("result-text-joined");
     } else if (moved === undefined || piece.type === "opaque") (parts ??= []).push(wire);
     else {

@@ -20,12 +20,14 @@ interface Alike {
 
 /** The calls of one conversation, in the order they are read. */
 export class CallBook {
-  private readonly byWireId = new Map<string, Alike>();
-  private readonly byName = new Map<string, Alike>();
-  private readonly taken = new Set<string>();
+  /** One call for nearly every id; a list where an id is repeated or missing. */
+  private byWireId: Map<string, OpenCall | Alike> | undefined;
+  /** Made when a result names no id. */
+  private byName: Map<string, Alike> | undefined;
+  private readonly calls: OpenCall[] = [];
+  private made: Set<string> | undefined;
   private readonly dialect: string;
   private readonly seed: string;
-  private count = 0;
 
   /** `seed` tells apart the made ids of two answers. */
   constructor(dialect: string, seed = "") {
@@ -35,19 +37,23 @@ export class CallBook {
 
   /** Gives a call its id: the wire's, or one of its own where that is missing, empty or taken. */
   add(call: ToolCallPart, wireId: string | undefined): void {
-    this.count++;
-    const isPlain = wireId !== undefined && wireId !== "" && !this.taken.has(wireId);
-    call.toolCallId = isPlain ? wireId : this.make();
+    const byWireId = (this.byWireId ??= new Map<string, OpenCall | Alike>());
+    const key = wireId ?? "";
+    const known = byWireId.get(key);
+    const isPlain = key !== "" && known === undefined && this.made?.has(key) !== true;
+    const open: OpenCall = { id: isPlain ? key : this.make(), name: call.toolName, answered: false };
+    call.toolCallId = open.id;
     if (!isPlain) keepForm(call, this.dialect, "id", wireId ?? null);
-    this.taken.add(call.toolCallId);
-    const open: OpenCall = { id: call.toolCallId, name: call.toolName, answered: false };
-    push(this.byWireId, wireId ?? "", open);
-    push(this.byName, call.toolName, open);
+    this.calls.push(open);
+    if (this.byName !== undefined) addAlike(this.byName, open);
+    if (known === undefined) byWireId.set(key, open);
+    else if ("calls" in known) known.calls.push(open);
+    else byWireId.set(key, { calls: [known, open], next: 0 });
   }
 
   /** Ties a result to its call: by the wire's id, else (Gemini) to the first unanswered call of that name. */
   answer(result: ToolResultPart, wireId: string | undefined): void {
-    const call = firstOpen(wireId === undefined ? this.byName.get(result.toolName) : this.byWireId.get(wireId));
+    const call = wireId === undefined ? this.named(result.toolName) : firstOpen(this.byWireId?.get(wireId));
     if (call === undefined) {
       result.toolCallId = wireId ?? this.make();
       if (wireId === undefined) keepForm(result, this.dialect, "id", null);
@@ -59,23 +65,34 @@ export class CallBook {
     if (call.id !== wireId) keepForm(result, this.dialect, "id", wireId ?? null);
   }
 
+  private named(name: string): OpenCall | undefined {
+    if (this.byName === undefined) {
+      this.byName = new Map();
+      for (const call of this.calls) addAlike(this.byName, call);
+    }
+    return firstOpen(this.byName.get(name));
+  }
+
   private make(): string {
-    for (let count = this.count; ; count++) {
+    const made = (this.made ??= new Set<string>());
+    for (let count = this.calls.length + 1; ; count++) {
       const id = this.seed === "" ? `call_${count}` : `call_${this.seed}_${count}`;
-      if (!this.taken.has(id)) return id;
+      if (made.has(id) || this.byWireId?.has(id) === true) continue;
+      made.add(id);
+      return id;
     }
   }
 }
 
-function push(map: Map<string, Alike>, key: string, call: OpenCall): void {
-  const alike = map.get(key);
-  if (alike === undefined) map.set(key, { calls: [call], next: 0 });
+function addAlike(byName: Map<string, Alike>, call: OpenCall): void {
+  const alike = byName.get(call.name);
+  if (alike === undefined) byName.set(call.name, { calls: [call], next: 0 });
   else alike.calls.push(call);
 }
 
 /** The first call that is not answered yet, else the last one. */
-function firstOpen(alike: Alike | undefined): OpenCall | undefined {
-  if (alike === undefined) return undefined;
+function firstOpen(alike: OpenCall | Alike | undefined): OpenCall | undefined {
+  if (alike === undefined || !("calls" in alike)) return alike;
   while (alike.calls[alike.next]?.answered === true) alike.next++;
   return alike.calls[alike.next] ?? alike.calls.at(-1);
 }

@@ -18,8 +18,10 @@ export type NameLoss = "call-id-renamed" | "tool-renamed";
 
 /** One side of the book: what was said → what is written, and back. */
 class Renaming {
-  private readonly written = new Map<string, string>();
-  private readonly meant = new Map<string, string>();
+  /** What each written name stands for. */
+  private meant: Map<string, string> | undefined;
+  /** What was written for a name that does not fit, or whose place was taken. */
+  private coined: Map<string, string> | undefined;
   private readonly rule: NameRule;
   changes: Record<string, string> | undefined;
 
@@ -28,25 +30,32 @@ class Renaming {
   }
 
   write(original: string): string {
-    const known = this.written.get(original);
+    const meant = (this.meant ??= new Map<string, string>());
+    const owner = meant.get(original);
+    if (owner === original) return original;
+    if (owner === undefined && this.rule.fits.test(original)) {
+      meant.set(original, original);
+      return original;
+    }
+    const coined = (this.coined ??= new Map<string, string>());
+    const known = coined.get(original);
     if (known !== undefined) return known;
-    let name = original;
-    if (!this.rule.fits.test(name) || this.meant.has(name)) name = this.coin(original);
-    this.written.set(original, name);
-    this.meant.set(name, original);
-    if (name !== original) (this.changes ??= {})[name] = original;
+    const name = this.coin(original, meant);
+    coined.set(original, name);
+    meant.set(name, original);
+    (this.changes ??= {})[name] = original;
     return name;
   }
 
   /** A fitting name that keeps what can be kept, told apart by a hash of the whole. */
-  private coin(original: string): string {
+  private coin(original: string, meant: ReadonlyMap<string, string>): string {
     const { odd, max, prefix = "", fits, exactly } = this.rule;
     const cleaned = original.replace(odd, "_");
     for (let salt = 0; ; salt++) {
       const tail = `_${hash(`${original}${salt === 0 ? "" : salt}`)}`;
       const plain = exactly === undefined ? cleaned.slice(0, max - tail.length) + tail : tail.slice(1, exactly + 1);
       const name = fits.test(plain) ? plain : prefix + cleaned.slice(0, max - tail.length - prefix.length) + tail;
-      if (!this.meant.has(name)) return name;
+      if (!meant.has(name)) return name;
     }
   }
 }

@@ -28,6 +28,7 @@ export function decodeCallItem(item: JsonObject, row: ToolRow, reading: Reading)
   const isHosted = row.output === undefined || runsAtProvider(item, row);
   if (isHosted) call.executor = "provider";
   reading.calls.add(call, typeof id === "string" ? restoreName(id, reading.names?.toolCallIds) : undefined);
+  reading.asked.set(call.toolCallId, row);
   if (isHosted && row.output !== undefined) reading.hosted.add(call.toolCallId);
   const known = row.name === undefined ? [asked, "name"] : [asked];
   if (typeof id === "string") known.push(row.byId === true ? "id" : "call_id");
@@ -164,6 +165,8 @@ export function decodeOutputItem(item: JsonObject, row: ToolRow, reading: Readin
   if (row === CUSTOM) result.format = "text";
   else if (row !== FUNCTION) result.tool = row.call;
   if (!answerCall(result, id, row, item, reading)) return undefined;
+  // It answers as another tool than the one that was asked.
+  if ((reading.asked.get(result.toolCallId) ?? row) !== row) keepForm(result, context.dialect, "row", row.call);
   const isHosted = reading.isReply || reading.hosted.has(result.toolCallId) || item["execution"] === "server";
   if (isHosted) result.executor = "provider";
   keepItem(result, item, known, statusOfOutput(result, item, row), reading);

@@ -169,7 +169,8 @@ const TOOL_RESULT = carrying(...RESULT, "tool");
 export function encodeResult(result: ToolResultPart, isMade: boolean, writing: Writing): JsonObject | undefined {
   const { context, calls } = writing;
   const call = calls.get(result.toolCallId);
-  const own = call?.row ?? rowOf(result);
+  const form = spelled(result, context)["row"];
+  const own = (form === undefined ? call?.row : rowOfCall(form)) ?? rowOf(result);
   // The answer to a call that holds its answer has no item of its own.
   if (result.executor === "provider" && own?.output === undefined) {
     context.report.lose("provider-tool");

@@ -6,10 +6,13 @@ import { CallBook } from "../kit/calls.ts";
 import { copyField } from "../kit/read.ts";
 import { keepFields, keepForm } from "../kit/residue.ts";
 import { addSeal } from "../kit/seals.ts";
+import type { ToolRow } from "./tool-rows.ts";
 
 export interface Reading {
   readonly context: DecodeContext;
   readonly calls: CallBook;
+  /** The items that asked, by the ids of their calls. */
+  readonly asked: Map<string, ToolRow>;
   /** The ids of calls that the provider runs and answers in an item of its own. */
   readonly hosted: Set<string>;
   /** An answer: everything in it is one assistant message. */
@@ -18,7 +21,7 @@ export interface Reading {
 }
 
 export function startReading(context: DecodeContext, isReply = false, seed = "", names?: Names): Reading {
-  return { context, calls: new CallBook(context.dialect, seed), hosted: new Set(), isReply, names };
+  return { context, calls: new CallBook(context.dialect, seed), asked: new Map(), hosted: new Set(), isReply, names };
 }
 
 /** Keeps the fields that are not among the known ones; those of an inner object under the steps to it. */

@@ -106,8 +106,9 @@ function saidBy(items: readonly JsonValue[]): string {
 
 function readEnding(response: Response, wire: JsonObject, known: string[], context: DecodeContext): void {
   const { status, incomplete_details: details } = wire;
-  const reason = status === "incomplete" && isObject(details) ? details["reason"] : undefined;
-  const raw = typeof reason === "string" ? reason : status;
+  const said = status === "incomplete" && isObject(details) ? details["reason"] : undefined;
+  const reason = typeof said === "string" && !STATUSES.has(said) ? said : undefined;
+  const raw = reason ?? status;
   const ending: FinishReason = { unified: endingOf(raw, response) };
   if (typeof raw === "string") ending.raw = raw;
   response.finishReason = ending;
@@ -116,7 +117,7 @@ function readEnding(response: Response, wire: JsonObject, known: string[], conte
     known.push("status");
     if (plain.status !== status || plain.reason !== reason) keepForm(response, context.dialect, "status", status);
   } else if (status === undefined) keepForm(response, context.dialect, "status", null);
-  if (typeof reason === "string" && isObject(details)) {
+  if (reason !== undefined && isObject(details)) {
     known.push("incomplete_details");
     keepOthers(response, details, ["reason"], context, "incomplete_details");
   } else if (details === null) known.push("incomplete_details");
