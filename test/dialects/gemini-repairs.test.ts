@@ -124,15 +124,15 @@ describe("repairs", () => {
       "gemini-3-pro",
     ],
     [
-      "B10: nor one before the user's last words",
+      "B10, B44: also before the user's last words, so that the bytes stay the same when the user speaks again",
       [hi, assistant([call("a")]), toolResult(call("a"), 1), user("So?")],
       [
         ...contents,
-        { role: "model", parts: [wireCall("a")] },
+        { role: "model", parts: [wireCall("a", sentinel)] },
         { role: "user", parts: [wireResult("a", { output: 1 })] },
         { role: "user", parts: [{ text: "So?" }] },
       ],
-      [],
+      ["signature-sentinel /messages/1/parts/0"],
       "gemini-3-pro",
     ],
     [
@@ -248,4 +248,17 @@ describe("B37: system text", () => {
   test.each(rows)("%s", (_, messages, systemInstruction, losses) => {
     expect(encode({ messages })).toStrictEqual({ wire: { systemInstruction, contents }, losses });
   });
+});
+
+test("B10: calls that Gemini's own wire had without a signature, before the user's last words, stay as they are", () => {
+  const wire = {
+    contents: [
+      { role: "user", parts: [{ text: "Hi." }] },
+      { role: "model", parts: [{ functionCall: { id: "a", name: "f", args: {} } }] },
+      { role: "user", parts: [{ functionResponse: { id: "a", name: "f", response: { output: "1" } } }] },
+      { role: "user", parts: [{ text: "So?" }] },
+    ],
+  };
+  const request = dialect.decodeRequest(wire, { address: { model: "gemini-3-pro" } });
+  expect(dialect.encodeRequest(request)).toMatchObject({ wire, losses: [] });
 });

@@ -350,9 +350,3 @@ export const failures: (WireSample & { kind: string; retryAfterMs?: number })[] 
   { name: "a text in a field", kind: "permission", status: 403, wire: { error: "No." } },
   { name: "nothing readable", kind: "not-found", status: 404, wire: { other: 1 } },
 ];
-
-export const errors: WireSample[] = failures.map(({ name, wire, status }) => ({
-  name,
-  wire,
-  ...(status && { status }),
-}));

@@ -1,16 +1,17 @@
 // From messages to contents: one each, but neighbouring results are one turn. System text has a place of its own.
 import type { Message } from "../../model/message.ts";
+import type { Request } from "../../model/request.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { prepareTurns } from "../kit/history.ts";
 import { NameBook } from "../kit/names.ts";
-import { formOf } from "../kit/residue.ts";
+import { formOf, keepForm } from "../kit/residue.ts";
 import { leadingSystem } from "../kit/system.ts";
 import type { Turn } from "../kit/turn.ts";
 import { encodeTurnParts, isPlainMessage, reportMessage, spelled } from "./content.ts";
 import type { Code } from "./losses.ts";
 import { endsWithResult, joinedTurns } from "./joined.ts";
 import { encodeSystem } from "./system.ts";
-import { CALL_ID, OLD_MODEL, SIGNING_MODEL, TOOL_NAME } from "./terms.ts";
+import { OLD_MODEL, SIGNING_MODEL, TOOL_NAME } from "./terms.ts";
 import type { GeminiContent } from "./types.ts";
 import type { Writing } from "./writing.ts";
 
@@ -23,7 +24,7 @@ export interface EncodedHistory {
 export function newWriting(given: EncodeContext<Code>, isAnswer: boolean, model = ""): Writing {
   const context = isAnswer ? { ...given, repair: false } : given;
   const moved = context.repair && OLD_MODEL.test(model) ? [] : undefined;
-  return { context, names: new NameBook(CALL_ID, TOOL_NAME, context), calls: new Map(), isAnswer, moved };
+  return { context, names: new NameBook(undefined, TOOL_NAME, context), calls: new Map(), isAnswer, moved };
 }
 
 /** The fragment where there is system text, else the bare list. */
@@ -40,16 +41,33 @@ export function encodeHistory(messages: readonly Message[], writing: Writing, mo
   const head = leadingSystem(turns, true);
   const later: Turn[] = [];
   const contents = new Contents(writing);
-  // Signatures are checked from the last words of the user on.
+  // Signatures are checked from the last words of the user on. What stood unsigned before them on Gemini's own wire may
+  // stay so; what others called is signed everywhere, so that the bytes stay the same when the user speaks again (B44).
   const signing = context.repair && SIGNING_MODEL.test(model);
   const current = signing ? turns.findLastIndex(saysSomething) : turns.length;
   for (let at = head; at < turns.length; at++) {
     const turn = turns[at] as Turn; // Within the length.
     const { role } = turn.message;
     if (role === "system" || role === "developer") later.push(turn);
-    else contents.add(turn, at > current);
+    else contents.add(turn, signing && (at > current || !wasUnsigned(turn.message, context.dialect)));
   }
   return { systemInstruction: encodeSystem(turns.slice(0, head), later, writing), contents: contents.end() };
+}
+
+const SIGNATURE = "signature";
+
+/** Notes which messages call without a signature that a model of today would have given. */
+export function noteUnsigned({ messages, model = "" }: Request, dialect: string): void {
+  if (!SIGNING_MODEL.test(model)) return;
+  for (const message of messages) {
+    const { role, parts } = message;
+    if (role !== "assistant" || !parts.some(({ type }) => type === "tool-call")) continue;
+    if (!parts.some(({ seals }) => seals !== undefined)) keepForm(message, dialect, SIGNATURE, "none");
+  }
+}
+
+function wasUnsigned(message: Message, dialect: string): boolean {
+  return message.extra !== undefined && formOf(message, dialect)[SIGNATURE] === "none";
 }
 
 function saysSomething({ message: { role, parts } }: Turn): boolean {

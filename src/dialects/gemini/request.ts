@@ -7,7 +7,7 @@ import { copyField, isObject, kindOf, readObject, restOf } from "../kit/read.ts"
 import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import { decodeConfig, encodeConfig } from "./config.ts";
 import { decodeHistory, isContent } from "./decode.ts";
-import { encodeHistory, newWriting } from "./encode.ts";
+import { encodeHistory, newWriting, noteUnsigned } from "./encode.ts";
 import type { Code } from "./losses.ts";
 import { keepRest } from "./reading.ts";
 import type { Spelling } from "./snake.ts";
@@ -42,6 +42,7 @@ export function decodeRequest(wire: unknown, context: DecodeContext, { address }
   const system = isContent(systemInstruction) ? systemInstruction : undefined;
   const systemKey = nameOf("systemInstruction", within);
   request.messages = decodeHistory(system, contents, "contents", context, systemKey);
+  noteUnsigned(request, dialect);
   if (isSdk) {
     keepForm(request, dialect, "config", true);
     trail.enter("config");

@@ -47,8 +47,6 @@ export const SIGNING_MODEL = /gemini-(?:[3-9]|\d\d)/;
 /** What they take for a signature of calls that another model made (B10). */
 export const SENTINEL = "skip_thought_signature_validator";
 
-/** Ids are free. */
-export const CALL_ID: NameRule = { fits: /(?:)/, odd: /(?!)/g, max: Infinity };
 export const TOOL_NAME: NameRule = {
   fits: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/,
   odd: /[^a-zA-Z0-9_.:-]/g,

@@ -62,19 +62,21 @@ class Renaming {
 
 /** The ids and names of one encode. */
 export class NameBook {
-  private readonly ids: Renaming;
+  private readonly ids: Renaming | undefined;
   private readonly tools: Renaming;
   private readonly context: EncodeContext<NameLoss>;
 
-  constructor(ids: NameRule, tools: NameRule, context: EncodeContext<NameLoss>) {
-    this.ids = new Renaming(ids);
+  /** Without a rule for ids the target takes any. */
+  constructor(ids: NameRule | undefined, tools: NameRule, context: EncodeContext<"tool-renamed">) {
+    this.ids = ids && new Renaming(ids);
     this.tools = new Renaming(tools);
-    this.context = context;
+    // Who has a rule for ids declares what it does.
+    this.context = context as EncodeContext<NameLoss>;
   }
 
   /** What the target is told for a call's id; a change is reported at that field. */
   callId(id: string, field = "toolCallId"): string {
-    if (!this.context.repair) return id;
+    if (!this.context.repair || this.ids === undefined) return id;
     const written = this.ids.write(id);
     if (written !== id) this.context.report.lose("call-id-renamed", field);
     return written;
@@ -89,7 +91,7 @@ export class NameBook {
 
   /** What changed, for the decoder of the reply; undefined where nothing did. */
   get names(): Names | undefined {
-    const [toolCallIds, toolNames] = [this.ids.changes, this.tools.changes];
+    const [toolCallIds, toolNames] = [this.ids?.changes, this.tools.changes];
     if (toolCallIds === undefined && toolNames === undefined) return undefined;
     return { ...(toolCallIds && { toolCallIds }), ...(toolNames && { toolNames }) };
   }

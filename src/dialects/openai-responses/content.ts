@@ -4,7 +4,7 @@ import type { Part, RefusalPart, TextPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { STORED_BLOCKS } from "../kit/provider-losses.ts";
 import { isObject, readObject } from "../kit/read.ts";
-import { keepForm, restoreResidue } from "../kit/residue.ts";
+import { isSealFor, keepForm, restoreResidue } from "../kit/residue.ts";
 import { decodeAudio, decodeMedia, encodeMedia } from "./media.ts";
 import { keepOthers } from "./reading.ts";
 import type { InputText } from "./types.ts";
@@ -104,7 +104,7 @@ function finishBlock(block: JsonObject | undefined, part: Part, { context }: Wri
 export function encodeOpaque(part: Part & { type: "opaque" }, writing: Writing): JsonObject | undefined {
   const { context } = writing;
   const { value, dialect } = part;
-  if (dialect !== context.dialect) {
+  if (dialect !== context.dialect || (part.issuer !== undefined && !isSealFor(part.issuer, context))) {
     const isStored = isObject(value) && STORED_BLOCKS.has(value["type"]);
     context.report.lose(isStored ? "context-foreign" : "opaque-foreign");
     return undefined;

@@ -32,7 +32,7 @@ export function decodeCallItem(item: JsonObject, row: ToolRow, reading: Reading)
   if (isHosted && row.output !== undefined) reading.hosted.add(call.toolCallId);
   const known = row.name === undefined ? [asked, "name"] : [asked];
   if (typeof id === "string") known.push(row.byId === true ? "id" : "call_id");
-  const answer = row.output === undefined ? readAnswer(call, item, row, known) : undefined;
+  const answer = row.output === undefined ? readAnswer(call, item, row, known, reading.context.dialect) : undefined;
   keepItem(call, item, known, statusOfCall(call, item, answer), reading);
   return answer === undefined ? [call] : [call, answer];
 }
@@ -99,7 +99,13 @@ function statusOfCall(
 const UNFINISHED: ReadonlySet<unknown> = new Set(["in_progress", "searching", "interpreting", "generating", "calling"]);
 
 /** What came back, where one item holds both; undefined where nothing has come back yet. */
-function readAnswer(call: ToolCallPart, item: JsonObject, row: ToolRow, known: string[]): ToolResultPart | undefined {
+function readAnswer(
+  call: ToolCallPart,
+  item: JsonObject,
+  row: ToolRow,
+  known: string[],
+  dialect: string,
+): ToolResultPart | undefined {
   const { toolCallId, toolName } = call;
   const { status, error, [row.answer]: said, output_format: format } = item;
   const hasError = row.call === "mcp_call" && error !== null && error !== undefined;
@@ -126,6 +132,8 @@ function readAnswer(call: ToolCallPart, item: JsonObject, row: ToolRow, known: s
     return result;
   }
   const field = hasError ? "error" : row.answer;
+  // Plainly, what failed says so in its error.
+  if (row.call === "mcp_call" && isError && !hasError) keepForm(result, dialect, "in", row.answer);
   if (!hasError && !hasSaid) return result;
   copyField(item, field, result, "output");
   known.push(field);

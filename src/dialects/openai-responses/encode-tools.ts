@@ -54,7 +54,7 @@ export function encodeCall(
   if (row.name === undefined) item["name"] = hasOwnName(row) ? call.toolName : writing.names.toolName(call.toolName);
   else if (row.name !== call.toolName) context.report.lose("field-unsaid", "toolName");
   const isCut = writeInput(item, call, row, writing);
-  if (answer !== undefined) writeAnswer(item, answer, row);
+  if (answer !== undefined) writeAnswer(item, answer, row, context);
   if (answer !== undefined) writing.answers.set(answer, call);
   const plain = isCut
     ? "incomplete"
@@ -133,14 +133,15 @@ const ANSWER = carrying("toolCallId", "toolName", "isError", "output", "executor
 const IMAGE_ANSWER = carrying("toolCallId", "toolName", "isError", "content", "executor", "tool");
 const IMAGE = carrying("data", "mimeType");
 
-function writeAnswer(item: JsonObject, answer: ToolResultPart, row: ToolRow): void {
+function writeAnswer(item: JsonObject, answer: ToolResultPart, row: ToolRow, context: Writing["context"]): void {
   const [image] = answer.content ?? [];
   if (row.call === "image_generation_call") {
     if (image?.type !== "image" || image.data === undefined) return;
     item[row.answer] = image.data;
     if (image.mimeType !== undefined) item["output_format"] = image.mimeType.replace(/^image\/|\+xml$/g, "");
   } else if (answer.output !== undefined) {
-    copyField(answer, "output", item, answer.isError && row.call === "mcp_call" ? "error" : row.answer);
+    const isError = answer.isError && row.call === "mcp_call" && spelled(answer, context)["in"] === undefined;
+    copyField(answer, "output", item, isError ? "error" : row.answer);
   }
 }
 

@@ -109,7 +109,7 @@ export function finishItem(
   return item;
 }
 
-const UNCARRIED = { cache: "bookkeeping", size: "bookkeeping", issuer: "bookkeeping" } as const;
+const UNCARRIED = { cache: "bookkeeping", size: "bookkeeping" } as const;
 
 /** Reports what of a part does not travel. */
 export function reportPart(
@@ -120,11 +120,14 @@ export function reportPart(
   otherSeal?: string,
 ): void {
   reportUncarried(part, carried, context, "field-unsaid", UNCARRIED);
+  // A request goes to the issuer of what it sends; a bare list of messages may go anywhere.
+  if ("issuer" in part && part.issuer !== undefined && context.trail.isInList)
+    context.report.lose("bookkeeping", "issuer");
   if (part.seals !== undefined) reportSeals(part, context, seal, otherSeal);
   if (part.extra !== undefined) reportForeignResidue(part, context);
 }
 
 /** The fields of a part that need no word of their own here, and those given. */
 export function carrying(...fields: string[]): ReadonlySet<string> {
-  return new Set(["type", "extra", "seals", ...fields]);
+  return new Set(["type", "extra", "seals", "issuer", ...fields]);
 }
