@@ -191,7 +191,10 @@ export function sayableAnnotations(part: TextPart, context: EncodeContext<Code>)
     }
     reportUncarried(annotation, kind === "url" && kept === undefined ? WEB : CONTEXT, context, "field-unsaid");
     reportForeignResidue(annotation, context);
-    sayable.push(annotation);
+    const { span, ...unplaced } = annotation;
+    const isPlaced = span === undefined || (span.start >= 0 && span.start <= span.end && span.end <= part.text.length);
+    if (!isPlaced) context.report.lose("field-unsaid", "span", "It is not within the text.");
+    sayable.push(isPlaced ? annotation : unplaced);
   });
   return sayable;
 }

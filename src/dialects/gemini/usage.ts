@@ -68,6 +68,9 @@ export function encodeUsage(usage: Usage, context: EncodeContext<Code>): JsonObj
   for (const [key, value] of counts) {
     // A count that the wire did not have stays away, as long as the others make it up.
     if (value === undefined || Object.hasOwn(kept, key)) continue;
+    // Never negative, even where counts contradict each other (B66).
+    if (value < 0)
+      context.report.lose("field-unsaid", key === PROMPT ? "inputTokens" : "outputTokens", "It is too small.");
     const isImplied = value === (key === TOTAL ? inputTokens + outputTokens : 0);
     if (form[key] !== null || !isImplied) wire[key] = Math.max(0, value);
   }

@@ -24,8 +24,11 @@ export function addSeal(target: Sealed, kind: SealKind, value: string, context: 
 
 /** The value of this dialect's seal of a kind, where it may be sent. */
 export function sealOf(target: Sealed, kind: SealKind, context: EncodeContext): string | undefined {
-  if (target.seals === undefined) return undefined;
-  for (const seal of target.seals) if (seal.kind === kind && isSealFor(seal, context)) return seal.value;
+  return target.seals === undefined ? undefined : firstOf(target.seals, kind, context)?.value;
+}
+
+function firstOf(seals: readonly Seal[], kind: SealKind, context: EncodeContext): Seal | undefined {
+  for (const seal of seals) if (seal.kind === kind && isSealFor(seal, context)) return seal;
   return undefined;
 }
 
@@ -38,15 +41,12 @@ export function reportSeals(
 ): void {
   const { seals } = target;
   if (seals === undefined) return;
-  let sent: string | undefined;
   for (const [index, seal] of seals.entries()) {
     const { kind } = seal;
-    const isWritten = (kind === written || kind === alsoWritten) && kind !== sent && isSealFor(seal, context);
-    // Only the first of a kind goes out.
-    if (isWritten) {
-      sent = kind;
-      reportIssuer(seal, index, context);
-    } else context.report.lose(kind === "id" ? "id-foreign" : "seal-foreign", ["seals", index]);
+    // Only the first of a kind goes out: the one that `sealOf` gives.
+    const isWritten = (kind === written || kind === alsoWritten) && firstOf(seals, kind, context) === seal;
+    if (isWritten) reportIssuer(seal, index, context);
+    else context.report.lose(kind === "id" ? "id-foreign" : "seal-foreign", ["seals", index]);
   }
 }
 

@@ -50,6 +50,7 @@ export function encodeSpoken(part: AudioPart, writing: Writing): JsonObject | un
     return undefined;
   }
   if (id === undefined) report.lose("field-filled", "fileId");
+  else if (fileId !== undefined && fileId !== id) report.lose("field-unsaid", "fileId", "Its seal says another id.");
   const wire: JsonObject = { id: id ?? "" };
   const form = spelling(part, "has", writing);
   const has: readonly JsonValue[] = Array.isArray(form) ? form : isReply ? WHOLE : [];
