@@ -31,8 +31,11 @@ export function decodeBlocks(list: readonly JsonValue[], reading: Reading): Part
 
 function decodeBlock(wire: JsonObject, reading: Reading): Part {
   const { context } = reading;
-  const { type } = wire;
+  // Some say `{ text }` and leave the type to the reader.
+  const isUntyped = wire["type"] === undefined && typeof wire["text"] === "string";
+  const type = isUntyped ? "text" : wire["type"];
   const part = typeof type === "string" ? decodeKnown(type, wire, reading) : undefined;
+  if (isUntyped && part !== undefined) keepForm(part, context.dialect, "type", "none");
   if (part === undefined) return { type: "opaque", dialect: context.dialect, value: wire };
   let rest: JsonObject | undefined;
   for (const key in wire) {
@@ -89,6 +92,7 @@ export function isBare(part: Part): part is TextPart {
  */
 export function encodeText(part: TextPart, writing: Writing, isSaid = false): JsonObject {
   const wire: JsonObject = { type: "text", text: part.text } satisfies ChatText;
+  if (spelling(part, "type", writing) === "none") delete wire["type"];
   return isBare(part) ? wire : finishPart(wire, part, isSaid ? SAID_TEXT : TEXT, writing);
 }
 
