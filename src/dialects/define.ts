@@ -73,6 +73,10 @@ class Speaker<Code extends string> implements Dialect {
     try {
       return step();
     } catch (error) {
+      // What nests beyond all measure ends the engine's stack.
+      if (error instanceof RangeError && error.message.includes("call stack")) {
+        throw new DialectError(this.id, "", "too-deep", "The value is nested too deep.", { cause: error });
+      }
       if (!(error instanceof JsonError)) throw error;
       const code = error.code === "too-deep" ? "too-deep" : "wrong-type";
       throw new DialectError(this.id, trail.path() + error.path, code, error.message, { cause: error });

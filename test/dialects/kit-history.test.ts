@@ -124,6 +124,36 @@ describe("pairing", () => {
       ["results-reordered /messages/2/parts/0"],
     ],
     [
+      "B17: an id that was used before is told apart, and the n-th result belongs to the n-th call",
+      [
+        go,
+        assistant([call("a")]),
+        tool(result("a", "first")),
+        assistant([call("a"), call("b")]),
+        tool(result("a", "second")),
+      ],
+      [
+        go,
+        assistant([call("a")]),
+        tool(result("a", "first")),
+        assistant([call("a_2"), call("b")]),
+        tool(result("a_2", "second")),
+        tool(made("b")),
+      ],
+      [
+        "call-id-repeated /messages/3/parts/0/toolCallId",
+        "call-id-repeated /messages/4/parts/0/toolCallId",
+        "result-synthesized /messages/3/parts/1",
+      ],
+    ],
+    [
+      "B17: also where results may stand anywhere",
+      [go, assistant([call("a")]), assistant([call("a")]), tool(result("a", "first"))],
+      [go, assistant([call("a")]), assistant([call("a_2")]), tool(made("a_2")), tool(result("a", "first"))],
+      ["call-id-repeated /messages/2/parts/0/toolCallId", "result-synthesized /messages/2/parts/0"],
+      { anywhere: true },
+    ],
+    [
       "B33: what the provider ran is none of our business",
       [go, assistant([call("a", { executor: "provider" })])],
       [go, assistant([call("a", { executor: "provider" })])],
@@ -184,6 +214,9 @@ describe("pairing", () => {
     const messages = [go, assistant(ids.map((id) => call(id))), tool(...ids.map((id) => result(id)))];
     expect(mend(messages).losses).toEqual([]);
     expect(mend(messages.slice(0, 2)).losses).toHaveLength(50_000);
+    const reversed = [go, messages[1] as Message, tool(...ids.toReversed().map((id) => result(id)))];
+    expect(mend(reversed).losses).toHaveLength(49_999);
+    expect(mend(reversed, { anywhere: true }).losses).toEqual([]);
   });
 });
 

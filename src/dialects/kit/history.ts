@@ -78,16 +78,15 @@ function withoutBlankText(turn: Turn, context: EncodeContext<RuleLoss>): Turn {
   const { parts } = turn.message;
   if (!parts.some(isBlankText)) return turn;
   const kept: number[] = [];
+  const left: Part[] = [];
   for (const [at, part] of parts.entries()) {
     const isBeside = isSealedReasoning(parts[at - 1], context) || isSealedReasoning(parts[at + 1], context);
-    if (!isBlankText(part) || isBeside) kept.push(at);
-    else context.report.lose("text-blank", pathOf(turn, at));
+    if (!isBlankText(part) || isBeside) {
+      left.push(part);
+      kept.push(at);
+    } else context.report.lose("text-blank", pathOf(turn, at));
   }
-  return withParts(
-    turn,
-    parts.filter((_, at) => kept.includes(at)),
-    kept,
-  );
+  return withParts(turn, left, kept);
 }
 
 function withoutTrailingSpace(turns: Turn[], context: EncodeContext<RuleLoss>): Turn[] {
@@ -100,8 +99,8 @@ function withoutTrailingSpace(turns: Turn[], context: EncodeContext<RuleLoss>): 
   return [...turns.slice(0, -1), withParts(turn, parts, [...parts.keys()])];
 }
 
-/** What a user turn says that only makes the history legal. */
-const OPENING = "(The conversation up to here is left out.)";
+/** What a user turn says that only makes a history legal. */
+export const OPENING = "(The conversation up to here is left out.)";
 
 function withUserFirst(turns: Turn[], context: EncodeContext<RuleLoss>): Turn[] {
   const at = turns.findIndex(({ message: { role } }) => role !== "system" && role !== "developer");

@@ -229,6 +229,11 @@ export const HISTORY_LOSSES = {
     level: "loss",
     says: "The result answers no call, which the target refuses; it was written as text.",
   },
+  "call-id-repeated": {
+    action: "repaired",
+    level: "note",
+    says: "An earlier call has the same id; this one, and its result, go out under another.",
+  },
   "results-reordered": { action: "repaired", level: "note", says: "Results go out in the order of their calls." },
   "result-moved": { action: "repaired", level: "note", says: "The result goes out directly after its call." },
   surrogates: {

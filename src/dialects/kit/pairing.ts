@@ -23,6 +23,7 @@ export type PairingLoss =
   | "result-duplicate"
   | "result-orphan"
   | "results-reordered"
+  | "call-id-repeated"
   | "result-moved";
 
 const NO_RESULT = "No result was recorded for this call.";
@@ -35,29 +36,37 @@ function isClientResult(part: Part): part is ToolResultPart {
   return part.type === "tool-result" && part.executor !== "provider";
 }
 
-/** The ids of calls that wait for their results, in call order. */
+/** The calls that wait for their results, in call order. */
 class OpenCalls {
+  /** Every id that was called with, and whether it still waits. */
+  private readonly waits = new Map<string, boolean>();
   private readonly ids: string[] = [];
+  /** All ids before this one are answered. */
   private first = 0;
+  count = 0;
 
-  get count(): number {
-    return this.ids.length - this.first;
-  }
-
-  add({ parts }: Message): void {
-    for (const part of parts) if (isClientCall(part)) this.ids.push(part.toolCallId);
-  }
-
-  /** Takes a call off the list: how many waited before it, or -1 where it is not there. */
-  take(id: string): number {
-    if (this.ids[this.first] === id) {
-      this.first++;
-      return 0;
+  /** Adds the calls of a message; false where an id was called with before. */
+  add({ parts }: Message): boolean {
+    let isNew = true;
+    for (const part of parts) {
+      if (!isClientCall(part)) continue;
+      if (this.waits.has(part.toolCallId)) isNew = false;
+      if (this.waits.get(part.toolCallId) === true) continue;
+      this.waits.set(part.toolCallId, true);
+      this.ids.push(part.toolCallId);
+      this.count++;
     }
-    const at = this.ids.indexOf(id, this.first);
-    if (at < 0) return -1;
-    this.ids.splice(at, 1);
-    return at - this.first;
+    return isNew;
+  }
+
+  /** Takes a call off the list: 0 where it was the first of them, 1 where others waited before it, -1 where it does not wait. */
+  take(id: string): -1 | 0 | 1 {
+    if (this.waits.get(id) !== true) return -1;
+    this.waits.set(id, false);
+    this.count--;
+    const isFirst = this.ids[this.first] === id;
+    while (this.first < this.ids.length && this.waits.get(this.ids[this.first] ?? "") !== true) this.first++;
+    return isFirst ? 0 : 1;
   }
 }
 
@@ -89,14 +98,45 @@ function isPaired(turns: readonly Turn[], rules: PairingRules, dialect: string):
       continue;
     }
     if (open.count > 0 && rules.anywhere !== true && (role !== "assistant" || rules.perMessage === true)) return false;
-    if (role === "assistant") open.add(message);
+    if (role === "assistant" && !open.add(message)) return false;
   }
   return open.count === 0;
 }
 
 /** The turns with every call answered once. */
 export function pairResults(turns: Turn[], rules: PairingRules, context: EncodeContext<PairingLoss>): Turn[] {
-  return isPaired(turns, rules, context.dialect) ? turns : new Pairing(turns, rules, context).mend();
+  if (isPaired(turns, rules, context.dialect)) return turns;
+  return new Pairing(withOwnIds(turns, context), rules, context).mend();
+}
+
+/** Turns in which every call has an id of its own: where one was used before, the n-th result belongs to the n-th call. */
+function withOwnIds(turns: Turn[], { report }: EncodeContext<PairingLoss>): Turn[] {
+  const used = new Map<string, number>();
+  const waiting = new Map<string, string[]>();
+  const own = (part: Part): string => {
+    if (isClientResult(part)) return waiting.get(part.toolCallId)?.shift() ?? part.toolCallId;
+    if (!isClientCall(part)) return "";
+    const id = part.toolCallId;
+    let count = used.get(id) ?? 0;
+    let fresh = count === 0 ? id : `${id}_${++count}`;
+    while (count > 0 && used.has(fresh)) fresh = `${id}_${++count}`;
+    used.set(id, Math.max(1, count));
+    used.set(fresh, Math.max(1, used.get(fresh) ?? 0));
+    const queue = waiting.get(id);
+    if (queue === undefined) waiting.set(id, [fresh]);
+    else queue.push(fresh);
+    return fresh;
+  };
+  return turns.map((turn) => {
+    let parts: Part[] | undefined;
+    for (const [at, part] of turn.message.parts.entries()) {
+      const toolCallId = own(part);
+      if (!("toolCallId" in part) || toolCallId === "" || toolCallId === part.toolCallId) continue;
+      report.lose("call-id-repeated", [...pathOf(turn, at), "toolCallId"]);
+      (parts ??= [...turn.message.parts])[at] = { ...part, toolCallId };
+    }
+    return parts === undefined ? turn : { ...turn, message: { ...turn.message, parts } };
+  });
 }
 
 interface Found {
