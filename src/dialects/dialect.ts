@@ -19,10 +19,13 @@ export interface Address {
   headers?: Record<string, string>;
 }
 
-/** Tool ids and names that had to change for the target: what the wire says → what the model says. */
+/** What had to change for the target, so that the decoder of the reply can undo it. */
 export interface Names {
+  /** Tool ids and names: what the wire says → what the model says. */
   toolCallIds?: Record<string, string>;
   toolNames?: Record<string, string>;
+  /** The tools, by the model's names, whose free text was put into an object. */
+  textTools?: string[];
 }
 
 export interface Encoded<Wire = unknown> {

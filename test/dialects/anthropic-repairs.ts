@@ -112,6 +112,24 @@ const history: Row[] = [
     ["user-first /messages/1"],
   ],
   [
+    "B41: also where nothing of the user's is left",
+    { messages: [user([]), assistant("Hello."), user("So?")] },
+    { messages: [{ role: "user" }, { role: "assistant" }, { role: "user" }] },
+    ["message-empty /messages/0", "user-first /messages/1"],
+  ],
+  [
+    "B41: and where nobody has spoken at all",
+    { messages: [system("s")] },
+    { system: "s", messages: [{ role: "user" }] },
+    ["user-first /messages"],
+  ],
+  [
+    "B17: an id that was used before is told apart",
+    { messages: [user("Hello."), assistant([call("a")]), tool("a"), assistant([call("a")]), tool("a")] },
+    { messages: [{}, { content: [use("a")] }, {}, { content: [use("a_2")] }, { content: [answer("a_2", "a")] }] },
+    ["call-id-repeated /messages/3/parts/0/toolCallId", "call-id-repeated /messages/4/parts/0/toolCallId"],
+  ],
+  [
     "B50: half a character is replaced",
     { messages: [user("a\ud83d")] },
     { messages: [{ content: "a\ufffd" }] },
@@ -223,6 +241,53 @@ const settings: Row[] = [
     ["choice-unfit /toolChoice"],
   ],
   [
+    "B55: but a call is worth more than minimal thinking",
+    { reasoning: { effort: "minimal" }, tools: [f], toolChoice: "required" },
+    { tool_choice: { type: "any" }, output_config: { effort: "low" } },
+    ["setting-approximated /reasoning/effort", "thinking-unfit /reasoning/effort"],
+  ],
+  ...[
+    "claude-3-7-sonnet-latest",
+    "claude-sonnet-4-20250514",
+    "anthropic.claude-opus-4-1-20250805-v1:0",
+    "claude-haiku-4-5",
+  ].map((model): Row => [
+    `an effort is a budget for ${model}`,
+    { model, reasoning: { effort: "high" }, sampling: { maxOutputTokens: 20_000 } },
+    { thinking: { type: "enabled", budget_tokens: 16_384 } },
+    ["effort-as-budget /reasoning/effort"],
+  ]),
+  [
+    "a budget for an effort fits the length of the answer",
+    { model: "claude-sonnet-4-5", reasoning: { effort: "medium" } },
+    { max_tokens: 4096, thinking: { type: "enabled", budget_tokens: 2048 } },
+    ["effort-as-budget /reasoning/effort", "budget-adjusted /reasoning/effort"],
+  ],
+  [
+    "a budget beside an effort that this model does not take",
+    { model: "claude-sonnet-4-5", reasoning: { effort: "medium", budget: 1024 } },
+    { thinking: { type: "enabled", budget_tokens: 1024 } },
+    ["field-unsaid /reasoning/effort"],
+  ],
+  [
+    "an effort for a model that does not think",
+    { model: "claude-3-5-haiku-latest", reasoning: { effort: "low" } },
+    {},
+    ["thinking-unfit /reasoning/effort"],
+  ],
+  ...["claude-opus-4-1", "claude-sonnet-4-5-20250929", "claude-opus-5"].map((model): Row => [
+    `temperature is all that ${model} takes beside top_p`,
+    { model, sampling: { maxOutputTokens: 9, temperature: 0.5, topP: 0.9 } },
+    { temperature: 0.5 },
+    ["sampling-unfit /sampling/topP"],
+  ]),
+  [
+    "temperature and top_p for a model that takes both",
+    { model: "claude-sonnet-4-20250514", sampling: { maxOutputTokens: 9, temperature: 0.5, topP: 0.9 } },
+    { temperature: 0.5, top_p: 0.9 },
+    [],
+  ],
+  [
     "sampling cannot be changed while the model thinks",
     { reasoning: { effort: "low" }, sampling: { maxOutputTokens: 9, temperature: 0.2, topP: 0.5, topK: 3 } },
     { max_tokens: 9, thinking: { type: "adaptive" } },
@@ -241,6 +306,12 @@ const settings: Row[] = [
     ["tools-empty /toolChoice", "tools-empty /parallelToolCalls"],
   ],
   [
+    "B52: a call that was demanded of tools that are gone is missed",
+    { tools: [{ type: "provider", dialect: "gemini", name: "maps", value: {} }], toolChoice: "required" },
+    {},
+    ["tool-foreign /tools/0", "choice-lost /toolChoice"],
+  ],
+  [
     "B53: strict is claimed only for closed objects",
     { tools: [{ ...f, strict: true }] },
     { tools: [{ name: "f", input_schema: { type: "object" } }] },
@@ -250,6 +321,31 @@ const settings: Row[] = [
     "a schema of input says that it is an object",
     { tools: [{ type: "function", name: "f", inputSchema: { properties: {} } }] },
     { tools: [{ input_schema: { type: "object", properties: {} } }] },
+    ["schema-changed /tools/0/inputSchema"],
+  ],
+  [
+    "a schema of input that is no object is put into one",
+    {
+      tools: [
+        {
+          type: "function",
+          name: "f",
+          inputSchema: { type: "array", items: { $ref: "#/$defs/a" }, $defs: { a: { type: "string" } } },
+        },
+      ],
+    },
+    {
+      tools: [
+        {
+          input_schema: {
+            type: "object",
+            properties: { value: { type: "array", items: { $ref: "#/$defs/a" } } },
+            required: ["value"],
+            $defs: { a: { type: "string" } },
+          },
+        },
+      ],
+    },
     ["schema-changed /tools/0/inputSchema"],
   ],
   [

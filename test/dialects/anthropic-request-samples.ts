@@ -23,6 +23,7 @@ export const requestSamples: readonly WireSample[] = [
   {
     name: "every setting",
     wire: asks({
+      model: "claude-sonnet-4-0",
       system: "Be brief.",
       temperature: 0.5,
       top_p: 0.9,
@@ -75,7 +76,11 @@ export const requestSamples: readonly WireSample[] = [
   },
   {
     name: "adaptive thinking at an effort",
-    wire: asks({ thinking: { type: "adaptive", display: "summarized" }, output_config: { effort: "xhigh" } }),
+    wire: asks({
+      model: "claude-opus-4-6",
+      thinking: { type: "adaptive", display: "summarized" },
+      output_config: { effort: "xhigh" },
+    }),
   },
   {
     name: "effort alone",
@@ -84,7 +89,11 @@ export const requestSamples: readonly WireSample[] = [
   { name: "an effort that nobody knows", wire: asks({ output_config: { effort: "heroic" } }) },
   {
     name: "a budget at an effort",
-    wire: asks({ thinking: { type: "enabled", budget_tokens: 1024 }, output_config: { effort: "low" } }),
+    wire: asks({
+      model: "claude-opus-4-5",
+      thinking: { type: "enabled", budget_tokens: 1024 },
+      output_config: { effort: "low" },
+    }),
   },
   {
     name: "a schema for the answer",

@@ -13,6 +13,11 @@ import { messages } from "./gemini-samples.ts";
 
 const dialect = gemini();
 
+/** Bodies that are no errors of Gemini's are read, but what goes out is an envelope. */
+function hasEnvelope({ wire }: { wire: unknown }): boolean {
+  return JSON.stringify(wire).includes('"status"');
+}
+
 describe("messages", () => {
   for (const { title, run } of messageConformance(dialect, { samples: messages })) test(title, run);
 });
@@ -23,7 +28,7 @@ describe("responses", () => {
   for (const { title, run } of responseConformance(dialect, { samples: responses })) test(title, run);
 });
 describe("errors", () => {
-  for (const { title, run } of errorConformance(dialect, { samples: failures })) test(title, run);
+  for (const { title, run } of errorConformance(dialect, { samples: failures.filter(hasEnvelope) })) test(title, run);
 
   test.each(failures)("$name is of the kind $kind", ({ wire, status, kind, retryAfterMs }) => {
     const error = dialect.decodeError(wire, status);

@@ -60,11 +60,41 @@ describe("repairs", () => {
       ["results-reordered /messages/2/parts/0", "turns-merged /messages/2/role"],
     ],
     [
+      "B24: what the model said between its call and the result is part of the calling turn",
+      [hi, assistant([call("a")]), assistant("I was interrupted."), toolResult(call("a"), 1), user("So?")],
+      [
+        ...contents,
+        { role: "model", parts: [wireCall("a"), { text: "I was interrupted." }] },
+        { role: "user", parts: [wireResult("a", { output: 1 })] },
+        { role: "user", parts: [{ text: "So?" }] },
+      ],
+      ["turns-merged /messages/2/role"],
+    ],
+    [
+      "B25: calls in a row are one turn, as their results are",
+      [
+        hi,
+        assistant("Let me see."),
+        assistant([call("a")]),
+        assistant([call("b")]),
+        toolResult(call("a"), 1),
+        toolResult(call("b"), 2),
+      ],
+      [
+        ...contents,
+        { role: "model", parts: [{ text: "Let me see." }] },
+        { role: "model", parts: [wireCall("a", sentinel), wireCall("b")] },
+        { role: "user", parts: [wireResult("a", { output: 1 }), wireResult("b", { output: 2 })] },
+      ],
+      ["signature-sentinel /messages/2/parts/0", "turns-merged /messages/3/role", "turns-merged /messages/5/role"],
+      "gemini-3-pro",
+    ],
+    [
       "B22: arguments that are no object are put into one",
       [hi, assistant([call("a", { input: "ls", format: "text" })]), toolResult(call("a"), "")],
       [
         ...contents,
-        { role: "model", parts: [{ functionCall: { id: "a", name: "f", args: { $value: "ls" } } }] },
+        { role: "model", parts: [{ functionCall: { id: "a", name: "f", args: { value: "ls" } } }] },
         { role: "user", parts: [wireResult("a", { output: "" })] },
       ],
       ["field-unsaid /messages/1/parts/0/format", "arguments-wrapped /messages/1/parts/0/input"],
@@ -78,6 +108,22 @@ describe("repairs", () => {
         { role: "user", parts: [wireResult("a", { output: 1 })] },
       ],
       ["user-first /messages/0"],
+    ],
+    [
+      "B41: the user speaks first, also where nothing of the user's is left",
+      [user([]), assistant("Hello."), user("So?")],
+      [
+        { role: "user", parts: [{ text: "(The conversation up to here is left out.)" }] },
+        { role: "model", parts: [{ text: "Hello." }] },
+        { role: "user", parts: [{ text: "So?" }] },
+      ],
+      ["message-empty /messages/0", "user-first /messages/1"],
+    ],
+    [
+      "B41: and where nobody has spoken at all",
+      [system("Be brief.")],
+      [{ role: "user", parts: [{ text: "(The conversation up to here is left out.)" }] }],
+      ["user-first /messages"],
     ],
     [
       "B7, B15: reasoning of others is left out, and no empty turn stays behind",
@@ -206,7 +252,7 @@ describe("repairs", () => {
   test("a choice without functions is left out, as Gemini refuses it", () => {
     expect(encode({ messages: [hi], toolChoice: "required" })).toStrictEqual({
       wire: { contents },
-      losses: ["tools-empty /toolChoice"],
+      losses: ["choice-lost /toolChoice"],
     });
   });
 
@@ -261,4 +307,23 @@ test("B10: calls that Gemini's own wire had without a signature, before the user
   };
   const request = dialect.decodeRequest(wire, { address: { model: "gemini-3-pro" } });
   expect(dialect.encodeRequest(request)).toMatchObject({ wire, losses: [] });
+});
+
+test("turns that Gemini's own wire had apart are merged only where a call waits for its result", () => {
+  const model = (...parts: object[]): object => ({ role: "model", parts });
+  const apart = { contents: [...contents, model({ text: "A" }), model(wireCall("a")), model({ text: "B" })] };
+  const request = dialect.decodeRequest(apart);
+  expect(dialect.encodeRequest(request, { repair: false }).wire).toStrictEqual(apart);
+  expect(encode(request).wire.contents).toStrictEqual([
+    ...contents,
+    model({ text: "A" }),
+    model(wireCall("a"), { text: "B" }),
+    { role: "user", parts: [wireResult("a", { error: "No result was recorded for this call." })] },
+  ]);
+});
+
+test("an empty list of tools, and a file without its type, stay as Gemini had them", () => {
+  const file = { fileData: { fileUri: "https://example.com/a.pdf" } };
+  const wire = { contents: [{ role: "user", parts: [file] }], tools: [] };
+  expect(dialect.encodeRequest(dialect.decodeRequest(wire))).toMatchObject({ wire, losses: [] });
 });

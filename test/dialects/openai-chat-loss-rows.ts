@@ -1,4 +1,6 @@
 // What is lost of a user's message on its way into Chat, part by part.
+import type { Message } from "../../src/model/message.ts";
+import { assistant, user } from "../../src/model/message.ts";
 
 const foreign = { dialect: "anthropic", kind: "signature", value: "s" };
 
@@ -20,9 +22,28 @@ export const userRows: [sentence: string, part: unknown, block: object | undefin
     ["file-id /0/parts/1"],
   ],
   [
-    "a text document is written as base64",
-    { type: "file", text: "Hi", name: "a.txt" },
-    { type: "file", file: { file_data: "data:text/plain;base64,SGk=", filename: "a.txt" } },
+    "a text document is written as text",
+    { type: "file", text: "Hi", mimeType: "text/plain", name: "a.txt" },
+    { type: "text", text: "Hi" },
+    ["document-as-text /0/parts/1/text", "field-unsaid /0/parts/1/name"],
+  ],
+  [
+    "a document of texts likewise",
+    {
+      type: "file",
+      content: [
+        { type: "text", text: "H" },
+        { type: "text", text: "i" },
+      ],
+      mimeType: "text/markdown",
+    },
+    { type: "text", text: "H\n\ni" },
+    ["document-as-text /0/parts/1/content", "field-unsaid /0/parts/1/mimeType"],
+  ],
+  [
+    "an image that is a text is written as base64",
+    { type: "image", text: "<svg/>", mimeType: "image/svg+xml" },
+    { type: "image_url", image_url: { url: "data:image/svg+xml;base64,PHN2Zy8+" } },
     ["text-as-data /0/parts/1/text"],
   ],
   [
@@ -99,4 +120,47 @@ export const userRows: [sentence: string, part: unknown, block: object | undefin
     ["seal-foreign /0/parts/1/seals/0", "id-foreign /0/parts/1/seals/1"],
   ],
   ["a part of a type that nobody knows", { type: "hologram" }, undefined, ["part-unsayable /0/parts/1"]],
+];
+
+/** A message between two of the user's, what goes out for it, and the repairs. Without repairs, nothing is lost. */
+export const mendedRows: [sentence: string, message: Message, wire: object[], losses: string[]][] = [
+  ["B7: a user who says nothing is left out", user([]), [], ["message-empty /messages/1"]],
+  ["B7: an assistant likewise", { ...assistant([]), name: "Ada" }, [], ["message-empty /messages/1"]],
+  [
+    "a text document is written as text, also where it came as data",
+    user([{ type: "file", data: "R3LDvMOfZQ==", mimeType: "text/plain" }]),
+    [{ role: "user", content: "Grüße" }],
+    ["document-as-text /messages/1/parts/0/data"],
+  ],
+  [
+    "one that is no text after all stays a file",
+    user([{ type: "file", data: "/w==", mimeType: "text/plain", name: "a.txt" }]),
+    [
+      {
+        role: "user",
+        content: [{ type: "file", file: { file_data: "data:text/plain;base64,/w==", filename: "a.txt" } }],
+      },
+    ],
+    [],
+  ],
+  [
+    "B46: a PDF needs a name",
+    user([{ type: "file", data: "aGk=", mimeType: "application/pdf" }]),
+    [
+      {
+        role: "user",
+        content: [{ type: "file", file: { file_data: "data:application/pdf;base64,aGk=", filename: "file.pdf" } }],
+      },
+    ],
+    ["field-filled /messages/1/parts/0/name"],
+  ],
+  [
+    "audio of other formats is left out",
+    user([
+      { type: "audio", data: "aGk=", mimeType: "audio/flac" },
+      { type: "text", text: "y" },
+    ]),
+    [{ role: "user", content: "y" }],
+    ["media-unfit /messages/1/parts/0"],
+  ],
 ];

@@ -7,7 +7,7 @@ import { assistant, developer, user } from "../../src/model/message.ts";
 import type { Part } from "../../src/model/parts.ts";
 import type { Request } from "../../src/model/request.ts";
 import type { Response } from "../../src/model/response.ts";
-import { userRows } from "./openai-chat-loss-rows.ts";
+import { mendedRows, userRows } from "./openai-chat-loss-rows.ts";
 
 const dialect = openaiChat();
 const produced = new Set<string>();
@@ -256,6 +256,25 @@ describe("requests", () => {
       ],
     ],
     [
+      "at most four stop sequences are taken",
+      { sampling: { stop: ["1", "2", "3", "4", "5"] } },
+      { stop: ["1", "2", "3", "4"] },
+      ["stop-unfit /sampling/stop/4"],
+    ],
+    ["and no empty list", { sampling: { stop: [] } }, {}, ["stop-unfit /sampling/stop"]],
+    [
+      "B60: how many log probabilities are wanted says that they are",
+      { sampling: { topLogprobs: 2 } },
+      { logprobs: true, top_logprobs: 2 },
+      ["field-filled /sampling/logprobs"],
+    ],
+    [
+      "metadata that OpenAI does not take is left out",
+      { metadata: { a: "x", b: { c: 1 } } },
+      { metadata: { a: "x" } },
+      ["metadata-unfit /metadata/b"],
+    ],
+    [
       "B53: strict is not claimed for a schema that does not comply",
       { tools: [{ type: "function", name: "f", inputSchema: { type: "object" }, strict: true, outputSchema: {} }] },
       { tools: [{ type: "function", function: { name: "f", parameters: { type: "object" } } }] },
@@ -268,8 +287,38 @@ describe("requests", () => {
     expect(told(encoded.losses)).toStrictEqual(losses);
   });
 
+  test.each(mendedRows)("%s", (_, message, wire, losses) => {
+    const encoded = dialect.encodeRequest({ messages: [user("x"), message, user("z")] });
+    const around = (content: string): object => ({ role: "user", content });
+    expect(encoded.wire).toStrictEqual({ messages: [around("x"), ...wire, around("z")] });
+    expect(told(encoded.losses)).toStrictEqual(losses);
+    const plain = dialect.encodeRequest({ messages: [message, user("z")] }, { repair: false });
+    expect(plain.losses).toStrictEqual([]);
+  });
+
+  test("B7, B27: a result that says nothing is an empty text, and a document in one stays there", () => {
+    const answered = (content: Part[]): unknown => {
+      const messages: Message[] = [assistant([call]), { role: "tool", parts: [{ ...result, toolName: "f", content }] }];
+      const { wire, losses } = dialect.encodeRequest({ messages });
+      return { said: (wire as { messages: object[] }).messages.slice(1), losses: told(losses) };
+    };
+    const answer = { role: "tool", tool_call_id: "a" };
+    expect(answered([])).toStrictEqual({
+      said: [{ ...answer, content: "" }],
+      losses: ["result-empty /messages/1/parts/0/output"],
+    });
+    expect(answered([{ type: "file", text: "Hi" }])).toStrictEqual({
+      said: [{ ...answer, content: [{ type: "text", text: "Hi" }] }],
+      losses: ["document-as-text /messages/1/parts/0/content/0/text"],
+    });
+  });
+
   test("repairs are reported under their codes", () => {
     const messages = [
+      assistant([{ ...call, toolCallId: "r" }]),
+      { role: "tool", parts: [{ ...result, toolCallId: "r" }] } as const,
+      assistant([{ ...call, toolCallId: "r" }]),
+      { role: "tool", parts: [{ ...result, toolCallId: "r" }] } as const,
       assistant([{ ...call, toolName: "f.g", toolCallId: "x".repeat(41) }]),
       { role: "tool", parts: [result] } as const,
       assistant([

@@ -331,11 +331,4 @@ export const errorSamples: WireSample[] = [
     wire: { detail: [{ loc: ["body", "model"], msg: "field is required here", type: "value_error" }] },
     status: 422,
   },
-  {
-    name: "an envelope in a list",
-    wire: [{ error: { code: 403, message: "Permission was denied.", status: "PERMISSION_DENIED" } }],
-    status: 403,
-  },
-  { name: "no JSON at all", wire: "<html>502 Bad Gateway</html>", status: 502 },
-  { name: "nothing", wire: null, status: 500 },
 ];

@@ -282,3 +282,21 @@ test("B44: an unchanged prefix encodes to the same bytes, tools included", () =>
   expect(at(5).startsWith(at(4).slice(0, -1))).toBe(true);
   expect(at(4).startsWith(at(2).slice(0, -1))).toBe(true);
 });
+
+describe("what a payload is", () => {
+  const blocks = [{ role: "user", content: [{ type: "text", text: "x" }] }];
+  test.each([
+    ["a request", { model: "m", messages: hello }, "request"],
+    ["a request whose model stands in the URL", { messages: blocks, stream_options: {} }, "request"],
+    ["messages alone, which may be anybody's", { messages: hello }, undefined],
+    ["blocks of text, which may be Anthropic's", { model: "m", messages: blocks }, undefined],
+    [
+      "Anthropic's request where the model stands in the URL",
+      { anthropic_version: "v", messages: hello, n: 1 },
+      undefined,
+    ],
+    ["a model that is none", { model: 7, messages: hello, n: 1 }, undefined],
+  ])("%s", (_, wire, kind) => {
+    expect(dialect.recognise(wire)).toBe(kind);
+  });
+});

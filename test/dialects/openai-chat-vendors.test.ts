@@ -256,3 +256,12 @@ describe("settings of vendors", () => {
     expect(send(painted).losses).toStrictEqual(["part-unsayable /messages/0/parts/1"]);
   });
 });
+
+test("what came in this dialect stays: vendors take more than OpenAI does", () => {
+  const content = [
+    { type: "input_audio", input_audio: { data: "aGk=", format: "flac" } },
+    { type: "file", file: { file_data: "data:text/plain;base64,SGk=", filename: "a.txt" } },
+  ];
+  const wire = { messages: [{ role: "user", content }], stop: ["1", "2", "3", "4", "5"] };
+  expect(dialect.encodeRequest(dialect.decodeRequest(wire))).toStrictEqual({ wire, losses: [] });
+});

@@ -47,6 +47,25 @@ export const userRows: [sentence: string, part: Part, block: object | undefined,
     ["text-as-data /messages/0/parts/0/text"],
   ],
   [
+    "a document of texts is written as data",
+    {
+      type: "file",
+      name: "a.txt",
+      content: [
+        { type: "text", text: "h" },
+        { type: "text", text: "i" },
+      ],
+    },
+    { type: "input_file", file_data: "data:text/plain;base64,aAoKaQ==", filename: "a.txt" },
+    ["text-as-data /messages/0/parts/0/content"],
+  ],
+  [
+    "a document of more than texts is left out",
+    { type: "file", content: [{ type: "image", url: "u" }] },
+    undefined,
+    ["media-elsewhere /messages/0/parts/0"],
+  ],
+  [
     "B46: a foreign file id is left out",
     { type: "file", fileId: "f", issuer: { dialect: "anthropic" } },
     undefined,
@@ -66,14 +85,14 @@ export const userRows: [sentence: string, part: Part, block: object | undefined,
   ],
   ["a path is left out", { type: "image", path: "a.png" }, undefined, ["media-elsewhere /messages/0/parts/0"]],
   [
-    "audio is said by its format",
-    { type: "audio", data: "aGk=", mimeType: "audio/mpeg", transcript: "t" },
+    "audio that came so is said by its format",
+    { type: "audio", data: "aGk=", mimeType: "audio/mpeg", transcript: "t", ...own({ in: "input_audio" }) },
     { type: "input_audio", input_audio: { data: "aGk=", format: "mp3" } },
     ["field-unsaid /messages/0/parts/0/transcript"],
   ],
   [
-    "audio of another format is left out",
-    { type: "audio", data: "aGk=", mimeType: "audio/flac" },
+    "other audio is left out: the API takes none",
+    { type: "audio", data: "aGk=", mimeType: "audio/mpeg" },
     undefined,
     ["part-unsayable /messages/0/parts/0"],
   ],
@@ -189,21 +208,18 @@ export const assistantRows: [sentence: string, parts: Part[], items: object[], l
     ["id-foreign /0/parts/0/seals/0"],
   ],
   [
-    "several texts are one message",
+    "several texts are a message each, and a refusal is a list",
     [
       { type: "text", text: "x" },
+      { type: "text", text: "y" },
       { type: "refusal", text: "No.", logprobs: [] },
     ],
     [
-      {
-        role: "assistant",
-        content: [
-          { type: "output_text", text: "x", annotations: [], logprobs: [] },
-          { type: "refusal", refusal: "No." },
-        ],
-      },
+      { role: "assistant", content: "x" },
+      { role: "assistant", content: "y" },
+      { role: "assistant", content: [{ type: "refusal", refusal: "No." }] },
     ],
-    ["field-unsaid /0/parts/1/logprobs"],
+    ["field-unsaid /0/parts/2/logprobs"],
   ],
   [
     "B48: a citation without a place is of the whole text",

@@ -1,13 +1,14 @@
 // What requests and answers of OpenAI's Responses cannot say, and what is mended for them, one row each.
 import { assistant, user } from "../../src/model/message.ts";
 import type { Message } from "../../src/model/message.ts";
-import type { Part } from "../../src/model/parts.ts";
+import type { Part, ToolCallPart } from "../../src/model/parts.ts";
 import type { Request } from "../../src/model/request.ts";
 import type { Response } from "../../src/model/response.ts";
 import { call, DIALECT, result, sealed, wireCall, wireResult } from "./openai-responses-loss-rows.ts";
 
 const schema = { type: "object", properties: { a: { type: "string" } } };
 
+const plainTool = { type: "function", name: "f", strict: false } as const;
 const asString = { ...user("x"), extra: { [DIALECT]: { $form: { input: "string" } } } };
 
 /** Settings beside one question, what goes out beside it, and the losses told. */
@@ -62,9 +63,32 @@ export const requestRows: [sentence: string, request: Partial<Request>, wire: ob
   ],
   [
     "B33: a tool of another provider is left out",
-    { tools: [{ type: "provider", dialect: "gemini", name: "x", value: {} }] },
-    { tools: [] },
+    { tools: [{ type: "provider", dialect: "gemini", name: "x", value: {} }, plainTool] },
+    { tools: [{ type: "function", name: "f", parameters: null, strict: false }] },
     ["provider-tool /tools/0"],
+  ],
+  [
+    "B52: where no tool is left, nothing is said about tools",
+    {
+      tools: [{ type: "provider", dialect: "gemini", name: "x", value: {} }],
+      toolChoice: "auto",
+      parallelToolCalls: true,
+    },
+    {},
+    ["provider-tool /tools/0", "tools-empty /tools", "tools-empty /toolChoice", "tools-empty /parallelToolCalls"],
+  ],
+  [
+    "metadata that the API does not take",
+    { metadata: { a: "x", b: 1, c: "x".repeat(513), ["d".repeat(65)]: "x" } },
+    { metadata: { a: "x" } },
+    ["metadata-unfit /metadata/b", "metadata-unfit /metadata/c", `metadata-unfit /metadata/${"d".repeat(65)}`],
+  ],
+  ["no metadata that the API takes", { metadata: { b: null } }, {}, ["metadata-unfit /metadata/b"]],
+  [
+    "metadata beyond the sixteenth",
+    { metadata: Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`k${at}`, "x"])) },
+    { metadata: Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`k${at}`, "x"])) },
+    ["metadata-unfit /metadata/k16"],
   ],
   ["B52: nothing can be forced without tools", { toolChoice: "required" }, {}, ["tools-empty /toolChoice"]],
   [
@@ -128,6 +152,9 @@ const wireSaid = {
 const wireStored = { type: "reasoning", id: "rs_1", summary: [] };
 const plain = { role: "assistant", content: "y" };
 const tool = (...parts: Part[]): Message => ({ role: "tool", parts });
+const { output: _, ...none } = result;
+const computer: ToolCallPart = { ...call, tool: "computer_call", toolName: "computer", input: { type: "wait" } };
+const wireComputer = { ...wireCall, name: "computer", arguments: '{"type":"wait"}' };
 const LONG = "x".repeat(65);
 
 /** A history between two questions, what goes out between them, and the repairs told. */
@@ -159,9 +186,69 @@ export const repairRows: [sentence: string, messages: Message[], items: object[]
       [],
     ],
     [
-      "B12: encrypted reasoning stands for itself",
+      "B12: encrypted reasoning does not need its follower's id",
       [assistant([portable, said(undefined)])],
       [{ ...wireStored, encrypted_content: "e" }, plain],
+      [],
+    ],
+    [
+      "B12: encrypted reasoning whose follower was removed is left out",
+      [assistant([portable])],
+      [],
+      ["reasoning-unpaired /messages/1/parts/0", "message-empty /messages/1"],
+    ],
+    [
+      "B12: what cannot be said follows nothing",
+      [assistant([portable, { type: "image", url: "u" }])],
+      [],
+      ["reasoning-unpaired /messages/1/parts/0", "part-unsayable /messages/1/parts/1", "message-empty /messages/1"],
+    ],
+    [
+      "B12: the follower may stand in a later message of the same run",
+      [assistant([portable]), assistant([portable]), assistant("y")],
+      [{ ...wireStored, encrypted_content: "e" }, { ...wireStored, encrypted_content: "e" }, plain],
+      ["turns-merged /messages/2/role", "turns-merged /messages/3/role"],
+    ],
+    ["B7: a message that says nothing is left out", [user([])], [], ["message-empty /messages/1"]],
+    [
+      "B7, B27: a result that says nothing is an empty text",
+      [assistant([call]), tool({ ...none, content: [] })],
+      [wireCall, { ...wireResult, output: "" }],
+      ["result-empty /messages/2/parts/0/output"],
+    ],
+    [
+      "B24: what a computer was asked is a function's where no picture answers it",
+      [assistant([{ ...computer, seals: [sealed("id", "cu_1")] }])],
+      [wireComputer, { ...wireResult, output: "No result was recorded for this call." }],
+      [
+        "result-synthesized /messages/1/parts/0",
+        "field-unsaid /messages/1/parts/0/tool",
+        "id-foreign /messages/1/parts/0/seals/0",
+      ],
+    ],
+    [
+      "B12: reasoning by its id does not go out where its follower is another item",
+      [assistant([stored, { ...computer, seals: [sealed("id", "cu_1")] }]), tool({ ...result, toolName: "computer" })],
+      [wireComputer, wireResult],
+      [
+        "reasoning-unpaired /messages/1/parts/0",
+        "field-unsaid /messages/1/parts/1/tool",
+        "id-foreign /messages/1/parts/1/seals/0",
+      ],
+    ],
+    [
+      "B24: a text that answers a computer's call is a function's",
+      [assistant([computer]), tool({ ...result, toolName: "computer" })],
+      [wireComputer, wireResult],
+      ["field-unsaid /messages/1/parts/0/tool"],
+    ],
+    [
+      "B24: a picture that answers a computer's call stays one",
+      [assistant([computer]), tool({ ...none, toolName: "computer", content: [{ type: "image", url: "u" }] })],
+      [
+        { type: "computer_call", call_id: "a", action: { type: "wait" } },
+        { type: "computer_call_output", call_id: "a", output: { type: "computer_screenshot", image_url: "u" } },
+      ],
       [],
     ],
     [
@@ -203,6 +290,12 @@ export const repairRows: [sentence: string, messages: Message[], items: object[]
       [assistant([call])],
       [wireCall, { ...wireResult, output: "No result was recorded for this call." }],
       ["result-synthesized /messages/1/parts/0"],
+    ],
+    [
+      "B17: an id that is used again gets a name of its own",
+      [assistant([call]), tool(result), assistant([call]), tool(result)],
+      [wireCall, wireResult, { ...wireCall, call_id: "a_2" }, { ...wireResult, call_id: "a_2" }],
+      ["call-id-repeated /messages/3/parts/0/toolCallId", "call-id-repeated /messages/4/parts/0/toolCallId"],
     ],
     [
       "B24: a second result is left out",

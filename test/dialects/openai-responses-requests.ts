@@ -245,7 +245,6 @@ export const errorSamples: readonly WireSample[] = [
   { name: "a failure of the server", wire: { error: { message: "Oops.", type: "server_error" } }, status: 500 },
   { name: "a sentence in an envelope", wire: { error: "Error: 400 The star is unknown." }, status: 400 },
   { name: "a detail", wire: { detail: "Not Found" }, status: 404 },
-  { name: "a page", wire: "<html>Bad Gateway</html>", status: 502 },
   {
     name: "a flat body",
     wire: { object: "error", message: "Too long for the context window.", code: 400 },

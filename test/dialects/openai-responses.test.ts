@@ -100,8 +100,15 @@ test("B23: arguments, settings and counts keep every digit", () => {
 
 describe("what a payload is", () => {
   test.each([
-    ["a request with a list", { model: "m", input: [] }, "request"],
-    ["a request with a string", { input: "x" }, "request"],
+    ["a request with a list", { model: "m", input: [{ role: "user", content: "x" }] }, "request"],
+    ["a request with items", { input: [{ type: "function_call_output", call_id: "a", output: "x" }] }, "request"],
+    ["a request with a string", { input: "x", instructions: "y" }, "request"],
+    ["a request with nothing to say", { input: [], previous_response_id: "r" }, "request"],
+    ["a text, which may be for embeddings", { model: "m", input: "x" }, undefined],
+    ["texts, which are for embeddings", { model: "m", input: ["x", "y"] }, undefined],
+    ["what is to be moderated", { input: [{ type: "text", text: "x" }] }, undefined],
+    ["what is to be spoken", { model: "m", input: "x", instructions: "y", voice: "z" }, undefined],
+    ["an error in a stream", { type: "error", code: null, message: "x", param: null, sequence_number: 3 }, "stream"],
     ["a response", { object: "response", output: [] }, "response"],
     ["an event", { type: "response.created", response: {} }, "stream"],
     ["a request of Chat", { model: "m", messages: [] }, undefined],

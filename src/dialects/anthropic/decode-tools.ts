@@ -5,6 +5,7 @@ import type { ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import { restoreName } from "../kit/names.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { keepForm } from "../kit/residue.ts";
+import { restoreText } from "../kit/text-tools.ts";
 import { keepRest } from "./fields.ts";
 import type { Reading } from "./reading.ts";
 import { MCP_RESULT } from "./terms.ts";
@@ -17,7 +18,10 @@ export function decodeCall(block: JsonObject, { context, calls, names }: Reading
   else copyField(block, "input", part);
   if (hasExactNumbers(part.input)) part.inputText = stringifyJson(part.input);
   if (type === "tool_use") {
-    if (names !== undefined) part.toolName = restoreName(name, names.toolNames);
+    if (names !== undefined) {
+      part.toolName = restoreName(name, names.toolNames);
+      restoreText(part, names);
+    }
   } else {
     part.executor = "provider";
     part.tool = type;

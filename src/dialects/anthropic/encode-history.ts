@@ -14,7 +14,7 @@ import type { Code } from "./losses.ts";
 import type { WireMessage } from "./types.ts";
 import type { Writing } from "./writing.ts";
 
-const RULES: HistoryRules = { noBlankText: true, noTrailingSpace: true, userFirst: true };
+const RULES: HistoryRules = { noBlankText: true, noTrailingSpace: true };
 
 export interface History {
   system: string | JsonObject[] | undefined;
@@ -42,6 +42,7 @@ export function encodeHistory(list: readonly Message[], writing: Writing): Histo
   const system = leading === 0 ? undefined : encodeSystem(turns.slice(0, leading), writing);
   const writer = new TurnWriter(list, writing, turns.length - 1);
   for (let at = leading; at < turns.length; at++) writer.add(turns[at] as Turn, at); // Within the length.
+  if (context.repair) writer.letUserSpeakFirst();
   return { system, messages: writer.messages, isUnsigned: writer.endsUnsigned() };
 }
 

@@ -6,9 +6,11 @@ import { NameBook } from "../kit/names.ts";
 import { STORED_CONTEXT } from "../kit/provider-losses.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { formOf, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { withTextTools } from "../kit/text-tools.ts";
 import { startWriting } from "./encode-block.ts";
 import { CALL_IDS, encodeHistory, TOOL_NAMES } from "./encode-history.ts";
 import type { Code } from "./losses.ts";
+import { CONTINUES_NOTHING } from "./models.ts";
 import { encodeReasoning, fitThinking, isThinking } from "./reasoning.ts";
 import { fitSampling, SAMPLING } from "./sampling.ts";
 import { closedSchema } from "./schema.ts";
@@ -29,9 +31,6 @@ const CARRIED: ReadonlySet<string> = new Set([
   "stream",
   "extra",
 ]);
-
-/** Models that answer after a final assistant message instead of continuing it: they refuse the request (B36). */
-const CONTINUES_NOTHING = /claude-[a-z]+-(?:4[-.][6-9]|[5-9])/;
 
 export function encodeRequest(request: Request, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
   const names = new NameBook(CALL_IDS, TOOL_NAMES, context);
@@ -69,7 +68,8 @@ export function encodeRequest(request: Request, context: EncodeContext<Code>): O
   if (context.repair) dropRemnants(wire, context);
   reportForeignResidue<Code>(request, context, STORED_CONTEXT);
   reportUncarried(request, CARRIED, context, "field-unsaid");
-  return { wire, ...(address && { address }), ...(names.names && { names: names.names }) };
+  const changed = withTextTools(names.names, request.tools);
+  return { wire, ...(address && { address }), ...(changed && { names: changed }) };
 }
 
 function writeAddress(request: Request, wire: JsonObject, dialect: string): Address | undefined {

@@ -8,6 +8,7 @@ import { copyField, isObject } from "../kit/read.ts";
 import { formOf } from "../kit/residue.ts";
 import { outputText } from "../kit/results.ts";
 import { reportSeals } from "../kit/seals.ts";
+import { WRAPPED } from "../kit/text-tools.ts";
 import { isFailure } from "./decode-tools.ts";
 import { MCP_RESULT, PROVIDER_CALLS, PROVIDER_RESULTS } from "./terms.ts";
 import type { Writing } from "./writing.ts";
@@ -73,7 +74,7 @@ function writeInput(part: ToolCallPart, wire: JsonObject, { context }: Writing):
     // Any object could be real arguments, so that this one is never read back (B22).
     context.report.lose("arguments-wrapped", "input");
     const wrapped: JsonObject = {};
-    copyField(part, "input", wrapped, "value");
+    copyField(part, "input", wrapped, WRAPPED);
     wire["input"] = wrapped;
   } else {
     copyField(part, "input", wire);

@@ -2,6 +2,7 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { EncodeContext } from "../dialect.ts";
+import { OPENING } from "../kit/history.ts";
 import { formOf, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import type { Turn } from "../kit/turn.ts";
 import { enterPart } from "../kit/turn.ts";
@@ -83,6 +84,8 @@ export class TurnWriter {
   /** The wire message that a neighbour of the same side goes into, and the role it was begun with. */
   private open: WireMessage | undefined;
   private before: Message["role"] = "user";
+  /** Where the first turn that is no system text came from. */
+  private first: number | undefined;
   /** The last assistant turn lost reasoning that it had. */
   private lostReasoning = false;
 
@@ -120,7 +123,18 @@ export class TurnWriter {
   private begin(role: string, content: string | JsonObject[] | undefined, turn: Turn): void {
     this.open = content === undefined ? { role } : { role, content };
     this.messages.push(this.open);
+    if (role !== "system") this.first ??= turn.index;
     this.restore(this.open, turn);
+  }
+
+  /** Another beginning is refused, and so is none at all (B41). */
+  letUserSpeakFirst(): void {
+    let at = 0;
+    while (this.messages[at]?.role === "system") at++;
+    const role = this.messages[at]?.role ?? "assistant";
+    if (role !== "assistant") return;
+    this.writing.context.report.lose("user-first", this.first);
+    this.messages.splice(at, 0, { role: "user", content: OPENING });
   }
 
   /** Results and the user's words beside them are one turn; that two of a kind were two is noted. */

@@ -3,7 +3,14 @@ import type { JsonObject } from "../../model/json.ts";
 import { stringifyJson } from "../../model/json.ts";
 import type { ProviderError } from "../../model/provider-error.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { kindOfMessage, kindOfStatus, retryAfterOf, statusOfKind, stillSays } from "../kit/provider-errors.ts";
+import {
+  fittingStatus,
+  kindOfMessage,
+  kindOfStatus,
+  retryAfterOf,
+  statusOfKind,
+  stillSays,
+} from "../kit/provider-errors.ts";
 import { isObject } from "../kit/read.ts";
 import { ERROR_KIND } from "./terms.ts";
 
@@ -38,16 +45,13 @@ export function encodeError(error: ProviderError): { status: number; wire: unkno
   const { kind, message } = error;
   const status = error.status ?? (kind === "overloaded" ? OVERLOADED : statusOfKind(kind));
   if (isOurs(error.raw) && stillSays(error, (raw) => readError(raw, error.status))) return { status, wire: error.raw };
-  return { status: fitting(status, error), wire: { type: "error", error: { type: ERROR_KIND.theirs(kind), message } } };
+  return {
+    status: kind === "overloaded" ? OVERLOADED : fittingStatus(error),
+    wire: { type: "error", error: { type: ERROR_KIND.theirs(kind), message } },
+  };
 }
 
-/** Whether a body is of this dialect: its envelope, or a text that an SDK made of one. */
+/** Whether a body is this dialect's envelope. */
 function isOurs(raw: unknown): raw is JsonObject {
-  return isObject(raw) && (raw["type"] === "error" || typeof raw["error"] === "string");
-}
-
-/** Statuses of other providers become this one's. */
-function fitting(status: number, { kind }: ProviderError): number {
-  if (kind === "overloaded") return OVERLOADED;
-  return kindOfStatus(status) === kind ? status : statusOfKind(kind);
+  return isObject(raw) && raw["type"] === "error" && isObject(raw["error"]);
 }

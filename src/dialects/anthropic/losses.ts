@@ -2,7 +2,9 @@
 import {
   argumentsWrapped,
   callInvalid,
+  choiceLost,
   developerAsSystem,
+  effortAsBudget,
   errorUnsaid,
   fileId,
   mediaElsewhere,
@@ -12,6 +14,7 @@ import {
   refusalAsText,
   roleApproximated,
   schemaChanged,
+  schemaMade,
   strictUnmet,
   systemJoined,
   textBlank,
@@ -28,7 +31,9 @@ export const LOSSES = {
   ...PROVIDER_LOSSES,
   ...argumentsWrapped,
   ...callInvalid,
+  ...choiceLost,
   ...developerAsSystem,
+  ...effortAsBudget,
   ...errorUnsaid,
   ...fileId,
   ...mediaElsewhere,
@@ -38,6 +43,7 @@ export const LOSSES = {
   ...refusalAsText,
   ...roleApproximated,
   ...schemaChanged,
+  ...schemaMade,
   ...strictUnmet,
   ...systemJoined,
   ...textBlank,
@@ -71,11 +77,6 @@ export const LOSSES = {
     says: "The target takes four breakpoints; the first four count.",
   },
   "tool-foreign": { action: "dropped", level: "loss", says: "A tool that only another provider has." },
-  "schema-made": {
-    action: "synthesized",
-    level: "note",
-    says: "A tool must describe its input; an object was written.",
-  },
   "choice-approximated": {
     action: "approximated",
     level: "loss",
@@ -104,7 +105,7 @@ export const LOSSES = {
   "thinking-unfit": {
     action: "repaired",
     level: "loss",
-    says: "The model cannot think here: the turn in progress began without signed thinking, or the output is too short.",
+    says: "The model cannot think here: it never does, a tool is forced, the output is too short, or the turn in progress began without signed thinking.",
   },
   "max-tokens-default": {
     action: "synthesized",

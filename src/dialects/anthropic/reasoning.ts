@@ -6,7 +6,10 @@ import type { DecodeContext } from "../dialect.ts";
 import { copyField, isObject, restOf } from "../kit/read.ts";
 import { formOf, keepFields, keepForm } from "../kit/residue.ts";
 import { keepField } from "./fields.ts";
+import type { Code } from "./losses.ts";
+import { BUDGETED, BUDGETS, TAKES_EFFORT, THOUGHTLESS } from "./models.ts";
 import { EFFORT } from "./terms.ts";
+import { isForced } from "./tool-choice.ts";
 import type { Writing } from "./writing.ts";
 
 const THINKING = "thinking";
@@ -48,13 +51,16 @@ function takeThinking(thinking: unknown, reasoning: ReasoningSettings): Readonly
 
 /** Writes effort and budget; the trail stands at the request. */
 export function encodeReasoning(request: Request, wire: JsonObject, { context }: Writing): void {
-  const { reasoning } = request;
+  const { reasoning, model = "" } = request;
   if (reasoning === undefined) return;
   const { effort, budget, summary } = reasoning;
   const form = formOf(request, context.dialect);
-  const lose = (code: "field-unsaid" | "setting-approximated", field: string): void =>
-    context.report.lose(code, ["reasoning", field]);
+  const lose = (code: Code, field: string): void => context.report.lose(code, ["reasoning", field]);
   const isOff = effort === "none" && form["effort"] !== "own";
+  if (context.repair && THOUGHTLESS.test(model) && !isOff) {
+    for (const field of Object.keys(reasoning)) lose("thinking-unfit", field);
+    return;
+  }
   let thinking: JsonObject | undefined;
   if (isOff) thinking = { type: "disabled" };
   else if (budget !== undefined) {
@@ -62,7 +68,13 @@ export function encodeReasoning(request: Request, wire: JsonObject, { context }:
     copyField(reasoning, "budget", thinking, BUDGET);
   } else if (effort !== undefined && form[THINKING] === undefined) thinking = { type: "adaptive" };
   if (isOff && budget !== undefined) lose("field-unsaid", "budget");
-  if (effort !== undefined && !isOff) {
+  const isBudgeted = context.repair && BUDGETED.test(model);
+  if (isBudgeted && effort !== undefined && thinking?.["type"] === "adaptive") {
+    lose("effort-as-budget", "effort");
+    thinking = { type: "enabled", [BUDGET]: BUDGETS[effort] ?? BUDGETS["medium"] ?? 0 };
+  } else if (isBudgeted && thinking?.["type"] === "enabled" && effort !== undefined && !TAKES_EFFORT.test(model)) {
+    lose("field-unsaid", "effort");
+  } else if (effort !== undefined && !isOff) {
     const word = form["effort"] === "own" ? effort : (EFFORT.theirs(effort) ?? "medium");
     if (word !== effort) lose("setting-approximated", "effort");
     wire["output_config"] = { effort: word };
@@ -86,18 +98,22 @@ export function isThinking(wire: JsonObject): boolean {
   return isObject(thinking) && (thinking["type"] === "enabled" || thinking["type"] === "adaptive");
 }
 
-/** Makes thinking, the length of the answer and the history fit together (B8, B56). */
+/** Makes thinking, the model, the length of the answer and the history fit together (B8, B55, B56). */
 export function fitThinking(request: Request, wire: JsonObject, isUnsigned: boolean, { context }: Writing): void {
   const { report } = context;
   const thinking = wire[THINKING];
+  const { effort, budget: asked } = request.reasoning ?? {};
+  const path = ["reasoning", asked === undefined ? "effort" : "budget"];
   const isEnabled = isObject(thinking) && thinking["type"] === "enabled";
   let budget = isEnabled ? Number(thinking[BUDGET]) : 0;
-  if (isEnabled && isUnsigned) {
-    report.lose("thinking-unfit", ["reasoning", "budget"]);
+  // Who hardly wants thinking would rather have the call.
+  const isMinor = asked === undefined && effort === "minimal" && isForced(wire["tool_choice"]);
+  if ((isEnabled && isUnsigned) || (isMinor && isThinking(wire))) {
+    report.lose("thinking-unfit", path);
     delete wire[THINKING];
     budget = 0;
   } else if (isEnabled && budget <= 0) {
-    report.lose("budget-adjusted", ["reasoning", "budget"]);
+    report.lose("budget-adjusted", path);
     wire[THINKING] = { type: budget === 0 ? "disabled" : "adaptive" };
     budget = 0;
   }
@@ -105,7 +121,7 @@ export function fitThinking(request: Request, wire: JsonObject, isUnsigned: bool
     report.lose("max-tokens-default", ["sampling", "maxOutputTokens"]);
     wire["max_tokens"] = Math.max(budget, 0) + DEFAULT_MAX;
   }
-  if (isEnabled && budget > 0) fitBudget(request, wire, thinking, budget, context.report);
+  if (isEnabled && budget > 0) fitBudget(request, wire, thinking, budget, (code) => report.lose(code, path));
 }
 
 /** A budget within the limits: at least the least, less than all of the answer. */
@@ -114,17 +130,17 @@ function fitBudget(
   wire: JsonObject,
   thinking: JsonObject,
   budget: number,
-  report: Writing["context"]["report"],
+  lose: (code: Code) => void,
 ): void {
   const max = Number(wire["max_tokens"]);
   const isFree = JSON.stringify(request.extra ?? {}).includes(INTERLEAVED);
   let fitting = Math.max(budget, MIN_BUDGET);
   if (fitting >= max && !isFree) fitting = Math.max(MIN_BUDGET, Math.floor(max / 2));
   if (fitting >= max && !isFree) {
-    report.lose("thinking-unfit", ["reasoning", "budget"]);
+    lose("thinking-unfit");
     delete wire[THINKING];
   } else if (fitting !== budget) {
-    report.lose("budget-adjusted", ["reasoning", "budget"]);
+    lose("budget-adjusted");
     wire[THINKING] = { ...thinking, [BUDGET]: fitting };
   }
 }

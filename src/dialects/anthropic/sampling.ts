@@ -2,6 +2,7 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { Request, Sampling } from "../../model/request.ts";
 import { FieldTable } from "../kit/fields.ts";
+import { ONE_SAMPLER } from "./models.ts";
 import type { Writing } from "./writing.ts";
 
 export const SAMPLING = new FieldTable<keyof Sampling>([
@@ -27,6 +28,9 @@ export function fitSampling(request: Request, wire: JsonObject, isThinking: bool
   } else if (typeof temperature === "number" && temperature > 1) {
     report.lose("sampling-unfit", ["sampling", "temperature"]);
     wire["temperature"] = 1;
+  }
+  if (wire["temperature"] !== undefined && wire["top_p"] !== undefined && ONE_SAMPLER.test(request.model ?? "")) {
+    unfit("top_p", "topP");
   }
   const stop = request.sampling?.stop ?? [];
   const words = stop.filter((word) => word.trim() !== "");

@@ -1,5 +1,5 @@
 // The choice among tools, both ways; whether several may be called at once is said within it.
-import type { JsonObject } from "../../model/json.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Request, ToolChoice } from "../../model/request.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { copyField, isObject, restOf } from "../kit/read.ts";
@@ -52,8 +52,14 @@ export function encodeChoice(request: Request, wire: JsonObject, writing: Writin
     return;
   }
   for (const field of ["toolChoice", "parallelToolCalls"] as const) {
-    if (request[field] !== undefined) context.report.lose("tools-empty", field);
+    if (request[field] === undefined) continue;
+    context.report.lose(field === "toolChoice" && isForced(choice) ? "choice-lost" : "tools-empty", field);
   }
+}
+
+/** Whether the model must call. */
+export function isForced(choice: JsonValue | undefined): choice is JsonObject {
+  return isObject(choice) && (choice["type"] === "any" || choice["type"] === "tool");
 }
 
 function writeChoice(choice: ToolChoice | undefined, { context, names }: Writing): JsonObject {
@@ -72,7 +78,7 @@ function writeChoice(choice: ToolChoice | undefined, { context, names }: Writing
 /** A forced choice cannot be said while the model thinks (B55). */
 export function freeChoice(wire: JsonObject, { context }: Writing): void {
   const choice = wire["tool_choice"];
-  if (!isObject(choice) || (choice["type"] !== "any" && choice["type"] !== "tool")) return;
+  if (!isForced(choice)) return;
   context.report.lose("choice-unfit", "toolChoice");
   const free: JsonObject = { type: "auto" };
   if (choice[PARALLEL] !== undefined) copyField(choice, PARALLEL, free);

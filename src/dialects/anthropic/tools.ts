@@ -3,9 +3,11 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { copyObject } from "../../model/json.ts";
 import type { FunctionTool, ProviderTool, Tool } from "../../model/request.ts";
 import { FieldTable } from "../kit/fields.ts";
+import { objectSchema } from "../kit/object-schema.ts";
 import { isObject, readObject } from "../kit/read.ts";
 import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import type { DecodeContext } from "../dialect.ts";
+import { FREE_FORM } from "../kit/text-tools.ts";
 import { keepRest, readCache } from "./fields.ts";
 import type { Code } from "./losses.ts";
 import { closedSchema } from "./schema.ts";
@@ -75,9 +77,6 @@ export function encodeTools(tools: readonly Tool[], writing: Writing): JsonObjec
   return encoded.filter((tool) => tool !== undefined);
 }
 
-/** What free text is put into where arguments must be an object. */
-const FREE_FORM = { type: "object", properties: { value: { type: "string" } }, required: ["value"] };
-
 function encodeFunction(tool: FunctionTool, writing: Writing): JsonObject {
   const { context, names } = writing;
   const form = formOf(tool, context.dialect);
@@ -114,9 +113,10 @@ function encodeSchema({ inputSchema, format }: FunctionTool, { context }: Writin
     context.report.lose("schema-made", "inputSchema");
     return format === "text" ? FREE_FORM : { type: "object" };
   }
-  if (inputSchema["type"] !== undefined || !context.repair) return inputSchema;
-  context.report.lose("schema-changed", "inputSchema", 'It has no type; "object" was added.');
-  return Object.assign(copyObject(inputSchema), { type: "object" });
+  if (inputSchema["type"] === "object" || !context.repair) return inputSchema;
+  const { schema, what } = objectSchema(inputSchema);
+  context.report.lose("schema-changed", "inputSchema", what);
+  return schema;
 }
 
 function encodeProviderTool(tool: ProviderTool, writing: Writing): JsonObject | undefined {

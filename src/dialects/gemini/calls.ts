@@ -9,6 +9,7 @@ import { isClientTool } from "../kit/client-tools.ts";
 import { restoreName } from "../kit/names.ts";
 import { isObject, restOf } from "../kit/read.ts";
 import { formOf, keepForm, reportUncarried } from "../kit/residue.ts";
+import { restoreText, WRAPPED } from "../kit/text-tools.ts";
 import type { Reading } from "./reading.ts";
 import { keepRest } from "./reading.ts";
 import type { Writing } from "./writing.ts";
@@ -34,6 +35,7 @@ export function decodeCall(data: JsonObject, key: string, reading: Reading): Too
     part.input = args;
     if (hasExactNumbers(args)) part.inputText = stringifyJson(args);
   } else if (args === undefined) keepForm(part, dialect, "args", null);
+  if (isFunction) restoreText(part, reading.names);
   reading.book.add(part, id);
   if (!isCode) {
     const taken = [nameField, ...(id === undefined ? [] : ["id"]), ...(isObject(args) ? ["args"] : [])];
@@ -92,5 +94,6 @@ function encodeArguments(part: ToolCallPart, { context }: Writing): JsonObject {
   // Any object could be real arguments, so that this wrapper is never read back (B22).
   context.report.lose("arguments-wrapped", "input");
   // Text that parses to an object is one.
-  return typeof input === "string" ? { $value: input } : (parseJson(`{"$value":${argumentsText(call)}}`) as JsonObject);
+  if (typeof input === "string") return { [WRAPPED]: input };
+  return parseJson(`{"${WRAPPED}":${argumentsText(call)}}`) as JsonObject;
 }

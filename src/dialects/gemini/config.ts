@@ -95,11 +95,26 @@ export function encodeConfig(request: Request, context: EncodeContext<Code>): Js
   const { sampling, reasoning, output } = request;
   const { trail } = context;
   const wire: JsonObject = {};
-  if (sampling !== undefined) trail.into("sampling", () => SAMPLING.encode(sampling, wire, context));
+  if (sampling !== undefined) trail.into("sampling", () => encodeSampling(sampling, wire, context));
   const thinking = reasoning && trail.into("reasoning", () => encodeThinking(reasoning, request, context));
   if (thinking !== undefined) wire["thinkingConfig"] = thinking;
   if (output !== undefined) trail.into("output", () => encodeOutput(output, request, wire, context));
   return Object.keys(wire).length > 0 ? wire : undefined;
+}
+
+/** More are refused. */
+const MAX_STOPS = 5;
+
+function encodeSampling(sampling: Sampling, wire: JsonObject, context: EncodeContext<Code>): void {
+  const { stop = [], logprobs, topLogprobs } = sampling;
+  SAMPLING.encode(sampling, wire, context);
+  if (!context.repair) return;
+  if (stop.length > MAX_STOPS) wire["stopSequences"] = stop.slice(0, MAX_STOPS);
+  for (let at = MAX_STOPS; at < stop.length; at++) context.report.lose("stop-surplus", ["stop", at]);
+  if (topLogprobs !== undefined && logprobs === undefined) {
+    context.report.lose("logprobs-made", "logprobs");
+    wire["responseLogprobs"] = true;
+  }
 }
 
 const REASONING: ReadonlySet<string> = new Set(["effort", "budget", "summary"]);

@@ -1,10 +1,11 @@
-// From messages to contents: one each, but neighbouring results are one turn. System text has a place of its own.
+// From messages to contents: one each, but neighbouring results are one turn, and so is what stands between a call and
+// its result. System text has a place of its own.
 import type { Message } from "../../model/message.ts";
 import type { Request } from "../../model/request.ts";
 import type { EncodeContext } from "../dialect.ts";
-import { prepareTurns } from "../kit/history.ts";
+import { OPENING, prepareTurns } from "../kit/history.ts";
 import { NameBook } from "../kit/names.ts";
-import { formOf, keepForm } from "../kit/residue.ts";
+import { formOf, keepForm, restoreResidue } from "../kit/residue.ts";
 import { leadingSystem } from "../kit/system.ts";
 import type { Turn } from "../kit/turn.ts";
 import { encodeTurnParts, isPlainMessage, reportMessage, spelled } from "./content.ts";
@@ -12,7 +13,7 @@ import type { Code } from "./losses.ts";
 import { endsWithResult, joinedTurns } from "./joined.ts";
 import { encodeSystem } from "./system.ts";
 import { OLD_MODEL, SIGNING_MODEL, TOOL_NAME } from "./terms.ts";
-import type { GeminiContent } from "./types.ts";
+import type { GeminiContent, GeminiPart } from "./types.ts";
 import type { Writing } from "./writing.ts";
 
 export interface EncodedHistory {
@@ -36,8 +37,7 @@ export function encodeMessages(messages: readonly Message[], context: EncodeCont
 /** Where the trail stands at the list of messages. */
 export function encodeHistory(messages: readonly Message[], writing: Writing, model = ""): EncodedHistory {
   const { context } = writing;
-  const rules = { noPrefill: context.repair, userFirst: opensWithCalls(messages) };
-  const turns = prepareTurns(joinedTurns(messages, context), rules, context);
+  const turns = prepareTurns(joinedTurns(messages, context), { noPrefill: context.repair }, context);
   const head = leadingSystem(turns, true);
   const later: Turn[] = [];
   const contents = new Contents(writing);
@@ -74,11 +74,8 @@ function saysSomething({ message: { role, parts } }: Turn): boolean {
   return role === "user" || (role === "tool" && parts.some(({ type }) => type === "text"));
 }
 
-/** A function call is refused where nobody has spoken before it. */
-function opensWithCalls(messages: readonly Message[]): boolean {
-  const first = messages.find(({ role }) => role !== "system" && role !== "developer");
-  if (first?.role !== "assistant") return false;
-  return first.parts.some((part) => part.type === "tool-call" && part.executor !== "provider");
+function isCall({ functionCall }: GeminiPart): boolean {
+  return functionCall !== undefined;
 }
 
 class Contents {
@@ -86,6 +83,10 @@ class Contents {
   private readonly writing: Writing;
   private open: GeminiContent | undefined;
   private last: Message | undefined;
+  /** The model has just called, so that nothing but the results may be the next turn (B25). */
+  private isCalling = false;
+  /** The message that the first content came from. */
+  private first: number | undefined;
 
   constructor(writing: Writing) {
     this.writing = writing;
@@ -98,29 +99,49 @@ class Contents {
     const isPlain = isPlainMessage(message);
     const joined = this.joins(turn) ? this.open : undefined;
     if (joined === undefined) this.flush();
-    const parts = encodeTurnParts(turn, this.writing, signs && message.role === "assistant");
+    // Of calls in one turn the first is signed.
+    const parts = encodeTurnParts(turn, this.writing, signs && message.role === "assistant" && joined === undefined);
     trail.enter(index);
     if (!isPlain) reportMessage(message, context);
-    if (joined !== undefined) (joined.parts ??= []).push(...parts);
-    else if (parts.length === 0 && context.repair) context.report.lose("message-empty");
-    else {
-      const content = spelled(parts, message, context);
-      this.list.push(content);
-      this.open = typeof content === "string" ? undefined : content;
-    }
+    if (parts.length === 0 && context.repair && joined === undefined) context.report.lose("message-empty");
+    else if (joined === undefined) this.begin(spelled(parts, message, context), index);
+    else this.join(joined, parts, message);
     trail.leave();
-    if (joined !== undefined || parts.length > 0 || !context.repair) this.last = message;
+    if (joined === undefined && parts.length === 0 && context.repair) return;
+    this.last = message;
+    this.isCalling = context.repair && message.role === "assistant" && (joined !== undefined || parts.some(isCall));
   }
 
-  /** Whether a message is part of the turn before it: both are results, and did not come apart. */
-  private joins({ message, index }: Turn): boolean {
+  private begin(content: GeminiContent | string, index: number): void {
+    this.first ??= index;
+    this.list.push(content);
+    this.open = typeof content === "string" ? undefined : content;
+  }
+
+  /** The trail stands at the message. */
+  private join(open: GeminiContent, parts: GeminiPart[], message: Message): void {
     const { context } = this.writing;
-    const [first] = message.parts;
-    if (message.role !== "tool" || (first !== undefined && first.type !== "tool-result")) return false;
-    if (!endsWithResult(this.last) || this.open === undefined) return false;
-    if (message.extra !== undefined && formOf(message, context.dialect)["turn"] === "own") return false;
-    context.report.lose("turns-merged", [index, "role"]);
-    return true;
+    (open.parts ??= []).push(...parts);
+    if (message.extra === undefined) return;
+    if (formOf(message, context.dialect)["role"] !== undefined) {
+      context.report.lose("form-stale", ["extra", context.dialect, "$form", "role"]);
+    }
+    restoreResidue(open, message, context);
+  }
+
+  /** Whether a message is part of the turn before it, which is reported. */
+  private joins({ message, index }: Turn): boolean {
+    if (this.open === undefined) return false;
+    const joins = message.role === "assistant" ? this.isCalling : this.isAnswering(message);
+    if (joins) this.writing.context.report.lose("turns-merged", [index, "role"]);
+    return joins;
+  }
+
+  /** Whether a message goes on with results, and did not come apart. */
+  private isAnswering({ role, parts: [first], extra }: Message): boolean {
+    if (role !== "tool" || (first !== undefined && first.type !== "tool-result")) return false;
+    if (!endsWithResult(this.last)) return false;
+    return extra === undefined || formOf({ extra }, this.writing.context.dialect)["turn"] !== "own";
   }
 
   /** Media that results cannot hold go out after them. */
@@ -129,8 +150,15 @@ class Contents {
     if (moved !== undefined && moved.length > 0) this.list.push({ role: "user", parts: moved.splice(0) });
   }
 
+  /** All contents; the user speaks first (B41). */
   end(): (GeminiContent | string)[] {
+    const { context } = this.writing;
     this.flush();
+    const [first] = this.list;
+    if (context.repair && (first === undefined || (typeof first === "object" && first.role === "model"))) {
+      context.report.lose("user-first", this.first);
+      this.list.unshift({ role: "user", parts: [{ text: OPENING }] });
+    }
     return this.list;
   }
 }

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { ProviderError, ProviderErrorKind } from "../../model/provider-error.ts";
 import {
   durationOf,
+  fittingStatus,
   kindOfMessage,
   kindOfStatus,
   retryAfterOf,
@@ -74,18 +75,29 @@ function kindOf(
   return told ?? kind ?? kindOfStatus(status);
 }
 
-export function encodeError(error: ProviderError): { status: number; wire: unknown } {
+/** `isAnswer`: the error stands in an answer, where only what is surely another's is written anew. */
+export function encodeError(error: ProviderError, isAnswer = false): { status: number; wire: unknown } {
   const { kind, message, retryAfterMs } = error;
-  const status = error.status ?? statusOfKind(kind);
-  if (stillSays(error, (raw) => decodeError(raw, error.status))) return { status, wire: error.raw };
+  if (isOurs(error.raw, isAnswer) && stillSays(error, (raw) => decodeError(raw, error.status))) {
+    return { status: error.status ?? statusOfKind(kind), wire: error.raw };
+  }
+  const status = isAnswer ? (error.status ?? statusOfKind(kind)) : fittingStatus(error);
   const body: GeminiError["error"] = { code: status, message, status: STATUSES.theirs(kind) ?? "UNKNOWN" };
   if (retryAfterMs !== undefined) body.details = [{ "@type": RETRY_INFO, retryDelay: `${retryAfterMs / 1000}s` }];
   return { status, wire: { error: body } };
 }
 
+/** Whether a body has this dialect's envelope, alone or in a list. */
+function isOurs(raw: unknown, isAnswer: boolean): boolean {
+  const [first]: unknown[] = Array.isArray(raw) ? raw : [raw];
+  const body = isObject(first) ? first["error"] : undefined;
+  if (!isObject(body) || body["type"] !== undefined) return false;
+  return isAnswer || typeof body["status"] === "string";
+}
+
 /** What stands in the field `error` of an answer that failed. */
 export function encodeBody(error: ProviderError): JsonValue {
-  const { wire } = encodeError(error);
+  const { wire } = encodeError(error, true);
   if (isObject(wire) && isObject(wire["error"])) return wire["error"];
   const { raw: _, ...bare } = error;
   return encodeBody(bare);

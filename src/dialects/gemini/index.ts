@@ -29,6 +29,6 @@ export const gemini = defineDialect({
   },
   errors: {
     decode: (wire, _, status) => decodeError(wire, status),
-    encode: encodeError,
+    encode: (error) => encodeError(error),
   },
 });

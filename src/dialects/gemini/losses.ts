@@ -2,7 +2,9 @@
 import {
   argumentsWrapped,
   callInvalid,
+  choiceLost,
   developerAsSystem,
+  effortAsBudget,
   fileId,
   mediaElsewhere,
   mediaMoved,
@@ -11,6 +13,7 @@ import {
   refusalAsText,
   resultEmpty,
   schemaChanged,
+  schemaMade,
   systemJoined,
   systemMoved,
   textAsData,
@@ -43,6 +46,9 @@ export const LOSSES = {
   ...resultEmpty,
   ...userFirst,
   ...schemaChanged,
+  ...schemaMade,
+  ...choiceLost,
+  ...effortAsBudget,
   "signature-sentinel": {
     action: "synthesized",
     level: "note",
@@ -61,6 +67,11 @@ export const LOSSES = {
     level: "loss",
     says: "Inline data needs a mime type; the likeliest was written.",
   },
+  "mime-told": {
+    action: "synthesized",
+    level: "note",
+    says: "Only a mime type tells what kind of media it is; the ending of the address told it.",
+  },
   "media-kind": {
     action: "approximated",
     level: "note",
@@ -71,10 +82,15 @@ export const LOSSES = {
     level: "note",
     says: "There is no such setting; the nearest was asked for.",
   },
-  "effort-as-budget": {
-    action: "approximated",
+  "stop-surplus": {
+    action: "repaired",
+    level: "loss",
+    says: "The target takes five stop sequences; the first five count.",
+  },
+  "logprobs-made": {
+    action: "synthesized",
     level: "note",
-    says: "This model has no levels of thinking; a budget was asked for.",
+    says: "The likeliest tokens are told only where log probabilities are asked for, so that they were.",
   },
   "parameters-empty": {
     action: "repaired",

@@ -3,7 +3,7 @@ import { base64Of, readDataUrl } from "../../model/data-url.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Issuer, MediaPart } from "../../model/parts.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
-import { isSealFor, reportUncarried } from "../kit/residue.ts";
+import { formOf, isSealFor, keepForm, reportUncarried } from "../kit/residue.ts";
 import { issuerOf } from "../kit/seals.ts";
 import type { Code } from "./losses.ts";
 import { keepRest } from "./reading.ts";
@@ -39,7 +39,7 @@ export function decodeMedia(
   if (typeof mimeType === "string") {
     part.mimeType = mimeType;
     taken.push("mimeType");
-  }
+  } else if (mimeTypeOf(part) !== undefined) keepForm(part, context.dialect, "mimeType", null);
   if (typeof displayName === "string") {
     part.name = displayName;
     taken.push("displayName");
@@ -88,7 +88,10 @@ function written(part: MediaPart, source: Source, value: string, context: Encode
   const { report } = context;
   const inline = source === "url" ? readDataUrl(value) : undefined;
   if (source === "fileId" || (source === "url" && inline === undefined)) {
-    return { fileData: named<GeminiFileData>({ fileUri: value }, mimeType, name) };
+    const told = source === "url" && mimeType === undefined && context.repair ? mimeTypeOf(part) : undefined;
+    const isTold = told !== undefined && formOf(part, context.dialect)["mimeType"] === undefined;
+    if (isTold) report.lose("mime-told", "mimeType");
+    return { fileData: named<GeminiFileData>({ fileUri: value }, isTold ? told : mimeType, name) };
   }
   if (inline !== undefined) {
     report.lose("url-as-data", "url");
@@ -105,6 +108,32 @@ function named<T extends GeminiBlob | GeminiFileData>(data: T, mimeType: string 
   if (mimeType !== undefined) data.mimeType = mimeType;
   if (name !== undefined) data.displayName = name;
   return data;
+}
+
+/** What the endings of addresses tell. */
+const ENDINGS: ReadonlyMap<string, string> = new Map([
+  ["jpg", "image/jpeg"],
+  ["jpeg", "image/jpeg"],
+  ["png", "image/png"],
+  ["gif", "image/gif"],
+  ["webp", "image/webp"],
+  ["heic", "image/heic"],
+  ["mp3", "audio/mpeg"],
+  ["wav", "audio/wav"],
+  ["ogg", "audio/ogg"],
+  ["flac", "audio/flac"],
+  ["mp4", "video/mp4"],
+  ["mov", "video/quicktime"],
+  ["webm", "video/webm"],
+  ["pdf", "application/pdf"],
+  ["txt", "text/plain"],
+]);
+
+/** The mime type that the address of media tells, if it fits what kind of media it is. */
+function mimeTypeOf({ url = "", type }: MediaPart): string | undefined {
+  const [path = ""] = /^https?:/.test(url) ? url.split(/[?#]/, 1) : [];
+  const mimeType = ENDINGS.get(path.slice(path.lastIndexOf(".") + 1).toLowerCase());
+  return mimeType !== undefined && kindOfMedia(mimeType, undefined) === type ? mimeType : undefined;
 }
 
 /** How the base64 of common formats begins. */

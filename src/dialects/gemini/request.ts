@@ -5,6 +5,7 @@ import type { DecodeContext, DecodeRequestOptions, EncodeContext, Encoded } from
 import { STORED_CONTEXT } from "../kit/provider-losses.ts";
 import { copyField, isObject, kindOf, readObject, restOf } from "../kit/read.ts";
 import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { withTextTools } from "../kit/text-tools.ts";
 import { decodeConfig, encodeConfig } from "./config.ts";
 import { decodeHistory, isContent } from "./decode.ts";
 import { encodeHistory, newWriting, noteUnsigned } from "./encode.ts";
@@ -50,6 +51,7 @@ export function decodeRequest(wire: unknown, context: DecodeContext, { address }
   if (Array.isArray(tools)) {
     taken.push("tools");
     request.tools = decodeTools(tools, context);
+    if (tools.length === 0) keepForm(request, dialect, "tools", "empty");
   }
   if (isSdk) trail.leave();
   if (isObject(toolConfig)) {
@@ -128,9 +130,12 @@ export function encodeRequest(request: Request, context: EncodeContext<Code>): O
   const isOne = form["contents"] === "one" && history.contents.length === 1 && only !== undefined;
   wire["contents"] = isOne ? only : history.contents;
   if (form["contents"] !== undefined && !isOne) report.lose("form-stale", ["extra", dialect, "$form", "contents"]);
-  const declared = tools && encodeTools(tools, writing);
-  if (declared !== undefined && (declared.length > 0 || tools?.length === 0)) wire["tools"] = declared;
-  const toolConfig = encodeToolConfig(request, writing);
+  const declared = encodeTools(tools ?? [], writing);
+  // Gemini takes an empty list for none, where it was said so.
+  if (declared.length > 0 || (tools?.length === 0 && (!context.repair || form["tools"] === "empty"))) {
+    wire["tools"] = declared;
+  } else if (tools?.length === 0) report.lose("tools-empty", "tools");
+  const toolConfig = encodeToolConfig(request, declared, writing);
   if (toolConfig !== undefined) wire["toolConfig"] = toolConfig;
   const config = encodeConfig(request, context);
   if (config !== undefined) wire["generationConfig"] = config;
@@ -139,7 +144,7 @@ export function encodeRequest(request: Request, context: EncodeContext<Code>): O
   reportForeignResidue(request, context, STORED_CONTEXT);
   restoreResidue(wire, request, context, "generationConfig", "thinkingConfig", "toolConfig", "functionCallingConfig");
   if (form["config"] === true) wire = toSdk(wire);
-  const { names } = writing.names;
+  const names = withTextTools(writing.names.names, tools);
   return {
     wire: writeNames(wire, request, context),
     address: { ...(model !== undefined && { model }), ...(stream !== undefined && { stream }) },

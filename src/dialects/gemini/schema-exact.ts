@@ -105,10 +105,14 @@ function readSchema(schema: JsonValue, depth: number): JsonValue {
       for (const name of Object.keys(value)) setOwn(properties, name, readSchema(value[name] as JsonValue, depth + 1));
     } else if (key === "enum" && Array.isArray(value)) {
       // Gemini lists numbers as text, and null nowhere.
-      const members = value.map((each) => (type !== "string" && typeof each === "string" ? Number(each) : each));
+      const members = value.map((each) => (isNumeric(each, type) ? Number(each) : each));
       json[key] = isNullable ? [...members, null] : members;
     } else if (isCount(key) && typeof value === "string" && /^\d+$/.test(value)) json[key] = Number(value);
     else if (key !== "nullable" || !isNullable) copyField(schema, key, json);
   }
   return json;
+}
+
+function isNumeric(member: JsonValue, type: string | undefined): boolean {
+  return (type === "integer" || type === "number") && typeof member === "string" && /^-?\d+(\.\d+)?$/.test(member);
 }

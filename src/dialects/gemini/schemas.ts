@@ -1,13 +1,15 @@
 // Schemas on the wire: Gemini's own Schema where that says all of it, else native JSON Schema, in a field of its own.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { stringifyJson } from "../../model/json.ts";
 import { parsePointer } from "../../model/json-pointer.ts";
 import type { Extra } from "../../model/parts.ts";
 import type { SchemaObject } from "../../model/request.ts";
 import type { EncodeContext } from "../dialect.ts";
-import { isObject } from "../kit/read.ts";
+import { objectSchema, saysObject } from "../kit/object-schema.ts";
+import { copyField, isObject } from "../kit/read.ts";
 import { formOf, keepForm } from "../kit/residue.ts";
 import type { Code } from "./losses.ts";
-import { fitsGeminiSchema, fromGeminiSchema, toGeminiSchema } from "./schema.ts";
+import { fitsGeminiSchema, fromGeminiSchema, readGeminiSchema, toGeminiSchema } from "./schema.ts";
 
 /** Hosts of the API that take no native JSON Schema. */
 const SUBSET_ONLY: ReadonlySet<string | undefined> = new Set(["openapi-schema"]);
@@ -38,12 +40,23 @@ export function decodeSchema(
   if (!isObject(schema) || wire[other] !== undefined) return undefined;
   taken.push(field);
   const isSubset = field === subset;
-  const read = isSubset ? fromGeminiSchema(schema) : schema;
-  if (read === undefined) keepForm(target, dialect, subset, OWN);
-  else if (isEmpty(schema, subset) || (!isSubset && fitsGeminiSchema(schema))) {
+  const exact = isSubset ? fromGeminiSchema(schema) : schema;
+  if (exact === undefined) {
+    const read = readGeminiSchema(schema);
+    // What does not lead back is kept as it was spelled, unless it was in JSON Schema's words anyway.
+    keepForm(target, dialect, subset, isSame(read, schema) ? OWN : schema);
+    return read;
+  }
+  const isRootless = subset === PARAMETERS.subset && !saysObject(schema);
+  if (isEmpty(schema, subset) || (!isSubset && (isRootless || fitsGeminiSchema(schema)))) {
     keepForm(target, dialect, subset, isSubset ? EMPTY : NATIVE);
   }
-  return read ?? schema;
+  return exact;
+}
+
+/** Whether two schemas are the same to the letter: the order of properties counts. */
+function isSame(one: JsonObject, other: JsonObject): boolean {
+  return stringifyJson(one) === stringifyJson(other);
 }
 
 /** Whether parameters are an object without properties, which is no parameters at all. */
@@ -52,7 +65,7 @@ function isEmpty(
   field: string,
 ): boolean {
   if (field !== PARAMETERS.subset || additionalProperties !== false || Object.keys(rest).some(saysMore)) return false;
-  return /^object$/i.test(String(type)) && Object.keys(Object(properties)).length === 0;
+  return typeof type === "string" && /^object$/i.test(type) && Object.keys(Object(properties)).length === 0;
 }
 function saysMore(keyword: string): boolean {
   return keyword !== "required" && keyword !== "$schema";
@@ -69,17 +82,45 @@ export function encodeSchema(
 ): void {
   const form: JsonValue | undefined = target.extra === undefined ? undefined : formOf(target, context.dialect)[subset];
   // Schemas are JSON, whoever wrote them down.
-  const given = schema as JsonObject;
-  if (form === OWN) wire[subset] = given;
-  else if (form === NATIVE) wire[native] = given;
-  else if (context.repair && form !== EMPTY && isEmpty(given, subset)) {
-    context.report.lose("parameters-empty", at);
-  } else {
-    const { schema: converted, changes } = toGeminiSchema(given);
-    const isNative = changes.length > 0 && !SUBSET_ONLY.has(context.vendor);
-    wire[isNative ? native : subset] = isNative ? given : converted;
-    if (isNative) return;
-    for (const { path, what } of changes)
-      context.report.lose("schema-changed", [at, ...(parsePointer(path) ?? [])], what);
+  let given = schema as JsonObject;
+  if (isObject(form)) {
+    if (isSame(readGeminiSchema(form), given)) {
+      wire[subset] = form;
+      return;
+    }
+    context.report.lose("form-stale", ["extra", context.dialect, "$form", subset]);
   }
+  if (form === NATIVE || form === OWN) {
+    wire[form === OWN ? subset : native] = given;
+    return;
+  }
+  const isParameters = subset === PARAMETERS.subset && context.repair;
+  if (isParameters && !saysObject(given)) {
+    const { schema: mended, what } = objectSchema(given);
+    // A copy of the same JSON.
+    given = mended as JsonObject;
+    context.report.lose("schema-changed", at, what);
+  }
+  if (context.repair && form !== EMPTY && isEmpty(given, subset)) {
+    context.report.lose("parameters-empty", at);
+    return;
+  }
+  const { schema: converted, changes } = toGeminiSchema(given);
+  const isNative = changes.length > 0 && !SUBSET_ONLY.has(context.vendor);
+  wire[isNative ? native : subset] = isNative ? given : isParameters ? withObjectRoot(converted) : converted;
+  if (isNative) return;
+  for (const { path, what } of changes)
+    context.report.lose("schema-changed", [at, ...(parsePointer(path) ?? [])], what);
+}
+
+/** Parameters that are one of several objects: an object that may have the properties of all of them. */
+function withObjectRoot(schema: JsonObject): JsonObject {
+  const { anyOf } = schema;
+  if (!Array.isArray(anyOf)) return schema;
+  const properties: JsonObject = {};
+  for (const branch of anyOf) {
+    const own = isObject(branch) && isObject(branch["properties"]) ? branch["properties"] : {};
+    for (const name of Object.keys(own)) if (!Object.hasOwn(properties, name)) copyField(own, name, properties);
+  }
+  return { type: "OBJECT", properties };
 }

@@ -8,6 +8,8 @@ import { Terms } from "../kit/terms.ts";
 import { keepRest } from "./reading.ts";
 import type { Spelling } from "./snake.ts";
 import { readInner, readNames } from "./snake.ts";
+import { OLD_MODEL } from "./terms.ts";
+import { hasFunctions } from "./tools.ts";
 import type { Writing } from "./writing.ts";
 
 const CONFIG = "functionCallingConfig";
@@ -59,16 +61,23 @@ function plainMode(choice: ToolChoice): string | undefined {
 }
 
 /** `toolConfig`; undefined where nothing is chosen, or there is nothing to choose from. */
-export function encodeToolConfig(request: Request, { context, names }: Writing): JsonObject | undefined {
-  const { toolChoice: choice, tools = [] } = request;
+export function encodeToolConfig(
+  request: Request,
+  declared: readonly JsonObject[],
+  { context, names }: Writing,
+): JsonObject | undefined {
+  const { toolChoice: choice, model = "" } = request;
   if (choice === undefined) return undefined;
   const plain = plainMode(choice);
   if (plain === undefined) {
     context.report.lose("field-unsaid", "toolChoice");
     return undefined;
   }
-  if (context.repair && plain === "ANY" && !tools.some(({ type }) => type === "function")) {
-    context.report.lose("tools-empty", "toolChoice");
+  // Beside nothing but Google's own tools, models of today take any mode that forces no call.
+  const isForced = plain === "ANY";
+  const isUnfit = !hasFunctions(declared) && (isForced || declared.length === 0 || OLD_MODEL.test(model));
+  if (context.repair && isUnfit) {
+    context.report.lose(isForced ? "choice-lost" : "tools-empty", "toolChoice");
     return undefined;
   }
   const { mode } = formOf(request, context.dialect);

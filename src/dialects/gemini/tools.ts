@@ -5,6 +5,7 @@ import type { FunctionTool, Tool } from "../../model/request.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
 import { copyField, isObject, readObject, restOf } from "../kit/read.ts";
 import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { FREE_FORM } from "../kit/text-tools.ts";
 import type { Code } from "./losses.ts";
 import { keepRest } from "./reading.ts";
 import { decodeSchema, encodeSchema, PARAMETERS, RESPONSE } from "./schemas.ts";
@@ -66,6 +67,11 @@ function decodeDeclaration(declared: JsonObject, name: string, dialect: string):
   return tool;
 }
 
+/** Whether functions are declared among tools on the wire. */
+export function hasFunctions(tools: readonly JsonObject[]): boolean {
+  return tools.some((group) => Object.keys(group).some((key) => GROUPS.has(key)));
+}
+
 /** The list of tools; the trail stands at what holds it. */
 export function encodeTools(tools: readonly Tool[], { context, names }: Writing): JsonObject[] {
   const { dialect, report } = context;
@@ -108,7 +114,10 @@ function encodeDeclaration(tool: FunctionTool, name: string, context: EncodeCont
   const { description, inputSchema, outputSchema } = tool;
   const wire: JsonObject = { name };
   if (description !== undefined) wire["description"] = description;
-  if (inputSchema !== undefined) encodeSchema(inputSchema, "inputSchema", PARAMETERS, tool, wire, context);
+  const isFreeForm = inputSchema === undefined && tool.format === "text";
+  if (isFreeForm) context.report.lose("schema-made", "inputSchema");
+  const input = isFreeForm ? FREE_FORM : inputSchema;
+  if (input !== undefined) encodeSchema(input, "inputSchema", PARAMETERS, tool, wire, context);
   if (outputSchema !== undefined) encodeSchema(outputSchema, "outputSchema", RESPONSE, tool, wire, context);
   const format = tool.format === "json" ? "tool-default" : "field-unsaid";
   reportUncarried(tool, FUNCTION, context, "field-unsaid", { ...BOOKKEEPING, format });

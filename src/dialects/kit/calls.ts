@@ -26,6 +26,7 @@ export class CallBook {
   private byName: Map<string, Alike> | undefined;
   private readonly calls: OpenCall[] = [];
   private made: Set<string> | undefined;
+  private next = 1;
   private readonly dialect: string;
   private readonly seed: string;
 
@@ -75,8 +76,9 @@ export class CallBook {
 
   private make(): string {
     const made = (this.made ??= new Set<string>());
-    for (let count = this.calls.length + 1; ; count++) {
-      const id = this.seed === "" ? `call_${count}` : `call_${this.seed}_${count}`;
+    // Numbers only go up, so that many made ids take no longer than their count.
+    for (this.next = Math.max(this.next, this.calls.length + 1); ; this.next++) {
+      const id = this.seed === "" ? `call_${this.next}` : `call_${this.seed}_${this.next}`;
       if (made.has(id) || this.byWireId?.has(id) === true) continue;
       made.add(id);
       return id;

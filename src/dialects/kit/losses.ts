@@ -293,6 +293,30 @@ export const toolsEmpty: Declared<"tools-empty"> = {
   "tools-empty": { action: "repaired", level: "note", says: "It means nothing without tools, and targets refuse it." },
 };
 
+export const choiceLost: Declared<"choice-lost"> = {
+  "choice-lost": {
+    action: "repaired",
+    level: "loss",
+    says: "A call was demanded, but no tool is left that could be called; the model answers as it likes.",
+  },
+};
+
+export const schemaMade: Declared<"schema-made"> = {
+  "schema-made": {
+    action: "synthesized",
+    level: "note",
+    says: "A tool must describe its input; an object was written.",
+  },
+};
+
+export const effortAsBudget: Declared<"effort-as-budget"> = {
+  "effort-as-budget": {
+    action: "approximated",
+    level: "note",
+    says: "This model has no levels of thinking; a budget was asked for.",
+  },
+};
+
 export const strictUnmet: Declared<"strict-unmet"> = {
   "strict-unmet": {
     action: "repaired",

@@ -41,27 +41,40 @@ export function kindOfStatus(status: number | undefined): ProviderErrorKind {
   return status >= 400 ? "invalid-request" : "unknown";
 }
 
+/** The status of an error; another dialect's may say another kind than this one's. */
+export function fittingStatus({ status, kind }: ProviderError): number {
+  return status !== undefined && kindOfStatus(status) === kind ? status : statusOfKind(kind);
+}
+
 /** The status that says a kind. */
 export function statusOfKind(kind: ProviderErrorKind): number {
   return STATUSES.get(kind) ?? 500;
 }
 
 const TOO_LONG =
-  /context.?(length|window)|maximum context|too many tokens|prompt is too long|input is too long|exceeds the maximum number of tokens|token count .* exceeds/i;
-const NO_MONEY = /insufficient.?(quota|funds|balance|credit)|exceeded your current quota|credit balance|billing/i;
+  /context.?length|(?:maximum|exceeds?|beyond|over|too (?:long|large)|larger)[^\n]{0,80}context (?:window|limit)|maximum context|too many (?:input )?tokens|(?:prompt|input|request) is too long|exceeds the maximum number of tokens|token count [^\n]{0,80}exceeds/i;
+const NO_MONEY =
+  /insufficient.?(?:quota|funds|balance|credits?)|exceeded your current quota|credit balance|(?:used all|out of|no) (?:available )?credits|billing (?:hard limit|is not active)/i;
+const FILTERED =
+  /content.?filter(?:ing policy|ed| policy)|content management policy|flagged by (?:our )?moderation|requires moderation/i;
 
 /** What an error's own words say that its type does not: too long, or no money left. */
 export function kindOfMessage(message: string): ProviderErrorKind | undefined {
   if (TOO_LONG.test(message)) return "context-length";
+  if (FILTERED.test(message)) return "content-filter";
   return NO_MONEY.test(message) ? "quota" : undefined;
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** When to try again, where a text says so: "try again in 6m0.5s", "retry in 34.2s". */
+/** When to try again, where a text says so: "try again in 6m0.5s", "retry in 34.2s", "retry after 26 seconds". */
 export function retryAfterOf(text: string): number | undefined {
-  const said = /(?:try again|retry)(?: after| in)? ((?:\d+(?:\.\d+)?(?:ms|s|m|h))+)/i.exec(text)?.[1];
-  return said === undefined ? undefined : durationOf(said);
+  const said =
+    /(?:try again|retry)(?: after| in)? (\d[\d.]*(?:ms|s|m|h)(?:\d[\d.]*(?:ms|s|m|h))*|\d+(?= seconds?\b))/i.exec(
+      text,
+    )?.[1];
+  if (said === undefined) return undefined;
+  return /^\d+$/.test(said) ? Number(said) * 1000 : durationOf(said);
 }
 
 /** Milliseconds of a duration such as "34s" or "6m0.5s". */

@@ -48,10 +48,23 @@ function encodeTurn(turn: Turn, out: JsonObject[], moved: Moved, writing: Writin
   trail.leave();
   const isResult = role === "assistant" ? isClientResult : isAnyResult;
   if (role !== "tool" && !parts.some(isResult)) {
-    out.push(role === "assistant" ? encodeAssistant(turn, writing) : encodeSpeech(turn, writing));
+    pushSaid(role === "assistant" ? encodeAssistant(turn, writing) : encodeSpeech(turn, writing), turn, out, writing);
     return;
   }
   encodeMixed(turn, isResult, out, moved, writing);
+}
+
+/** A message that says nothing is refused, and left out (B7). */
+function pushSaid(wire: JsonObject, { index }: Turn, out: JsonObject[], { context }: Writing): void {
+  if (context.repair && isEmpty(wire)) context.report.lose("message-empty", index);
+  else out.push(wire);
+}
+
+function isEmpty(wire: JsonObject): boolean {
+  const { content = null } = wire;
+  if (content !== null && !(Array.isArray(content) && content.length === 0)) return false;
+  for (const key in wire) if (key !== "role" && key !== "content" && key !== "name") return false;
+  return true;
 }
 
 function isAnyResult(part: Part): part is ToolResultPart {
@@ -91,7 +104,7 @@ function encodeMixed(
   const { report } = writing.context;
   const [results, others]: [number[], number[]] = [[], []];
   for (const [at, part] of parts.entries()) (isResult(part) ? results : others).push(at);
-  if (role === "assistant") out.push(encodeAssistant(excerpt(turn, others), writing));
+  if (role === "assistant") pushSaid(encodeAssistant(excerpt(turn, others), writing), turn, out, writing);
   const first = out.length;
   for (const at of results) encodeResultAt(turn, at, first, out, moved, writing);
   if (parts.length === 0) report.lose("results-split", [index, "parts"]);

@@ -1,6 +1,7 @@
 // What every part may have beside what it says: reported, or put back, when its wire object has been made.
 import type { JsonObject } from "../../model/json.ts";
 import type { Part, SealKind } from "../../model/parts.ts";
+import { carryShared, SHARED_IMAGE } from "../kit/openai-shared.ts";
 import { reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import { reportSeals } from "../kit/seals.ts";
 import { writeCache } from "./cache.ts";
@@ -27,8 +28,8 @@ export function finishPart(
     else writeCache(wire, part, writing);
   }
   if (part.extra !== undefined) {
-    reportForeignResidue(part, context);
     restoreResidue(wire, part, context, inner);
+    reportForeignResidue(part.type === "image" ? carryShared(wire, part, SHARED_IMAGE, context) : part, context);
   }
   return wire;
 }

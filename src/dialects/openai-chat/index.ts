@@ -1,6 +1,6 @@
 // OpenAI's Chat Completions, and what speaks like it.
 import { defineDialect } from "../define.ts";
-import { decodeError, encodeError } from "./errors.ts";
+import { decodeOpenAiError, encodeOpenAiError } from "../kit/openai-errors.ts";
 import { LOSSES } from "./losses.ts";
 import { recognise } from "./recognise.ts";
 import { decodeMessages, decodeRequest, encodeMessages, encodeRequest } from "./request.ts";
@@ -16,5 +16,5 @@ export const openaiChat = defineDialect({
   messages: { decode: decodeMessages, encode: encodeMessages },
   requests: { decode: decodeRequest, encode: encodeRequest },
   responses: { decode: decodeResponse, encode: encodeResponse },
-  errors: { decode: decodeError, encode: encodeError },
+  errors: { decode: (wire, _, status) => decodeOpenAiError(wire, status), encode: encodeOpenAiError },
 });

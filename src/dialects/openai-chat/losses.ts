@@ -16,6 +16,7 @@ import {
   toolDefault,
   toolName,
 } from "../kit/losses.ts";
+import { metadataUnfit } from "../kit/openai-shared.ts";
 import { PROVIDER_LOSSES } from "../kit/provider-losses.ts";
 
 export const LOSSES = {
@@ -26,6 +27,7 @@ export const LOSSES = {
   ...fileId,
   ...mediaElsewhere,
   ...mediaMoved,
+  ...metadataUnfit,
   ...outputAsText,
   ...outputInContent,
   ...reasoningUnsaid,
@@ -35,6 +37,14 @@ export const LOSSES = {
   ...textAsData,
   ...toolDefault,
   ...toolName,
+  "message-empty": { action: "repaired", level: "note", says: "It says nothing, which the target refuses; left out." },
+  "media-unfit": { action: "repaired", level: "loss", says: "The target takes audio as WAV and MP3 only; left out." },
+  "document-as-text": {
+    action: "approximated",
+    level: "loss",
+    says: "The target takes no documents but PDF; it was written as text.",
+  },
+  "stop-unfit": { action: "repaired", level: "loss", says: "The target takes one to four of these; left out." },
   "order-regrouped": {
     action: "moved",
     level: "loss",

@@ -3,14 +3,17 @@ import { base64Of, dataUrl, readDataUrl } from "../../model/data-url.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { AudioPart, FilePart, MediaPart, Part } from "../../model/parts.ts";
 import { isObject } from "../kit/read.ts";
-import { isSealFor, keepForm } from "../kit/residue.ts";
+import { isFileOf } from "../kit/openai-shared.ts";
+import { keepForm } from "../kit/residue.ts";
 import { issuerOf } from "../kit/seals.ts";
+import { encodeDocument, isTextType } from "./documents.ts";
 import { carrying, finishPart } from "./finish-part.ts";
 import type { Reading } from "./reading.ts";
 import { keepOthers } from "./reading.ts";
 import { formatOfMimeType, mimeTypeOfFormat } from "./terms.ts";
 import type { ChatFile, ChatImage } from "./types.ts";
 import type { Vendor } from "./vendors.ts";
+import { isOwn } from "./vendors.ts";
 import type { Writing } from "./writing.ts";
 import { isFree, placeOf, spelling } from "./writing.ts";
 
@@ -62,6 +65,8 @@ function decodeAudio(value: JsonObject, { context }: Reading): AudioPart | undef
   const { data, format } = value;
   if (typeof data !== "string") return undefined;
   const part: AudioPart = { type: "audio", data };
+  // Some vendors take more than OpenAI does.
+  if (format !== "wav" && format !== "mp3" && format !== undefined) keepForm(part, context.dialect, "as", "format");
   const mimeType = typeof format === "string" ? mimeTypeOfFormat(format) : undefined;
   const isTold = mimeType !== undefined && formatOfMimeType(mimeType) === format;
   if (isTold) part.mimeType = mimeType;
@@ -77,6 +82,7 @@ function decodeFile(value: JsonObject, { context }: Reading): FilePart | undefin
   if (typeof data === "string") {
     known.push("file_data");
     Object.assign(part, sourceOf(data));
+    if (isTextType(part.mimeType)) keepForm(part, context.dialect, "as", "data");
     if (part.url !== undefined) {
       const isUrl = /^(?:https?|data):/i.test(data);
       if (!isUrl) {
@@ -173,11 +179,20 @@ function guess({ type }: MediaPart, data: string, report: Writing["context"]["re
   return BEGINNINGS.find(([head]) => data.startsWith(head))?.[1] ?? FALLBACKS[type];
 }
 
-function encodeAudio(part: AudioPart, writing: Writing): JsonObject {
+function encodeAudio(part: AudioPart, writing: Writing): JsonObject | undefined {
+  const { context } = writing;
   const isBare = part.mimeType === undefined && wasBare(part, writing);
   const [mimeType, data] = isBare ? ["", part.data ?? ""] : inline(part, writing);
   const sound: JsonObject = { data };
-  if (!isBare) sound["format"] = formatOfMimeType(mimeType);
+  if (!isBare) {
+    const format = formatOfMimeType(mimeType);
+    const isTaken = format === "wav" || format === "mp3" || spelling(part, "as", writing) === "format";
+    if (!isTaken && context.repair && isOwn(writing.vendor)) {
+      context.report.lose("media-unfit");
+      return undefined;
+    }
+    sound["format"] = format;
+  }
   const carried = WITH_SOURCE[part.data === undefined ? "text" : "data"];
   return finishPart({ type: "input_audio", input_audio: sound }, part, carried, writing, "input_audio");
 }
@@ -190,9 +205,11 @@ function wasBare(part: AudioPart | FilePart, writing: Writing): boolean {
 function encodeFile(part: FilePart, writing: Writing): JsonObject | undefined {
   const { context } = writing;
   const { fileId, issuer } = part;
+  const document = encodeDocument(part, writing);
+  if (document !== undefined) return document;
   const file: ChatFile["file"] = {};
   let carried: ReadonlySet<string>;
-  if (fileId !== undefined && (issuer === undefined || isSealFor(issuer, context))) {
+  if (fileId !== undefined && isFileOf(issuer, context)) {
     file.file_id = fileId;
     carried = NAMED.fileId;
   } else {
@@ -207,5 +224,9 @@ function encodeFile(part: FilePart, writing: Writing): JsonObject | undefined {
     carried = NAMED[source];
   }
   if (part.name !== undefined) file.filename = part.name;
+  else if (context.repair && file.file_data !== undefined && part.url === undefined) {
+    context.report.lose("field-filled", "name");
+    file.filename = part.mimeType === "application/pdf" ? "file.pdf" : "file";
+  }
   return finishPart({ type: "file", file }, part, carried, writing, "file");
 }

@@ -32,12 +32,14 @@ export function recognise(wire: JsonObject): PayloadKind | undefined {
     if (!isObject(choice)) return undefined;
     return isObject(choice["message"]) ? "response" : isObject(choice["delta"]) ? "stream" : undefined;
   }
-  if (!Array.isArray(messages) || typeof wire["model"] !== "string") return undefined;
+  const { model } = wire;
+  if (!Array.isArray(messages) || (model !== undefined && typeof model !== "string")) return undefined;
   if (OTHERS.some((field) => wire[field] !== undefined)) return undefined;
   // Anthropic's requests must say `max_tokens`; without, plain texts can only be Chat's.
   const isPlain = wire["max_tokens"] === undefined && messages.length > 0 && messages.every(isPlainMessage);
-  const isOwn = isPlain || OWN.some((field) => wire[field] !== undefined) || messages.some(isOwnMessage);
-  return isOwn || hasOwnTools(wire) ? "request" : undefined;
+  const isOwn = OWN.some((field) => wire[field] !== undefined) || hasOwnTools(wire);
+  // Where the model stands in the URL, messages alone could be anybody's.
+  return isOwn || (model !== undefined && (isPlain || messages.some(isOwnMessage))) ? "request" : undefined;
 }
 
 function isPlainMessage(message: JsonValue): boolean {

@@ -5,6 +5,7 @@ import type { Request } from "../../model/request.ts";
 import type { Address, DecodeContext, DecodeRequestOptions, EncodeContext, Encoded } from "../dialect.ts";
 import type { HistoryRules } from "../kit/history.ts";
 import { prepareHistory } from "../kit/history.ts";
+import { carryShared, fittingMetadata, SHARED_SETTINGS } from "../kit/openai-shared.ts";
 import { STORED_CONTEXT } from "../kit/provider-losses.ts";
 import { isObject, readList, readMessageList, readObject } from "../kit/read.ts";
 import { keepFields, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
@@ -14,6 +15,7 @@ import type { Code } from "./losses.ts";
 import { keep, startReading } from "./reading.ts";
 import { decodeOutput, decodeSampling, encodeOutput, encodeSampling, FORMAT_FIELDS } from "./settings.ts";
 import { choiceOf, decodeChoice, decodeTools, encodeTools } from "./tools.ts";
+import { isOwn } from "./vendors.ts";
 import type { Writing } from "./writing.ts";
 import { spelling, startWriting } from "./writing.ts";
 
@@ -160,10 +162,12 @@ export function encodeRequest(request: Request, context: EncodeContext<Code>): O
   encodeOutput(request, wire, writing);
   encodeSampling(request, wire, writing);
   encodeReasoning(request, wire, writing);
-  // JSON by contract.
-  if (request.metadata !== undefined) wire["metadata"] = request.metadata as JsonObject;
-  reportForeignResidue(request, context, STORED_CONTEXT);
+  // JSON by contract; OpenAI takes only some of it.
+  const given = request.metadata as JsonObject | undefined;
+  const metadata = given !== undefined && isOwn(writing.vendor) ? fittingMetadata(given, context) : given;
+  if (metadata !== undefined) wire["metadata"] = metadata;
   restoreResidue(wire, request, context, ...FORMAT_FIELDS);
+  reportForeignResidue(carryShared(wire, request, SHARED_SETTINGS, context), context, STORED_CONTEXT);
   const { names } = writing.names;
   return {
     wire,

@@ -5,6 +5,7 @@ import type { RefusalPart, TextPart } from "../../model/parts.ts";
 import type { Alternative, Response } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "../dialect.ts";
 import { dateFromSeconds, secondsFromDate } from "../kit/dates.ts";
+import { carryShared, SHARED_ECHO } from "../kit/openai-shared.ts";
 import { isObject, kindOf, readObject } from "../kit/read.ts";
 import {
   keepFields,
@@ -160,8 +161,8 @@ export function encodeResponse(response: Response, given: EncodeContext<Code>): 
   if (usage !== undefined) wire["usage"] = context.trail.into("usage", () => encodeUsage(usage, writing));
   if (response.error !== undefined) wire["error"] = encodeErrorField(response.error, writing);
   reportUncarried(response, CARRIED, context, "field-unsaid");
-  reportForeignResidue(response, context, {}, "echo-foreign");
   restoreResidue(wire, response, context);
+  reportForeignResidue(carryShared(wire, response, SHARED_ECHO, context), context, {}, "echo-foreign");
   encodeChoices(response, wire, writing);
   return { wire };
 }

@@ -116,14 +116,15 @@ function encodeOutput(
   for (const [at, piece] of content.entries()) {
     trail.enter(at);
     const block = encodeBlock(piece, writing);
-    if (block !== undefined && isMedia(piece) && stoodAt(piece, writing) !== "result") {
+    const isText = block?.["type"] === "text";
+    if (block !== undefined && isMedia(piece) && !isText && stoodAt(piece, writing) !== "result") {
       report.lose("media-moved");
       moved.push(block);
     } else if (block !== undefined) blocks.push(block);
     trail.leave();
   }
   trail.leave();
-  if (blocks.length > 0 || content.length === 0) return blocks;
+  if (blocks.length > 0 || (content.length === 0 && !writing.context.repair)) return blocks;
   report.lose("result-empty", "output");
   return "";
 }

@@ -8,9 +8,9 @@ import { formOf, keepForm } from "../kit/residue.ts";
 import { takes } from "./media.ts";
 import { keepOthers } from "./reading.ts";
 import { writeStrict } from "./tools.ts";
-import { vendorOf } from "./vendors.ts";
+import { isOwn, vendorOf } from "./vendors.ts";
 import type { Writing } from "./writing.ts";
-import { spelling } from "./writing.ts";
+import { isFree, spelling } from "./writing.ts";
 
 const SAMPLING = new FieldTable<keyof Sampling>([
   ["temperature", "temperature", "number"],
@@ -45,6 +45,8 @@ export function decodeSampling(wire: JsonObject, key: string, request: Request, 
     sampling.stop = [stop];
     keepForm(request, dialect, key, "string");
   } else if (!SAMPLING.decode(wire, key, sampling)) return false;
+  // Some vendors take more than OpenAI does.
+  if (key === "stop" && !isFit(sampling.stop)) keepForm(request, dialect, key, "list");
   request.sampling = sampling;
   const vendor = vendorOf(context.vendor);
   const plain = Object.hasOwn(PLAIN, key) ? PLAIN[key] : undefined;
@@ -65,11 +67,38 @@ export function encodeSampling(request: Request, wire: JsonObject, writing: Writ
     copyField(wire, plain, wire, spelled);
     delete wire[plain];
   }
-  const [only, ...others] = sampling.stop ?? [];
-  if (form["stop"] === "string" && only !== undefined && others.length === 0) wire["stop"] = only;
+  encodeStop(request, sampling, wire, writing);
+  // Chat asks whether before how many.
+  const isUnasked = sampling.topLogprobs !== undefined && sampling.logprobs === undefined;
+  if (isUnasked && context.repair && isFree(request, "logprobs", writing)) {
+    context.report.lose("field-filled", ["sampling", "logprobs"]);
+    wire["logprobs"] = true;
+  }
   if (wire["top_k"] !== undefined && form["top_k"] !== true && !takes("top_k", writing)) {
     context.report.lose("field-unsaid", ["sampling", "topK"]);
     delete wire["top_k"];
+  }
+}
+
+const MAX_STOPS = 4;
+
+function isFit(stop: readonly string[] = []): boolean {
+  return stop.length > 0 && stop.length <= MAX_STOPS;
+}
+
+function encodeStop(request: Request, { stop }: Sampling, wire: JsonObject, writing: Writing): void {
+  if (stop === undefined) return;
+  const { report, repair } = writing.context;
+  const form = spelling(request, "stop", writing);
+  const [only] = stop;
+  if (form === "string" && only !== undefined && stop.length === 1) wire["stop"] = only;
+  if (!repair || isFit(stop) || form === "list" || !isOwn(writing.vendor)) return;
+  if (stop.length === 0) {
+    report.lose("stop-unfit", ["sampling", "stop"]);
+    delete wire["stop"];
+  } else {
+    for (let at = MAX_STOPS; at < stop.length; at++) report.lose("stop-unfit", ["sampling", "stop", at]);
+    wire["stop"] = stop.slice(0, MAX_STOPS);
   }
 }
 

@@ -26,9 +26,11 @@ const open: Vendor = { spelling: maxTokens, noDeveloper: true };
 /** Nine letters and digits, no more and no fewer. */
 const nine: NameRule = { fits: /^[a-zA-Z0-9]{9}$/, odd: /[^a-zA-Z0-9]/g, max: 9, exactly: 9 };
 
+const own: Vendor = {};
+
 const VENDORS: Readonly<Record<string, Vendor>> = {
-  openai: {},
-  azure: {},
+  openai: own,
+  azure: own,
   xai: { noDeveloper: true, reasoning: "reasoning_content" },
   deepseek: { ...open, reasoning: "reasoning_content" },
   groq: { noDeveloper: true, reasoning: "reasoning" },
@@ -58,4 +60,9 @@ const VENDORS: Readonly<Record<string, Vendor>> = {
 /** A vendor's habits; undefined where none is named, or none of that name is known. */
 export function vendorOf(id: string | undefined): Vendor | undefined {
   return id !== undefined && Object.hasOwn(VENDORS, id) ? VENDORS[id] : undefined;
+}
+
+/** Whether OpenAI's own rules hold: nobody else is named. */
+export function isOwn(vendor: Vendor | undefined): boolean {
+  return vendor === undefined || vendor === own;
 }

@@ -1,6 +1,6 @@
 // What users, systems and tools say: texts, images, files and audio, in blocks.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import type { Part, RefusalPart, TextPart } from "../../model/parts.ts";
+import type { OpaquePart, Part, RefusalPart, TextPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { STORED_BLOCKS } from "../kit/provider-losses.ts";
 import { isObject, readObject } from "../kit/read.ts";
@@ -100,11 +100,16 @@ function finishBlock(block: JsonObject | undefined, part: Part, { context }: Wri
   return block;
 }
 
+/** Whether a verbatim block is this dialect's, and of this provider where both are known (B5). */
+export function isOwnOpaque({ dialect, issuer }: OpaquePart, context: Writing["context"]): boolean {
+  return dialect === context.dialect && (issuer === undefined || isSealFor(issuer, context));
+}
+
 /** What was kept verbatim goes back verbatim, and has room for nothing beside it. */
-export function encodeOpaque(part: Part & { type: "opaque" }, writing: Writing): JsonObject | undefined {
+export function encodeOpaque(part: OpaquePart, writing: Writing): JsonObject | undefined {
   const { context } = writing;
-  const { value, dialect } = part;
-  if (dialect !== context.dialect || (part.issuer !== undefined && !isSealFor(part.issuer, context))) {
+  const { value } = part;
+  if (!isOwnOpaque(part, context)) {
     const isStored = isObject(value) && STORED_BLOCKS.has(value["type"]);
     context.report.lose(isStored ? "context-foreign" : "opaque-foreign");
     return undefined;

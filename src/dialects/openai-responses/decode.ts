@@ -137,7 +137,7 @@ function decodeAnswer(item: JsonObject, before: readonly Part[], reading: Readin
   keepMessageItem(first, item, !isSaid(before.at(-1), context.dialect), reading);
   const plain = reading.isReply || typeof item["id"] === "string" ? "list" : "string";
   const form = typeof content === "string" ? "string" : "list";
-  if (form !== plain && parts.length === 1 && isBare(first)) keepForm(first, context.dialect, "content", form);
+  if (form !== plain && (parts.length > 1 || isBare(first))) keepForm(first, context.dialect, "content", form);
   return parts;
 }
 

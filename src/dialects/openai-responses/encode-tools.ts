@@ -7,6 +7,7 @@ import { wireCallId } from "../kit/calls.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { outputText } from "../kit/results.ts";
 import { encodeBlock } from "./content.ts";
+import { isShowable } from "./media.ts";
 import type { ToolRow } from "./tool-rows.ts";
 import { CUSTOM, FUNCTION, isShaped, rowOfCall } from "./tool-rows.ts";
 import type { InputText } from "./types.ts";
@@ -21,11 +22,36 @@ function rowOf(part: ToolCallPart | ToolResultPart): ToolRow | undefined {
 }
 
 /** Whether what is asked can stand where the item wants it. */
-function fits({ input, executor }: ToolCallPart, row: ToolRow): boolean {
+function fits({ input, executor, toolCallId }: ToolCallPart, row: ToolRow, writing: Writing): boolean {
+  // A call needs its answer, and a computer answers with a picture.
+  if (row.call === COMPUTER && writing.context.repair && !shownCalls(writing).has(toolCallId)) return false;
   if (row.output === undefined && executor !== "provider") return false;
   if (row.how === "value") return typeof input === "object" && input !== null;
   if (row.how === "field") return isObject(input) && Object.keys(input).every((key) => key === row.asks);
   return true;
+}
+
+/** Whether a call goes out as an item of its own kind, with its id. */
+export function keepsItem(call: ToolCallPart, writing: Writing): boolean {
+  const row = rowOf(call);
+  return row === undefined || fits(call, row, writing);
+}
+
+const COMPUTER = "computer_call";
+
+/** The calls whose results begin with a picture that can be shown. */
+function shownCalls(writing: Writing): ReadonlySet<string> {
+  if (writing.shown !== undefined) return writing.shown;
+  const shown = new Set<string>();
+  for (const { message } of writing.turns) {
+    for (const part of message.parts) {
+      if (part.type !== "tool-result") continue;
+      const [image] = part.content ?? [];
+      if (image?.type === "image" && isShowable(image, writing)) shown.add(part.toolCallId);
+    }
+  }
+  writing.shown = shown;
+  return shown;
 }
 
 const CALL = ["toolCallId", "toolName", "input", "inputText", "invalid", "executor", "format"];
@@ -40,7 +66,7 @@ export function encodeCall(
 ): JsonObject | undefined {
   const { context } = writing;
   const own = rowOf(call);
-  const isFitting = own !== undefined && fits(call, own);
+  const isFitting = own !== undefined && fits(call, own, writing);
   if (!isFitting && call.executor === "provider") {
     context.report.lose("provider-tool");
     return undefined;
@@ -48,7 +74,7 @@ export function encodeCall(
   const row = isFitting ? own : call.format === "text" ? CUSTOM : FUNCTION;
   writing.calls.set(call.toolCallId, { name: call.toolName, row });
   const item: JsonObject = { type: row.call };
-  const id = writeIds(item, call, row, writing);
+  const id = writeIds(item, call, row, own === undefined || isFitting, writing);
   reportPart(call, isFitting ? TOOL_CALL : PLAIN_CALL, writing, id);
   reportDefaults(call, row, writing);
   if (row.name === undefined) item["name"] = hasOwnName(row) ? call.toolName : writing.names.toolName(call.toolName);
@@ -72,10 +98,18 @@ function hasOwnName({ call }: ToolRow): boolean {
 }
 
 /** Writes the call's id and the item's; which seal went out with it. */
-function writeIds(item: JsonObject, call: ToolCallPart, row: ToolRow, writing: Writing): "id" | undefined {
+function writeIds(
+  item: JsonObject,
+  call: ToolCallPart,
+  row: ToolRow,
+  isOwn: boolean,
+  writing: Writing,
+): "id" | undefined {
   const callId = callIdOf(call, row, writing);
   if (callId !== undefined) item[row.byId === true ? "id" : "call_id"] = callId;
   if (row.byId === true) return undefined;
+  // The id of one kind of item is none for another.
+  if (!isOwn && writing.seed === undefined) return undefined;
   const id = itemId(call, row === FUNCTION ? "fc" : "ctc", writing);
   if (id !== undefined) item["id"] = id;
   return id === undefined ? undefined : "id";
@@ -184,7 +218,8 @@ export function encodeResult(result: ToolResultPart, isMade: boolean, writing: W
     return undefined;
   }
   const seal = writeAnswerIds(item, result, row, writing);
-  reportPart(result, (result.tool ?? row.call) === row.call ? TOOL_RESULT : PLAIN_RESULT, writing, seal);
+  const saysTool = isMade || (result.tool ?? row.call) === row.call;
+  reportPart(result, saysTool ? TOOL_RESULT : PLAIN_RESULT, writing, seal);
   reportDefaults(result, row, writing);
   if (result.toolName !== (call?.name ?? "")) context.report.lose("tool-name", "toolName");
   const isPatch = row.call === "apply_patch_call";
@@ -217,7 +252,7 @@ function writeOutput(
     item[row.answer] = encodeContent(result, writing);
     return true;
   }
-  if (row.call === "computer_call") return writeScreenshot(item, result, row, writing);
+  if (row.call === COMPUTER) return writeScreenshot(item, result, row, writing);
   if (result.content !== undefined) context.report.lose("field-unsaid", "content");
   const { output } = result;
   if (typeof output === "string" && isShaped(row)) {
@@ -269,7 +304,11 @@ function encodeContent(result: ToolResultPart, writing: Writing): JsonValue {
     return outputText(result);
   }
   const blocks = encodeBlocks(content, writing);
-  if (output === undefined) return blocks;
+  if (output === undefined) {
+    if (blocks.length > 0 || (content.length === 0 && !context.repair)) return blocks;
+    context.report.lose("result-empty", "output");
+    return "";
+  }
   context.report.lose("output-in-content", "output");
   return [{ type: "input_text", text: outputText(result) } satisfies InputText, ...blocks];
 }

@@ -8,7 +8,7 @@ import { reportForeignResidue, reportUncarried, restoreResidue } from "../kit/re
 import { isObject } from "../kit/read.ts";
 import { BLANK_LINE } from "../kit/system.ts";
 import type { Turn } from "../kit/turn.ts";
-import { encodeBlock, encodeOpaque } from "./content.ts";
+import { encodeBlock, encodeOpaque, isOwnOpaque } from "./content.ts";
 import { encodeCall, encodeResult, reportAnswer } from "./encode-tools.ts";
 import type { Code } from "./losses.ts";
 import type { Said } from "./output.ts";
@@ -35,12 +35,13 @@ export interface History {
 
 /** The trail stands at the list of messages. */
 export function encodeHistory(turns: readonly Turn[], writing: Writing): History {
+  writing.turns = turns;
   const count = leadingInstructions(turns, writing.context);
   const instructions = encodeInstructions(turns.slice(0, count), writing);
   let last: Turn | undefined;
   for (let at = count; at < turns.length; at++) {
     const turn = turns[at] as Turn; // Within the length.
-    encodeTurn(turn, last, turns[at + 1], writing);
+    encodeTurn(turn, last, turns, at, writing);
     last = turn;
   }
   return { instructions, input: encodeInput(turns.slice(count), writing) };
@@ -106,7 +107,14 @@ function reportMessage({ message, index }: Turn, { context, seed }: Writing): vo
   }
 }
 
-export function encodeTurn(turn: Turn, before: Turn | undefined, after: Turn | undefined, writing: Writing): void {
+/** `at` tells which of the turns it is. */
+export function encodeTurn(
+  turn: Turn,
+  before: Turn | undefined,
+  turns: readonly Turn[],
+  at: number,
+  writing: Writing,
+): void {
   const { context, items } = writing;
   const { message, index } = turn;
   const { role } = message;
@@ -117,8 +125,7 @@ export function encodeTurn(turn: Turn, before: Turn | undefined, after: Turn | u
   else {
     if (before?.message.role !== "assistant") writing.withholdsIds = false;
     if (before?.message.role === role && before.index !== index) context.report.lose("turns-merged", [index, "role"]);
-    const followers = after?.message.role === "assistant" ? after.message.parts : [];
-    encodeRun(turn, followers, writing);
+    encodeRun(turn, turns, at, writing);
   }
   if (items.length === count && writing.seed === undefined) context.report.lose("message-empty", index);
 }
@@ -140,7 +147,8 @@ function encodeMessage(turn: Turn, writing: Writing): void {
     reportBare(turn, only, writing);
   } else {
     const blocks = encodeContent(turn, writing);
-    if (blocks.length === 0 && parts.length > 0) return;
+    // A message that says nothing is refused (B7).
+    if (blocks.length === 0 && (parts.length > 0 || context.repair)) return;
     item["content"] = blocks;
   }
   if (form["type"] === "message") item["type"] = "message";
@@ -168,7 +176,7 @@ function encodeContent(turn: Turn, writing: Writing): JsonObject[] {
 }
 
 /** What the assistant said, thought and asked, and what came back. */
-function encodeRun(turn: Turn, followers: readonly Part[], writing: Writing): void {
+function encodeRun(turn: Turn, turns: readonly Turn[], index: number, writing: Writing): void {
   const { context, items } = writing;
   const { parts, role } = turn.message;
   for (let at = 0; at < parts.length; at++) {
@@ -178,7 +186,9 @@ function encodeRun(turn: Turn, followers: readonly Part[], writing: Writing): vo
       continue;
     }
     enter(turn, at, writing);
-    const item = encodeItem(part, turn, at, followers, writing);
+    const isAsked = part.type === "reasoning" && context.repair;
+    const follower = isAsked ? followerOf(turns, index, at, writing) : undefined;
+    const item = encodeItem(part, turn, at, follower, writing);
     leave(writing);
     if (item !== undefined) items.push(item);
   }
@@ -195,13 +205,13 @@ function encodeItem(
   part: Part,
   turn: Turn,
   at: number,
-  followers: readonly Part[],
+  follower: Part | undefined,
   writing: Writing,
 ): JsonObject | undefined {
   const { parts } = turn.message;
   switch (part.type) {
     case "reasoning":
-      return encodeReasoning(part, followerOf(parts, at) ?? followerOf(followers, -1), writing);
+      return encodeReasoning(part, follower, writing);
     case "tool-call":
       return encodeCall(part, answerOf(part, parts, at), writing);
     case "tool-result":
@@ -214,10 +224,25 @@ function encodeItem(
   }
 }
 
-/** The next thing after a thought that is no thought. */
-function followerOf(parts: readonly Part[], at: number): Part | undefined {
-  for (let next = at + 1; next < parts.length; next++) if (parts[next]?.type !== "reasoning") return parts[next];
+/** What goes out next after a thought, and is no thought, in the same run of what the assistant said. */
+function followerOf(turns: readonly Turn[], index: number, at: number, writing: Writing): Part | undefined {
+  let first = at + 1;
+  for (let next = index; next < turns.length && turns[next]?.message.role === "assistant"; next++) {
+    const parts = turns[next]?.message.parts ?? [];
+    for (; first < parts.length; first++) {
+      const part = parts[first] as Part; // Within the length.
+      if (goesOut(part, writing)) return part;
+    }
+    first = 0;
+  }
   return undefined;
+}
+
+/** Whether a part is said or asked here. */
+function goesOut(part: Part, { context }: Writing): boolean {
+  if (part.type === "tool-call") return part.executor !== "provider" || rowOfCall(part.tool) !== undefined;
+  if (part.type === "opaque") return isOwnOpaque(part, context) && Object(part.value)["type"] !== "reasoning";
+  return part.type === "text" || part.type === "refusal";
 }
 
 /** The result that stands in the same item as its call. */
@@ -252,11 +277,12 @@ function encodeAnswer(turn: Turn, start: number, writing: Writing): number {
   const { parts } = turn.message;
   const first = parts[start] as Said; // The caller has looked.
   let end = start + 1;
-  while (end < parts.length && goesOn(parts[end], context)) end++;
-  if (end === start + 1 && isBare(first) && writing.seed === undefined) {
+  // Without an id, the API documents only this form.
+  if (isBare(first) && writing.seed === undefined) {
     items.push({ role: "assistant", content: first.text } satisfies AssistantMessage);
     return end;
   }
+  while (end < parts.length && goesOn(parts[end], context)) end++;
   const id = itemId(first, "msg", writing);
   const { item: fields, content: form } = spelled(first, context);
   const plainFields: JsonObject = id === undefined ? {} : { type: "message", status: "completed" };

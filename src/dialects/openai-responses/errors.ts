@@ -3,6 +3,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { ProviderError } from "../../model/provider-error.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { kindOfOpenAi, openAiWords } from "../kit/openai-errors.ts";
+import { retryAfterOf } from "../kit/provider-errors.ts";
 import { isObject } from "../kit/read.ts";
 import { reportUncarried } from "../kit/residue.ts";
 import type { Code } from "./losses.ts";
@@ -10,7 +11,11 @@ import type { Code } from "./losses.ts";
 /** What a response says about its failure; undefined where it says it in a way that nobody knows. */
 export function decodeFailure(error: unknown): ProviderError | undefined {
   if (!isObject(error) || typeof error["message"] !== "string" || error["code"] === undefined) return undefined;
-  return { kind: kindOfOpenAi(error), message: error["message"], raw: error };
+  const { message } = error;
+  const failure: ProviderError = { kind: kindOfOpenAi(error, message), message, raw: error };
+  const retryAfterMs = retryAfterOf(message);
+  if (retryAfterMs !== undefined) failure.retryAfterMs = retryAfterMs;
+  return failure;
 }
 
 const CARRIED: ReadonlySet<string> = new Set(["kind", "message", "raw"]);

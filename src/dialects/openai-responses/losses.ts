@@ -16,6 +16,7 @@ import {
   toolName,
   turnsMerged,
 } from "../kit/losses.ts";
+import { metadataUnfit } from "../kit/openai-shared.ts";
 import { PROVIDER_LOSSES } from "../kit/provider-losses.ts";
 import type { LossDeclaration } from "../kit/report.ts";
 
@@ -24,6 +25,7 @@ export const LOSSES = {
   ...errorUnsaid,
   ...fileId,
   ...mediaElsewhere,
+  ...metadataUnfit,
   ...outputAsText,
   ...outputInContent,
   ...reasoningUnsaid,
@@ -40,7 +42,7 @@ export const LOSSES = {
   "reasoning-unpaired": {
     action: "repaired",
     level: "loss",
-    says: "Reasoning that goes by its id is refused unless it is stored and what followed it goes with it; it was left out.",
+    says: "Reasoning is refused unless what followed it goes with it, and, where it goes by its id, is stored; left out.",
   },
   "output-shaped": {
     action: "approximated",

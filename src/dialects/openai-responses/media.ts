@@ -1,16 +1,17 @@
 // Images, files and audio that are put in: as a URL, inline, or by the id of an uploaded file.
 import { base64Of, dataUrl, readDataUrl } from "../../model/data-url.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import type { AudioPart, MediaPart } from "../../model/parts.ts";
+import type { AudioPart, ImagePart, MediaPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { isObject } from "../kit/read.ts";
-import { isSealFor } from "../kit/residue.ts";
+import { carryShared, isFileOf, SHARED_IMAGE, textOfContent } from "../kit/openai-shared.ts";
+import { keepForm } from "../kit/residue.ts";
 import { issuerOf } from "../kit/seals.ts";
 import { Terms } from "../kit/terms.ts";
 import { keepOthers } from "./reading.ts";
 import type { InputAudio } from "./types.ts";
 import type { Writing } from "./writing.ts";
-import { carrying, reportPart } from "./writing.ts";
+import { carrying, reportPart, spelled } from "./writing.ts";
 
 /** The fields in which media may stand: inline or as a URL, as a URL only, by id. The first that is a string counts. */
 const FIELDS = {
@@ -18,6 +19,7 @@ const FIELDS = {
   file: ["file_data", "file_url", "file_id"],
 } as const;
 
+const INPUT_AUDIO = "input_audio";
 const AUDIO = new Terms<string, InputAudio["input_audio"]["format"]>([
   ["audio/mpeg", "mp3"],
   ["audio/mp3", "mp3"],
@@ -48,14 +50,16 @@ export function decodeMedia(block: JsonObject, type: "image" | "file", context: 
 
 /** Audio stands in an object of its own. */
 export function decodeAudio(block: JsonObject, context: DecodeContext): AudioPart | undefined {
-  const inner = block["input_audio"];
+  const inner = block[INPUT_AUDIO];
   if (!isObject(inner)) return undefined;
   const { data, format } = inner;
   const mimeType = typeof format === "string" ? AUDIO.ours(format) : undefined;
   if (typeof data !== "string" || mimeType === undefined) return undefined;
   const part: AudioPart = { type: "audio", data, mimeType };
-  keepOthers(part, inner, ["data", "format"], context, "input_audio");
-  keepOthers(part, block, ["type", "input_audio"], context);
+  // The API does not document audio; some who speak its dialect take it.
+  keepForm(part, context.dialect, "in", INPUT_AUDIO);
+  keepOthers(part, inner, ["data", "format"], context, INPUT_AUDIO);
+  keepOthers(part, block, ["type", INPUT_AUDIO], context);
   return part;
 }
 
@@ -66,8 +70,7 @@ export function encodeMedia(part: MediaPart, writing: Writing): JsonObject | und
   const { context } = writing;
   if (part.type === "video") return drop("part-unsayable", writing);
   const source = SOURCES.find((each) => part[each] !== undefined);
-  if (source === "fileId" && part.issuer !== undefined && !isSealFor(part.issuer, context))
-    return drop("file-id", writing);
+  if (source === "fileId" && !isFileOf(part.issuer, context)) return drop("file-id", writing);
   if (part.type === "audio") return encodeAudio(part, source, writing);
   const [inline, url, id] = FIELDS[part.type];
   const block: JsonObject = { type: `input_${part.type}` };
@@ -80,17 +83,32 @@ export function encodeMedia(part: MediaPart, writing: Writing): JsonObject | und
       break;
     case "data":
     case "text":
-      block[inline] = inlined(part, writing);
+      block[inline] = inlined(part, part.text ?? "", writing);
       break;
-    default:
-      return drop("media-elsewhere", writing);
+    default: {
+      const text = part.type === "file" ? textOfContent(part) : undefined;
+      if (text === undefined) return drop("media-elsewhere", writing);
+      block[inline] = inlined(part, text, writing);
+    }
   }
-  const isInline = source === "data" || source === "text";
-  reportPart(part, part.type === "image" ? (isInline ? INLINE_IMAGE : IMAGE) : isInline ? INLINE_FILE : FILE, writing);
+  const isInline = source !== "url" && source !== "fileId";
+  if (part.type === "file") reportPart(part, isInline ? INLINE_FILE : FILE, writing);
+  else reportPart(withDetail(block, part, writing), isInline ? INLINE_IMAGE : IMAGE, writing);
   for (const other of SOURCES)
     if (other !== source && part[other] !== undefined) context.report.lose("field-unsaid", other);
   if (part.type === "file") encodeName(part, block, isInline, writing);
   return block;
+}
+
+/** How closely to look at an image is said in Chat, too; what is left to report of it. */
+function withDetail(block: JsonObject, image: ImagePart, { context }: Writing): ImagePart {
+  const isOwn = image.extra?.[context.dialect]?.["detail"] !== undefined;
+  return image.extra === undefined || isOwn ? image : carryShared(block, image, SHARED_IMAGE, context);
+}
+
+/** Whether an image can be said. */
+export function isShowable({ url, data, text, fileId, issuer }: ImagePart, { context }: Writing): boolean {
+  return (url ?? data ?? text) !== undefined || (fileId !== undefined && isFileOf(issuer, context));
 }
 
 const IMAGE = carrying("cache", ...SOURCES);
@@ -106,17 +124,18 @@ function drop(code: "part-unsayable" | "file-id" | "media-elsewhere", { context 
 function encodeAudio(part: AudioPart, source: string | undefined, writing: Writing): JsonObject | undefined {
   if (source !== "data") return drop(source === "fileId" ? "file-id" : "media-elsewhere", writing);
   const format = AUDIO.theirs(part.mimeType ?? "");
-  if (format === undefined) return drop("part-unsayable", writing);
+  if (format === undefined || spelled(part, writing.context)["in"] !== INPUT_AUDIO)
+    return drop("part-unsayable", writing);
   reportPart(part, AUDIO_FIELDS, writing);
   return { type: "input_audio", input_audio: { data: part.data ?? "", format } } satisfies InputAudio;
 }
 
 /** The bytes as a data URL; without a type they go out as they came. */
-function inlined(part: MediaPart, { context }: Writing): JsonValue {
-  const { data, text, mimeType } = part;
+function inlined(part: MediaPart, text: string, { context }: Writing): JsonValue {
+  const { data, mimeType } = part;
   if (data === undefined) {
-    context.report.lose("text-as-data", "text");
-    return dataUrl(mimeType ?? "text/plain", base64Of(text ?? ""));
+    context.report.lose("text-as-data", part.text === undefined ? "content" : "text");
+    return dataUrl(mimeType ?? "text/plain", base64Of(text));
   }
   if (mimeType !== undefined) return dataUrl(mimeType, data);
   if (part.type === "file") return data;

@@ -4,6 +4,7 @@ import type { Part, ReasoningPart } from "../../model/parts.ts";
 import { isObject } from "../kit/read.ts";
 import { keepForm, restoreResidue } from "../kit/residue.ts";
 import { addSeal, sealOf } from "../kit/seals.ts";
+import { keepsItem } from "./encode-tools.ts";
 import type { Reading } from "./reading.ts";
 import { keepOthers, noteAbsent, readItemId } from "./reading.ts";
 import type { Writing } from "./writing.ts";
@@ -69,7 +70,7 @@ export function encodeReasoning(
     context.report.lose("reasoning-unsaid");
     return undefined;
   }
-  if (seed === undefined && context.repair && encrypted === undefined && isRefused(sealed, follower, writing)) {
+  if (seed === undefined && context.repair && isRefused(sealed, encrypted, follower, writing)) {
     writing.withholdsIds = true;
     context.report.lose("reasoning-unpaired");
     return undefined;
@@ -93,10 +94,23 @@ function isUnsaid(part: ReasoningPart, field: string, context: Writing["context"
   return wasAbsent(part, field, context) || part.extra?.[context.dialect]?.[field] !== undefined;
 }
 
-/** What goes by its id alone must be stored, and be followed by what was said or asked next, with its id (B12, B13). */
-function isRefused(id: string | undefined, follower: Part | undefined, writing: Writing): boolean {
-  if (id === undefined || id === "" || isMadeId(id) || writing.isStateless || follower === undefined) return true;
+/**
+ * Reasoning must be followed by what was said or asked next (B12). What goes by its id alone must be stored as well, and
+ * its follower have its id, too (B13).
+ */
+function isRefused(
+  id: string | undefined,
+  encrypted: string | undefined,
+  follower: Part | undefined,
+  writing: Writing,
+): boolean {
+  if (follower === undefined) return true;
+  if (encrypted !== undefined) return false;
+  if (id === undefined || id === "" || isMadeId(id) || writing.isStateless) return true;
   if (follower.type === "opaque") return !isObject(follower.value) || typeof follower.value["id"] !== "string";
-  if (follower.type === "tool-call" && follower.executor === "provider") return false;
+  if (follower.type === "tool-call") {
+    if (follower.executor === "provider") return false;
+    if (!keepsItem(follower, writing)) return true;
+  }
   return sealOf(follower, "id", writing.context) === undefined;
 }

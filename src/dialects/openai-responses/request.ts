@@ -4,6 +4,8 @@ import type { ReasoningSettings, Request, Sampling } from "../../model/request.t
 import type { DecodeContext, DecodeRequestOptions, EncodeContext, Encoded } from "../dialect.ts";
 import { FieldTable } from "../kit/fields.ts";
 import { prepareHistory } from "../kit/history.ts";
+import type { NameBook } from "../kit/names.ts";
+import { carryShared, fittingMetadata, SHARED_SETTINGS, siblingResidue } from "../kit/openai-shared.ts";
 import { STORED_BLOCKS, STORED_CONTEXT } from "../kit/provider-losses.ts";
 import { copyField, isObject, readObject } from "../kit/read.ts";
 import { keepFields, keepForm, reportForeignResidue, restoreResidue } from "../kit/residue.ts";
@@ -110,17 +112,15 @@ function decodeSetting(
 export function encodeRequest(request: Request, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
   const { dialect } = context;
   const kept = request.extra?.[dialect] ?? {};
-  const writing = startWriting(context, undefined, kept["store"] === false);
+  const writing = startWriting(
+    context,
+    undefined,
+    (kept["store"] ?? siblingResidue(request, context)["store"]) === false,
+  );
   const { names } = writing;
   const wire: JsonObject = {};
   writeSettings(wire, request, context);
-  const tools = request.tools ?? [];
-  if (request.tools !== undefined) wire["tools"] = encodeTools(tools, names, context);
-  if (request.toolChoice !== undefined) {
-    if (isChoosable(request, kept, wire["tools"], context)) {
-      wire["tool_choice"] = encodeChoice(request.toolChoice, tools, names);
-    } else context.report.lose("tools-empty", "toolChoice");
-  }
+  writeTools(wire, request, kept, names, context);
   const stored = isStored(kept, "previous_response_id", "conversation") || hasItem(request, STORED_BLOCKS, dialect);
   context.trail.enter("messages");
   const turns = prepareHistory(
@@ -135,8 +135,8 @@ export function encodeRequest(request: Request, context: EncodeContext<Code>): O
   const isNothing = Array.isArray(input) && input.length === 0;
   if (!isNothing || form === undefined) wire["input"] = input;
   else if (form === null) wire["input"] = null;
-  reportForeignResidue(request, context, STORED_CONTEXT);
   restoreResidue(wire, request, context, "reasoning", "text", "format");
+  reportForeignResidue(carryShared(wire, request, SHARED_SETTINGS, context), context, STORED_CONTEXT);
   if (request.sampling?.logprobs === true) {
     const { include } = wire;
     wire["include"] = [...(Array.isArray(include) ? include : []), LOGPROBS];
@@ -170,25 +170,42 @@ function hasItem({ messages }: Request, types: ReadonlySet<unknown>, dialect: st
 
 const MORE_TOOLS: ReadonlySet<unknown> = new Set(["additional_tools"]);
 
-/** Whether a choice has something to choose from; one that forces nothing needs nothing (B52). */
-function isChoosable(
+/** The tools, and what is about them: without any left, that means nothing (B52). */
+function writeTools(
+  wire: JsonObject,
   request: Request,
   kept: JsonObject,
-  tools: JsonValue | undefined,
-  context: EncodeContext,
-): boolean {
-  const { toolChoice } = request;
-  if (!context.repair || toolChoice === "auto" || toolChoice === "none") return true;
-  if (Array.isArray(tools) && tools.length > 0) return true;
-  return isStored(kept, "prompt") || hasItem(request, MORE_TOOLS, context.dialect);
+  names: NameBook,
+  context: EncodeContext<Code>,
+): void {
+  const { tools = [], toolChoice, parallelToolCalls } = request;
+  const list = encodeTools(tools, names, context);
+  const hasMore = list.length > 0 || isStored(kept, "prompt") || hasItem(request, MORE_TOOLS, context.dialect);
+  const isMended = context.repair && !hasMore;
+  // An empty list is taken, as is what forces nothing; none of that is left of tools that are all another's.
+  const isLeft = tools.length === 0 || !isMended;
+  const write = (field: "tools" | "toolChoice" | "parallelToolCalls", isWritten: boolean, value: () => JsonValue) => {
+    if (request[field] === undefined) return;
+    if (isWritten) wire[WIRE_FIELDS[field]] = value();
+    else context.report.lose("tools-empty", field);
+  };
+  const isForced = toolChoice !== "auto" && toolChoice !== "none";
+  write("tools", isLeft, () => list);
+  write("toolChoice", isForced ? !isMended : isLeft, () => encodeChoice(toolChoice ?? "auto", tools, names));
+  write("parallelToolCalls", isLeft, () => parallelToolCalls ?? null);
 }
+const WIRE_FIELDS = {
+  tools: "tools",
+  toolChoice: "tool_choice",
+  parallelToolCalls: "parallel_tool_calls",
+} as const;
 
 function writeSettings(wire: JsonObject, request: Request, context: EncodeContext<Code>): void {
-  const { model, parallelToolCalls, stream, metadata, reasoning, sampling } = request;
-  const settings: Partial<Record<Setting, unknown>> = { model, parallelToolCalls, stream };
+  const { model, stream, metadata, reasoning, sampling } = request;
+  const settings: Partial<Record<Setting, unknown>> = { model, stream };
   SETTINGS.encode(settings, wire, context);
-  // Metadata is JSON.
-  if (metadata !== undefined) wire["metadata"] = metadata as JsonObject;
+  const fitting = metadata && fittingMetadata(metadata, context);
+  if (fitting !== undefined) wire["metadata"] = fitting;
   if (reasoning !== undefined) {
     const inner: JsonObject = {};
     context.trail.into("reasoning", () => REASONING.encode(reasoning, inner, context));

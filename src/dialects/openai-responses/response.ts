@@ -5,6 +5,7 @@ import type { Part } from "../../model/parts.ts";
 import type { Response } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "../dialect.ts";
 import { FieldTable } from "../kit/fields.ts";
+import { carryShared, SHARED_ECHO } from "../kit/openai-shared.ts";
 import { isObject, readList, readObject } from "../kit/read.ts";
 import { keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import { decodeAnyItem } from "./decode.ts";
@@ -161,7 +162,8 @@ export function encodeResponse(response: Response, answering: EncodeContext<Code
   const { message, usage } = response;
   const writing = startWriting(context, response.id);
   context.trail.enter("message");
-  encodeTurn({ message, index: 0 }, undefined, undefined, writing);
+  const turn = { message, index: 0 };
+  encodeTurn(turn, undefined, [turn], 0, writing);
   context.trail.leave();
   const wire: JsonObject = {};
   const write = (field: string, value: JsonValue | undefined): void => {
@@ -178,8 +180,8 @@ export function encodeResponse(response: Response, answering: EncodeContext<Code
     context.report.lose("field-filled", ["extra", context.dialect]);
   if (spelled(response, context)["output_text"] === "joined") wire["output_text"] = saidBy(writing.items);
   reportUncarried(response, CARRIED, context, "field-unsaid");
-  reportForeignResidue<Code>(response, context, {}, "echo-foreign");
   restoreResidue(wire, response, context, "incomplete_details");
+  reportForeignResidue<Code>(carryShared(wire, response, SHARED_ECHO, context), context, {}, "echo-foreign");
   return { wire };
 }
 

@@ -32,6 +32,10 @@ export interface Writing {
   /** Ids of items whose reasoning was left out: the provider would ask for it (B12). */
   withholdsIds: boolean;
   made: number;
+  /** The history that is written. */
+  turns: readonly Turn[];
+  /** The calls that are answered with a picture; known when somebody has asked. */
+  shown: ReadonlySet<string> | undefined;
 }
 
 export function startWriting(context: EncodeContext<Code>, seed?: string, isStateless = false): Writing {
@@ -46,6 +50,8 @@ export function startWriting(context: EncodeContext<Code>, seed?: string, isStat
     answers: new Map(),
     withholdsIds: false,
     made: 0,
+    turns: [],
+    shown: undefined,
   };
 }
 
