@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest";
 import { defineDialect } from "../../src/dialects/define.ts";
 import type { HistoryRules } from "../../src/dialects/kit/history.ts";
 import { prepareHistory } from "../../src/dialects/kit/history.ts";
-import { textBlank, textTrimmed, userFirst } from "../../src/dialects/kit/losses.ts";
+import { textBlank, textTrimmed } from "../../src/dialects/kit/losses.ts";
 import { noteResultOrder } from "../../src/dialects/kit/pairing.ts";
 import { PROVIDER_LOSSES } from "../../src/dialects/kit/provider-losses.ts";
 import type { Message } from "../../src/model/message.ts";
-import { assistant, system, user } from "../../src/model/message.ts";
+import { assistant, user } from "../../src/model/message.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../src/model/parts.ts";
 import { deepFreeze } from "../../src/testkit/places.ts";
 
@@ -15,7 +15,7 @@ function mend(messages: Message[], rules: HistoryRules = {}, repair = true): { h
   const probe = defineDialect({
     id: "probe",
     title: "Probe",
-    losses: { ...PROVIDER_LOSSES, ...textBlank, ...textTrimmed, ...userFirst },
+    losses: { ...PROVIDER_LOSSES, ...textBlank, ...textTrimmed },
     messages: { decode: () => [], encode: () => [] },
     requests: {
       decode: () => ({ messages: [] }),
@@ -258,13 +258,6 @@ describe("texts", () => {
       { noPrefill: true },
       [user("Hi."), assistant("So")],
       ["prefill /messages/1"],
-    ],
-    [
-      "B41: the user speaks first",
-      [system("S"), assistant("So"), user("Hi.")],
-      { userFirst: true },
-      [system("S"), user("(The conversation up to here is left out.)"), assistant("So"), user("Hi.")],
-      ["user-first /messages/1"],
     ],
     [
       "B50: half a character is replaced, deep in arguments and results too",

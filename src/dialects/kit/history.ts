@@ -15,15 +15,13 @@ export interface HistoryRules extends PairingRules {
   noBlankText?: boolean;
   /** White space at the end of a final assistant turn is refused (B35). */
   noTrailingSpace?: boolean;
-  /** The first turn must be the user's (B41). */
-  userFirst?: boolean;
   /** A final assistant turn is not continued (B36). */
   noPrefill?: boolean;
 }
 
 /** What every history can lose; a dialect that sets a rule of its own also declares what that rule does. */
 export type HistoryLoss = PairingLoss | "surrogates" | "prefill";
-type RuleLoss = HistoryLoss | "text-blank" | "text-trimmed" | "user-first";
+type RuleLoss = HistoryLoss | "text-blank" | "text-trimmed";
 
 /** The turns of a history. Call it where the trail stands at the list of messages. */
 export function prepareHistory(
@@ -44,8 +42,7 @@ export function prepareTurns(turns: Turn[], rules: HistoryRules, given: EncodeCo
   if (!context.repair) return turns;
   let mended = eachTurn(pairResults(turns, rules, context), wellFormedParts, context);
   if (rules.noBlankText === true) mended = eachTurn(mended, withoutBlankText, context);
-  if (rules.noTrailingSpace === true) mended = withoutTrailingSpace(mended, context);
-  return rules.userFirst === true ? withUserFirst(mended, context) : mended;
+  return rules.noTrailingSpace === true ? withoutTrailingSpace(mended, context) : mended;
 }
 
 function eachTurn(
@@ -99,14 +96,5 @@ function withoutTrailingSpace(turns: Turn[], context: EncodeContext<RuleLoss>): 
   return [...turns.slice(0, -1), withParts(turn, parts, [...parts.keys()])];
 }
 
-/** What a user turn says that only makes a history legal. */
+/** What a user turn says that is made because the user must speak first (B41). */
 export const OPENING = "(The conversation up to here is left out.)";
-
-function withUserFirst(turns: Turn[], context: EncodeContext<RuleLoss>): Turn[] {
-  const at = turns.findIndex(({ message: { role } }) => role !== "system" && role !== "developer");
-  const first = turns[at];
-  if (first === undefined || first.message.role === "user") return turns;
-  context.report.lose("user-first", first.index);
-  const opening: Turn = { message: { role: "user", parts: [{ type: "text", text: OPENING }] }, index: first.index };
-  return [...turns.slice(0, at), opening, ...turns.slice(at)];
-}
