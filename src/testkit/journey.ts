@@ -47,7 +47,7 @@ export const comesHome: PairCheck = (exchange, from, to, sample) => {
 
 /** Whether a loss says that something stands elsewhere, is said in another way, or was added. */
 function isRearrangement({ action, level, path }: Loss): boolean {
-  if (!/^\/(?:messages?|alternatives)\//.test(path) || action === "dropped") return false;
+  if (!/^\/(?:messages?|alternatives)(?:\/|$)/.test(path) || action === "dropped") return false;
   return action === "repaired" || action === "synthesized" || level !== "note";
 }
 
