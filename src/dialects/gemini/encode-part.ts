@@ -1,7 +1,7 @@
 // One part of a content, to the wire.
 import type { OpaquePart, Part, ReasoningPart, RefusalPart, TextPart } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
-import { STORED_BLOCKS } from "../kit/provider-losses.ts";
+import { isOpaqueFor } from "../kit/opaque.ts";
 import { isObject } from "../kit/read.ts";
 import { formOf, reportUncarried } from "../kit/residue.ts";
 import { sealOf } from "../kit/seals.ts";
@@ -78,18 +78,15 @@ function encodeThought(part: ReasoningPart, { context, isAnswer }: Writing): Gem
   return writeBeside({ text: text === "" ? summary.join("\n\n") : text, thought: true }, part, "", context);
 }
 
-function encodeOpaque({ dialect, value, ...beside }: OpaquePart, context: EncodeContext<Code>): GeminiPart | undefined {
-  if (dialect !== context.dialect) {
-    const isStored = isObject(value) && STORED_BLOCKS.has(value["type"]);
-    context.report.lose(isStored ? "context-foreign" : "opaque-foreign");
-    return undefined;
-  }
+function encodeOpaque(part: OpaquePart, context: EncodeContext<Code>): GeminiPart | undefined {
+  if (!isOpaqueFor(part, context)) return undefined;
+  const { value } = part;
   if (!isObject(value)) {
     context.report.lose("part-unsayable");
     return undefined;
   }
-  reportUncarried(beside, OPAQUE, context, "field-unsaid", { cache: "bookkeeping" });
+  reportUncarried(part, OPAQUE, context, "field-unsaid", { cache: "bookkeeping" });
   // Verbatim, whatever it is.
   return value;
 }
-const OPAQUE: ReadonlySet<string> = new Set(["type"]);
+const OPAQUE: ReadonlySet<string> = new Set(["type", "dialect", "issuer", "value"]);

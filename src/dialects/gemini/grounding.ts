@@ -36,8 +36,12 @@ export function decodeGrounding(
   if (!Array.isArray(chunks) || chunks.length === 0 || !chunks.every(isObject) || !Array.isArray(supports))
     return undefined;
   const texts: (GroundedText & { annotations: Annotation[]; bytes: Bytes })[] = [];
+  const byIndex = new Map<unknown, (typeof texts)[number]>();
   for (const [index, part] of parts.entries()) {
-    if (part.type === "text") texts.push({ index, part, annotations: [], bytes: new Bytes(part.text) });
+    if (part.type !== "text") continue;
+    const text = { index, part, annotations: [], bytes: new Bytes(part.text) };
+    texts.push(text);
+    byIndex.set(index, text);
   }
   const [first] = texts;
   if (first === undefined) return undefined;
@@ -50,7 +54,7 @@ export function decodeGrounding(
     if (!isObject(support) || !isObject(support[SEGMENT]) || !Array.isArray(support["groundingChunkIndices"]))
       return undefined;
     const segment = support[SEGMENT];
-    const text = texts.find(({ index }) => index === segment["partIndex"]) ?? first;
+    const text = byIndex.get(segment["partIndex"]) ?? first;
     for (const [at, index] of support["groundingChunkIndices"].entries()) {
       if (typeof index !== "number" || chunks[index] === undefined) return undefined;
       introduce(index, text);

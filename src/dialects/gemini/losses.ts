@@ -64,7 +64,7 @@ export const LOSSES = {
   "url-as-data": { action: "approximated", level: "note", says: "The data URL was written as inline data." },
   "mime-guessed": {
     action: "synthesized",
-    level: "loss",
+    level: "note",
     says: "Inline data needs a mime type; the likeliest was written.",
   },
   "mime-told": {
@@ -97,6 +97,6 @@ export const LOSSES = {
     level: "note",
     says: "An object without properties, which is refused, was left out: no parameters mean the same.",
   },
-  "finish-nearest": { action: "approximated", level: "note", says: "There is no word for this ending." },
+  "finish-approximated": { action: "approximated", level: "note", says: "There is no word for how this answer ended." },
 } as const satisfies LossTable;
 export type Code = keyof typeof LOSSES;

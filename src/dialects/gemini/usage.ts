@@ -74,7 +74,8 @@ export function encodeUsage(usage: Usage, context: EncodeContext<Code>): JsonObj
     const isImplied = value === (key === TOTAL ? inputTokens + outputTokens : 0);
     if (form[key] !== null || !isImplied) wire[key] = Math.max(0, value);
   }
-  reportUncarried(usage, CARRIED, context, "field-unsaid");
+  // Costs, and how much of the input went into which cache.
+  reportUncarried(usage, CARRIED, context, "bookkeeping");
   reportForeignResidue(usage, context, {}, "echo-foreign");
   restoreResidue(wire, usage, context);
   return writeNames(wire, usage, context);

@@ -17,6 +17,8 @@ export interface Writing {
   readonly isAnswer: boolean;
   /** Whether results can hold media; else they go out after the results, as what is collected here. */
   readonly moved: GeminiPart[] | undefined;
+  /** A call that the end of its answer says to be cut off. */
+  cut?: Part | undefined;
 }
 
 /** Adds to a part on the wire what stands beside its data: the signature and what was kept (B9). */
