@@ -17,7 +17,8 @@ function gap(kind: Kind, ...ids: readonly DialectName[]): string | undefined {
 }
 
 function changeText(messages: Request["messages"]): void {
-  const [text] = messages.flatMap(({ parts }) => parts.filter((part) => part.type === "text"));
+  const texts = messages.flatMap(({ parts }) => parts.filter((part) => part.type === "text"));
+  const text = texts.find((part) => part.text !== "");
   if (text !== undefined) text.text += ADDITION;
 }
 

@@ -15,9 +15,13 @@ export function changeText(dialect: DialectName, kind: Kind, body: JsonObject): 
   const role = kind === "requests" ? "user" : "assistant";
   const outer = kind === "requests" ? wire.outerTexts(body) : [];
   const slots = [...outer, ...wire.turns(body, kind).flatMap((turn) => wire.texts(turn))];
-  const first = slots.find((slot) => slot.role === role);
+  // An empty text may be no text at all to a reader.
+  const first = slots.find((slot) => slot.role === role && textAt(slot) !== "");
   if (first === undefined) return false;
   first.holder[first.key] = textAt(first) + ADDITION;
+  // What the SDK repeats of the answer must not keep the old words.
+  const { output_text: repeated } = body;
+  if (kind === "responses" && typeof repeated === "string") body["output_text"] = repeated + ADDITION;
   return true;
 }
 

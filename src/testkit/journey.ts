@@ -28,10 +28,12 @@ export const comesHome: PairCheck = (exchange, from, to, sample) => {
   const start = exchange.decode(from, sample.wire, sample);
   const there = travel(exchange, to, start);
   const home = travel(exchange, from, there.value);
+  const broken = new Set(there.encoded.losses.filter(isBreak).map(({ path }) => path));
   const said = exchange.messages(start).flatMap(({ keys, message }) => {
+    const path = `/${keys.join("/")}`;
     // Not every dialect has more than one choice.
-    const isLeftOut = keys[0] === "alternatives" && isCovered(there.encoded, `/${keys.join("/")}`);
-    return isLeftOut ? [] : [message];
+    if (keys[0] === "alternatives" && isCovered(there.encoded, path)) return [];
+    return [{ ...message, parts: message.parts.filter((_, at) => !broken.has(`${path}/parts/${at}`)) }];
   });
   const [was, is] = [dialogueOf(said), dialogueOf(exchange.messages(home.value).map(({ message }) => message))];
   restoreNames(is, home.encoded.names);
@@ -44,6 +46,11 @@ export const comesHome: PairCheck = (exchange, from, to, sample) => {
   const texts = said.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [bare(part.text)] : [])));
   keepsContent(was, is, texts);
 };
+
+/** Whether a loss says that the conversation cannot go on without what was left out. */
+function isBreak({ action, level }: Loss): boolean {
+  return action === "dropped" && level === "breaks";
+}
 
 /** Whether a loss says that something stands elsewhere, is said in another way, or was added. */
 function isRearrangement({ action, level, path }: Loss): boolean {

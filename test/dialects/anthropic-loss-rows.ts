@@ -73,6 +73,12 @@ export const partRows: readonly [sentence: string, part: Part, block: object | u
     ["context-foreign /0/parts/0"],
   ],
   [
+    "B33: a call that asks for an approval is left out",
+    { ...call, tool: "mcp_approval_request" },
+    undefined,
+    ["approval-foreign /0/parts/0"],
+  ],
+  [
     "B33: what another provider ran is left out",
     { ...call, executor: "provider", tool: "web_search_call" },
     undefined,

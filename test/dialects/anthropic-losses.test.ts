@@ -227,7 +227,7 @@ describe("responses", () => {
     message: assistant("x"),
     finishReason: { unified: "stop" },
   };
-  const usage = { inputTokens: 1, outputTokens: 2, totalTokens: 3 };
+  const usage = { inputTokens: 1, outputTokens: 2, totalTokens: 3, cacheReadTokens: 0, cacheWriteTokens: 0 };
   const rows: [sentence: string, response: Partial<Response>, losses: string[]][] = [
     [
       "B59: one choice can be said",
@@ -241,9 +241,25 @@ describe("responses", () => {
       ["echo-foreign /extra/openai-chat/system_fingerprint"],
     ],
     [
-      "an end without a word",
+      "B58: what another dialect says of what it says",
+      {
+        extra: {
+          gemini: { candidates: { finishMessage: "Too long." }, promptFeedback: {} },
+          "openai-chat": { choices: { index: 3, $form: { logprobs: "absent" } }, citations: ["https://example.com"] },
+        },
+      },
+      [
+        "residue-foreign /extra/gemini/candidates",
+        "echo-foreign /extra/gemini/promptFeedback",
+        "echo-foreign /extra/openai-chat/choices",
+        "residue-foreign /extra/openai-chat/citations",
+      ],
+    ],
+    ["what it cost is bookkeeping", { usage: { ...usage, cost: 0.5 } }, ["bookkeeping /usage/cost"]],
+    [
+      "an answer cannot say that it failed",
       { finishReason: { unified: "error" }, error: { kind: "server", message: "m" } },
-      ["finish-approximated /finishReason/unified", "field-unsaid /error"],
+      ["finish-approximated /finishReason/unified", "failure-unsaid /error"],
     ],
     [
       "B61: another dialect's word for the end",
@@ -252,7 +268,7 @@ describe("responses", () => {
     ],
     [
       "B66: counts that contradict each other are never below zero",
-      { usage: { inputTokens: 1, outputTokens: 2, totalTokens: 9, cacheReadTokens: 5 } },
+      { usage: { ...usage, totalTokens: 9, cacheReadTokens: 5 } },
       ["usage-odd /usage/inputTokens", "usage-odd /usage/totalTokens"],
     ],
     [
@@ -265,10 +281,38 @@ describe("responses", () => {
     expect(told(dialect.encodeResponse({ ...plain, usage, ...response }).losses)).toStrictEqual(losses);
   });
 
-  test("counts that nobody made are zero", () => {
-    const { wire, losses } = dialect.encodeResponse(plain);
-    expect(wire).toMatchObject({ usage: { input_tokens: 0, output_tokens: 0 } });
-    expect(told(losses)).toStrictEqual(["usage-made /usage"]);
+  test("a failed answer must not pass for one that ended", () => {
+    const { losses } = dialect.encodeResponse({ ...plain, usage, error: { kind: "server", message: "m" } });
+    expect(losses.map(({ level }) => level)).toStrictEqual(["breaks"]);
+  });
+
+  describe("counts that nobody made are zero, for clients add them up", () => {
+    const zero = { cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
+    const { cacheReadTokens: _, cacheWriteTokens: __, ...bare } = usage;
+    const counts: [sentence: string, usage: Response["usage"], wire: object, losses: string[]][] = [
+      ["all", undefined, { input_tokens: 0, output_tokens: 0, ...zero }, ["usage-made /usage"]],
+      ["those of the cache", bare, { input_tokens: 1, output_tokens: 2, ...zero }, ["usage-made /usage"]],
+      [
+        "or the sum of what is known",
+        { ...bare, inputTokens: 9, totalTokens: 11, cacheReadTokens: 1, cacheWrite5mTokens: 2, cacheWrite1hTokens: 3 },
+        {
+          input_tokens: 3,
+          output_tokens: 2,
+          cache_read_input_tokens: 1,
+          cache_creation_input_tokens: 5,
+          cache_creation: { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 3 },
+        },
+        ["usage-made /usage"],
+      ],
+    ];
+    test.each(counts)("%s", (_sentence, given, wire, losses) => {
+      const response: Response = given === undefined ? plain : { ...plain, usage: given };
+      const encoded = dialect.encodeResponse(response);
+      expect(encoded.wire).toMatchObject({ usage: wire });
+      expect(told(encoded.losses)).toStrictEqual(losses);
+      const strict = dialect.encodeResponse(response, { repair: false });
+      expect(strict.losses).toStrictEqual([]);
+    });
   });
 });
 

@@ -21,7 +21,7 @@ describe("answers", () => {
   const usage = { input_tokens: 1, output_tokens: 2 };
   const counted = { inputTokens: 1, outputTokens: 2, totalTokens: 3, raw: usage };
 
-  const ends: [wire: string | null, finishReason: Response["finishReason"]][] = [
+  const ends: [wire: string, finishReason: Response["finishReason"]][] = [
     ["end_turn", { unified: "stop", raw: "end_turn" }],
     ["stop_sequence", { unified: "stop", raw: "stop_sequence" }],
     ["max_tokens", { unified: "length", raw: "max_tokens" }],
@@ -30,13 +30,101 @@ describe("answers", () => {
     ["pause_turn", { unified: "pause", raw: "pause_turn" }],
     ["compaction", { unified: "pause", raw: "compaction" }],
     ["refusal", { unified: "refusal", raw: "refusal" }],
-    [null, { unified: "other" }],
   ];
   test.each(ends)("B61, B62: an end by %s is read and written", (stop_reason, finishReason) => {
     const wire = { ...answer, stop_reason, usage };
     const response = dialect.decodeResponse(wire);
     expect(response).toStrictEqual({ ...plain, finishReason, usage: counted });
     expect(dialect.encodeResponse(response)).toStrictEqual({ wire, losses: [] });
+  });
+
+  test("B61: an answer that has not ended says so", () => {
+    const wire = { ...answer, content: [{ type: "text", text: "Well" }], stop_reason: null, usage };
+    const response = dialect.decodeResponse(wire);
+    expect(response.finishReason).toStrictEqual({ unified: "other" });
+    expect(dialect.encodeResponse(response)).toStrictEqual({ wire, losses: [] });
+  });
+
+  test("B49, B62: a refusal ends as one", () => {
+    const parts = [{ type: "refusal", text: "No." }] as const;
+    const message = { role: "assistant" as const, parts: [...parts] };
+    const ended = (unified: "stop" | "refusal"): unknown =>
+      dialect.encodeResponse({ ...plain, message, finishReason: { unified } }).wire;
+    expect(ended("refusal")).toMatchObject({ stop_reason: "refusal" });
+    expect(ended("stop")).toMatchObject({ stop_reason: "end_turn" });
+  });
+
+  describe("B88: an error body where an answer was expected", () => {
+    const wire = { type: "error", error: { type: "overloaded_error", message: "Busy." }, request_id: "req_1" };
+
+    test("is an answer that failed, and comes back equal", () => {
+      const response = dialect.decodeResponse(wire);
+      expect(response).toStrictEqual({
+        id: "",
+        model: "",
+        message: { role: "assistant", parts: [] },
+        finishReason: { unified: "error" },
+        error: { kind: "overloaded", message: "Busy.", raw: { type: "error", error: wire.error } },
+        extra: { anthropic: { $form: { body: "error" }, request_id: "req_1" } },
+      });
+      expect(dialect.encodeResponse(response)).toStrictEqual({ wire, losses: [] });
+    });
+
+    const edits: [sentence: string, edit: Partial<Response>, wire: object, losses: string[]][] = [
+      [
+        "with another error",
+        { error: { kind: "rate-limit", message: "Slow.", status: 429, retryable: true } },
+        { type: "error", error: { type: "rate_limit_error", message: "Slow." }, request_id: "req_1" },
+        ["field-unsaid /error/status", "field-unsaid /error/retryable"],
+      ],
+      [
+        "with more than it can say",
+        { id: "r", finishReason: { unified: "stop", raw: "STOP" }, createdAt: "2026-01-01T00:00:00Z" },
+        wire,
+        [
+          "field-unsaid /id",
+          "finish-approximated /finishReason/unified",
+          "finish-raw /finishReason/raw",
+          "bookkeeping /createdAt",
+        ],
+      ],
+      [
+        "with something said",
+        { message: { role: "assistant", parts: [{ type: "text", text: "So." }] }, usage: counted },
+        { type: "message", content: [{ type: "text", text: "So." }] },
+        [
+          "form-stale /extra/anthropic/$form/body",
+          "finish-approximated /finishReason/unified",
+          "failure-unsaid /error",
+        ],
+      ],
+    ];
+    test.each(edits)("%s", (_, edit, written, losses) => {
+      const encoded = dialect.encodeResponse({ ...dialect.decodeResponse(wire), ...edit });
+      expect(encoded.wire).toMatchObject(written);
+      expect(encoded.losses.map(({ code, path }) => `${code} ${path}`)).toStrictEqual(losses);
+    });
+  });
+
+  test("B5: a verbatim block goes back to its own provider only", () => {
+    const block = { type: "moon_phase", phase: 3 };
+    const [mine, other] = [anthropic({ provider: "prov-A" }), anthropic({ provider: "prov-B" })];
+    const response = mine.decodeResponse({ ...answer, content: [block], stop_reason: "end_turn", usage });
+    expect(response.message.parts[0]).toMatchObject({ issuer: { dialect: "anthropic", provider: "prov-A" } });
+    expect(mine.encodeResponse(response).wire).toMatchObject({ content: [block] });
+    const sent = other.encodeResponse(response);
+    expect(sent.wire).toMatchObject({ content: [] });
+    expect(sent.losses.map(({ code }) => code)).toStrictEqual(["opaque-foreign"]);
+  });
+
+  test("texts of another dialect's answer have the field that the SDK promises", () => {
+    const message = { role: "assistant" as const, parts: [{ type: "text" as const, text: "So." }] };
+    const foreign: Response = { ...plain, message, finishReason: { unified: "stop", raw: "stop" } };
+    const content = [{ type: "text", text: "So.", citations: null }];
+    expect(dialect.encodeResponse(foreign).wire).toMatchObject({ content });
+    const strict = dialect.encodeResponse(foreign, { repair: false }).wire;
+    expect(strict).toMatchObject({ content: [{ type: "text", text: "So." }] });
+    expect(strict).not.toMatchObject({ content });
   });
 
   test("B62: an end that nobody knows is no plain stop", () => {
@@ -117,7 +205,7 @@ describe("answers", () => {
       ],
       stop_reason: "max_tokens",
     });
-    expect(losses.map(({ code }) => code)).toStrictEqual(["finish-raw"]);
+    expect(losses.map(({ code }) => code)).toStrictEqual(["finish-raw", "usage-made"]);
   });
 });
 

@@ -78,6 +78,10 @@ export const responseSamples: readonly WireSample[] = [
     name: "no counts, no frame",
     wire: { content: [{ type: "thinking", thinking: "Unsigned." }], stop_reason: "max_tokens" },
   },
+  {
+    name: "an error body in the place of an answer",
+    wire: { type: "error", error: { type: "api_error", message: "Try again in 2s.", hint: 7 }, request_id: "req_1" },
+  },
 ];
 
 export const errorSamples: readonly WireSample[] = [

@@ -101,6 +101,12 @@ export const partRows: readonly [sentence: string, part: Part, wire: object | un
     [],
   ],
   [
+    "B33: a call that asks for an approval is left out",
+    { ...call, tool: "mcp_approval_request" },
+    undefined,
+    ["approval-foreign /0/parts/0"],
+  ],
+  [
     "B33: a call that another provider ran",
     { ...call, executor: "provider", tool: "web_search" },
     undefined,

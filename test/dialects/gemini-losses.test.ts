@@ -211,7 +211,7 @@ describe("responses", () => {
     [
       "B62: an end that Gemini has no word for",
       { finishReason: { unified: "refusal" } },
-      ["finish-nearest /finishReason/unified"],
+      ["finish-approximated /finishReason/unified"],
     ],
     [
       "what another answer says of itself",
@@ -219,9 +219,47 @@ describe("responses", () => {
       ["echo-foreign /extra/openai-chat/system_fingerprint"],
     ],
     [
+      "B58: what another answer says of what it says",
+      {
+        extra: { "openai-chat": { choices: { logprobs: { text: [] } } }, anthropic: { stop_details: { type: "x" } } },
+        alternatives: [
+          {
+            message: assistant("Ho."),
+            finishReason: { unified: "stop" },
+            extra: { "openai-chat": { native_finish_reason: "eos", annotations: [], audio: null } },
+          },
+        ],
+      },
+      [
+        "residue-foreign /extra/openai-chat/choices",
+        "residue-foreign /extra/anthropic/stop_details",
+        "echo-foreign /alternatives/0/extra/openai-chat/native_finish_reason",
+        "residue-foreign /alternatives/0/extra/openai-chat/annotations",
+        "echo-foreign /alternatives/0/extra/openai-chat/audio",
+      ],
+    ],
+    [
+      "B5: the seal of an annotation",
+      {
+        message: assistant([
+          {
+            type: "text",
+            text: "x",
+            annotations: [{ kind: "url", url: "u", seals: [{ dialect: "anthropic", kind: "encrypted", value: "e" }] }],
+          },
+        ]),
+      },
+      ["seal-foreign /message/parts/0/annotations/0/seals/0"],
+    ],
+    [
+      "B31: a call that is invalid although the answer did not break off",
+      { message: assistant([{ ...call, invalid: true }]), finishReason: { unified: "tool-calls" } },
+      ["call-invalid /message/parts/0/invalid"],
+    ],
+    [
       "counts that Gemini has no field for",
-      { usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2, cost: 0.5 } },
-      ["field-unsaid /usage/cost"],
+      { usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2, cacheWrite5mTokens: 1, cost: 0.5 } },
+      ["bookkeeping /usage/cacheWrite5mTokens", "bookkeeping /usage/cost"],
     ],
     [
       "a summary",

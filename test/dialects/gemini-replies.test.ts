@@ -66,6 +66,36 @@ describe("how it ended", () => {
     expect(encode(response)).toStrictEqual({ wire, losses: [] });
   });
 
+  const cuts: [sentence: string, finishReason: string, parts: object[], invalid: boolean[]][] = [
+    ["too long: the last call", "MAX_TOKENS", [call, call], [false, true]],
+    ["filtered: the last call", "SAFETY", [{ text: "." }, call], [false, true]],
+    ["words after it: it was whole", "MAX_TOKENS", [call, { text: "." }], [false, false]],
+    ["what Google ran: no client would", "MAX_TOKENS", [{ executableCode: { code: "1" } }], [false]],
+    ["at its end: none", "STOP", [call], [false]],
+  ];
+  test.each(cuts)("B31: a call in which an answer broke off is not to be executed (%s)", (_, word, parts, invalid) => {
+    const cut = candidate(parts, { finishReason: word });
+    const wire = { candidates: [cut, { ...cut, index: 1 }] };
+    const response = dialect.decodeResponse(wire);
+    for (const { message } of [response, ...(response.alternatives ?? [])]) {
+      expect(message.parts.map((part) => "invalid" in part)).toStrictEqual(invalid);
+    }
+    expect(encode(response)).toStrictEqual({ wire, losses: [] });
+  });
+
+  test("B31: also in an answer that failed", () => {
+    const error = { code: 500, message: "Gone.", status: "INTERNAL" };
+    const wire = { candidates: [candidate([call], { finishReason: "MAX_TOKENS" })], error };
+    expect(encode(dialect.decodeResponse(wire))).toStrictEqual({ wire, losses: [] });
+  });
+
+  test("B31: an end that says so elsewhere says so here", () => {
+    const part: Part = { type: "tool-call", toolCallId: "x", toolName: "f", input: {}, invalid: true };
+    const { wire, losses } = encode(answered([part], { finishReason: { unified: "length", raw: "max_tokens" } }));
+    expect(wire.candidates?.[0]?.finishReason).toBe("MAX_TOKENS");
+    expect(losses).toStrictEqual(["finish-raw /finishReason/raw"]);
+  });
+
   test("B71: a blocked question is an answer without parts", () => {
     const wire = { promptFeedback: { blockReason: "SAFETY", safetyRatings: [] } };
     expect(dialect.decodeResponse(wire)).toStrictEqual({
@@ -161,80 +191,37 @@ test("B60: log probabilities are those of the text", () => {
   ]);
 });
 
-describe("B48: grounding", () => {
-  const text = "Ἡ κοινή 🏛️ spread.";
-  const segment = { startIndex: 13, endIndex: 28, text: " 🏛️ spread" };
-  const chunks = [
-    { web: { uri: "https://example.com/a", title: "A" } },
-    { web: { uri: "https://example.com/b", title: "B" } },
-  ];
+describe("B17: ids of calls without one", () => {
+  const bare = { functionCall: { name: "f", args: { x: 1 } } };
+  const ids = (wire: object): string[] =>
+    dialect.decodeResponse(wire).message.parts.map((part) => (part.type === "tool-call" ? part.toolCallId : ""));
 
-  test("bytes become units, and units bytes", () => {
-    const [from, to] = [text.indexOf(" 🏛️"), text.indexOf(".")];
-    const bytes = (end: number): number => new TextEncoder().encode(text.slice(0, end)).length;
-    const exact = { ...segment, startIndex: bytes(from), endIndex: bytes(to) };
-    const groundingMetadata = {
-      groundingChunks: chunks,
-      groundingSupports: [{ segment: exact, groundingChunkIndices: [1] }],
-      webSearchQueries: ["koine"],
-    };
-    const wire = { candidates: [candidate([{ text }], { groundingMetadata })] };
-    const response = dialect.decodeResponse(wire);
-    expect(response.message.parts[0]).toStrictEqual({
-      type: "text",
-      text,
-      annotations: [
-        { kind: "url", url: "https://example.com/a", title: "A" },
-        { kind: "url", url: "https://example.com/b", title: "B", span: { start: from, end: to } },
-      ],
-    });
-    expect(response.extra).toStrictEqual({
-      gemini: { candidates: { groundingMetadata: { webSearchQueries: ["koine"] } } },
-    });
-    expect(encode(response)).toStrictEqual({ wire, losses: [] });
+  test("two answers that do not name themselves have different ones, the same answer always the same", () => {
+    const wire = { candidates: [candidate([bare, bare])] };
+    const other = { candidates: [candidate([{ functionCall: { name: "f", args: { x: 2 } } }, bare])] };
+    const made = [...ids(wire), ...ids(other)];
+    expect(new Set(made).size).toBe(4);
+    expect(ids(structuredClone(wire))).toStrictEqual(made.slice(0, 2));
+    expect(encode(dialect.decodeResponse(wire))).toStrictEqual({ wire, losses: [] });
   });
 
-  test("a place that says other words has no span", () => {
-    const wrong = { startIndex: 1, endIndex: 5, text: "spread" };
-    const groundingMetadata = {
-      groundingChunks: chunks.slice(1),
-      groundingSupports: [{ segment: wrong, groundingChunkIndices: [0] }],
-    };
-    const wire = { candidates: [candidate([{ text }], { groundingMetadata })] };
-    const response = dialect.decodeResponse(wire);
-    expect(response.message.parts[0]).toMatchObject({
-      annotations: [{ url: "https://example.com/b", extra: { gemini: { segment: wrong } } }],
-    });
-    expect(encode(response)).toStrictEqual({ wire, losses: [] });
+  test("an answer that names itself gives them its name", () => {
+    expect(ids({ candidates: [candidate([bare])], responseId: "r-1" })).toStrictEqual(["call_r-1_1"]);
   });
+});
 
-  test("what annotations would not give back stays as it came", () => {
-    const groundingMetadata = { groundingChunks: [chunks[0], chunks[0]] };
-    const wire = { candidates: [candidate([{ text }], { groundingMetadata })] };
-    const response = dialect.decodeResponse(wire);
-    expect(response.message.parts).toStrictEqual([{ type: "text", text }]);
-    expect(encode(response)).toStrictEqual({ wire, losses: [] });
-  });
-
-  test("citations of others become grounding, with what has no place reported", () => {
-    const annotations = [
-      { kind: "url", url: "https://example.com/c", title: "C", citedText: "words", span: { start: 0, end: 1 } },
-      { kind: "document", title: "D", citedText: "more words" },
-      { kind: "file", fileId: "file-1" },
-    ] as const;
-    const { wire, losses } = encode(answered([{ type: "text", text, annotations: [...annotations] }]));
-    expect(wire.candidates?.[0]?.groundingMetadata).toStrictEqual({
-      groundingChunks: [
-        { web: { uri: "https://example.com/c", title: "C" } },
-        { retrievedContext: { title: "D", text: "more words" } },
-      ],
-      groundingSupports: [{ segment: { endIndex: 3, text: "Ἡ" }, groundingChunkIndices: [0] }],
-    });
-    expect(losses).toStrictEqual([
-      "field-unsaid /message/parts/0/annotations/0/citedText",
-      "field-unsaid /message/parts/0/annotations/2",
-    ]);
-  });
+test("B5: a verbatim part goes back to its own provider only", () => {
+  const part = { moonPhase: { phase: 3 } };
+  const [mine, other] = [gemini({ provider: "prov-A" }), gemini({ provider: "prov-B" })];
+  const wire = { candidates: [candidate([part])] };
+  const response = mine.decodeResponse(wire);
+  const issuer = { dialect: "gemini", provider: "prov-A" };
+  expect(response.message.parts).toStrictEqual([{ type: "opaque", dialect: "gemini", value: part, issuer }]);
+  expect(dialect.decodeResponse(wire).message.parts[0]).not.toHaveProperty("issuer");
+  expect(mine.encodeResponse(response)).toMatchObject({ wire, losses: [] });
+  const sent = other.encodeResponse(response);
+  expect(sent.wire).toMatchObject({ candidates: [{ content: { parts: [] } }] });
+  expect(sent.losses.map(({ code, path }) => `${code} ${path}`)).toStrictEqual(["opaque-foreign /message/parts/0"]);
 });
 
 describe("for a client of Gemini", () => {

@@ -247,6 +247,24 @@ export const responses: WireSample[] = [
       },
     }),
   ),
+  reply(
+    "citations with places in bytes, beside sources",
+    candidate(model(text(CITED)), {
+      citationMetadata: {
+        citationSources: [
+          { startIndex: 0, endIndex: 3, uri: "https://example.com/a" },
+          { startIndex: bytes("Ἡ κοινή"), endIndex: bytes("Ἡ κοινή 🏛️"), title: "B", license: "MIT" },
+          { startIndex: 1, endIndex: 2, uri: "https://example.com/c" },
+        ],
+        more: true,
+      },
+      groundingMetadata: { groundingChunks: [web(1)] },
+    }),
+  ),
+  reply(
+    "a call that was cut off",
+    candidate(model(call("f", {})), { finishReason: "MAX_TOKENS", finishMessage: "Long." }),
+  ),
   { name: "an error in the body", wire: { error: { code: 503, message: "Overloaded.", status: "UNAVAILABLE" } } },
   {
     name: "an error after the beginning",

@@ -1,6 +1,7 @@
 // What is lost of a user's message on its way into Chat, part by part.
 import type { Message } from "../../src/model/message.ts";
 import { assistant, user } from "../../src/model/message.ts";
+import type { Request } from "../../src/model/request.ts";
 
 const foreign = { dialect: "anthropic", kind: "signature", value: "s" };
 
@@ -162,5 +163,64 @@ export const mendedRows: [sentence: string, message: Message, wire: object[], lo
     ]),
     [{ role: "user", content: "y" }],
     ["media-unfit /messages/1/parts/0"],
+  ],
+];
+
+/** What a request has beside a plain message, what goes out for it, and the losses. */
+export const requestRows: [sentence: string, request: Partial<Request>, wire: object, losses: string[]][] = [
+  [
+    "a schema without a name gets one",
+    { output: { type: "json-schema", schema: {} } },
+    { response_format: { type: "json_schema", json_schema: { name: "response", schema: {} } } },
+    ["field-filled /output/name"],
+  ],
+  [
+    "a budget and a summary of reasoning cannot be said",
+    { reasoning: { effort: "low", budget: 5, summary: "auto" } },
+    { reasoning_effort: "low" },
+    ["field-unsaid /reasoning/budget", "field-unsaid /reasoning/summary"],
+  ],
+  [
+    "a tool of another provider is left out, and a choice that is about it alone",
+    {
+      tools: [{ type: "provider", dialect: "anthropic", name: "web_search", value: {} }],
+      toolChoice: "required",
+    },
+    {},
+    ["tool-foreign /tools/0", "tools-empty /toolChoice"],
+  ],
+  [
+    "what a provider has stored breaks",
+    { extra: { "openai-responses": { previous_response_id: "r", truncation: "auto" } } },
+    {},
+    [
+      "context-foreign /extra/openai-responses/previous_response_id",
+      "residue-foreign /extra/openai-responses/truncation",
+    ],
+  ],
+  [
+    "at most four stop sequences are taken",
+    { sampling: { stop: ["1", "2", "3", "4", "5"] } },
+    { stop: ["1", "2", "3", "4"] },
+    ["stop-unfit /sampling/stop/4"],
+  ],
+  ["and no empty list", { sampling: { stop: [] } }, {}, ["stop-unfit /sampling/stop"]],
+  [
+    "B60: how many log probabilities are wanted says that they are",
+    { sampling: { topLogprobs: 2 } },
+    { logprobs: true, top_logprobs: 2 },
+    ["field-filled /sampling/logprobs"],
+  ],
+  [
+    "metadata that OpenAI does not take is left out",
+    { metadata: { a: "x", b: { c: 1 } } },
+    { metadata: { a: "x" } },
+    ["metadata-unfit /metadata/b"],
+  ],
+  [
+    "B53: strict is not claimed for a schema that does not comply",
+    { tools: [{ type: "function", name: "f", inputSchema: { type: "object" }, strict: true, outputSchema: {} }] },
+    { tools: [{ type: "function", function: { name: "f", parameters: { type: "object" } } }] },
+    ["strict-unmet /tools/0/strict", "field-unsaid /tools/0/outputSchema"],
   ],
 ];

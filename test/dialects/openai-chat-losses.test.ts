@@ -5,9 +5,8 @@ import type { Loss } from "../../src/model/loss.ts";
 import type { Message } from "../../src/model/message.ts";
 import { assistant, developer, user } from "../../src/model/message.ts";
 import type { Part } from "../../src/model/parts.ts";
-import type { Request } from "../../src/model/request.ts";
 import type { Response } from "../../src/model/response.ts";
-import { mendedRows, userRows } from "./openai-chat-loss-rows.ts";
+import { mendedRows, requestRows, userRows } from "./openai-chat-loss-rows.ts";
 
 const dialect = openaiChat();
 const produced = new Set<string>();
@@ -224,64 +223,7 @@ describe("messages", () => {
 });
 
 describe("requests", () => {
-  const rows: [sentence: string, request: Partial<Request>, wire: object, losses: string[]][] = [
-    [
-      "a schema without a name gets one",
-      { output: { type: "json-schema", schema: {} } },
-      { response_format: { type: "json_schema", json_schema: { name: "response", schema: {} } } },
-      ["field-filled /output/name"],
-    ],
-    [
-      "a budget and a summary of reasoning cannot be said",
-      { reasoning: { effort: "low", budget: 5, summary: "auto" } },
-      { reasoning_effort: "low" },
-      ["field-unsaid /reasoning/budget", "field-unsaid /reasoning/summary"],
-    ],
-    [
-      "a tool of another provider is left out, and a choice that is about it alone",
-      {
-        tools: [{ type: "provider", dialect: "anthropic", name: "web_search", value: {} }],
-        toolChoice: "required",
-      },
-      {},
-      ["tool-foreign /tools/0", "tools-empty /toolChoice"],
-    ],
-    [
-      "what a provider has stored breaks",
-      { extra: { "openai-responses": { previous_response_id: "r", truncation: "auto" } } },
-      {},
-      [
-        "context-foreign /extra/openai-responses/previous_response_id",
-        "residue-foreign /extra/openai-responses/truncation",
-      ],
-    ],
-    [
-      "at most four stop sequences are taken",
-      { sampling: { stop: ["1", "2", "3", "4", "5"] } },
-      { stop: ["1", "2", "3", "4"] },
-      ["stop-unfit /sampling/stop/4"],
-    ],
-    ["and no empty list", { sampling: { stop: [] } }, {}, ["stop-unfit /sampling/stop"]],
-    [
-      "B60: how many log probabilities are wanted says that they are",
-      { sampling: { topLogprobs: 2 } },
-      { logprobs: true, top_logprobs: 2 },
-      ["field-filled /sampling/logprobs"],
-    ],
-    [
-      "metadata that OpenAI does not take is left out",
-      { metadata: { a: "x", b: { c: 1 } } },
-      { metadata: { a: "x" } },
-      ["metadata-unfit /metadata/b"],
-    ],
-    [
-      "B53: strict is not claimed for a schema that does not comply",
-      { tools: [{ type: "function", name: "f", inputSchema: { type: "object" }, strict: true, outputSchema: {} }] },
-      { tools: [{ type: "function", function: { name: "f", parameters: { type: "object" } } }] },
-      ["strict-unmet /tools/0/strict", "field-unsaid /tools/0/outputSchema"],
-    ],
-  ];
-  test.each(rows)("%s", (_, request, wire, losses) => {
+  test.each(requestRows)("%s", (_, request, wire, losses) => {
     const encoded = dialect.encodeRequest({ messages: [user("x")], ...request });
     expect(encoded.wire).toStrictEqual({ messages: [{ role: "user", content: "x" }], ...wire });
     expect(told(encoded.losses)).toStrictEqual(losses);
@@ -342,6 +284,21 @@ describe("requests", () => {
     told(codes);
     for (const code of ["result-synthesized", "result-orphan", "results-reordered", "result-duplicate"]) {
       expect(codes.map((loss) => loss.code)).toContain(code);
+    }
+  });
+
+  test("B33: what is to be approved is not asked of the client, and neither is its answer sent", () => {
+    const asked = { ...call, tool: "mcp_approval_request" };
+    const { tool: _, ...bare } = { ...result, output: { approve: true }, tool: asked.tool };
+    for (const answer of [{ ...bare, tool: asked.tool }, bare]) {
+      const messages: Message[] = [user("x"), assistant([asked]), { role: "tool", parts: [answer] }, user("z")];
+      const { wire, losses } = dialect.encodeRequest({ messages });
+      expect(JSON.stringify(wire)).not.toMatch(/approv|tool/);
+      expect(told(losses)).toStrictEqual([
+        "approval-foreign /messages/1/parts/0",
+        "approval-foreign /messages/2/parts/0",
+      ]);
+      expect(losses.map(({ level }) => level)).toStrictEqual(["breaks", "breaks"]);
     }
   });
 

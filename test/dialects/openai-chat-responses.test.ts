@@ -69,12 +69,48 @@ describe("how it ended", () => {
     expect(dialect.encodeResponse(response)).toStrictEqual({ wire, losses: [] });
   });
 
-  test("B61: stop beside calls stays as the wire says it", () => {
-    const calls = [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }];
-    const wire = reply({ message: { ...said, content: null, tool_calls: calls } });
+  const calls = [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }];
+  const asking = { ...said, content: null, tool_calls: calls };
+  const legacy = { ...said, content: null, function_call: { name: "f", arguments: "{}" } };
+  test.each([
+    ["stop", "stop", asking],
+    ["stop", "stop", legacy],
+    ["a vendor's word for it", "eos", asking],
+  ])("B61: %s beside calls means that they wait, and stays as the wire says it", (_, raw, message) => {
+    const wire = reply({ message, finish_reason: raw });
     const response = dialect.decodeResponse(wire);
-    expect(response.finishReason).toStrictEqual({ unified: "stop", raw: "stop" });
-    expect(dialect.encodeResponse(response).wire).toStrictEqual(wire);
+    expect(response.finishReason).toStrictEqual({ unified: "tool-calls", raw });
+    expect(dialect.encodeResponse(response)).toStrictEqual({ wire, losses: [] });
+    response.message.parts.pop();
+    expect(dialect.encodeResponse(response).wire).toHaveProperty("choices.0.finish_reason", "tool_calls");
+  });
+
+  test.each([
+    ["length", asking],
+    ["content_filter", asking],
+    ["length", legacy],
+  ])("B31: an answer that ends with %s broke off in its last call", (word, message) => {
+    const wire = reply({ message, finish_reason: word });
+    const response = dialect.decodeResponse(wire);
+    expect(response.message.parts.at(-1)).toHaveProperty("invalid", true);
+    expect(dialect.encodeResponse(response)).toStrictEqual({ wire, losses: [] });
+    const { losses } = dialect.encodeMessages([response.message]);
+    expect(losses.map(({ code, path }) => `${code} ${path}`)).toStrictEqual(["call-invalid /0/parts/0/invalid"]);
+  });
+
+  test.each(["pause", "error", "other"] as const)("B62: %s never becomes stop: it is not whole", (unified) => {
+    const { wire, losses } = dialect.encodeResponse({
+      id: "x",
+      model: "m",
+      createdAt: "2023-11-14T22:13:20.000Z",
+      message: assistant("Hi."),
+      finishReason: { unified, raw: "MALFORMED_FUNCTION_CALL" },
+    });
+    expect(wire).toHaveProperty("choices.0.finish_reason", "length");
+    expect(losses.map(({ code, level }) => `${code} ${level}`)).toStrictEqual([
+      "finish-raw note",
+      "finish-approximated loss",
+    ]);
   });
 
   test("a client gets no word that OpenAI does not know", () => {
@@ -102,6 +138,19 @@ describe("choices", () => {
         finishReason: { unified: "length", raw: "length" },
       },
     ]);
+  });
+
+  test("B17: calls without an id have one of their own in every choice", () => {
+    const call = { type: "function", function: { name: "f", arguments: "{}" } };
+    const choice = { message: { ...said, tool_calls: [call, call] }, finish_reason: "tool_calls", logprobs: null };
+    const wire = { ...envelope, choices: [0, 1, 2].map((index) => ({ index, ...choice })) };
+    const response = dialect.decodeResponse(wire);
+    const messages = [response.message, ...(response.alternatives ?? []).map(({ message }) => message)];
+    const ids = messages.flatMap(({ parts }) =>
+      parts.map((part) => (part.type === "tool-call" ? part.toolCallId : "")),
+    );
+    expect(new Set(ids.filter(Boolean)).size).toBe(6);
+    expect(dialect.encodeResponse(response)).toStrictEqual({ wire, losses: [] });
   });
 
   test.each([
@@ -193,6 +242,14 @@ describe("usage", () => {
     expect(read({ prompt_tokens: 5, completion_tokens: 1, total_tokens: 6, [field]: 4 })).toMatchObject({
       cacheReadTokens: 4,
     });
+  });
+
+  test("B23: a count beyond what numbers can tell keeps its digits", () => {
+    const text = stringifyJson(
+      reply({}, { usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 } }),
+    ).replaceAll('_tokens":', '_tokens":900719925474099');
+    const out = stringifyJson(dialect.encodeResponse(dialect.decodeResponse(parseJson(text))).wire);
+    for (const digit of [1, 2, 3]) expect(out).toContain(`_tokens":900719925474099${digit}`);
   });
 
   test("a total that nobody gave is the sum", () => {

@@ -58,6 +58,23 @@ describe("requests", () => {
   });
 });
 
+describe("B5: what nobody knows goes back to who has issued it", () => {
+  const rows: [place: string, item: object][] = [
+    ["an item", { type: "aura", id: "x" }],
+    ["a block of an answer", { role: "assistant", content: [{ type: "aura" }] }],
+    ["a block of a user", { role: "user", content: [{ type: "aura" }] }],
+  ];
+  test.each(rows)("%s", (_, item) => {
+    const wire = { input: [item] };
+    const request = openaiResponses({ provider: "openai" }).decodeRequest(wire);
+    expect(openaiResponses({ provider: "openai" }).encodeRequest(request)).toStrictEqual({ wire, losses: [] });
+    expect(dialect.encodeRequest(request)).toStrictEqual({ wire, losses: [] });
+    const { wire: elsewhere, losses } = openaiResponses({ provider: "azure" }).encodeRequest(request);
+    expect(elsewhere).toStrictEqual({ input: [] });
+    expect(losses.map(({ code }) => code)).toStrictEqual(["opaque-foreign", "message-unsaid"]);
+  });
+});
+
 describe("answers", () => {
   const message = { type: "message", id: "msg_1", role: "assistant", status: "completed", content: "Vega." };
   const call = { type: "function_call", id: "fc_1", call_id: "a", name: "f", arguments: "{}", status: "completed" };
@@ -77,6 +94,34 @@ describe("answers", () => {
   ];
   test.each(endings)("%s", (_, wire, unified, raw) => {
     expect(read(wire).finishReason).toStrictEqual(raw === undefined ? { unified } : { unified, raw });
+  });
+
+  const cutOff: [sentence: string, ending: object, output: object[]][] = [
+    ["although its item says that it is complete", incomplete("max_output_tokens"), [call]],
+    ["whatever the reason is", incomplete("eclipse"), [message, call]],
+    ["also without a reason", { status: "incomplete" }, [{ ...call, call_id: "b" }, call]],
+    ["whose item says nothing", incomplete("content_filter"), [{ ...call, status: undefined }]],
+    ["whose item says so, too", incomplete("max_output_tokens"), [{ ...call, status: "incomplete" }]],
+  ];
+  test.each(cutOff)("B31: an incomplete answer broke off in its last call, %s", (_, ending, output) => {
+    const wire = { object: "response", id: "r", model: "m", output, ...ending };
+    const response = dialect.decodeResponse(wire);
+    const calls = response.message.parts.filter((part) => part.type === "tool-call");
+    expect(calls.map(({ invalid }) => invalid === true)).toStrictEqual(calls.map((_, at) => at === calls.length - 1));
+    expect(dialect.encodeResponse(response)).toStrictEqual({ wire: JSON.parse(JSON.stringify(wire)), losses: [] });
+    // In a request, nothing but the item can say it.
+    const { wire: items } = dialect.encodeMessages([response.message]);
+    expect((items as object[]).at(-1)).toMatchObject({ type: "function_call", status: "incomplete" });
+  });
+
+  test("B31: an answer that goes on after a call did not break off in it", () => {
+    const { message: said } = read({ ...incomplete("max_output_tokens"), output: [call, message] });
+    expect(said.parts[0]).not.toHaveProperty("invalid");
+  });
+
+  test("an id of a message that begins with what nobody knows stays its own", () => {
+    const wire = { object: "response", id: "r", model: "m", output: [{ ...message, content: [{ type: "aura" }] }] };
+    expect(dialect.encodeResponse(dialect.decodeResponse(wire))).toStrictEqual({ wire, losses: [] });
   });
 
   test("a failure is an error of a kind", () => {

@@ -181,13 +181,13 @@ export const assistantRows: [sentence: string, parts: Part[], items: object[], l
     "B5, B6: reasoning of another dialect is left out",
     [{ type: "reasoning", text: "Hm.", seals: [{ dialect: "anthropic", kind: "signature", value: "s" }] }],
     [],
-    ["reasoning-unsaid /0/parts/0", "message-empty /0"],
+    ["reasoning-unsaid /0/parts/0", "message-unsaid /0"],
   ],
   [
     "B5: reasoning of another provider is left out",
     [{ type: "reasoning", text: "", seals: [sealed("encrypted", "e", "azure")] }],
     [],
-    ["reasoning-unsaid /0/parts/0", "message-empty /0"],
+    ["reasoning-unsaid /0/parts/0", "message-unsaid /0"],
   ],
   [
     "B13: encrypted reasoning needs no id, and none is made up",
@@ -248,7 +248,7 @@ export const assistantRows: [sentence: string, parts: Part[], items: object[], l
     "an image of the assistant is left out",
     [{ type: "image", url: "https://example.com" }],
     [],
-    ["part-unsayable /0/parts/0", "message-empty /0"],
+    ["part-unsayable /0/parts/0", "message-unsaid /0"],
   ],
   ["B31: a call that was cut off says so", [{ ...call, invalid: true }], [{ ...wireCall, status: "incomplete" }], []],
   [
@@ -388,5 +388,5 @@ export const shapedRows: [
     { type: "computer_call_output", call_id: "a", output: { type: "computer_screenshot", image_url: "u" } },
     ["field-unsaid /1/parts/0/output"],
   ],
-  ["a computer cannot answer with a text", computer, {}, undefined, ["part-unsayable /1/parts/0", "message-empty /1"]],
+  ["a computer cannot answer with a text", computer, {}, undefined, ["part-unsayable /1/parts/0", "message-unsaid /1"]],
 ];

@@ -7,6 +7,7 @@ import type { Message } from "../../src/model/message.ts";
 import type { Part } from "../../src/model/parts.ts";
 import type { Request } from "../../src/model/request.ts";
 import type { Response } from "../../src/model/response.ts";
+import { responseRows } from "./openai-responses-answer-rows.ts";
 import {
   assistantRows,
   call,
@@ -17,7 +18,7 @@ import {
   wireCall,
   wireResult,
 } from "./openai-responses-loss-rows.ts";
-import { repairRows, requestRows, responseRows } from "./openai-responses-request-rows.ts";
+import { repairRows, requestRows } from "./openai-responses-request-rows.ts";
 
 const dialect = openaiResponses({ provider: "openai" });
 const produced = new Set<string>();
@@ -104,7 +105,7 @@ describe("messages", () => {
       { role: "assistant", content: "1" },
       { role: "assistant", content: "2" },
     ]);
-    expect(told(losses)).toStrictEqual(["turns-merged /1/role", "turns-merged /2/role", "message-empty /2"]);
+    expect(told(losses)).toStrictEqual(["turns-merged /1/role", "turns-merged /2/role", "message-unsaid /2"]);
   });
 
   test("a role that nobody knows is a user's", () => {

@@ -3,7 +3,6 @@ import { assistant, user } from "../../src/model/message.ts";
 import type { Message } from "../../src/model/message.ts";
 import type { Part, ToolCallPart } from "../../src/model/parts.ts";
 import type { Request } from "../../src/model/request.ts";
-import type { Response } from "../../src/model/response.ts";
 import { call, DIALECT, result, sealed, wireCall, wireResult } from "./openai-responses-loss-rows.ts";
 
 const schema = { type: "object", properties: { a: { type: "string" } } };
@@ -195,13 +194,13 @@ export const repairRows: [sentence: string, messages: Message[], items: object[]
       "B12: encrypted reasoning whose follower was removed is left out",
       [assistant([portable])],
       [],
-      ["reasoning-unpaired /messages/1/parts/0", "message-empty /messages/1"],
+      ["reasoning-unpaired /messages/1/parts/0", "message-unsaid /messages/1"],
     ],
     [
       "B12: what cannot be said follows nothing",
       [assistant([portable, { type: "image", url: "u" }])],
       [],
-      ["reasoning-unpaired /messages/1/parts/0", "part-unsayable /messages/1/parts/1", "message-empty /messages/1"],
+      ["reasoning-unpaired /messages/1/parts/0", "part-unsayable /messages/1/parts/1", "message-unsaid /messages/1"],
     ],
     [
       "B12: the follower may stand in a later message of the same run",
@@ -274,7 +273,7 @@ export const repairRows: [sentence: string, messages: Message[], items: object[]
       "B7, B15: reasoning without a seal leaves no trace",
       [assistant([{ type: "reasoning", text: "Hm." }])],
       [],
-      ["reasoning-unsaid /messages/1/parts/0", "message-empty /messages/1"],
+      ["reasoning-unsaid /messages/1/parts/0", "message-unsaid /messages/1"],
     ],
     [
       "B16: an id that is too long is changed alike on call and result",
@@ -335,62 +334,3 @@ export const repairRows: [sentence: string, messages: Message[], items: object[]
       ["surrogates /messages/1/parts/0/text"],
     ],
   ];
-
-/** A plain answer with something else about it, what goes out at which field, and the losses told. */
-export const responseRows: [sentence: string, response: Partial<Response>, wire: object, losses: string[]][] = [
-  ["B59: further choices have no place", { alternatives: [] }, {}, ["field-unsaid /alternatives"]],
-  ["a date that is none", { createdAt: "yesterday" }, { created_at: 0 }, ["field-unsaid /createdAt"]],
-  [
-    "B61: the provider's own word",
-    { finishReason: { unified: "length", raw: "max_tokens" } },
-    { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } },
-    ["finish-raw /finishReason/raw"],
-  ],
-  [
-    "B62: a refusal is filtered",
-    { finishReason: { unified: "refusal" } },
-    { status: "incomplete", incomplete_details: { reason: "content_filter" } },
-    ["finish-approximated /finishReason/unified"],
-  ],
-  [
-    "B62: a pause is incomplete",
-    { finishReason: { unified: "pause" } },
-    { status: "incomplete", incomplete_details: null },
-    ["finish-approximated /finishReason/unified"],
-  ],
-  [
-    "calls that are not there",
-    { finishReason: { unified: "tool-calls" } },
-    { status: "completed" },
-    ["finish-approximated /finishReason/unified"],
-  ],
-  [
-    "a failure",
-    {
-      finishReason: { unified: "error" },
-      error: { kind: "overloaded", message: "Oops.", status: 529, raw: { message: "Oops." } },
-    },
-    { status: "failed", error: { code: "server_is_overloaded", message: "Oops." } },
-    ["field-unsaid /error/status"],
-  ],
-  [
-    "B63, B64: counts",
-    { usage: { inputTokens: 3, outputTokens: 4, totalTokens: 7, cacheWrite5mTokens: 1, cost: 2 } },
-    {
-      usage: {
-        input_tokens: 3,
-        input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
-        output_tokens: 4,
-        output_tokens_details: { reasoning_tokens: 0 },
-        total_tokens: 7,
-      },
-    },
-    ["echo-foreign /usage/cacheWrite5mTokens", "echo-foreign /usage/cost"],
-  ],
-  [
-    "what another answer says about itself",
-    { extra: { anthropic: { container: null } } },
-    {},
-    ["echo-foreign /extra/anthropic/container"],
-  ],
-];

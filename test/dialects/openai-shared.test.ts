@@ -94,12 +94,12 @@ describe("B46, B47: media", () => {
   const byId = { messages: [{ role: "user", content: [{ type: "file", file: { file_id: "f" } }] }] };
   test.each([
     ["of the same provider is its own", "openai", "openai", []],
-    ["of another provider is none", "openai", "azure", ["file-id /messages/0/parts/0", "message-empty /messages/0"]],
+    ["of another provider is none", "openai", "azure", ["file-id /messages/0/parts/0", "message-unsaid /messages/0"]],
     [
       "of nobody knows whom is none",
       undefined,
       undefined,
-      ["file-id /messages/0/parts/0", "message-empty /messages/0"],
+      ["file-id /messages/0/parts/0", "message-unsaid /messages/0"],
     ],
   ])("B5: a file id %s", (_, from, to, losses) => {
     const [chat, responses] = [dialect(CHAT, { provider: from }), dialect(RESPONSES, { provider: to })];

@@ -20,12 +20,21 @@ test("turns and blocks are what the SDK takes", () => {
   expectTypeOf<wire.Thinking>().toExtend<Anthropic.Messages.ThinkingConfigParam>();
 });
 
-/** Fields that the SDK's types demand and the API sends only now and then. */
-type Said = "id" | "type" | "role" | "model" | "stop_reason" | "stop_sequence";
+/** Fields that the SDK's types demand and the API sends only now and then: nobody can count on them. */
+type Rare = "container" | "diagnostics" | "stop_details";
+type RareCount = Exclude<keyof Anthropic.Messages.Usage, keyof wire.AnthropicUsage> | RareDetail;
+type RareDetail = "cache_creation" | "output_tokens_details";
+/** The blocks of an answer, whose calls say by whom they were made only where it was not the model itself. */
+type Answered = Anthropic.Messages.TextBlock | Anthropic.Messages.ThinkingBlock;
 
 test("answers and errors are what the SDK gives", () => {
-  expectTypeOf<Pick<wire.AnthropicResponse, Said>>().toExtend<Pick<Anthropic.Messages.Message, Said>>();
+  type Content = "content" | "usage";
+  expectTypeOf<Omit<wire.AnthropicResponse, Content>>().toExtend<Omit<Anthropic.Messages.Message, Content | Rare>>();
   expectTypeOf<wire.AnthropicUsage>().toExtend<Partial<Anthropic.Messages.Usage>>();
+  expectTypeOf<wire.AnthropicUsage>().toExtend<Omit<Anthropic.Messages.Usage, RareCount>>();
+  expectTypeOf<wire.AnsweredText | wire.ThinkingBlock>().toExtend<Answered>();
+  expectTypeOf<wire.AnsweredText>().toExtend<wire.AnthropicResponse["content"][number]>();
+  expectTypeOf<wire.ToolUseBlock>().toExtend<Omit<Anthropic.Messages.ToolUseBlock, "caller">>();
   expectTypeOf<wire.StopReason>().toExtend<Anthropic.Messages.StopReason>();
   expectTypeOf<wire.AnthropicError["error"]>().toExtend<Anthropic.ErrorObject>();
 });

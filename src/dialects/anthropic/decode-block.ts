@@ -1,12 +1,13 @@
 // Content blocks as they are read, one part each. What the model has no word for, or what lacks what it needs, stays as
 // it is (B43).
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import type { OpaquePart, Part, ReasoningPart, TextPart } from "../../model/parts.ts";
+import type { Part, ReasoningPart, TextPart } from "../../model/parts.ts";
 import type { DecodeContext, Names } from "../dialect.ts";
 import { CallBook } from "../kit/calls.ts";
+import { opaquePart } from "../kit/opaque.ts";
 import { readObject } from "../kit/read.ts";
 import { keepForm } from "../kit/residue.ts";
-import { addSeal, issuerOf } from "../kit/seals.ts";
+import { addSeal } from "../kit/seals.ts";
 import { readCitations } from "./citations.ts";
 import { decodeDocument, decodeImage, decodeSearchResult } from "./decode-media.ts";
 import { decodeCall, decodeProviderResult, decodeResult } from "./decode-tools.ts";
@@ -33,7 +34,7 @@ export function decodeBlocks(list: readonly JsonValue[], key: string, reading: R
 }
 
 function decodeBlock(block: JsonObject, reading: Reading): Part {
-  return decodeKnown(block, reading) ?? decodeUnknown(block, reading.context);
+  return decodeKnown(block, reading) ?? opaquePart(block, reading.context);
 }
 
 function decodeKnown(block: JsonObject, reading: Reading): Part | undefined {
@@ -59,12 +60,6 @@ function decodeKnown(block: JsonObject, reading: Reading): Part | undefined {
       if (PROVIDER_CALLS.has(type)) return decodeCall(block, reading);
       return PROVIDER_RESULTS.has(type) ? decodeProviderResult(block, reading) : undefined;
   }
-}
-
-function decodeUnknown(value: JsonObject, context: DecodeContext): OpaquePart {
-  const part: OpaquePart = { type: "opaque", dialect: context.dialect, value };
-  if (context.provider !== undefined) part.issuer = issuerOf(context);
-  return part;
 }
 
 function decodeText(block: JsonObject, context: DecodeContext): TextPart | undefined {

@@ -3,9 +3,9 @@ import type { JsonObject } from "../../model/json.ts";
 import type { OpaquePart, Part, ReasoningPart, RefusalPart, TextPart } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import type { NameBook } from "../kit/names.ts";
-import { STORED_BLOCKS } from "../kit/provider-losses.ts";
+import { isOpaqueFor } from "../kit/opaque.ts";
 import { isObject } from "../kit/read.ts";
-import { formOf, isSealFor } from "../kit/residue.ts";
+import { formOf } from "../kit/residue.ts";
 import { reportSeals, sealOf } from "../kit/seals.ts";
 import { encodeCitations } from "./citations.ts";
 import { encodeMedia } from "./encode-media.ts";
@@ -59,6 +59,7 @@ const TEXT: ReadonlySet<string> = new Set(["type", "text", "annotations", "extra
 
 function encodeText(part: TextPart | RefusalPart, writing: Writing): TextBlock {
   const wire: TextBlock = { type: "text", text: part.text };
+  if (writing.isForeign === true) wire.citations = null;
   if (part.type === "refusal") writing.context.report.lose("refusal-as-text", "type");
   else if (isBare(part)) return wire;
   else {
@@ -118,12 +119,8 @@ const OPAQUE: ReadonlySet<string> = new Set(["type", "dialect", "issuer", "value
 /** A verbatim block goes back to its own dialect; it has room for nothing else. */
 function encodeOpaque(part: OpaquePart, writing: Writing): JsonObject | undefined {
   const { context } = writing;
+  if (!isOpaqueFor(part, context)) return undefined;
   const { value } = part;
-  if (!isSealFor(part.issuer ?? part, context) || part.dialect !== context.dialect) {
-    const isStored = isObject(value) && STORED_BLOCKS.has(value["type"]);
-    context.report.lose(isStored ? "context-foreign" : "opaque-foreign");
-    return undefined;
-  }
   if (!isObject(value)) {
     context.report.lose("part-unsayable");
     return undefined;

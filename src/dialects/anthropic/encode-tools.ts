@@ -2,8 +2,8 @@
 import { argumentsText, readArguments } from "../../model/arguments.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { ToolCallPart, ToolResultPart } from "../../model/parts.ts";
+import { isAskedOfClient } from "../kit/approvals.ts";
 import { wireCallId } from "../kit/calls.ts";
-import { isClientTool } from "../kit/client-tools.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { formOf } from "../kit/residue.ts";
 import { outputText } from "../kit/results.ts";
@@ -31,7 +31,7 @@ function wireType(
 ): string | undefined {
   const { tool, executor } = part;
   if (executor === "provider" && tool !== undefined && own.has(tool)) return tool;
-  return isClientTool(part, context) ? plain : undefined;
+  return isAskedOfClient(part, context) ? plain : undefined;
 }
 
 function wireId(part: ToolCallPart | ToolResultPart, { names, context }: Writing): string | undefined {

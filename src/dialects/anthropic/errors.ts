@@ -21,7 +21,7 @@ export function decodeError(wire: unknown, _context: DecodeContext, status: numb
   return readError(wire, status);
 }
 
-function readError(wire: unknown, status?: number): ProviderError {
+export function readError(wire: unknown, status?: number): ProviderError {
   const body = isObject(wire) ? wire["error"] : undefined;
   const message = messageOf(body) ?? messageOf(wire) ?? (wire === undefined ? "" : stringifyJson(wire));
   const type = isObject(body) ? body["type"] : undefined;

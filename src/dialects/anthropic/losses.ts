@@ -1,4 +1,5 @@
 // What this dialect cannot say, and what it mends.
+import { approvalForeign } from "../kit/approvals.ts";
 import {
   argumentsWrapped,
   callInvalid,
@@ -29,6 +30,7 @@ import type { LossDeclaration } from "../kit/report.ts";
 
 export const LOSSES = {
   ...PROVIDER_LOSSES,
+  ...approvalForeign,
   ...argumentsWrapped,
   ...callInvalid,
   ...choiceLost,
@@ -113,6 +115,11 @@ export const LOSSES = {
     says: "The target wants to know how long an answer may be; a default was written.",
   },
   "finish-approximated": { action: "approximated", level: "note", says: "There is no word for how this answer ended." },
+  "failure-unsaid": {
+    action: "dropped",
+    level: "breaks",
+    says: "An answer cannot say that it failed; send the error in its place.",
+  },
   "usage-made": { action: "synthesized", level: "note", says: "Clients count on counts; zeros were written." },
   "usage-odd": {
     action: "approximated",

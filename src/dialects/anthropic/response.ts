@@ -1,18 +1,20 @@
 // Responses, both ways: one message among facts about itself.
-import type { FinishReason, UnifiedFinishReason } from "../../model/finish.ts";
+import type { FinishReason } from "../../model/finish.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import type { ToolCallPart } from "../../model/parts.ts";
 import type { Response } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "../dialect.ts";
+import { reportForeignAnswer } from "../kit/echoes.ts";
+import { cutCall } from "../kit/endings.ts";
 import { isObject, readList, readObject } from "../kit/read.ts";
-import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { formOf, keepForm, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import { decodeBlocks, startReading } from "./decode-block.ts";
 import { startWriting } from "./encode-block.ts";
 import { reportMessageFields } from "./encode-turns.ts";
+import { decodeFailure, encodeFailure } from "./failure.ts";
 import { keepField } from "./fields.ts";
 import type { Code } from "./losses.ts";
 import { FINISH } from "./terms.ts";
-import { decodeUsage, encodeUsage } from "./usage.ts";
+import { decodeUsage, encodeUsage, withCacheCounts } from "./usage.ts";
 
 /** What every response says of itself; only another word, or none, is kept. */
 const FRAME: readonly (readonly [field: string, value: JsonValue])[] = [
@@ -27,6 +29,7 @@ export function decodeResponse(value: unknown, context: DecodeContext, { names }
   const wire = readObject(value, context);
   const { dialect } = context;
   const { id, usage, content } = wire;
+  if (wire["type"] === "error" && isObject(wire["error"])) return decodeFailure(wire, wire["error"], dialect);
   if (content === undefined) context.fail("missing-field", "There is no content; is it an error?", "content");
   const reading = startReading(context, typeof id === "string" ? id : "", names);
   const parts = decodeBlocks(readList(content, context, "content"), "content", reading);
@@ -53,18 +56,10 @@ export function decodeResponse(value: unknown, context: DecodeContext, { names }
     said.add("usage");
   } else if (usage === undefined) keepForm(response, dialect, "usage", "none");
   decodeStop(wire, response, context);
-  const cut = cutCall(response);
+  const cut = cutCall(response.message, response.finishReason);
   if (cut !== undefined) cut.invalid = true;
   for (const key in wire) if (!said.has(key)) keepField(response, wire, key, dialect);
   return response;
-}
-
-const CUT_OFF: ReadonlySet<UnifiedFinishReason> = new Set(["length", "refusal", "content-filter"]);
-
-/** The call in which an answer broke off: not to be executed (B31). */
-function cutCall({ message, finishReason }: Response): ToolCallPart | undefined {
-  const last = message.parts.at(-1);
-  return last?.type === "tool-call" && CUT_OFF.has(finishReason.unified) ? last : undefined;
 }
 
 /** How it ended; a word that nobody knows is noted as this wire's own (B62). */
@@ -72,7 +67,8 @@ function decodeStop(wire: JsonObject, response: Response, { dialect }: DecodeCon
   const word = wire["stop_reason"];
   if (typeof word !== "string") {
     if (word === undefined) keepForm(response, dialect, "stop_reason", "none");
-    else if (word !== null) keepField(response, wire, "stop_reason", dialect);
+    else if (word === null) keepForm(response, dialect, "stop_reason", word);
+    else keepField(response, wire, "stop_reason", dialect);
     return;
   }
   const unified = FINISH.ours(word);
@@ -81,11 +77,16 @@ function decodeStop(wire: JsonObject, response: Response, { dialect }: DecodeCon
 }
 
 const CARRIED: ReadonlySet<string> = new Set(["id", "model", "message", "finishReason", "usage", "extra"]);
-const UNCARRIED: Readonly<Partial<Record<string, Code>>> = { createdAt: "bookkeeping" };
+const UNCARRIED: Readonly<Partial<Record<string, Code>>> = {
+  createdAt: "bookkeeping",
+  error: "failure-unsaid",
+};
 
 export function encodeResponse(response: Response, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
   const { message, usage } = response;
   const { trail, dialect } = context;
+  const failure = encodeFailure(response, context);
+  if (failure !== undefined) return { wire: failure };
   const form = formOf(response, dialect);
   const residue = response.extra?.[dialect] ?? {};
   const wire: JsonObject = {};
@@ -94,7 +95,8 @@ export function encodeResponse(response: Response, context: EncodeContext<Code>)
     if (form[field] !== "none" && !Object.hasOwn(residue, field)) wire[field] = plain;
   }
   const writing = startWriting(context);
-  writing.cut = cutCall(response);
+  writing.cut = cutCall(message, response.finishReason);
+  writing.isForeign = isForeign(response, context);
   trail.enter("message");
   reportMessageFields(message, context);
   wire["content"] = writing.blocks(message.parts, "parts", "assistant", writing);
@@ -103,15 +105,29 @@ export function encodeResponse(response: Response, context: EncodeContext<Code>)
   const stop = encodeStop(response.finishReason, form, context);
   if (stop !== null || (form["stop_reason"] !== "none" && residue["stop_reason"] === undefined))
     wire["stop_reason"] = stop;
-  if (usage !== undefined) wire["usage"] = trail.into("usage", () => encodeUsage(usage, context));
-  else if (context.repair && form["usage"] !== "none" && residue["usage"] === undefined) {
+  if (usage !== undefined) {
+    wire["usage"] = trail.into("usage", () =>
+      encodeUsage(writing.isForeign === true ? withCacheCounts(usage, context) : usage, context),
+    );
+  } else if (context.repair && form["usage"] !== "none" && residue["usage"] === undefined) {
     context.report.lose("usage-made", "usage");
-    wire["usage"] = { input_tokens: 0, output_tokens: 0 };
+    wire["usage"] = {
+      input_tokens: 0,
+      output_tokens: 0,
+      cache_read_input_tokens: 0,
+      cache_creation_input_tokens: 0,
+    };
   }
   restoreResidue(wire, response, context);
-  reportForeignResidue<Code>(response, context, {}, "echo-foreign");
+  reportForeignAnswer(response, context);
   reportUncarried(response, CARRIED, context, "field-unsaid", UNCARRIED);
   return { wire };
+}
+
+/** Whether an answer came from elsewhere: nothing of it was kept for this dialect, not even its word for the end. */
+function isForeign({ extra, finishReason }: Response, { dialect, repair }: EncodeContext): boolean {
+  const { raw } = finishReason;
+  return repair && extra?.[dialect] === undefined && (raw === undefined || FINISH.ours(raw) === undefined);
 }
 
 /** The word for how it ended; null where there is none. */

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { copyObject } from "../../model/json.ts";
 import type { FunctionTool, ProviderTool, Tool } from "../../model/request.ts";
 import { FieldTable } from "../kit/fields.ts";
-import { objectSchema } from "../kit/object-schema.ts";
+import { isPlainObject, plainObjectSchema } from "../kit/object-schema.ts";
 import { isObject, readObject } from "../kit/read.ts";
 import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import type { DecodeContext } from "../dialect.ts";
@@ -107,14 +107,14 @@ function writeStrict({ strict }: FunctionTool, wire: JsonObject, { context }: Wr
   else context.report.lose("strict-unmet", "strict");
 }
 
-/** Input is an object, and its schema must say so. */
+/** Input is an object, and its schema must say so at its root, in one piece. */
 function encodeSchema({ inputSchema, format }: FunctionTool, { context }: Writing): FunctionTool["inputSchema"] {
   if (inputSchema === undefined) {
     context.report.lose("schema-made", "inputSchema");
     return format === "text" ? FREE_FORM : { type: "object" };
   }
-  if (inputSchema["type"] === "object" || !context.repair) return inputSchema;
-  const { schema, what } = objectSchema(inputSchema);
+  if (!context.repair || isPlainObject(inputSchema)) return inputSchema;
+  const { schema, what } = plainObjectSchema(inputSchema);
   context.report.lose("schema-changed", "inputSchema", what);
   return schema;
 }

@@ -13,7 +13,9 @@ export type Citation = {
   encrypted_index: string;
 };
 
-export type TextBlock = { type: "text"; text: string; cache_control?: CacheControl; citations?: Citation[] };
+export type TextBlock = { type: "text"; text: string; cache_control?: CacheControl; citations?: Citation[] | null };
+/** A text in an answer. */
+export type AnsweredText = TextBlock & { citations: Citation[] | null };
 export type ThinkingBlock = { type: "thinking"; thinking: string; signature: string };
 export type RedactedThinkingBlock = { type: "redacted_thinking"; data: string };
 
@@ -116,8 +118,8 @@ export type StopReason =
 export type AnthropicUsage = {
   input_tokens: number;
   output_tokens: number;
-  cache_read_input_tokens?: number;
-  cache_creation_input_tokens?: number;
+  cache_read_input_tokens: number;
+  cache_creation_input_tokens: number;
   cache_creation?: { ephemeral_5m_input_tokens: number; ephemeral_1h_input_tokens: number };
   output_tokens_details?: { thinking_tokens: number };
 };
@@ -127,7 +129,7 @@ export type AnthropicResponse = {
   type: "message";
   role: "assistant";
   model: string;
-  content: ContentBlock[];
+  content: (AnsweredText | ThinkingBlock | RedactedThinkingBlock | ToolUseBlock)[];
   stop_reason: StopReason | null;
   stop_sequence: null;
   usage: AnthropicUsage;

@@ -1,5 +1,6 @@
 // Token counts: disjoint on the wire, inclusive in the model (B63).
 import type { JsonObject } from "../../model/json.ts";
+import { copyObject } from "../../model/json.ts";
 import type { Usage } from "../../model/usage.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
 import { copyField, isObject, restOf } from "../kit/read.ts";
@@ -66,6 +67,17 @@ const CARRIED: ReadonlySet<string> = new Set([
   ...COUNTS.map(([field]) => field),
 ]);
 
+/** Another dialect's counts with those of the cache, which clients add up; the trail stands at the usage. */
+export function withCacheCounts(usage: Usage, { report }: EncodeContext<Code>): Usage {
+  const { cacheReadTokens, cacheWriteTokens, cacheWrite5mTokens = 0, cacheWrite1hTokens = 0 } = usage;
+  if (cacheReadTokens !== undefined && cacheWriteTokens !== undefined) return usage;
+  report.lose("usage-made");
+  return Object.assign(copyObject(usage), {
+    cacheReadTokens: cacheReadTokens ?? 0,
+    cacheWriteTokens: cacheWriteTokens ?? cacheWrite5mTokens + cacheWrite1hTokens,
+  });
+}
+
 /** The counts; the trail stands at the usage. */
 export function encodeUsage(usage: Usage, context: EncodeContext<Code>): JsonObject {
   const form = formOf(usage, context.dialect);
@@ -82,7 +94,7 @@ export function encodeUsage(usage: Usage, context: EncodeContext<Code>): JsonObj
   }
   restoreResidue(wire, usage, context, ...WITHIN);
   reportForeignResidue<Code>(usage, context, {}, "echo-foreign");
-  reportUncarried(usage, CARRIED, context, "field-unsaid");
+  reportUncarried(usage, CARRIED, context, "bookkeeping");
   return wire;
 }
 

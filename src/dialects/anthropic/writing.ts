@@ -19,6 +19,8 @@ export interface Writing {
   caches: number;
   /** A call that the end of its answer says to be cut off. */
   cut?: Part | undefined;
+  /** An answer of another dialect, in which clients look for every field that the provider's SDK promises. */
+  isForeign?: boolean;
 }
 
 /** Where a part stands; not every place takes every block. */

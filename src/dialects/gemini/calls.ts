@@ -5,7 +5,7 @@ import type { JsonObject } from "../../model/json.ts";
 import { copyObject, hasExactNumbers, parseJson, stringifyJson } from "../../model/json.ts";
 import type { ToolCallPart } from "../../model/parts.ts";
 import { wireCallId } from "../kit/calls.ts";
-import { isClientTool } from "../kit/client-tools.ts";
+import { isAskedOfClient } from "../kit/approvals.ts";
 import { restoreName } from "../kit/names.ts";
 import { isObject, restOf } from "../kit/read.ts";
 import { formOf, keepForm, reportUncarried } from "../kit/residue.ts";
@@ -57,7 +57,7 @@ function ownField({ executor, tool }: ToolCallPart): string | undefined {
 export function encodeCall(part: ToolCallPart, writing: Writing): [key: string, data: JsonObject] | undefined {
   const { context, names, calls, cut } = writing;
   const own = ownField(part);
-  if (own === undefined && !isClientTool(part, context)) return undefined;
+  if (own === undefined && !isAskedOfClient(part, context)) return undefined;
   reportUncarried(part, own === undefined ? CALL : OWN_CALL, context, "field-unsaid", { cache: "bookkeeping" });
   if (part.invalid !== undefined && !(part.invalid && part === cut)) {
     context.report.lose(part.invalid ? "call-invalid" : "bookkeeping", "invalid");

@@ -4,8 +4,10 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { Extra, TextPart } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
+import { cutCall, hasClientCalls } from "../kit/endings.ts";
 import { isObject } from "../kit/read.ts";
 import { formOf, keepForm } from "../kit/residue.ts";
+import { CitationWriter, decodeCitations } from "./citations.ts";
 import { reportMessage, spelled } from "./content.ts";
 import { decodeAnswer } from "./decode.ts";
 import { encodePart } from "./encode-part.ts";
@@ -18,7 +20,14 @@ import { keepRest } from "./reading.ts";
 import type { Spelling } from "./snake.ts";
 import { keepNames, noteInner, readNames } from "./snake.ts";
 import { FINISH } from "./terms.ts";
-import type { GeminiCandidate, GeminiContent, GeminiGrounding, GeminiLogprobs, GeminiPart } from "./types.ts";
+import type {
+  GeminiCandidate,
+  GeminiCitations,
+  GeminiContent,
+  GeminiGrounding,
+  GeminiLogprobs,
+  GeminiPart,
+} from "./types.ts";
 import type { Writing } from "./writing.ts";
 
 /** What a candidate becomes: the answer itself, or an alternative to it. */
@@ -30,48 +39,75 @@ export interface Choice {
 
 export const GROUNDING = "groundingMetadata";
 export const LOGPROBS = "logprobsResult";
+export const CITATIONS = "citationMetadata";
 
 /** What a choice keeps of its candidate stands in its residue, or (the answer itself) within it, by these steps. */
 type Steps = string[];
 
-export function decodeCandidate(given: JsonObject, index: number, steps: Steps, reading: Reading): Choice {
+/** Reads a candidate into a choice, which may be a whole response. */
+export function decodeCandidate(
+  given: JsonObject,
+  index: number,
+  choice: Choice,
+  steps: Steps,
+  reading: Reading,
+): void {
   const { context } = reading;
   const { dialect } = context;
   const spelling: Spelling = {};
   const wire = readNames(given, spelling);
-  const { content, finishReason, groundingMetadata, logprobsResult } = wire;
+  const { content } = wire;
   const taken: string[] = [];
-  const message: Message = isObject(content)
-    ? context.trail.into("content", () => decodeAnswer(content, reading))
-    : { role: "assistant", parts: [] };
-  const choice: Choice = { message, finishReason: { unified: "other" } };
-  if (isObject(content)) taken.push("content");
-  else if (content === undefined) keepForm(choice, dialect, "content", null);
-  if (typeof finishReason === "string") taken.push("finishReason");
-  choice.finishReason = readFinish(finishReason, choice, dialect);
+  if (isObject(content)) {
+    taken.push("content");
+    choice.message = context.trail.into("content", () => decodeAnswer(content, reading));
+  } else if (content === undefined) keepForm(choice, dialect, "content", null);
+  if (typeof wire[FINISHED] === "string") taken.push(FINISHED);
+  choice.finishReason = readFinish(wire[FINISHED], choice, dialect);
+  const cut = cutCall(choice.message, choice.finishReason);
+  if (cut !== undefined) cut.invalid = true;
   if (wire["index"] === index) taken.push("index");
   else if (wire["index"] === undefined) keepForm(choice, dialect, "index", null);
-  if (isObject(groundingMetadata)) {
-    taken.push(GROUNDING);
-    const texts = decodeGrounding(groundingMetadata, message.parts, dialect);
-    for (const { part, annotations } of texts ?? []) if (annotations.length > 0) part.annotations = [...annotations];
-    const said = texts === undefined ? [] : ["groundingChunks", "groundingSupports"];
-    keepRest(choice, groundingMetadata, said, dialect, ...steps, GROUNDING);
-  }
-  if (isObject(logprobsResult)) {
-    taken.push(LOGPROBS);
-    const text = onlyText(message);
-    const logprobs = text && decodeLogprobs(logprobsResult);
-    if (text !== undefined && logprobs !== undefined) text.logprobs = logprobs;
-    const said = logprobs === undefined ? [] : ["chosenCandidates", "topCandidates"];
-    keepRest(choice, logprobsResult, said, dialect, ...steps, LOGPROBS);
+  for (const [field, decode] of ABOUT_TEXT) {
+    const metadata = wire[field];
+    if (!isObject(metadata)) continue;
+    taken.push(field);
+    keepRest(choice, metadata, decode(metadata, choice.message, dialect), dialect, ...steps, field);
   }
   keepRest(choice, wire, taken, dialect, ...steps);
   const [step] = steps;
   const noted: Spelling = step === undefined ? spelling : {};
   if (step !== undefined) noteInner(noted, step, spelling);
   keepNames(choice, dialect, noted);
-  return choice;
+}
+
+/** What is said of the texts of an answer: each reader gives the fields that these say now. */
+const ABOUT_TEXT: readonly [
+  field: string,
+  decode: (metadata: JsonObject, message: Message, dialect: string) => readonly string[],
+][] = [
+  [GROUNDING, readGrounding],
+  [LOGPROBS, readLogprobs],
+  [CITATIONS, readCitations],
+];
+
+function readGrounding(metadata: JsonObject, { parts }: Message, dialect: string): readonly string[] {
+  const texts = decodeGrounding(metadata, parts, dialect);
+  for (const { part, annotations } of texts ?? []) if (annotations.length > 0) part.annotations = [...annotations];
+  return texts === undefined ? [] : ["groundingChunks", "groundingSupports"];
+}
+
+function readLogprobs(result: JsonObject, message: Message): readonly string[] {
+  const text = onlyText(message);
+  const logprobs = text && decodeLogprobs(result);
+  if (text === undefined || logprobs === undefined) return [];
+  text.logprobs = logprobs;
+  return ["chosenCandidates", "topCandidates"];
+}
+
+function readCitations(metadata: JsonObject, message: Message, dialect: string): readonly string[] {
+  const text = onlyText(message);
+  return text === undefined ? [] : decodeCitations(metadata, text, dialect);
 }
 
 function onlyText({ parts }: Message): TextPart | undefined {
@@ -87,12 +123,24 @@ function readFinish(word: JsonValue | undefined, choice: Choice, dialect: string
   }
   const unified = FINISH.ours(word);
   if (unified === undefined) keepForm(choice, dialect, FINISHED, "own");
-  return { unified: word === "STOP" && hasCalls(choice.message) ? "tool-calls" : (unified ?? "other"), raw: word };
+  return {
+    unified: word === "STOP" && hasClientCalls(choice.message) ? "tool-calls" : (unified ?? "other"),
+    raw: word,
+  };
 }
 const FINISHED = "finishReason";
 
-function hasCalls({ parts }: Message): boolean {
-  return parts.some((part) => part.type === "tool-call" && part.executor !== "provider");
+/** Whether a word of the wire still says how an answer ended; one that failed ended otherwise than it says. */
+function says(word: string, choice: Choice, isFailed: boolean, form: JsonValue | undefined): boolean {
+  const { unified } = choice.finishReason;
+  const meant = FINISH.ours(word) ?? (form === "own" ? "other" : undefined);
+  if (meant === undefined) return false;
+  return isFailed || meant === unified || (word === "STOP" && isWaiting(choice));
+}
+
+/** Whether an answer waits for its calls to be run. */
+function isWaiting({ message, finishReason }: Choice): boolean {
+  return finishReason.unified === "tool-calls" && hasClientCalls(message);
 }
 
 /** The word for how an answer ended: the wire's own while it still says so, else the plain one; undefined for none. */
@@ -100,17 +148,12 @@ function writeFinish(choice: Choice, isFailed: boolean, context: EncodeContext<C
   const { unified, raw } = choice.finishReason;
   const form = formOf(choice, context.dialect)[FINISHED];
   if (raw === undefined && form === null && (unified === "other" || isFailed)) return undefined;
-  const means = (word: string): boolean =>
-    FINISH.ours(word) === unified || (word === "STOP" && unified === "tool-calls" && hasCalls(choice.message));
-  const isOwn = raw !== undefined && form === "own" && FINISH.ours(raw) === undefined;
-  if (
-    raw !== undefined &&
-    (isOwn ? unified === "other" || isFailed : means(raw) || (isFailed && FINISH.ours(raw) !== undefined))
-  )
-    return raw;
-  if (raw !== undefined) context.report.lose("finish-raw", [FINISHED, "raw"]);
+  if (raw !== undefined) {
+    if (says(raw, choice, isFailed, form)) return raw;
+    context.report.lose("finish-raw", [FINISHED, "raw"]);
+  }
   const word = FINISH.theirs(unified) ?? "OTHER";
-  if (!means(word) && !isFailed) context.report.lose("finish-nearest", [FINISHED, "unified"]);
+  if (!says(word, choice, isFailed, form)) context.report.lose("finish-approximated", [FINISHED, "unified"]);
   return word;
 }
 
@@ -126,19 +169,23 @@ export function encodeCandidate(
   const { message } = choice;
   const form = formOf(choice, context.dialect);
   const wire: GeminiCandidate = {};
+  const word = Object.hasOwn(residue, FINISHED) ? undefined : writeFinish(choice, isFailed, context);
+  // What the reader of that word will take for cut off, too.
+  const end = word === undefined ? undefined : FINISH.ours(word);
+  writing.cut = end && cutCall(message, { unified: end });
   context.trail.enter("message");
-  const { parts, texts, logprobs } = encodeAnswer(message, writing);
+  const { parts, texts, logprobs, citations } = encodeAnswer(message, writing);
   reportMessage(message, context);
   const content = spelled(parts, message, context, true);
   context.trail.leave();
   const isAbsent = form["content"] === null || Object.hasOwn(residue, "content");
   // Answers are no strings.
   if (parts.length > 0 || !isAbsent) wire.content = content as GeminiContent;
-  const word = Object.hasOwn(residue, FINISHED) ? undefined : writeFinish(choice, isFailed, context);
   if (word !== undefined) wire.finishReason = word;
   if (form["index"] !== null && !Object.hasOwn(residue, "index")) wire.index = index;
   if (texts.length > 0) wire.groundingMetadata = groundingOf(texts, context.dialect) as GeminiGrounding;
   if (logprobs.chosenCandidates.length > 0) wire.logprobsResult = logprobs;
+  if (citations !== undefined) wire.citationMetadata = citations;
   return wire;
 }
 
@@ -146,11 +193,13 @@ interface AnswerParts {
   parts: GeminiPart[];
   texts: GroundedText[];
   logprobs: GeminiLogprobs;
+  citations?: GeminiCitations | undefined;
 }
 
 function encodeAnswer(message: Message, writing: Writing): AnswerParts {
   const { context } = writing;
   const answer: AnswerParts = { parts: [], texts: [], logprobs: { chosenCandidates: [] } };
+  const citations = new CitationWriter(onlyText(message), context);
   context.trail.each("parts", message.parts, (part) => {
     const wire = encodePart(part, writing);
     if (wire === undefined) return;
@@ -158,8 +207,9 @@ function encodeAnswer(message: Message, writing: Writing): AnswerParts {
     if (part.type !== "text" && part.type !== "refusal") return;
     if (part.logprobs !== undefined) addLogprobs(part.logprobs, answer.logprobs, context);
     if (part.type !== "text" || part.annotations === undefined) return;
-    const annotations = sayableAnnotations(part, context);
+    const annotations = sayableAnnotations(part, citations, context);
     if (annotations.length > 0) answer.texts.push({ index, part, annotations });
   });
+  answer.citations = citations.citations;
   return answer;
 }

@@ -68,28 +68,33 @@ function encodeCitation(
   return wire;
 }
 
-/** The list that an annotation was read from; undefined where that was none. */
-export function citationList(annotation: Annotation, dialect: string): List | undefined {
-  const list = annotation.extra === undefined ? undefined : formOf(annotation, dialect)[LIST];
-  return LISTS.find((each) => each === list);
-}
+/** Writes the annotations of a text that are citations; only the one text of an answer has them. */
+export class CitationWriter {
+  citations: GeminiCitations | undefined;
+  private readonly context: EncodeContext<Code>;
+  /** The text that citations are about. */
+  private readonly only: TextPart | undefined;
+  private bytes: Bytes | undefined;
 
-/** What the annotations of a text say as citations; the trail stands at the part. */
-export function citationsOf(
-  part: TextPart,
-  annotations: readonly Annotation[],
-  { dialect, report }: EncodeContext<Code>,
-): GeminiCitations | undefined {
-  let citations: GeminiCitations | undefined;
-  const bytes = new Bytes(annotations.length === 0 ? "" : part.text);
-  for (const annotation of annotations) {
-    const list = citationList(annotation, dialect);
-    if (list === undefined) continue;
-    const at = part.annotations?.indexOf(annotation) ?? 0;
-    const wire = encodeCitation(annotation, bytes, dialect, (...steps) =>
-      report.lose("residue-clash", ["annotations", at, "extra", dialect, KEPT, ...steps]),
-    );
-    ((citations ??= {})[list] ??= []).push(wire);
+  constructor(only: TextPart | undefined, context: EncodeContext<Code>) {
+    this.only = only;
+    this.context = context;
   }
-  return citations;
+
+  /** Takes an annotation that was read as a citation; false for every other. The trail stands at the annotation. */
+  take(annotation: Annotation, part: TextPart): boolean {
+    const { dialect, report } = this.context;
+    const form = annotation.extra === undefined ? undefined : formOf(annotation, dialect)[LIST];
+    const list = LISTS.find((each) => each === form);
+    if (list === undefined) return false;
+    if (part !== this.only) {
+      report.lose("form-stale", ["extra", dialect, "$form", LIST]);
+      if (annotation.extra?.[dialect]?.[KEPT] !== undefined) report.lose("residue-clash", ["extra", dialect, KEPT]);
+      return false;
+    }
+    const clash = (...steps: string[]): void => report.lose("residue-clash", ["extra", dialect, KEPT, ...steps]);
+    const citation = encodeCitation(annotation, (this.bytes ??= new Bytes(part.text)), dialect, clash);
+    ((this.citations ??= {})[list] ??= []).push(citation);
+    return true;
+  }
 }

@@ -1,10 +1,11 @@
 // One part of a content, from the wire. What the model has no word for is an opaque part, verbatim (B43).
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import type { OpaquePart, Part, ReasoningPart, TextPart } from "../../model/parts.ts";
+import type { Part, ReasoningPart, TextPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
+import { opaquePart } from "../kit/opaque.ts";
 import { isObject, readObject } from "../kit/read.ts";
 import { keepForm } from "../kit/residue.ts";
-import { addSeal, issuerOf } from "../kit/seals.ts";
+import { addSeal } from "../kit/seals.ts";
 import { decodeCall } from "./calls.ts";
 import { decodeMedia } from "./media.ts";
 import type { Reading } from "./reading.ts";
@@ -42,7 +43,7 @@ export function decodePart(value: JsonValue | undefined, reading: Reading): Part
   }
   if (part === undefined) {
     const { text, thought } = named;
-    if (typeof text !== "string") return verbatim(wire, context);
+    if (typeof text !== "string") return opaquePart(wire, context);
     part = said(text, thought === true, isSigned, context);
     taken.push("text", ...(thought === true ? ["thought"] : []));
   }
@@ -87,12 +88,5 @@ function decodeData(wire: JsonObject, key: string, spelling: Spelling, reading: 
 /** A part within a result: media, or whatever else it is. */
 function decodeMediaPart(wire: JsonObject, reading: Reading): Part {
   for (const key in wire) if (/^(?:inline|file)_?data$/i.test(key)) return decodePart(wire, reading);
-  return verbatim(wire, reading.context);
-}
-
-/** What there is no word for; whose it is, where that is known (B5). */
-function verbatim(value: JsonObject, context: DecodeContext): OpaquePart {
-  const part: OpaquePart = { type: "opaque", dialect: context.dialect, value };
-  if (context.provider !== undefined) part.issuer = issuerOf(context);
-  return part;
+  return opaquePart(wire, reading.context);
 }

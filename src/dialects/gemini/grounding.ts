@@ -6,7 +6,9 @@ import type { Annotation, Part, TextPart } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { formOf, keepFields, keepForm, reportForeignResidue, reportUncarried } from "../kit/residue.ts";
+import { reportSeals } from "../kit/seals.ts";
 import { Bytes } from "./bytes.ts";
+import type { CitationWriter } from "./citations.ts";
 import type { Code } from "./losses.ts";
 
 /** What sources and annotations call the same; `web` has no text. */
@@ -180,25 +182,34 @@ function segmentOf(
   return segment;
 }
 
-const WEB: ReadonlySet<string> = new Set(["kind", "url", "title", "span", "extra"]);
+const WEB: ReadonlySet<string> = new Set(["kind", "url", "title", "span", "extra", "seals"]);
 const CONTEXT: ReadonlySet<string> = new Set([...WEB, "citedText"]);
 
-/** The annotations that can be said; the trail stands at the part. What cannot is reported. */
-export function sayableAnnotations(part: TextPart, context: EncodeContext<Code>): Annotation[] {
+/** The annotations that can be said as grounding, without citations; the trail stands at the part. What cannot is reported. */
+export function sayableAnnotations(
+  part: TextPart,
+  citations: CitationWriter,
+  context: EncodeContext<Code>,
+): Annotation[] {
   const sayable: Annotation[] = [];
   context.trail.each("annotations", part.annotations ?? [], (annotation) => {
+    const { span, ...unplaced } = annotation;
+    const isPlaced = span === undefined || (span.start >= 0 && span.start <= span.end && span.end <= part.text.length);
+    const placed = isPlaced ? annotation : unplaced;
     const { kind, url, title, citedText, extra } = annotation;
+    const isCitation = citations.take(placed, part);
     const kept = extra?.[context.dialect]?.[CHUNK];
-    if (kept === undefined && url === undefined && title === undefined && (kind === "url" || citedText === undefined)) {
+    const hasSource = url !== undefined || title !== undefined || (kind !== "url" && citedText !== undefined);
+    if (!isCitation && kept === undefined && !hasSource) {
       context.report.lose("field-unsaid");
       return;
     }
-    reportUncarried(annotation, kind === "url" && kept === undefined ? WEB : CONTEXT, context, "field-unsaid");
+    const isWeb = isCitation || (kind === "url" && kept === undefined);
+    reportUncarried(annotation, isWeb ? WEB : CONTEXT, context, "field-unsaid");
+    reportSeals(annotation, context);
     reportForeignResidue(annotation, context);
-    const { span, ...unplaced } = annotation;
-    const isPlaced = span === undefined || (span.start >= 0 && span.start <= span.end && span.end <= part.text.length);
     if (!isPlaced) context.report.lose("field-unsaid", "span", "It is not within the text.");
-    sayable.push(isPlaced ? annotation : unplaced);
+    if (!isCitation) sayable.push(placed);
   });
   return sayable;
 }

@@ -1,4 +1,5 @@
 // What this dialect cannot say.
+import { approvalForeign } from "../kit/approvals.ts";
 import {
   argumentsWrapped,
   callInvalid,
@@ -29,6 +30,7 @@ const { "call-id-renamed": _unneeded, ...SHARED } = PROVIDER_LOSSES;
 
 export const LOSSES = {
   ...SHARED,
+  ...approvalForeign,
   ...systemJoined,
   ...systemMoved,
   ...developerAsSystem,

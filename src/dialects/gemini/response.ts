@@ -1,12 +1,15 @@
 // Responses: the first candidate is the answer, the others are alternatives to it.
 import type { JsonObject } from "../../model/json.ts";
+import { stringifyJson } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
 import type { Alternative, Response } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "../dialect.ts";
 import { CallBook } from "../kit/calls.ts";
+import { hash } from "../kit/names.ts";
 import { isObject, kindOf, readObject } from "../kit/read.ts";
-import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
-import { decodeCandidate, encodeCandidate, GROUNDING, LOGPROBS } from "./candidate.ts";
+import { reportForeignAnswer, reportForeignChoice } from "../kit/echoes.ts";
+import { formOf, keepForm, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { CITATIONS, decodeCandidate, encodeCandidate, GROUNDING, LOGPROBS } from "./candidate.ts";
 import { newWriting } from "./encode.ts";
 import { decodeError, encodeBody } from "./errors.ts";
 import type { Code } from "./losses.ts";
@@ -28,7 +31,15 @@ export function decodeResponse(given: unknown, context: DecodeContext, { names }
   const taken = [CANDIDATES];
   // An empty string is not the model's word for none.
   const id = typeof responseId === "string" ? responseId : "";
-  const reading: Reading = { book: new CallBook(dialect, id), context, names };
+  let book: CallBook | undefined;
+  const reading: Reading = {
+    context,
+    names,
+    get book() {
+      // Without an id, what it says tells an answer from others (B17).
+      return (book ??= new CallBook(dialect, id === "" ? hash(stringifyJson(wire[CANDIDATES])) : id));
+    },
+  };
   const response: Response = {
     id,
     model: "",
@@ -75,9 +86,10 @@ function decodeCandidates({ candidates }: JsonObject, response: Response, readin
   }
   context.trail.each(CANDIDATES, list, (value, index) => {
     const wire = readObject(value, context);
-    const choice = decodeCandidate(wire, index, index === 0 ? [CANDIDATES] : [], reading);
-    if (index === 0) Object.assign(response, choice);
-    else (response.alternatives ??= []).push(choice);
+    if (index === 0) return decodeCandidate(wire, index, response, [CANDIDATES], reading);
+    const choice: Alternative = { message: { role: "assistant", parts: [] }, finishReason: { unified: "other" } };
+    (response.alternatives ??= []).push(choice);
+    decodeCandidate(wire, index, choice, [], reading);
   });
 }
 
@@ -132,8 +144,8 @@ export function encodeResponse(response: Response, given: EncodeContext<Code>): 
     if (response.error.retryable !== undefined) report.lose("field-unsaid", ["error", "retryable"]);
   }
   reportUncarried(response, CARRIED, context, "field-unsaid");
-  reportForeignResidue(response, context, {}, "echo-foreign");
-  restoreResidue(wire, response, context, CANDIDATES, GROUNDING, LOGPROBS, FEEDBACK);
+  reportForeignAnswer(response, context);
+  restoreResidue(wire, response, context, CANDIDATES, GROUNDING, LOGPROBS, CITATIONS, FEEDBACK);
   const written = writeNames(wire, response, context);
   const { alternatives = [] } = response;
   const others = trail.each("alternatives", alternatives, (choice, at) => encodeOther(choice, at + 1, writing));
@@ -154,7 +166,7 @@ function writeAbsence(response: Response, wire: JsonObject, context: EncodeConte
   const { unified, raw } = finishReason;
   if (unified === "content-filter" && raw !== undefined) wire[FEEDBACK] = { blockReason: raw };
   else if (unified !== (error === undefined ? "other" : "error") || raw !== undefined) {
-    context.report.lose("finish-nearest", "finishReason");
+    context.report.lose("finish-approximated", "finishReason");
   }
   return true;
 }
@@ -171,7 +183,7 @@ function encodeFirst(response: Response, writing: Writing): JsonObject {
 function encodeOther(choice: Alternative, index: number, writing: Writing): JsonObject {
   const { context } = writing;
   const wire: JsonObject = encodeCandidate(choice, index, residueOf(choice, context.dialect), false, writing);
-  reportForeignResidue(choice, context, {}, "echo-foreign");
-  restoreResidue(wire, choice, context, GROUNDING, LOGPROBS);
+  reportForeignChoice(choice, context);
+  restoreResidue(wire, choice, context, GROUNDING, LOGPROBS, CITATIONS);
   return writeNames(wire, choice, context);
 }

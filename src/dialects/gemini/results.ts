@@ -3,7 +3,7 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Part, ToolResultPart } from "../../model/parts.ts";
 import { wireCallId } from "../kit/calls.ts";
-import { isClientTool } from "../kit/client-tools.ts";
+import { isAskedOfClient } from "../kit/approvals.ts";
 import { restoreName } from "../kit/names.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { formOf, keepForm, reportUncarried } from "../kit/residue.ts";
@@ -118,7 +118,7 @@ export function encodeResult(
 ): [key: ResultKey, data: JsonObject] | undefined {
   const { context, names, calls } = writing;
   const own = ownField(part);
-  if (own === undefined && !isClientTool(part, context)) return undefined;
+  if (own === undefined && !isAskedOfClient(part, context)) return undefined;
   reportUncarried(part, own === undefined ? RESULT : OWN_RESULT, context, "field-unsaid", { cache: "bookkeeping" });
   const form = formOf(part, context.dialect);
   const call = calls.get(part.toolCallId);

@@ -83,12 +83,21 @@ export type GeminiGrounding = {
     confidenceScores?: number[];
   }[];
 };
+export type GeminiCitation = {
+  startIndex?: number;
+  endIndex?: number;
+  uri?: string;
+  title?: string;
+  license?: string;
+};
+export type GeminiCitations = { citationSources?: GeminiCitation[]; citations?: GeminiCitation[] };
 export type GeminiCandidate = {
   content?: GeminiContent;
   finishReason?: string;
   index?: number;
   logprobsResult?: GeminiLogprobs;
   groundingMetadata?: GeminiGrounding;
+  citationMetadata?: GeminiCitations;
 };
 
 /** The body of a response, and each event of a stream. */

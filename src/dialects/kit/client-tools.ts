@@ -3,7 +3,7 @@
 import type { ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 
-type ToolLoss = "provider-tool" | "tool-default" | "field-unsaid";
+export type ToolLoss = "provider-tool" | "tool-default" | "field-unsaid";
 
 /** Reports what the shape cannot say about who runs a tool and how it speaks; whether the part can go out at all (B33). */
 export function isClientTool(part: ToolCallPart | ToolResultPart, { report }: EncodeContext<ToolLoss>): boolean {

@@ -8,7 +8,7 @@ export function hasClientCalls({ parts }: Message): boolean {
   return parts.some((part) => part.type === "tool-call" && part.executor !== "provider");
 }
 
-const CUT_OFF: ReadonlySet<FinishReason["unified"]> = new Set(["length", "refusal", "content-filter"]);
+const CUT_OFF: ReadonlySet<FinishReason["unified"]> = new Set(["length", "refusal", "content-filter", "error"]);
 
 /** The call in which an answer broke off: it is not to be executed (B31). */
 export function cutCall({ parts }: Message, { unified }: FinishReason): ToolCallPart | undefined {

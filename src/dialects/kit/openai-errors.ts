@@ -106,7 +106,7 @@ function messageOf(body: unknown, depth: number): string {
 }
 
 /** What clients switch on: a type, and a code where there is one that says more. */
-export function openAiWords(kind: ProviderErrorKind): { type: string; code: string | null } {
+function openAiWords(kind: ProviderErrorKind): { type: string; code: string | null } {
   const code = VAGUE.has(kind) ? null : (WORDS.theirs(kind) ?? null);
   if (kind === "quota") return { type: "insufficient_quota", code };
   if (kind === "rate-limit") return { type: "rate_limit_error", code };

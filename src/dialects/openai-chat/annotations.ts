@@ -2,11 +2,11 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Annotation, TextPart } from "../../model/parts.ts";
 import { CodePoints } from "../kit/code-points.ts";
+import { keepOthers, noteAbsent } from "../kit/openai-reading.ts";
 import { isObject } from "../kit/read.ts";
 import { keepFields, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import { reportSeals } from "../kit/seals.ts";
 import type { Reading } from "./reading.ts";
-import { keepOthers, noteAbsent } from "./reading.ts";
 import type { ChatCitation } from "./types.ts";
 import type { Writing } from "./writing.ts";
 import { isFree } from "./writing.ts";
@@ -50,28 +50,27 @@ function decodeAnnotation(wire: JsonObject, points: CodePoints, { context }: Rea
 
 const CARRIED: ReadonlySet<string> = new Set(["kind", "url", "title", "span", "extra", "seals"]);
 
-/** The citations of a text that stands after `before` in what goes out. */
-export function encodeAnnotations(part: TextPart, before: string, writing: Writing): JsonObject[] {
+/** Where a text stands in all that goes out as one: `points` are of the whole. */
+export interface TextPlace {
+  readonly points: CodePoints;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Adds the citations of a text to those written so far. */
+export function encodeAnnotations(part: TextPart, place: TextPlace, written: JsonObject[], writing: Writing): void {
   const { trail } = writing.context;
-  const points = new CodePoints(before + part.text);
-  const written: JsonObject[] = [];
   trail.enter("annotations");
   for (const [at, annotation] of (part.annotations ?? []).entries()) {
     trail.enter(at);
-    const wire = encodeAnnotation(annotation, points, before.length, writing);
+    const wire = encodeAnnotation(annotation, place, writing);
     if (wire !== undefined) written.push(wire);
     trail.leave();
   }
   trail.leave();
-  return written;
 }
 
-function encodeAnnotation(
-  annotation: Annotation,
-  points: CodePoints,
-  offset: number,
-  writing: Writing,
-): JsonObject | undefined {
+function encodeAnnotation(annotation: Annotation, place: TextPlace, writing: Writing): JsonObject | undefined {
   const { context, dialect } = writing;
   const { kind, url } = annotation;
   const kept = annotation.extra?.[dialect];
@@ -80,9 +79,7 @@ function encodeAnnotation(
     context.report.lose("annotation-unsaid");
     return undefined;
   }
-  const wire: JsonObject = isOwn
-    ? {}
-    : { type: CITATION, [CITATION]: encodeCitation(annotation, points, offset, writing) };
+  const wire: JsonObject = isOwn ? {} : { type: CITATION, [CITATION]: encodeCitation(annotation, place, writing) };
   reportUncarried(annotation, CARRIED, context, "field-unsaid");
   reportSeals(annotation, context);
   reportForeignResidue(annotation, context);
@@ -92,8 +89,7 @@ function encodeAnnotation(
 
 function encodeCitation(
   annotation: Annotation,
-  points: CodePoints,
-  offset: number,
+  { points, start: offset, end: offsetEnd }: TextPlace,
   writing: Writing,
 ): Partial<ChatCitation[typeof CITATION]> {
   const { report } = writing.context;
@@ -113,7 +109,7 @@ function encodeCitation(
     if (!isExact) report.lose("field-unsaid", "span");
   } else if (["start_index", "end_index"].every((field) => isFree(annotation, field, writing, CITATION))) {
     citation.start_index = points.points(offset);
-    citation.end_index = points.points(points.length);
+    citation.end_index = points.points(offsetEnd);
     report.lose("field-filled", "span");
   }
   return citation;

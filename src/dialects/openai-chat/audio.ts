@@ -1,12 +1,12 @@
 // Audio that the model spoke: an answer has it whole, a request repeats it by its id.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { AudioPart } from "../../model/parts.ts";
+import { keepOthers } from "../kit/openai-reading.ts";
 import { isObject } from "../kit/read.ts";
 import { isSealFor, keepForm } from "../kit/residue.ts";
 import { addSeal, issuerOf, sealOf } from "../kit/seals.ts";
 import { carrying, finishPart } from "./finish-part.ts";
 import type { Reading } from "./reading.ts";
-import { keepOthers } from "./reading.ts";
 import type { Writing } from "./writing.ts";
 import { isFree, spelling } from "./writing.ts";
 
@@ -31,7 +31,9 @@ export function decodeSpoken(wire: JsonValue, { context, isReply }: Reading): Au
     known.push("transcript");
   }
   const has = WHOLE.filter((field) => wire[field] !== undefined);
-  if (has.length !== (isReply ? WHOLE.length : 0)) keepForm(part, context.dialect, "has", has);
+  // Where it stood tells what it is to have there: what an answer says is no part of a request.
+  if (isReply && has.length < WHOLE.length) keepForm(part, context.dialect, "said", has);
+  else if (!isReply && Object.keys(wire).length > 1) keepForm(part, context.dialect, "has", has);
   keepOthers(part, wire, known, context);
   return part;
 }
@@ -52,7 +54,7 @@ export function encodeSpoken(part: AudioPart, writing: Writing): JsonObject | un
   if (id === undefined) report.lose("field-filled", "fileId");
   else if (fileId !== undefined && fileId !== id) report.lose("field-unsaid", "fileId", "Its seal says another id.");
   const wire: JsonObject = { id: id ?? "" };
-  const form = spelling(part, "has", writing);
+  const form = spelling(part, isReply ? "said" : "has", writing);
   const has: readonly JsonValue[] = Array.isArray(form) ? form : isReply ? WHOLE : [];
   const values: Partial<Record<string, JsonValue>> = { data, transcript };
   for (const field of WHOLE) {
@@ -65,5 +67,13 @@ export function encodeSpoken(part: AudioPart, writing: Writing): JsonObject | un
       report.lose("field-filled", field);
     }
   }
-  return finishPart(wire, part, CARRIED, writing, undefined, "id");
+  const isKept = isReply || Array.isArray(form);
+  return finishPart(wire, isKept ? part : withoutResidue(part, writing), CARRIED, writing, undefined, "id");
+}
+
+/** Audio as a request repeats it: what an answer said beside the id stays behind. */
+function withoutResidue(part: AudioPart, { context, dialect }: Writing): AudioPart {
+  const { [dialect]: residue, ...others } = part.extra ?? {};
+  for (const key in residue) if (key !== "$form") context.report.lose("audio-by-id", ["extra", dialect, key]);
+  return { ...part, extra: others };
 }

@@ -3,13 +3,15 @@ import { argumentsText, readArguments } from "../../model/arguments.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { hasExactNumbers, stringifyJson } from "../../model/json.ts";
 import type { Part, ToolCallPart } from "../../model/parts.ts";
+import { isApproval } from "../kit/approvals.ts";
 import { wireCallId } from "../kit/calls.ts";
 import { restoreName } from "../kit/names.ts";
+import { opaquePart } from "../kit/opaque.ts";
+import { keepOthers } from "../kit/openai-reading.ts";
 import { isObject, readObject } from "../kit/read.ts";
 import { keepForm } from "../kit/residue.ts";
 import { carrying, finishPart } from "./finish-part.ts";
 import type { Reading } from "./reading.ts";
-import { keepOthers } from "./reading.ts";
 import type { Writing } from "./writing.ts";
 import { isFree, spelling } from "./writing.ts";
 
@@ -35,7 +37,7 @@ function decodeCall(wire: JsonObject, reading: Reading): Part {
   const data = wire[field];
   const call = isCustom || type === undefined || type === field ? readCall(data, field, reading) : undefined;
   if (call === undefined || !isObject(data)) {
-    const opaque: Part = { type: "opaque", dialect: context.dialect, value: wire };
+    const opaque = opaquePart(wire, context);
     keepForm(opaque, context.dialect, "in", "tool_calls");
     return opaque;
   }
@@ -52,6 +54,7 @@ export function decodeFunctionCall(data: JsonValue, reading: Reading): ToolCallP
   const call = readCall(data, "function_call", reading);
   if (call === undefined) return undefined;
   reading.calls.add(call, undefined);
+  reading.legacy.add(call.toolCallId);
   keepForm(call, reading.context.dialect, "in", "function_call");
   return call;
 }
@@ -88,11 +91,16 @@ function readCall(data: JsonValue | undefined, field: string, reading: Reading):
 
 const CALL = carrying("toolCallId", "toolName", "input", "inputText", "invalid", "executor", "format", "tool");
 
-/** A call, in the list or in the manner of old; undefined where the provider ran it (B33). */
+/** A call, in the list or in the manner of old; undefined where the client must not run it (B33). */
 export function encodeCall(call: ToolCallPart, isLegacy: boolean, writing: Writing): JsonObject | undefined {
   const { context, names, calls } = writing;
   if (call.executor === "provider") {
     context.report.lose("provider-tool");
+    return undefined;
+  }
+  if (isApproval(call)) {
+    context.report.lose("approval-foreign");
+    calls.set(call.toolCallId, { name: call.toolName, isCustom: false, isLegacy, isApproval: true });
     return undefined;
   }
   const isCustom = call.format === "text" && !isLegacy;
@@ -102,7 +110,8 @@ export function encodeCall(call: ToolCallPart, isLegacy: boolean, writing: Writi
   const text = argumentsText(call);
   if (isCustom) data["input"] = text;
   else writeArguments(call, text, data, writing);
-  if (call.invalid !== undefined) reportInvalid(call, isCustom, text, writing);
+  if (call.invalid !== undefined && !(call.invalid && call === writing.cut))
+    reportInvalid(call, isCustom, text, writing);
   if (isLegacy) {
     const wire: JsonObject = { function_call: data };
     return finishPart(wire, call, CALL, writing, "function_call")["function_call"] as JsonObject;

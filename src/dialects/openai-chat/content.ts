@@ -3,7 +3,8 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { OpaquePart, Part, ReasoningPart, RefusalPart, TextPart } from "../../model/parts.ts";
-import { STORED_BLOCKS } from "../kit/provider-losses.ts";
+import { isOpaqueFor, opaquePart } from "../kit/opaque.ts";
+import { isBare } from "../kit/openai-reading.ts";
 import { isObject, readObject } from "../kit/read.ts";
 import { keepFields, keepForm, reportForeignResidue, reportUncarried } from "../kit/residue.ts";
 import { readCache } from "./cache.ts";
@@ -36,7 +37,7 @@ function decodeBlock(wire: JsonObject, reading: Reading): Part {
   const type = isUntyped ? "text" : wire["type"];
   const part = typeof type === "string" ? decodeKnown(type, wire, reading) : undefined;
   if (isUntyped && part !== undefined) keepForm(part, context.dialect, "type", "none");
-  if (part === undefined) return { type: "opaque", dialect: context.dialect, value: wire };
+  if (part === undefined) return opaquePart(wire, context);
   let rest: JsonObject | undefined;
   for (const key in wire) {
     // The data of every block stands under the name of its type.
@@ -78,13 +79,6 @@ function placed<P extends Part>(part: P, place: string, { context }: Reading): P
 
 const TEXT = carrying("text");
 const SAID_TEXT = carrying("text", "annotations", "logprobs");
-
-/** Whether a text part says nothing but its text. */
-export function isBare(part: Part): part is TextPart {
-  if (part.type !== "text") return false;
-  for (const key in part) if (key !== "type" && key !== "text") return false;
-  return true;
-}
 
 /**
  * A text as a block. Annotations and log probabilities have their place beside the content; `isSaid` tells that their
@@ -135,16 +129,14 @@ const OPAQUE: ReadonlySet<string> = new Set(["type", "dialect", "value", "extra"
 /** A verbatim block has room for nothing beside itself. */
 function encodeOpaque(part: OpaquePart, { context, dialect }: Writing): JsonObject | undefined {
   const { value } = part;
-  if (part.dialect !== dialect) {
-    const isStored = isObject(value) && STORED_BLOCKS.has(value["type"]);
-    context.report.lose(isStored ? "context-foreign" : "opaque-foreign");
-    return undefined;
-  }
+  if (!isOpaqueFor(part, context)) return undefined;
   if (!isObject(value)) {
     context.report.lose("part-unsayable");
     return undefined;
   }
   reportUncarried(part, OPAQUE, context, "field-unsaid");
+  // A bare list of messages may go anywhere, and does not name the issuer.
+  if (part.issuer !== undefined && context.trail.isInList) context.report.lose("bookkeeping", "issuer");
   reportForeignResidue(part, context);
   for (const key in part.extra?.[dialect]) {
     if (key !== "$form") context.report.lose("field-unsaid", ["extra", dialect, key]);

@@ -4,15 +4,16 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message, Role } from "../../model/message.ts";
 import type { Part, TextPart } from "../../model/parts.ts";
 import { noteResultOrder } from "../kit/pairing.ts";
+import { isBare, keepOthers, noteAbsent } from "../kit/openai-reading.ts";
 import { isObject, kindOf, readObject, readString } from "../kit/read.ts";
 import { keepFields, keepForm } from "../kit/residue.ts";
 import { decodeAnnotations } from "./annotations.ts";
 import { decodeSpoken } from "./audio.ts";
 import { decodeCalls, decodeFunctionCall } from "./calls.ts";
-import { decodeBlocks, isBare } from "./content.ts";
+import { decodeBlocks } from "./content.ts";
 import { decodeMedia, isMedia } from "./media.ts";
 import type { Reading } from "./reading.ts";
-import { keep, keepOthers, noteAbsent } from "./reading.ts";
+import { keep } from "./reading.ts";
 import { decodeReasoning } from "./reasoning.ts";
 import { decodeResult } from "./results.ts";
 

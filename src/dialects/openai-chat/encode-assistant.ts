@@ -3,6 +3,7 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { AudioPart, Part, ReasoningPart, RefusalPart, TextPart } from "../../model/parts.ts";
+import { CodePoints } from "../kit/code-points.ts";
 import { restoreResidue } from "../kit/residue.ts";
 import type { Turn } from "../kit/turn.ts";
 import { encodeAnnotations } from "./annotations.ts";
@@ -41,6 +42,8 @@ interface Draft {
   last: number;
   /** Whether texts go out as one, or will not be seen to have been there. */
   isJoined: boolean;
+  /** All the texts, counted in characters, where there are citations that can be said; made for the first of them. */
+  points: CodePoints | null | undefined;
 }
 
 /** `tokens` is given for answers, and is filled. */
@@ -59,6 +62,7 @@ export function encodeAssistant(turn: Turn, writing: Writing, tokens?: Tokens): 
     text: "",
     last: 0,
     isJoined: false,
+    points: undefined,
   };
   for (let at = 0; at < parts.length; at++) {
     enter(turn, at, writing);
@@ -165,23 +169,33 @@ function writePart(part: Part, field: Field, place: string | undefined, draft: D
 function writeText(part: TextPart, draft: Draft, writing: Writing): void {
   draft.blocks.push(encodeText(part, writing, true));
   if (part.annotations !== undefined) {
-    if (isCitable(draft.message, writing)) draft.citations.push(...encodeAnnotations(part, draft.text, writing));
-    else writing.context.report.lose("annotation-unsaid", "annotations");
+    if (draft.points === undefined) draft.points = pointsOf(draft.message, writing);
+    const { points } = draft;
+    const start = draft.text.length;
+    if (points === null) writing.context.report.lose("annotation-unsaid", "annotations");
+    else encodeAnnotations(part, { points, start, end: start + part.text.length }, draft.citations, writing);
   }
   if (part.logprobs !== undefined) addTokens(part, "content", draft, writing);
   draft.text += part.text;
 }
 
-/** Whether there is one text that citations can be about; a request repeats them only where it did so before. */
-function isCitable(message: Message, writing: Writing): boolean {
-  const isOne = message.parts.filter(({ type }) => type === "text").length === 1;
-  if (writing.isReply) return isOne || !wasList(message, writing);
-  return isOne && spelling(message, "annotations", writing) === true;
+/** The one text that citations can be about; a request repeats them only where it did so before. */
+function pointsOf(message: Message, writing: Writing): CodePoints | null {
+  const texts: string[] = [];
+  for (const part of message.parts) if (part.type === "text") texts.push(part.text);
+  const isOne = texts.length === 1;
+  const isCitable = writing.isReply
+    ? isOne || !wasList(message, writing)
+    : isOne && spelling(message, "annotations", writing) === true;
+  return isCitable ? new CodePoints(texts.join("")) : null;
 }
 
 function addTokens(part: TextPart | RefusalPart, field: keyof Tokens, { tokens }: Draft, writing: Writing): void {
   if (tokens === undefined) writing.context.report.lose("field-unsaid", "logprobs");
-  else tokens[field] = [...(tokens[field] ?? []), ...encodeLogprobs(part.logprobs ?? [], writing)];
+  else {
+    const list = (tokens[field] ??= []);
+    for (const token of encodeLogprobs(part.logprobs ?? [], writing)) list.push(token);
+  }
 }
 
 function writeReasoning(part: ReasoningPart, place: string, draft: Draft, writing: Writing): boolean {
@@ -237,10 +251,12 @@ function encodeContent(draft: Draft, writing: Writing): void {
 
 /** Reports texts that share a field, and an empty one, which will not be seen to have been there. */
 function reportTexts(turn: Turn, { texts, wire }: Draft, writing: Writing): void {
+  const counts = new Map<string | undefined, number>();
+  for (const field of texts) counts.set(field, (counts.get(field) ?? 0) + 1);
   for (const [at, field] of texts.entries()) {
     if (field === undefined || typeof wire[field] !== "string") continue;
     const isEmpty = field === "content" && wire[field] === "";
-    if (!isEmpty && texts.indexOf(field) === texts.lastIndexOf(field)) continue;
+    if (!isEmpty && counts.get(field) === 1) continue;
     enter(turn, at, writing);
     writing.context.report.lose(isEmpty ? "text-empty" : "texts-joined", "text");
     leave(writing);

@@ -3,10 +3,11 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message, Role } from "../../model/message.ts";
 import { ROLES } from "../../model/message.ts";
 import type { Part, ToolResultPart } from "../../model/parts.ts";
+import { isBare } from "../kit/openai-reading.ts";
 import { reportForeignResidue, restoreResidue } from "../kit/residue.ts";
 import type { Turn } from "../kit/turn.ts";
 import { withParts } from "../kit/turn.ts";
-import { encodeBlock, isBare, isBareBlock, wasList } from "./content.ts";
+import { encodeBlock, isBareBlock, wasList } from "./content.ts";
 import { encodeAssistant } from "./encode-assistant.ts";
 import { encodeResult } from "./results.ts";
 import type { Writing } from "./writing.ts";
@@ -119,7 +120,7 @@ function encodeMixed(
 }
 
 function excerpt(turn: Turn, kept: readonly number[]): Turn {
-  const parts = turn.message.parts.filter((_, at) => kept.includes(at));
+  const parts = kept.map((at) => turn.message.parts[at] as Part); // Within the length.
   return withParts(turn, parts, kept);
 }
 

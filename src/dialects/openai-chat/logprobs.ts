@@ -1,10 +1,10 @@
 // Log probabilities of tokens, each with the likeliest tokens in its place.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Logprob } from "../../model/parts.ts";
+import { keepOthers, noteAbsent } from "../kit/openai-reading.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import type { Reading } from "./reading.ts";
-import { keepOthers, noteAbsent } from "./reading.ts";
 import type { Writing } from "./writing.ts";
 import { isFree } from "./writing.ts";
 

@@ -1,4 +1,5 @@
 // What this dialect cannot say.
+import { approvalForeign } from "../kit/approvals.ts";
 import {
   callInvalid,
   developerAsSystem,
@@ -21,6 +22,7 @@ import { PROVIDER_LOSSES } from "../kit/provider-losses.ts";
 
 export const LOSSES = {
   ...PROVIDER_LOSSES,
+  ...approvalForeign,
   ...callInvalid,
   ...developerAsSystem,
   ...errorUnsaid,
@@ -63,7 +65,7 @@ export const LOSSES = {
   },
   "annotation-unsaid": {
     action: "dropped",
-    level: "note",
+    level: "loss",
     says: "Only answers have citations, and only of URLs; requests do not repeat them.",
   },
   "field-filled": {

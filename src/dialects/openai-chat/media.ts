@@ -2,6 +2,7 @@
 import { base64Of, dataUrl, readDataUrl } from "../../model/data-url.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { AudioPart, FilePart, MediaPart, Part } from "../../model/parts.ts";
+import { keepOthers } from "../kit/openai-reading.ts";
 import { isObject } from "../kit/read.ts";
 import { isFileOf } from "../kit/openai-shared.ts";
 import { keepForm } from "../kit/residue.ts";
@@ -9,7 +10,6 @@ import { issuerOf } from "../kit/seals.ts";
 import { encodeDocument, isTextType } from "./documents.ts";
 import { carrying, finishPart } from "./finish-part.ts";
 import type { Reading } from "./reading.ts";
-import { keepOthers } from "./reading.ts";
 import { formatOfMimeType, mimeTypeOfFormat } from "./terms.ts";
 import type { ChatFile, ChatImage } from "./types.ts";
 import type { Vendor } from "./vendors.ts";

@@ -4,12 +4,13 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { Part, ReasoningPart } from "../../model/parts.ts";
+import { opaquePart } from "../kit/opaque.ts";
+import { keepOthers } from "../kit/openai-reading.ts";
 import { isObject } from "../kit/read.ts";
 import { keepForm } from "../kit/residue.ts";
 import { addSeal, sealOf } from "../kit/seals.ts";
 import { carrying, finishPart } from "./finish-part.ts";
 import type { Reading } from "./reading.ts";
-import { keepOthers } from "./reading.ts";
 import type { ReasoningPlace } from "./vendors.ts";
 import type { Writing } from "./writing.ts";
 import { placeOf, spelling } from "./writing.ts";
@@ -70,7 +71,7 @@ function decodeDetail(wire: JsonObject, { context }: Reading): Part {
     addSeal(part, "encrypted", data, context);
   }
   if (part === undefined) {
-    const opaque: Part = { type: "opaque", dialect: context.dialect, value: wire };
+    const opaque = opaquePart(wire, context);
     keepForm(opaque, context.dialect, "in", DETAILS);
     return opaque;
   }

@@ -5,7 +5,9 @@ import type { RefusalPart, TextPart } from "../../model/parts.ts";
 import type { Alternative, Response } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "../dialect.ts";
 import { dateFromSeconds, secondsFromDate } from "../kit/dates.ts";
+import { cutCall } from "../kit/endings.ts";
 import { carryShared, SHARED_ECHO } from "../kit/openai-shared.ts";
+import { keepOthers, noteAbsent } from "../kit/openai-reading.ts";
 import { isObject, kindOf, readObject } from "../kit/read.ts";
 import {
   keepFields,
@@ -24,7 +26,7 @@ import { decodeErrorField, encodeErrorField } from "./errors.ts";
 import { decodeLogprobs } from "./logprobs.ts";
 import type { Code } from "./losses.ts";
 import type { Reading } from "./reading.ts";
-import { keep, keepOthers, noteAbsent, startReading } from "./reading.ts";
+import { keep, startReading } from "./reading.ts";
 import { decodeUsage, encodeUsage } from "./usage.ts";
 import type { Writing } from "./writing.ts";
 import { isFree, spelling, startWriting } from "./writing.ts";
@@ -39,7 +41,10 @@ export function decodeResponse(value: unknown, context: DecodeContext, { names }
   const model = typeof wire["model"] === "string" ? wire["model"] : "";
   const empty: Message = { role: "assistant", parts: [] };
   const response: Response = { id, model, message: empty, finishReason: { unified: "other" } };
-  const choices = decodeChoices(wire["choices"], context, () => startReading(context, true, id, names));
+  const choices = decodeChoices(wire["choices"], context, (index) =>
+    // Made ids of calls tell the choices apart (B17).
+    startReading(context, true, index === 0 ? id : `${id}_${index}`, names),
+  );
   const [first, ...alternatives] = choices;
   if (first === undefined) keepForm(response, dialect, "choices", emptyChoices(wire["choices"]));
   else {
@@ -73,13 +78,17 @@ function emptyChoices(choices: JsonValue | undefined): JsonValue {
   return choices === undefined ? "absent" : choices;
 }
 
-function decodeChoices(choices: JsonValue | undefined, context: DecodeContext, read: () => Reading): Alternative[] {
+function decodeChoices(
+  choices: JsonValue | undefined,
+  context: DecodeContext,
+  read: (index: number) => Reading,
+): Alternative[] {
   if (choices === undefined || choices === null) return [];
   if (!Array.isArray(choices)) {
     return context.fail("wrong-type", `Expected a list, found ${kindOf(choices)}.`, "choices");
   }
   return context.trail.each("choices", choices, (choice, index) =>
-    decodeChoice(readObject(choice, context), index, read()),
+    decodeChoice(readObject(choice, context), index, read(index)),
   );
 }
 
@@ -97,6 +106,8 @@ function decodeChoice(wire: JsonObject, index: number, reading: Reading): Altern
   if (typeof word === "string") {
     known.push("finish_reason");
     choice.finishReason = decodeEnding(word, choice, context);
+    const cut = cutCall(message, choice.finishReason);
+    if (cut !== undefined) cut.invalid = true;
   }
   if (logprobs === null) known.push("logprobs");
   else if (isObject(logprobs) && readTokens(logprobs, message, reading)) {
@@ -208,11 +219,12 @@ function encodeChoice(choice: Alternative, index: number, path: readonly string[
   if (message.parts.length > 0 || isFree(choice, "message", writing)) {
     context.trail.enter("message");
     reportMessage(message, writing);
+    writing.cut = cutCall(message, finishReason);
     if (message.role !== "assistant") context.report.lose("role-approximated", "role");
     wire["message"] = encodeAssistant({ message, index: 0 }, writing, tokens);
     context.trail.leave();
   }
-  const word = encodeEnding(finishReason, choice, writing);
+  const word = encodeEnding(choice, writing);
   if (word !== undefined) wire["finish_reason"] = word;
   const { content = null, refusal = null } = tokens;
   if (content !== null || refusal !== null) {

@@ -2,6 +2,7 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { ToolResultPart } from "../../model/parts.ts";
+import { isApproval } from "../kit/approvals.ts";
 import { wireCallId } from "../kit/calls.ts";
 import { kindOf } from "../kit/read.ts";
 import { formOf, keepFields, keepForm } from "../kit/residue.ts";
@@ -33,6 +34,8 @@ export function decodeResult(wire: JsonObject, isLegacy: boolean, reading: Readi
   const { toolName } = result;
   if (wire["content"] === undefined) keepForm(result, dialect, "content", "absent");
   calls.answer(result, id);
+  // It happens to name the id that was made for a call of old.
+  if (id !== undefined && reading.legacy.has(id)) keepForm(result, dialect, "id", id);
   if (isLegacy) keepForm(message, dialect, "legacy", true);
   if (wire["name"] === toolName && toolName !== "") keepForm(result, dialect, "name", true);
   else if (typeof wire["name"] === "string") rest = keep(rest, wire, "name");
@@ -58,7 +61,7 @@ function decodeOutput(value: JsonValue | undefined, result: ToolResultPart, read
 
 const RESULT = carrying("toolCallId", "toolName", "isError", "output", "content", "executor", "format", "tool");
 
-/** A result as a message; undefined where the provider ran the tool (B33). Media that must move are added to `moved`. */
+/** A result as a message; undefined where its call was left out (B33). Media that must move are added to `moved`. */
 export function encodeResult(
   result: ToolResultPart,
   isLegacy: boolean,
@@ -67,21 +70,22 @@ export function encodeResult(
 ): JsonObject | undefined {
   const { context, names, calls, dialect } = writing;
   const { report } = context;
-  if (result.executor === "provider") {
-    report.lose("provider-tool");
+  const call = calls.get(result.toolCallId);
+  const isForeign = call?.isApproval ?? isApproval(result);
+  if (result.executor === "provider" || isForeign) {
+    report.lose(isForeign ? "approval-foreign" : "provider-tool");
     return undefined;
   }
-  const call = calls.get(result.toolCallId);
   if (result.executor !== undefined || result.format !== undefined || result.tool !== undefined) {
     reportManner(result, call?.isCustom === true && result.format === "text", writing);
   }
   if (result.isError) report.lose("error-unsaid", "isError");
-  const id = wireCallId(result, names, context);
   const form = result.extra === undefined ? undefined : formOf(result, dialect);
   const saysName = form?.["name"] === true;
-  // A result that was made for a call of old answers it in kind.
+  // A result that did not come over this wire answers a call of old in kind.
   const isMade = call?.isLegacy === true && !saysName;
-  const isFunction = id === undefined && (isLegacy || isMade);
+  const isFunction = isMade ? typeof form?.["id"] !== "string" : isLegacy && form?.["id"] === null;
+  const id = isFunction ? undefined : wireCallId(result, names, context);
   const wire: JsonObject = { role: isFunction ? "function" : "tool" };
   if (id !== undefined) wire["tool_call_id"] = id;
   if (saysName || (isFunction && !isLegacy)) wire["name"] = names.toolName(result.toolName);

@@ -33,8 +33,13 @@ type FinishWord = (typeof WORDS)[number][1];
 export const ENDINGS = new Terms<UnifiedFinishReason, FinishWord>(WORDS);
 export const ALL_ENDINGS = new Terms<UnifiedFinishReason, string>([...WORDS, ...OTHERS]);
 
-/** The nearest of OpenAI's words for what it has none for. */
-export const NEAREST: Readonly<Partial<Record<string, FinishWord>>> = { refusal: "content_filter" };
+/**
+ * The nearest of OpenAI's words for what it has none for. An answer that failed, paused, or ended nobody knows how is
+ * not whole, and must not look so: "stop" would say that it is, "content_filter" would blame its content, and an answer
+ * needs a word. What is left is "length": clients know that such an answer broke off, and run no call of it.
+ */
+export const NEAREST: Readonly<Partial<Record<UnifiedFinishReason, FinishWord>>> = { refusal: "content_filter" };
+export const UNFINISHED: FinishWord = "length";
 
 /** Types of audio whose format has another name. */
 const AUDIO = new Terms<string, string>([

@@ -3,9 +3,10 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { Usage } from "../../model/usage.ts";
 import type { DecodeContext } from "../dialect.ts";
+import { noteAbsent } from "../kit/openai-reading.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { keepFields, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
-import { keep, noteAbsent } from "./reading.ts";
+import { keep } from "./reading.ts";
 import type { Writing } from "./writing.ts";
 import { isFree, spelling } from "./writing.ts";
 
@@ -29,7 +30,7 @@ const DETAILS: Readonly<Record<string, Readonly<Record<string, Count>>>> = {
 const CACHED = ["prompt_cache_hit_tokens", "cached_tokens"] as const;
 
 function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0;
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
 export function decodeUsage(wire: JsonObject, context: DecodeContext): Usage {

@@ -1,6 +1,6 @@
 // What everything in a history or an answer is written with, and how things were spelled.
 import type { JsonValue } from "../../model/json.ts";
-import type { Extra } from "../../model/parts.ts";
+import type { Extra, Part } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import type { NameRule } from "../kit/names.ts";
 import { NameBook } from "../kit/names.ts";
@@ -25,6 +25,8 @@ interface WrittenCall {
   isCustom: boolean;
   /** A `function_call`, which is answered by name. */
   isLegacy: boolean;
+  /** Left out, and so is its result. */
+  isApproval?: true;
 }
 
 export interface Writing {
@@ -36,6 +38,8 @@ export interface Writing {
   readonly isReply: boolean;
   /** The calls so far, by id. */
   readonly calls: Map<string, WrittenCall>;
+  /** A call that the end of its answer says to be cut off. */
+  cut?: Part | undefined;
 }
 
 export function startWriting(context: EncodeContext<Code>, isReply = false): Writing {

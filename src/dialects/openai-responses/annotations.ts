@@ -3,10 +3,10 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Annotation, TextPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { CodePoints } from "../kit/code-points.ts";
+import { keepOthers, noteAbsent } from "../kit/openai-reading.ts";
 import { isObject } from "../kit/read.ts";
 import { keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import { reportSeals } from "../kit/seals.ts";
-import { keepOthers, noteAbsent } from "./reading.ts";
 import type { Writing } from "./writing.ts";
 import { spelled, wasAbsent } from "./writing.ts";
 

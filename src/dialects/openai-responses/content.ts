@@ -2,11 +2,11 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { OpaquePart, Part, RefusalPart, TextPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { STORED_BLOCKS } from "../kit/provider-losses.ts";
+import { isOpaqueFor, opaquePart } from "../kit/opaque.ts";
+import { keepOthers } from "../kit/openai-reading.ts";
 import { isObject, readObject } from "../kit/read.ts";
-import { isSealFor, keepForm, restoreResidue } from "../kit/residue.ts";
+import { keepForm, restoreResidue } from "../kit/residue.ts";
 import { decodeAudio, decodeMedia, encodeMedia } from "./media.ts";
-import { keepOthers } from "./reading.ts";
 import type { InputText } from "./types.ts";
 import type { Writing } from "./writing.ts";
 import { carrying, reportPart, spelled } from "./writing.ts";
@@ -25,9 +25,7 @@ export function decodeBlocks(list: readonly JsonValue[], context: DecodeContext)
 }
 
 function decodeBlock(block: JsonObject, context: DecodeContext): Part {
-  const part = decodeKnown(block, context);
-  if (part === undefined) return { type: "opaque", dialect: context.dialect, value: block };
-  return part;
+  return decodeKnown(block, context) ?? opaquePart(block, context);
 }
 
 function decodeKnown(block: JsonObject, context: DecodeContext): Part | undefined {
@@ -100,25 +98,16 @@ function finishBlock(block: JsonObject | undefined, part: Part, { context }: Wri
   return block;
 }
 
-/** Whether a verbatim block is this dialect's, and of this provider where both are known (B5). */
-export function isOwnOpaque({ dialect, issuer }: OpaquePart, context: Writing["context"]): boolean {
-  return dialect === context.dialect && (issuer === undefined || isSealFor(issuer, context));
-}
-
-/** What was kept verbatim goes back verbatim, and has room for nothing beside it. */
-export function encodeOpaque(part: OpaquePart, writing: Writing): JsonObject | undefined {
+/** What was kept verbatim goes back verbatim, and has room for nothing beside it; `seal` goes out with its message. */
+export function encodeOpaque(part: OpaquePart, writing: Writing, seal?: "id"): JsonObject | undefined {
   const { context } = writing;
   const { value } = part;
-  if (!isOwnOpaque(part, context)) {
-    const isStored = isObject(value) && STORED_BLOCKS.has(value["type"]);
-    context.report.lose(isStored ? "context-foreign" : "opaque-foreign");
-    return undefined;
-  }
+  if (!isOpaqueFor(part, context)) return undefined;
   if (!isObject(value)) {
     context.report.lose("part-unsayable");
     return undefined;
   }
-  reportPart(part, OPAQUE, writing);
+  reportPart(part, OPAQUE, writing, seal);
   return value;
 }
 

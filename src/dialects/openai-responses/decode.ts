@@ -2,8 +2,9 @@
 // asked is one; a run of what came back from tools is one.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message, Role } from "../../model/message.ts";
-import type { OpaquePart, Part } from "../../model/parts.ts";
+import type { Part } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
+import { opaquePart } from "../kit/opaque.ts";
 import { copyField, isObject, kindOf, readList, readObject } from "../kit/read.ts";
 import { keepFields, keepForm } from "../kit/residue.ts";
 import { decodeBlocks } from "./content.ts";
@@ -133,7 +134,7 @@ function decodeAnswer(item: JsonObject, before: readonly Part[], reading: Readin
     context.trail.leave();
   }
   const [first] = parts;
-  if (first === undefined) return [opaque(item, context)];
+  if (first === undefined) return [opaquePart(item, context)];
   keepMessageItem(first, item, !isSaid(before.at(-1), context.dialect), reading);
   const plain = reading.isReply || typeof item["id"] === "string" ? "list" : "string";
   const form = typeof content === "string" ? "string" : "list";
@@ -183,12 +184,5 @@ function decodeItem(item: JsonObject, reading: Reading): Part[] {
     const part = answers && decodeOutputItem(item, answers, reading);
     parts = part && [part];
   }
-  return parts ?? [opaque(item, reading.context)];
-}
-
-/** What Koine has no word for, kept as it is; who issued it is told where that is known. */
-function opaque(value: JsonObject, { dialect, provider }: DecodeContext): OpaquePart {
-  const part: OpaquePart = { type: "opaque", dialect, value };
-  if (provider !== undefined) part.issuer = { dialect, provider };
-  return part;
+  return parts ?? [opaquePart(item, reading.context)];
 }

@@ -79,16 +79,14 @@ export function encodeCall(
   reportDefaults(call, row, writing);
   if (row.name === undefined) item["name"] = hasOwnName(row) ? call.toolName : writing.names.toolName(call.toolName);
   else if (row.name !== call.toolName) context.report.lose("field-unsaid", "toolName");
-  const isCut = writeInput(item, call, row, writing);
+  // What the end of the answer said need not be said by the call.
+  const isImplied = writing.cut === call && spelled(call, context)["cut"] === "ending";
+  const isCut = writeInput(item, call, row, writing) && !isImplied;
   if (answer !== undefined) writeAnswer(item, answer, row, context);
   if (answer !== undefined) writing.answers.set(answer, call);
-  const plain = isCut
-    ? "incomplete"
-    : answer?.isError === true
-      ? "failed"
-      : item["id"] === undefined
-        ? undefined
-        : "completed";
+  if (isCut) item["status"] = "incomplete";
+  const isPlain = isCut || (answer?.isError !== true && item["id"] === undefined);
+  const plain = isPlain ? undefined : answer?.isError === true ? "failed" : "completed";
   return finishItem(item, call, plain, writing);
 }
 

@@ -4,11 +4,13 @@ import { copyObject } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { Part, TextPart, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
+import { isOwnOpaque } from "../kit/opaque.ts";
+import { isBare } from "../kit/openai-reading.ts";
 import { reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import { isObject } from "../kit/read.ts";
 import { BLANK_LINE } from "../kit/system.ts";
 import type { Turn } from "../kit/turn.ts";
-import { encodeBlock, encodeOpaque, isOwnOpaque } from "./content.ts";
+import { encodeBlock, encodeOpaque } from "./content.ts";
 import { encodeCall, encodeResult, reportAnswer } from "./encode-tools.ts";
 import type { Code } from "./losses.ts";
 import type { Said } from "./output.ts";
@@ -127,7 +129,9 @@ export function encodeTurn(
     if (before?.message.role === role && before.index !== index) context.report.lose("turns-merged", [index, "role"]);
     encodeRun(turn, turns, at, writing);
   }
-  if (items.length === count && writing.seed === undefined) context.report.lose("message-empty", index);
+  if (items.length > count || writing.seed !== undefined) return;
+  const isMended = !isRun && message.parts.length === 0;
+  context.report.lose(isMended ? "message-empty" : "message-unsaid", index);
 }
 
 /** What a user, system or developer says. */
@@ -194,13 +198,6 @@ function encodeRun(turn: Turn, turns: readonly Turn[], index: number, writing: W
   }
 }
 
-/** Whether a part is a text and nothing beside it. */
-function isBare(part: Part): part is TextPart {
-  if (part.type !== "text") return false;
-  for (const key in part) if (key !== "type" && key !== "text") return false;
-  return true;
-}
-
 function encodeItem(
   part: Part,
   turn: Turn,
@@ -213,7 +210,7 @@ function encodeItem(
     case "reasoning":
       return encodeReasoning(part, follower, writing);
     case "tool-call":
-      return encodeCall(part, answerOf(part, parts, at), writing);
+      return encodeCall(part, answerOf(part, parts, at, writing), writing);
     case "tool-result":
       return reportAnswer(part, writing) ? undefined : encodeResult(part, turn.isMade === true, writing);
     case "opaque":
@@ -226,15 +223,22 @@ function encodeItem(
 
 /** What goes out next after a thought, and is no thought, in the same run of what the assistant said. */
 function followerOf(turns: readonly Turn[], index: number, at: number, writing: Writing): Part | undefined {
+  const { ahead } = writing;
+  // Thoughts in a row have one follower, or the end of the run; nobody needs to look for it again.
+  if (ahead !== undefined && (ahead.turn > index || (ahead.turn === index && ahead.at > at))) return ahead.part;
   let first = at + 1;
-  for (let next = index; next < turns.length && turns[next]?.message.role === "assistant"; next++) {
+  let next = index;
+  for (; next < turns.length && turns[next]?.message.role === "assistant"; next++) {
     const parts = turns[next]?.message.parts ?? [];
     for (; first < parts.length; first++) {
       const part = parts[first] as Part; // Within the length.
-      if (goesOut(part, writing)) return part;
+      if (!goesOut(part, writing)) continue;
+      writing.ahead = { turn: next, at: first, part };
+      return part;
     }
     first = 0;
   }
+  writing.ahead = { turn: next, at: 0, part: undefined };
   return undefined;
 }
 
@@ -247,16 +251,27 @@ function goesOut(part: Part, { context }: Writing): boolean {
 
 /** The result that stands in the same item as its call. */
 function answerOf(
-  { toolCallId, executor, tool }: ToolCallPart,
+  { executor, tool }: ToolCallPart,
   parts: readonly Part[],
   at: number,
+  writing: Writing,
 ): ToolResultPart | undefined {
   if (executor !== "provider" || rowOfCall(tool)?.output !== undefined) return undefined;
-  for (let next = at + 1; next < parts.length; next++) {
-    const part = parts[next];
-    if (part?.type === "tool-result" && part.toolCallId === toolCallId && part.executor === executor) return part;
+  if (writing.inside?.parts !== parts) writing.inside = { parts, answers: answersIn(parts) };
+  return writing.inside.answers.get(at);
+}
+
+/** For each call of the provider, by its place, the next of its results with the same id. */
+function answersIn(parts: readonly Part[]): ReadonlyMap<number, ToolResultPart> {
+  const answers = new Map<number, ToolResultPart>();
+  const next = new Map<string, ToolResultPart>();
+  for (let at = parts.length - 1; at >= 0; at--) {
+    const part = parts[at] as Part; // Within the length.
+    if (part.type === "tool-result" && part.executor === "provider") next.set(part.toolCallId, part);
+    const answer = part.type === "tool-call" ? next.get(part.toolCallId) : undefined;
+    if (answer !== undefined) answers.set(at, answer);
   }
-  return undefined;
+  return answers;
 }
 
 /** Whether a part stands in a message of the assistant. */

@@ -1,8 +1,8 @@
 // Errors: of a request, and of a response that failed.
 import type { JsonObject } from "../../model/json.ts";
-import type { ProviderError } from "../../model/provider-error.ts";
+import type { ProviderError, ProviderErrorKind } from "../../model/provider-error.ts";
 import type { EncodeContext } from "../dialect.ts";
-import { kindOfOpenAi, openAiWords } from "../kit/openai-errors.ts";
+import { kindOfOpenAi } from "../kit/openai-errors.ts";
 import { retryAfterOf } from "../kit/provider-errors.ts";
 import { isObject } from "../kit/read.ts";
 import { reportUncarried } from "../kit/residue.ts";
@@ -18,6 +18,18 @@ export function decodeFailure(error: unknown): ProviderError | undefined {
   return failure;
 }
 
+/** The codes of a failed response are few: what it failed of is nearly always the request, its rate, or the server. */
+const CODES: Readonly<Partial<Record<ProviderErrorKind, string>>> = {
+  "rate-limit": "rate_limit_exceeded",
+  quota: "rate_limit_exceeded",
+  "invalid-request": "invalid_prompt",
+  "context-length": "invalid_prompt",
+  "content-filter": "invalid_prompt",
+  authentication: "invalid_prompt",
+  permission: "invalid_prompt",
+  "not-found": "invalid_prompt",
+};
+
 const CARRIED: ReadonlySet<string> = new Set(["kind", "message", "raw"]);
 
 /** The failure as it came, if it still says what the error says. */
@@ -26,5 +38,7 @@ export function encodeFailure(error: ProviderError, context: EncodeContext<Code>
   reportUncarried(error, CARRIED, context, "field-unsaid");
   const again = decodeFailure(raw);
   if (isObject(raw) && again?.kind === kind && again.message === message) return raw;
-  return { code: openAiWords(kind).code ?? "server_error", message };
+  const failure = { code: CODES[kind] ?? "server_error", message };
+  if (decodeFailure(failure)?.kind !== kind) context.report.lose("field-unsaid", "kind");
+  return failure;
 }

@@ -3,11 +3,11 @@ import type { JsonObject } from "../../model/json.ts";
 import type { OutputFormat, Request } from "../../model/request.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
 import { FieldTable } from "../kit/fields.ts";
+import { keepOthers } from "../kit/openai-reading.ts";
 import { isObject } from "../kit/read.ts";
 import { keepForm } from "../kit/residue.ts";
 import { Terms } from "../kit/terms.ts";
 import type { Code } from "./losses.ts";
-import { keepOthers } from "./reading.ts";
 import { isMet } from "./tools.ts";
 import { spelled } from "./writing.ts";
 

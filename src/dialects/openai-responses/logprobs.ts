@@ -2,9 +2,9 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Logprob } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
+import { keepOthers } from "../kit/openai-reading.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
-import { keepOthers } from "./reading.ts";
 import type { Writing } from "./writing.ts";
 
 const TOP = "top_logprobs";

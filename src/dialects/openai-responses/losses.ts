@@ -38,7 +38,8 @@ export const LOSSES = {
   ...toolDefault,
   ...toolName,
   ...turnsMerged,
-  "message-empty": { action: "dropped", level: "note", says: "Nothing is left of it, and no item says nothing." },
+  "message-empty": { action: "repaired", level: "note", says: "It says nothing, which the target refuses; left out." },
+  "message-unsaid": { action: "dropped", level: "note", says: "Nothing is left of it, and no item says nothing." },
   "reasoning-unpaired": {
     action: "repaired",
     level: "loss",
@@ -57,7 +58,7 @@ export const LOSSES = {
   "default-unsaid": { action: "dropped", level: "note", says: "It is what happens anyway, and goes unsaid." },
   "finish-approximated": {
     action: "approximated",
-    level: "note",
+    level: "loss",
     says: "There is no word for how it ended; the nearest one was written.",
   },
 } as const satisfies Record<string, LossDeclaration>;

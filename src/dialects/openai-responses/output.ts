@@ -2,11 +2,12 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { OpaquePart, RefusalPart, TextPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
+import { opaquePart } from "../kit/opaque.ts";
+import { keepOthers, noteAbsent } from "../kit/openai-reading.ts";
 import { keepForm, restoreResidue } from "../kit/residue.ts";
 import { decodeAnnotations, encodeAnnotations } from "./annotations.ts";
 import { encodeOpaque } from "./content.ts";
 import { decodeLogprobs, encodeLogprobs } from "./logprobs.ts";
-import { keepOthers, noteAbsent } from "./reading.ts";
 import type { Refusal } from "./types.ts";
 import type { Writing } from "./writing.ts";
 import { carrying, reportPart, spelled, wasAbsent } from "./writing.ts";
@@ -31,7 +32,7 @@ export function decodeOutput(block: JsonObject, context: DecodeContext): Said {
     keepOthers(part, block, ["type", "refusal"], context);
     return part;
   }
-  const part: OpaquePart = { type: "opaque", dialect: context.dialect, value: block };
+  const part = opaquePart(block, context);
   // Plain opaque parts are items of their own.
   keepForm(part, context.dialect, "in", "message");
   return part;
@@ -60,7 +61,7 @@ const REFUSAL = carrying("text");
 /** A block of a message; `seal` goes out with it. The trail stands at the part. */
 export function encodeOutput(part: Said, seal: "id" | undefined, writing: Writing): JsonObject | undefined {
   const { context } = writing;
-  if (part.type === "opaque") return encodeOpaque(part, writing);
+  if (part.type === "opaque") return encodeOpaque(part, writing, seal);
   reportPart(part, part.type === "text" ? TEXT : REFUSAL, writing, seal);
   const block =
     part.type === "text" ? encodeText(part, writing) : ({ type: "refusal", refusal: part.text } satisfies Refusal);

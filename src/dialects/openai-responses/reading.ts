@@ -1,6 +1,6 @@
 // What items are read with, and what is left over when one has been read.
 import type { JsonObject } from "../../model/json.ts";
-import type { Extra, PartBase } from "../../model/parts.ts";
+import type { PartBase } from "../../model/parts.ts";
 import type { DecodeContext, Names } from "../dialect.ts";
 import { CallBook } from "../kit/calls.ts";
 import { copyField } from "../kit/read.ts";
@@ -22,33 +22,6 @@ export interface Reading {
 
 export function startReading(context: DecodeContext, isReply = false, seed = "", names?: Names): Reading {
   return { context, calls: new CallBook(context.dialect, seed), asked: new Map(), hosted: new Set(), isReply, names };
-}
-
-/** Keeps the fields that are not among the known ones; those of an inner object under the steps to it. */
-export function keepOthers(
-  target: { extra?: Extra },
-  wire: JsonObject,
-  known: readonly string[],
-  { dialect }: DecodeContext,
-  ...inner: string[]
-): void {
-  let rest: JsonObject | undefined;
-  for (const key in wire) {
-    // Objects made in code may say undefined, which is no JSON: it is as good as absent.
-    if (!known.includes(key) && wire[key] !== undefined) copyField(wire, key, (rest ??= {}));
-  }
-  keepFields(target, dialect, rest, inner);
-}
-
-/** Notes fields that the plain form has and this wire object has not. */
-export function noteAbsent(
-  target: { extra?: Extra },
-  wire: JsonObject,
-  fields: readonly string[],
-  { dialect }: DecodeContext,
-): void {
-  const absent = fields.filter((field) => wire[field] === undefined);
-  if (absent.length > 0) keepForm(target, dialect, "absent", absent);
 }
 
 /**

@@ -1,12 +1,13 @@
 // Reasoning: summaries, the raw text where a model shows it, and the seals that let the provider go on from it.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Part, ReasoningPart } from "../../model/parts.ts";
+import { keepOthers, noteAbsent } from "../kit/openai-reading.ts";
 import { isObject } from "../kit/read.ts";
 import { keepForm, restoreResidue } from "../kit/residue.ts";
 import { addSeal, sealOf } from "../kit/seals.ts";
 import { keepsItem } from "./encode-tools.ts";
 import type { Reading } from "./reading.ts";
-import { keepOthers, noteAbsent, readItemId } from "./reading.ts";
+import { readItemId } from "./reading.ts";
 import type { Writing } from "./writing.ts";
 import { carrying, isMadeId, itemId, reportPart, spelled, wasAbsent } from "./writing.ts";
 

@@ -7,13 +7,13 @@ import { prepareHistory } from "../kit/history.ts";
 import type { NameBook } from "../kit/names.ts";
 import { carryShared, fittingMetadata, SHARED_SETTINGS, siblingResidue } from "../kit/openai-shared.ts";
 import { STORED_BLOCKS, STORED_CONTEXT } from "../kit/provider-losses.ts";
+import { keepOthers } from "../kit/openai-reading.ts";
 import { copyField, isObject, readObject } from "../kit/read.ts";
 import { keepFields, keepForm, reportForeignResidue, restoreResidue } from "../kit/residue.ts";
 import { decodeInput, decodeInstructions } from "./decode.ts";
 import { encodeHistory } from "./encode.ts";
 import { decodeText, encodeText } from "./format.ts";
 import type { Code } from "./losses.ts";
-import { keepOthers } from "./reading.ts";
 import { decodeChoice, decodeTools, encodeChoice, encodeTools } from "./tools.ts";
 import { spelled, startWriting } from "./writing.ts";
 

@@ -4,15 +4,17 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Part } from "../../model/parts.ts";
 import type { Response } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "../dialect.ts";
+import { cutCall, hasClientCalls } from "../kit/endings.ts";
 import { FieldTable } from "../kit/fields.ts";
 import { carryShared, SHARED_ECHO } from "../kit/openai-shared.ts";
+import { keepOthers, noteAbsent } from "../kit/openai-reading.ts";
 import { isObject, readList, readObject } from "../kit/read.ts";
 import { keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import { decodeAnyItem } from "./decode.ts";
 import { encodeTurn } from "./encode.ts";
 import { decodeFailure, encodeFailure } from "./errors.ts";
 import type { Code } from "./losses.ts";
-import { keepOthers, noteAbsent, startReading } from "./reading.ts";
+import { startReading } from "./reading.ts";
 import { ENDINGS, STATUSES } from "./terms.ts";
 import { decodeUsage, encodeUsage } from "./usage.ts";
 import { spelled, startWriting, wasAbsent } from "./writing.ts";
@@ -105,6 +107,9 @@ function saidBy(items: readonly JsonValue[]): string {
   return text;
 }
 
+/** Whatever the reason why an answer is incomplete, it broke off in the call that it ends with (B31). */
+const BROKEN_OFF: FinishReason = { unified: "length" };
+
 function readEnding(response: Response, wire: JsonObject, known: string[], context: DecodeContext): void {
   const { status, incomplete_details: details } = wire;
   const said = status === "incomplete" && isObject(details) ? details["reason"] : undefined;
@@ -113,6 +118,11 @@ function readEnding(response: Response, wire: JsonObject, known: string[], conte
   const ending: FinishReason = { unified: endingOf(raw, response) };
   if (typeof raw === "string") ending.raw = raw;
   response.finishReason = ending;
+  const cut = status === "incomplete" ? cutCall(response.message, BROKEN_OFF) : undefined;
+  if (cut !== undefined && cut.invalid !== true) {
+    cut.invalid = true;
+    keepForm(cut, context.dialect, "cut", "ending");
+  }
   const plain = wordsOf(response);
   if (typeof status === "string") {
     known.push("status");
@@ -128,11 +138,7 @@ function readEnding(response: Response, wire: JsonObject, known: string[], conte
 function endingOf(raw: unknown, { message, error }: Response): UnifiedFinishReason {
   if (error !== undefined) return "error";
   const unified = raw === undefined ? "stop" : typeof raw === "string" ? (ENDINGS.ours(raw) ?? "other") : "other";
-  return unified === "stop" && message.parts.some(isWaiting) ? "tool-calls" : unified;
-}
-
-function isWaiting(part: Part): boolean {
-  return part.type === "tool-call" && part.executor !== "provider";
+  return unified === "stop" && hasClientCalls(message) ? "tool-calls" : unified;
 }
 
 interface Ending {
@@ -161,6 +167,7 @@ export function encodeResponse(response: Response, answering: EncodeContext<Code
   const context: EncodeContext<Code> = { ...answering, repair: false };
   const { message, usage } = response;
   const writing = startWriting(context, response.id);
+  if (endingIn(response, context).status === "incomplete") writing.cut = cutCall(message, BROKEN_OFF);
   context.trail.enter("message");
   const turn = { message, index: 0 };
   encodeTurn(turn, undefined, [turn], 0, writing);
@@ -202,14 +209,20 @@ function writeHead(wire: JsonObject, response: Response, write: Write, context: 
   }
 }
 
+/** The words that go out: as they came, else the plain ones. */
+function endingIn(response: Response, context: EncodeContext): Ending & { isOwn: boolean } {
+  const form = spelled(response, context)["status"];
+  const { raw } = response.finishReason;
+  const isOwn = typeof form === "string" && raw !== undefined;
+  return isOwn ? { status: form, reason: raw === form ? undefined : raw, isOwn } : { ...wordsOf(response), isOwn };
+}
+
 function writeEnding(wire: JsonObject, response: Response, write: Write, context: EncodeContext<Code>): void {
   const { finishReason, error } = response;
   const { unified, raw } = finishReason;
-  const form = spelled(response, context)["status"];
-  const isOwn = typeof form === "string" && raw !== undefined;
-  const ending: Ending = isOwn ? { status: form, reason: raw === form ? undefined : raw } : wordsOf(response);
-  const { status, reason } = ending;
-  if (form !== null || unified !== endingOf(undefined, response)) write("status", status);
+  const { status, reason, isOwn } = endingIn(response, context);
+  if (spelled(response, context)["status"] !== null || unified !== endingOf(undefined, response))
+    write("status", status);
   if (reason !== undefined) wire["incomplete_details"] = { reason };
   else write("incomplete_details", null);
   if (error !== undefined) wire["error"] = context.trail.into("error", () => encodeFailure(error, context));

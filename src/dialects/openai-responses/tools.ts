@@ -3,12 +3,12 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { FunctionTool, ProviderTool, SchemaObject, Tool, ToolChoice } from "../../model/request.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
 import { FieldTable } from "../kit/fields.ts";
+import { keepOthers, noteAbsent } from "../kit/openai-reading.ts";
 import { copyField, isObject, readObject, restOf } from "../kit/read.ts";
 import { reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import type { NameBook } from "../kit/names.ts";
 import { strictFaults } from "../kit/strict.ts";
 import type { Code } from "./losses.ts";
-import { keepOthers, noteAbsent } from "./reading.ts";
 import { wasAbsent } from "./writing.ts";
 
 export function decodeTools(list: readonly JsonValue[], context: DecodeContext): Tool[] {

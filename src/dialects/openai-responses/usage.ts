@@ -2,10 +2,10 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { Usage } from "../../model/usage.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
+import { keepOthers } from "../kit/openai-reading.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import type { Code } from "./losses.ts";
-import { keepOthers } from "./reading.ts";
 import { wasAbsent } from "./writing.ts";
 
 type Count =
@@ -79,7 +79,7 @@ export function encodeUsage(usage: Usage, context: EncodeContext<Code>): JsonObj
       wire[inner] = group;
   }
   reportUncarried(usage, CARRIED, context, "echo-foreign");
-  reportForeignResidue(usage, context);
+  reportForeignResidue<Code>(usage, context, {}, "echo-foreign");
   restoreResidue(wire, usage, context, "input_tokens_details", "output_tokens_details");
   return wire;
 }

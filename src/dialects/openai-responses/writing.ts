@@ -36,6 +36,12 @@ export interface Writing {
   turns: readonly Turn[];
   /** The calls that are answered with a picture; known when somebody has asked. */
   shown: ReadonlySet<string> | undefined;
+  /** What goes out next after the thoughts that are being written, and where it stands. */
+  ahead?: { readonly turn: number; readonly at: number; readonly part: Part | undefined };
+  /** The results of a message that stand in the items of its calls, by the places of the calls. */
+  inside?: { readonly parts: readonly Part[]; readonly answers: ReadonlyMap<number, ToolResultPart> };
+  /** A call that the end of its answer says to be cut off. */
+  cut?: ToolCallPart | undefined;
 }
 
 export function startWriting(context: EncodeContext<Code>, seed?: string, isStateless = false): Writing {

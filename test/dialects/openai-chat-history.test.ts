@@ -1,0 +1,92 @@
+// What an answer becomes when it goes back as history: to its own provider, and to others.
+import { describe, expect, test } from "vitest";
+import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
+import type { Message } from "../../src/model/message.ts";
+import { toolResult, user } from "../../src/model/message.ts";
+
+const dialect = openaiChat();
+const said = { role: "assistant", content: "Hi.", refusal: null, annotations: [] };
+const reply = (message: object): object => ({
+  id: "x",
+  object: "chat.completion",
+  created: 1700000000,
+  model: "m",
+  choices: [{ index: 0, message, finish_reason: "stop", logprobs: null }],
+});
+
+describe("an answer in the next request", () => {
+  const replayed = (message: object, ...more: Message[]): unknown => {
+    const { message: read } = dialect.decodeResponse(reply(message));
+    const call = read.parts.find((part) => part.type === "tool-call");
+    const messages = [user("Hi."), read, ...(call === undefined ? more : [toolResult(call, "ok")])];
+    const { wire, losses } = dialect.encodeRequest({ messages });
+    return { said: (wire as { messages: object[] }).messages.slice(1), losses: losses.map(({ code }) => code) };
+  };
+
+  test.each([
+    ["as OpenAI has it", { expires_at: 1700000000, data: "aGk=", transcript: "Hi" }, 3],
+    ["without its date", { data: "aGk=", transcript: "Hi" }, 2],
+    ["with a field of its own", { expires_at: 1700000000, data: "aGk=", transcript: "Hi", voice: "ash" }, 4],
+  ])("audio goes by its id and nothing else, %s", (_, audio, fields) => {
+    expect(replayed({ ...said, content: null, audio: { id: "audio_1", ...audio } }, user("And?"))).toStrictEqual({
+      said: [
+        { role: "assistant", content: null, audio: { id: "audio_1" } },
+        { role: "user", content: "And?" },
+      ],
+      losses: Array.from({ length: fields }, () => "audio-by-id"),
+    });
+  });
+
+  test("B24: a call in the manner of old is answered in kind", () => {
+    const function_call = { name: "f", arguments: "{}" };
+    expect(replayed({ ...said, content: null, function_call })).toStrictEqual({
+      said: [
+        { role: "assistant", content: null, function_call },
+        { role: "function", name: "f", content: "ok" },
+      ],
+      losses: [],
+    });
+  });
+
+  test("an id that a call of old happens to have got stays an id", () => {
+    const wire = {
+      messages: [
+        { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } },
+        { role: "tool", tool_call_id: "call_1", content: "ok" },
+        { role: "tool", tool_call_id: "", content: "ok" },
+      ],
+    };
+    expect(dialect.encodeRequest(dialect.decodeRequest(wire), { repair: false }).wire).toStrictEqual(wire);
+  });
+});
+
+describe("B5: what nobody knows goes back to who has issued it", () => {
+  const rows: [place: string, message: object, field: string][] = [
+    ["among the content", { content: [{ type: "aura" }] }, "content"],
+    ["among the calls", { content: null, tool_calls: [{ type: "aura" }] }, "tool_calls"],
+    ["among the reasoning", { content: null, reasoning_details: [{ type: "aura" }] }, "reasoning_details"],
+  ];
+  test.each(rows)("%s", (_, message, field) => {
+    const wire = {
+      messages: [
+        { role: "assistant", ...message },
+        { role: "user", content: "And?" },
+      ],
+    };
+    const request = openaiChat({ provider: "openai" }).decodeRequest(wire);
+    for (const provider of ["openai", undefined]) {
+      const { wire: back, losses } = openaiChat(provider === undefined ? {} : { provider }).encodeRequest(request);
+      expect({ back, losses }).toStrictEqual({ back: wire, losses: [] });
+    }
+    const { wire: elsewhere, losses } = openaiChat({ provider: "groq" }).encodeRequest(request);
+    expect(JSON.stringify(elsewhere)).not.toContain("aura");
+    expect(elsewhere).not.toHaveProperty(["messages", 0, field, 0]);
+    expect(losses.map(({ code }) => code)).toStrictEqual(["opaque-foreign"]);
+  });
+
+  test("a bare list does not name its issuer, and says so", () => {
+    const messages = openaiChat({ provider: "openai" }).decodeMessages([{ role: "user", content: [{ type: "aura" }] }]);
+    const { losses } = dialect.encodeMessages(messages);
+    expect(losses.map(({ code, path }) => `${code} ${path}`)).toStrictEqual(["bookkeeping /0/parts/0/issuer"]);
+  });
+});
