@@ -174,7 +174,7 @@ describe("requests", () => {
     ],
     ["B41: calls first", { messages: [assistant([call]), toolResult(call, 1)] }, ["user-first /messages/0"]],
     ["B50: half a character", { messages: [user("\ud83c")] }, ["surrogates /messages/0/parts/0/text"]],
-    ["B36: a prefill", { messages: [hi, assistant("It is")] }, ["prefill /messages/1"]],
+    ["B36: a prefill", { messages: [hi, assistant("It is")] }, ["prefill /messages/1/role"]],
     [
       "B10: a signature",
       { model: "gemini-3-pro", messages: [hi, assistant([call]), toolResult(call, 1)] },

@@ -141,7 +141,7 @@ describe("repairs", () => {
       "B36: a final answer is not continued",
       [hi, assistant("It is")],
       [...contents, { role: "model", parts: [{ text: "It is" }] }],
-      ["prefill /messages/1"],
+      ["prefill /messages/1/role"],
     ],
     [
       "B10: the first foreign call of each step gets the sentinel",

@@ -257,7 +257,7 @@ describe("texts", () => {
       [user("Hi."), assistant("So")],
       { noPrefill: true },
       [user("Hi."), assistant("So")],
-      ["prefill /messages/1"],
+      ["prefill /messages/1/role"],
     ],
     [
       "B50: half a character is replaced, deep in arguments and results too",

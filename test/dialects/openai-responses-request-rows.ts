@@ -120,7 +120,7 @@ export const requestRows: [sentence: string, request: Partial<Request>, wire: ob
         { role: "assistant", content: "y" },
       ],
     },
-    ["prefill /messages/1"],
+    ["prefill /messages/1/role"],
   ],
   [
     "a question that was a string is one of a list now",

@@ -38,7 +38,9 @@ export function prepareTurns(turns: Turn[], rules: HistoryRules, given: EncodeCo
   // The rules that are set name losses that the dialect declares.
   const context = given as EncodeContext<RuleLoss>;
   const last = turns.at(-1);
-  if (rules.noPrefill === true && last?.message.role === "assistant") context.report.lose("prefill", last.index);
+  if (rules.noPrefill === true && last?.message.role === "assistant") {
+    context.report.lose("prefill", [last.index, "role"]);
+  }
   if (!context.repair) return turns;
   let mended = eachTurn(pairResults(turns, rules, context), wellFormedParts, context);
   if (rules.noBlankText === true) mended = eachTurn(mended, withoutBlankText, context);

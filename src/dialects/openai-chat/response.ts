@@ -4,19 +4,13 @@ import type { Message } from "../../model/message.ts";
 import type { RefusalPart, TextPart } from "../../model/parts.ts";
 import type { Alternative, Response } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "../dialect.ts";
+import { reportForeignAnswer, reportForeignChoice } from "../kit/echoes.ts";
 import { dateFromSeconds, secondsFromDate } from "../kit/dates.ts";
 import { cutCall } from "../kit/endings.ts";
 import { carryShared, SHARED_ECHO } from "../kit/openai-shared.ts";
 import { keepOthers, noteAbsent } from "../kit/openai-reading.ts";
 import { isObject, kindOf, readObject } from "../kit/read.ts";
-import {
-  keepFields,
-  keepForm,
-  putBack,
-  reportForeignResidue,
-  reportUncarried,
-  restoreResidue,
-} from "../kit/residue.ts";
+import { keepFields, keepForm, putBack, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import { decodeAssistant } from "./decode-message.ts";
 import type { Tokens } from "./encode-assistant.ts";
 import { encodeAssistant } from "./encode-assistant.ts";
@@ -173,7 +167,7 @@ export function encodeResponse(response: Response, given: EncodeContext<Code>): 
   if (response.error !== undefined) wire["error"] = encodeErrorField(response.error, writing);
   reportUncarried(response, CARRIED, context, "field-unsaid");
   restoreResidue(wire, response, context);
-  reportForeignResidue(carryShared(wire, response, SHARED_ECHO, context), context, {}, "echo-foreign");
+  reportForeignAnswer(carryShared(wire, response, SHARED_ECHO, context), context);
   encodeChoices(response, wire, writing);
   return { wire };
 }
@@ -205,7 +199,7 @@ function encodeChoices(response: Response, wire: JsonObject, writing: Writing): 
   const first: Alternative = { message, finishReason, ...(isObject(kept) && { extra: { [dialect]: kept } }) };
   const choices = [encodeChoice(first, 0, ["choices"], writing)];
   context.trail.each("alternatives", alternatives, (alternative, index) => {
-    reportForeignResidue(alternative, context, {}, "echo-foreign");
+    reportForeignChoice(alternative, context);
     choices.push(encodeChoice(alternative, index + 1, [], writing));
   });
   wire["choices"] = choices;

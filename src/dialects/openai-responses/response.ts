@@ -4,12 +4,13 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Part } from "../../model/parts.ts";
 import type { Response } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "../dialect.ts";
+import { reportForeignAnswer } from "../kit/echoes.ts";
 import { cutCall, hasClientCalls } from "../kit/endings.ts";
 import { FieldTable } from "../kit/fields.ts";
 import { carryShared, SHARED_ECHO } from "../kit/openai-shared.ts";
 import { keepOthers, noteAbsent } from "../kit/openai-reading.ts";
 import { isObject, readList, readObject } from "../kit/read.ts";
-import { keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { keepForm, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import { decodeAnyItem } from "./decode.ts";
 import { encodeTurn } from "./encode.ts";
 import { decodeFailure, encodeFailure } from "./errors.ts";
@@ -188,7 +189,7 @@ export function encodeResponse(response: Response, answering: EncodeContext<Code
   if (spelled(response, context)["output_text"] === "joined") wire["output_text"] = saidBy(writing.items);
   reportUncarried(response, CARRIED, context, "field-unsaid");
   restoreResidue(wire, response, context, "incomplete_details");
-  reportForeignResidue<Code>(carryShared(wire, response, SHARED_ECHO, context), context, {}, "echo-foreign");
+  reportForeignAnswer(carryShared(wire, response, SHARED_ECHO, context), context);
   return { wire };
 }
 
