@@ -16,7 +16,7 @@ export const wireResult = { type: "function_call_output", call_id: "a", output: 
 export const sealed = (kind: string, value: string, provider = "openai"): Required<Part>["seals"][number] => {
   return { dialect: DIALECT, provider, kind, value };
 };
-export const own = (form: object): { extra: Record<string, never> } => ({
+const own = (form: object): { extra: Record<string, never> } => ({
   extra: { [DIALECT]: { $form: form } as never },
 });
 
