@@ -1,4 +1,4 @@
-// Mutants of a wire value: any field deleted, retyped, or given a neighbour that nobody knows. As many as are wanted,
+// Mutants of a wire value: every field deleted, retyped, or given a neighbour that nobody knows. As many as are wanted,
 // chosen the same way every time; of places that differ only in list positions one stands for all.
 import { sameJson } from "../model/json.ts";
 import { isObject } from "../model/kind.ts";

@@ -36,20 +36,38 @@ function keepsNewField<T>(
   repair: boolean,
   base: Encoded,
 ): void {
-  const claim = `At "${mutant.path}", ${mutant.what} (repair: ${repair})`;
-  let encoded: Encoded;
-  try {
-    encoded = exchange.encode(dialect, exchange.decode(dialect, mutant.wire, sample), { repair });
-  } catch (error) {
+  const claim = claimOf(mutant, repair);
+  const encoded = attempt(exchange, dialect, sample, mutant, repair, (error) => {
     demand(false, `${claim} made it throw.`, String(error), mutant.wire);
-    throw error;
-  }
+  });
+  if (encoded === undefined) return;
   const losses = newLosses(encoded, base);
   // A field in a schema may make it one that a target refuses.
   if (repair && losses.some(({ action }) => action === "repaired")) return;
   demandNone(differences(mutant.wire, encoded.wire), `${claim} did not come back as it was.`, encoded.losses);
   const loss = losses.find(({ level }) => level !== "note");
   demand(loss === undefined, `${claim} was reported as a loss.`, loss);
+}
+
+function claimOf({ path, what }: Mutant, repair: boolean): string {
+  return `At "${path}", ${what} (repair: ${repair})`;
+}
+
+/** Reads and writes a mutant; undefined where it was refused, which `refused` has looked at. */
+function attempt<T>(
+  exchange: Exchange<T>,
+  dialect: Dialect,
+  sample: WireSample,
+  mutant: Mutant,
+  repair: boolean,
+  refused: (error: unknown) => void,
+): Encoded | undefined {
+  try {
+    return exchange.encode(dialect, exchange.decode(dialect, mutant.wire, sample), { repair });
+  } catch (error) {
+    refused(error);
+    return undefined;
+  }
 }
 
 function newLosses({ losses }: Encoded, base: Encoded): Encoded["losses"] {
@@ -65,15 +83,12 @@ function survives<T>(
   repair: boolean,
   base: Encoded,
 ): void {
-  const claim = `At "${mutant.path}", ${mutant.what} (repair: ${repair})`;
-  let encoded: Encoded;
-  try {
-    encoded = exchange.encode(dialect, exchange.decode(dialect, mutant.wire, sample), { repair });
-  } catch (error) {
+  const claim = claimOf(mutant, repair);
+  const encoded = attempt(exchange, dialect, sample, mutant, repair, (error) => {
     const { path } = asRefusal(dialect, error, `${claim} was not refused`, mutant.wire);
     demand(pointsAt(path, mutant.path), `${claim} was refused at "${path}".`, String(error), mutant.wire);
-    return;
-  }
+  });
+  if (encoded === undefined) return;
   if (sameJson(encoded.wire, mutant.wire) || (repair && newLosses(encoded, base).length > 0)) return;
   demandNone(differences(mutant.wire, encoded.wire), `${claim} came back different, unreported.`, encoded.losses);
 }

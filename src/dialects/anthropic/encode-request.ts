@@ -1,4 +1,5 @@
 // Requests on their way out.
+import { REQUEST_FIELDS } from "../kit/carried.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Request } from "../../model/request.ts";
 import type { Address, EncodeContext, Encoded } from "../dialect.ts";
@@ -17,20 +18,6 @@ import { closedSchema } from "./schema.ts";
 import { encodeChoice, freeChoice } from "./tool-choice.ts";
 import { encodeTools } from "./tools.ts";
 import { countCache } from "./writing.ts";
-
-const CARRIED: ReadonlySet<string> = new Set([
-  "model",
-  "messages",
-  "tools",
-  "toolChoice",
-  "parallelToolCalls",
-  "output",
-  "sampling",
-  "reasoning",
-  "metadata",
-  "stream",
-  "extra",
-]);
 
 export function encodeRequest(request: Request, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
   const names = new NameBook(CALL_IDS, TOOL_NAMES, context);
@@ -67,7 +54,7 @@ export function encodeRequest(request: Request, context: EncodeContext<Code>): O
   restoreResidue(wire, request, context, "thinking", "output_config", "tool_choice", "metadata");
   if (context.repair) dropRemnants(wire, context);
   reportForeignResidue<Code>(request, context, STORED_CONTEXT);
-  reportUncarried(request, CARRIED, context, "field-unsaid");
+  reportUncarried(request, REQUEST_FIELDS, context, "field-unsaid");
   const changed = withTextTools(names.names, request.tools);
   return { wire, ...(address && { address }), ...(changed && { names: changed }) };
 }

@@ -24,12 +24,18 @@ import {
   toolName,
   turnsMerged,
   userFirst,
+  messageEmpty,
+  messageUnsaid,
+  finishApproximated,
 } from "../kit/losses.ts";
 import { PROVIDER_LOSSES } from "../kit/provider-losses.ts";
 import type { LossDeclaration } from "../kit/report.ts";
 
 export const LOSSES = {
   ...PROVIDER_LOSSES,
+  ...messageEmpty,
+  ...messageUnsaid,
+  ...finishApproximated,
   ...approvalForeign,
   ...argumentsWrapped,
   ...callInvalid,
@@ -61,11 +67,9 @@ export const LOSSES = {
   },
   "summary-as-text": {
     action: "approximated",
-    level: "note",
+    level: "loss",
     says: "There are no summaries of reasoning; they were written as its text.",
   },
-  "message-empty": { action: "repaired", level: "note", says: "It says nothing, which the target refuses; left out." },
-  "message-unsaid": { action: "dropped", level: "note", says: "Nothing of it can be said, so that it was left out." },
   "media-unfit": {
     action: "repaired",
     level: "loss",
@@ -114,7 +118,6 @@ export const LOSSES = {
     level: "note",
     says: "The target wants to know how long an answer may be; a default was written.",
   },
-  "finish-approximated": { action: "approximated", level: "note", says: "There is no word for how this answer ended." },
   "failure-unsaid": {
     action: "dropped",
     level: "breaks",

@@ -21,6 +21,9 @@ import {
   toolDefault,
   turnsMerged,
   userFirst,
+  messageEmpty,
+  finishApproximated,
+  mimeGuessed,
 } from "../kit/losses.ts";
 import { PROVIDER_LOSSES } from "../kit/provider-losses.ts";
 import type { LossTable } from "../kit/report.ts";
@@ -30,6 +33,9 @@ const { "call-id-renamed": _unneeded, ...SHARED } = PROVIDER_LOSSES;
 
 export const LOSSES = {
   ...SHARED,
+  ...messageEmpty,
+  ...finishApproximated,
+  ...mimeGuessed,
   ...approvalForeign,
   ...systemJoined,
   ...systemMoved,
@@ -56,7 +62,6 @@ export const LOSSES = {
     level: "note",
     says: "The model wants a signature on calls that it did not make; Google's word for having none was written.",
   },
-  "message-empty": { action: "repaired", level: "note", says: "Nothing of it can be said, and turns need a part." },
   "summary-as-thought": { action: "approximated", level: "note", says: "The summary was written as the thought." },
   "result-text-joined": {
     action: "approximated",
@@ -64,11 +69,6 @@ export const LOSSES = {
     says: "A result has one output; its texts were joined to it.",
   },
   "url-as-data": { action: "approximated", level: "note", says: "The data URL was written as inline data." },
-  "mime-guessed": {
-    action: "synthesized",
-    level: "note",
-    says: "Inline data needs a mime type; the likeliest was written.",
-  },
   "mime-told": {
     action: "synthesized",
     level: "note",
@@ -99,6 +99,5 @@ export const LOSSES = {
     level: "note",
     says: "An object without properties, which is refused, was left out: no parameters mean the same.",
   },
-  "finish-approximated": { action: "approximated", level: "note", says: "There is no word for how this answer ended." },
 } as const satisfies LossTable;
 export type Code = keyof typeof LOSSES;

@@ -1,4 +1,5 @@
 // Responses: the first candidate is the answer, the others are alternatives to it.
+import { RESPONSE_FIELDS } from "../kit/carried.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { stringifyJson } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
@@ -112,19 +113,6 @@ function decodeFeedback(
   keepRest(response, feedback, isSaid ? ["blockReason"] : [], dialect, FEEDBACK);
 }
 
-const CARRIED_FIELDS = [
-  "id",
-  "model",
-  "message",
-  "alternatives",
-  "finishReason",
-  "usage",
-  "createdAt",
-  "error",
-  "extra",
-];
-const CARRIED: ReadonlySet<string> = new Set(CARRIED_FIELDS);
-
 export function encodeResponse(response: Response, given: EncodeContext<Code>): Omit<Encoded, "losses"> {
   const writing = newWriting(given, true);
   const { context } = writing;
@@ -143,7 +131,7 @@ export function encodeResponse(response: Response, given: EncodeContext<Code>): 
     wire["error"] = encodeBody(response.error);
     if (response.error.retryable !== undefined) report.lose("field-unsaid", ["error", "retryable"]);
   }
-  reportUncarried(response, CARRIED, context, "field-unsaid");
+  reportUncarried(response, RESPONSE_FIELDS, context, "field-unsaid");
   reportForeignAnswer(response, context);
   restoreResidue(wire, response, context, CANDIDATES, GROUNDING, LOGPROBS, CITATIONS, FEEDBACK);
   const written = writeNames(wire, response, context);

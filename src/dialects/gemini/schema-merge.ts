@@ -27,7 +27,7 @@ export interface Place {
 export interface Merged {
   /** Gemini's keywords as they came, each with everything that was said under it. */
   fields: Map<string, Place[]>;
-  /** Of each of these lists of schemas any one holds. */
+  /** Of each of these lists, one schema or another holds. */
   unions: { path: string; branches: Place[] }[];
   /** Whether null is taken by one of the schemas, and whether another refuses it. */
   saysNull: boolean;

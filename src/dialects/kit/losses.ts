@@ -324,3 +324,27 @@ export const strictUnmet: Declared<"strict-unmet"> = {
     says: "The schema does not meet the target's rules for strict, so it is not claimed.",
   },
 };
+
+export const messageEmpty: Declared<"message-empty"> = {
+  "message-empty": { action: "repaired", level: "note", says: "It says nothing, which the target refuses; left out." },
+};
+
+export const messageUnsaid: Declared<"message-unsaid"> = {
+  "message-unsaid": { action: "dropped", level: "note", says: "Nothing of it can be said, so that it was left out." },
+};
+
+export const finishApproximated: Declared<"finish-approximated"> = {
+  "finish-approximated": {
+    action: "approximated",
+    level: "loss",
+    says: "There is no word for how it ended; the nearest one was written.",
+  },
+};
+
+export const mimeGuessed: Declared<"mime-guessed"> = {
+  "mime-guessed": {
+    action: "synthesized",
+    level: "note",
+    says: "Inline media need a type; the likeliest was written.",
+  },
+};

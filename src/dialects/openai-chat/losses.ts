@@ -16,12 +16,18 @@ import {
   textAsData,
   toolDefault,
   toolName,
+  messageEmpty,
+  finishApproximated,
+  mimeGuessed,
 } from "../kit/losses.ts";
 import { metadataUnfit } from "../kit/openai-shared.ts";
 import { PROVIDER_LOSSES } from "../kit/provider-losses.ts";
 
 export const LOSSES = {
   ...PROVIDER_LOSSES,
+  ...messageEmpty,
+  ...finishApproximated,
+  ...mimeGuessed,
   ...approvalForeign,
   ...callInvalid,
   ...developerAsSystem,
@@ -39,7 +45,6 @@ export const LOSSES = {
   ...textAsData,
   ...toolDefault,
   ...toolName,
-  "message-empty": { action: "repaired", level: "note", says: "It says nothing, which the target refuses; left out." },
   "media-unfit": { action: "repaired", level: "loss", says: "The target takes audio as WAV and MP3 only; left out." },
   "document-as-text": {
     action: "approximated",
@@ -74,16 +79,6 @@ export const LOSSES = {
     says: "A field that must be there, and that nobody has given, was filled with a plain value.",
   },
   "audio-by-id": { action: "dropped", level: "note", says: "The provider knows the audio by its id." },
-  "mime-guessed": {
-    action: "synthesized",
-    level: "note",
-    says: "Inline media need a type; it was guessed from the data.",
-  },
   "tool-foreign": { action: "dropped", level: "loss", says: "A tool that only another provider has." },
-  "finish-approximated": {
-    action: "approximated",
-    level: "loss",
-    says: "There is no word for this way to end; the nearest was written.",
-  },
 } as const;
 export type Code = keyof typeof LOSSES;

@@ -1,4 +1,5 @@
 // Requests, both ways.
+import { REQUEST_FIELDS } from "../kit/carried.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { Request } from "../../model/request.ts";
@@ -129,20 +130,6 @@ function takeAddress(request: Request, address: Address | undefined, { dialect }
 
 const PREFILL = "prefill";
 const RULES: HistoryRules = { perMessage: true };
-const CARRIED: ReadonlySet<string> = new Set([
-  "model",
-  "messages",
-  "tools",
-  "toolChoice",
-  "parallelToolCalls",
-  "output",
-  "sampling",
-  "reasoning",
-  "metadata",
-  "stream",
-  "extra",
-]);
-
 export function encodeMessages(messages: readonly Message[], context: EncodeContext<Code>): JsonObject[] {
   return encodeHistory(prepareHistory(messages, {}, context), startWriting(context));
 }
@@ -152,7 +139,7 @@ export function encodeRequest(request: Request, context: EncodeContext<Code>): O
   const { trail } = context;
   const address: Address = {};
   const wire: JsonObject = {};
-  reportUncarried(request, CARRIED, context, "field-unsaid");
+  reportUncarried(request, REQUEST_FIELDS, context, "field-unsaid");
   writeAddressed(request, wire, address, writing);
   trail.enter("messages");
   const noPrefill = spelling(request.messages.at(-1) ?? {}, PREFILL, writing) !== "own";

@@ -1,4 +1,5 @@
 // Answers, both ways: the first choice is the message, further ones are alternatives.
+import { RESPONSE_FIELDS } from "../kit/carried.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { RefusalPart, TextPart } from "../../model/parts.ts";
@@ -141,18 +142,6 @@ function readTokens(wire: JsonObject, { parts }: Message, reading: Reading): boo
   return found.length > 0;
 }
 
-const CARRIED: ReadonlySet<string> = new Set([
-  "id",
-  "model",
-  "message",
-  "alternatives",
-  "finishReason",
-  "usage",
-  "createdAt",
-  "error",
-  "extra",
-]);
-
 export function encodeResponse(response: Response, given: EncodeContext<Code>): Omit<Encoded, "losses"> {
   // A client gets back its own ids and names, and nothing that it would have to mend.
   const context: EncodeContext<Code> = { ...given, repair: false };
@@ -165,7 +154,7 @@ export function encodeResponse(response: Response, given: EncodeContext<Code>): 
   const { usage } = response;
   if (usage !== undefined) wire["usage"] = context.trail.into("usage", () => encodeUsage(usage, writing));
   if (response.error !== undefined) wire["error"] = encodeErrorField(response.error, writing);
-  reportUncarried(response, CARRIED, context, "field-unsaid");
+  reportUncarried(response, RESPONSE_FIELDS, context, "field-unsaid");
   restoreResidue(wire, response, context);
   reportForeignAnswer(carryShared(wire, response, SHARED_ECHO, context), context);
   encodeChoices(response, wire, writing);

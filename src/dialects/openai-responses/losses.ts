@@ -15,6 +15,9 @@ import {
   toolDefault,
   toolName,
   turnsMerged,
+  messageEmpty,
+  messageUnsaid,
+  finishApproximated,
 } from "../kit/losses.ts";
 import { metadataUnfit } from "../kit/openai-shared.ts";
 import { PROVIDER_LOSSES } from "../kit/provider-losses.ts";
@@ -22,6 +25,9 @@ import type { LossDeclaration } from "../kit/report.ts";
 
 export const LOSSES = {
   ...PROVIDER_LOSSES,
+  ...messageEmpty,
+  ...messageUnsaid,
+  ...finishApproximated,
   ...errorUnsaid,
   ...fileId,
   ...mediaElsewhere,
@@ -38,8 +44,6 @@ export const LOSSES = {
   ...toolDefault,
   ...toolName,
   ...turnsMerged,
-  "message-empty": { action: "repaired", level: "note", says: "It says nothing, which the target refuses; left out." },
-  "message-unsaid": { action: "dropped", level: "note", says: "Nothing is left of it, and no item says nothing." },
   "reasoning-unpaired": {
     action: "repaired",
     level: "loss",
@@ -56,10 +60,5 @@ export const LOSSES = {
     says: "A field that must be there, and that nobody has given, was filled with a plain value.",
   },
   "default-unsaid": { action: "dropped", level: "note", says: "It is what happens anyway, and goes unsaid." },
-  "finish-approximated": {
-    action: "approximated",
-    level: "loss",
-    says: "There is no word for how it ended; the nearest one was written.",
-  },
 } as const satisfies Record<string, LossDeclaration>;
 export type Code = keyof typeof LOSSES;
