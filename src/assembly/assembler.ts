@@ -34,7 +34,7 @@ const EMPTY: Readonly<Record<"text" | "thinking" | "refusal" | "media", () => Pa
 
 export class Assembler {
   private readonly run: RunState;
-  private readonly choices: ChoiceDraft[] = [new ChoiceDraft()];
+  private readonly choices: ChoiceDraft[] = [new ChoiceDraft(0)];
   private readonly calls = new Map<string, { draft: CallDraft; choice: ChoiceDraft }>();
   private readonly answer = new AnswerFields();
   private state: "waiting" | "open" | "done" | "failed" = "waiting";
@@ -57,43 +57,45 @@ export class Assembler {
     this.take(delta);
   }
 
-  /** @internal Like `push`, for a delta whose order the run has checked already. */
-  take(delta: Delta | MessageDelta): void {
+  /** @internal Like `push`, for a delta whose order the run has checked already. Returns the part that it went to. */
+  take(delta: Delta | MessageDelta): Draft | undefined {
     this.checkPlace(delta);
+    let draft: Draft | undefined;
     switch (delta.kind) {
       case "start":
         this.start(delta.payload);
         break;
       case "text":
       case "refusal":
-        this.addText(delta.kind, delta.payload);
+        draft = this.addText(delta.kind, delta.payload);
         break;
       case "thinking":
-        this.addThinking(delta.payload);
+        draft = this.addThinking(delta.payload);
         break;
       case "tool_call_start":
-        this.startCall(delta.payload);
+        draft = this.startCall(delta.payload);
         break;
       case "tool_call_args":
-        this.addArguments(delta.payload);
+        draft = this.addArguments(delta.payload);
         break;
       case "tool_call_end":
-        this.endCall(delta.payload);
+        draft = this.endCall(delta.payload);
         break;
       case "usage":
         this.answer.addUsage(delta.payload);
         break;
       case "seal":
-        addSeal(this.target(delta.payload, "seal"), delta.payload.seal);
+        draft = this.target(delta.payload, "seal");
+        addSeal(draft, delta.payload.seal);
         break;
       case "annotation":
-        this.annotate(delta.payload);
+        draft = this.annotate(delta.payload);
         break;
       case "media":
-        this.addMedia(delta.payload);
+        draft = this.addMedia(delta.payload);
         break;
       case "part":
-        this.addWhole(delta.payload);
+        draft = this.addWhole(delta.payload);
         break;
       case "done":
         this.finishChoices(delta.payload);
@@ -105,6 +107,7 @@ export class Assembler {
         break;
     }
     this.run.accept(delta);
+    return draft;
   }
 
   private checkPlace(delta: Delta | MessageDelta): void {
@@ -133,7 +136,7 @@ export class Assembler {
 
   /** The draft of a choice; choices may begin in any order. */
   private choice(index: number): ChoiceDraft {
-    while (this.choices.length <= index) this.choices.push(new ChoiceDraft());
+    while (this.choices.length <= index) this.choices.push(new ChoiceDraft(this.choices.length));
     // The loop above made it.
     return this.choices[index] as ChoiceDraft;
   }
@@ -151,7 +154,10 @@ export class Assembler {
     if (known?.kind === kind) draft = known;
     else {
       if (known !== undefined && payload.part !== undefined) this.refuseKind(payload.part, known, kind);
-      draft = this.choice(payload.choice ?? 0).add({ kind, part: EMPTY[kind](), view: undefined }, payload.part);
+      draft = this.choice(payload.choice ?? 0).add(
+        { kind, part: EMPTY[kind](), view: undefined, choice: 0, index: 0 },
+        payload.part,
+      );
     }
     if (payload.extra !== undefined) addPartExtra(draft, payload.extra);
     draft.view = undefined;
@@ -165,23 +171,27 @@ export class Assembler {
     );
   }
 
-  private addText(kind: "text" | "refusal", payload: TextPayload): void {
-    const part = this.grow(kind, payload).part as TextPart | RefusalPart; // the kind says which
+  private addText(kind: "text" | "refusal", payload: TextPayload): Draft {
+    const draft = this.grow(kind, payload);
+    const part = draft.part as TextPart | RefusalPart; // the kind says which
     part.text += payload.textDelta;
-    if (payload.logprobs === undefined) return;
+    if (payload.logprobs === undefined) return draft;
     part.logprobs ??= [];
     for (const each of payload.logprobs) part.logprobs.push(each);
+    return draft;
   }
 
-  private addThinking(payload: ThinkingPayload): void {
+  private addThinking(payload: ThinkingPayload): Draft {
     const { summary, textDelta } = payload;
     if (summary !== undefined) this.checkSummary(summary, payload);
-    const part = this.grow("thinking", payload).part as ReasoningPart; // the kind says so
+    const draft = this.grow("thinking", payload);
+    const part = draft.part as ReasoningPart; // the kind says so
     if (summary === undefined) part.text += textDelta;
     else {
       part.summary ??= [];
       part.summary[summary] = (part.summary[summary] ?? "") + textDelta;
     }
+    return draft;
   }
 
   private checkSummary(index: number, payload: PayloadBase): void {
@@ -192,7 +202,7 @@ export class Assembler {
     }
   }
 
-  private startCall(payload: DeltaPayloads["tool_call_start"]): void {
+  private startCall(payload: DeltaPayloads["tool_call_start"]): Draft {
     this.run.checkNewCall(payload.toolCallId);
     const choice = this.choice(payload.choice ?? 0);
     this.checkNewPart(choice, payload.part, "tool_call_start");
@@ -201,6 +211,7 @@ export class Assembler {
     if (payload.extra !== undefined) addPartExtra(draft, payload.extra);
     this.calls.set(payload.toolCallId, { draft, choice });
     this.run.addCall(payload.toolCallId);
+    return draft;
   }
 
   private checkNewPart(choice: ChoiceDraft, key: PartKey | undefined, kind: string): void {
@@ -215,19 +226,21 @@ export class Assembler {
     return call;
   }
 
-  private addArguments(payload: DeltaPayloads["tool_call_args"]): void {
+  private addArguments(payload: DeltaPayloads["tool_call_args"]): Draft {
     const { draft } = this.openCall(payload.toolCallId);
     draft.args += payload.argsTextDelta;
     draft.view = undefined;
     if (payload.extra !== undefined) addPartExtra(draft, payload.extra);
+    return draft;
   }
 
-  private endCall(payload: DeltaPayloads["tool_call_end"]): void {
+  private endCall(payload: DeltaPayloads["tool_call_end"]): Draft {
     const { draft, choice } = this.openCall(payload.toolCallId);
     draft.args += payload.argsTextDelta ?? "";
     if (payload.extra !== undefined) addPartExtra(draft, payload.extra);
     const reason = readCall(draft);
     if (reason !== undefined) choice.invalid.push({ toolCallId: payload.toolCallId, reason });
+    return draft;
   }
 
   /** The part that a seal or annotation belongs to: the named one, else the last one. */
@@ -239,21 +252,25 @@ export class Assembler {
     return draft;
   }
 
-  private annotate(payload: DeltaPayloads["annotation"]): void {
-    const draft = this.find(payload);
-    if (draft !== undefined && draft.part.type !== "text") {
-      this.run.fail("part-exists", `An annotation belongs to a text, this part is ${draft.part.type}.`);
+  private annotate(payload: DeltaPayloads["annotation"]): Draft {
+    const known = this.find(payload);
+    if (known !== undefined && known.part.type !== "text") {
+      this.run.fail("part-exists", `An annotation belongs to a text, this part is ${known.part.type}.`);
     }
-    const part = this.target(payload, "annotation").part as TextPart; // checked just now
+    const draft = this.target(payload, "annotation");
+    const part = draft.part as TextPart; // checked just now
     part.annotations ??= [];
     part.annotations.push(payload.annotation);
+    return draft;
   }
 
-  private addMedia(payload: MediaPayload): void {
-    addMedia(this.grow("media", payload) as Draft<MediaPart>, payload); // the kind says so
+  private addMedia(payload: MediaPayload): Draft {
+    const draft = this.grow("media", payload);
+    addMedia(draft as Draft<MediaPart>, payload); // the kind says so
+    return draft;
   }
 
-  private addWhole(payload: PartPayload): void {
+  private addWhole(payload: PartPayload): Draft {
     const { value, role, part: key, extra } = payload;
     if (role !== undefined) this.run.fail("result-between", "A part with a role of its own stands within an answer.");
     this.run.checkPart(value);
@@ -262,6 +279,7 @@ export class Assembler {
     const draft = choice.add(wholeDraft(value), key);
     if (extra !== undefined) addPartExtra(draft, extra);
     this.run.addPart(value);
+    return draft;
   }
 
   private finishChoices(payload: DeltaPayloads["done"]): void {

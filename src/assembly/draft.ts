@@ -18,6 +18,9 @@ export interface Draft<P extends Part = Part> {
   view: Part | undefined;
   /** Where each seal stands, by issuer and kind, so that many cost no more than few. */
   seals?: Map<string, number>;
+  /** Its place: which choice, and which part of it. */
+  choice: number;
+  index: number;
 }
 
 /** A tool call whose arguments are still text. */
@@ -34,7 +37,7 @@ export function callDraft(payload: ToolCallStartPayload): CallDraft {
   if (executor !== undefined) part.executor = executor;
   if (format !== undefined) part.format = format;
   if (tool !== undefined) part.tool = tool;
-  return { kind: "call", part, view: undefined, args: "", objectArgs, ended: false };
+  return { kind: "call", part, view: undefined, args: "", objectArgs, ended: false, choice: 0, index: 0 };
 }
 
 /** Reads the arguments now that they are complete; says why where they are unreadable. */
@@ -84,7 +87,7 @@ export function wholeDraft(value: Part): Draft {
   if (part.extra !== undefined) part.extra = copyExtra(part.extra);
   if (part.seals !== undefined) part.seals = [...part.seals];
   if (part.type === "text" && part.annotations !== undefined) part.annotations = [...part.annotations];
-  return { kind: "whole", part, view: undefined };
+  return { kind: "whole", part, view: undefined, choice: 0, index: 0 };
 }
 
 function sealKey({ dialect, kind }: Seal): string {
@@ -131,13 +134,19 @@ export class ChoiceDraft {
   readonly byKey = new Map<PartKey, Draft>();
   readonly invalid: InvalidToolCall[] = [];
   private readonly fields: MessageFields = {};
+  private readonly place: number;
+
+  constructor(place: number) {
+    this.place = place;
+  }
 
   get last(): Draft | undefined {
     return this.drafts[this.drafts.length - 1];
   }
 
   add(draft: Draft, key: PartKey | undefined): Draft {
-    this.drafts.push(draft);
+    draft.choice = this.place;
+    draft.index = this.drafts.push(draft) - 1;
     if (key !== undefined) this.byKey.set(key, draft);
     return draft;
   }

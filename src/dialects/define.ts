@@ -2,7 +2,8 @@
 // clear error for what the dialect does not carry.
 import type { Delta } from "../model/delta.ts";
 import { JsonError } from "../model/errors.ts";
-import { parseJson } from "../model/json.ts";
+import type { JsonObject } from "../model/json.ts";
+import { formatSse } from "../sse/format.ts";
 import type {
   Cargo,
   DecodeContext,
@@ -16,6 +17,7 @@ import type {
 } from "./dialect.ts";
 import { CARGO } from "./dialect.ts";
 import { DialectError } from "./errors.ts";
+import { ByteFeed, readData } from "./frames.ts";
 import { isObject } from "./kit/read.ts";
 import { Report } from "./kit/report.ts";
 import { Trail } from "./kit/trail.ts";
@@ -138,10 +140,18 @@ class Speaker<Code extends string> implements Dialect {
   encodeError: Dialect["encodeError"] = (error) => this.carry("errors").encode(error);
   streamDecoder: Dialect["streamDecoder"] = (options = {}) => {
     const context = this.decoding();
-    const decoder = this.carry("streams").decoder(context, options);
+    const streams = this.carry("streams");
+    const decoder = streams.decoder(context, options);
+    let bytes: ByteFeed | undefined;
     return {
-      push: this.stepwise(context.trail, (event: unknown) => decoder.push(readFrame(event, context.trail))),
-      end: this.stepwise(context.trail, () => decoder.end()),
+      push: this.stepwise(context.trail, (event: unknown) => {
+        if (isBytes(event)) return (bytes ??= new ByteFeed(decoder, streams.frames?.reader())).push(event);
+        const frame = frameOf(event);
+        if (frame === undefined) return decoder.push(event, undefined);
+        context.trail.enter("data");
+        return decoder.push(readData(frame["data"]), typeof frame["event"] === "string" ? frame["event"] : undefined);
+      }),
+      end: this.stepwise(context.trail, () => [...(bytes?.end() ?? []), ...decoder.end()]),
     };
   };
   streamEncoder: Dialect["streamEncoder"] = (options = {}) => {
@@ -153,14 +163,21 @@ class Speaker<Code extends string> implements Dialect {
       losses: context.report.losses,
     };
   };
+  formatEvent: Dialect["formatEvent"] = (event) => {
+    const { frames } = this.carry("streams");
+    return frames === undefined ? formatSse(event) : frames.write(event);
+  };
 }
 
 const FRAME: ReadonlySet<string> = new Set(["event", "data", "id", "retry"]);
 
-/** An event just as it comes from an `SseParser` has text for data; decoders want what it says. */
-function readFrame(event: unknown, trail: Trail): unknown {
-  if (!isObject(event) || typeof event["data"] !== "string" || event["data"] === "[DONE]") return event;
-  if (!Object.keys(event).every((key) => FRAME.has(key))) return event;
-  const { data } = event;
-  return { ...event, data: trail.into("data", () => parseJson(data)) };
+/** An event in its envelope: nothing but what server-sent events have. */
+function frameOf(event: unknown): JsonObject | undefined {
+  if (!isObject(event) || event["data"] === undefined) return undefined;
+  for (const key in event) if (!FRAME.has(key)) return undefined;
+  return event;
+}
+
+function isBytes(event: unknown): event is Uint8Array | string {
+  return event instanceof Uint8Array || (typeof event === "string" && event !== "[DONE]");
 }

@@ -42,10 +42,32 @@ export interface WireEvent {
 }
 
 export interface StreamDecoder {
-  /** An event: the parsed data, `{ event?, data }` with the data parsed or as an `SseParser` gives it, or "[DONE]". */
+  /**
+   * An event: the parsed data, `{ event?, data }` with the data parsed or as an `SseParser` gives it, or "[DONE]". Or
+   * the next bytes of a reply, cut anywhere; any other text counts as such, too.
+   */
   push(event: unknown): Delta[];
   /** The input has ended. */
   end(): Delta[];
+}
+
+/** One event as it lay in the bytes: its name where it has one, and its data; text is JSON still to be read. */
+export interface Frame {
+  event?: string;
+  data: unknown;
+}
+
+/** Finds the events in the bytes of a stream. */
+export interface FrameReader {
+  push(chunk: Uint8Array | string): Frame[];
+  end(): Frame[];
+}
+
+/** What the author of a dialect writes to read its streams: one event at a time, unwrapped. */
+export interface EventDecoder {
+  push(data: unknown, event: string | undefined): Delta[];
+  /** No more events come. An answer that has not ended fails for the reason given, else as truncated (B73). */
+  end(reason?: Delta): Delta[];
 }
 
 export interface StreamEncoder {
@@ -111,6 +133,8 @@ export interface Dialect {
   encodeError(error: ProviderError): { status: number; wire: unknown };
   streamDecoder(options?: DecodeReplyOptions): StreamDecoder;
   streamEncoder(options?: EncodeStreamOptions): StreamEncoder;
+  /** The bytes or text of one event of a stream, as they go over the wire. */
+  formatEvent(event: WireEvent): Uint8Array | string;
   /** A fragment such as `{ system?, messages }`, or a bare list. */
   decodeMessages(wire: unknown): Message[];
   encodeMessages(messages: readonly Message[], options?: EncodeMessagesOptions): Encoded;
@@ -159,9 +183,16 @@ export interface DialectSpec<Code extends string = string> {
     encode(error: ProviderError): { status: number; wire: unknown };
   };
   streams?: {
-    decoder(context: DecodeContext, options: DecodeReplyOptions): StreamDecoder;
+    decoder(context: DecodeContext, options: DecodeReplyOptions): EventDecoder;
     encoder(context: EncodeContext<Code>, options: EncodeStreamOptions): Omit<StreamEncoder, "losses">;
+    /** How events lie in bytes, where it is not as server-sent events. */
+    frames?: StreamFrames;
   };
+}
+
+export interface StreamFrames {
+  reader(): FrameReader;
+  write(event: WireEvent): Uint8Array;
 }
 
 /** Makes a dialect for some options; what the registry holds. */

@@ -15,10 +15,14 @@ export type {
   EncodeMessagesOptions,
   EncodeRequestOptions,
   EncodeStreamOptions,
+  EventDecoder,
+  Frame,
+  FrameReader,
   Names,
   PayloadKind,
   StreamDecoder,
   StreamEncoder,
+  StreamFrames,
   WireEvent,
 } from "./dialect.ts";
 export type { DialectErrorCode } from "./errors.ts";
@@ -27,6 +31,8 @@ export type { DialectId } from "./registry.ts";
 export { dialect, dialects } from "./registry.ts";
 export type { DialectLike, Translated, Translation } from "./translate.ts";
 export { check, detect, translate } from "./translate.ts";
+export type { Chunk, Transcoder, TranscodeOptions } from "./transcode.ts";
+export { transcode } from "./transcode.ts";
 export { copyField, isObject, readList, readMessageList, readObject, readString, restOf } from "./kit/read.ts";
 export type { LossDeclaration, LossTable, Report } from "./kit/report.ts";
 export type { ForeignLoss } from "./kit/residue.ts";

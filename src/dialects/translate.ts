@@ -33,7 +33,7 @@ export interface Translated extends Encoded {
   status?: number;
 }
 
-function speaker(like: DialectLike): Dialect {
+export function speaker(like: DialectLike): Dialect {
   return typeof like === "string" ? dialect(like) : like;
 }
 

@@ -32,7 +32,7 @@ const LAYERS: Record<string, LayerRule> = {
 };
 
 /** Files of src/dialects that join dialects, so that no dialect may import them. */
-const JOINERS = new Set(["src/dialects/index.ts", "src/dialects/registry.ts", "src/dialects/translate.ts"]);
+const JOINERS = new Set(["index", "registry", "transcode", "translate"].map((name) => `src/dialects/${name}.ts`));
 
 /** What runs in a browser: the root import and each dialect's own. */
 const BROWSER_ENTRIES = /^src\/(index|dialects\/[^/]+\/index)\.ts$/;

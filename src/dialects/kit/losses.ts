@@ -348,3 +348,22 @@ export const mimeGuessed: Declared<"mime-guessed"> = {
     says: "Inline media need a type; the likeliest was written.",
   },
 };
+
+/** What only the order of a stream can cost. */
+export const STREAM_LOSSES: Declared<"part-split" | "late-unsaid" | "result-between"> = {
+  "part-split": {
+    action: "approximated",
+    level: "note",
+    says: "More of it came when the stream had gone on to another block; it stands in a further block of its kind.",
+  },
+  "late-unsaid": {
+    action: "dropped",
+    level: "loss",
+    says: "It came after the block that it belongs to had been closed.",
+  },
+  "result-between": {
+    action: "dropped",
+    level: "loss",
+    says: "A client's result between two answers of a run; a stream holds what the model says.",
+  },
+};

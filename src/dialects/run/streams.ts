@@ -4,10 +4,9 @@ import type { Field } from "../../assembly/payload-fields.ts";
 import { DELTA_FIELDS, fields } from "../../assembly/payload-fields.ts";
 import type { Delta, MessageDelta, StartPayload } from "../../model/delta.ts";
 import type { JsonValue } from "../../model/json.ts";
-import { pointer } from "../../model/pointer.ts";
-import type { DecodeContext, EncodeStreamOptions, StreamDecoder, StreamEncoder } from "../dialect.ts";
-import { DialectError } from "../errors.ts";
+import type { DecodeContext, EncodeStreamOptions, EventDecoder, StreamEncoder } from "../dialect.ts";
 import { isObject, readObject } from "../kit/read.ts";
+import { truncated } from "../kit/streams.ts";
 import { timeOf } from "./encode.ts";
 import { check, payloadOf } from "./fields.ts";
 import type { RunEncodeContext, RunLoss } from "./losses.ts";
@@ -18,34 +17,31 @@ const EVENT = fields({ kind: "string" }, { runId: "string", seq: "number", times
 /** What stands beside a delta's kind and payload. */
 const BESIDE = ["runId", "seq", "timestamp", "providerRaw"] as const;
 
-export function deltaDecoder(context: DecodeContext): StreamDecoder {
+export function deltaDecoder(context: DecodeContext): EventDecoder {
   let isOpen = false;
   return {
-    push(event) {
-      const isFramed = isObject(event) && !Object.hasOwn(event, "kind") && Object.hasOwn(event, "data");
-      const wire = isFramed ? event["data"] : event;
+    push(wire) {
       if (wire === "[DONE]") return [];
-      const delta = decodeDelta(wire, isFramed ? ["data"] : [], context);
+      const delta = decodeDelta(wire, context);
       if (delta.kind === "start") isOpen = true;
       if (delta.kind === "done" || delta.kind === "error") isOpen = false;
       return [delta];
     },
-    end() {
+    end(reason = truncated()) {
       const isCut = isOpen;
       isOpen = false;
-      return isCut ? [{ kind: "error", payload: { errorCode: "truncated", retryable: true } }] : [];
+      return isCut ? [reason] : [];
     },
   };
 }
 
-function decodeDelta(wire: unknown, path: readonly string[], context: DecodeContext): Delta {
+function decodeDelta(wire: unknown, context: DecodeContext): Delta {
   const { dialect } = context;
-  /** A stream goes on after an error; the trail would stay where that was. */
   const at = (...steps: string[]): DecodeContext => ({
     ...context,
-    fail(code, message, field) {
-      const place = [...path, ...steps];
-      throw new DialectError(dialect, pointer(field === undefined ? place : [...place, field]), code, message);
+    fail: (code, message, field) => {
+      for (const step of steps) context.trail.enter(step);
+      return context.fail(code, message, field);
     },
   });
   const event = readObject(wire, at());

@@ -1,0 +1,59 @@
+// A stream of one dialect to the stream of another, bytes in and text out: one pass, one piece of output for each piece
+// of input, nothing awaited. Whoever reads and writes the sockets keeps the pace.
+import type { Delta } from "../model/delta.ts";
+import type { Loss } from "../model/loss.ts";
+import type { Dialect, DecodeReplyOptions, EncodeStreamOptions, WireEvent } from "./dialect.ts";
+import type { DialectLike } from "./translate.ts";
+import { speaker } from "./translate.ts";
+
+export type TranscodeOptions = DecodeReplyOptions & EncodeStreamOptions;
+
+/** What goes over the wire: text, or bytes where a dialect's frames are binary. */
+export type Chunk = string | Uint8Array;
+
+export interface Transcoder {
+  /** The next bytes of the stream, cut anywhere, to all that can be said now; "" where that is nothing. */
+  push(chunk: Uint8Array | string): Chunk;
+  /** The input has ended: what is left to say. A stream that broke off ends in the target's failure event. */
+  end(): Chunk;
+  /** The losses so far; paths point into the assembled response. */
+  readonly losses: Loss[];
+}
+
+/** Makes a transcoder for one stream. */
+export function transcode(from: DialectLike, to: DialectLike, options: TranscodeOptions = {}): Transcoder {
+  const target = speaker(to);
+  const decoder = speaker(from).streamDecoder(options);
+  const encoder = target.streamEncoder({ includeUsage: true, ...options });
+  const write = (deltas: readonly Delta[]): WireEvent[] => {
+    const events: WireEvent[] = [];
+    for (const delta of deltas) for (const event of encoder.push(delta)) events.push(event);
+    return events;
+  };
+  return {
+    push: (chunk) => joined(target, write(decoder.push(chunk))),
+    end: () => joined(target, [...write(decoder.end()), ...encoder.end()]),
+    losses: encoder.losses,
+  };
+}
+
+function joined(target: Dialect, events: readonly WireEvent[]): Chunk {
+  let text = "";
+  const pieces: Uint8Array[] = [];
+  for (const event of events) {
+    const piece = target.formatEvent(event);
+    if (typeof piece === "string") text += piece;
+    else pieces.push(piece);
+  }
+  return pieces.length === 0 ? text : concat(pieces);
+}
+
+function concat(pieces: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}
