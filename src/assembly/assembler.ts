@@ -19,7 +19,7 @@ import type { Response } from "../model/response.ts";
 import { AnswerFields } from "./answer-fields.ts";
 import type { Snapshot } from "./answer-fields.ts";
 import type { CallDraft, Draft } from "./draft.ts";
-import { addMedia, addPartExtra, addSeal, callDraft, ChoiceDraft, readCall, wholeDraft } from "./draft.ts";
+import { addMedia, addPartExtra, addSeal, callDraft, ChoiceDraft, readCall, settle, wholeDraft } from "./draft.ts";
 import { formProblem } from "./payload.ts";
 import { AssemblyError } from "./rules.ts";
 import { RunState } from "./run-state.ts";
@@ -155,7 +155,7 @@ export class Assembler {
     else {
       if (known !== undefined && payload.part !== undefined) this.refuseKind(payload.part, known, kind);
       draft = this.choice(payload.choice ?? 0).add(
-        { kind, part: EMPTY[kind](), view: undefined, choice: 0, index: 0 },
+        { kind, part: EMPTY[kind](), view: undefined, choice: 0, index: 0, settled: 0 },
         payload.part,
       );
     }
@@ -175,6 +175,7 @@ export class Assembler {
     const draft = this.grow(kind, payload);
     const part = draft.part as TextPart | RefusalPart; // the kind says which
     part.text += payload.textDelta;
+    settle(draft, part.text);
     if (payload.logprobs === undefined) return draft;
     part.logprobs ??= [];
     for (const each of payload.logprobs) part.logprobs.push(each);
@@ -186,8 +187,10 @@ export class Assembler {
     if (summary !== undefined) this.checkSummary(summary, payload);
     const draft = this.grow("thinking", payload);
     const part = draft.part as ReasoningPart; // the kind says so
-    if (summary === undefined) part.text += textDelta;
-    else {
+    if (summary === undefined) {
+      part.text += textDelta;
+      settle(draft, part.text);
+    } else {
       part.summary ??= [];
       part.summary[summary] = (part.summary[summary] ?? "") + textDelta;
     }
@@ -229,6 +232,7 @@ export class Assembler {
   private addArguments(payload: DeltaPayloads["tool_call_args"]): Draft {
     const { draft } = this.openCall(payload.toolCallId);
     draft.args += payload.argsTextDelta;
+    settle(draft, draft.args);
     draft.view = undefined;
     if (payload.extra !== undefined) addPartExtra(draft, payload.extra);
     return draft;

@@ -21,6 +21,8 @@ export interface Draft<P extends Part = Part> {
   /** Its place: which choice, and which part of it. */
   choice: number;
   index: number;
+  /** How long its text was when it was last made one piece. */
+  settled: number;
 }
 
 /** A tool call whose arguments are still text. */
@@ -37,7 +39,7 @@ export function callDraft(payload: ToolCallStartPayload): CallDraft {
   if (executor !== undefined) part.executor = executor;
   if (format !== undefined) part.format = format;
   if (tool !== undefined) part.tool = tool;
-  return { kind: "call", part, view: undefined, args: "", objectArgs, ended: false, choice: 0, index: 0 };
+  return { kind: "call", part, view: undefined, args: "", objectArgs, ended: false, choice: 0, index: 0, settled: 0 };
 }
 
 /** Reads the arguments now that they are complete; says why where they are unreadable. */
@@ -87,7 +89,7 @@ export function wholeDraft(value: Part): Draft {
   if (part.extra !== undefined) part.extra = copyExtra(part.extra);
   if (part.seals !== undefined) part.seals = [...part.seals];
   if (part.type === "text" && part.annotations !== undefined) part.annotations = [...part.annotations];
-  return { kind: "whole", part, view: undefined, choice: 0, index: 0 };
+  return { kind: "whole", part, view: undefined, choice: 0, index: 0, settled: 0 };
 }
 
 function sealKey({ dialect, kind }: Seal): string {
@@ -109,6 +111,20 @@ export function addPartExtra(draft: Draft, extra: Extra): void {
   draft.view = undefined;
 }
 
+/** Texts shorter than this are left in pieces. */
+const SHORT = 1 << 14;
+const ANY = /^/;
+
+/**
+ * Engines keep a text that grows as a tree of its pieces, which takes several times its length. Reading it makes it one
+ * piece; done whenever it has grown by an eighth, that costs little and keeps long answers small in memory.
+ */
+export function settle(draft: Draft, text: string): void {
+  if (text.length - draft.settled < SHORT + (draft.settled >> 3)) return;
+  ANY.test(text);
+  draft.settled = text.length;
+}
+
 /** What kind of media it is: said outright, told by the mime type, or by having a transcript. */
 function mediaType(payload: MediaPayload, known: MediaPart): MediaPart["type"] {
   if (payload.type !== undefined) return payload.type;
@@ -121,7 +137,10 @@ export function addMedia(draft: Draft<MediaPart>, payload: MediaPayload): void {
   const { part } = draft;
   part.type = mediaType(payload, part);
   if (payload.mimeType !== undefined) part.mimeType = payload.mimeType;
-  if (payload.dataDelta !== undefined) part.data = (part.data ?? "") + payload.dataDelta;
+  if (payload.dataDelta !== undefined) {
+    part.data = (part.data ?? "") + payload.dataDelta;
+    settle(draft, part.data);
+  }
   if (payload.transcriptDelta !== undefined) {
     const audio = part as Extract<MediaPart, { type: "audio" }>; // mediaType made it one
     audio.transcript = (audio.transcript ?? "") + payload.transcriptDelta;
