@@ -1,4 +1,5 @@
 // What a library has to offer to be measured: jobs from text to text, so that reading and writing JSON is part of them.
+import type { StreamEvent } from "../payloads/streams.ts";
 import type { DialectName, Kind } from "../wire/wire.ts";
 
 export interface Outcome {
@@ -39,9 +40,25 @@ export interface Translator {
   run(job: TranslateJob): Outcome;
 }
 
+export interface StreamJob {
+  from: DialectName;
+  to: DialectName;
+  /** The stream as events, and as the bytes of its reads: a library takes what it can. */
+  events: readonly StreamEvent[];
+  chunks: readonly Uint8Array[];
+}
+
+/** A whole stream in one dialect, made from one in another, as text. */
+export interface Streamer {
+  name: string;
+  gap(job: Pick<StreamJob, "from" | "to">): string | undefined;
+  run(job: StreamJob): string | Promise<string>;
+}
+
 export interface Contender {
   roundTrippers: RoundTripper[];
   translator: Translator;
+  streamer: Streamer;
 }
 
 /** For libraries that report no losses at all. */
@@ -55,5 +72,5 @@ export function absent(name: string, reason: string): Contender {
     throw new Error(reason);
   };
   const row = { name, gap: () => reason, run };
-  return { roundTrippers: [row], translator: row };
+  return { roundTrippers: [row], translator: row, streamer: row };
 }

@@ -1,6 +1,6 @@
 // Koine as a contender.
 import type { Loss, Request, Response } from "../../src/index.ts";
-import { dialect, dialects, parseJson, stringifyJson, user } from "../../src/index.ts";
+import { dialect, dialects, parseJson, stringifyJson, transcode, user } from "../../src/index.ts";
 import { ADDITION, APPENDED } from "../wire/edit.ts";
 import type { DialectName, Kind } from "../wire/wire.ts";
 import type { Contender, Outcome, TranslateJob } from "./contender.ts";
@@ -11,7 +11,7 @@ function outcome(wire: unknown, losses: readonly Loss[]): Outcome {
 }
 
 /** A dialect that is not built yet is a row that says so. */
-function gap(kind: Kind, ...ids: readonly DialectName[]): string | undefined {
+function gap(kind: Kind | "streams", ...ids: readonly DialectName[]): string | undefined {
   const missing = ids.find((id) => !dialects.some((known) => known === id) || !dialect(id).carries.has(kind));
   return missing === undefined ? undefined : `no ${kind} in ${missing} yet`;
 }
@@ -59,4 +59,14 @@ export const koine: Contender = {
     },
   ],
   translator: { name: "koine", gap: ({ from, to }) => gap("requests", from, to), run: translateWithKoine },
+  streamer: {
+    name: "koine",
+    gap: ({ from, to }) => gap("streams", from, to),
+    run({ from, to, chunks }) {
+      const coder = transcode(from, to);
+      let text = "";
+      for (const chunk of chunks) text += coder.push(chunk) as string; // these four write text
+      return text + (coder.end() as string);
+    },
+  },
 };

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "../../src/index.ts";
 import { ADDITION, APPENDED } from "../wire/edit.ts";
 import { WIRES } from "../wire/index.ts";
 import type { DialectName } from "../wire/wire.ts";
-import type { Contender, RoundTripJob } from "./contender.ts";
+import type { Contender, RoundTripJob, StreamJob } from "./contender.ts";
 import { absent, unreported } from "./contender.ts";
 import { loadPeer } from "./install.ts";
 
@@ -22,6 +22,14 @@ interface Lingua {
   lingua_to_google_contents: Convert;
   transform_request: Transform;
   transform_response: Transform;
+  TransformStreamSession: new (target: string) => StreamSession;
+}
+
+/** It takes the data of one event and gives the events of the target, as text. */
+interface StreamSession {
+  pushSse(data: string): string[];
+  finishSse(): string[];
+  free(): void;
 }
 
 const FORMATS: Record<DialectName, { format: string; decode: keyof Lingua; encode: keyof Lingua }> = {
@@ -90,12 +98,22 @@ function throughMessages(lingua: Lingua, job: RoundTripJob): string {
   return write(body);
 }
 
+function throughSession(lingua: Lingua, { to, events }: StreamJob): string {
+  const session = new lingua.TransformStreamSession(FORMATS[to].format);
+  let text = "";
+  for (const { data } of events) if (data !== "[DONE]") for (const event of session.pushSse(data)) text += event;
+  for (const event of session.finishSse()) text += event;
+  session.free();
+  return text;
+}
+
 export async function loadLingua(): Promise<Contender> {
   const names = Object.values(FORMATS).flatMap(({ decode, encode }) => [decode, encode]);
   const loaded = await loadPeer<Lingua>("@braintrust/lingua-wasm", [
     ...names,
     "transform_request",
     "transform_response",
+    "TransformStreamSession",
   ]);
   if ("missing" in loaded) return absent("lingua", loaded.missing);
   const lingua = loaded.api;
@@ -121,5 +139,6 @@ export async function loadLingua(): Promise<Contender> {
       run: ({ to, text, model }) =>
         unreported(attempt(() => JSON.stringify(lingua.transform_request(text, FORMATS[to].format, model).data))),
     },
+    streamer: { name: "lingua", gap: () => undefined, run: (job) => attempt(() => throughSession(lingua, job)) },
   };
 }

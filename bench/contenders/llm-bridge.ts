@@ -2,7 +2,7 @@
 // to have changed, which says nothing about the form: so there is a row without that copy, too.
 import { ADDITION, APPENDED } from "../wire/edit.ts";
 import type { DialectName } from "../wire/wire.ts";
-import type { Contender, RoundTripJob, RoundTripper } from "./contender.ts";
+import type { Contender, RoundTripJob, RoundTripper, StreamJob } from "./contender.ts";
 import { absent, unreported } from "./contender.ts";
 import { loadPeer } from "./install.ts";
 
@@ -18,6 +18,7 @@ interface Bridge {
   toUniversal(provider: string, body: unknown): Universal;
   fromUniversal(provider: string, universal: Universal): unknown;
   translateBetweenProviders(from: string, to: string, body: unknown): unknown;
+  handleUniversalStreamRequest(stream: ReadableStream<Uint8Array>, from: string, to: string): ReadableStream<unknown>;
   createTextContent(text: string): Content;
   createUserMessage(text: string, options: { provider: string }): Universal["messages"][number];
 }
@@ -54,11 +55,28 @@ function roundTripper(bridge: Bridge, name: string, keepsBody: boolean): RoundTr
   };
 }
 
+async function throughStreams(bridge: Bridge, { from, to, chunks }: StreamJob): Promise<string> {
+  const source = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk);
+      controller.close();
+    },
+  });
+  const target = bridge.handleUniversalStreamRequest(source, PROVIDERS[from], PROVIDERS[to]);
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of target) {
+    text += chunk instanceof Uint8Array ? decoder.decode(chunk, { stream: true }) : String(chunk);
+  }
+  return text;
+}
+
 export async function loadBridge(): Promise<Contender> {
   const loaded = await loadPeer<Bridge>("llm-bridge", [
     "toUniversal",
     "fromUniversal",
     "translateBetweenProviders",
+    "handleUniversalStreamRequest",
     "createTextContent",
     "createUserMessage",
   ]);
@@ -77,5 +95,6 @@ export async function loadBridge(): Promise<Contender> {
         return unreported(JSON.stringify(body));
       },
     },
+    streamer: { name: "llm-bridge", gap: () => undefined, run: (job) => throughStreams(bridge, job) },
   };
 }
