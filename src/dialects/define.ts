@@ -14,6 +14,7 @@ import type {
   EncodeContext,
   Encoded,
   PayloadKind,
+  WireEvent,
 } from "./dialect.ts";
 import { CARGO } from "./dialect.ts";
 import { DialectError } from "./errors.ts";
@@ -75,14 +76,18 @@ class Speaker<Code extends string> implements Dialect {
     try {
       return step();
     } catch (error) {
-      // What nests beyond all measure ends the engine's stack.
-      if (error instanceof RangeError && error.message.includes("call stack")) {
-        throw new DialectError(this.id, "", "too-deep", "The value is nested too deep.", { cause: error });
-      }
-      if (!(error instanceof JsonError)) throw error;
-      const code = error.code === "too-deep" ? "too-deep" : "wrong-type";
-      throw new DialectError(this.id, trail.path() + error.path, code, error.message, { cause: error });
+      throw this.explain(trail, error);
     }
+  }
+
+  private explain(trail: Trail, error: unknown): unknown {
+    // What nests beyond all measure ends the engine's stack.
+    if (error instanceof RangeError && error.message.includes("call stack")) {
+      return new DialectError(this.id, "", "too-deep", "The value is nested too deep.", { cause: error });
+    }
+    if (!(error instanceof JsonError)) return error;
+    const code = error.code === "too-deep" ? "too-deep" : "wrong-type";
+    return new DialectError(this.id, trail.path() + error.path, code, error.message, { cause: error });
   }
 
   private decode<T>(step: (context: DecodeContext) => T): T {
@@ -110,11 +115,15 @@ class Speaker<Code extends string> implements Dialect {
     });
   }
 
-  /** A stream goes on after an error, so that each step begins at the root again. */
-  private stepwise<In extends unknown[], Out>(trail: Trail, step: (...input: In) => Out): (...input: In) => Out {
-    return (...input) => {
+  /** A stream goes on after an error, so that each step begins at the root again. No closure: it runs for every delta. */
+  private stepwise<In, Out>(trail: Trail, step: (input: In) => Out): (input: In) => Out {
+    return (input) => {
       trail.reset();
-      return this.attempt(trail, () => step(...input));
+      try {
+        return step(input);
+      } catch (error) {
+        throw this.explain(trail, error);
+      }
     };
   }
 
@@ -151,7 +160,7 @@ class Speaker<Code extends string> implements Dialect {
         context.trail.enter("data");
         return decoder.push(readData(frame["data"]), typeof frame["event"] === "string" ? frame["event"] : undefined);
       }),
-      end: this.stepwise(context.trail, () => [...(bytes?.end() ?? []), ...decoder.end()]),
+      end: this.stepwise<void, Delta[]>(context.trail, () => [...(bytes?.end() ?? []), ...decoder.end()]),
     };
   };
   streamEncoder: Dialect["streamEncoder"] = (options = {}) => {
@@ -159,7 +168,7 @@ class Speaker<Code extends string> implements Dialect {
     const encoder = this.carry("streams").encoder(context, options);
     return {
       push: this.stepwise(context.trail, (delta: Delta) => encoder.push(delta)),
-      end: this.stepwise(context.trail, () => encoder.end()),
+      end: this.stepwise<void, WireEvent[]>(context.trail, () => encoder.end()),
       losses: context.report.losses,
     };
   };
