@@ -243,6 +243,7 @@ export class Assembler {
     draft.args += payload.argsTextDelta ?? "";
     if (payload.extra !== undefined) addPartExtra(draft, payload.extra);
     const reason = readCall(draft);
+    if (payload.invalid === true) draft.part.invalid = true;
     if (reason !== undefined) choice.invalid.push({ toolCallId: payload.toolCallId, reason });
     return draft;
   }

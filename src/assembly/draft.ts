@@ -119,7 +119,7 @@ const ANY = /^/;
  * Engines keep a text that grows as a tree of its pieces, which takes several times its length. Reading it makes it one
  * piece; done whenever it has grown by an eighth, that costs little and keeps long answers small in memory.
  */
-export function settle(draft: Draft, text: string): void {
+export function settle(draft: Pick<Draft, "settled">, text: string): void {
   if (text.length - draft.settled < SHORT + (draft.settled >> 3)) return;
   ANY.test(text);
   draft.settled = text.length;

@@ -66,7 +66,7 @@ const OWN_FIELDS: Record<DeltaKind, readonly Field[]> = {
     { executor: "executor", format: "format", tool: "string", objectArgs: "boolean" },
   ),
   tool_call_args: fields({ toolCallId: "string", argsTextDelta: "string" }),
-  tool_call_end: fields({ toolCallId: "string" }, { argsTextDelta: "string" }),
+  tool_call_end: fields({ toolCallId: "string" }, { argsTextDelta: "string", invalid: "boolean" }),
   usage: fields({}, USAGE_FIELDS),
   done: fields({ finishReason: "string" }, { raw: "string", alternatives: "choices", message: "object" }),
   error: fields(

@@ -6,36 +6,54 @@ import { clip } from "../model/issue.ts";
 import { parseJson } from "../model/json.ts";
 import { SseParser } from "../sse/parse.ts";
 import type { EventDecoder, Frame, FrameReader } from "./dialect.ts";
+import { DialectError } from "./errors.ts";
 import { JsonValues } from "./json-values.ts";
 
 const FIRST_SIGN = /[^\s\uFEFF]/;
 
 /** Reads what a provider answers to a request for a stream, whatever it turns out to be. */
-class TextFrames implements FrameReader {
-  private events: SseParser | undefined;
-  private values: JsonValues | undefined;
+export class TextFrames implements FrameReader {
+  private reader: FrameReader | undefined;
+  /** What came before the first sign that tells which it is, and the decoder that looks for it. */
+  private readonly before: (Uint8Array | string)[] = [];
   private readonly decoder = new TextDecoder();
 
   push(chunk: Uint8Array | string): Frame[] {
-    if (this.events === undefined && this.values === undefined) this.begin(chunk);
-    if (this.events !== undefined) return this.events.push(chunk);
-    // Text cannot complete a character that bytes began.
-    const text =
-      typeof chunk === "string" ? this.decoder.decode() + chunk : this.decoder.decode(chunk, { stream: true });
-    return this.values?.push(text).map(frameOf) ?? [];
+    return this.reader === undefined ? this.begin(chunk) : this.reader.push(chunk);
   }
 
   /** The first sign that is no space tells which it is; spaces and a byte order mark before it say nothing. */
-  private begin(chunk: Uint8Array | string): void {
-    const text = typeof chunk === "string" ? chunk : new TextDecoder().decode(chunk.subarray(0, 64));
-    const sign = FIRST_SIGN.exec(text)?.[0];
-    if (sign === "{" || sign === "[") this.values = new JsonValues();
-    else if (sign !== undefined) this.events = new SseParser();
+  private begin(chunk: Uint8Array | string): Frame[] {
+    this.before.push(chunk);
+    const sign = FIRST_SIGN.exec(textOf(chunk, this.decoder))?.[0];
+    if (sign === undefined) return [];
+    const reader = sign === "{" || sign === "[" ? new JsonFrames() : new SseParser();
+    this.reader = reader;
+    return this.before.flatMap((each): Frame[] => reader.push(each));
   }
 
   end(): Frame[] {
-    return this.events?.end() ?? [];
+    return this.reader?.end() ?? [];
   }
+}
+
+/** Whole values, whatever stands between them. */
+class JsonFrames implements FrameReader {
+  private readonly values = new JsonValues();
+  private readonly decoder = new TextDecoder();
+
+  push(chunk: Uint8Array | string): Frame[] {
+    return this.values.push(textOf(chunk, this.decoder)).map(frameOf);
+  }
+
+  end(): Frame[] {
+    return [];
+  }
+}
+
+/** The characters that are complete now; text cannot complete one that bytes began. */
+function textOf(chunk: Uint8Array | string, decoder: TextDecoder): string {
+  return typeof chunk === "string" ? decoder.decode() + chunk : decoder.decode(chunk, { stream: true });
 }
 
 function frameOf(data: string): Frame {
@@ -71,16 +89,16 @@ export class ByteFeed {
     const deltas: Delta[] = [];
     for (const { data, event } of frames) {
       if (this.isBroken) break;
-      let said: unknown;
+      let said: readonly Delta[];
       try {
-        said = readData(data);
+        said = this.decoder.push(readData(data), event);
       } catch (error) {
-        if (!(error instanceof JsonError)) throw error;
+        // No JSON, or nothing that the dialect could read: thrown from here, it would take along what came with it.
+        if (!(error instanceof JsonError || error instanceof DialectError)) throw error;
         this.isBroken = true;
-        for (const delta of fail(data)) deltas.push(delta);
-        break;
+        said = fail(data);
       }
-      for (const delta of this.decoder.push(said, event)) deltas.push(delta);
+      for (const delta of said) deltas.push(delta);
     }
     return deltas;
   }
@@ -91,7 +109,7 @@ function broken(data: unknown): Delta {
     kind: "error",
     payload: {
       errorCode: "server",
-      message: `The stream holds an event that is no JSON: ${clip(String(data))}`,
+      message: `The stream holds an event that cannot be read: ${clip(String(data))}`,
       retryable: true,
       raw: data,
     },

@@ -1,6 +1,9 @@
 // The dialects that Koine speaks, one line each. Routes, choices on the command line, documentation and conformance
 // tests derive from this list.
+import { aiSdkModel } from "./ai-sdk-model/index.ts";
+import { aiSdkUi } from "./ai-sdk-ui/index.ts";
 import { anthropic } from "./anthropic/index.ts";
+import { bedrock } from "./bedrock/index.ts";
 import { canonical } from "./canonical/index.ts";
 import type { Dialect, DialectFactory, DialectOptions } from "./dialect.ts";
 import { DialectError } from "./errors.ts";
@@ -16,6 +19,9 @@ const FACTORIES = {
   "openai-responses": openaiResponses,
   anthropic,
   gemini,
+  bedrock,
+  "ai-sdk-ui": aiSdkUi,
+  "ai-sdk-model": aiSdkModel,
   flat,
   tagged,
   run,

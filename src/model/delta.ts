@@ -58,6 +58,8 @@ export interface ToolCallEndPayload extends PayloadBase {
   toolCallId: string;
   /** A last piece of the arguments. */
   argsTextDelta?: string;
+  /** The wire says that the call was cut off, whatever its arguments look like: never execute it (B31). */
+  invalid?: boolean;
 }
 /** Any subset of a usage; per field the last present value wins (B65). */
 export type UsagePayload = PayloadBase & Partial<Omit<Usage, "extra">>;

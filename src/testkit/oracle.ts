@@ -5,7 +5,16 @@ import { coverage, isCovered } from "./coverage.ts";
 import { arrivals, fingerprint, keepsDigits, outgoing } from "./outgoing.ts";
 import type { Place, Scalar } from "./places.ts";
 import { parentOf, scalars, valueAt, withPlace } from "./places.ts";
-import { isCount, isInputText, isNotation, isSentPart, isSource, isToolName, isVocabulary } from "./positions.ts";
+import {
+  isCount,
+  isInputText,
+  isNotation,
+  isSentPart,
+  isSource,
+  isToolName,
+  isVocabulary,
+  joins,
+} from "./positions.ts";
 
 /** Strings from this length on are looked for in the output; shorter ones could be there by chance. */
 const LOOKED_FOR = 6;
@@ -65,9 +74,11 @@ export class Oracle<T> {
     }
   }
 
-  /** A result's tool is known by its call: it need not be said a second time. */
+  /** A result's id and tool are known by its call: where it stands with that, they need not be said a second time. */
   private isEcho(place: Place): boolean {
-    return isToolName(place.path) && around(this.value, place)["type"] === "tool-result";
+    return (
+      (isToolName(place.path) || joins(place.path) === "id") && around(this.value, place)["type"] === "tool-result"
+    );
   }
 
   /** The value with another scalar of the same kind at a place, encoded. */

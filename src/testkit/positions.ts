@@ -28,7 +28,7 @@ const SCHEMA_TYPE = String.raw`/(?:tools/\d+/(?:in|out)putSchema|output/schema)(
 
 /** Words that go out in another notation: a change of them must show, the word itself need not. */
 const NOTATION = new RegExp(
-  String.raw`^(?:${PART}/(?:mimeType|executor|format|cache/ttl)|/tools/\d+/(?:format|cache/ttl)|/createdAt|${SCHEMA_TYPE})$`,
+  String.raw`^(?:${PART}/(?:mimeType|executor|format|cache/ttl|issuer/dialect)|/tools/\d+/(?:format|cache/ttl)|/createdAt|${SCHEMA_TYPE})$`,
 );
 
 const TOOL_NAME = new RegExp(String.raw`^${PART}/toolName$`);

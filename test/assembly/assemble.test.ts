@@ -89,6 +89,15 @@ const JOINED: [sentence: string, deltas: Delta[], parts: Part[]][] = [
     ],
   ],
   [
+    "B31: a call that its end says to be cut off is flagged, whatever its arguments look like",
+    [
+      delta("tool_call_start", { toolCallId: "a", toolName: "t" }),
+      delta("tool_call_args", { toolCallId: "a", argsTextDelta: '{"n":1}' }),
+      delta("tool_call_end", { toolCallId: "a", invalid: true }),
+    ],
+    [{ type: "tool-call", toolCallId: "a", toolName: "t", input: { n: 1 }, invalid: true }],
+  ],
+  [
     "object arguments keep their text only where parsing would change a number",
     [
       delta("tool_call_start", { toolCallId: "a", toolName: "t", objectArgs: true }),

@@ -1,5 +1,7 @@
 // The dialects that the recorded payloads are of.
-export const RECORDED = ["openai-chat", "openai-responses", "anthropic", "gemini"] as const;
+export const RECORDED = ["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock"] as const;
+/** Those whose error bodies were recorded, too. */
+export const RECORDED_ERRORS = ["openai-chat", "openai-responses", "anthropic", "gemini"] as const;
 
 /** Mutants of each payload that are tried: enough, over hundreds of payloads, to meet every field in every way. */
 export const MUTANTS = 150;

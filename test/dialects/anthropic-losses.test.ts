@@ -1,6 +1,7 @@
 // What encoding into Anthropic's words loses, row by row; repairs are in a file of their own.
 import { describe, expect, test } from "vitest";
 import { anthropic } from "../../src/dialects/anthropic/index.ts";
+import type { Delta } from "../../src/model/delta.ts";
 import type { Message } from "../../src/model/message.ts";
 import { assistant, developer, system, user } from "../../src/model/message.ts";
 import type { Part } from "../../src/model/parts.ts";
@@ -337,6 +338,42 @@ describe("repairs", () => {
     expect(told(encoded.losses)).toStrictEqual(losses);
     const unrepaired = dialect.encodeRequest(given, { repair: false }).losses;
     expect(unrepaired.filter(({ action }) => action === "repaired")).toStrictEqual([]);
+  });
+});
+
+describe("streams", () => {
+  const said = (part: number, textDelta: string): Delta => ({ kind: "text", payload: { textDelta, part } });
+  const extra = { anthropic: { tone: "warm" } };
+  const rows: [sentence: string, deltas: Delta[], losses: string[]][] = [
+    ["more of a text that was closed", [said(0, "a"), said(1, "b"), said(0, "c")], ["part-split /message/parts/0"]],
+    [
+      "residue of a text that was closed",
+      [said(0, "a"), said(1, "b"), { kind: "text", payload: { textDelta: "", part: 0, extra } }],
+      ["late-unsaid /message/parts/0/extra/anthropic"],
+    ],
+  ];
+  const usage: Delta = { kind: "usage", payload: { inputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 } };
+  const start: Delta = { kind: "start", payload: { modelId: "m", requestId: "r", contractVersion: 1 } };
+  const done: Delta = { kind: "done", payload: { finishReason: "stop" } };
+  const write = (deltas: readonly Delta[]): string[] => {
+    const encoder = dialect.streamEncoder();
+    for (const delta of deltas) encoder.push(delta);
+    return told(encoder.losses);
+  };
+
+  test.each(rows)("%s", (_, deltas, losses) => {
+    expect(write([start, usage, ...deltas, done])).toStrictEqual(losses);
+  });
+
+  test("a client's result between two answers", () => {
+    const input = { toolCallId: "a", toolName: "f" };
+    const value = { type: "tool-result", ...input, isError: false, output: "x" } as const;
+    const calls: Delta[] = [
+      { kind: "tool_call_start", payload: input },
+      { kind: "tool_call_end", payload: { toolCallId: "a" } },
+    ];
+    const between: Delta = { kind: "part", payload: { role: "tool", value } };
+    expect(write([start, usage, ...calls, done, between])).toStrictEqual(["result-between "]);
   });
 });
 

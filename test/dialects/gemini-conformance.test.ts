@@ -7,7 +7,8 @@ import {
   requestConformance,
   responseConformance,
 } from "../../src/testkit/index.ts";
-import { failures, responses } from "./gemini-reply-samples.ts";
+import { failures } from "./gemini-failure-samples.ts";
+import { responses } from "./gemini-reply-samples.ts";
 import { requests, sdkRequests } from "./gemini-request-samples.ts";
 import { messages } from "./gemini-samples.ts";
 

@@ -6,6 +6,8 @@ import type { Message } from "../../src/model/message.ts";
 import { assistant, developer, system, toolResult, user } from "../../src/model/message.ts";
 import type { Request } from "../../src/model/request.ts";
 import type { Response } from "../../src/model/response.ts";
+import type { Delta } from "../../src/model/delta.ts";
+import { delta, DONE, result as answered } from "../support/deltas.ts";
 import { call, extra, image, partRows, result } from "./gemini-loss-rows.ts";
 
 const dialect = gemini();
@@ -279,6 +281,37 @@ describe("responses", () => {
   ];
   test.each(rows)("%s", (_, response, losses) => {
     expect(told(dialect.encodeResponse({ ...plain, ...response }))).toStrictEqual(losses);
+  });
+});
+
+describe("streams", () => {
+  const start = delta("start", { modelId: "m", requestId: "r" });
+  const says = (textDelta: string, part: number): Delta => delta("text", { textDelta, part });
+  const seal = { dialect: "gemini", kind: "signature", value: "x" };
+  const calls = { toolCallId: "a", toolName: "f" };
+  const rows: [sentence: string, deltas: Delta[], losses: string[]][] = [
+    ["texts side by side", [says("a", 0), says("b", 1), DONE], ["texts-joined /message/parts/1"]],
+    [
+      "what comes too late",
+      [
+        says("a", 0),
+        delta("thinking", { textDelta: "b", part: 1 }),
+        says("c", 0),
+        delta("seal", { seal, part: 0 }),
+        DONE,
+      ],
+      ["part-split /message/parts/0", "late-unsaid /message/parts/0/seals"],
+    ],
+    [
+      "results of a client",
+      [delta("tool_call_start", calls), delta("tool_call_end", calls), DONE, answered("a")],
+      ["result-between "],
+    ],
+  ];
+  test.each(rows)("%s", (_, deltas, losses) => {
+    const encoder = dialect.streamEncoder();
+    for (const each of [start, ...deltas]) encoder.push(each);
+    expect(told(encoder)).toStrictEqual(losses);
   });
 });
 

@@ -1,4 +1,4 @@
-// Gemini's answers and errors, written by hand: every ending, every count, grounding of every shape.
+// Gemini's answers, written by hand: every ending, every count, grounding of every shape, texts in pieces.
 import type { WireSample } from "../../src/testkit/exchange.ts";
 import { call, model, PIXEL, text } from "./gemini-samples.ts";
 
@@ -59,6 +59,38 @@ export const responses: WireSample[] = [
         text("One."),
       ),
     ),
+  ),
+  reply(
+    "texts in pieces, signed here and there, with empty ones between",
+    candidate(
+      model(
+        text(""),
+        { text: "Hm", thought: true },
+        { text: "", thought: true },
+        { text: ".", thought: true, thoughtSignature: "c2ln" },
+        { text: "", thought: true, thoughtSignature: "dHdv" },
+        text("We"),
+        { text: "ll", thoughtSignature: "dGhyZWU=" },
+        { text: ".", partMetadata: { a: 1 } },
+        { text: " Yes.", partMetadata: { a: 1 }, thoughtSignature: "Zm91cg==" },
+        call("f", {}),
+        text(""),
+      ),
+    ),
+  ),
+  reply("nothing but an empty text", candidate(model(text("")), { finishReason: "MAX_TOKENS" })),
+  reply(
+    "sources of several pieces",
+    candidate(model(text("One. "), text("Two."), { executableCode: { code: "1" } }, text("Three.")), {
+      groundingMetadata: {
+        groundingChunks: [web(1), web(2)],
+        groundingSupports: [
+          { segment: { endIndex: 4, text: "One." }, groundingChunkIndices: [0] },
+          { segment: { partIndex: 1, endIndex: 4, text: "Two." }, groundingChunkIndices: [1] },
+          { segment: { partIndex: 3, startIndex: 1, endIndex: 5, text: "hree" }, groundingChunkIndices: [0, 1] },
+        ],
+      },
+    }),
   ),
   reply("an image", candidate(model({ inlineData: { mimeType: "image/png", data: PIXEL }, thoughtSignature: "aW1n" }))),
   ...[
@@ -290,81 +322,4 @@ export const responses: WireSample[] = [
       response_id: "r",
     },
   },
-];
-
-const failure = (code: number, status: string, message: string, details?: object[]): object => ({
-  error: { code, message, status, ...(details && { details }) },
-});
-const retryInfo = (retryDelay: string): object => ({ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay });
-const quota = (quotaId: string): object => ({
-  "@type": "type.googleapis.com/google.rpc.QuotaFailure",
-  violations: [{ quotaId }],
-});
-
-/** Each with the kind that it must be read as. */
-export const failures: (WireSample & { kind: string; retryAfterMs?: number })[] = [
-  {
-    name: "a bad argument",
-    kind: "invalid-request",
-    status: 400,
-    wire: failure(400, "INVALID_ARGUMENT", "Unknown name."),
-  },
-  {
-    name: "too long",
-    kind: "context-length",
-    status: 400,
-    wire: failure(
-      400,
-      "INVALID_ARGUMENT",
-      "The input token count (9) exceeds the maximum number of tokens allowed (8).",
-    ),
-  },
-  {
-    name: "a bad key",
-    kind: "authentication",
-    status: 400,
-    wire: failure(400, "INVALID_ARGUMENT", "API key not valid.", [
-      { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "API_KEY_INVALID" },
-    ]),
-  },
-  { name: "no key", kind: "authentication", status: 401, wire: failure(401, "UNAUTHENTICATED", "Who are you?") },
-  { name: "not allowed", kind: "permission", status: 403, wire: failure(403, "PERMISSION_DENIED", "No.") },
-  { name: "not found", kind: "not-found", status: 404, wire: failure(404, "NOT_FOUND", "No such model.") },
-  {
-    name: "too fast",
-    kind: "rate-limit",
-    status: 429,
-    retryAfterMs: 34_500,
-    wire: failure(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota.", [
-      quota("RequestsPerMinute"),
-      retryInfo("34.5s"),
-    ]),
-  },
-  {
-    name: "enough for today",
-    kind: "quota",
-    status: 429,
-    retryAfterMs: 3000,
-    wire: failure(429, "RESOURCE_EXHAUSTED", "Quota.", [quota("RequestsPerDay"), retryInfo("3s")]),
-  },
-  {
-    name: "no money",
-    kind: "quota",
-    status: 429,
-    wire: failure(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota."),
-  },
-  { name: "too busy", kind: "overloaded", status: 503, wire: failure(503, "UNAVAILABLE", "Overloaded.") },
-  { name: "broken", kind: "server", status: 500, wire: failure(500, "INTERNAL", "Oops.") },
-  { name: "too slow", kind: "timeout", status: 504, wire: failure(504, "DEADLINE_EXCEEDED", "Late.") },
-  {
-    name: "a precondition",
-    kind: "invalid-request",
-    status: 400,
-    wire: failure(400, "FAILED_PRECONDITION", "User location is not supported."),
-  },
-  { name: "in a list", kind: "not-found", status: 404, wire: [failure(404, "NOT_FOUND", "No such model.")] },
-  { name: "a status that nobody knows", kind: "overloaded", status: 503, wire: failure(503, "TIRED", "Later.") },
-  { name: "a text", kind: "server", status: 502, wire: "<html>Bad gateway</html>" },
-  { name: "a text in a field", kind: "permission", status: 403, wire: { error: "No." } },
-  { name: "nothing readable", kind: "not-found", status: 404, wire: { other: 1 } },
 ];

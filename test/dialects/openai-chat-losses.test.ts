@@ -1,5 +1,6 @@
 // What encoding into Chat loses, row by row: the canonical value, the losses, and what goes out instead.
 import { describe, expect, test } from "vitest";
+import { STREAM_LOSSES } from "../../src/dialects/kit/losses.ts";
 import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
 import type { Loss } from "../../src/model/loss.ts";
 import type { Message } from "../../src/model/message.ts";
@@ -348,5 +349,7 @@ describe("answers", () => {
 });
 
 test("every declared loss is produced by some row above", () => {
-  expect([...produced].toSorted()).toStrictEqual(Object.keys(dialect.losses).toSorted());
+  // What only streams lose is shown where they are written.
+  const declared = Object.keys(dialect.losses).filter((code) => !Object.hasOwn(STREAM_LOSSES, code));
+  expect([...produced].toSorted()).toStrictEqual(declared.toSorted());
 });

@@ -215,6 +215,17 @@ describe("answers", () => {
   });
 });
 
+test("a client's result between two answers of a run is no event of a stream", () => {
+  const encoder = dialect.streamEncoder();
+  const result = { type: "tool-result", toolCallId: "a", toolName: "f", isError: false, output: "x" } as const;
+  const start = { modelId: "m", requestId: "r" };
+  encoder.push({ kind: "start", payload: start });
+  encoder.push({ kind: "part", payload: { value: { type: "tool-call", toolCallId: "a", toolName: "f", input: {} } } });
+  encoder.push({ kind: "done", payload: { finishReason: "tool-calls" } });
+  expect(encoder.push({ kind: "part", payload: { value: result, role: "tool" } })).toStrictEqual([]);
+  expect(told(encoder.losses)).toContain("result-between ");
+});
+
 test("every declared loss is produced by some row above", () => {
   // Results may stand anywhere after their calls, so that none is moved.
   const never = ["result-moved", "results-reordered"];

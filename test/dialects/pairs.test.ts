@@ -5,6 +5,8 @@ import type { WireSample } from "../../src/testkit/exchange.ts";
 import { pairConformance, requestConformance, responseConformance } from "../../src/testkit/index.ts";
 import { requestSamples as anthropicRequests } from "./anthropic-request-samples.ts";
 import { responseSamples as anthropicResponses } from "./anthropic-response-samples.ts";
+import { requestSamples as bedrockRequests } from "./bedrock-request-samples.ts";
+import { responseSamples as bedrockResponses } from "./bedrock-response-samples.ts";
 import { responses as geminiResponses } from "./gemini-reply-samples.ts";
 import { requests as geminiRequests } from "./gemini-request-samples.ts";
 import { plainResponses, spelledResponses } from "./openai-chat-reply-samples.ts";
@@ -22,6 +24,7 @@ const OWN: Record<Provider, { requests: readonly WireSample[]; responses: readon
   "openai-responses": { requests: responsesRequests, responses: responsesResponses },
   anthropic: { requests: anthropicRequests, responses: anthropicResponses },
   gemini: { requests: geminiRequests, responses: geminiResponses },
+  bedrock: { requests: bedrockRequests, responses: bedrockResponses },
 };
 // Object.keys forgets that they are the providers.
 const PROVIDERS = Object.keys(RARE) as Provider[];

@@ -252,9 +252,58 @@ const geminiResponses: WireSample[] = [
   },
 ];
 
+const bedrockRequests: WireSample[] = [
+  {
+    name: "redacted reasoning, an image-only result, answers out of order, 64-bit integers",
+    wire: {
+      toolConfig: { tools: [{ toolSpec: { name: "look", inputSchema: { json: schema } } }] },
+      messages: [
+        { role: "user", content: [{ text: "Look." }] },
+        {
+          role: "assistant",
+          content: [
+            { reasoningContent: { redactedContent: "b3BhcXVl" } },
+            // Exact digits survive only where JSON is read by `parseJson`.
+            { toolUse: { toolUseId: "tooluse_a", name: "look", input: parseJson(`{"id":${BIG}}`) } },
+            { toolUse: { toolUseId: "tooluse_b", name: "look", input: {} } },
+          ],
+        },
+        {
+          role: "user",
+          content: [
+            {
+              toolResult: {
+                toolUseId: "tooluse_b",
+                content: [{ image: { format: "png", source: { bytes: PIXEL } } }],
+                status: "error",
+              },
+            },
+            { toolResult: { toolUseId: "tooluse_a", content: [{ json: { seen: true } }] } },
+          ],
+        },
+      ],
+    },
+    address: { model: "us.anthropic.claude-sonnet-4-5-20250929-v1:0" },
+  },
+];
+
+const bedrockResponses: WireSample[] = [
+  {
+    name: "stopped by a guardrail",
+    wire: {
+      output: { message: { role: "assistant", content: [{ text: "First you" }] } },
+      stopReason: "guardrail_intervened",
+      usage: { inputTokens: 8, outputTokens: 2, totalTokens: 10 },
+      metrics: { latencyMs: 5 },
+      trace: { guardrail: { actionReason: "Guardrail blocked." } },
+    },
+  },
+];
+
 export const RARE = {
   "openai-chat": { requests: chatRequests, responses: chatResponses },
   "openai-responses": { requests: responsesRequests, responses: responsesResponses },
   anthropic: { requests: anthropicRequests, responses: anthropicResponses },
   gemini: { requests: geminiRequests, responses: geminiResponses },
+  bedrock: { requests: bedrockRequests, responses: bedrockResponses },
 } as const;

@@ -4,7 +4,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { test } from "vitest";
 import { parseJson } from "../../src/index.ts";
-import type { WireSample } from "../../src/testkit/index.ts";
+import type { StreamSample, WireSample } from "../../src/testkit/index.ts";
 
 const FOLDER = process.env["KOINE_CORPUS"] ?? fileURLToPath(new URL("../../../shared/corpus", import.meta.url));
 
@@ -37,6 +37,8 @@ interface Row {
   kind: string;
   rejected?: unknown;
   handWritten?: unknown;
+  unterminated?: unknown;
+  features?: string[];
   status?: number;
   model?: string;
   note?: string;
@@ -70,6 +72,35 @@ function readSample({ path, status, model }: Row, dialect: string): WireSample {
   const isInUrl = dialect === "gemini" && path.includes("/requests/") && !Object.hasOwn(Object(wire), "model");
   if (isInUrl && model !== undefined) sample.address = { model };
   return sample;
+}
+
+/** A stream as it was recorded: the data of its events. */
+export interface RecordedStream extends StreamSample {
+  /** Whose words they are; vendors that speak a dialect with quirks count as that dialect. */
+  dialect: string;
+  /** Somebody made it up, rather than recorded it. */
+  isHandWritten: boolean;
+}
+
+/** Runs the tests over the recorded streams, by the dialect that they are of. */
+export function describeStreams(tests: (streams: ReadonlyMap<string, RecordedStream[]>) => void): void {
+  describeCorpus("manifest.json", ([manifest]) => {
+    const rows = parseJson(manifest?.texts[0] ?? "[]") as unknown as Row[];
+    const streams = rows.filter(({ kind }) => kind === "streams").map(readStream);
+    tests(Map.groupBy(streams, ({ dialect }) => dialect));
+  });
+}
+
+function readStream({ path, dialect, unterminated, handWritten, features = [] }: Row): RecordedStream {
+  const lines = readFileSync(`${FOLDER}/${path}`, "utf8").split("\n");
+  const hasFailed = features.includes("error");
+  return {
+    name: path,
+    dialect: dialect.replace(/-compat$/, ""),
+    events: lines.filter((line) => line !== "").map((line) => parseJson(line)),
+    ends: unterminated === undefined ? (hasFailed ? "error" : "done") : "truncated",
+    isHandWritten: handWritten !== undefined,
+  };
 }
 
 const SHOWN = 4;

@@ -28,15 +28,20 @@ const NAMES = new Map<unknown, Names>([
 ]);
 const FIELDS: readonly Field[] = ["citedText", "title", "url", "source", "fileId"];
 
-/** Reads the citations of a text; false where they are no list of citations. */
+/** Whether the citations of a text are there to be read: an empty list is a way to say that there are none. */
+export function isCited(citations: unknown): citations is JsonObject[] {
+  return Array.isArray(citations) && citations.length > 0 && citations.every(isObject);
+}
+
+/** Reads the citations of a text; false where there are none. */
 export function readCitations(citations: unknown, part: TextPart, context: DecodeContext): boolean {
-  if (!Array.isArray(citations) || !citations.every(isObject)) return false;
+  if (!isCited(citations)) return false;
   part.annotations = citations.map((citation) => decodeCitation(citation, context));
   return true;
 }
 
 /** An annotation. Only a web citation that can be told by its seal does not keep the word for its type. */
-function decodeCitation(citation: JsonObject, context: DecodeContext): Annotation {
+export function decodeCitation(citation: JsonObject, context: DecodeContext): Annotation {
   const { type, [INDEX]: index } = citation;
   const names = NAMES.get(type);
   const annotation: Annotation = { kind: type === WEB ? "url" : names === undefined ? "other" : "document" };
@@ -69,7 +74,7 @@ export function encodeCitations({ annotations }: TextPart, writing: Writing): Ci
 const CARRIED: ReadonlySet<string> = new Set(["kind", "extra", "seals", ...FIELDS]);
 
 /** An annotation that is not this dialect's own has nothing here to point to, and is reported. */
-function encodeCitation(annotation: Annotation, { context }: Writing): Citation | undefined {
+export function encodeCitation(annotation: Annotation, { context }: Writing): Citation | undefined {
   const own = annotation.extra?.[context.dialect];
   const index = own?.["type"] === undefined ? sealOf(annotation, "encrypted", context) : undefined;
   const isWeb = index !== undefined && annotation.url !== undefined;

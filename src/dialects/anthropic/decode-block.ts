@@ -33,7 +33,7 @@ export function decodeBlocks(list: readonly JsonValue[], key: string, reading: R
   return parts;
 }
 
-function decodeBlock(block: JsonObject, reading: Reading): Part {
+export function decodeBlock(block: JsonObject, reading: Reading): Part {
   return decodeKnown(block, reading) ?? opaquePart(block, reading.context);
 }
 

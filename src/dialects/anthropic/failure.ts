@@ -1,5 +1,6 @@
 // An error body where an answer was expected: an answer that failed, and says nothing else.
 import type { JsonObject } from "../../model/json.ts";
+import type { ProviderError } from "../../model/provider-error.ts";
 import type { Response } from "../../model/response.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { reportForeignAnswer } from "../kit/echoes.ts";
@@ -38,10 +39,7 @@ export function encodeFailure(response: Response, context: EncodeContext<Code>):
     return undefined;
   }
   const { wire } = encodeError(error);
-  const again = readError(wire);
-  for (const field of ["kind", "status", "retryAfterMs", "retryable"] as const) {
-    if (error[field] !== undefined && error[field] !== again[field]) report.lose("field-unsaid", ["error", field]);
-  }
+  reportFailure(error, wire, context);
   for (const name of ["id", "model"] as const) if (response[name] !== "") report.lose("field-unsaid", name);
   if (finishReason.unified !== "error") report.lose("finish-approximated", ["finishReason", "unified"]);
   if (finishReason.raw !== undefined) report.lose("finish-raw", ["finishReason", "raw"]);
@@ -51,4 +49,12 @@ export function encodeFailure(response: Response, context: EncodeContext<Code>):
   reportForeignAnswer(response, context);
   reportUncarried(response, CARRIED, context, "field-unsaid", UNCARRIED);
   return written;
+}
+
+/** Reports what an error says and its body does not. */
+export function reportFailure(error: ProviderError, wire: unknown, { report }: EncodeContext<Code>): void {
+  const again = readError(wire);
+  for (const field of ["kind", "status", "retryAfterMs", "retryable"] as const) {
+    if (error[field] !== undefined && error[field] !== again[field]) report.lose("field-unsaid", ["error", field]);
+  }
 }

@@ -8,6 +8,8 @@ import { decodeError, encodeError } from "./errors.ts";
 import { LOSSES } from "./losses.ts";
 import { recognise } from "./recognise.ts";
 import { decodeResponse, encodeResponse } from "./response.ts";
+import { streamDecoder } from "./stream-decode.ts";
+import { streamEncoder } from "./stream-encode.ts";
 import { ID } from "./terms.ts";
 
 export type {
@@ -28,4 +30,5 @@ export const anthropic = defineDialect({
   requests: { decode: decodeRequest, encode: encodeRequest },
   responses: { decode: decodeResponse, encode: encodeResponse },
   errors: { decode: decodeError, encode: encodeError },
+  streams: { decoder: streamDecoder, encoder: streamEncoder },
 });

@@ -27,12 +27,14 @@ import {
   messageEmpty,
   messageUnsaid,
   finishApproximated,
+  STREAM_LOSSES,
 } from "../kit/losses.ts";
 import { PROVIDER_LOSSES } from "../kit/provider-losses.ts";
 import type { LossDeclaration } from "../kit/report.ts";
 
 export const LOSSES = {
   ...PROVIDER_LOSSES,
+  ...STREAM_LOSSES,
   ...messageEmpty,
   ...messageUnsaid,
   ...finishApproximated,

@@ -15,6 +15,7 @@ import { keepField } from "./fields.ts";
 import type { Code } from "./losses.ts";
 import { FINISH } from "./terms.ts";
 import { decodeUsage, encodeUsage, withCacheCounts } from "./usage.ts";
+import type { Writing } from "./writing.ts";
 
 /** What every response says of itself; only another word, or none, is kept. */
 const FRAME: readonly (readonly [field: string, value: JsonValue])[] = [
@@ -97,11 +98,8 @@ export function encodeResponse(response: Response, context: EncodeContext<Code>)
   const writing = startWriting(context);
   writing.cut = cutCall(message, response.finishReason);
   writing.isForeign = isForeign(response, context);
-  trail.enter("message");
-  reportMessageFields(message, context);
-  wire["content"] = writing.blocks(message.parts, "parts", "assistant", writing);
-  restoreResidue(wire, message, context);
-  trail.leave();
+  wire["content"] = encodeContent(response, writing);
+  trail.into("message", () => restoreResidue(wire, message, context));
   const stop = encodeStop(response.finishReason, form, context);
   if (stop !== null || (form["stop_reason"] !== "none" && residue["stop_reason"] === undefined))
     wire["stop_reason"] = stop;
@@ -122,6 +120,15 @@ export function encodeResponse(response: Response, context: EncodeContext<Code>)
   reportForeignAnswer(response, context);
   reportUncarried(response, CARRIED, context, "field-unsaid", UNCARRIED);
   return { wire };
+}
+
+/** The blocks of an answer; the trail stands at the answer. */
+export function encodeContent({ message }: Response, writing: Writing): JsonObject[] {
+  const { context } = writing;
+  return context.trail.into("message", () => {
+    reportMessageFields(message, context);
+    return writing.blocks(message.parts, "parts", "assistant", writing);
+  });
 }
 
 /** Whether an answer came from elsewhere: nothing of it was kept for this dialect, not even its word for the end. */

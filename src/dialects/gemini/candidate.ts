@@ -7,6 +7,7 @@ import type { EncodeContext } from "../dialect.ts";
 import { cutCall, hasClientCalls } from "../kit/endings.ts";
 import { isObject } from "../kit/read.ts";
 import { formOf, keepForm } from "../kit/residue.ts";
+import { framingOf, inPieces } from "./chunks.ts";
 import { CitationWriter, decodeCitations } from "./citations.ts";
 import { reportMessage, spelled } from "./content.ts";
 import { decodeAnswer } from "./decode.ts";
@@ -62,6 +63,8 @@ export function decodeCandidate(
     taken.push("content");
     choice.message = context.trail.into("content", () => decodeAnswer(content, reading));
   } else if (content === undefined) keepForm(choice, dialect, "content", null);
+  const streamed = reading.streamed?.[index];
+  if (streamed !== undefined) choice.message.parts = [...streamed];
   if (typeof wire[FINISHED] === "string") taken.push(FINISHED);
   choice.finishReason = readFinish(wire[FINISHED], choice, dialect);
   const cut = cutCall(choice.message, choice.finishReason);
@@ -203,7 +206,9 @@ function encodeAnswer(message: Message, writing: Writing): AnswerParts {
   context.trail.each("parts", message.parts, (part) => {
     const wire = encodePart(part, writing);
     if (wire === undefined) return;
-    const index = answer.parts.push(wire) - 1;
+    const framed = framingOf(part, context.dialect).length;
+    const index = answer.parts.length + framed;
+    answer.parts.push(...inPieces(wire, part, context));
     if (part.type !== "text" && part.type !== "refusal") return;
     if (part.logprobs !== undefined) addLogprobs(part.logprobs, answer.logprobs, context);
     if (part.type !== "text" || part.annotations === undefined) return;

@@ -4,6 +4,7 @@ import type { EncodeContext } from "../dialect.ts";
 import { isSealFor, formOf, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
 import type { Turn } from "../kit/turn.ts";
 import { enterPart } from "../kit/turn.ts";
+import { framingAfter, inPieces } from "./chunks.ts";
 import { plainRole } from "./decode.ts";
 import { encodePart, encodePlainText } from "./encode-part.ts";
 import type { Code } from "./losses.ts";
@@ -48,7 +49,7 @@ export function encodeTurnParts(turn: Turn, writing: Writing, signs = false): Ge
     enterPart(turn, at, context);
     const wire = encodePart(part, writing);
     if (wire !== undefined) {
-      wires.push(wire);
+      wires.push(...inPieces(wire, part, context));
       if (isUnsigned && wire.functionCall !== undefined) {
         wire.thoughtSignature = SENTINEL;
         context.report.lose("signature-sentinel");
@@ -66,7 +67,7 @@ function isSigned({ message }: Turn, context: EncodeContext): boolean {
 
 /** The content with role and spelling as its message came; a string where it was one. The trail stands at the message. */
 export function spelled(
-  parts: GeminiPart[],
+  said: GeminiPart[],
   message: Message,
   context: EncodeContext<Code>,
   isAnswer = false,
@@ -75,7 +76,9 @@ export function spelled(
   const { dialect } = context;
   const plain = plainRole(role);
   const residue = extra?.[dialect];
-  if (residue === undefined) return plain === undefined ? { parts } : { role: plain, parts };
+  if (residue === undefined) return plain === undefined ? { parts: said } : { role: plain, parts: said };
+  const framing = framingAfter(message, dialect);
+  const parts = framing.length === 0 ? said : [...said, ...framing];
   const content: GeminiContent = {};
   const form = formOf(message, dialect);
   const stale = (what: string): void => context.report.lose("form-stale", ["extra", dialect, "$form", what]);

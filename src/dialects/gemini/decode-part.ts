@@ -27,6 +27,7 @@ export function decodePart(value: JsonValue | undefined, reading: Reading): Part
   const { context } = reading;
   const { dialect } = context;
   const wire = readObject(value, context);
+  reading.wire = wire;
   const spelling: Spelling = {};
   const named = readNames(wire, spelling);
   const { thoughtSignature: signature } = named;

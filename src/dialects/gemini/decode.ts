@@ -8,6 +8,7 @@ import { CallBook } from "../kit/calls.ts";
 import { noteResultOrder } from "../kit/pairing.ts";
 import { isObject, kindOf, readList } from "../kit/read.ts";
 import { keepFields, keepForm } from "../kit/residue.ts";
+import { JoinedParts } from "./chunks.ts";
 import { decodePart, decodePlainText } from "./decode-part.ts";
 import type { Reading } from "./reading.ts";
 import { keepRest } from "./reading.ts";
@@ -65,7 +66,13 @@ export function decodeHistory(
 }
 
 /** Adds the message of a content, or the messages that it splits into; one whose role is fixed never splits. */
-function decodeContent(wire: WireContent, fixed: Role | undefined, messages: Message[], reading: Reading): void {
+function decodeContent(
+  wire: WireContent,
+  fixed: Role | undefined,
+  messages: Message[],
+  reading: Reading,
+  isAnswer = false,
+): void {
   const { dialect } = reading.context;
   if (typeof wire === "string") {
     const message: Message = { role: fixed ?? "user", parts: [{ type: "text", text: wire }] };
@@ -77,13 +84,10 @@ function decodeContent(wire: WireContent, fixed: Role | undefined, messages: Mes
   for (const key in wire) if (key !== "role" && key !== "parts") hasMore = true;
   const { role: word, parts } = wire;
   const first = messages.length;
-  const message = decodeParts(
-    parts,
-    fixed ?? (word === "model" ? "assistant" : "user"),
-    fixed === undefined,
-    messages,
-    reading,
-  );
+  const message = isAnswer
+    ? decodeAnswerParts(parts, reading)
+    : decodeParts(parts, fixed ?? (word === "model" ? "assistant" : "user"), fixed === undefined, messages, reading);
+  if (isAnswer) messages.push(message);
   if (message.role === "tool" && messages[first - 1]?.role === "tool") keepForm(message, dialect, "turn", "own");
   if (word !== plainRole(message.role)) {
     if (word === undefined || typeof word === "string") keepForm(message, dialect, "role", word ?? null);
@@ -97,7 +101,7 @@ function decodeContent(wire: WireContent, fixed: Role | undefined, messages: Mes
 /** The content of an answer. */
 export function decodeAnswer(wire: JsonObject, reading: Reading): Message {
   const messages: Message[] = [];
-  decodeContent(wire, "assistant", messages, reading);
+  decodeContent(wire, "assistant", messages, reading, true);
   // There is always one.
   return messages[0] as Message;
 }
@@ -117,20 +121,13 @@ function decodeParts(
   reading: Reading,
 ): Message {
   const { context } = reading;
-  const { trail } = context;
   const first: Message = { role, parts: [] };
   let message = first;
   messages.push(message);
   if (wire === undefined || wire === null) return first;
   const list = readList(wire, context, "parts");
   for (let at = 0; at < list.length; at++) {
-    let part: Part | undefined = decodePlainText(list[at]);
-    if (part === undefined) {
-      trail.enter("parts");
-      trail.enter(at);
-      part = decodePart(list[at], reading);
-      trail.leave(2);
-    }
+    const part = decodePartAt(list, at, reading);
     const speaker = splits && isClientResult(part) ? "tool" : role;
     if (at === 0) message.role = speaker;
     else if (speaker !== message.role) {
@@ -141,6 +138,28 @@ function decodeParts(
     message.parts.push(part);
   }
   return first;
+}
+
+/** The parts of an answer, which are joined as those of a stream are. */
+function decodeAnswerParts(wire: JsonValue | undefined, reading: Reading): Message {
+  const message: Message = { role: "assistant", parts: [] };
+  if (wire === undefined || wire === null) return message;
+  const joined = new JoinedParts(message, reading.context.dialect);
+  const list = readList(wire, reading.context, "parts");
+  for (let at = 0; at < list.length; at++) joined.add(decodePartAt(list, at, reading), list[at] ?? null);
+  joined.end();
+  return message;
+}
+
+function decodePartAt(list: readonly JsonValue[], at: number, reading: Reading): Part {
+  const plain = decodePlainText(list[at]);
+  if (plain !== undefined) return plain;
+  const { trail } = reading.context;
+  trail.enter("parts");
+  trail.enter(at);
+  const part = decodePart(list[at], reading);
+  trail.leave(2);
+  return part;
 }
 
 function isClientResult(part: Part): boolean {

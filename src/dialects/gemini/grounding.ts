@@ -8,6 +8,7 @@ import { copyField, isObject } from "../kit/read.ts";
 import { formOf, keepFields, keepForm, reportForeignResidue, reportUncarried } from "../kit/residue.ts";
 import { reportSeals } from "../kit/seals.ts";
 import { Bytes } from "./bytes.ts";
+import { cutsOf, framingOf } from "./chunks.ts";
 import type { CitationWriter } from "./citations.ts";
 import type { Code } from "./losses.ts";
 
@@ -22,10 +23,17 @@ const SCORE = "confidenceScore";
 const SEGMENT = "segment";
 
 export interface GroundedText {
-  /** Where the text stands among the parts on the wire. */
+  /** Where the text, or its first piece, stands among the parts on the wire. */
   index: number;
   part: TextPart;
   annotations: readonly Annotation[];
+}
+
+interface PlacedText extends GroundedText {
+  annotations: Annotation[];
+  bytes: Bytes;
+  /** Where its pieces begin. */
+  cuts: readonly number[];
 }
 
 /** The texts of an answer with annotations for its grounding; undefined where these would not give it back. */
@@ -37,13 +45,19 @@ export function decodeGrounding(
   const { groundingChunks: chunks, groundingSupports: supports = [] } = metadata;
   if (!Array.isArray(chunks) || chunks.length === 0 || !chunks.every(isObject) || !Array.isArray(supports))
     return undefined;
-  const texts: (GroundedText & { annotations: Annotation[]; bytes: Bytes })[] = [];
-  const byIndex = new Map<unknown, (typeof texts)[number]>();
-  for (const [index, part] of parts.entries()) {
-    if (part.type !== "text") continue;
-    const text = { index, part, annotations: [], bytes: new Bytes(part.text) };
-    texts.push(text);
-    byIndex.set(index, text);
+  const texts: PlacedText[] = [];
+  const byIndex = new Map<unknown, PlacedText>();
+  let index = 0;
+  for (const part of parts) {
+    index += framingOf(part, dialect).length;
+    const cuts = cutsOf(part, dialect) ?? WHOLE;
+    const pieces = Math.max(1, cuts.length - 1);
+    if (part.type === "text") {
+      const text = { index, part, annotations: [], bytes: new Bytes(part.text), cuts };
+      texts.push(text);
+      for (let at = 0; at < pieces; at++) byIndex.set(index + at, text);
+    }
+    index += pieces;
   }
   const [first] = texts;
   if (first === undefined) return undefined;
@@ -105,18 +119,34 @@ function source(chunk: JsonValue | undefined, dialect: string): Annotation {
 function place(
   annotation: Annotation,
   segment: JsonObject,
-  { part, bytes, index }: GroundedText & { bytes: Bytes },
+  { part, bytes, index, cuts }: PlacedText,
   dialect: string,
 ): void {
   const { startIndex = 0, endIndex = 0, text, partIndex } = segment;
-  const [start, end] = [bytes.unit(startIndex), bytes.unit(endIndex)];
+  const base = bytes.byte(typeof partIndex === "number" ? (cuts[partIndex - index] ?? 0) : 0);
+  const [start, end] = [bytes.unit(Number(startIndex) + base), bytes.unit(Number(endIndex) + base)];
   if (start === undefined || end === undefined || text !== part.text.slice(start, end)) {
     keepFields(annotation, dialect, { [SEGMENT]: segment });
     return;
   }
   annotation.span = { start, end };
   if (segment["startIndex"] === 0) keepForm(annotation, dialect, "start", 0);
-  if (partIndex === undefined && index > 0) keepForm(annotation, dialect, "part", null);
+  if (partIndex === undefined && index + pieceOf(annotation.span, cuts) > 0)
+    keepForm(annotation, dialect, "part", null);
+}
+
+/** Where a text that is one piece begins. */
+const WHOLE: readonly number[] = [0];
+
+/** Which of the pieces holds a span; the first where it is more than one. */
+function pieceOf({ start, end }: { start: number; end: number }, cuts: readonly number[]): number {
+  let [low, high] = [0, cuts.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((cuts[middle] ?? 0) <= start) low = middle;
+    else high = middle - 1;
+  }
+  return end <= (cuts[low + 1] ?? -1) ? low : 0;
 }
 
 /** What annotations say as grounding: each source once, each place with its sources. */
@@ -127,12 +157,13 @@ export function groundingOf(texts: readonly GroundedText[], dialect: string): Js
   let last = "";
   for (const text of texts) {
     const bytes = new Bytes(text.part.text);
+    const cuts = cutsOf(text.part, dialect) ?? WHOLE;
     for (const annotation of text.annotations) {
       const chunk = chunkOf(annotation, dialect);
       const words = stringifyJson(chunk);
       const number = numbers.get(words) ?? chunks.push(chunk) - 1;
       numbers.set(words, number);
-      const segment = segmentOf(annotation, text, bytes, dialect);
+      const segment = segmentOf(annotation, { ...text, bytes, cuts }, dialect);
       if (segment === undefined) continue;
       const where = `${text.index} ${stringifyJson(segment)}`;
       if (where !== last) supports.push({ [SEGMENT]: segment, groundingChunkIndices: [] });
@@ -165,8 +196,7 @@ function chunkOf(annotation: Annotation, dialect: string): JsonValue {
 
 function segmentOf(
   annotation: Annotation,
-  { index, part }: GroundedText,
-  bytes: Bytes,
+  { index, part, bytes, cuts }: Omit<PlacedText, "annotations">,
   dialect: string,
 ): JsonObject | undefined {
   const { span } = annotation;
@@ -175,10 +205,12 @@ function segmentOf(
     return isObject(kept) ? kept : undefined;
   }
   const form = formOf(annotation, dialect);
-  const [startIndex, endIndex] = [bytes.byte(span.start), bytes.byte(span.end)];
+  const piece = form["part"] === null ? 0 : pieceOf(span, cuts);
+  const base = bytes.byte(cuts[piece] ?? 0);
+  const [startIndex, endIndex] = [bytes.byte(span.start) - base, bytes.byte(span.end) - base];
   const segment: JsonObject = { endIndex, text: part.text.slice(span.start, span.end) };
   if (startIndex > 0 || form["start"] === 0) segment["startIndex"] = startIndex;
-  if (index > 0 && form["part"] !== null) segment["partIndex"] = index;
+  if (index + piece > 0 && form["part"] !== null) segment["partIndex"] = index + piece;
   return segment;
 }
 

@@ -1,4 +1,4 @@
-// Gemini's generateContent.
+// Gemini's generateContent and streamGenerateContent.
 import { defineDialect } from "../define.ts";
 import { decodeMessages } from "./decode.ts";
 import { encodeMessages } from "./encode.ts";
@@ -7,6 +7,8 @@ import { LOSSES } from "./losses.ts";
 import { recognise } from "./recognise.ts";
 import { decodeRequest, encodeRequest } from "./request.ts";
 import { decodeResponse, encodeResponse } from "./response.ts";
+import { streamDecoder } from "./stream-decode.ts";
+import { streamEncoder } from "./stream-encode.ts";
 
 export type * from "./types.ts";
 
@@ -30,5 +32,9 @@ export const gemini = defineDialect({
   errors: {
     decode: (wire, _, status) => decodeError(wire, status),
     encode: (error) => encodeError(error),
+  },
+  streams: {
+    decoder: streamDecoder,
+    encoder: streamEncoder,
   },
 });

@@ -24,6 +24,7 @@ import {
   messageEmpty,
   finishApproximated,
   mimeGuessed,
+  STREAM_LOSSES,
 } from "../kit/losses.ts";
 import { PROVIDER_LOSSES } from "../kit/provider-losses.ts";
 import type { LossTable } from "../kit/report.ts";
@@ -57,6 +58,12 @@ export const LOSSES = {
   ...schemaMade,
   ...choiceLost,
   ...effortAsBudget,
+  ...STREAM_LOSSES,
+  "texts-joined": {
+    action: "approximated",
+    level: "note",
+    says: "The reader of a stream joins neighbouring texts; where one ended and the next began is not told.",
+  },
   "signature-sentinel": {
     action: "synthesized",
     level: "note",

@@ -2,7 +2,10 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
 import type { DecodeContext, Names } from "../dialect.ts";
-import type { CallBook } from "../kit/calls.ts";
+import { stringifyJson } from "../../model/json.ts";
+import type { Part } from "../../model/parts.ts";
+import { CallBook } from "../kit/calls.ts";
+import { hash } from "../kit/names.ts";
 import { copyField } from "../kit/read.ts";
 import { keepFields } from "../kit/residue.ts";
 
@@ -11,6 +14,34 @@ export interface Reading {
   readonly context: DecodeContext;
   /** What the request had to rename. */
   readonly names: Names | undefined;
+  /** The part in hand. */
+  wire?: JsonObject;
+  /** The parts of each candidate, where they have been read as they came. */
+  readonly streamed?: readonly (readonly Part[])[];
+}
+
+/** What the reader of an answer needs; `taken` are ids that belong to other answers of the same stream. */
+export class AnswerReading implements Reading {
+  readonly context: DecodeContext;
+  readonly names: Names | undefined;
+  wire: JsonObject = {};
+  streamed?: readonly (readonly Part[])[];
+  private readonly id: string;
+  private readonly taken: ReadonlySet<string> | undefined;
+  private made: CallBook | undefined;
+
+  constructor(context: DecodeContext, names: Names | undefined, id: string, taken?: ReadonlySet<string>) {
+    this.context = context;
+    this.names = names;
+    this.id = id;
+    this.taken = taken;
+  }
+
+  /** Without an id, its first call tells an answer from others (B17). */
+  get book(): CallBook {
+    const { context, id, wire, taken } = this;
+    return (this.made ??= new CallBook(context.dialect, id === "" ? hash(stringifyJson(wire)) : id, taken));
+  }
 }
 
 /** Keeps every field but those that were taken, where it stood; an inner object that says nothing leaves its trace. */

@@ -1,12 +1,9 @@
 // Responses: the first candidate is the answer, the others are alternatives to it.
 import { RESPONSE_FIELDS } from "../kit/carried.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { stringifyJson } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
 import type { Alternative, Response } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "../dialect.ts";
-import { CallBook } from "../kit/calls.ts";
-import { hash } from "../kit/names.ts";
 import { isObject, kindOf, readObject } from "../kit/read.ts";
 import { reportForeignAnswer, reportForeignChoice } from "../kit/echoes.ts";
 import { formOf, keepForm, reportUncarried, restoreResidue } from "../kit/residue.ts";
@@ -15,7 +12,7 @@ import { newWriting } from "./encode.ts";
 import { decodeError, encodeBody } from "./errors.ts";
 import type { Code } from "./losses.ts";
 import type { Reading } from "./reading.ts";
-import { keepRest } from "./reading.ts";
+import { AnswerReading, keepRest } from "./reading.ts";
 import type { Spelling } from "./snake.ts";
 import { keepNames, readInner, readNames, writeNames } from "./snake.ts";
 import { decodeUsage, encodeUsage } from "./usage.ts";
@@ -23,40 +20,42 @@ import type { Writing } from "./writing.ts";
 
 const CANDIDATES = "candidates";
 const FEEDBACK = "promptFeedback";
+/** Events of a stream that could not be read. */
+export const EVENTS = "$events";
 
 export function decodeResponse(given: unknown, context: DecodeContext, { names }: DecodeReplyOptions): Response {
-  const { dialect } = context;
   const spelling: Spelling = {};
   const wire = readNames(readObject(given, context), spelling);
-  const { responseId, modelVersion, createTime, usageMetadata, error } = wire;
-  const taken = [CANDIDATES];
-  // An empty string is not the model's word for none.
-  const id = typeof responseId === "string" ? responseId : "";
-  let book: CallBook | undefined;
-  const reading: Reading = {
-    context,
-    names,
-    get book() {
-      // Without an id, what it says tells an answer from others (B17).
-      return (book ??= new CallBook(dialect, id === "" ? hash(stringifyJson(wire[CANDIDATES])) : id));
-    },
+  return decodeBody(wire, spelling, new AnswerReading(context, names, headOf(wire).id));
+}
+
+/** What tells one answer from others. */
+export function headOf({ responseId, modelVersion, createTime }: JsonObject): Head {
+  const head: Head = {
+    // An empty string is not the model's word for none.
+    id: typeof responseId === "string" ? responseId : "",
+    model: typeof modelVersion === "string" ? modelVersion : "",
   };
+  if (typeof createTime === "string" && !Number.isNaN(Date.parse(createTime))) head.createdAt = createTime;
+  return head;
+}
+export type Head = Pick<Response, "id" | "model" | "createdAt">;
+
+/** The answer that a body says, whose names have been read; a stream says it piece by piece. */
+export function decodeBody(wire: JsonObject, spelling: Spelling, reading: Reading): Response {
+  const { dialect } = reading.context;
+  const { usageMetadata, error } = wire;
+  const taken = [CANDIDATES];
+  const head = headOf(wire);
   const response: Response = {
-    id,
-    model: "",
+    ...head,
     message: { role: "assistant", parts: [] },
     finishReason: { unified: "other" },
   };
   decodeCandidates(wire, response, reading);
-  if (id !== "") taken.push("responseId");
-  if (typeof modelVersion === "string" && modelVersion !== "") {
-    taken.push("modelVersion");
-    response.model = modelVersion;
-  }
-  if (typeof createTime === "string" && !Number.isNaN(Date.parse(createTime))) {
-    taken.push("createTime");
-    response.createdAt = createTime;
-  }
+  if (head.id !== "") taken.push("responseId");
+  if (head.model !== "") taken.push("modelVersion");
+  if (head.createdAt !== undefined) taken.push("createTime");
   if (isObject(usageMetadata)) {
     taken.push("usageMetadata");
     response.usage = decodeUsage(usageMetadata, dialect);
@@ -133,7 +132,12 @@ export function encodeResponse(response: Response, given: EncodeContext<Code>): 
   }
   reportUncarried(response, RESPONSE_FIELDS, context, "field-unsaid");
   reportForeignAnswer(response, context);
-  restoreResidue(wire, response, context, CANDIDATES, GROUNDING, LOGPROBS, CITATIONS, FEEDBACK);
+  restoreResidue(wire, response, context, CANDIDATES, "content", GROUNDING, LOGPROBS, CITATIONS, FEEDBACK);
+  if (wire[EVENTS] !== undefined) {
+    // Only a stream can say them.
+    delete wire[EVENTS];
+    report.lose("form-stale", ["extra", context.dialect, EVENTS]);
+  }
   const written = writeNames(wire, response, context);
   const { alternatives = [] } = response;
   const others = trail.each("alternatives", alternatives, (choice, at) => encodeOther(choice, at + 1, writing));

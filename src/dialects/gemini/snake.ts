@@ -6,7 +6,7 @@ import type { EncodeContext } from "../dialect.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { formOf, keepForm } from "../kit/residue.ts";
 
-const SNAKE = "snake";
+export const SNAKE = "snake";
 
 /** What the model has a word for, and what that stands in. */
 const NAMES = new Set(

@@ -20,32 +20,47 @@ function isCount(value: JsonValue | undefined): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
+/** The counts alone, which a stream says again and again. */
+export function countsOf(wire: JsonObject): Usage {
+  const { [PROMPT]: prompt, [ANSWER]: answer, [THOUGHTS]: thoughts, [TOOLS]: tools, [CACHED]: cached } = wire;
+  const inputTokens = (isCount(prompt) ? prompt : 0) + (isCount(tools) ? tools : 0);
+  const outputTokens = (isCount(answer) ? answer : 0) + (isCount(thoughts) ? thoughts : 0);
+  const total = wire[TOTAL];
+  const usage: Usage = { inputTokens, outputTokens, totalTokens: isCount(total) ? total : inputTokens + outputTokens };
+  if (isCount(cached)) usage.cacheReadTokens = cached;
+  if (isCount(thoughts)) usage.reasoningTokens = thoughts;
+  return usage;
+}
+
+/** What tools read is kept as a count of its own, too: nothing else tells it from the prompt. */
+const TAKEN = [PROMPT, ANSWER, THOUGHTS, CACHED, TOTAL];
+
 export function decodeUsage(given: JsonObject, dialect: string): Usage {
   const spelling: Spelling = {};
   const wire = readNames(given, spelling);
-  const taken: string[] = [];
-  const count = (key: string): number => {
-    const value = wire[key];
-    if (isCount(value)) taken.push(key);
-    return isCount(value) ? value : 0;
-  };
-  const inputTokens = count(PROMPT);
-  const outputTokens = count(ANSWER) + count(THOUGHTS);
-  // What tools read is kept as a count of its own, too: nothing else tells it from the prompt.
-  const tools = isCount(wire[TOOLS]) ? wire[TOOLS] : 0;
-  const sum = inputTokens + tools + outputTokens;
-  const usage: Usage = {
-    inputTokens: inputTokens + tools,
-    outputTokens,
-    totalTokens: isCount(wire[TOTAL]) ? count(TOTAL) : sum,
-  };
-  if (isCount(wire[CACHED])) usage.cacheReadTokens = count(CACHED);
-  if (isCount(wire[THOUGHTS])) usage.reasoningTokens = wire[THOUGHTS];
+  const usage = countsOf(wire);
   for (const key of [PROMPT, ANSWER, TOTAL]) if (wire[key] === undefined) keepForm(usage, dialect, key, null);
-  keepRest(usage, wire, taken, dialect);
+  keepRest(
+    usage,
+    wire,
+    TAKEN.filter((key) => isCount(wire[key])),
+    dialect,
+  );
   keepNames(usage, dialect, spelling);
   usage.raw = given;
   return usage;
+}
+
+/** The counts so far, for an event that is not the last; those that are not known yet stay away. */
+export function encodeCounts(usage: Partial<Usage>): JsonObject {
+  const { inputTokens = 0, outputTokens = 0, totalTokens = 0, cacheReadTokens = 0, reasoningTokens = 0 } = usage;
+  const wire: JsonObject = {};
+  if (inputTokens > 0) wire[PROMPT] = inputTokens;
+  if (outputTokens > reasoningTokens) wire[ANSWER] = outputTokens - reasoningTokens;
+  if (totalTokens > 0) wire[TOTAL] = totalTokens;
+  if (cacheReadTokens > 0) wire[CACHED] = cacheReadTokens;
+  if (reasoningTokens > 0) wire[THOUGHTS] = reasoningTokens;
+  return wire;
 }
 
 const CARRIED_COUNTS = ["inputTokens", "outputTokens", "totalTokens", "cacheReadTokens", "reasoningTokens"];

@@ -29,11 +29,13 @@ export class CallBook {
   private next = 1;
   private readonly dialect: string;
   private readonly seed: string;
+  private readonly taken: ReadonlySet<string> | undefined;
 
-  /** `seed` tells apart the made ids of two answers. */
-  constructor(dialect: string, seed = "") {
+  /** `seed` tells apart the made ids of two answers; `taken` are ids that calls elsewhere have. */
+  constructor(dialect: string, seed = "", taken?: ReadonlySet<string>) {
     this.dialect = dialect;
     this.seed = seed;
+    this.taken = taken;
   }
 
   /** Gives a call its id: the wire's, or one of its own where that is missing, empty or taken. */
@@ -41,7 +43,7 @@ export class CallBook {
     const byWireId = (this.byWireId ??= new Map<string, OpenCall | Alike>());
     const key = wireId ?? "";
     const known = byWireId.get(key);
-    const isPlain = key !== "" && known === undefined && this.made?.has(key) !== true;
+    const isPlain = key !== "" && known === undefined && this.made?.has(key) !== true && this.taken?.has(key) !== true;
     const open: OpenCall = { id: isPlain ? key : this.make(), name: call.toolName, answered: false };
     call.toolCallId = open.id;
     if (!isPlain) keepForm(call, this.dialect, "id", wireId ?? null);
@@ -79,7 +81,7 @@ export class CallBook {
     // Numbers only go up, so that many made ids take no longer than their count.
     for (this.next = Math.max(this.next, this.calls.length + 1); ; this.next++) {
       const id = this.seed === "" ? `call_${this.next}` : `call_${this.seed}_${this.next}`;
-      if (made.has(id) || this.byWireId?.has(id) === true) continue;
+      if (made.has(id) || this.byWireId?.has(id) === true || this.taken?.has(id) === true) continue;
       made.add(id);
       return id;
     }

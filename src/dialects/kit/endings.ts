@@ -10,8 +10,13 @@ export function hasClientCalls({ parts }: Message): boolean {
 
 const CUT_OFF: ReadonlySet<FinishReason["unified"]> = new Set(["length", "refusal", "content-filter", "error"]);
 
+/** Whether an ending means that more was to be said. */
+export function isCutOff({ unified }: FinishReason): boolean {
+  return CUT_OFF.has(unified);
+}
+
 /** The call in which an answer broke off: it is not to be executed (B31). */
-export function cutCall({ parts }: Message, { unified }: FinishReason): ToolCallPart | undefined {
+export function cutCall({ parts }: Message, finish: FinishReason): ToolCallPart | undefined {
   const last = parts.at(-1);
-  return last?.type === "tool-call" && last.executor !== "provider" && CUT_OFF.has(unified) ? last : undefined;
+  return last?.type === "tool-call" && last.executor !== "provider" && isCutOff(finish) ? last : undefined;
 }

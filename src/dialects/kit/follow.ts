@@ -3,6 +3,7 @@
 // did not arrive exactly as for an answer that came in one piece, and close its stream with what such an answer says.
 import { Assembler } from "../../assembly/assembler.ts";
 import type { Draft } from "../../assembly/draft.ts";
+import { formProblem } from "../../assembly/payload.ts";
 import { AssemblyError } from "../../assembly/rules.ts";
 import { RunState } from "../../assembly/run-state.ts";
 import type { Delta } from "../../model/delta.ts";
@@ -23,6 +24,8 @@ export class Follower {
   push(delta: Delta): Draft | undefined {
     this.run.arrive(delta);
     if (!this.isOpen && isBetween(delta)) {
+      const problem = formProblem(delta);
+      if (problem !== undefined) this.run.fail(problem.rule, problem.detail);
       this.run.checkPart(delta.payload.value);
       this.run.addPart(delta.payload.value);
       this.run.accept(delta);

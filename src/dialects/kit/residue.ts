@@ -44,6 +44,17 @@ export function keepForm(target: Carrier, dialect: string, what: string, spelled
   residue[FORM] = { ...(isObject(form) ? form : {}), [what]: spelled };
 }
 
+/** Takes back what `keepForm` noted; what is left empty goes with it. */
+export function dropForm(target: Carrier, dialect: string, what: string): void {
+  const residue = target.extra?.[dialect];
+  const { [what]: _, ...form } = formOf(target, dialect);
+  if (residue === undefined || _ === undefined) return;
+  if (Object.keys(form).length > 0) residue[FORM] = form;
+  else delete residue[FORM];
+  if (Object.keys(residue).length === 0) delete target.extra?.[dialect];
+  if (target.extra !== undefined && Object.keys(target.extra).length === 0) delete target.extra;
+}
+
 function ownResidue(target: Carrier, dialect: string): JsonObject {
   target.extra ??= {};
   const residue: JsonObject = target.extra[dialect] ?? {};

@@ -29,7 +29,8 @@ export function decodeCalls(list: readonly JsonValue[], parts: Part[], reading: 
   context.trail.leave();
 }
 
-function decodeCall(wire: JsonObject, reading: Reading): Part {
+/** One call of the list; opaque where it lacks what it needs. */
+export function decodeCall(wire: JsonObject, reading: Reading): Part {
   const { context } = reading;
   const { type, id } = wire;
   const isCustom = type === CUSTOM;

@@ -30,7 +30,7 @@ export function decodeBlocks(list: readonly JsonValue[], reading: Reading): Part
   return parts;
 }
 
-function decodeBlock(wire: JsonObject, reading: Reading): Part {
+export function decodeBlock(wire: JsonObject, reading: Reading): Part {
   const { context } = reading;
   // Some say `{ text }` and leave the type to the reader.
   const isUntyped = wire["type"] === undefined && typeof wire["text"] === "string";
@@ -65,7 +65,7 @@ function decodeKnown(type: string, wire: JsonObject, reading: Reading): Part | u
 }
 
 /** Mistral's thinking is a list of blocks; one text is what there is in practice, anything else stays opaque. */
-function thinkingOf(value: JsonValue | undefined): string | undefined {
+export function thinkingOf(value: JsonValue | undefined): string | undefined {
   if (!Array.isArray(value) || value.length !== 1) return undefined;
   const [only] = value;
   if (!isObject(only) || only["type"] !== "text" || Object.keys(only).length !== 2) return undefined;

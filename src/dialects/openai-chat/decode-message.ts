@@ -177,7 +177,7 @@ function readAnnotations(list: JsonValue, message: Message, before: number, read
 }
 
 /** Images that the model made, as some vendors have them beside the content. */
-function readImages(wire: JsonValue, parts: Part[], reading: Reading): boolean {
+export function readImages(wire: JsonValue, parts: Part[], reading: Reading): boolean {
   if (!Array.isArray(wire) || wire.length === 0) return false;
   const images: Part[] = [];
   for (const each of wire) {

@@ -5,6 +5,8 @@ import { LOSSES } from "./losses.ts";
 import { recognise } from "./recognise.ts";
 import { decodeMessages, decodeRequest, encodeMessages, encodeRequest } from "./request.ts";
 import { decodeResponse, encodeResponse } from "./response.ts";
+import { chunkDecoder } from "./stream-decode.ts";
+import { chunkEncoder } from "./stream-encode.ts";
 
 export type * from "./types.ts";
 
@@ -16,5 +18,6 @@ export const openaiChat = defineDialect({
   messages: { decode: decodeMessages, encode: encodeMessages },
   requests: { decode: decodeRequest, encode: encodeRequest },
   responses: { decode: decodeResponse, encode: encodeResponse },
+  streams: { decoder: chunkDecoder, encoder: chunkEncoder },
   errors: { decode: (wire, _, status) => decodeOpenAiError(wire, status), encode: encodeOpenAiError },
 });

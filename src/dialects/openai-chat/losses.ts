@@ -19,12 +19,14 @@ import {
   messageEmpty,
   finishApproximated,
   mimeGuessed,
+  STREAM_LOSSES,
 } from "../kit/losses.ts";
 import { metadataUnfit } from "../kit/openai-shared.ts";
 import { PROVIDER_LOSSES } from "../kit/provider-losses.ts";
 
 export const LOSSES = {
   ...PROVIDER_LOSSES,
+  ...STREAM_LOSSES,
   ...messageEmpty,
   ...finishApproximated,
   ...mimeGuessed,

@@ -16,7 +16,7 @@ import type { Writing } from "./writing.ts";
 import { placeOf, spelling } from "./writing.ts";
 
 /** Fields that hold reasoning as one text. */
-const TEXT_FIELDS: readonly string[] = ["reasoning_content", "reasoning", "reasoning_text"];
+export const TEXT_FIELDS: readonly string[] = ["reasoning_content", "reasoning", "reasoning_text"];
 export const DETAILS = "reasoning_details";
 
 /** Puts the reasoning of the fields before everything else that the message says; the fields that hold none. */
@@ -60,7 +60,7 @@ const KNOWN = {
   "reasoning.encrypted": ["type", "data"],
 } as const;
 
-function decodeDetail(wire: JsonObject, { context }: Reading): Part {
+export function decodeDetail(wire: JsonObject, { context }: Reading): Part {
   const { type, text, summary, data, signature } = wire;
   let part: ReasoningPart | undefined;
   if (type === "reasoning.text" && typeof text === "string") part = { type: "reasoning", text };

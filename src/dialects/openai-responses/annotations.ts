@@ -67,7 +67,8 @@ export function decodeAnnotations(
 const START = "start_index";
 const END = "end_index";
 
-function decodeAnnotation(wire: JsonObject, points: CodePoints, context: DecodeContext): Annotation {
+/** One citation; a position within the text so far is told exactly. */
+export function decodeAnnotation(wire: JsonObject, points: CodePoints, context: DecodeContext): Annotation {
   const row = TYPES.find(({ type }) => type === wire["type"]);
   const annotation: Annotation = { kind: row?.kind ?? "other" };
   const known: string[] = [];
@@ -115,7 +116,12 @@ export function encodeAnnotations({ annotations = [], text }: TextPart, writing:
   return list.filter((wire) => wire !== undefined);
 }
 
-function encodeAnnotation(annotation: Annotation, points: CodePoints, { context }: Writing): JsonObject | undefined {
+/** One citation; undefined where it cannot be said. The trail stands at it. */
+export function encodeAnnotation(
+  annotation: Annotation,
+  points: CodePoints,
+  { context }: Writing,
+): JsonObject | undefined {
   const { type } = spelled(annotation, context);
   const row = TYPES.find((each) => each.type === type && each.kind === annotation.kind) ?? plainType(annotation.kind);
   const wire: JsonObject = {};

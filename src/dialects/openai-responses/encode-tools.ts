@@ -54,6 +54,18 @@ function shownCalls(writing: Writing): ReadonlySet<string> {
   return shown;
 }
 
+/** What becomes of a call that does not fit its own item: a plain one, unless the provider runs it. */
+function otherRow({ executor, format }: ToolCallPart): ToolRow | undefined {
+  if (executor === "provider") return undefined;
+  return format === "text" ? CUSTOM : FUNCTION;
+}
+
+/** The item that a call becomes; undefined where it is left out. */
+export function rowFor(call: ToolCallPart, writing: Writing): ToolRow | undefined {
+  const own = rowOf(call);
+  return own !== undefined && fits(call, own, writing) ? own : otherRow(call);
+}
+
 const CALL = ["toolCallId", "toolName", "input", "inputText", "invalid", "executor", "format"];
 const PLAIN_CALL = carrying(...CALL);
 const TOOL_CALL = carrying(...CALL, "tool");
@@ -67,11 +79,11 @@ export function encodeCall(
   const { context } = writing;
   const own = rowOf(call);
   const isFitting = own !== undefined && fits(call, own, writing);
-  if (!isFitting && call.executor === "provider") {
+  const row = isFitting ? own : otherRow(call);
+  if (row === undefined) {
     context.report.lose("provider-tool");
     return undefined;
   }
-  const row = isFitting ? own : call.format === "text" ? CUSTOM : FUNCTION;
   writing.calls.set(call.toolCallId, { name: call.toolName, row });
   const item: JsonObject = { type: row.call };
   const id = writeIds(item, call, row, own === undefined || isFitting, writing);

@@ -275,13 +275,13 @@ function answersIn(parts: readonly Part[]): ReadonlyMap<number, ToolResultPart> 
 }
 
 /** Whether a part stands in a message of the assistant. */
-function isSaid(part: Part | undefined, context: EncodeContext): part is Said {
+export function isSaid(part: Part | undefined, context: EncodeContext): part is Said {
   if (part?.type === "opaque") return part.dialect === context.dialect && spelled(part, context)["in"] === "message";
   return part?.type === "text" || part?.type === "refusal";
 }
 
 /** Whether a part goes on in the message before it; one that had an item of its own does not. */
-function goesOn(part: Part | undefined, context: EncodeContext): boolean {
+export function goesOn(part: Part | undefined, context: EncodeContext): part is Said {
   if (!isSaid(part, context) || spelled(part, context)["item"] !== undefined) return false;
   return part.seals?.some(({ kind, dialect }) => kind === "id" && dialect === context.dialect) !== true;
 }
@@ -298,12 +298,7 @@ function encodeAnswer(turn: Turn, start: number, writing: Writing): number {
     return end;
   }
   while (end < parts.length && goesOn(parts[end], context)) end++;
-  const id = itemId(first, "msg", writing);
-  const { item: fields, content: form } = spelled(first, context);
-  const plainFields: JsonObject = id === undefined ? {} : { type: "message", status: "completed" };
-  const item = isObject(fields) ? copyObject(fields) : plainFields;
-  if (id !== undefined) item["id"] = id;
-  item["role"] = "assistant";
+  const { item, id } = messageItem(first, writing);
   const blocks: JsonObject[] = [];
   for (let at = start; at < end; at++) {
     enter(turn, at, writing);
@@ -312,9 +307,21 @@ function encodeAnswer(turn: Turn, start: number, writing: Writing): number {
     leave(writing);
   }
   const plain = id === undefined && writing.seed === undefined ? "string" : "list";
+  const form = spelled(first, context)["content"];
   item["content"] = (form ?? plain) === "string" ? (bareText(first, blocks) ?? blocks) : blocks;
   if (blocks.length > 0) items.push(item);
   return end;
+}
+
+/** A message of the assistant, without its blocks. */
+export function messageItem(first: Said, writing: Writing): { item: JsonObject; id: string | undefined } {
+  const id = itemId(first, "msg", writing);
+  const { item: fields } = spelled(first, writing.context);
+  const plainFields: JsonObject = id === undefined ? {} : { type: "message", status: "completed" };
+  const item = isObject(fields) ? copyObject(fields) : plainFields;
+  if (id !== undefined) item["id"] = id;
+  item["role"] = "assistant";
+  return { item, id };
 }
 
 const PLAIN_BLOCK: ReadonlySet<string> = new Set(["type", "text", "annotations", "logprobs"]);

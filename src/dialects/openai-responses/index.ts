@@ -7,6 +7,8 @@ import { LOSSES } from "./losses.ts";
 import { recognise } from "./recognise.ts";
 import { decodeRequest, encodeRequest } from "./request.ts";
 import { decodeResponse, encodeResponse } from "./response.ts";
+import { streamDecoder } from "./stream-decode.ts";
+import { streamEncoder } from "./stream-encode.ts";
 
 export type * from "./types.ts";
 
@@ -19,4 +21,5 @@ export const openaiResponses = defineDialect({
   requests: { decode: decodeRequest, encode: encodeRequest },
   responses: { decode: decodeResponse, encode: encodeResponse },
   errors: { decode: (wire, _context, status) => decodeOpenAiError(wire, status), encode: encodeOpenAiError },
+  streams: { decoder: streamDecoder, encoder: streamEncoder },
 });

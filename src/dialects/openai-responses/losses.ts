@@ -18,6 +18,7 @@ import {
   messageEmpty,
   messageUnsaid,
   finishApproximated,
+  STREAM_LOSSES,
 } from "../kit/losses.ts";
 import { metadataUnfit } from "../kit/openai-shared.ts";
 import { PROVIDER_LOSSES } from "../kit/provider-losses.ts";
@@ -44,6 +45,8 @@ export const LOSSES = {
   ...toolDefault,
   ...toolName,
   ...turnsMerged,
+  // Items grow side by side, and the end of a stream says everything: nothing comes too late.
+  "result-between": STREAM_LOSSES["result-between"],
   "reasoning-unpaired": {
     action: "repaired",
     level: "loss",

@@ -8,9 +8,12 @@ import { keepFields, keepForm } from "../kit/residue.ts";
 import { addSeal } from "../kit/seals.ts";
 import type { ToolRow } from "./tool-rows.ts";
 
+/** Who gives calls their ids, and finds the calls of results. */
+export type Calls = Pick<CallBook, "add" | "answer">;
+
 export interface Reading {
   readonly context: DecodeContext;
-  readonly calls: CallBook;
+  readonly calls: Calls;
   /** The items that asked, by the ids of their calls. */
   readonly asked: Map<string, ToolRow>;
   /** The ids of calls that the provider runs and answers in an item of its own. */

@@ -16,6 +16,7 @@ import { encodeTurn } from "./encode.ts";
 import { decodeFailure, encodeFailure } from "./errors.ts";
 import type { Code } from "./losses.ts";
 import { startReading } from "./reading.ts";
+import { EVENT, EVENTS } from "./stream-terms.ts";
 import { ENDINGS, STATUSES } from "./terms.ts";
 import { decodeUsage, encodeUsage } from "./usage.ts";
 import { spelled, startWriting, wasAbsent } from "./writing.ts";
@@ -49,8 +50,7 @@ const HEAD = new FieldTable<"id" | "model">([
 
 export function decodeResponse(value: unknown, context: DecodeContext, { names }: DecodeReplyOptions): Response {
   const wire = readObject(value, context);
-  const { usage, error, output } = wire;
-  const list = readList(output, context, "output");
+  const list = readList(wire["output"], context, "output");
   const parts: Part[] = [];
   const reading = startReading(context, true, stringOf(wire["id"]), names);
   context.trail.enter("output");
@@ -60,6 +60,17 @@ export function decodeResponse(value: unknown, context: DecodeContext, { names }
     context.trail.leave();
   }
   context.trail.leave();
+  return describeResponse(wire, list, parts, context);
+}
+
+/** What a body says beside its items, which have been read into these parts. */
+export function describeResponse(
+  wire: JsonObject,
+  list: readonly JsonValue[],
+  parts: Part[],
+  context: DecodeContext,
+): Response {
+  const { usage, error } = wire;
   const known = ["output"];
   const head: Partial<Pick<Response, "id" | "model">> = {};
   for (const key in wire) if (HEAD.decode(wire, key, head)) known.push(key);
@@ -84,13 +95,13 @@ export function decodeResponse(value: unknown, context: DecodeContext, { names }
   return response;
 }
 
-function stringOf(value: unknown): string {
+export function stringOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Seconds as a date, if it tells them exactly. */
-function dateOf(seconds: unknown): string | undefined {
-  if (typeof seconds !== "number" || Math.abs(seconds) > 8.64e12) return undefined;
+/** Seconds as a date, if it tells them exactly; none is what those write who do not know. */
+export function dateOf(seconds: unknown): string | undefined {
+  if (typeof seconds !== "number" || seconds === 0 || Math.abs(seconds) > 8.64e12) return undefined;
   const date = new Date(Math.round(seconds * 1000)).toISOString();
   return Date.parse(date) / 1000 === seconds ? date : undefined;
 }
@@ -188,9 +199,18 @@ export function encodeResponse(response: Response, answering: EncodeContext<Code
     context.report.lose("field-filled", ["extra", context.dialect]);
   if (spelled(response, context)["output_text"] === "joined") wire["output_text"] = saidBy(writing.items);
   reportUncarried(response, CARRIED, context, "field-unsaid");
+  reportEvents(response, context);
   restoreResidue(wire, response, context, "incomplete_details");
   reportForeignAnswer(carryShared(wire, response, SHARED_ECHO, context), context);
   return { wire };
+}
+
+/** Events of a stream that nobody knows have no place in a whole answer. */
+function reportEvents(response: Response, context: EncodeContext<Code>): void {
+  const form = spelled(response, context);
+  for (const kept of [EVENTS, EVENT]) {
+    if (form[kept] !== undefined) context.report.lose("field-unsaid", ["extra", context.dialect, "$form", kept]);
+  }
 }
 
 type Write = (field: string, value: JsonValue | undefined) => void;

@@ -1,0 +1,9 @@
+// The commands, one line each. A command is loaded when it is called.
+import type { Command } from "../command.ts";
+
+export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  convert: async () => (await import("./convert.ts")).convert,
+  check: async () => (await import("./check.ts")).check,
+  inspect: async () => (await import("./inspect.ts")).inspect,
+  validate: async () => (await import("./validate.ts")).validate,
+};

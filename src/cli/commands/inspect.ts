@@ -1,0 +1,78 @@
+// `koine inspect`: conversations as a person likes to read them.
+import type { Arguments, Command } from "../command.ts";
+import { CliError, EXIT } from "../exit.ts";
+import type { Io } from "../io.ts";
+import { READING, readFormat, readTarget, readWanted, TARGET } from "../options.ts";
+import { FailureLog } from "../show/failures.ts";
+import { Page } from "../show/page.ts";
+import { Progress } from "../show/progress.ts";
+import { columnsOf, paintFor } from "../show/style.ts";
+import { Inspection } from "../work/inspection.ts";
+import { Tally } from "../work/tally.ts";
+import { walk } from "../work/walk.ts";
+import { StreamSink } from "../write/sink.ts";
+
+export const inspect: Command = {
+  name: "inspect",
+  summary: "Show conversations so that a person can read them.",
+  usage: "inspect [options] [file …]",
+  about: [
+    "Shows who says what, reasoning and long results folded, each tool call with what came back, media in a word, citations, how an answer ended and what it used. A stream is put together first; messages on lines of their own are one conversation.",
+    "Control characters and everything else that could fool a terminal are shown escaped.",
+  ],
+  options: {
+    ...READING,
+    full: { type: "boolean", says: "Fold nothing." },
+    line: { type: "string", short: "l", value: "number", says: "Only the record on this line." },
+    ...TARGET,
+    to: {
+      type: "string",
+      short: "t",
+      ...TARGET["to"],
+      says: "Show, too, what would be lost on the way to this dialect.",
+    },
+  },
+  examples: [
+    ["koine inspect chat.jsonl | less -R", "Every conversation of a file."],
+    ["koine inspect --line 12 --full chat.jsonl", "One record, with nothing folded."],
+    ["koine inspect --to gemini request.json", "A request, and what Gemini would not take."],
+  ],
+  run: runInspect,
+};
+
+async function runInspect(given: Arguments, io: Io): Promise<number> {
+  const sink = new StreamSink(io.stdout);
+  const paint = paintFor(io.stdout, io.env);
+  const page = new Page(columnsOf(io.stdout, io.env), paint);
+  const progress = new Progress(io, false);
+  const tally = new Tally();
+  const inspection = new Inspection({
+    page,
+    sink,
+    full: given.has("full"),
+    failures: new FailureLog(io, progress, "Use koine validate to have all of them."),
+    target: given.text("to") === undefined ? undefined : readTarget(given, io),
+  });
+  const line = readLine(given.text("line"));
+  const plan = {
+    files: given.files,
+    format: readFormat(given),
+    wanted: readWanted(given),
+    strict: false,
+    tally,
+    progress,
+    line,
+  };
+  await walk(plan, inspection, io);
+  inspection.end();
+  await sink.commit();
+  if (line !== undefined && tally.read === 0) throw new CliError("record", `There is no record on line ${line}.`);
+  return tally.failed > 0 ? EXIT.failed : EXIT.ok;
+}
+
+function readLine(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const line = Number(text);
+  if (!Number.isInteger(line) || line < 1) throw new CliError("usage", `--line is a number from 1, not "${text}".`);
+  return line;
+}

@@ -1,0 +1,177 @@
+// Goes through every record of every source: reads, recognises, counts, reports what fails and goes on. What is done
+// with a record is the visitor's; it is called without waiting, and asked once a batch to hand on what it has made.
+import type { Dialect } from "../../dialects/index.ts";
+import { detect, isObject } from "../../dialects/index.ts";
+import { parseJson } from "../../model/index.ts";
+import { CliError } from "../exit.ts";
+import type { Io } from "../io.ts";
+import type { Format } from "../read/format.ts";
+import { isMessage } from "../read/messages.ts";
+import type { Piece } from "../read/piece.ts";
+import type { Recognised, Wanted } from "../read/recognise.ts";
+import { recognise } from "../read/recognise.ts";
+import type { Source } from "../read/source.ts";
+import { openSource } from "../read/source.ts";
+import { checkFile } from "../read/bytes.ts";
+import type { Progress } from "../show/progress.ts";
+import type { Failure } from "../write/report.ts";
+import { failureOf } from "./failure.ts";
+import type { EventTaker } from "./streams.ts";
+import { StreamFeed } from "./streams.ts";
+import type { Tally } from "./tally.ts";
+
+/** Where a record stands. */
+export interface Place {
+  file: string;
+  line: number;
+}
+
+export interface Visitor {
+  /** A source begins. */
+  source?(source: Source): void;
+  /** The records that follow are elements of a list. */
+  list?(): void;
+  record(record: Recognised, place: Place): void;
+  /** A stream begins. */
+  stream(dialect: Dialect, place: Place): EventTaker;
+  failure(failure: Failure, place: Place): void;
+  /** A batch of records is done. */
+  batch(): Promise<void>;
+}
+
+export interface Walk {
+  files: readonly string[];
+  format?: Format | undefined;
+  wanted: Wanted;
+  strict: boolean;
+  tally: Tally;
+  progress: Progress;
+  /** Only the record on this line. */
+  line?: number | undefined;
+}
+
+/** So many records may pass before one shows whether the source is a stream. */
+const LOOKED_AT = 8;
+
+export async function walk(plan: Walk, visitor: Visitor, io: Io): Promise<void> {
+  const files = plan.files.length === 0 ? ["-"] : plan.files;
+  // A wrong name is told before the work begins, not in the middle of it.
+  for (const file of files) if (file !== "-") await checkFile(file);
+  for (const file of files) {
+    const source = await openSource(file, sourceOptions(plan), io);
+    plan.tally.files++;
+    plan.progress.begin(source.size);
+    visitor.source?.(source);
+    await new SourceWalk(source, plan, visitor).run();
+  }
+}
+
+function sourceOptions({ format, wanted, progress }: Walk): Parameters<typeof openSource>[1] {
+  return {
+    format,
+    isMessage: (text) => wanted.kind !== "stream" && isMessageText(text),
+    onBytes: (count) => progress.bytes(count),
+  };
+}
+
+function isMessageText(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) && isMessage(value);
+  } catch {
+    return false;
+  }
+}
+
+class SourceWalk {
+  private readonly source: Source;
+  private readonly plan: Walk;
+  private readonly visitor: Visitor;
+  private feed: StreamFeed | undefined;
+  private isFailing = false;
+  private isFirst = true;
+
+  constructor(source: Source, plan: Walk, visitor: Visitor) {
+    this.source = source;
+    this.plan = plan;
+    this.visitor = visitor;
+  }
+
+  async run(): Promise<void> {
+    const { batches } = this.source;
+    for await (const batch of batches) {
+      if (this.isFirst && this.isStream(batch)) this.beginStream();
+      this.isFirst = false;
+      for (const piece of batch) this.take(piece);
+      await this.visitor.batch();
+      this.plan.progress.show(this.plan.tally.read);
+    }
+    if (this.feed !== undefined) this.endStream(this.feed);
+    await this.visitor.batch();
+  }
+
+  private take(piece: Piece): void {
+    if (piece.listed === true) this.visitor.list?.();
+    if (this.feed !== undefined) {
+      this.plan.tally.events++;
+      this.attempt(piece.line, () => this.feed?.push(piece));
+    } else if (this.plan.line === undefined || this.plan.line === piece.line) {
+      const { failed } = this.plan.tally;
+      this.attempt(piece.line, () => this.read(piece));
+      if (this.plan.tally.failed === failed) this.plan.tally.done++;
+    }
+  }
+
+  private read(piece: Piece): void {
+    if (piece.problem !== undefined) throw new CliError("record", piece.problem);
+    const record = recognise(parseJson(piece.text), this.plan.wanted);
+    this.visitor.record(record, { file: this.source.name, line: piece.line });
+  }
+
+  /** Told by the user, by the format, or by the first record that shows what it is. */
+  private isStream(batch: readonly Piece[]): boolean {
+    const { kind, from } = this.plan.wanted;
+    if (kind !== undefined) return kind === "stream";
+    if (this.source.format === "sse") return true;
+    for (const { text } of batch.slice(0, LOOKED_AT)) {
+      try {
+        const value = parseJson(text);
+        const shown = from === undefined ? detect(value)?.kind : from.recognise(value);
+        if (shown !== undefined) return shown === "stream";
+      } catch {
+        // It will be told when it is read.
+      }
+    }
+    return false;
+  }
+
+  private beginStream(): void {
+    const place = { file: this.source.name, line: 1 };
+    this.feed = new StreamFeed(this.plan.wanted, (dialect) => this.visitor.stream(dialect, place));
+  }
+
+  /** A stream is one record, however many of its events fail. */
+  private endStream(feed: StreamFeed): void {
+    this.attempt(1, () => feed.end());
+    if (!this.isFailing) this.plan.tally.done++;
+  }
+
+  private attempt(line: number, step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      if (error instanceof CliError && (error.code === "usage" || error.code === "io")) throw error;
+      this.fail(error, line);
+    }
+  }
+
+  private fail(error: unknown, line: number): void {
+    const { plan, visitor, feed } = this;
+    const place = { file: this.source.name, line };
+    if (feed === undefined || !this.isFailing) plan.tally.failed++;
+    this.isFailing = true;
+    visitor.failure(failureOf(error, line), place);
+    if (error instanceof CliError && error.code === "stopped") throw new CliError("stopped", "");
+    if (plan.strict) throw new CliError("stopped", "Stopped at the first failure, as --strict asks.");
+  }
+}

@@ -1,0 +1,231 @@
+// Tool parts of UI messages, put together from calls, approvals and results wherever they stand among the messages.
+import type { JsonObject } from "../../model/json.ts";
+import type { Message } from "../../model/message.ts";
+import type { OpaquePart, Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
+import { encodeOptions, markOf } from "../kit/ai-sdk-options.ts";
+import { DENIED, encodeContent, MODEL } from "../kit/ai-sdk-output.ts";
+import { reportTool, writeCallId, writeInput } from "../kit/ai-sdk-tools.ts";
+import { copyField, isObject } from "../kit/read.ts";
+import { formOf, restoreResidue } from "../kit/residue.ts";
+import { outputText } from "../kit/results.ts";
+import { reasonOf, REQUEST, RESPONSE, stateOf } from "./decode-tool.ts";
+import type { Context } from "./losses.ts";
+import { reportRest } from "./losses.ts";
+
+/** A tool part on its way out, and what has been said about it. */
+interface Entry {
+  wire: JsonObject;
+  call: ToolCallPart;
+  /** Its place among all calls. */
+  order: number;
+  round: number;
+  request?: Part;
+  response?: Part;
+  isAnswered?: boolean;
+}
+
+const CALL: ReadonlySet<string> = new Set(
+  "type toolCallId toolName input inputText invalid executor format tool extra cache seals".split(" "),
+);
+const RESULT: ReadonlySet<string> = new Set(
+  "type toolCallId toolName isError output content executor format tool extra cache seals".split(" "),
+);
+
+function approvalOf(part: Part): JsonObject | undefined {
+  if (part.type !== "opaque" || part.dialect !== MODEL || !isObject(part.value)) return undefined;
+  const { type, approvalId } = part.value;
+  const isOne = type === "tool-approval-request" || type === "tool-approval-response";
+  return isOne && typeof approvalId === "string" ? part.value : undefined;
+}
+
+export class ToolParts {
+  private readonly context: Context;
+  private readonly byId = new Map<string, Entry>();
+  private readonly byApproval = new Map<string, Entry>();
+  private calls = 0;
+  /** Counts the tool messages: a result is expected in the one behind its call. */
+  private round = 0;
+  /** The call whose result or approval came last. */
+  private last = -1;
+  private latest: Entry | undefined;
+
+  /** The calls that have a result. */
+  private readonly answered: ReadonlySet<string>;
+
+  constructor(context: Context, messages: readonly Message[]) {
+    this.context = context;
+    const results = messages.flatMap(({ parts }) => parts.filter((part) => part.type === "tool-result"));
+    this.answered = new Set(results.map(({ toolCallId }) => toolCallId));
+  }
+
+  /** Whether a part is one of a tool's. */
+  takes(part: Part): boolean {
+    return part.type === "tool-call" || part.type === "tool-result" || approvalOf(part) !== undefined;
+  }
+
+  /** A tool message has ended. */
+  endRound(): void {
+    this.round++;
+    this.last = -1;
+  }
+
+  /** Takes a part over; a call begins a tool part of its own, and so does what belongs to none. */
+  add(part: Part, isInRound: boolean): JsonObject | undefined {
+    if (part.type === "tool-call") return this.addCall(part);
+    if (part.type === "tool-result") return this.addResult(part, isInRound);
+    return this.addApproval(part as OpaquePart, isInRound); // `takes` has let nothing else in.
+  }
+
+  private addCall(call: ToolCallPart): JsonObject {
+    const { context } = this;
+    reportRest(call, CALL, context);
+    reportTool(call, context);
+    const form = formOf(call, context.dialect);
+    const shown = markOf(call, "tool");
+    const { dynamic, ...others } = isObject(shown) ? shown : {};
+    const wire: JsonObject =
+      dynamic === true ? { type: "dynamic-tool", toolName: call.toolName } : { type: `tool-${call.toolName}` };
+    writeCallId(call, wire, context);
+    for (const field of Object.keys(others)) copyField(others, field, wire);
+    wire["state"] = typeof form["state"] === "string" ? form["state"] : stateOf(call, undefined);
+    // Only input that is still streaming is not to be executed.
+    if (call.invalid === true && this.answered.has(call.toolCallId)) context.report.lose("call-invalid", "invalid");
+    if (call.invalid === false) context.report.lose("bookkeeping", "invalid");
+    if (call.invalid === true) this.writeRaw(call, wire);
+    else writeInput(call, wire, "input", context);
+    if (call.executor === "provider") wire["providerExecuted"] = true;
+    const metadata = encodeOptions(call, context);
+    if (metadata !== undefined) wire["callProviderMetadata"] = metadata;
+    restoreResidue(wire, call, context, "approval");
+    const entry: Entry = { wire, call, order: this.calls++, round: this.round };
+    this.byId.set(call.toolCallId, entry);
+    this.latest = entry;
+    return wire;
+  }
+
+  /** Input that must not be executed: its text, and what can be read of it. */
+  private writeRaw(call: ToolCallPart, wire: JsonObject): void {
+    const { input, inputText } = call;
+    const isBoth = formOf(call, this.context.dialect)["input"] === "both";
+    if (inputText === undefined || input !== inputText || isBoth) writeInput(call, wire, "input", this.context);
+    if (inputText !== undefined) wire["rawInput"] = inputText;
+  }
+
+  /** Reports where a part came from that is not where a reader would put it. */
+  private reportPlace(entry: Entry, isInRound: boolean, isRoundExpected: boolean): void {
+    const isPlain = isRoundExpected
+      ? isInRound && entry.round === this.round && entry.order >= this.last
+      : !isInRound && entry === this.latest;
+    if (!isPlain) this.context.report.lose("result-joined");
+    if (isInRound) this.last = entry.order;
+  }
+
+  private addApproval(part: OpaquePart, isInRound: boolean): JsonObject | undefined {
+    const { context } = this;
+    const value = approvalOf(part) ?? {};
+    const isRequest = value["type"] === "tool-approval-request";
+    const id = String(value["approvalId"]);
+    const entry = isRequest ? this.byId.get(String(value["toolCallId"])) : this.byApproval.get(id);
+    if (entry === undefined || (isRequest ? entry.request : entry.response) !== undefined) {
+      context.report.lose("part-unsayable");
+      return undefined;
+    }
+    this.reportPlace(entry, isInRound, !isRequest);
+    reportRest(part, OPAQUE, context);
+    const approval: JsonObject = isObject(entry.wire["approval"]) ? { ...entry.wire["approval"] } : {};
+    const said = new Set(["type", "approvalId", isRequest ? "toolCallId" : "providerExecuted"]);
+    for (const [field, name] of isRequest ? REQUEST : RESPONSE) {
+      if (value[name] !== undefined) copyField(value, name, approval, field);
+      said.add(name);
+    }
+    if (!isRequest && (value["providerExecuted"] === true) !== (entry.call.executor === "provider")) {
+      context.report.lose("result-executor", ["value", "providerExecuted"]);
+    }
+    for (const key of Object.keys(value)) if (!said.has(key)) context.report.lose("field-unsaid", ["value", key]);
+    entry.wire["approval"] = approval;
+    if (isRequest) {
+      entry.request = part;
+      this.byApproval.set(id, entry);
+    } else entry.response = part;
+    const form = formOf(entry.call, context.dialect)["state"];
+    if (entry.isAnswered !== true) entry.wire["state"] = typeof form === "string" ? form : stateOf(entry.call, entry);
+    return undefined;
+  }
+
+  private addResult(part: ToolResultPart, isInRound: boolean): JsonObject | undefined {
+    const { context } = this;
+    const { report } = context;
+    let entry = this.byId.get(part.toolCallId);
+    if (entry?.isAnswered === true) {
+      report.lose("result-repeated");
+      return undefined;
+    }
+    let made: JsonObject | undefined;
+    if (entry === undefined) {
+      report.lose("call-made");
+      const { toolCallId, toolName, executor } = part;
+      const call: ToolCallPart = { type: "tool-call", toolCallId, toolName, input: {} };
+      if (executor === "provider") call.executor = executor;
+      made = this.addCall(call);
+      entry = this.byId.get(toolCallId);
+    } else {
+      this.reportPlace(entry, isInRound, entry.call.executor !== "provider");
+      if (part.toolName !== entry.call.toolName) report.lose("result-name", "toolName");
+      const isProvider = (each: ToolCallPart | ToolResultPart): boolean => each.executor === "provider";
+      if (isProvider(part) !== isProvider(entry.call)) report.lose("result-executor", "executor");
+    }
+    if (entry !== undefined) this.fill(entry, part);
+    return made;
+  }
+
+  private fill(entry: Entry, part: ToolResultPart): void {
+    const { context } = this;
+    reportRest(part, RESULT, context);
+    reportTool(part, context);
+    const { wire } = entry;
+    entry.isAnswered = true;
+    const state = formOf(part, context.dialect)["state"];
+    const isDenied = state === "output-denied" && part.isError && part.output === (reasonOf(entry.response) ?? DENIED);
+    if (state !== undefined && !isDenied)
+      context.report.lose("form-stale", ["extra", context.dialect, "$form", "state"]);
+    wire["state"] = isDenied ? "output-denied" : part.isError ? "output-error" : "output-available";
+    // Whatever came of a call that must not be executed, its input is no longer streaming.
+    if (entry.call.invalid === true) {
+      if (wire["input"] === undefined) wire["input"] = wire["rawInput"] ?? {};
+      delete wire["rawInput"];
+    }
+    if (!isDenied) writeOutput(wire, part, context);
+    const metadata = encodeOptions(part, context);
+    if (metadata !== undefined) wire["resultProviderMetadata"] = metadata;
+    restoreResidue(wire, part, context);
+  }
+}
+
+const OPAQUE: ReadonlySet<string> = new Set(["type", "dialect", "value"]);
+
+/** What came back: any value, or a text where it is an error. */
+export function writeOutput(wire: JsonObject, part: ToolResultPart, context: Context): void {
+  const { isError, output, content } = part;
+  if (isError) wire["errorText"] = errorText(part, context);
+  else if (content !== undefined) wire["output"] = { type: "content", value: encodeContent(part, context) };
+  else if (output !== undefined) copyField(part, "output", wire);
+  else if (formOf(part, context.dialect)["output"] !== "absent") {
+    context.report.lose("result-empty", "output");
+    wire["output"] = "";
+  }
+}
+
+/** An error is one text here. */
+function errorText(part: ToolResultPart, { report }: Context): string {
+  const texts: string[] = [];
+  if (part.output !== undefined) {
+    if (typeof part.output !== "string") report.lose("output-as-text", "output");
+    texts.push(outputText(part));
+  }
+  part.content?.forEach((piece, at) => {
+    if (piece.type === "text") texts.push(piece.text);
+    report.lose(piece.type === "text" ? "output-in-content" : "part-unsayable", ["content", at]);
+  });
+  if (texts.length === 0 && part.output === undefined) report.lose("result-empty", "output");
+  return texts.join("\n");
+}

@@ -1,0 +1,160 @@
+// From messages to UI messages. What an assistant says until the user speaks again is one of them: steps, and within them
+// the results of the tools that the client ran.
+import type { JsonObject } from "../../model/json.ts";
+import { copyObject } from "../../model/json.ts";
+import type { Message, Metadata } from "../../model/message.ts";
+import type { Part } from "../../model/parts.ts";
+import type { EncodeMessagesOptions } from "../dialect.ts";
+import { copyField, isObject } from "../kit/read.ts";
+import { formOf, restoreResidue } from "../kit/residue.ts";
+import { encodePart } from "./encode-part.ts";
+import type { Context } from "./losses.ts";
+import { reportRest } from "./losses.ts";
+import { ToolParts } from "./encode-tool.ts";
+
+export function encodeMessages(
+  messages: readonly Message[],
+  context: Context,
+  options: EncodeMessagesOptions = {},
+): JsonObject[] {
+  const writer = new Writer(messages, context, options);
+  context.trail.each(undefined, messages, (message, at) => writer.add(message, at));
+  return writer.wires;
+}
+
+/** What the first message of a UI message carries; of the others, only metadata find a place. */
+const FIRST: ReadonlySet<string> = new Set(["role", "parts", "extra", "id", "metadata"]);
+const FOLLOWER: ReadonlySet<string> = new Set(["role", "parts", "extra", "metadata"]);
+
+class Writer {
+  readonly wires: JsonObject[] = [];
+  private readonly context: Context;
+  private readonly options: EncodeMessagesOptions;
+  private readonly tools: ToolParts;
+  /** The parts of the assistant's UI message that is still open. */
+  private open: JsonObject[] | undefined;
+  private before: Message["role"] | undefined;
+
+  constructor(messages: readonly Message[], context: Context, options: EncodeMessagesOptions) {
+    this.context = context;
+    this.options = options;
+    this.tools = new ToolParts(context, messages);
+  }
+
+  add(message: Message, at: number): void {
+    const { role } = message;
+    if (role === "tool" && message.parts.length === 0) {
+      this.context.report.lose("message-unsaid");
+      return;
+    }
+    if (role === "assistant") this.addStep(message, at);
+    else if (role === "tool") this.addResults(message, at);
+    else {
+      this.open = undefined;
+      this.begin(message, this.roleOf(message), at, this.encodeParts(message, "user"));
+    }
+    this.before = role;
+  }
+
+  private roleOf(message: Message): string {
+    const { report, dialect } = this.context;
+    const { role } = message;
+    const unknown = formOf(message, dialect)["role"];
+    if (typeof unknown === "string") {
+      if (role === "user") return unknown;
+      report.lose("form-stale", ["extra", dialect, "$form", "role"]);
+    }
+    if (role === "developer") report.lose("developer-as-system", "role");
+    if (role === "system" || role === "developer") return "system";
+    if (role !== "user") report.lose("role-approximated", "role");
+    return "user";
+  }
+
+  /** A new UI message with the id, metadata and residue of its first message. */
+  private begin(message: Message, role: string, at: number, parts: JsonObject[]): void {
+    const { context } = this;
+    const { report, dialect } = context;
+    reportRest(message, FIRST, context);
+    const wire: JsonObject = {};
+    if (message.id !== undefined) wire["id"] = message.id;
+    else if (formOf(message, dialect)["id"] !== null && message.extra?.[dialect]?.["id"] === undefined) {
+      report.lose("id-made", "id");
+      wire["id"] = this.options.newId?.() ?? `msg-${at}`;
+    }
+    wire["role"] = role;
+    // Metadata are JSON, like everything in the model.
+    if (message.metadata !== undefined) wire["metadata"] = message.metadata as JsonObject;
+    wire["parts"] = parts;
+    restoreResidue(wire, message, context);
+    this.wires.push(wire);
+  }
+
+  private addStep(message: Message, at: number): void {
+    const { context } = this;
+    const form = formOf(message, context.dialect);
+    const isJoined = this.before === "tool" ? form["begins"] !== true : form["joined"] === true;
+    const isFirst = this.open === undefined || !isJoined;
+    if (isFirst) this.open = [];
+    const parts = this.open ?? [];
+    if (form["step"] !== false || !isFirst) parts.push({ type: "step-start" });
+    if (isFirst) this.begin(message, "assistant", at, parts);
+    else this.follow(message);
+    for (const part of this.encodeParts(message, "assistant")) parts.push(part);
+  }
+
+  /** Reports what only the first message of a UI message can say. */
+  private follow(message: Message): void {
+    const { context } = this;
+    reportRest(message, FOLLOWER, context);
+    for (const key of Object.keys(message.extra?.[context.dialect] ?? {})) {
+      if (key !== "$form") context.report.lose("residue-clash", ["extra", context.dialect, key]);
+    }
+    if (message.metadata !== undefined) this.joinMetadata(message.metadata);
+  }
+
+  /** Metadata are those of the whole: what a later message says goes to the others, unless they say it already. */
+  private joinMetadata(metadata: Metadata): void {
+    const { report } = this.context;
+    const wire = this.wires.at(-1) ?? {};
+    const joined = isObject(wire["metadata"]) ? copyObject(wire["metadata"]) : {};
+    for (const key of Object.keys(metadata)) {
+      if (Object.hasOwn(joined, key)) report.lose("bookkeeping", ["metadata", key]);
+      else {
+        copyField(metadata, key, joined);
+        report.lose("metadata-joined", ["metadata", key]);
+      }
+    }
+    wire["metadata"] = joined;
+  }
+
+  /** Results go to their calls; anything else in a tool message becomes the assistant's. */
+  private addResults(message: Message, at: number): void {
+    const { context } = this;
+    const { report } = context;
+    if (this.open === undefined) {
+      report.lose("result-joined", "role");
+      this.open = [];
+      this.begin(message, "assistant", at, this.open);
+    } else {
+      this.follow(message);
+      if (this.before === "tool") report.lose("turns-merged", "role");
+    }
+    for (const part of this.encodeParts(message, "tool")) this.open.push(part);
+    this.tools.endRound();
+  }
+
+  private encodeParts(message: Message, role: "user" | "assistant" | "tool"): JsonObject[] {
+    const { context, tools } = this;
+    const wires: JsonObject[] = [];
+    context.trail.each("parts", message.parts, (part: Part) => {
+      if (role !== "user" && tools.takes(part)) {
+        const wire = tools.add(part, role === "tool");
+        if (wire !== undefined) wires.push(wire);
+        return;
+      }
+      if (role === "tool") context.report.lose("role-approximated", "type");
+      for (const wire of encodePart(part, role === "user" ? "user" : "assistant", context)) wires.push(wire);
+    });
+    return wires;
+  }
+}

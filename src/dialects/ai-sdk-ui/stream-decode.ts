@@ -1,0 +1,288 @@
+// The UI message stream as deltas. A stream is one UI message: its steps are answers, and what it says of the message as
+// a whole stands with the first of them that can still carry it.
+import type { DonePayload, MessageFields } from "../../model/delta.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import type { Extra, ToolResultPart } from "../../model/parts.ts";
+import type { DecodeContext, EventDecoder } from "../dialect.ts";
+import { MODEL } from "../kit/ai-sdk-output.ts";
+import { decodeCitationList, sourceAnnotation } from "../kit/ai-sdk-sources.ts";
+import { factsOf } from "../kit/ai-sdk-stream-calls.ts";
+import { StepReader, textIn, withoutGaps } from "../kit/ai-sdk-stream-read.ts";
+import { decodeFinish } from "../kit/ai-sdk-terms.ts";
+import { kindOfMessage } from "../kit/provider-errors.ts";
+import { isObject, readObject } from "../kit/read.ts";
+import { truncated } from "../kit/streams.ts";
+import { isMetadata } from "./decode.ts";
+import { decodePart } from "./decode-part.ts";
+import { deniedResult, readOutput } from "./decode-tool.ts";
+
+export function streamDecoder(context: DecodeContext): EventDecoder {
+  const decoder = new ChunkDecoder(context);
+  return {
+    push(data) {
+      if (data === "[DONE]") decoder.finish();
+      else decoder.read(readObject(data, context));
+      return decoder.reader.take();
+    },
+    end(reason = truncated()) {
+      decoder.openPending();
+      // How a step ended is told with the end of the message.
+      decoder.reader.end(reason, false);
+      return decoder.reader.take();
+    },
+  };
+}
+
+class ChunkDecoder {
+  readonly reader: StepReader;
+  private readonly context: DecodeContext;
+  /** What is known of a message that has not said anything yet. */
+  private pending: MessageFields | undefined;
+  /** Why each call was denied, by the id of its approval and of the call. */
+  private readonly approvals = new Map<string, string>();
+  private readonly reasons = new Map<string, string>();
+  private metadata: JsonValue | undefined;
+  private isMetadataNew = false;
+
+  constructor(context: DecodeContext) {
+    this.context = context;
+    this.reader = new StepReader(context.dialect);
+  }
+
+  read(wire: JsonObject): void {
+    const { reader } = this;
+    const type = textIn(wire, "type");
+    if (reader.state !== "open" && !FRAMES.has(type)) this.openAnswer(false);
+    switch (type) {
+      case "text-delta":
+      case "reasoning-delta":
+        reader.addText(kindOf(type), textIn(wire, "id"), textIn(wire, "delta"), wire["providerMetadata"]);
+        break;
+      case "text-start":
+      case "reasoning-start":
+        reader.startText(kindOf(type), textIn(wire, "id"), wire["providerMetadata"], this.residue(wire));
+        break;
+      case "text-end":
+      case "reasoning-end":
+        this.endText(type, wire);
+        break;
+      case "start":
+      case "start-step":
+      case "finish-step":
+      case "finish":
+      case "message-metadata":
+      case "reset-step":
+        this.readFrame(type, wire);
+        break;
+      case "error":
+      case "abort":
+        this.fail(type, wire);
+        break;
+      default:
+        if (type.startsWith("tool-")) this.readTool(type, wire);
+        else this.readPart(type, wire);
+    }
+  }
+
+  /** Reasoning has an id in its message, too. */
+  private residue(wire: JsonObject): Extra | undefined {
+    if (wire["type"] !== "reasoning-start" || typeof wire["id"] !== "string") return undefined;
+    return { [this.context.dialect]: { id: wire["id"] } };
+  }
+
+  private endText(type: string, wire: JsonObject): void {
+    const { reader } = this;
+    const key = reader.endText(kindOf(type), textIn(wire, "id"), wire["providerMetadata"]);
+    const { citations } = wire;
+    if (key === undefined || citations === undefined || citations === null) return;
+    const annotations = decodeCitationList(citations);
+    if (annotations === undefined) reader.keepOnText(key, { [this.context.dialect]: { citations } });
+    else for (const annotation of annotations) reader.annotate(annotation, key);
+  }
+
+  private readFrame(type: string, wire: JsonObject): void {
+    const { reader } = this;
+    if (isObject(wire["messageMetadata"]) || (wire["messageMetadata"] ?? undefined) !== undefined) {
+      this.metadata = merged(this.metadata, wire["messageMetadata"]);
+      this.isMetadataNew = true;
+    }
+    if (type === "start" && reader.state !== "open") {
+      const id = wire["messageId"];
+      this.pending = typeof id === "string" ? { id } : {};
+    } else if (type === "start-step") {
+      this.finishStep();
+      this.openAnswer(true);
+    } else if (type === "finish-step") this.finishStep();
+    else if (type === "reset-step" && reader.state === "open" && reader.hasContent) {
+      // What was said so far counts no more, but it has been said: it stands as an answer that broke off.
+      reader.finish({ finishReason: "error", raw: type, message: { metadata: { interrupted: true } } });
+    } else if (type === "finish") this.finish(wire);
+  }
+
+  /** Begins an answer; one that does not begin with a step is a deviation. */
+  private openAnswer(hasStep: boolean): void {
+    const { reader } = this;
+    const isFollower = reader.state === "held" || reader.state === "between";
+    reader.flush();
+    const message: MessageFields = { ...this.pending, ...this.takeMetadata() };
+    this.pending = undefined;
+    const form: JsonObject = {};
+    if (!hasStep) form["step"] = false;
+    if (isFollower && !reader.hasResults) form["joined"] = true;
+    if (Object.keys(form).length > 0) message.extra = this.form(form, message.extra);
+    reader.open(Object.keys(message).length === 0 ? {} : { message });
+  }
+
+  /** A message of which nothing is known but that it began. */
+  openPending(): void {
+    if (this.pending !== undefined && this.reader.state === "new") this.openAnswer(false);
+  }
+
+  private form(form: JsonObject, extra: Extra = {}): Extra {
+    const { dialect } = this.context;
+    return { ...extra, [dialect]: { ...extra[dialect], $form: form } };
+  }
+
+  /** What has been learnt of the message since it was last told. */
+  private takeMetadata(): MessageFields {
+    if (!this.isMetadataNew) return {};
+    this.isMetadataNew = false;
+    const { metadata } = this;
+    if (isMetadata(metadata)) return { metadata };
+    return { extra: { [this.context.dialect]: { metadata: metadata ?? null } } };
+  }
+
+  private finishStep(): void {
+    const { reader } = this;
+    if (reader.state === "open") reader.finish(this.done(reader.hasClientCalls ? "tool-calls" : "stop"));
+  }
+
+  private done(finishReason: DonePayload["finishReason"], raw?: string): DonePayload {
+    const done: DonePayload = { finishReason };
+    if (raw !== undefined) done.raw = raw;
+    const message = this.takeMetadata();
+    if (Object.keys(message).length > 0) done.message = message;
+    return done;
+  }
+
+  /** The message has ended, with or without saying why. */
+  finish(wire: JsonObject = {}): void {
+    const { reader } = this;
+    this.openPending();
+    if (reader.state === "new" && wire["type"] !== undefined) this.openAnswer(false);
+    this.finishStep();
+    if (reader.state !== "held") return;
+    if (wire["finishReason"] !== undefined) {
+      const { unified, raw } = decodeFinish(wire["finishReason"], undefined);
+      reader.amend({ finishReason: unified, ...(raw !== undefined && { raw }) });
+    }
+    const message = this.takeMetadata();
+    if (Object.keys(message).length > 0) reader.amendMessage(message);
+    reader.flush();
+  }
+
+  private fail(type: string, wire: JsonObject): void {
+    const raw = withoutGaps(wire);
+    if (type === "abort") {
+      const { reason } = wire;
+      const why = typeof reason === "string" ? { message: reason } : {};
+      this.reader.fail({ errorCode: "aborted", ...why, retryable: false, raw });
+      return;
+    }
+    const message = textIn(wire, "errorText");
+    this.reader.fail({ errorCode: kindOfMessage(message) ?? "unknown", message, raw });
+  }
+
+  private readTool(type: string, wire: JsonObject): void {
+    const { reader } = this;
+    const id = textIn(wire, "toolCallId");
+    switch (type) {
+      case "tool-input-start":
+        reader.startCall(id, factsOf(wire));
+        break;
+      case "tool-input-delta":
+        reader.addInput(id, textIn(wire, "inputTextDelta"));
+        break;
+      case "tool-input-available":
+        reader.endCall(id, wire["input"], factsOf(wire));
+        break;
+      case "tool-input-error": {
+        const { options, ...facts } = factsOf(wire);
+        reader.endCall(id, wire["input"], facts);
+        reader.addResult(id, { isError: true, output: textIn(wire, "errorText") }, options);
+        break;
+      }
+      case "tool-approval-request":
+      case "tool-approval-response":
+        this.readApproval(type, wire);
+        break;
+      default:
+        if (!this.readResult(type, wire, id)) this.readPart(type, wire);
+    }
+  }
+
+  private readApproval(type: string, wire: JsonObject): void {
+    const approvalId = textIn(wire, "approvalId");
+    if (type === "tool-approval-request") this.approvals.set(approvalId, textIn(wire, "toolCallId"));
+    else if (typeof wire["reason"] === "string") this.reasons.set(this.approvals.get(approvalId) ?? "", wire["reason"]);
+    this.reader.add({ type: "opaque", dialect: MODEL, value: withoutGaps(wire) });
+  }
+
+  private readResult(type: string, wire: JsonObject, id: string): boolean {
+    const { reader, context } = this;
+    const options = wire["providerMetadata"];
+    if (type === "tool-output-error") {
+      return reader.addResult(id, { isError: true, output: textIn(wire, "errorText") }, options);
+    }
+    if (type === "tool-output-denied") {
+      return reader.addResult(id, deniedResult(this.reasons.get(id), context.dialect), options);
+    }
+    if (type !== "tool-output-available") return false;
+    const part: ToolResultPart = { type: "tool-result", toolCallId: "", toolName: "", isError: false };
+    readOutput(part, wire, context);
+    const { type: _, toolCallId: __, toolName: ___, ...said } = part;
+    return reader.addResult(id, said, options, wire["preliminary"] === true);
+  }
+
+  /** A whole part, as its message has it. */
+  private readPart(type: string, wire: JsonObject): void {
+    const { reader, context } = this;
+    const part = withoutGaps(wire);
+    if (type.startsWith("data-") ? part["transient"] === true : !PARTS.has(type)) {
+      reader.keepEvent(part);
+      return;
+    }
+    const annotation = sourceAnnotation(part);
+    if (annotation !== undefined && reader.annotate(annotation)) return;
+    reader.add(decodePart(part, "assistant", context) ?? { type: "opaque", dialect: context.dialect, value: part });
+  }
+}
+
+/** What is a part of the message as it is. A tool's output that no call waits for belongs to an earlier run. */
+const PARTS: ReadonlySet<string> = new Set(
+  (
+    "file reasoning-file custom source-url source-document steering-message " +
+    "tool-output-available tool-output-error tool-output-denied"
+  ).split(" "),
+);
+
+/** Events that frame what is said. */
+const FRAMES: ReadonlySet<string> = new Set(
+  "start start-step finish-step finish message-metadata reset-step error abort".split(" "),
+);
+
+function kindOf(type: string): "text" | "thinking" {
+  return type.startsWith("text") ? "text" : "thinking";
+}
+
+/** Metadata grow key by key, at every depth. */
+function merged(old: JsonValue | undefined, later: JsonValue | undefined): JsonValue | undefined {
+  if (!isObject(old) || !isObject(later)) return later;
+  const copy = withoutGaps(old);
+  for (const key of Object.keys(later)) {
+    const value = merged(Object.hasOwn(old, key) ? old[key] : undefined, later[key]);
+    if (value !== undefined)
+      Object.defineProperty(copy, key, { value, writable: true, enumerable: true, configurable: true });
+  }
+  return copy;
+}

@@ -1,0 +1,225 @@
+// One answer of a stream while it arrives: its open blocks, and the facts about it that come with its start and its
+// end. At the end they are read as those of an answer in one piece are (B80).
+import type { Delta, ErrorPayload } from "../../model/delta.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { copyObject } from "../../model/json.ts";
+import type { Extra } from "../../model/parts.ts";
+import { isRetryable } from "../../model/provider-error.ts";
+import type { Response } from "../../model/response.ts";
+import type { Usage } from "../../model/usage.ts";
+import type { DecodeContext, Names } from "../dialect.ts";
+import { isCutOff } from "../kit/endings.ts";
+import { copyField, isObject } from "../kit/read.ts";
+import { keepFields } from "../kit/residue.ts";
+import { startDelta } from "../kit/streams.ts";
+import { startReading } from "./decode-block.ts";
+import { readError } from "./errors.ts";
+import type { Reading } from "./reading.ts";
+import { decodeResponse } from "./response.ts";
+import type { OpenBlock, OpenCall } from "./stream-block.ts";
+import { isCall, TextBlock, ThinkingBlock } from "./stream-block.ts";
+import type { RunCalls } from "./stream-call.ts";
+import { CallBlock } from "./stream-call.ts";
+import { HeldBlock, HeldCall } from "./stream-held.ts";
+import { PROVIDER_CALLS } from "./terms.ts";
+
+/** Events that the protocol does not know are kept under this name, in their order, on the answer. */
+export const EVENTS = "$events";
+/** What is known of the end, and only then. */
+const ENDING: ReadonlySet<string> = new Set(["stop_reason", "stop_sequence", "stop_details"]);
+
+export class Answer {
+  private readonly context: DecodeContext;
+  private readonly reading: Reading;
+  private readonly calls: RunCalls;
+  private readonly fields: JsonObject = {};
+  private usage: JsonObject | undefined;
+  private isUsageSaid = true;
+  /** Open blocks by their index, whatever the wire takes for one. */
+  private readonly blocks = new Map<unknown, OpenBlock>();
+  /** The block that was opened last, its index, and whether it is a call that has been closed. */
+  private last: OpenBlock | undefined;
+  private lastIndex: unknown;
+  private isPending = false;
+  private opened = 0;
+
+  constructor(message: JsonObject, context: DecodeContext, calls: RunCalls, names: Names | undefined) {
+    const { id } = message;
+    this.context = context;
+    this.calls = calls;
+    this.reading = startReading(context, typeof id === "string" ? id : "", names);
+  }
+
+  get id(): JsonValue | undefined {
+    return this.fields["id"];
+  }
+
+  /** Whether the stream has said how the answer ended. */
+  get hasStopReason(): boolean {
+    return typeof this.fields["stop_reason"] === "string";
+  }
+
+  /** Begins with what is known of the message; a whole message may stand there. */
+  start(message: JsonObject): Delta[] {
+    const { content } = message;
+    this.learn(message, "content");
+    const known = this.read((field) => !ENDING.has(field));
+    const { model: modelId, id: requestId, usage } = known;
+    const deltas: Delta[] = [startDelta({ modelId, requestId, ...this.settled(known.extra) })];
+    if (usage !== undefined) {
+      const { extra, ...counts } = usage;
+      deltas.push({ kind: "usage", payload: { ...counts, ...this.settled(extra) } });
+      this.isUsageSaid = extra === undefined;
+    }
+    if (!isBlocks(content)) return deltas;
+    for (const [index, block] of content.entries()) deltas.push(...this.open(index, block), ...this.close(index));
+    return deltas;
+  }
+
+  /** The residue that the end will not take back: how things were spelled, and what was nothing, may still change. */
+  private settled(extra: Extra | undefined): { extra?: Extra } {
+    const residue = extra?.[this.context.dialect];
+    const kept: JsonObject = {};
+    for (const key in residue) if (key !== "$form" && residue[key] !== null) copyField(residue, key, kept);
+    return Object.keys(kept).length > 0 ? { extra: { [this.context.dialect]: kept } } : {};
+  }
+
+  /** Takes over facts about the message. What comes later wins, but nothing is no news (B65). */
+  learn(facts: JsonObject, ...taken: readonly string[]): void {
+    for (const key in facts) {
+      if (taken.includes(key)) continue;
+      if (key === "usage" && isObject(facts[key])) this.count(facts[key]);
+      else merge(facts, key, this.fields);
+    }
+  }
+
+  private count(usage: JsonObject): void {
+    this.usage ??= {};
+    for (const key in usage) merge(usage, key, this.usage);
+    this.isUsageSaid = false;
+  }
+
+  /** The facts so far, read as those of an answer in one piece are. */
+  private read(isMeant: (field: string) => boolean = () => true): Response {
+    const wire = copyObject(this.fields);
+    for (const field of Object.keys(wire)) if (!isMeant(field)) delete wire[field];
+    if (this.usage !== undefined) wire["usage"] = copyObject(this.usage);
+    wire["content"] = [];
+    return decodeResponse(wire, this.context, {});
+  }
+
+  /** The counts, where there is news of them (B67). */
+  usageDeltas(usage: Usage | undefined = this.isUsageSaid ? undefined : this.read().usage): Delta[] {
+    if (this.isUsageSaid || usage === undefined) return [];
+    this.isUsageSaid = true;
+    return [{ kind: "usage", payload: { ...usage } }];
+  }
+
+  block(index: unknown): OpenBlock | undefined {
+    return this.blocks.get(index);
+  }
+
+  /** Opens a block; one that still has its index is over (B76). */
+  open(index: unknown, wire: JsonObject): Delta[] {
+    const deltas = this.close(index);
+    // What is said whole would lose its place to the next.
+    if (this.last?.kind === "held") deltas.push(...this.close(this.lastIndex));
+    // The answer has gone on: a call that was closed is complete.
+    if (this.isPending && isCall(this.last)) deltas.push(...this.last.end());
+    const block = this.make(wire, this.opened++);
+    this.blocks.set(index, block);
+    this.last = block;
+    this.lastIndex = index;
+    this.isPending = false;
+    for (const delta of block.open()) deltas.push(delta);
+    return deltas;
+  }
+
+  private make(wire: JsonObject, key: number): OpenBlock {
+    const { type, text, thinking, name, cache_control: cache } = wire;
+    const isPlain = cache === undefined;
+    if (isPlain && type === "text" && isText(text)) return new TextBlock(wire, key, this.reading);
+    if (isPlain && type === "thinking" && isText(thinking)) return new ThinkingBlock(wire, key, this.reading);
+    const isNamed = typeof name === "string" && (type === "tool_use" || PROVIDER_CALLS.has(type));
+    const Block = !isNamed ? HeldBlock : isPlain ? CallBlock : HeldCall;
+    return new Block(wire, key, this.reading, this.calls);
+  }
+
+  close(index: unknown): Delta[] {
+    const block = this.blocks.get(index);
+    if (block === undefined) return [];
+    this.blocks.delete(index);
+    if (!isCall(block)) return block.close();
+    // The last call of an answer may have been cut off; that is known only at the end (B31).
+    this.isPending ||= block === this.last;
+    return block === this.last ? [] : block.end();
+  }
+
+  /** Everything that is still open is over; the calls as well, where the answer came to its end. */
+  private closeAll(isComplete: boolean, cut?: OpenBlock): Delta[] {
+    const deltas: Delta[] = [];
+    const calls = new Set<OpenCall>();
+    if (this.isPending && isCall(this.last)) calls.add(this.last);
+    for (const block of this.blocks.values()) {
+      if (isCall(block)) calls.add(block);
+      else deltas.push(...block.close());
+    }
+    this.blocks.clear();
+    for (const call of calls) deltas.push(...(isComplete ? call.end(call === cut) : call.abandon()));
+    return deltas;
+  }
+
+  finish(events: readonly JsonObject[]): Delta[] {
+    const response = this.read();
+    const { unified, raw } = response.finishReason;
+    const isCut = isCall(this.last) && this.last.isClients && isCutOff(response.finishReason);
+    const deltas = [...this.closeAll(true, isCut ? this.last : undefined), ...this.usageDeltas(response.usage)];
+    this.keepEvents(response, events);
+    const { extra } = response;
+    deltas.push({
+      kind: "done",
+      payload: {
+        finishReason: unified,
+        ...(raw !== undefined && { raw }),
+        ...(extra !== undefined && { extra }),
+      },
+    });
+    return deltas;
+  }
+
+  /** Ends an answer that failed; what has come of it stays (B90). */
+  fail(reason: Delta, events: readonly JsonObject[]): Delta[] {
+    const response = this.read();
+    const deltas = [...this.closeAll(false), ...this.usageDeltas(response.usage)];
+    if (reason.kind !== "error") return [...deltas, reason];
+    this.keepEvents(response, events);
+    const payload: ErrorPayload = { ...reason.payload };
+    if (response.extra !== undefined) payload.extra = response.extra;
+    if (this.hasStopReason) payload.finish = response.finishReason;
+    return [...deltas, { kind: "error", payload }];
+  }
+
+  private keepEvents(response: Response, events: readonly JsonObject[]): void {
+    if (events.length > 0) keepFields(response, this.context.dialect, { [EVENTS]: [...events] });
+  }
+}
+
+/** Whether the content of a message can be read. */
+export function isBlocks(content: unknown): content is JsonObject[] {
+  return Array.isArray(content) && content.every(isObject);
+}
+
+function isText(value: unknown): boolean {
+  return value === undefined || value === null || typeof value === "string";
+}
+
+function merge(from: JsonObject, key: string, to: JsonObject): void {
+  if (from[key] !== undefined && (from[key] !== null || !Object.hasOwn(to, key))) copyField(from, key, to);
+}
+
+/** The delta of an error event. */
+export function errorDelta(wire: JsonObject): Delta {
+  const error = readError(wire);
+  const { kind, ...rest } = error;
+  return { kind: "error", payload: { errorCode: kind, retryable: isRetryable(error), ...rest } };
+}

@@ -1,0 +1,161 @@
+// Calls in a stream: their arguments are text while they arrive, and complete only once the answer has gone on.
+import type { Delta } from "../../model/delta.ts";
+import { JsonError } from "../../model/errors.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { copyObject, parseJson, stringifyJson } from "../../model/json.ts";
+import type { ToolCallPart, ToolResultPart } from "../../model/parts.ts";
+import { restoreName } from "../kit/names.ts";
+import { isObject } from "../kit/read.ts";
+import { formOf, keepForm } from "../kit/residue.ts";
+import { decodeCall } from "./decode-tools.ts";
+import type { Reading } from "./reading.ts";
+import type { Carrier, OpenCall } from "./stream-block.ts";
+import { GrowingBlock, residueOf } from "./stream-block.ts";
+
+/** The calls of all answers that one stream holds: each has an id of its own, and one result (B17). */
+export class RunCalls {
+  private readonly started = new Set<string>();
+  private readonly answered = new Set<string>();
+
+  start(call: ToolCallPart, dialect: string): void {
+    const id = call.toolCallId;
+    for (let n = 2; this.isTaken(call.toolCallId); n++) call.toolCallId = `${id}_${n}`;
+    if (call.toolCallId !== id && formOf(call, dialect)["id"] === undefined) keepForm(call, dialect, "id", id);
+    this.started.add(call.toolCallId);
+  }
+
+  /** Also by a result, where it came before its call. */
+  private isTaken(id: string): boolean {
+    return this.started.has(id) || this.answered.has(id);
+  }
+
+  /** Whether a result may stand in an answer: the first for its call, and a client's only where the call is known. */
+  answer({ toolCallId, executor }: ToolResultPart): boolean {
+    if (this.answered.has(toolCallId) || (executor !== "provider" && !this.started.has(toolCallId))) return false;
+    this.answered.add(toolCallId);
+    return true;
+  }
+}
+
+const JSON_DELTA: ReadonlySet<string> = new Set(["type", "partial_json"]);
+
+export class CallBlock extends GrowingBlock implements OpenCall {
+  readonly kind = "call";
+  private readonly calls: RunCalls;
+  private form: JsonObject = {};
+  private toolCallId = "";
+  private args = "";
+  private hasEnded = false;
+
+  constructor(wire: JsonObject, key: number, reading: Reading, calls: RunCalls) {
+    super(wire, key, reading);
+    this.calls = calls;
+  }
+
+  get isClients(): boolean {
+    return this.wire["type"] === "tool_use";
+  }
+
+  /** The text of a free-form tool comes in an object, which must be whole before it can be taken out. */
+  private get isFreeForm(): boolean {
+    const { names } = this.reading;
+    const { name } = this.wire;
+    if (names?.textTools === undefined || !this.isClients || typeof name !== "string") return false;
+    return names.textTools.includes(restoreName(name, names.toolNames));
+  }
+
+  open(): Delta[] {
+    return this.isFreeForm ? [] : [this.start({})];
+  }
+
+  private start(input: JsonValue): Delta {
+    const { context } = this.reading;
+    const block = copyObject(this.wire);
+    block["input"] = input;
+    const call = decodeCall(block, this.reading);
+    // Whoever opens one has looked for its name.
+    if (call === undefined) return context.fail("missing-field", "A call has no name.", "name");
+    this.calls.start(call, context.dialect);
+    const { toolCallId, toolName, executor, format, tool, extra } = call;
+    this.toolCallId = toolCallId;
+    this.form = formOf(call, context.dialect);
+    if (format === "text") this.args = String(call.input);
+    return {
+      kind: "tool_call_start",
+      payload: {
+        toolCallId,
+        toolName,
+        objectArgs: true,
+        part: this.key,
+        ...(executor !== undefined && { executor }),
+        ...(format !== undefined && { format }),
+        ...(tool !== undefined && { tool }),
+        ...(extra !== undefined && { extra }),
+      },
+    };
+  }
+
+  add(delta: JsonObject, event: JsonObject): Delta[] | undefined {
+    const { type, partial_json: text } = delta;
+    if (type !== "input_json_delta" || typeof text !== "string" || this.hasEnded) return undefined;
+    const { extra } = residueOf(event, delta, text, JSON_DELTA, this.reading.context.dialect);
+    this.args += text;
+    if (this.toolCallId === "" || (text === "" && extra === undefined)) return [];
+    return [this.say(text, extra === undefined ? undefined : { extra })];
+  }
+
+  abandon(): Delta[] {
+    const extra = this.late({});
+    if (this.hasEnded || (this.toolCallId !== "" && extra === undefined)) return [];
+    const isUnsaid = this.toolCallId === "";
+    const carrier = extra === undefined ? undefined : { extra };
+    return isUnsaid ? [this.start({}), this.say(this.args, carrier)] : [this.say("", carrier)];
+  }
+
+  private say(argsTextDelta: string, carrier?: Carrier): Delta {
+    return { kind: "tool_call_args", payload: { toolCallId: this.toolCallId, argsTextDelta, ...carrier } };
+  }
+
+  close(): Delta[] {
+    return [];
+  }
+
+  /** The arguments are those of the deltas, else those that the block began with (B20). */
+  end(isCut = false): Delta[] {
+    if (this.hasEnded) return [];
+    this.hasEnded = true;
+    const { input } = this.wire;
+    const isBlank = this.args.trim() === "";
+    const whole = isBlank && input !== undefined && !isEmpty(input) ? stringifyJson(input) : "";
+    const deltas: Delta[] = [];
+    if (this.toolCallId === "") {
+      if (isBlank) this.args = whole;
+      deltas.push(this.start(parsed(this.args)), this.say(this.args));
+    } else if (whole !== "") deltas.push(this.say(whole));
+    const carrier: Carrier = {};
+    if (isBlank && input === undefined) {
+      // Later residue wins key by key, so that the form is said again as a whole.
+      const { dialect } = this.reading.context;
+      for (const what of Object.keys(this.form)) keepForm(carrier, dialect, what, this.form[what] ?? null);
+      keepForm(carrier, dialect, "input", "none");
+    }
+    const extra = this.late(carrier);
+    const payload = { toolCallId: this.toolCallId, ...(extra !== undefined && { extra }) };
+    deltas.push({ kind: "tool_call_end", payload: isCut ? { ...payload, invalid: true } : payload });
+    return deltas;
+  }
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return isObject(value) && Object.keys(value).length === 0;
+}
+
+/** What a text says; what cannot be read says nothing, and stays a text. */
+function parsed(text: string): JsonValue {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return {};
+  }
+}

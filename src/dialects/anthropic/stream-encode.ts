@@ -1,0 +1,225 @@
+// Streams on their way out: one message_start, every block opened and closed, one message_delta, message_stop (B81).
+// What the end says, and what was lost, is taken from the answer as it would have been written in one piece.
+import type { Delta } from "../../model/delta.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { sameJson } from "../../model/json.ts";
+import type { Message } from "../../model/message.ts";
+import type { Part } from "../../model/parts.ts";
+import type { ProviderError } from "../../model/provider-error.ts";
+import type { Response } from "../../model/response.ts";
+import type { EncodeContext, StreamEncoder, WireEvent } from "../dialect.ts";
+import type { Draft } from "../kit/follow.ts";
+import { Follower, placeOf } from "../kit/follow.ts";
+import { isObject } from "../kit/read.ts";
+import { Report } from "../kit/report.ts";
+import { formOf, isSealFor } from "../kit/residue.ts";
+import type { PartSink } from "../kit/sequence.ts";
+import { PartSequence } from "../kit/sequence.ts";
+import { truncated } from "../kit/streams.ts";
+import { Trail } from "../kit/trail.ts";
+import { startWriting } from "./encode-block.ts";
+import { encodeError } from "./errors.ts";
+import { encodeFailure, reportFailure } from "./failure.ts";
+import type { Code } from "./losses.ts";
+import { LOSSES } from "./losses.ts";
+import { encodeContent, encodeResponse } from "./response.ts";
+import { EVENTS } from "./stream-answer.ts";
+import type { Desk, PartWriter } from "./stream-part.ts";
+import { citationOf, partWriter } from "./stream-part.ts";
+import { BlockWriter } from "./stream-write.ts";
+
+export function streamEncoder(context: EncodeContext<Code>): Omit<StreamEncoder, "losses"> {
+  return new MessageEncoder(context);
+}
+
+/** What stands in `delta` of a message_delta; everything else that is known late stands beside it. */
+const ENDING: ReadonlySet<string> = new Set(["stop_reason", "stop_sequence", "stop_details", "container"]);
+/** What stands in message_start alone, in the blocks, or has a place of its own. */
+const ELSEWHERE: ReadonlySet<string> = new Set(["id", "type", "role", "model", "content", "usage", EVENTS]);
+/** What a host adds to the last event. */
+const OF_HOST = "amazon-bedrock-";
+
+class MessageEncoder implements PartSink {
+  private readonly context: EncodeContext<Code>;
+  private readonly follower = new Follower();
+  private desk: Desk;
+  private sequence = new PartSequence(this);
+  /** The message as message_start says it; none before. */
+  private message: JsonObject | undefined;
+  private writer: PartWriter | undefined;
+  /** A further block for a part that had been closed. */
+  private split: { draft: Draft; writer: PartWriter } | undefined;
+
+  constructor(context: EncodeContext<Code>) {
+    this.context = context;
+    this.desk = newDesk(context);
+  }
+
+  push(delta: Delta): WireEvent[] {
+    const draft = this.follower.push(delta);
+    if (draft !== undefined) {
+      // Other choices than the first have no place; that is reported at the end.
+      if (draft.choice === 0) {
+        if (this.message === undefined) this.start();
+        this.sequence.push(draft, delta);
+      }
+    } else if (delta.kind === "done") this.finish();
+    else if (delta.kind === "error") this.fail();
+    else if (delta.kind === "start") this.reset();
+    else if (delta.kind === "part") this.context.report.lose("result-between");
+    return this.desk.out.take();
+  }
+
+  /** A stream that its reader gives up ends as one that broke off (B86). */
+  end(): WireEvent[] {
+    return this.follower.isOpen ? this.push(truncated()) : [];
+  }
+
+  private reset(): void {
+    this.desk = newDesk(this.context);
+    this.sequence = new PartSequence(this);
+    this.message = undefined;
+    this.writer = undefined;
+    this.split = undefined;
+  }
+
+  /** Begins the message, with the counts that are known by now (B82). */
+  private start(): void {
+    const answer = this.follower.response();
+    if (answer === undefined) return;
+    const { error: _, message, ...known } = answer;
+    // An ending of this dialect, so that nothing is added for the sake of another's.
+    const finishReason: Response["finishReason"] = { unified: "stop", raw: "end_turn" };
+    const begun: Response = { ...known, message: { ...message, parts: [] }, finishReason };
+    const wire = encodeResponse(begun, this.desk.writing.context).wire as JsonObject; // it writes no other
+    if (formOf(answer, this.context.dialect)["stop_reason"] === "none") delete wire["stop_reason"];
+    else wire["stop_reason"] = null;
+    // Readers add to the counts of the start.
+    if (answer.usage === undefined || !isObject(wire["usage"])) wire["usage"] = { input_tokens: 0, output_tokens: 0 };
+    delete wire[EVENTS];
+    this.message = wire;
+    this.desk.out.write({ type: "message_start", message: wire });
+  }
+
+  open(draft: Draft): void {
+    this.closeSplit();
+    this.writer = partWriter(draft, this.desk);
+  }
+
+  add(draft: Draft, delta: Delta): void {
+    if (draft.kind === "whole" && delta.kind !== "part") this.reportLate(draft, delta);
+    this.writer?.add(delta);
+  }
+
+  close(): void {
+    this.writer?.close();
+    this.writer = undefined;
+  }
+
+  late(draft: Draft, delta: Delta): void {
+    this.reportLate(draft, delta);
+    const isText = delta.kind === "text" || delta.kind === "refusal" || delta.kind === "thinking";
+    if (!isText || delta.payload.textDelta === "") return;
+    if (this.split?.draft !== draft) {
+      this.closeSplit();
+      this.context.report.lose("part-split", placeOf(draft));
+      const part: Part = { type: delta.kind === "thinking" ? "reasoning" : "text", text: "" };
+      this.split = { draft, writer: partWriter({ ...draft, part }, this.desk) };
+    }
+    const { extra: _, ...payload } = delta.payload;
+    this.split.writer.add({ kind: delta.kind, payload });
+  }
+
+  private closeSplit(): void {
+    this.split?.writer.close();
+    this.split = undefined;
+  }
+
+  /** What would have been said, had it come in time. */
+  private reportLate(draft: Draft, delta: Delta): void {
+    const { report, dialect } = this.context;
+    const place = placeOf(draft);
+    if (delta.kind === "seal") {
+      const { seal } = delta.payload;
+      const isMeant = draft.part.type === "reasoning" && isSealFor(seal, this.context);
+      if (isMeant) report.lose("late-unsaid", [...place, "seals"]);
+    } else if (delta.kind === "annotation") {
+      const isMeant = citationOf(delta.payload.annotation, this.desk) !== undefined;
+      if (isMeant) report.lose("late-unsaid", [...place, "annotations"]);
+    }
+    if (delta.payload.extra?.[dialect] !== undefined) report.lose("late-unsaid", [...place, "extra", dialect]);
+  }
+
+  private finish(): void {
+    if (this.message === undefined) this.start();
+    this.sequence.end();
+    this.closeSplit();
+    const { out } = this.desk;
+    const response = this.follower.response();
+    if (response === undefined) return;
+    const answer = { ...response, message: withoutNotes(response.message) };
+    const body = encodeResponse(answer, this.context).wire as JsonObject; // it writes no other
+    const usage = isObject(body["usage"]) ? body["usage"] : { output_tokens: 0 };
+    // An answer may be without counts; readers of a stream count on them.
+    if (body["usage"] !== usage) this.context.report.lose("usage-made", "usage");
+    const delta: JsonObject = {};
+    const event: JsonObject = { type: "message_delta", delta, usage };
+    const stop: JsonObject = { type: "message_stop" };
+    for (const key of Object.keys(body)) {
+      if (ELSEWHERE.has(key)) continue;
+      const value = body[key] ?? null;
+      if (key.startsWith(OF_HOST)) stop[key] = value;
+      else if (ENDING.has(key)) delta[key] = value;
+      else if (!sameJson(this.message?.[key], value)) event[key] = value;
+    }
+    out.write(event);
+    this.writeKept(body[EVENTS]);
+    out.write(stop);
+  }
+
+  private writeKept(kept: JsonObject[string] | undefined): void {
+    if (Array.isArray(kept)) for (const event of kept) if (isObject(event)) this.desk.out.write(event);
+  }
+
+  /** The stream ends with the error (B86); blocks stay open, because they are not complete. */
+  private fail(): void {
+    const response = this.follower.response();
+    if (response?.error === undefined) return;
+    const { context } = this;
+    this.writeKept(response.extra?.[context.dialect]?.[EVENTS]);
+    this.desk.out.write(encodeFailure(response, context) ?? this.failureOf(response, response.error));
+  }
+
+  private failureOf(response: Response, error: ProviderError): JsonObject {
+    const { context } = this;
+    const message = withoutNotes(response.message);
+    // Calls that broke off have been said as far as they came, and their reader sees that they did.
+    const parts = message.parts.map((part): Part => {
+      if (part.type !== "tool-call" || part.invalid !== true) return part;
+      const { invalid: _, inputText: __, ...call } = part;
+      return { ...call, input: {} };
+    });
+    encodeContent({ ...response, message: { ...message, parts } }, startWriting(context));
+    const wire = encodeError(error).wire as JsonObject; // an envelope, whatever was kept of another
+    reportFailure(error, wire, context);
+    return wire;
+  }
+}
+
+/** What the assembly of an answer has noted about it is told to nobody. */
+function withoutNotes(message: Message): Message {
+  const { metadata, ...rest } = message;
+  const facts = Object.keys(metadata ?? {});
+  return facts.length > 0 && facts.every((fact) => NOTES.has(fact)) ? rest : message;
+}
+
+const NOTES: ReadonlySet<string> = new Set(["interrupted", "invalidToolCalls"]);
+
+/** A new table to write at, with a report that nobody reads. */
+function newDesk(context: EncodeContext<Code>): Desk {
+  const trail = new Trail();
+  return {
+    out: new BlockWriter(),
+    writing: startWriting({ ...context, trail, report: new Report<Code>(trail, LOSSES) }),
+  };
+}

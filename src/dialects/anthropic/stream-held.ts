@@ -1,0 +1,144 @@
+// Blocks of a stream that are said whole, once they are closed: redacted thinking, what the provider ran, and every
+// block that nobody knows, with all that its deltas have added (B43).
+import type { Delta } from "../../model/delta.ts";
+import { JsonError } from "../../model/errors.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { copyObject, parseJson } from "../../model/json.ts";
+import type { Part } from "../../model/parts.ts";
+import { DialectError } from "../errors.ts";
+import { opaquePart } from "../kit/opaque.ts";
+import { copyField } from "../kit/read.ts";
+import { decodeBlock } from "./decode-block.ts";
+import type { Reading } from "./reading.ts";
+import type { OpenBlock, OpenCall } from "./stream-block.ts";
+import { DELTAS, EVENT } from "./stream-block.ts";
+import type { RunCalls } from "./stream-call.ts";
+
+/** Deltas that bring a piece of a field. */
+const PIECES: ReadonlyMap<unknown, string> = new Map([
+  ["text_delta", "text"],
+  ["thinking_delta", "thinking"],
+]);
+/** Deltas that say what fields are from now on. */
+const SETTING: ReadonlySet<unknown> = new Set(["signature_delta", "compaction_delta"]);
+
+export class HeldBlock implements OpenBlock {
+  readonly kind = "held";
+  readonly key: number;
+  protected readonly value: JsonObject;
+  private readonly reading: Reading;
+  private readonly calls: RunCalls;
+  private json = "";
+  private citations: JsonValue[] | undefined;
+  private readonly kept: JsonObject[] = [];
+
+  constructor(wire: JsonObject, key: number, reading: Reading, calls: RunCalls) {
+    this.value = copyObject(wire);
+    this.key = key;
+    this.reading = reading;
+    this.calls = calls;
+  }
+
+  open(): Delta[] {
+    return [];
+  }
+
+  add(delta: JsonObject, event: JsonObject): Delta[] | undefined {
+    const { type, partial_json: json, citation } = delta;
+    const piece = PIECES.get(type);
+    let taken = piece ?? "";
+    if (piece !== undefined) {
+      if (!this.append(piece, delta[piece])) return undefined;
+    } else if (type === "input_json_delta" && typeof json === "string") {
+      this.json += json;
+      taken = "partial_json";
+    } else if (type === "citations_delta" && citation !== undefined) {
+      this.cite(citation);
+      taken = "citation";
+    } else if (!SETTING.has(type)) {
+      this.keep(delta);
+      return [];
+    }
+    // What else is said with it is said of the block.
+    for (const key in delta) if (key !== "type" && key !== taken) copyField(delta, key, this.value);
+    for (const key in event) if (!EVENT.has(key)) copyField(event, key, this.value);
+    return [];
+  }
+
+  /** False where the block has no such field: then it is not meant. */
+  private append(field: string, piece: JsonValue | undefined): boolean {
+    const before = this.value[field];
+    if (typeof before !== "string" || typeof piece !== "string") return false;
+    this.value[field] = before + piece;
+    return true;
+  }
+
+  private cite(citation: JsonValue): void {
+    const { citations } = this.value;
+    this.citations ??= Array.isArray(citations) ? [...citations] : [];
+    this.citations.push(citation);
+    this.value["citations"] = this.citations;
+  }
+
+  keep(delta: JsonObject): void {
+    this.kept.push(delta);
+  }
+
+  close(): Delta[] {
+    if (this.json.trim() !== "") this.value["input"] = parsed(this.json);
+    if (this.kept.length > 0) this.value[DELTAS] = this.kept;
+    return [{ kind: "part", payload: { value: this.part(), part: this.key } }];
+  }
+
+  /** A part as of an answer in one piece; a result that could not stand in a stream of deltas stays as it came. */
+  private part(): Part {
+    const { context } = this.reading;
+    let part: Part;
+    try {
+      part = decodeBlock(this.value, this.reading);
+    } catch (error) {
+      // Something within is not what it must be; in an answer in one piece that is an error, here it came too late.
+      if (!(error instanceof DialectError)) throw error;
+      context.trail.reset();
+      return opaquePart(this.value, context);
+    }
+    if (part.type === "tool-call") this.calls.start(part, context.dialect);
+    return part.type === "tool-result" && !this.calls.answer(part) ? opaquePart(this.value, context) : part;
+  }
+}
+
+/** A call that the small deltas cannot say. */
+export class HeldCall extends HeldBlock implements OpenCall {
+  private hasEnded = false;
+
+  get isClients(): boolean {
+    return this.value["type"] === "tool_use";
+  }
+
+  override close(): Delta[] {
+    return [];
+  }
+
+  end(isCut = false): Delta[] {
+    if (this.hasEnded) return [];
+    this.hasEnded = true;
+    return super.close().map((delta) => {
+      if (isCut && delta.kind === "part" && delta.payload.value.type === "tool-call")
+        delta.payload.value.invalid = true;
+      return delta;
+    });
+  }
+
+  abandon(): Delta[] {
+    return this.end(true);
+  }
+}
+
+function parsed(text: string): JsonValue {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return text;
+  }
+}

@@ -1,0 +1,251 @@
+// Parts on their way out in pieces, one writer for each kind that grows. A writer decides when its block can be opened:
+// at once, or when enough has come to know what block it is.
+import { stringifyJson } from "../../model/json.ts";
+import type { Delta } from "../../model/delta.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { Annotation, ReasoningPart } from "../../model/parts.ts";
+import type { CallDraft, Draft } from "../kit/follow.ts";
+import { sealOf } from "../kit/seals.ts";
+import type { Held } from "../kit/streams.ts";
+import { wholeCharacters } from "../kit/streams.ts";
+import { WRAPPED } from "../kit/text-tools.ts";
+import { encodeCitation } from "./citations.ts";
+import { encodePart } from "./encode-block.ts";
+import type { BlockWriter } from "./stream-write.ts";
+import type { Writing } from "./writing.ts";
+
+/** One part while it is written. */
+export interface PartWriter {
+  add(delta: Delta): void;
+  close(): void;
+}
+
+/** What all of them write with. */
+export interface Desk {
+  readonly out: BlockWriter;
+  /** Without a report: what is lost is told once, at the end, as of an answer in one piece. */
+  readonly writing: Writing;
+}
+
+/** A citation as it goes out; undefined where it cannot be said. */
+export function citationOf(annotation: Annotation, { writing }: Desk): JsonObject | undefined {
+  return encodeCitation(annotation, writing);
+}
+
+export function partWriter(draft: Draft, desk: Desk): PartWriter {
+  switch (draft.kind) {
+    case "text":
+    case "refusal":
+      return new TextWriter(draft, desk);
+    case "thinking":
+      return new ThinkingWriter(draft as Draft<ReasoningPart>, desk); // the kind says so
+    case "call":
+      return new CallWriter(draft as CallDraft, desk); // the kind says so
+    default:
+      return new WholeWriter(draft, desk);
+  }
+}
+
+class TextWriter implements PartWriter, Held {
+  held?: string;
+  private readonly desk: Desk;
+  private readonly index: number;
+  private isFresh = true;
+
+  constructor({ part }: Draft, desk: Desk) {
+    this.desk = desk;
+    const { extra } = part;
+    const start = encodePart({ type: "text", text: "", ...(extra && { extra }) }, "assistant", desk.writing);
+    this.index = desk.out.open(start ?? {});
+  }
+
+  add(delta: Delta): void {
+    const { out } = this.desk;
+    if (delta.kind === "text" || delta.kind === "refusal") {
+      const text = wholeCharacters(this, delta.payload.textDelta);
+      if (text !== "") out.text(this.index, text);
+    } else if (delta.kind === "annotation") {
+      const citation = citationOf(delta.payload.annotation, this.desk);
+      if (citation !== undefined) out.delta(this.index, { type: "citations_delta", citation });
+    }
+    const { extra } = delta.payload;
+    if (extra !== undefined && !this.isFresh) out.residue(this.index, TEXT, extra, this.desk.writing.context.dialect);
+    this.isFresh = false;
+  }
+
+  close(): void {
+    if (this.held !== undefined) this.desk.out.text(this.index, this.held);
+    this.desk.out.close(this.index);
+  }
+}
+
+const TEXT: JsonObject = { type: "text_delta", text: "" };
+const THINKING: JsonObject = { type: "thinking_delta", thinking: "" };
+const JSON_PIECE: JsonObject = { type: "input_json_delta", partial_json: "" };
+
+/** Thinking is opened with its first word: where none comes, it may be redacted, or nothing that can be said. */
+class ThinkingWriter implements PartWriter, Held {
+  held?: string;
+  private readonly draft: Draft<ReasoningPart>;
+  private readonly desk: Desk;
+  private index: number | undefined;
+  /** The summary in hand, where summaries stand for the text; -1 where the text does. */
+  private summary: number | undefined;
+
+  constructor(draft: Draft<ReasoningPart>, desk: Desk) {
+    this.draft = draft;
+    this.desk = desk;
+  }
+
+  add(delta: Delta): void {
+    const { out, writing } = this.desk;
+    const wasOpen = this.index !== undefined;
+    if (delta.kind === "thinking") {
+      const text = wholeCharacters(this, this.pieceOf(delta.payload.textDelta, delta.payload.summary));
+      if (text !== "") out.thinking((this.index ??= this.open(text)), text);
+    }
+    const { extra } = delta.payload;
+    if (wasOpen && extra !== undefined && this.index !== undefined) {
+      out.residue(this.index, THINKING, extra, writing.context.dialect);
+    }
+  }
+
+  /** The text, or the summaries where there is no text, with a blank line between them. */
+  private pieceOf(text: string, summary: number | undefined): string {
+    if (this.summary === -1) return summary === undefined ? text : "";
+    if (summary === undefined) {
+      if (text === "") return "";
+      const isFirst = this.summary === undefined;
+      this.summary = isFirst ? -1 : this.summary;
+      return text;
+    }
+    const gap = "\n\n".repeat(Math.max(0, summary - (this.summary ?? 0)));
+    this.summary = summary;
+    return gap + text;
+  }
+
+  private open(text: string): number {
+    const { extra, seals } = this.draft.part;
+    const begun: ReasoningPart = { type: "reasoning", text, ...(extra && { extra }), ...(seals && { seals }) };
+    const block = encodePart(begun, "assistant", this.desk.writing) ?? {};
+    block["thinking"] = "";
+    if (typeof block["signature"] === "string") block["signature"] = "";
+    return this.desk.out.open(block);
+  }
+
+  close(): void {
+    const { out, writing } = this.desk;
+    const { part } = this.draft;
+    if (this.held !== undefined) out.thinking((this.index ??= this.open(this.held)), this.held);
+    if (this.index === undefined) {
+      const block = encodePart(part, "assistant", writing);
+      if (block !== undefined) out.whole(block);
+      return;
+    }
+    const signature = sealOf(part, "signature", writing.context);
+    if (signature !== undefined) out.delta(this.index, { type: "signature_delta", signature });
+    out.close(this.index);
+  }
+}
+
+const FIRST_SIGN = /\S/;
+
+/** Arguments that begin as an object go out as they come; all others wait, because they are put into one (B22, B32). */
+class CallWriter implements PartWriter, Held {
+  held?: string;
+  private readonly draft: CallDraft;
+  private readonly desk: Desk;
+  private readonly index: number | undefined;
+  private form: "open" | "object" | "text" | "other" = "open";
+  /** No text has been wrapped yet. */
+  private isFresh = true;
+
+  constructor(draft: CallDraft, desk: Desk) {
+    this.draft = draft;
+    this.desk = desk;
+    // One that had to wait may have its arguments already; they come as deltas.
+    const { inputText: _, invalid: __, ...call } = draft.part;
+    const block = encodePart({ ...call, input: {} }, "assistant", desk.writing);
+    if (block !== undefined) this.index = desk.out.open(block);
+    if (draft.part.format === "text" && draft.part.executor !== "provider") this.form = "text";
+  }
+
+  add(delta: Delta): void {
+    const { index } = this;
+    if (index === undefined) return;
+    const { out, writing } = this.desk;
+    if (delta.kind === "tool_call_args" || delta.kind === "tool_call_end") {
+      const piece = this.pieceOf(delta.payload.argsTextDelta ?? "");
+      if (piece !== "") out.json(index, piece);
+    }
+    const { extra } = delta.payload;
+    // That of the start stands in the block.
+    if (extra !== undefined && delta.kind !== "tool_call_start") {
+      out.residue(index, JSON_PIECE, extra, writing.context.dialect);
+    }
+  }
+
+  private pieceOf(text: string): string {
+    if (this.form === "object") return wholeCharacters(this, text);
+    if (this.form === "text") return this.wrapped(wholeCharacters(this, text));
+    const sign = this.form === "open" ? FIRST_SIGN.exec(text)?.[0] : undefined;
+    if (sign === undefined) return "";
+    this.form = sign === "{" ? "object" : "other";
+    // What came before was blank.
+    return this.form === "object" ? wholeCharacters(this, text) : "";
+  }
+
+  /** A piece of free text, within the object that it is put into. */
+  private wrapped(piece: string): string {
+    if (piece === "") return "";
+    const before = this.isFresh ? WRAPPING : "";
+    this.isFresh = false;
+    return before + JSON.stringify(piece).slice(1, -1);
+  }
+
+  close(): void {
+    const { index, draft } = this;
+    if (index === undefined) return;
+    const { out, writing } = this.desk;
+    if (this.form === "text") {
+      const last = this.wrapped(this.held ?? "");
+      out.json(index, `${this.isFresh ? WRAPPING : last}"}`);
+    } else if (this.held !== undefined) out.json(index, this.held);
+    if (this.form === "other") {
+      const { part, args, ended } = draft;
+      const whole = ended ? part : { ...part, input: args, inputText: args, invalid: true };
+      const { input } = encodePart(whole, "assistant", writing) ?? {};
+      if (input !== undefined) out.json(index, stringifyJson(input));
+    }
+    out.close(index);
+  }
+}
+
+const WRAPPING = `{${JSON.stringify(WRAPPED)}:"`;
+
+/** A part that came whole goes out at once; media that come in pieces go out when all of it is there. */
+class WholeWriter implements PartWriter {
+  private readonly draft: Draft;
+  private readonly desk: Desk;
+  private isWritten = false;
+
+  constructor(draft: Draft, desk: Desk) {
+    this.draft = draft;
+    this.desk = desk;
+  }
+
+  add(delta: Delta): void {
+    if (delta.kind === "part") this.write();
+  }
+
+  private write(): void {
+    if (this.isWritten) return;
+    this.isWritten = true;
+    const block = encodePart(this.draft.part, "assistant", this.desk.writing);
+    if (block !== undefined) this.desk.out.whole(block);
+  }
+
+  close(): void {
+    this.write();
+  }
+}

@@ -1,0 +1,110 @@
+// Blocks on their way out as events: opened, filled and closed. What comes whole is taken apart as the API does.
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { copyObject, stringifyJson } from "../../model/json.ts";
+import type { Extra } from "../../model/parts.ts";
+import type { WireEvent } from "../dialect.ts";
+import { copyField, isObject } from "../kit/read.ts";
+import { isCited } from "./citations.ts";
+import { DELTAS } from "./stream-block.ts";
+import { PROVIDER_CALLS } from "./terms.ts";
+
+export class BlockWriter {
+  /** What has been written since it was last taken. */
+  private events: WireEvent[] = [];
+  private next = 0;
+
+  take(): WireEvent[] {
+    const { events } = this;
+    this.events = [];
+    return events;
+  }
+
+  write(data: JsonObject): void {
+    const { type } = data;
+    this.events.push(typeof type === "string" ? { event: type, data } : { data });
+  }
+
+  /** Opens a block and returns its index; deltas that were kept for it follow at once. */
+  open(block: JsonObject): number {
+    const index = this.next++;
+    const kept = block[DELTAS];
+    let opened = block;
+    if (kept !== undefined) {
+      opened = copyObject(block);
+      delete opened[DELTAS];
+    }
+    this.write({ type: "content_block_start", index, content_block: opened });
+    this.writeKept(index, kept);
+    return index;
+  }
+
+  private writeKept(index: number, kept: JsonValue | undefined): void {
+    if (Array.isArray(kept)) for (const delta of kept) if (isObject(delta)) this.delta(index, delta);
+  }
+
+  delta(index: number, delta: JsonObject): void {
+    this.events.push({
+      event: "content_block_delta",
+      data: { type: "content_block_delta", index, delta },
+    });
+  }
+
+  text(index: number, text: string): void {
+    this.delta(index, { type: "text_delta", text });
+  }
+
+  thinking(index: number, thinking: string): void {
+    this.delta(index, { type: "thinking_delta", thinking });
+  }
+
+  json(index: number, json: string): void {
+    this.delta(index, { type: "input_json_delta", partial_json: json });
+  }
+
+  close(index: number): void {
+    this.write({ type: "content_block_stop", index });
+  }
+
+  /** Residue that came with a later piece of a block goes out with an empty one of its kind. */
+  residue(index: number, piece: JsonObject, extra: Extra, dialect: string): void {
+    const residue = extra[dialect] ?? {};
+    const delta = { ...piece };
+    let isNews = false;
+    for (const key of Object.keys(residue)) {
+      if (key === DELTAS) this.writeKept(index, residue[key]);
+      else if (key !== "$form" && !Object.hasOwn(delta, key)) {
+        copyField(residue, key, delta);
+        isNews = true;
+      }
+    }
+    if (isNews) this.delta(index, delta);
+  }
+
+  /** A whole block: what the API streams in pieces is empty at first. */
+  whole(block: JsonObject): void {
+    const { type, text, thinking, signature, citations, input } = block;
+    const empty = copyObject(block);
+    const deltas: JsonObject[] = [];
+    if (type === "text" && typeof text === "string") {
+      empty["text"] = "";
+      if (text !== "") deltas.push({ type: "text_delta", text });
+      if (isCited(citations)) {
+        delete empty["citations"];
+        for (const citation of citations) deltas.push({ type: "citations_delta", citation });
+      }
+    } else if (type === "thinking" && typeof thinking === "string") {
+      empty["thinking"] = "";
+      if (thinking !== "") deltas.push({ type: "thinking_delta", thinking });
+      if (typeof signature === "string" && signature !== "") {
+        empty["signature"] = "";
+        deltas.push({ type: "signature_delta", signature });
+      }
+    } else if ((type === "tool_use" || PROVIDER_CALLS.has(type)) && isObject(input)) {
+      empty["input"] = {};
+      if (Object.keys(input).length > 0) deltas.push({ type: "input_json_delta", partial_json: stringifyJson(input) });
+    }
+    const index = this.open(empty);
+    for (const delta of deltas) this.delta(index, delta);
+    this.close(index);
+  }
+}

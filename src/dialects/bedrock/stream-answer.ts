@@ -1,0 +1,193 @@
+// One answer of a stream while it arrives: its open blocks, and the facts about it that come with its start and its
+// end. At the end they are read as those of an answer in one piece are (B80).
+import type { Delta, ErrorPayload } from "../../model/delta.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { copyObject } from "../../model/json.ts";
+import type { Message } from "../../model/message.ts";
+import type { Response } from "../../model/response.ts";
+import type { DecodeContext, Names } from "../dialect.ts";
+import { isCutOff } from "../kit/endings.ts";
+import { copyField, isObject } from "../kit/read.ts";
+import { keepFields } from "../kit/residue.ts";
+import { startDelta } from "../kit/streams.ts";
+import { startReading } from "./decode-block.ts";
+import type { Reading } from "./reading.ts";
+import { readResponse, STOP } from "./response.ts";
+import type { OpenBlock } from "./stream-block.ts";
+import { HeldBlock, TextBlock, ThinkingBlock } from "./stream-block.ts";
+import type { RunCalls } from "./stream-calls.ts";
+import { CallBlock } from "./stream-calls.ts";
+
+/** Events that the protocol does not know are kept under this name, in their order, on the answer. */
+export const EVENTS = "$events";
+/** What fills up an event, so that its length tells nothing. */
+export const PADDING = "p";
+
+export class Answer {
+  private readonly context: DecodeContext;
+  private readonly reading: Reading;
+  private readonly calls: RunCalls;
+  private readonly fields: JsonObject = {};
+  private readonly message: JsonObject = {};
+  private usage: JsonObject | undefined;
+  private isUsageSaid = true;
+  /** Open blocks by their index, whatever the wire takes for one. */
+  private readonly blocks = new Map<unknown, OpenBlock>();
+  /** The block that was opened last, its index, and whether it is a call that has been closed. */
+  private last: OpenBlock | undefined;
+  private lastIndex: unknown;
+  private isPending = false;
+  private opened = 0;
+  /** What has been said of the end: how it ended, and what it cost. */
+  isStopped = false;
+  isCounted = false;
+
+  constructor(context: DecodeContext, calls: RunCalls, names: Names | undefined) {
+    this.context = context;
+    this.calls = calls;
+    this.reading = startReading(context, names, calls.taken);
+  }
+
+  start(message: JsonObject): Delta[] {
+    take(message, this.message, "content");
+    const { extra } = this.read().message;
+    const delta = startDelta({ modelId: "", requestId: "", ...(extra && { message: { extra } }) });
+    return [delta];
+  }
+
+  /** Takes over facts about the answer; what comes later wins. */
+  learn(facts: JsonObject): Delta[] {
+    const { usage, output } = facts;
+    take(facts, this.fields, "output", isObject(usage) ? "usage" : "");
+    if (isObject(usage)) {
+      this.usage ??= {};
+      take(usage, this.usage);
+      this.isUsageSaid = false;
+    }
+    if (output === undefined) return this.usageDeltas();
+    const { message } = isObject(output) ? output : {};
+    if (isObject(message)) take(message, this.message, "content");
+    if (isObject(output)) {
+      const { output: before } = this.fields;
+      const kept: JsonObject = isObject(before) ? before : {};
+      take(output, kept, "message");
+      if (Object.keys(kept).length > 0) this.fields["output"] = kept;
+    }
+    return this.usageDeltas();
+  }
+
+  /** The facts so far, read as those of an answer in one piece are. */
+  private read(): Response {
+    const wire = copyObject(this.fields);
+    const output = isObject(wire["output"]) ? copyObject(wire["output"]) : {};
+    output["message"] = { ...this.message, content: [] };
+    wire["output"] = output;
+    if (this.usage !== undefined) wire["usage"] = copyObject(this.usage);
+    return readResponse(wire, startReading(this.context));
+  }
+
+  /** The counts, where there is news of them (B67). */
+  private usageDeltas(): Delta[] {
+    const usage = this.isUsageSaid ? undefined : this.read().usage;
+    this.isUsageSaid = true;
+    return usage === undefined ? [] : [{ kind: "usage", payload: { ...usage } }];
+  }
+
+  block(index: unknown): OpenBlock | undefined {
+    return this.blocks.get(index);
+  }
+
+  /** Opens a block of a kind; one that still has its index is over (B76). */
+  open(index: unknown, kind: OpenBlock["kind"], start: JsonObject): Delta[] {
+    const deltas = this.close(index);
+    // What is said whole would lose its place to the next.
+    if (this.last?.kind === "held") deltas.push(...this.close(this.lastIndex));
+    // The answer has gone on: a call that was closed is complete.
+    if (this.isPending && this.last instanceof CallBlock) deltas.push(...this.last.end());
+    const block = this.make(kind, start, this.opened++);
+    this.blocks.set(index, block);
+    this.last = block;
+    this.lastIndex = index;
+    this.isPending = false;
+    if (block instanceof CallBlock) deltas.push(...block.open());
+    return deltas;
+  }
+
+  private make(kind: OpenBlock["kind"], start: JsonObject, key: number): OpenBlock {
+    switch (kind) {
+      case "text":
+        return new TextBlock(key, this.reading);
+      case "thinking":
+        return new ThinkingBlock(key, this.reading);
+      case "call":
+        return new CallBlock(start, key, this.reading, this.calls);
+      case "held":
+        return new HeldBlock(start, key, this.reading, this.calls);
+    }
+  }
+
+  close(index: unknown): Delta[] {
+    const block = this.blocks.get(index);
+    if (block === undefined) return [];
+    this.blocks.delete(index);
+    if (!(block instanceof CallBlock)) return block.close();
+    // The last call of an answer may have been cut off; that is known only at the end (B31).
+    this.isPending ||= block === this.last;
+    return block === this.last ? [] : block.end();
+  }
+
+  /** Everything that is still open is over; the calls as well, where the answer came to its end. */
+  private closeAll(isComplete: boolean, cut?: OpenBlock): Delta[] {
+    const deltas: Delta[] = [];
+    const calls = new Set<CallBlock>();
+    if (this.isPending && this.last instanceof CallBlock) calls.add(this.last);
+    for (const block of this.blocks.values()) {
+      if (block instanceof CallBlock) calls.add(block);
+      else deltas.push(...block.close());
+    }
+    this.blocks.clear();
+    for (const call of calls) deltas.push(...(isComplete ? call.end(call === cut) : call.abandon()));
+    return deltas;
+  }
+
+  finish(events: readonly JsonObject[]): Delta[] {
+    const { finishReason, ...response } = this.read();
+    const { unified, raw } = finishReason;
+    const isCut = this.last instanceof CallBlock && this.last.isClients && isCutOff(finishReason);
+    const deltas = this.closeAll(true, isCut ? this.last : undefined);
+    this.keepEvents(response, events);
+    const { extra, message } = response;
+    deltas.push({
+      kind: "done",
+      payload: {
+        finishReason: unified,
+        ...(raw !== undefined && { raw }),
+        ...(extra !== undefined && { extra }),
+        ...(message.extra !== undefined && { message: { extra: message.extra } satisfies Partial<Message> }),
+      },
+    });
+    return deltas;
+  }
+
+  /** Ends an answer that failed; what has come of it stays (B90). */
+  fail(reason: Delta, events: readonly JsonObject[]): Delta[] {
+    const response = this.read();
+    const deltas = this.closeAll(false);
+    if (reason.kind !== "error") return [...deltas, reason];
+    this.keepEvents(response, events);
+    const payload: ErrorPayload = { ...reason.payload };
+    if (response.extra !== undefined) payload.extra = response.extra;
+    if (typeof this.fields[STOP] === "string") payload.finish = response.finishReason;
+    return [...deltas, { kind: "error", payload }];
+  }
+
+  private keepEvents(response: Pick<Response, "extra">, events: readonly JsonObject[]): void {
+    if (events.length > 0) keepFields(response, this.context.dialect, { [EVENTS]: [...events] });
+  }
+}
+
+function take(from: JsonObject, to: JsonObject, ...others: readonly string[]): void {
+  for (const key of Object.keys(from)) {
+    if (key !== PADDING && !others.includes(key) && from[key] !== undefined) copyField(from, key, to);
+  }
+}

@@ -1,0 +1,150 @@
+// Calls in a stream: their arguments are text while they arrive, and complete only once the answer has gone on.
+import type { Delta } from "../../model/delta.ts";
+import { JsonError } from "../../model/errors.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { copyObject, parseJson } from "../../model/json.ts";
+import type { ToolCallPart, ToolResultPart } from "../../model/parts.ts";
+import { restoreName } from "../kit/names.ts";
+import { isObject, restOf } from "../kit/read.ts";
+import { keepFields } from "../kit/residue.ts";
+import { decodeCall } from "./decode-tools.ts";
+import { keepRest } from "./fields.ts";
+import type { Reading } from "./reading.ts";
+import type { Carrier, OpenBlock } from "./stream-block.ts";
+import { withResidue } from "./stream-block.ts";
+
+/** The calls of all answers that one stream holds: each has an id of its own, and one result (B17). */
+export class RunCalls {
+  /** Ids of the answers that are over. */
+  readonly taken = new Set<string>();
+  private current: string[] = [];
+  private readonly answered = new Set<string>();
+
+  start(id: string): void {
+    this.current.push(id);
+  }
+
+  /** The answer in hand is over. */
+  settle(): void {
+    for (const id of this.current) this.taken.add(id);
+    this.current = [];
+  }
+
+  /** Whether a result may stand in an answer: the first for its call, and a client's only where the call is known. */
+  answer({ toolCallId: id, executor }: ToolResultPart): boolean {
+    const isKnown = executor === "provider" || this.taken.has(id) || this.current.includes(id);
+    if (this.answered.has(id) || !isKnown) return false;
+    this.answered.add(id);
+    // A call that comes after its result is another one.
+    if (!this.current.includes(id)) this.taken.add(id);
+    return true;
+  }
+}
+
+const DELTA: ReadonlySet<string> = new Set(["toolUse"]);
+const INPUT: ReadonlySet<string> = new Set(["input"]);
+
+/** Closing a call does not end it: its answer may yet say that it broke off there (B31). */
+export class CallBlock implements OpenBlock {
+  readonly kind = "call";
+  readonly key: number;
+  /** Nobody but the client runs it. */
+  readonly isClients: boolean;
+  private readonly wire: JsonObject;
+  private readonly reading: Reading;
+  private readonly calls: RunCalls;
+  private toolCallId: string | undefined;
+  private args = "";
+  private hasEnded = false;
+
+  constructor(start: JsonObject, key: number, reading: Reading, calls: RunCalls) {
+    this.key = key;
+    this.wire = start;
+    this.reading = reading;
+    this.calls = calls;
+    const { toolUse } = start;
+    this.isClients = isObject(toolUse) && toolUse["type"] !== "server_tool_use";
+  }
+
+  /** The text of a free-form tool comes in an object, which must be whole before it can be taken out. */
+  open(): Delta[] {
+    const { names } = this.reading;
+    const { toolUse } = this.wire;
+    const said = isObject(toolUse) ? toolUse["name"] : undefined;
+    const name = typeof said === "string" ? restoreName(said, names?.toolNames) : "";
+    return names?.textTools?.includes(name) === true && this.isClients ? [] : [this.start({})];
+  }
+
+  private start(input: JsonValue): Delta {
+    const { context } = this.reading;
+    const inner = copyObject(this.wire["toolUse"] as JsonObject); // Whoever opens a call has looked for it.
+    inner["input"] = input;
+    const call = decodeCall(inner, this.reading) as ToolCallPart; // And for its name.
+    keepRest(call, this.wire, context.dialect, [], "toolUse");
+    const { toolCallId, toolName, executor, format, tool, extra } = call;
+    this.calls.start(toolCallId);
+    this.toolCallId = toolCallId;
+    if (format === "text") this.args = String(call.input);
+    return {
+      kind: "tool_call_start",
+      payload: {
+        toolCallId,
+        toolName,
+        objectArgs: true,
+        part: this.key,
+        ...(executor !== undefined && { executor }),
+        ...(format !== undefined && { format }),
+        ...(tool !== undefined && { tool }),
+        ...(extra !== undefined && { extra }),
+      },
+    };
+  }
+
+  add(delta: JsonObject): Delta[] {
+    const { toolUse } = delta;
+    const { dialect } = this.reading.context;
+    const { input } = isObject(toolUse) ? toolUse : {};
+    const carrier: Carrier = {};
+    keepFields(carrier, dialect, restOf(delta, DELTA));
+    const isPiece = typeof input === "string";
+    if (isObject(toolUse)) keepFields(carrier, dialect, isPiece ? restOf(toolUse, INPUT) : toolUse, "toolUse");
+    const piece = isPiece ? input : "";
+    this.args += piece;
+    if (piece === "" && carrier.extra === undefined) return [];
+    return this.toolCallId === undefined ? [] : [this.say(piece, carrier)];
+  }
+
+  private say(argsTextDelta: string, carrier: Carrier = {}): Delta {
+    const toolCallId = this.toolCallId ?? "";
+    return { kind: "tool_call_args", payload: withResidue({ toolCallId, argsTextDelta }, carrier) };
+  }
+
+  close(): Delta[] {
+    return [];
+  }
+
+  /** The stream has broken off in it, so that it does not end; what has come of it is said. */
+  abandon(): Delta[] {
+    return this.toolCallId === undefined ? [this.start({}), this.say(this.args)] : [];
+  }
+
+  /** The arguments are over, complete unless the answer was cut off in them. */
+  end(isCut = false): Delta[] {
+    if (this.hasEnded) return [];
+    this.hasEnded = true;
+    const deltas: Delta[] = this.toolCallId === undefined ? [this.start(parsed(this.args)), this.say(this.args)] : [];
+    const payload = { toolCallId: this.toolCallId ?? "" };
+    deltas.push({ kind: "tool_call_end", payload: isCut ? { ...payload, invalid: true } : payload });
+    return deltas;
+  }
+}
+
+/** What a text says; what cannot be read says nothing, and stays a text. */
+function parsed(text: string): JsonValue {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return {};
+  }
+}

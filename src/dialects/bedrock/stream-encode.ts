@@ -1,0 +1,239 @@
+// Streams on their way out: messageStart, the blocks, messageStop, metadata. What the end says, and what was lost, is
+// taken from the answer as it would have been written in one piece.
+import type { Delta } from "../../model/delta.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { Message } from "../../model/message.ts";
+import type { ProviderError } from "../../model/provider-error.ts";
+import type { Part, ToolCallPart } from "../../model/parts.ts";
+import type { EncodeContext, StreamEncoder, WireEvent } from "../dialect.ts";
+import type { Draft } from "../kit/follow.ts";
+import { Follower, placeOf } from "../kit/follow.ts";
+import { isObject, restOf } from "../kit/read.ts";
+import { Report } from "../kit/report.ts";
+import { isSealFor, restoreResidue } from "../kit/residue.ts";
+import type { PartSink } from "../kit/sequence.ts";
+import { PartSequence } from "../kit/sequence.ts";
+import { truncated } from "../kit/streams.ts";
+import { Trail } from "../kit/trail.ts";
+import { encodeCitation } from "./citations.ts";
+import { startWriting } from "./encode-block.ts";
+import { exceptionIn, readError } from "./errors.ts";
+import { encodeFailure, reportFailure } from "./failure.ts";
+import type { Code } from "./losses.ts";
+import { LOSSES } from "./losses.ts";
+import { encodeContent, encodeResponse, STOP, writeRole } from "./response.ts";
+import { EVENTS } from "./stream-answer.ts";
+import type { Desk, PartWriter } from "./stream-part.ts";
+import { partWriter } from "./stream-part.ts";
+import { BlockWriter, eventOf } from "./stream-write.ts";
+import { STREAM_ERROR } from "./terms.ts";
+
+export function streamEncoder(context: EncodeContext<Code>): Omit<StreamEncoder, "losses"> {
+  return new ConverseEncoder(context);
+}
+
+/** What stands in messageStop; everything else that is known of the answer stands in the metadata. */
+const ENDING = "additionalModelResponseFields";
+const ELSEWHERE: ReadonlySet<string> = new Set(["output", STOP, ENDING, EVENTS]);
+const MESSAGE: ReadonlySet<string> = new Set(["message"]);
+
+class ConverseEncoder implements PartSink {
+  private readonly context: EncodeContext<Code>;
+  private readonly follower = new Follower();
+  private desk: Desk;
+  private sequence = new PartSequence(this);
+  private writer: PartWriter | undefined;
+  /** What messageStart has said; none before. */
+  private begun: JsonObject | undefined;
+  private message: Pick<Message, "extra"> = {};
+  private hasFailed = false;
+  /** A further block for a part that had been closed. */
+  private split: { draft: Draft; writer: PartWriter } | undefined;
+
+  constructor(context: EncodeContext<Code>) {
+    this.context = context;
+    this.desk = newDesk(context);
+  }
+
+  push(delta: Delta): WireEvent[] {
+    const draft = this.follower.push(delta);
+    if (draft !== undefined) {
+      // Other choices than the first have no place; that is reported at the end.
+      if (draft.choice === 0) {
+        this.begin();
+        this.sequence.push(draft, delta);
+      }
+    } else if (delta.kind === "done") this.finish();
+    else if (delta.kind === "error") this.fail();
+    else if (delta.kind === "start") this.reset(delta.payload.message ?? {});
+    else if (delta.kind === "part") this.context.report.lose("result-between");
+    return this.desk.out.take();
+  }
+
+  /** A stream that its reader gives up ends as one that broke off (B86). */
+  end(): WireEvent[] {
+    return this.follower.isOpen ? this.push(truncated()) : [];
+  }
+
+  private reset(message: Pick<Message, "extra">): void {
+    this.desk = newDesk(this.context);
+    this.sequence = new PartSequence(this);
+    this.writer = undefined;
+    this.split = undefined;
+    this.begun = undefined;
+    this.hasFailed = false;
+    this.message = message;
+  }
+
+  /** Begins the message with what is known of it by now; an error alone is no message. */
+  private begin(): void {
+    if (this.begun !== undefined) return;
+    this.begun = writeRole(this.message, this.context.dialect);
+    restoreResidue(this.begun, this.message, this.desk.writing.context);
+    this.desk.out.write(eventOf("messageStart", this.begun));
+  }
+
+  open(draft: Draft): void {
+    this.closeSplit();
+    this.writer = partWriter(draft, this.desk);
+  }
+
+  add(draft: Draft, delta: Delta): void {
+    if (draft.kind === "whole" && delta.kind !== "part") this.reportLate(draft, delta);
+    this.writer?.add(delta);
+  }
+
+  close(): void {
+    this.writer?.close(!this.hasFailed);
+    this.writer = undefined;
+  }
+
+  late(draft: Draft, delta: Delta): void {
+    const isText = delta.kind === "text" || delta.kind === "refusal" || delta.kind === "thinking";
+    if (!isText || delta.payload.textDelta === "") {
+      this.reportLate(draft, delta);
+      return;
+    }
+    if (this.split?.draft !== draft) {
+      this.closeSplit();
+      this.context.report.lose("part-split", placeOf(draft));
+      const type = draft.part.type === "reasoning" ? "reasoning" : "text";
+      const bare: Draft = { ...draft, part: { type, text: "" } };
+      this.split = { draft, writer: partWriter(bare, this.desk) };
+    }
+    this.split.writer.add(delta);
+  }
+
+  private closeSplit(): void {
+    this.split?.writer.close(!this.hasFailed);
+    this.split = undefined;
+  }
+
+  /** What would have been said, had it come in time. */
+  private reportLate(draft: Draft, delta: Delta): void {
+    const { report, dialect } = this.context;
+    const place = placeOf(draft);
+    if (delta.kind === "seal") {
+      const isMeant = draft.part.type === "reasoning" && isSealFor(delta.payload.seal, this.context);
+      if (isMeant) report.lose("late-unsaid", [...place, "seals"]);
+    } else if (delta.kind === "annotation") {
+      const isMeant = encodeCitation(delta.payload.annotation, this.desk.writing) !== undefined;
+      if (isMeant) report.lose("late-unsaid", [...place, "annotations"]);
+    }
+    if (delta.payload.extra?.[dialect] !== undefined) report.lose("late-unsaid", [...place, "extra", dialect]);
+  }
+
+  private finish(): void {
+    this.begin();
+    this.sequence.end();
+    this.closeSplit();
+    const response = this.follower.response();
+    if (response === undefined) return;
+    const { out } = this.desk;
+    const answer = { ...response, message: this.asSaid(response.message) };
+    const body = encodeResponse(answer, this.context).wire as JsonObject; // it writes no other
+    const stop: JsonObject = {};
+    for (const key of [STOP, ENDING]) if (body[key] !== undefined) stop[key] = body[key];
+    this.writeKept(body[EVENTS]);
+    out.write(eventOf("messageStop", stop));
+    const metadata: JsonObject = restOf(body, ELSEWHERE) ?? {};
+    const { output } = body;
+    const beside: JsonObject = isObject(output) ? (restOf(output, MESSAGE) ?? {}) : {};
+    const known = new Set(["content", "role", ...Object.keys(this.begun ?? {})]);
+    const said = isObject(output) && isObject(output["message"]) ? restOf(output["message"], known) : undefined;
+    if (said !== undefined) beside["message"] = said;
+    if (Object.keys(beside).length > 0) metadata["output"] = beside;
+    out.write(eventOf("metadata", metadata));
+  }
+
+  /** Arguments that cannot be read have gone out as they came: nothing of them is lost. */
+  private asSaid(message: Message): Message {
+    const { verbatim } = this.desk;
+    const parts = message.parts.map((part, index) => (verbatim.has(index) && isBroken(part) ? asBegun(part) : part));
+    return { ...withoutNotes(message), parts };
+  }
+
+  private writeKept(kept: JsonObject[string] | undefined): void {
+    if (!Array.isArray(kept)) return;
+    for (const event of kept) if (isObject(event)) this.desk.out.write({ data: event });
+  }
+
+  /** The stream ends with the error (B86); blocks stay open, because they are not complete. */
+  private fail(): void {
+    const response = this.follower.response();
+    const { error } = response ?? {};
+    if (response === undefined || error === undefined) return;
+    const { context } = this;
+    const event = failureOf(error);
+    const message = withoutNotes(response.message);
+    const isAlone = this.begun === undefined && encodeFailure({ ...response, message }, context) !== undefined;
+    if (!isAlone) {
+      this.begin();
+      this.hasFailed = true;
+      this.sequence.end();
+      this.closeSplit();
+      // Calls that broke off have been said as far as they came, and their reader sees that they did.
+      const parts = message.parts.map((part) => (isBroken(part) ? asBegun(part) : part));
+      encodeContent({ ...response, message: { ...message, parts } }, startWriting(context));
+      reportFailure(error, event, context);
+    }
+    this.writeKept(response.extra?.[context.dialect]?.[EVENTS]);
+    this.desk.out.write({ event: exceptionIn(event) ?? "", data: event });
+  }
+}
+
+function isBroken(part: Part): part is ToolCallPart {
+  return part.type === "tool-call" && part.invalid === true;
+}
+
+function asBegun(part: ToolCallPart): ToolCallPart {
+  const { invalid: _, inputText: __, ...call } = part;
+  return { ...call, input: {} };
+}
+
+/** The exception that ends a stream; one that came as such goes out as it came. */
+function failureOf(error: ProviderError): JsonObject {
+  const { raw, kind, message } = error;
+  if (isObject(raw) && exceptionIn(raw) !== undefined) {
+    const again = readError(raw);
+    if (again.kind === kind && again.message === message) return raw;
+  }
+  return { [STREAM_ERROR.theirs(kind) ?? "internalServerException"]: { message } };
+}
+
+/** What the assembly of an answer has noted about it is told to nobody. */
+function withoutNotes(message: Message): Message {
+  const { metadata, ...rest } = message;
+  const { interrupted: _, invalidToolCalls: __, ...facts } = metadata ?? {};
+  return Object.keys(facts).length > 0 ? message : rest;
+}
+
+/** A new table to write at, with a report that nobody reads. */
+function newDesk(context: EncodeContext<Code>): Desk {
+  const trail = new Trail();
+  return {
+    out: new BlockWriter(),
+    verbatim: new Set(),
+    writing: startWriting({ ...context, trail, report: new Report<Code>(trail, LOSSES) }),
+  };
+}

@@ -1,0 +1,234 @@
+// Parts on their way out in pieces, one writer for each kind that grows. What is known of a part only when it is whole
+// (its signature, its citations, what was kept for it) goes out when it is closed.
+import type { Delta } from "../../model/delta.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { stringifyJson } from "../../model/json.ts";
+import type { Part, ReasoningPart } from "../../model/parts.ts";
+import type { CallDraft, Draft } from "../kit/follow.ts";
+import { isObject, restOf } from "../kit/read.ts";
+import { formOf } from "../kit/residue.ts";
+import type { Held } from "../kit/streams.ts";
+import { wholeCharacters } from "../kit/streams.ts";
+import { WRAPPED } from "../kit/text-tools.ts";
+import { CITED } from "./citations.ts";
+import { encodePart } from "./encode-block.ts";
+import type { BlockWriter } from "./stream-write.ts";
+import type { Writing } from "./writing.ts";
+
+/** One part while it is written. */
+export interface PartWriter {
+  add(delta: Delta): void;
+  /** All has come of it; in an answer that failed it is not over. */
+  close(isOver: boolean): void;
+}
+
+/** What all of them write with. */
+export interface Desk {
+  readonly out: BlockWriter;
+  /** The parts whose arguments went out as they came, though they cannot be read. */
+  readonly verbatim: Set<number>;
+  /** Without a report: what is lost is told once, at the end, as of an answer in one piece. */
+  readonly writing: Writing;
+}
+
+export function blockOf(part: Part, { writing }: Desk): JsonObject | undefined {
+  return encodePart(part, "answer", writing);
+}
+
+export function partWriter(draft: Draft, desk: Desk): PartWriter {
+  const { part, kind } = draft;
+  switch (kind) {
+    case "text":
+    case "refusal":
+      // A text that stood in another block than that of texts goes back to it.
+      if (formOf(part, desk.writing.context.dialect)["type"] !== undefined) return new WholeWriter(draft, desk);
+      return new TextWriter(draft, desk);
+    case "thinking":
+      return new ThinkingWriter(draft as Draft<ReasoningPart>, desk); // the kind says so
+    case "call":
+      return new CallWriter(draft as CallDraft, desk); // the kind says so
+    default:
+      return new WholeWriter(draft, desk);
+  }
+}
+
+class TextWriter implements PartWriter, Held {
+  held?: string;
+  private readonly draft: Draft;
+  private readonly desk: Desk;
+  private readonly index: number;
+  private isSaid = false;
+
+  constructor(draft: Draft, desk: Desk) {
+    this.draft = draft;
+    this.desk = desk;
+    this.index = desk.out.begin();
+  }
+
+  add(delta: Delta): void {
+    if (delta.kind === "text" || delta.kind === "refusal") this.say(wholeCharacters(this, delta.payload.textDelta));
+  }
+
+  private say(text: string): void {
+    if (text === "") return;
+    this.desk.out.delta(this.index, { text });
+    this.isSaid = true;
+  }
+
+  close(isOver: boolean): void {
+    const { out } = this.desk;
+    if (this.held !== undefined) this.say(this.held);
+    const block = blockOf(this.draft.part, this.desk) ?? {};
+    if (isObject(block[CITED])) out.citations(this.index, block, this.isSaid);
+    else {
+      if (!this.isSaid) out.delta(this.index, { text: "" });
+      out.rest(this.index, block, "text", { text: "" });
+    }
+    if (isOver) out.close(this.index);
+  }
+}
+
+/** Thinking is begun with its first word: where none comes, it may be redacted, or nothing that can be said. */
+class ThinkingWriter implements PartWriter, Held {
+  held?: string;
+  private readonly draft: Draft<ReasoningPart>;
+  private readonly desk: Desk;
+  private index: number | undefined;
+  /** The summary in hand, where summaries stand for the text; -1 where the text does. */
+  private summary: number | undefined;
+
+  constructor(draft: Draft<ReasoningPart>, desk: Desk) {
+    this.draft = draft;
+    this.desk = desk;
+  }
+
+  add(delta: Delta): void {
+    if (delta.kind !== "thinking") return;
+    this.say(wholeCharacters(this, this.pieceOf(delta.payload.textDelta, delta.payload.summary)));
+  }
+
+  private say(text: string): void {
+    if (text === "") return;
+    const { out } = this.desk;
+    out.delta((this.index ??= out.begin()), { reasoningContent: { text } });
+  }
+
+  /** The text, or the summaries where there is no text, with a blank line between them. */
+  private pieceOf(text: string, summary: number | undefined): string {
+    if (this.summary === -1) return summary === undefined ? text : "";
+    if (summary === undefined) {
+      if (text !== "" && this.summary === undefined) this.summary = -1;
+      return text;
+    }
+    const gap = "\n\n".repeat(Math.max(0, summary - (this.summary ?? 0)));
+    this.summary = summary;
+    return gap + text;
+  }
+
+  close(isOver: boolean): void {
+    const { out } = this.desk;
+    if (this.held !== undefined) this.say(this.held);
+    const block = blockOf(this.draft.part, this.desk);
+    if (this.index === undefined) {
+      if (block !== undefined) out.whole(block);
+      return;
+    }
+    if (block !== undefined) out.reasoning(this.index, block, true);
+    if (isOver) out.close(this.index);
+  }
+}
+
+const FIRST_SIGN = /\S/;
+const WRAPPING = `{${JSON.stringify(WRAPPED)}:"`;
+
+/** Arguments that begin as an object go out as they come; all others wait, because they are put into one (B22, B32). */
+class CallWriter implements PartWriter, Held {
+  held?: string;
+  private readonly draft: CallDraft;
+  private readonly desk: Desk;
+  private readonly index: number | undefined;
+  private form: "open" | "object" | "text" | "other" = "open";
+  /** What the start has said of it; more may have been kept since. */
+  private readonly started: JsonObject | undefined;
+
+  constructor(draft: CallDraft, desk: Desk) {
+    this.draft = draft;
+    this.desk = desk;
+    this.started = blockOf(draft.part, desk);
+    if (this.started !== undefined) this.index = desk.out.openCall(this.started);
+    if (draft.part.format === "text" && draft.part.executor !== "provider") this.form = "text";
+  }
+
+  add(delta: Delta): void {
+    if (delta.kind !== "tool_call_args" && delta.kind !== "tool_call_end") return;
+    this.say(this.pieceOf(delta.payload.argsTextDelta ?? ""));
+  }
+
+  private say(input: string): void {
+    if (input !== "" && this.index !== undefined) this.desk.out.delta(this.index, { toolUse: { input } });
+  }
+
+  private pieceOf(text: string): string {
+    if (this.form === "object") return wholeCharacters(this, text);
+    if (this.form === "text") {
+      const piece = wholeCharacters(this, text);
+      const isFirst = this.draft.args.length === text.length && piece !== "";
+      return (isFirst ? WRAPPING : "") + escaped(piece);
+    }
+    const sign = this.form === "open" ? FIRST_SIGN.exec(text)?.[0] : undefined;
+    if (sign === undefined) return "";
+    this.form = sign === "{" ? "object" : "other";
+    // What came before was blank.
+    return this.form === "object" ? wholeCharacters(this, text) : "";
+  }
+
+  close(isOver: boolean): void {
+    const { index, draft, started = {} } = this;
+    if (index === undefined) return;
+    const { out } = this.desk;
+    if (this.form === "text" && isOver) {
+      const begun = draft.args === "" || draft.args === this.held ? WRAPPING : "";
+      this.say(`${begun}${escaped(this.held ?? "")}"}`);
+    } else if (this.held !== undefined) this.say(this.held);
+    const { part, args, ended } = draft;
+    if (this.form === "object") this.desk.verbatim.add(draft.index);
+    const whole = ended ? part : { ...part, input: args, inputText: args, invalid: true };
+    const block = blockOf(whole, this.desk) ?? {};
+    const { toolUse } = block;
+    if (this.form === "other" && isOver && isObject(toolUse)) this.say(stringifyJson(toolUse["input"] ?? {}));
+    const late = restOf(block, new Set(Object.keys(started))) ?? {};
+    const known = isObject(started["toolUse"]) ? Object.keys(started["toolUse"]) : [];
+    const within = isObject(toolUse) ? restOf(toolUse, new Set([...known, "input"])) : undefined;
+    if (Object.keys(late).length > 0 || within !== undefined) {
+      out.delta(index, { ...late, toolUse: { ...within, input: "" } });
+    }
+    if (isOver) out.close(index);
+  }
+}
+
+function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** A part that came whole goes out at once; media that come in pieces go out when all of it is there. */
+class WholeWriter implements PartWriter {
+  private readonly draft: Draft;
+  private readonly desk: Desk;
+  private isWritten = false;
+
+  constructor(draft: Draft, desk: Desk) {
+    this.draft = draft;
+    this.desk = desk;
+  }
+
+  add(delta: Delta): void {
+    if (delta.kind === "part") this.close();
+  }
+
+  close(): void {
+    if (this.isWritten) return;
+    this.isWritten = true;
+    const block = blockOf(this.draft.part, this.desk);
+    if (block !== undefined) this.desk.out.whole(block);
+  }
+}

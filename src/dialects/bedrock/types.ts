@@ -1,0 +1,127 @@
+// The wire types of what the encoders write for canonical values. They are aliases, so that they are JSON objects, and
+// tests hold them against the official SDK's own types; bytes are base64 here and an array there.
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+
+export type CachePointBlock = { cachePoint: { type: "default"; ttl?: "5m" | "1h" } };
+export type TextBlock = { text: string };
+export type ReasoningBlock = {
+  reasoningContent: { reasoningText: { text: string; signature?: string } } | { redactedContent: string };
+};
+
+export type MediaSource = { bytes: string } | { s3Location: { uri: string } };
+export type ImageBlock = { image: { format: "png" | "jpeg" | "gif" | "webp"; source: MediaSource } };
+export type VideoFormat = "mkv" | "mov" | "mp4" | "webm" | "flv" | "mpeg" | "mpg" | "wmv" | "three_gp";
+export type VideoBlock = { video: { format: VideoFormat; source: MediaSource } };
+export type AudioFormat = "mp3" | "opus" | "wav" | "aac" | "flac" | "mp4" | "ogg" | "mkv" | "mka" | "m4a" | "webm";
+export type AudioBlock = { audio: { format: AudioFormat; source: MediaSource } };
+export type DocumentFormat = "pdf" | "csv" | "doc" | "docx" | "xls" | "xlsx" | "html" | "txt" | "md";
+export type DocumentBlock = {
+  document: { format?: DocumentFormat; name: string; source: MediaSource | TextBlock | { content: TextBlock[] } };
+};
+
+export type Citation = {
+  title?: string;
+  source?: string;
+  sourceContent?: TextBlock[];
+  location?: { web: { url: string } };
+};
+export type CitationsBlock = { citationsContent: { content: TextBlock[]; citations: Citation[] } };
+
+export type ToolUseBlock = {
+  toolUse: { toolUseId: string; name: string; input: JsonValue; type?: "server_tool_use" };
+};
+export type ToolResultContent = TextBlock | { json: JsonObject } | ImageBlock | DocumentBlock | VideoBlock;
+export type ToolResultBlock = {
+  toolResult: { toolUseId: string; content: ToolResultContent[]; status?: "success" | "error"; type?: string };
+};
+
+/** What canonical parts become; verbatim blocks go back as they came. */
+export type ContentBlock =
+  | TextBlock
+  | ReasoningBlock
+  | ImageBlock
+  | VideoBlock
+  | AudioBlock
+  | DocumentBlock
+  | CitationsBlock
+  | ToolUseBlock
+  | ToolResultBlock
+  | CachePointBlock;
+
+export type BedrockMessage = { role: "user" | "assistant" | "system"; content: ContentBlock[] };
+
+export type ToolSpec = {
+  toolSpec: {
+    name: string;
+    description?: string;
+    inputSchema: { json: { [keyword: string]: JsonValue } };
+    strict?: boolean;
+  };
+};
+export type ToolChoice = { auto: {} } | { any: {} } | { tool: { name: string } };
+
+export type BedrockRequest = {
+  messages: BedrockMessage[];
+  system?: (TextBlock | CachePointBlock)[];
+  inferenceConfig?: { maxTokens?: number; temperature?: number; topP?: number; stopSequences?: string[] };
+  toolConfig?: { tools: (ToolSpec | CachePointBlock)[]; toolChoice?: ToolChoice };
+  additionalModelRequestFields?: { [field: string]: JsonValue };
+  requestMetadata?: { [key: string]: string };
+  outputConfig?: {
+    effort?: string;
+    textFormat?: {
+      type: "json_schema";
+      structure: { jsonSchema: { schema: string; name?: string; description?: string } };
+    };
+  };
+};
+
+export type StopReason =
+  | "end_turn"
+  | "tool_use"
+  | "max_tokens"
+  | "stop_sequence"
+  | "guardrail_intervened"
+  | "content_filtered"
+  | "malformed_model_output"
+  | "malformed_tool_use"
+  | "model_context_window_exceeded";
+
+export type BedrockUsage = {
+  inputTokens: number;
+  outputTokens: number;
+  totalTokens: number;
+  cacheReadInputTokens?: number;
+  cacheWriteInputTokens?: number;
+  cacheDetails?: { ttl: "5m" | "1h"; inputTokens: number }[];
+};
+
+export type BedrockResponse = {
+  output: { message: { role: "assistant"; content: ContentBlock[] } };
+  stopReason: StopReason;
+  usage: BedrockUsage;
+};
+
+export type BedrockError = { __type: string; message: string };
+
+/** What an event of a stream says of a block. */
+export type BlockDelta =
+  | TextBlock
+  | { toolUse: { input: string } }
+  | { reasoningContent: { text: string } | { signature: string } | { redactedContent: string } }
+  | { citation: Citation };
+export type BedrockEvent =
+  | { messageStart: { role: "assistant" } }
+  | {
+      contentBlockStart: {
+        start: { toolUse: { toolUseId: string; name: string; type?: "server_tool_use" } };
+        contentBlockIndex: number;
+      };
+    }
+  | { contentBlockDelta: { delta: BlockDelta; contentBlockIndex: number } }
+  | { contentBlockStop: { contentBlockIndex: number } }
+  | { messageStop: { stopReason: StopReason } }
+  | { metadata: { usage: BedrockUsage } };
+
+/** A message with whatever else was kept for it. */
+export type WireMessage = JsonObject & { role: string; content?: string | JsonObject[] };

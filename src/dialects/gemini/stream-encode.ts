@@ -1,0 +1,240 @@
+// Streams, to the wire: an event for every piece of text and for every other part, each with a candidate (B85); the last
+// one says of the whole answer what a whole answer says of itself.
+import type { Delta, ErrorPayload, StartPayload } from "../../model/delta.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import type { Response } from "../../model/response.ts";
+import type { Usage } from "../../model/usage.ts";
+import type { EncodeContext, StreamEncoder, WireEvent } from "../dialect.ts";
+import { Follower } from "../kit/follow.ts";
+import { isObject } from "../kit/read.ts";
+import { formOf } from "../kit/residue.ts";
+import { Report } from "../kit/report.ts";
+import { truncated } from "../kit/streams.ts";
+import { Trail } from "../kit/trail.ts";
+import { isCutUp } from "./chunks.ts";
+import { newWriting } from "./encode.ts";
+import { encodeBody } from "./errors.ts";
+import type { Code } from "./losses.ts";
+import { LOSSES } from "./losses.ts";
+import { encodeResponse, EVENTS } from "./response.ts";
+import { writeNames } from "./snake.ts";
+import { ChoiceWriter } from "./stream-choice.ts";
+import { withJoinedPlaces } from "./stream-join.ts";
+import { FINISH } from "./terms.ts";
+import type { GeminiPart } from "./types.ts";
+import { encodeCounts } from "./usage.ts";
+import type { Writing } from "./writing.ts";
+
+export function streamEncoder(context: EncodeContext<Code>): Omit<StreamEncoder, "losses"> {
+  return new GeminiEncoder(context);
+}
+
+/** A context whose report nobody reads: what is lost, the whole answer tells. */
+function silent(context: EncodeContext<Code>): EncodeContext<Code> {
+  const trail = new Trail();
+  return { ...context, trail, report: new Report(trail, LOSSES), repair: false };
+}
+
+class GeminiEncoder implements Omit<StreamEncoder, "losses"> {
+  private readonly context: EncodeContext<Code>;
+  private readonly quiet: EncodeContext<Code>;
+  private readonly follower = new Follower();
+  private writing: Writing;
+  private choices: ChoiceWriter[] = [];
+  /** What every event says of its answer. */
+  private head: JsonObject = {};
+  private hasIndex = true;
+  private usage: Partial<Usage> = {};
+  private counts: JsonObject | undefined;
+  private hasSaid = false;
+
+  constructor(context: EncodeContext<Code>) {
+    this.context = context;
+    this.quiet = silent(context);
+    this.writing = newWriting(this.quiet, true);
+  }
+
+  push(delta: Delta): WireEvent[] {
+    const draft = this.follower.push(delta);
+    if (draft !== undefined) {
+      const choice = (this.choices[draft.choice] ??= this.newChoice(draft.choice));
+      choice.push(draft, delta);
+      return choice.pending.length === 0 ? [] : this.flush(choice, draft.choice);
+    }
+    switch (delta.kind) {
+      case "start":
+        this.begin(delta.payload);
+        return [];
+      case "usage":
+        Object.assign(this.usage, delta.payload);
+        this.counts = undefined;
+        return [];
+      case "done":
+        return this.finish(undefined);
+      case "error":
+        return this.finish(delta.payload);
+      default:
+        this.context.report.lose("result-between");
+        return [];
+    }
+  }
+
+  end(): WireEvent[] {
+    return this.follower.isOpen ? this.push(truncated()) : [];
+  }
+
+  private newChoice(index: number): ChoiceWriter {
+    while (this.choices.length < index) this.choices.push(this.newChoice(this.choices.length));
+    return new ChoiceWriter(this.context, this.writing);
+  }
+
+  private begin({ modelId, requestId, createdAt, extra }: StartPayload): void {
+    this.choices = [];
+    this.writing = newWriting(this.quiet, true);
+    this.usage = {};
+    this.counts = undefined;
+    this.hasSaid = false;
+    const head: JsonObject = {};
+    if (modelId !== "") head["modelVersion"] = modelId;
+    if (createdAt !== undefined) head["createTime"] = createdAt;
+    if (requestId !== "") head["responseId"] = requestId;
+    this.hasIndex = extra === undefined || formOf({ extra }, this.context.dialect)["index"] !== null;
+    this.head = extra === undefined ? head : writeNames(head, { extra }, this.quiet);
+  }
+
+  /** An event for each part that is to go out. */
+  private flush(choice: ChoiceWriter, index: number): WireEvent[] {
+    const { pending } = choice;
+    choice.pending = [];
+    this.hasSaid = true;
+    const events: WireEvent[] = [];
+    for (const part of pending) {
+      const candidates = [this.candidate(index, part)];
+      // The SDK takes whatever stands first for the first candidate.
+      if (index > 0) candidates.unshift(this.candidate(0, this.choices[0]?.framing() ?? { text: "" }));
+      events.push({ data: this.event(candidates) });
+    }
+    return events;
+  }
+
+  private candidate(index: number, part: GeminiPart): JsonObject {
+    const content = { role: "model", parts: [part] };
+    return index > 0 || this.hasIndex ? { content, index } : { content };
+  }
+
+  private event(candidates: JsonObject[]): JsonObject {
+    const data: JsonObject = { candidates };
+    this.counts ??= encodeCounts(this.usage);
+    for (const _ in this.counts) {
+      data["usageMetadata"] = this.counts;
+      break;
+    }
+    for (const key in this.head) data[key] = this.head[key] ?? null;
+    return data;
+  }
+
+  /** What is left to say, and all that a whole answer says beside its parts; then the error, where there is one. */
+  private finish(error: ErrorPayload | undefined): WireEvent[] {
+    const response = this.follower.response();
+    if (response === undefined) return [];
+    if (error !== undefined) forgetInterruption(response);
+    const messages = [response.message, ...(response.alternatives ?? []).map(({ message }) => message)];
+    for (const [index, { parts }] of messages.entries()) (this.choices[index] ??= this.newChoice(index)).end(parts);
+    const { dialect, report } = this.context;
+    for (const [index, message] of messages.entries()) {
+      const place = index === 0 ? [] : ["alternatives", index - 1];
+      if (isCutUp(message, dialect)) report.lose("texts-joined", [...place, "message", "extra", dialect, "$form"]);
+    }
+    const odd = response.extra?.[dialect]?.[EVENTS];
+    const wire = encodeResponse(withoutEvents(response, dialect), this.context).wire as JsonObject; // It always is.
+    const events = (Array.isArray(odd) ? odd : []).filter(isObject).map((data): WireEvent => ({ data }));
+    if (error === undefined) return [...events, { data: this.last(wire, response, true) }];
+    return [...events, ...this.failure(wire, response, error)];
+  }
+
+  private failure(wire: JsonObject, response: Response, { finish }: ErrorPayload): WireEvent[] {
+    const { error, ...rest } = wire;
+    const failure = { data: { error: error ?? (response.error && encodeBody(response.error)) ?? {} } };
+    const isQuiet = !this.hasSaid && this.choices.every(({ pending }) => pending.length === 0);
+    const others = Object.keys(rest).filter((key) => key !== "candidates" && !Object.hasOwn(this.head, key));
+    if (isQuiet && others.length === 0 && finish?.raw === undefined) return [failure];
+    // In one event with the error, so that it is never taken for the end of a whole answer.
+    if (finish?.raw !== undefined) return [{ data: { ...this.last(rest, response, true), ...failure.data } }];
+    return [{ data: this.last(rest, response, false) }, failure];
+  }
+
+  /** The last event; an answer that failed before it ended does not say that it ended. */
+  private last(wire: JsonObject, response: Response, ends: boolean): JsonObject {
+    const { candidates } = wire;
+    const list = Array.isArray(candidates) && candidates.length > 0 ? candidates : undefined;
+    if (list === undefined && (!ends || response.error !== undefined || isBlocked(wire))) return wire;
+    const written = (list ?? [{ content: { role: "model", parts: [] }, index: 0 }]).map((each, index) =>
+      this.lastOf(each, index, ends),
+    );
+    const hasEnd = written.some((each) => "finishReason" in each || "finish_reason" in each);
+    if (ends && !hasEnd && response.error === undefined) {
+      // Without a reason, a reader takes the stream for one that broke off.
+      const [first] = written;
+      if (first !== undefined) first["finishReason"] = FINISH.theirs(response.finishReason.unified) ?? "OTHER";
+      this.context.report.lose("finish-approximated", "finishReason");
+    }
+    return { ...wire, candidates: written };
+  }
+
+  private lastOf(given: JsonValue, index: number, ends: boolean): JsonObject {
+    const { finishReason, finish_reason: spelled, ...others } = isObject(given) ? withJoinedPlaces(given) : {};
+    const candidate: JsonObject = { ...others };
+    const choice = this.choices[index];
+    const { pending = [] } = choice ?? {};
+    if (ends && finishReason !== undefined) candidate["finishReason"] = finishReason;
+    if (ends && spelled !== undefined) candidate["finish_reason"] = spelled;
+    this.setIndex(candidate, index);
+    const { content } = candidate;
+    // The SDK takes an event without parts for a broken answer; an empty text says nothing.
+    if (isObject(content) && (pending.length > 0 || content["parts"] !== undefined)) {
+      if (content["role"] === undefined) this.loseForm(index, "role", "message");
+      candidate["content"] = { role: "model", ...content, parts: pending.length > 0 ? pending : [{ text: "" }] };
+    }
+    return candidate;
+  }
+
+  /** In a stream the index tells which candidate it is. */
+  private setIndex(candidate: JsonObject, index: number): void {
+    const { dialect, report } = this.context;
+    const isPlain = candidate["index"] === index || (index === 0 && !this.hasIndex && candidate["index"] === undefined);
+    if (isPlain) return;
+    if (candidate["index"] === undefined) this.loseForm(index, "index");
+    else {
+      const place = index === 0 ? ["extra", dialect, "candidates"] : ["alternatives", index - 1, "extra", dialect];
+      report.lose("residue-clash", [...place, "index"]);
+    }
+    candidate["index"] = index;
+  }
+
+  private loseForm(index: number, what: string, ...inner: string[]): void {
+    const place = index === 0 ? [] : ["alternatives", index - 1];
+    this.context.report.lose("form-stale", [...place, ...inner, "extra", this.context.dialect, "$form", what]);
+  }
+}
+
+/** Whether a body says that the question was blocked, which ends an answer without candidates. */
+function isBlocked({ promptFeedback, prompt_feedback: spelled }: JsonObject): boolean {
+  const feedback = promptFeedback ?? spelled;
+  return isObject(feedback) && (feedback["blockReason"] ?? feedback["block_reason"]) !== undefined;
+}
+
+/** That an answer broke off is the reader's note, not the model's word. */
+function forgetInterruption({ message, alternatives = [] }: Response): void {
+  for (const each of [message, ...alternatives.map((choice) => choice.message)]) {
+    const { interrupted: _, ...metadata } = each.metadata ?? {};
+    if (Object.keys(metadata).length > 0) each.metadata = metadata;
+    else delete each.metadata;
+  }
+}
+
+function withoutEvents(response: Response, dialect: string): Response {
+  const { [dialect]: residue, ...extra } = response.extra ?? {};
+  if (residue?.[EVENTS] === undefined) return response;
+  const { [EVENTS]: _, ...rest } = residue;
+  return { ...response, extra: { ...extra, [dialect]: rest } };
+}

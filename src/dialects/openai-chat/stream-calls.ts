@@ -1,0 +1,284 @@
+// The calls of one choice in a stream: which call a piece belongs to (B18), and what it becomes. Pieces are put together
+// as an answer in one piece would have them; a call is told when its name is known, and ends with its answer (B21).
+import type { Delta, PayloadBase, ToolCallStartPayload } from "../../model/delta.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { copyObject } from "../../model/json.ts";
+import type { Extra, Part, ToolCallPart } from "../../model/parts.ts";
+import { isObject } from "../kit/read.ts";
+import { formOf, keepForm } from "../kit/residue.ts";
+import { CUSTOM, decodeCall, decodeFunctionCall } from "./calls.ts";
+import type { Reading } from "./reading.ts";
+import { addLater } from "./stream-merge.ts";
+
+/** The ids of all calls in a stream, which may hold several answers: each is one call's only (B17). */
+export class RunCalls {
+  private readonly taken = new Set<string>();
+
+  take(call: ToolCallPart, dialect: string): void {
+    const id = call.toolCallId;
+    for (let n = 2; this.taken.has(call.toolCallId); n++) call.toolCallId = `${id}_${n}`;
+    if (call.toolCallId !== id && formOf(call, dialect)["id"] === undefined) keepForm(call, dialect, "id", id);
+    this.taken.add(call.toolCallId);
+  }
+}
+
+const LEGACY = "function_call";
+type Field = "function" | typeof CUSTOM | typeof LEGACY;
+
+/** A call as far as it has come. */
+export class CallEntry {
+  /** The call as an answer in one piece has it. */
+  readonly wire: JsonObject;
+  readonly key: string;
+  field: Field;
+  /** Arguments that have not been told yet. */
+  pending = "";
+  /** Set when the call has been told. */
+  toolCallId: string | undefined;
+  extra: Extra | undefined;
+  /** Told in one piece, because its arguments are no text. */
+  isWhole = false;
+
+  constructor(key: string, field: Field) {
+    this.key = key;
+    this.field = field;
+    this.wire = {};
+  }
+
+  get data(): JsonObject {
+    const data = this.wire[this.field];
+    return isObject(data) ? data : {};
+  }
+
+  get name(): string {
+    const { name } = this.data;
+    return typeof name === "string" ? name : "";
+  }
+
+  get args(): JsonValue | undefined {
+    return this.data[this.field === CUSTOM ? "input" : "arguments"];
+  }
+
+  get id(): string | undefined {
+    const { id } = this.wire;
+    return typeof id === "string" && id !== "" ? id : undefined;
+  }
+
+  /** Takes a piece; what came too late to be the call's id. */
+  add(piece: JsonObject): string | undefined {
+    let late: string | undefined;
+    for (const key in piece) {
+      const value = piece[key];
+      if (key === "index" || value === undefined) continue;
+      if (key === "id" && typeof value === "string") {
+        if (this.toolCallId !== undefined && this.id === undefined && value !== "") late = value;
+        else if (this.wire["id"] === undefined || (value !== "" && this.toolCallId === undefined))
+          this.wire["id"] = value;
+      } else if (key === "function" || key === CUSTOM) this.addData(key, value);
+      else if (key !== "type" || typeof this.wire["type"] !== "string") addLater(this.wire, piece, key);
+    }
+    return late;
+  }
+
+  addData(field: Field, value: JsonValue): void {
+    if (!isObject(value)) {
+      if (value !== null) this.wire[field] ??= value;
+      return;
+    }
+    if (this.field !== field && !isObject(this.wire[this.field])) this.field = field;
+    const known = this.wire[field];
+    const data: JsonObject = isObject(known) ? known : (this.wire[field] = {});
+    const given = field === CUSTOM ? "input" : "arguments";
+    for (const key in value) {
+      const said = value[key];
+      const before = data[key] ?? "";
+      if (key === "name" && typeof said === "string") data[key] = grownName(this.name, said);
+      else if (key === given && typeof said === "string" && typeof before === "string") {
+        data[key] = before + said;
+        if (field === this.field) this.pending += said;
+      } else if (key !== given || said !== null) addLater(data, value, key);
+    }
+  }
+
+  /** The call as it is to be read. A stream need not say that there are no arguments, nor that a function is one. */
+  whole(args?: string): JsonObject {
+    const given = this.field === CUSTOM ? "input" : "arguments";
+    const data: JsonObject = copyObject(this.data);
+    data[given] = args ?? data[given] ?? "";
+    if (this.field === LEGACY) return data;
+    const wire: JsonObject = copyObject(this.wire);
+    if (isObject(wire[this.field])) wire[this.field] = data;
+    wire["type"] ??= this.field;
+    return wire;
+  }
+}
+
+/** A name may come in pieces, or again, or again and longer. */
+function grownName(name: string, said: string): string {
+  if (said === name || said === "") return name;
+  return said.startsWith(name) ? said : name + said;
+}
+
+/** What tells calls apart in a piece. */
+interface Marks {
+  index: JsonValue | undefined;
+  id: string | undefined;
+  name: string | undefined;
+  args: string;
+  /** Another piece of the same list was this call's. */
+  isAgain: boolean;
+}
+
+export class CallReader {
+  readonly entries: CallEntry[] = [];
+  legacy: CallEntry | undefined;
+  private readonly byIndex = new Map<JsonValue, CallEntry>();
+  private readonly byId = new Map<string, CallEntry>();
+  private readonly reading: Reading;
+  private readonly run: RunCalls;
+  private readonly at: PayloadBase;
+  /** All before this one have been told. */
+  private next = 0;
+
+  constructor(reading: Reading, run: RunCalls, at: PayloadBase) {
+    this.reading = reading;
+    this.run = run;
+    this.at = at;
+  }
+
+  read(list: readonly JsonObject[], out: Delta[]): void {
+    const touched = new Set<CallEntry>();
+    for (const piece of list) {
+      const entry = this.entryOf(piece, touched);
+      touched.add(entry);
+      const late = entry.add(piece);
+      if (late !== undefined) this.tell(entry, out, { [this.reading.context.dialect]: { id: late } });
+    }
+    this.advance(out);
+    for (const entry of touched) this.tell(entry, out);
+  }
+
+  readLegacy(data: JsonObject, out: Delta[]): void {
+    this.legacy ??= new CallEntry(LEGACY, LEGACY);
+    this.legacy.addData(LEGACY, data);
+    this.advance(out);
+  }
+
+  private entryOf(piece: JsonObject, touched: ReadonlySet<CallEntry>): CallEntry {
+    const { index, id } = piece;
+    const data = isObject(piece[CUSTOM]) ? piece[CUSTOM] : isObject(piece["function"]) ? piece["function"] : {};
+    const { name } = data;
+    const args = data["arguments"] ?? data["input"];
+    const marks: Marks = {
+      index: typeof index === "number" ? index : undefined,
+      id: typeof id === "string" && id !== "" ? id : undefined,
+      name: typeof name === "string" && name !== "" ? name : undefined,
+      args: typeof args === "string" ? args : "",
+      isAgain: false,
+    };
+    const known = this.candidate(marks);
+    if (known !== undefined) {
+      marks.isAgain = touched.has(known);
+      if (isSame(known, marks)) return this.book(known, marks);
+    }
+    const entry = new CallEntry(`calls/${this.entries.length}`, isObject(piece[CUSTOM]) ? CUSTOM : "function");
+    this.entries.push(entry);
+    return this.book(entry, marks);
+  }
+
+  private candidate({ index, id, name }: Marks): CallEntry | undefined {
+    if (index !== undefined) {
+      const known = this.byIndex.get(index);
+      // An index may change under an id; with a name it is another call whose id is not its own.
+      return known ?? (id !== undefined && name === undefined ? this.byId.get(id) : undefined);
+    }
+    const byId = id === undefined ? undefined : this.byId.get(id);
+    return byId ?? this.entries.at(-1);
+  }
+
+  private book(entry: CallEntry, { index, id }: Marks): CallEntry {
+    if (index !== undefined) this.byIndex.set(index, entry);
+    if (id !== undefined && !this.byId.has(id)) this.byId.set(id, entry);
+    return entry;
+  }
+
+  /** Tells the calls whose time has come, in their order; at the end, all that can be told. */
+  advance(out: Delta[], isEnd = false): void {
+    for (; this.next < this.entries.length; this.next++) {
+      const entry = this.entries[this.next];
+      if (entry === undefined) break;
+      if (entry.name === "") {
+        if (!isEnd) break;
+        continue;
+      }
+      // More of the name may come, until there are arguments or another call.
+      if (entry.pending === "" && this.next === this.entries.length - 1 && !isEnd && !isObject(entry.args)) break;
+      this.start(entry, out);
+    }
+    const { legacy } = this;
+    if (legacy === undefined) return;
+    if (legacy.toolCallId === undefined && legacy.name !== "" && (legacy.pending !== "" || isEnd))
+      this.start(legacy, out);
+    this.tell(legacy, out);
+  }
+
+  private start(entry: CallEntry, out: Delta[]): void {
+    const isText = typeof (entry.args ?? "") === "string";
+    const part = this.decode(entry, isText ? "" : undefined);
+    if (part?.type !== "tool-call") return;
+    this.run.take(part, this.reading.context.dialect);
+    const { toolCallId, toolName, format, extra } = part;
+    entry.toolCallId = toolCallId;
+    entry.isWhole = !isText;
+    entry.extra = extra;
+    if (!isText) {
+      out.push({ kind: "part", payload: { value: part, part: entry.key, ...this.at } });
+      return;
+    }
+    const payload: ToolCallStartPayload = { toolCallId, toolName, part: entry.key, ...this.at };
+    if (format !== undefined) payload.format = format;
+    if (extra !== undefined) payload.extra = extra;
+    out.push({ kind: "tool_call_start", payload });
+    this.tell(entry, out);
+  }
+
+  private decode(entry: CallEntry, args: string | undefined): Part | undefined {
+    const wire = entry.whole(args);
+    return entry === this.legacy ? decodeFunctionCall(wire, this.reading) : decodeCall(wire, this.reading);
+  }
+
+  private tell(entry: CallEntry, out: Delta[], extra?: Extra): void {
+    const { toolCallId, pending } = entry;
+    if (toolCallId === undefined || entry.isWhole || (pending === "" && extra === undefined)) return;
+    entry.pending = "";
+    out.push({
+      kind: "tool_call_args",
+      payload:
+        extra === undefined ? { toolCallId, argsTextDelta: pending } : { toolCallId, argsTextDelta: pending, extra },
+    });
+  }
+}
+
+/** Whether a piece goes on with a call: its id, its name or its arguments may show that it does not (B18). */
+function isSame(entry: CallEntry, { id, name, args, isAgain }: Marks): boolean {
+  if (isAgain && (name !== undefined || id !== undefined)) return false;
+  const known = entry.args;
+  const hasArgs = known !== undefined && known !== "";
+  if (id !== undefined && entry.id !== undefined) return id === entry.id;
+  if (name === undefined || entry.name === "" || !hasArgs) return true;
+  if (id !== undefined || typeof known !== "string") return false;
+  // Names do not go on after arguments: it is repeated with every piece, or another call's.
+  const isRepeated = name === entry.name;
+  return args.trimStart().startsWith("{") ? isRepeated && !isComplete(known) : isRepeated;
+}
+
+/** Whether arguments are whole: an object that has ended cannot go on. */
+function isComplete(text: string): boolean {
+  if (!text.trimEnd().endsWith("}")) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

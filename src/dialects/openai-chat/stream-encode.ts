@@ -1,0 +1,199 @@
+// Deltas → a stream of chunks. Texts and arguments go out as they come; parts that are said in one piece, when they are
+// whole. When the answer has ended, it is encoded as a whole: what is lost is reported there, and what the chunks have
+// not said yet is taken from there.
+import type { Delta, StartPayload } from "../../model/delta.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { sameJson } from "../../model/json.ts";
+import type { Message } from "../../model/message.ts";
+import type { Response } from "../../model/response.ts";
+import type { EncodeContext, EncodeStreamOptions, StreamEncoder, WireEvent } from "../dialect.ts";
+import type { Draft } from "../kit/follow.ts";
+import { Follower } from "../kit/follow.ts";
+import { copyField, isObject } from "../kit/read.ts";
+import { Report } from "../kit/report.ts";
+import { truncated } from "../kit/streams.ts";
+import { Trail } from "../kit/trail.ts";
+import type { Code } from "./losses.ts";
+import { LOSSES } from "./losses.ts";
+import { encodeResponse } from "./response.ts";
+import { assign } from "./stream-merge.ts";
+import { ChoiceWriter } from "./stream-write.ts";
+import type { Writing } from "./writing.ts";
+import { startWriting } from "./writing.ts";
+
+const CHUNK = "chat.completion.chunk";
+/** How many fields the last chunk of a choice has. */
+const PLAIN = 4;
+/** What has a place of its own in a stream. */
+const OWN: ReadonlySet<string> = new Set(["id", "object", "choices", "usage", "error"]);
+
+/** Losses are reported once, when the answer is whole. */
+function silent(context: EncodeContext<Code>): EncodeContext<Code> {
+  const trail = new Trail();
+  return { ...context, repair: false, trail, report: new Report(trail, LOSSES) };
+}
+
+export function chunkEncoder(
+  context: EncodeContext<Code>,
+  { includeUsage = false }: EncodeStreamOptions,
+): Omit<StreamEncoder, "losses"> {
+  const follower = new Follower();
+  let answer: Answer | undefined;
+  const push = (delta: Delta): WireEvent[] => {
+    const draft = follower.push(delta);
+    if (draft !== undefined) return answer?.push(draft, delta) ?? [];
+    if (delta.kind === "start") {
+      answer = new Answer(context, delta.payload);
+      return [];
+    }
+    if (delta.kind === "part") context.report.lose("result-between");
+    if (delta.kind !== "done" && delta.kind !== "error") return [];
+    const response = follower.response();
+    const ended = response === undefined ? [] : (answer?.end(response, delta.kind === "error", includeUsage) ?? []);
+    answer = undefined;
+    return ended;
+  };
+  return { push, end: () => (follower.isOpen ? push(truncated()) : []) };
+}
+
+class Answer {
+  private readonly context: EncodeContext<Code>;
+  private readonly writing: Writing;
+  /** What every chunk says. */
+  private readonly head: JsonObject = {};
+  /** What the first chunk says beside it. */
+  private readonly first: JsonObject = {};
+  private readonly choices: ChoiceWriter[] = [];
+  private readonly start: StartPayload;
+  private events: WireEvent[] = [];
+  private isFirst = true;
+
+  constructor(context: EncodeContext<Code>, start: StartPayload) {
+    this.context = context;
+    this.start = start;
+    this.writing = startWriting(silent(context), true);
+    const { requestId: id, modelId: model, createdAt, extra } = start;
+    const known: Response = { id, model, message: { role: "assistant", parts: [] }, finishReason: { unified: "stop" } };
+    if (createdAt !== undefined) known.createdAt = createdAt;
+    if (extra !== undefined) known.extra = extra;
+    const wire = encodeResponse(known, silent(context)).wire as JsonObject; // as the encoder makes it
+    for (const key in wire) {
+      if (key === "choices") continue;
+      const value = wire[key];
+      // Every chunk repeats who answers; what else there is to know need not be said so often.
+      const isShort = value === null || typeof value === "string" || key === "created";
+      if (value !== undefined) copyField(wire, key, isShort ? this.head : this.first);
+    }
+    if (this.head["object"] === "chat.completion") this.head["object"] = CHUNK;
+  }
+
+  private flush(): WireEvent[] {
+    const { events } = this;
+    this.events = [];
+    return events;
+  }
+
+  private chunk(choices: JsonObject[], beside?: JsonObject): void {
+    const data: JsonObject = { ...this.head };
+    if (this.isFirst) assign(data, this.first);
+    data["choices"] = choices;
+    if (beside !== undefined) assign(data, beside);
+    this.isFirst = false;
+    this.events.push({ data });
+  }
+
+  private choice(index: number): ChoiceWriter {
+    const known = this.choices[index];
+    if (known !== undefined) return known;
+    const fields = index === 0 ? this.start.message : undefined;
+    const say = (delta: JsonObject, logprobs: JsonObject | null): void =>
+      this.chunk([{ index, delta, logprobs, finish_reason: null }]);
+    const made = new ChoiceWriter(this.writing, this.context, fields?.extra, say);
+    this.choices[index] = made;
+    // The first chunk of a choice names its role (B84).
+    say({ role: "assistant", content: "", refusal: null }, null);
+    return made;
+  }
+
+  push(draft: Draft, delta: Delta): WireEvent[] {
+    this.choice(draft.choice).push(draft, delta);
+    return this.flush();
+  }
+
+  /** The rest of the answer, how it ended, and what it cost. */
+  end(response: Response, isFailed: boolean, includeUsage: boolean): WireEvent[] {
+    const wire = isFailed ? this.encodeFailed(response) : encodeResponse(response, this.context).wire;
+    const { choices, usage, error } = wire as JsonObject; // as the encoder makes it
+    const isNothing = isFailed && this.choices.length === 0 && response.message.parts.length === 0;
+    const list = Array.isArray(choices) && !isNothing ? choices : [];
+    const endings = list.flatMap((choice, index) => (isObject(choice) ? [this.finishChoice(choice, index)] : []));
+    const beside = this.unsaid(wire as JsonObject);
+    if (isFailed) {
+      const { finishReason, alternatives = [] } = response;
+      const words = [finishReason, ...alternatives.map((each) => each.finishReason)].map(({ raw }) => raw);
+      endings.forEach((ending, at) => {
+        // Where the answer did not say how it ended, nobody else does.
+        if (words[at] === undefined) ending["finish_reason"] = null;
+        if (words[at] !== undefined || Object.keys(ending).length > PLAIN) this.chunk([ending]);
+      });
+      const isKept = this.isFirst && this.start.extra?.[this.context.dialect] !== undefined;
+      if (beside !== undefined || isKept) this.chunk([], beside);
+      // As it stands in a body that says that it failed; clients look for this and nothing else.
+      this.events.push({ data: { error: error ?? null } });
+      return this.flush();
+    }
+    const hasUsage = includeUsage && usage !== undefined;
+    const last = endings.length - 1;
+    endings.forEach((ending, at) => this.chunk([ending], at === last && !hasUsage ? beside : undefined));
+    if (hasUsage) this.chunk([], assign(beside ?? {}, { usage }));
+    else if (last < 0) this.chunk([], beside);
+    this.events.push({ data: "[DONE]" });
+    return this.flush();
+  }
+
+  /** A failed stream has its own word for how it ended: none of those that an answer in one piece must choose from. */
+  private encodeFailed(response: Response): unknown {
+    const { losses } = this.context.report;
+    const before = losses.length;
+    const { wire } = encodeResponse(withoutMarks(response), this.context);
+    const reported = losses.splice(before).filter(({ code }) => code !== "finish-approximated");
+    losses.push(...reported);
+    return wire;
+  }
+
+  private finishChoice(wire: JsonObject, index: number): JsonObject {
+    const { message, logprobs, finish_reason: word = null } = wire;
+    this.choice(index).finish(isObject(message) ? message : {}, isObject(logprobs) ? logprobs : undefined);
+    const odd = isObject(logprobs) || logprobs === undefined ? null : logprobs;
+    const ending: JsonObject = { index, delta: {}, logprobs: odd, finish_reason: word };
+    for (const key in wire) if (!Object.hasOwn(ending, key) && key !== "message") copyField(wire, key, ending);
+    return ending;
+  }
+
+  /** What the whole answer says of itself and no chunk has said. */
+  private unsaid(top: JsonObject): JsonObject | undefined {
+    let rest: JsonObject | undefined;
+    for (const key in top) {
+      const value = top[key];
+      if (value === undefined || OWN.has(key)) continue;
+      const said = Object.hasOwn(this.head, key) ? this.head : this.first;
+      if (Object.hasOwn(said, key) && sameJson(value, said[key])) continue;
+      copyField(top, key, (rest ??= {}));
+    }
+    return rest;
+  }
+}
+
+/** The assembler marks what came of an answer that failed; its error says so here. */
+function withoutMark(message: Message): Message {
+  const { metadata: { interrupted: _, ...others } = {}, ...rest } = message;
+  return Object.keys(others).length === 0 ? rest : { ...rest, metadata: others };
+}
+
+function withoutMarks(response: Response): Response {
+  const bare: Response = { ...response, message: withoutMark(response.message) };
+  const { alternatives } = response;
+  if (alternatives === undefined) return bare;
+  bare.alternatives = alternatives.map((each) => Object.assign({ ...each }, { message: withoutMark(each.message) }));
+  return bare;
+}

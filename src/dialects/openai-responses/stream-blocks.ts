@@ -1,0 +1,286 @@
+// What grows within an item as it is streamed out: a text or refusal of a message, reasoning and its summaries, the
+// arguments of a call. Each begins, grows by deltas, and is told once more when it is done.
+import { argumentsText } from "../../model/arguments.ts";
+import type { Delta } from "../../model/delta.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { Logprob, Part, ReasoningPart } from "../../model/parts.ts";
+import type { Draft } from "../kit/follow.ts";
+import { CodePoints } from "../kit/code-points.ts";
+import type { Held } from "../kit/streams.ts";
+import { wholeCharacters } from "../kit/streams.ts";
+import { encodeAnnotation } from "./annotations.ts";
+import { encodeLogprobs } from "./logprobs.ts";
+import { encodeOutput } from "./output.ts";
+import type { Open, Output } from "./stream-output.ts";
+import type { ToolRow } from "./tool-rows.ts";
+
+/** What says nothing while it grows. */
+export class Block {
+  add(_delta: Delta): void {}
+  close(): void {}
+}
+
+/** A block of a message. */
+export class TextBlock extends Block implements Held {
+  private readonly output: Output;
+  private readonly item: Open;
+  private readonly draft: Draft;
+  private readonly content: number;
+  private readonly type: "output_text" | "refusal" | "other";
+  /** How many citations have come, and how many of them could be said. */
+  private cited = 0;
+  private annotations = 0;
+  private points: CodePoints | undefined;
+  private isClosed = false;
+  held?: string;
+
+  constructor(output: Output, item: Open, draft: Draft) {
+    super();
+    const { type } = draft.part;
+    this.output = output;
+    this.item = item;
+    this.draft = draft;
+    this.content = item.blocks.push(this) - 1;
+    this.type = type === "text" ? "output_text" : type === "refusal" ? "refusal" : "other";
+    const empty = this.type === "refusal" ? { refusal: "" } : { text: "", annotations: [], logprobs: [] };
+    const part = this.type === "other" ? this.written() : { type: this.type, ...empty };
+    this.say("response.content_part.added", { part });
+  }
+
+  private get place(): JsonObject {
+    return { item_id: this.item.name, output_index: this.item.index, content_index: this.content };
+  }
+
+  private say(type: string, fields: JsonObject): void {
+    this.output.say(type, { ...this.place, ...fields });
+  }
+
+  private written(): JsonObject {
+    const { part } = this.draft;
+    const { writing } = this.output;
+    const isBlock = part.type === "text" || part.type === "refusal" || part.type === "opaque";
+    return (isBlock ? encodeOutput(part, "id", writing) : undefined) ?? {};
+  }
+
+  override add(delta: Delta): void {
+    if (delta.kind === "text" || delta.kind === "refusal") this.grow(delta.payload.textDelta, delta.payload.logprobs);
+    else if (delta.kind === "annotation") this.cite();
+    else if (delta.kind === "part") this.addWhole(delta.payload.value);
+  }
+
+  private grow(piece: string, logprobs: readonly Logprob[] | undefined): void {
+    const text = wholeCharacters(this, piece);
+    const { output, item, content } = this;
+    this.points?.append(piece);
+    if (this.type === "refusal") {
+      if (text !== "") this.say("response.refusal.delta", { delta: text });
+    } else if (text !== "" || logprobs !== undefined) {
+      const likely = logprobs === undefined ? [] : encodeLogprobs(logprobs, output.writing);
+      output.sayText("response.output_text.delta", item, content, text, likely);
+    }
+  }
+
+  private addWhole(part: Part): void {
+    if (part.type !== "text" && part.type !== "refusal") return;
+    this.grow(part.text, part.logprobs);
+    if (part.type === "text" && part.annotations !== undefined) this.cite();
+  }
+
+  /** The citations since the last time; one that ends beyond the text, or with it, waits for its end. */
+  private cite(isLast = false): void {
+    const { part } = this.draft;
+    const { annotations = [], text } = part.type === "text" ? part : { text: "" };
+    if (annotations.length === this.cited) return;
+    const points = (this.points ??= new CodePoints(text));
+    for (const annotation of annotations.slice(this.cited)) {
+      const end = annotation.span?.end ?? Infinity;
+      if (!isLast && end > points.length) return;
+      this.cited++;
+      const wire = encodeAnnotation(annotation, points, this.output.writing);
+      if (wire === undefined) continue;
+      const annotation_index = this.annotations++;
+      this.say("response.output_text.annotation.added", { annotation_index, annotation: wire });
+    }
+  }
+
+  override close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    const { held } = this;
+    delete this.held;
+    const { output, item, content } = this;
+    if (held !== undefined && this.type === "refusal") this.say("response.refusal.delta", { delta: held });
+    else if (held !== undefined) output.sayText("response.output_text.delta", item, content, held, []);
+    this.cite(true);
+    const part = this.written();
+    const { text = "", refusal = "", logprobs = [] } = part;
+    if (this.type === "output_text") this.say("response.output_text.done", { text, logprobs });
+    else if (this.type === "refusal") this.say("response.refusal.done", { refusal });
+    this.say("response.content_part.done", { part });
+  }
+}
+
+/** Reasoning: its raw text is a block, each of its summaries another. */
+export class Reasoning extends Block {
+  private readonly output: Output;
+  private readonly item: Open;
+  private readonly draft: Draft;
+  private hasText = false;
+  private readonly text: Held = {};
+  /** How many summaries have begun; the last of them is open. */
+  private summaries = 0;
+  private summary: Held = {};
+
+  constructor(output: Output, item: Open, draft: Draft) {
+    super();
+    this.output = output;
+    this.item = item;
+    this.draft = draft;
+    item.blocks.push(this);
+  }
+
+  private get part(): ReasoningPart {
+    return this.draft.part as ReasoningPart; // It was begun as one.
+  }
+
+  private say(type: string, index: "content_index" | "summary_index", at: number, fields: JsonObject): void {
+    this.output.say(type, { item_id: this.item.name, output_index: this.item.index, [index]: at, ...fields });
+  }
+
+  override add(delta: Delta): void {
+    if (delta.kind === "thinking") {
+      const { textDelta, summary } = delta.payload;
+      if (summary === undefined) this.think(wholeCharacters(this.text, textDelta));
+      else this.summarise(summary, textDelta);
+    } else if (delta.kind === "part") {
+      const { text, summary = [] } = this.part;
+      this.think(text);
+      summary.forEach((each, at) => this.summarise(at, each));
+    }
+  }
+
+  private think(delta: string): void {
+    if (delta === "") return;
+    if (!this.hasText) {
+      this.hasText = true;
+      this.say("response.content_part.added", "content_index", 0, { part: { type: "reasoning_text", text: "" } });
+    }
+    this.say("response.reasoning_text.delta", "content_index", 0, { delta });
+  }
+
+  private summarise(at: number, piece: string): void {
+    while (this.summaries <= at) {
+      this.closeSummary();
+      const index = this.summaries++;
+      const part = { type: "summary_text", text: "" };
+      this.say("response.reasoning_summary_part.added", "summary_index", index, { part });
+    }
+    const delta = wholeCharacters(this.summary, piece);
+    if (delta !== "") this.say("response.reasoning_summary_text.delta", "summary_index", at, { delta });
+  }
+
+  private closeSummary(): void {
+    const at = this.summaries - 1;
+    const { held } = this.summary;
+    this.summary = {};
+    if (at < 0) return;
+    if (held !== undefined) this.say("response.reasoning_summary_text.delta", "summary_index", at, { delta: held });
+    const text = this.part.summary?.[at] ?? "";
+    this.say("response.reasoning_summary_text.done", "summary_index", at, { text });
+    this.say("response.reasoning_summary_part.done", "summary_index", at, { part: { type: "summary_text", text } });
+  }
+
+  override close(): void {
+    this.closeSummary();
+    const { held } = this.text;
+    delete this.text.held;
+    if (held !== undefined) this.think(held);
+    if (!this.hasText) return;
+    const { text } = this.part;
+    this.say("response.reasoning_text.done", "content_index", 0, { text });
+    this.say("response.content_part.done", "content_index", 0, { part: { type: "reasoning_text", text } });
+  }
+}
+
+/** The items whose arguments are streamed, and what their events are called. */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  function_call: "response.function_call_arguments",
+  custom_tool_call: "response.custom_tool_call_input",
+  mcp_call: "response.mcp_call_arguments",
+};
+
+/** A call. One whose item cannot be told from its beginning is said when it is known whole. */
+export class CallBlock extends Block implements Held {
+  private readonly output: Output;
+  private readonly draft: Draft;
+  private row: ToolRow | undefined;
+  private item: Open | undefined;
+  private isEnded = false;
+  held?: string;
+
+  constructor(output: Output, draft: Draft) {
+    super();
+    this.output = output;
+    this.draft = draft;
+    const row = output.rowOf(draft);
+    if (row?.how === "json" || row?.how === "text") this.open(row);
+  }
+
+  private open(row: ToolRow): void {
+    const { output, draft } = this;
+    const { made } = output.writing;
+    const item = output.write([draft]);
+    if (item === undefined) return;
+    this.row = row;
+    if (ARGUMENTS[row.call] !== undefined) item[row.asks] = "";
+    this.item = output.create(draft, item, made);
+    this.item.blocks.push(this);
+  }
+
+  private say(fields: JsonObject, isDone = false): void {
+    const name = ARGUMENTS[this.row?.call ?? ""];
+    const { item } = this;
+    if (name === undefined || item === undefined) return;
+    const type = `${name}.${isDone ? "done" : "delta"}`;
+    this.output.say(type, { item_id: item.name, output_index: item.index, ...fields });
+  }
+
+  override add(delta: Delta): void {
+    if (delta.kind === "tool_call_args") this.grow(delta.payload.argsTextDelta);
+    else if (delta.kind === "tool_call_end") {
+      this.grow(delta.payload.argsTextDelta ?? "");
+      this.end();
+    } else if (delta.kind === "part") {
+      if (this.draft.part.type === "tool-call") this.grow(argumentsText(this.draft.part));
+      this.end();
+    }
+  }
+
+  private grow(piece: string): void {
+    const delta = wholeCharacters(this, piece);
+    if (delta !== "") this.say({ delta });
+  }
+
+  /** All of the call is known; one that the provider runs goes on until its result. */
+  private end(): void {
+    const { output, draft } = this;
+    if (this.item === undefined) {
+      const row = output.rowOf(draft);
+      if (row !== undefined) this.open(row);
+    }
+    const { item, row } = this;
+    if (item === undefined || row === undefined || draft.part.type !== "tool-call") return;
+    if (row.output === undefined) output.wait(draft.part.toolCallId, item);
+    else output.finish(item, output.write([draft], item));
+  }
+
+  override close(): void {
+    const { row, item, draft, held } = this;
+    if (this.isEnded || row === undefined || item === undefined || draft.part.type !== "tool-call") return;
+    this.isEnded = true;
+    delete this.held;
+    if (held !== undefined) this.say({ delta: held });
+    const text = this.output.write([draft], item)?.[row.asks];
+    if (typeof text === "string") this.say({ [row.asks]: text }, true);
+  }
+}

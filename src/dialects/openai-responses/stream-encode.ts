@@ -1,0 +1,145 @@
+// From deltas to the events of a stream (B83). What comes is said at once, item by item; how the answer ends, and all
+// that it says beside its items, is taken from the whole answer, encoded like any other: where late deltas made
+// something of it that the events could not say, the last event still does.
+import type { Delta, StartPayload } from "../../model/delta.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { ProviderError } from "../../model/provider-error.ts";
+import type { Response } from "../../model/response.ts";
+import type { EncodeContext, EncodeStreamOptions, StreamEncoder, WireEvent } from "../dialect.ts";
+import { Follower } from "../kit/follow.ts";
+import { decodeOpenAiError } from "../kit/openai-errors.ts";
+import { isObject } from "../kit/read.ts";
+import { formOf } from "../kit/residue.ts";
+import { Report } from "../kit/report.ts";
+import { Trail } from "../kit/trail.ts";
+import type { Code } from "./losses.ts";
+import { LOSSES } from "./losses.ts";
+import { encodeResponse } from "./response.ts";
+import { Output } from "./stream-output.ts";
+import { EVENT, EVENTS } from "./stream-terms.ts";
+
+export function streamEncoder(
+  context: EncodeContext<Code>,
+  _options: EncodeStreamOptions,
+): Omit<StreamEncoder, "losses"> {
+  return new ResponseWriter(context);
+}
+
+/** The event that ends an answer of a status; what is neither done nor failed is incomplete. */
+const ENDS: Readonly<Record<string, string>> = {
+  completed: "response.completed",
+  failed: "response.failed",
+};
+
+class ResponseWriter implements Omit<StreamEncoder, "losses"> {
+  private readonly context: EncodeContext<Code>;
+  private readonly follower = new Follower();
+  private output: Output;
+
+  constructor(context: EncodeContext<Code>) {
+    this.context = context;
+    this.output = new Output(quiet(context), "", false);
+  }
+
+  push(delta: Delta): WireEvent[] {
+    const draft = this.follower.push(delta);
+    if (draft !== undefined) {
+      // Further choices cannot be said here.
+      if (draft.choice === 0) this.output.add(draft, delta);
+    } else if (delta.kind === "start") this.start(delta.payload);
+    else if (delta.kind === "done" || delta.kind === "error") this.finish(delta.kind === "done");
+    else if (delta.kind === "part") this.context.report.lose("result-between");
+    return this.output.take();
+  }
+
+  end(): WireEvent[] {
+    return [];
+  }
+
+  private start({ requestId, modelId, createdAt, extra }: StartPayload): void {
+    const { dialect } = this.context;
+    const silent = quiet(this.context);
+    this.output = new Output(silent, requestId, extra?.[dialect] !== undefined);
+    const begun: Response = {
+      id: requestId,
+      model: modelId,
+      message: { role: "assistant", parts: [] },
+      finishReason: { unified: "other", raw: "in_progress" },
+      ...(createdAt !== undefined && { createdAt }),
+      ...(extra !== undefined && { extra }),
+    };
+    const response = bodyOf(begun, silent);
+    Object.assign(response, { status: "in_progress", incomplete_details: null, usage: null, output: [] });
+    delete response["output_text"];
+    this.output.say("response.created", { response });
+    this.output.say("response.in_progress", { response });
+  }
+
+  private finish(isDone: boolean): void {
+    const { context, output } = this;
+    const whole = this.follower.response();
+    if (whole === undefined) return;
+    const { events, fields, response } = withoutEvents(whole, context.dialect);
+    const event = eventOf(response.error);
+    if (event !== undefined) {
+      for (const each of [...events, event]) output.repeat(each);
+      return;
+    }
+    const wire = bodyOf(response, context);
+    const items = Array.isArray(wire["output"]) ? wire["output"].filter(isObject) : [];
+    // What an error interrupts stays open.
+    if (isDone) output.end(items);
+    for (const event of events) output.repeat(event);
+    const { status = "completed" } = wire;
+    const end = typeof status === "string" ? ENDS[status] : undefined;
+    const type = isDone ? (end ?? "response.incomplete") : "response.failed";
+    output.say(type, { ...fields, response: wire });
+  }
+}
+
+/** The event of its own that an error came as, if it still says what the error says. */
+function eventOf(error: ProviderError | undefined): JsonObject | undefined {
+  const raw = error?.raw;
+  if (error === undefined || !isObject(raw) || raw["type"] !== "error") return undefined;
+  const { kind, message } = decodeOpenAiError(raw);
+  return kind === error.kind && message === error.message ? raw : undefined;
+}
+
+/** Items are encoded before all of them is known; what is lost is told once, when it is. */
+function quiet(context: EncodeContext<Code>): EncodeContext<Code> {
+  const trail = new Trail();
+  return { ...context, repair: false, trail, report: new Report(trail, LOSSES) };
+}
+
+function bodyOf(response: Response, context: EncodeContext<Code>): JsonObject {
+  // It has made an object.
+  return encodeResponse(response, context).wire as JsonObject;
+}
+
+interface Unwound {
+  events: JsonObject[];
+  fields: JsonObject;
+  response: Response;
+}
+
+/** The events that nobody knew go out as events again, and that the stream was interrupted is said by its end. */
+function withoutEvents(whole: Response, dialect: string): Unwound {
+  const response = { ...whole, message: { ...whole.message } };
+  const { [EVENTS]: events, [EVENT]: fields, ...form } = formOf(whole, dialect);
+  if (events !== undefined || fields !== undefined) {
+    const { $form: _, ...kept } = whole.extra?.[dialect] ?? {};
+    const isPlain = Object.keys(form).length === 0;
+    response.extra = { ...whole.extra, [dialect]: isPlain ? kept : { ...kept, $form: form } };
+  }
+  const { metadata } = response.message;
+  if (metadata?.interrupted === true) {
+    const { interrupted: _, ...others } = metadata;
+    if (Object.keys(others).length > 0) response.message.metadata = others;
+    else delete response.message.metadata;
+  }
+  return {
+    events: Array.isArray(events) ? events.filter(isObject) : [],
+    fields: isObject(fields) ? fields : {},
+    response,
+  };
+}

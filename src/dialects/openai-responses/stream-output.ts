@@ -1,0 +1,285 @@
+// The items of an answer as they are streamed out. Each event names the place of its item and block, so that items may
+// grow side by side; a text ends where the next part begins, a call where it ends, and a call of the provider with its
+// result. Items are bounded, named and written by the same rules as in a whole answer.
+import type { Delta } from "../../model/delta.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import type { Part, ToolResultPart } from "../../model/parts.ts";
+import type { EncodeContext, WireEvent } from "../dialect.ts";
+import type { Draft } from "../kit/follow.ts";
+import { encodeOpaque } from "./content.ts";
+import { goesOn, isSaid, messageItem } from "./encode.ts";
+import { encodeCall, encodeResult, rowFor } from "./encode-tools.ts";
+import type { Code } from "./losses.ts";
+import { encodeOutput } from "./output.ts";
+import { encodeReasoning } from "./reasoning.ts";
+import { stringOf } from "./response.ts";
+import { Block, CallBlock, Reasoning, TextBlock } from "./stream-blocks.ts";
+import type { Writing } from "./writing.ts";
+import { startWriting } from "./writing.ts";
+
+/** An item that has begun. */
+export interface Open {
+  readonly index: number;
+  readonly type: unknown;
+  /** "" where it has none. */
+  readonly id: string;
+  /** What events call it. */
+  readonly name: string;
+  /** How many ids had been made when it began: it is written again with the same id. */
+  readonly made: number;
+  readonly drafts: Draft[];
+  readonly blocks: Block[];
+  /** What came back, where it stands in the same item. */
+  answer: ToolResultPart | undefined;
+  isDone: boolean;
+}
+
+/** A part that waits until its id may be known. */
+interface Waiting {
+  readonly draft: Draft;
+  readonly deltas: Delta[];
+}
+
+export class Output {
+  readonly writing: Writing;
+  private readonly isOwn: boolean;
+  private events: WireEvent[] = [];
+  private next = 0;
+  private readonly items: Open[] = [];
+  private readonly blocks = new Map<Draft, Block>();
+  /** Calls of the provider that have no result yet. */
+  private readonly asked = new Map<string, Open>();
+  private waiting: Waiting | undefined;
+  private last: { draft: Draft; block: Block } | undefined;
+
+  /** `isOwn`: the answer comes from this dialect, whose parts have ids that may come after them. */
+  constructor(context: EncodeContext<Code>, seed: string, isOwn: boolean) {
+    this.writing = startWriting(context, seed);
+    this.isOwn = isOwn;
+  }
+
+  /** The events since the last time. */
+  take(): WireEvent[] {
+    const { events } = this;
+    if (events.length > 0) this.events = [];
+    return events;
+  }
+
+  say(type: string, fields: JsonObject): void {
+    this.events.push({ event: type, data: { type, ...fields, sequence_number: this.next++ } });
+  }
+
+  /** A piece of a text: by far the most frequent event. */
+  sayText(type: string, item: Open, content: number, delta: string, logprobs: JsonValue): void {
+    const data = {
+      type,
+      content_index: content,
+      delta,
+      item_id: item.name,
+      logprobs,
+      output_index: item.index,
+      sequence_number: this.next++,
+    };
+    this.events.push({ event: type, data });
+  }
+
+  /** An event as it once came. */
+  repeat(event: JsonObject): void {
+    const { type } = event;
+    this.events.push(typeof type === "string" ? { event: type, data: event } : { data: event });
+  }
+
+  add(draft: Draft, delta: Delta): void {
+    const { last } = this;
+    if (last?.draft === draft && this.waiting === undefined) return last.block.add(delta);
+    this.addOther(draft, delta);
+  }
+
+  private addOther(draft: Draft, delta: Delta): void {
+    const { waiting } = this;
+    if (waiting !== undefined) {
+      waiting.deltas.push(delta);
+      if (waiting.draft === draft && this.isOwn && !isId(delta)) return;
+      if (waiting.draft !== draft) waiting.deltas.pop();
+      this.release();
+      if (waiting.draft === draft) return;
+    }
+    const block = this.blocks.get(draft);
+    if (block !== undefined) block.add(delta);
+    else if (this.mayWait(draft, delta)) this.waiting = { draft, deltas: [delta] };
+    else this.begin(draft, [delta]);
+  }
+
+  /** The id of an item must be known when it begins, and comes right after what the part begins with. */
+  private mayWait(draft: Draft, delta: Delta): boolean {
+    if (draft.kind === "call") return true;
+    if (delta.kind !== "text" && delta.kind !== "refusal" && delta.kind !== "thinking") return false;
+    return this.isOwn || delta.payload.textDelta === "";
+  }
+
+  private release(): void {
+    const { waiting } = this;
+    this.waiting = undefined;
+    if (waiting !== undefined) this.begin(waiting.draft, waiting.deltas);
+  }
+
+  /** A part begins; what is said before it ends. */
+  private begin(draft: Draft, deltas: readonly Delta[]): void {
+    const block = this.open(draft, draft.part);
+    this.blocks.set(draft, block);
+    this.last = { draft, block };
+    for (const delta of deltas) block.add(delta);
+  }
+
+  private open(draft: Draft, part: Part): Block {
+    const { context } = this.writing;
+    if (isSaid(draft.part, context)) return this.openSaid(draft);
+    const open =
+      part.type === "tool-result" && part.executor === "provider" ? this.asked.get(part.toolCallId) : undefined;
+    if (open !== undefined && part.type === "tool-result") {
+      open.answer = part;
+      this.finish(open, this.write(open.drafts, open));
+      this.asked.delete(part.toolCallId);
+      return new Block();
+    }
+    this.settle();
+    switch (part.type) {
+      case "reasoning":
+        return this.openReasoning(draft);
+      case "tool-call":
+        return new CallBlock(this, draft);
+      case "tool-result":
+        this.whole(encodeResult(part, false, this.writing), draft);
+        return new Block();
+      case "opaque":
+        this.whole(encodeOpaque(part, this.writing), draft);
+        return new Block();
+      default:
+        return new Block();
+    }
+  }
+
+  /** A text goes on in the message before it, or begins one. */
+  private openSaid(draft: Draft): Block {
+    const { context } = this.writing;
+    const open = this.items.at(-1);
+    const before = open?.drafts.at(-1);
+    const isNext = before?.index === draft.index - 1 && isSaid(before.part, context) && goesOn(draft.part, context);
+    if (open !== undefined && isNext && !open.isDone) {
+      open.blocks.at(-1)?.close();
+      open.drafts.push(draft);
+      return new TextBlock(this, open, draft);
+    }
+    this.settle();
+    const { made } = this.writing;
+    const { item } = messageItem(draft.part as Parameters<typeof messageItem>[0], this.writing); // It is said.
+    return new TextBlock(this, this.create(draft, { ...item, content: [] }, made), draft);
+  }
+
+  private openReasoning(draft: Draft): Block {
+    const { made } = this.writing;
+    const { type, id } = this.write([draft]) ?? {};
+    const item: JsonObject = { type: type ?? "reasoning", ...(id !== undefined && { id }), summary: [] };
+    return new Reasoning(this, this.create(draft, item, made), draft);
+  }
+
+  /** Texts and thoughts end where something else begins; so does a call of the provider, except with its result. */
+  private settle(): void {
+    for (const asked of this.asked.values()) this.finish(asked, this.write(asked.drafts, asked));
+    this.asked.clear();
+    const open = this.items.at(-1);
+    if (open === undefined || open.isDone || open.drafts[0]?.part.type === "tool-call") return;
+    this.finish(open, this.write(open.drafts, open));
+  }
+
+  /** A new item begins. */
+  create(draft: Draft, item: JsonObject, made = this.writing.made): Open {
+    const { id, type, call_id: callId } = item;
+    const open: Open = {
+      index: this.items.length,
+      type,
+      id: stringOf(id),
+      name: stringOf(id ?? callId),
+      made,
+      drafts: [draft],
+      blocks: [],
+      answer: undefined,
+      isDone: false,
+    };
+    this.items.push(open);
+    const begun = item["status"] === undefined ? item : { ...item, status: "in_progress" };
+    this.say("response.output_item.added", { output_index: open.index, item: begun });
+    return open;
+  }
+
+  /** An item as it stands; `open` where it has been written before. */
+  write(drafts: readonly Draft[], open?: Open): JsonObject | undefined {
+    const { writing } = this;
+    const { made } = writing;
+    if (open !== undefined) writing.made = open.made;
+    const item = this.encode(drafts, open?.answer);
+    if (open === undefined) return item;
+    writing.made = made;
+    // An id that came late is said at the end of the answer.
+    if (item !== undefined && open.id !== "") item["id"] = open.id;
+    return item;
+  }
+
+  private encode(drafts: readonly Draft[], answer: ToolResultPart | undefined): JsonObject | undefined {
+    const { writing } = this;
+    const first = drafts[0]?.part;
+    if (first?.type === "reasoning") return encodeReasoning(first, undefined, writing);
+    if (first?.type === "tool-call") return encodeCall(first, answer, writing);
+    if (!isSaid(first, writing.context)) return undefined;
+    const { item } = messageItem(first, writing);
+    const blocks = drafts.map(({ part }) =>
+      isSaid(part, writing.context) ? encodeOutput(part, "id", writing) : undefined,
+    );
+    item["content"] = blocks.filter((block) => block !== undefined);
+    return item;
+  }
+
+  /** An item is done. */
+  finish(open: Open, item: JsonObject | undefined): void {
+    if (open.isDone) return;
+    open.blocks.at(-1)?.close();
+    open.isDone = true;
+    this.say("response.output_item.done", { output_index: open.index, item: item ?? null });
+  }
+
+  /** An item that is said in one piece. */
+  whole(item: JsonObject | undefined, draft: Draft): void {
+    if (item === undefined) return;
+    const open = this.create(draft, item);
+    this.finish(open, item);
+  }
+
+  /** A call of the provider's waits for its result. */
+  wait(toolCallId: string, open: Open): void {
+    this.asked.set(toolCallId, open);
+  }
+
+  /** The item that a call begins with; undefined where it is left out, or needs to be known whole. */
+  rowOf(draft: Draft): ReturnType<typeof rowFor> {
+    return draft.part.type === "tool-call" ? rowFor(draft.part, this.writing) : undefined;
+  }
+
+  /** The answer has ended with these items: what is open ends as they say, and what has not been said is said. */
+  end(items: readonly JsonObject[]): void {
+    this.release();
+    for (const open of this.items) {
+      const item = items[open.index];
+      const isSame = item?.["type"] === open.type && stringOf(item?.["id"]) === open.id;
+      this.finish(open, isSame ? item : this.write(open.drafts, open));
+    }
+    items.forEach((item, output_index) => {
+      if (output_index < this.items.length) return;
+      this.say("response.output_item.added", { output_index, item });
+      this.say("response.output_item.done", { output_index, item });
+    });
+  }
+}
+
+function isId(delta: Delta): boolean {
+  return delta.kind === "seal" && delta.payload.seal.kind === "id";
+}

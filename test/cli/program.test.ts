@@ -1,0 +1,149 @@
+// The real program, as a process of its own: pipes, signals, exit codes, help. They all start at once.
+import type { ChildProcess, SpawnOptions } from "node:child_process";
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, test } from "vitest";
+import { COMMANDS } from "../../src/cli/commands/index.ts";
+import { chatRequest } from "./samples.ts";
+import { koine, lines } from "./support.ts";
+
+const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "koine-program-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+function start(args: readonly string[], flags: readonly string[] = [], options: SpawnOptions = {}): ChildProcess {
+  return spawn(process.execPath, ["--conditions=koine-source", ...flags, MAIN, ...args], { ...options, stdio: "pipe" });
+}
+
+function ended(child: ChildProcess, stdin?: string): Promise<Ended> {
+  const said = { stdout: "", stderr: "" };
+  child.stdout?.on("data", (chunk: Buffer) => (said.stdout += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (said.stderr += chunk.toString()));
+  child.stdin?.on("error", () => undefined);
+  if (stdin !== undefined) child.stdin?.end(stdin);
+  return new Promise((resolve) => child.on("close", (code) => resolve({ code, ...said })));
+}
+
+const OLD = `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.1.0"}})`;
+
+test.concurrent("converts standard input to standard output", async () => {
+  const { code, stdout, stderr } = await ended(start(["convert", "--to", "gemini"]), lines(chatRequest, "oops"));
+  expect(JSON.parse(stdout)).toMatchObject({ contents: [{ role: "user" }] });
+  expect(stderr).toContain("stdin:2: Invalid JSON");
+  expect(stderr).toContain("2 records: 1 converted, 1 failed.");
+  expect(code).toBe(1);
+});
+
+test.concurrent("a reader that has seen enough ends it without a word", async () => {
+  const child = start(["convert", "-q", "--to", "gemini"]);
+  child.stdout?.once("data", () => child.stdout?.destroy());
+  const { code, stderr } = await ended(child, lines(...Array.from({ length: 20_000 }, () => chatRequest)));
+  expect(stderr).toBe("");
+  expect(code).toBe(0);
+});
+
+test.concurrent("Ctrl-C leaves no half a file", async () => {
+  const own = mkdtempSync(join(folder, "interrupted-"));
+  const child = start(["convert", "--to", "gemini", "-o", join(own, "out.jsonl")]);
+  const end = ended(child);
+  child.stdin?.write(lines(chatRequest));
+  await expect.poll(() => readdirSync(own), { timeout: 30_000 }).toHaveLength(1);
+  child.kill("SIGINT");
+  const { code, stderr } = await end;
+  expect(code).toBe(130);
+  expect(stderr).toBe("");
+  expect(readdirSync(own)).toStrictEqual([]);
+});
+
+test.concurrent("an old Node is told so in one line", async () => {
+  const { code, stdout, stderr } = await ended(start(["convert"], ["--import", OLD]), "");
+  expect(stderr).toBe("koine needs Node 22.19 or newer; this is 20.1.0.\n");
+  expect({ code, stdout }).toStrictEqual({ code: 1, stdout: "" });
+});
+
+test("that Node is the one the package asks for", () => {
+  const { engines } = JSON.parse(readFileSync("package.json", "utf8")) as { engines: { node: string } };
+  expect(readFileSync(MAIN, "utf8")).toContain(`[${engines.node.replace(">=", "").replace(".", ", ")}]`);
+});
+
+test("help lists the commands, and each has its own", async () => {
+  const { code, stdout } = await koine("--help");
+  expect(code).toBe(0);
+  for (const name of Object.keys(COMMANDS)) {
+    expect(stdout).toContain(`\n  ${name} `);
+    const own = await koine(`${name} --help`);
+    expect(own.stdout).toContain(`Usage\n  koine ${name} `);
+    expect((await koine(`help ${name}`)).stdout).toBe(own.stdout);
+  }
+});
+
+test.each([
+  ["no command", "", 2, "Usage"],
+  ["help", "help", 0, "Usage"],
+  ["the version", "--version", 0, (JSON.parse(readFileSync("package.json", "utf8")) as { version: string }).version],
+])("%s", async (_sentence, args, code, text) => {
+  const outcome = await koine(args);
+  expect(outcome.code).toBe(code);
+  expect(outcome.stdout).toContain(text);
+});
+
+test("an unknown command lists what there is", async () => {
+  const { code, stderr } = await koine("translate");
+  expect(stderr).toBe(`koine: There is no command "translate"; there are ${Object.keys(COMMANDS).join(", ")}.\n`);
+  expect(code).toBe(2);
+});
+
+const FILES = {
+  "chat.jsonl": lines({ model: "m", max_tokens: 5, system: "s", messages: [{ role: "user", content: "Hi." }] }),
+  "requests.jsonl": lines(chatRequest),
+  "request.json": JSON.stringify(chatRequest),
+  "transcript.jsonl": "",
+  "transcript.json": "[]",
+  "answer.sse":
+    'data: {"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"Hi."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+};
+
+test("every example of the help works as it stands", async () => {
+  const names = new RegExp(`\\b(${Object.keys(FILES).join("|").replaceAll(".", "\\.")})\\b(?!l)`, "g");
+  let seen = 0;
+  for (const load of Object.values(COMMANDS)) {
+    for (const [example] of (await load()).examples) {
+      const [, args = ""] = /^koine ([^|>&]*)/.exec(example) ?? [];
+      const inFolder = args
+        .replaceAll(names, "%/$1")
+        .replaceAll(/(-o|--report) (\S+)/g, (all: string, flag: string, name: string) =>
+          name.startsWith("%") ? all : `${flag} %/${name}`,
+        );
+      const { code, stderr } = await koine(inFolder.trim(), { files: FILES });
+      expect([example, code, /fail(?!ed\b)/.test(stderr)]).toStrictEqual([example, expect.any(Number), false]);
+      expect([0, 3], `${example}: ${stderr}`).toContain(example.includes("--line 12") ? 0 : code);
+      seen++;
+    }
+  }
+  expect(seen).toBeGreaterThan(10);
+});
+
+test("the documentation shows every command and option", async () => {
+  const page = readFileSync("docs/cli.md", "utf8");
+  for (const [name, load] of Object.entries(COMMANDS)) {
+    expect(page).toContain(`koine ${name}`);
+    for (const option of Object.keys((await load()).options)) expect(page).toContain(`--${option}`);
+  }
+});
+
+test("a temporary file of a run that was killed is in nobody's way", async () => {
+  const left = join(folder, "out.json");
+  writeFileSync(`${left}.1.tmp`, "rest");
+  const { code } = await koine(`convert -q --to gemini -o ${left}`, { stdin: lines(chatRequest) });
+  expect(code).toBe(0);
+  expect(existsSync(left)).toBe(true);
+});

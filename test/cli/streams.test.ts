@@ -1,0 +1,61 @@
+// `koine convert` on streams: events to events, or to the whole answer.
+import { expect, test } from "vitest";
+import { runEvents } from "./samples.ts";
+import { koine, lines, parsed } from "./support.ts";
+
+const sse = runEvents.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+
+test("events on lines stay events on lines", async () => {
+  const { stdout, stderr } = await koine("convert --from run --to run --kind stream", { stdin: lines(...runEvents) });
+  expect(parsed(stdout)).toStrictEqual(runEvents);
+  expect(stderr).toContain("1 record (4 events of streams): 1 converted, 0 failed.");
+});
+
+test("server-sent events stay server-sent events", async () => {
+  const { stdout } = await koine("convert -q --from run --to run", { stdin: [sse.slice(0, 50), sse.slice(50)] });
+  expect(stdout).toBe(sse);
+});
+
+test("a target without streams gets the whole", async () => {
+  const { stdout } = await koine("convert -q --from run --to canonical %/a.sse", { files: { "a.sse": sse } });
+  expect(JSON.parse(stdout)).toMatchObject([
+    {
+      role: "assistant",
+      parts: [{ type: "text", text: "Hello" }],
+      metadata: { model: "demo", finishReason: { unified: "stop" } },
+    },
+  ]);
+});
+
+test("and so does any other where it is asked for", async () => {
+  const { stdout } = await koine("convert -q --from run --to openai-chat --assemble %/a.sse", {
+    files: { "a.sse": sse },
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ choices: [{ message: { content: "Hello" }, finish_reason: "stop" }] });
+});
+
+test("a stream between two providers is told by its events", async () => {
+  const there = await koine("convert -q --from run --to anthropic --format sse", { stdin: sse });
+  expect(there.stdout).toMatch(/^event: message_start\ndata: /);
+  const back = await koine("convert -q --to openai-chat --format jsonl", { stdin: there.stdout });
+  // Chunks of Chat, as Koine has just written them.
+  const chunks = parsed(back.stdout) as { choices: { delta: { content?: string } }[] }[];
+  expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("")).toBe("Hello");
+});
+
+test("a stream that breaks off fails, and what came is written", async () => {
+  const { code, stdout, stderr } = await koine("convert --from run --to run --kind stream", {
+    stdin: lines(...runEvents.slice(0, 3)),
+  });
+  expect(parsed(stdout).slice(0, 3)).toStrictEqual(runEvents.slice(0, 3));
+  expect(parsed(stdout)[3]).toMatchObject({ kind: "error" });
+  expect(stderr).toContain("The stream breaks off before its answer ends");
+  expect(stderr).toContain("1 record (3 events of streams): 0 converted, 1 failed.");
+  expect(code).toBe(1);
+});
+
+test("events that nobody knows need a dialect", async () => {
+  const { code, stderr } = await koine("convert --to run --kind stream", { stdin: lines(...runEvents) });
+  expect(stderr).toContain("No event shows which dialect the stream is of; give --from");
+  expect(code).toBe(1);
+});

@@ -1,0 +1,96 @@
+// B80 with the official SDKs as the measure: what their accumulators make of a recorded stream, read as a whole answer,
+// is what Koine assembles from the same stream.
+import { describe, expect, test } from "vitest";
+import type { Response, WireEvent } from "../../src/index.ts";
+import { dialect } from "../../src/index.ts";
+import { demandNone, differences } from "../../src/testkit/differences.ts";
+import { answersOf, bytesOf, comparable, decodeEvents } from "../../src/testkit/stream-reading.ts";
+import type { JudgedDialect } from "../judges/index.ts";
+import { anthropicBetaJudge } from "../judges/anthropic.ts";
+import { JUDGES } from "../judges/index.ts";
+import type { Judge } from "../judges/verdict.ts";
+import type { RecordedStream } from "../support/corpus.ts";
+import { describeStreams } from "../support/corpus.ts";
+import type { StreamExceptionRow } from "../support/stream-exceptions.ts";
+import { expectOutcomes, outcome } from "../support/stream-exceptions.ts";
+import { inParallel, streamServer } from "../support/stream-targets.ts";
+
+/** Gemini's SDK accumulates nothing. */
+const ACCUMULATING: readonly [JudgedDialect, Judge][] = [
+  ["openai-chat", JUDGES["openai-chat"]],
+  ["openai-responses", JUDGES["openai-responses"]],
+  ["anthropic", anthropicBetaJudge],
+];
+
+const EXCEPTIONS: readonly StreamExceptionRow[] = [
+  ["vercel--mistral-incremental-tool-call", "The SDK refuses it: no chunk has a role."],
+  ["vercel--mistral-reasoning", "The vendor's content is a list, which the SDK joins as if it were text."],
+  ["vercel--mistral-tool-call\\.", "The SDK refuses it: a call has no index."],
+  ["vercel--openai-compatible-anthropic-fallback-tool-call", "The SDK refuses it: a chunk has no id."],
+  ["vercel--github-copilot-id-rotation", "The SDK refuses it: the id of the response changes."],
+  ["vercel--openai-apply-patch-tool\\.1", "The SDK refuses it: an event of a type that it does not know."],
+  ["vercel--openai-compaction", "The provider encrypts an item anew for its closing snapshot."],
+  ["vercel--programmatic-tool-calling\\.1", "The provider encrypts an item anew for its closing snapshot."],
+  ["vercel--openai-shell-container\\.1", "Its closing snapshot says another text than its deltas."],
+  ["vercel--duplicate-message-start", "The SDK refuses it: the answer begins twice."],
+].map(([name = "", reason = ""]) => ({ streams: new RegExp(name), check: "accumulated", reason }));
+
+/** The events as the provider sent them: recordings leave out names and the closing word. */
+function asSent(id: JudgedDialect, events: readonly unknown[]): WireEvent[] {
+  const sent = events.map((data): WireEvent => {
+    const { type } = data as { type?: string };
+    return type === undefined || id === "openai-chat"
+      ? { data: data as object }
+      : { event: type, data: data as object };
+  });
+  return id === "openai-chat" ? [...sent, { data: "[DONE]" }] : sent;
+}
+
+/** A stream and its accumulator say less, or other things, about the answer than about what was said: residue aside. */
+function core(response: Response): unknown {
+  const { message, alternatives = [], finishReason, usage } = comparable(response);
+  const said = [message, ...alternatives.map((each) => each.message)].map(({ parts }) => parts);
+  return withoutResidue({ said, finishReason, endings: alternatives.map((each) => each.finishReason), usage });
+}
+
+function withoutResidue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutResidue);
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).filter(([key, field]) => key !== "extra" && field !== undefined);
+  return Object.fromEntries(kept.map(([key, field]) => [key, withoutResidue(field)]));
+}
+
+/** Events of several answers, each by itself: a new one begins where the decoder says so. */
+function single(id: JudgedDialect, stream: RecordedStream): RecordedStream[] {
+  const decoder = dialect(id).streamDecoder();
+  const groups: unknown[][] = [];
+  for (const event of stream.events) {
+    const begins = decoder.push(event).some(({ kind }) => kind === "start");
+    if (begins || groups.length === 0) groups.push([]);
+    groups.at(-1)?.push(event);
+  }
+  if (groups.length === 1) return [stream];
+  return groups.map((events, index) => Object.assign({ ...stream }, { name: `${stream.name}#${index}`, events }));
+}
+
+describeStreams((recorded) => {
+  describe.each(ACCUMULATING)("%s", (id, judge) => {
+    test("B80: what the SDK accumulates is what the stream assembles to", async () => {
+      const streams = (recorded.get(id) ?? []).flatMap((stream) => single(id, stream));
+      expect(streams.length).toBeGreaterThan(40);
+      const bytes = new Map(streams.map(({ events }, index) => [index, bytesOf(dialect(id), asSent(id, events))]));
+      await using server = await streamServer(bytes);
+      const outcomes = await inParallel(streams, ({ name, events }, index) =>
+        outcome(name, "accumulated", async () => {
+          const [streamed] = answersOf(decodeEvents(dialect(id), events));
+          if (streamed === undefined) throw new Error("There is no answer.");
+          if (streamed.error !== undefined) return;
+          const { raw } = await judge.judge(`${server.url}/stream-${index}`);
+          const whole = dialect(id).decodeResponse(JSON.parse(JSON.stringify(raw)));
+          demandNone(differences(core(whole), core(streamed)), "The stream assembles to something else.");
+        }),
+      );
+      expectOutcomes(outcomes, EXCEPTIONS);
+    });
+  });
+});

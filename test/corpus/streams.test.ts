@@ -1,0 +1,23 @@
+// No recorded stream is left out: there is a test file for every dialect that they are of, and for every SDK that judges.
+// (One file each, because files run side by side.)
+import { globSync } from "node:fs";
+import { expect, test } from "vitest";
+import { JUDGES } from "../judges/index.ts";
+import { describeStreams } from "../support/corpus.ts";
+
+function namesIn(pattern: string): string[] {
+  return globSync(pattern, { cwd: import.meta.dirname }).map((path) =>
+    path.replace(/^streams-(?:of|to)-|\.test\.ts$/g, ""),
+  );
+}
+
+test("there is a file for every SDK that judges streams", () => {
+  expect(namesIn("streams-to-*.test.ts").sort()).toStrictEqual(Object.keys(JUDGES).sort());
+});
+
+describeStreams((recorded) => {
+  test("there is a file for every dialect that streams were recorded of", () => {
+    expect(namesIn("streams-of-*.test.ts").sort()).toStrictEqual([...recorded.keys()].sort());
+    expect([...recorded.values()].flat().length).toBeGreaterThan(300);
+  });
+});

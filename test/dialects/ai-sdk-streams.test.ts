@@ -1,0 +1,48 @@
+// Streams of the AI SDK, made and read by the SDK itself: a run of `streamText` goes into deltas and messages, and comes out
+// to the reader of `useChat` unchanged.
+import { describe, expect, test } from "vitest";
+import { aiSdkModel } from "../../src/dialects/ai-sdk-model/index.ts";
+import { aiSdkUi } from "../../src/dialects/ai-sdk-ui/index.ts";
+import { assembleRun, checkDeltas } from "../../src/index.ts";
+import { chunksIn, chunksOf, decode, encode, plain, readMessage, run } from "./ai-sdk-run.ts";
+import { runs } from "./ai-sdk-runs.ts";
+
+const ui = aiSdkUi();
+const model = aiSdkModel();
+
+describe.each(runs)("$name", ({ steps, tools }) => {
+  test("the full stream reaches the reader of useChat as the SDK's own stream does", async () => {
+    const parts = await run(steps, tools);
+    const expected = await readMessage(await chunksOf(parts));
+    const deltas = decode(model, parts);
+    expect(checkDeltas(deltas)).toStrictEqual([]);
+    expect(await readMessage(chunksIn(encode(ui, deltas)))).toStrictEqual(expected);
+  });
+
+  test("the UI stream, read and written again, reaches its reader unchanged", async () => {
+    const chunks = await chunksOf(await run(steps, tools));
+    const deltas = decode(ui, chunks);
+    expect(checkDeltas(deltas)).toStrictEqual([]);
+    expect(await readMessage(chunksIn(encode(ui, deltas)))).toStrictEqual(await readMessage(chunks));
+  });
+
+  test("B80: the messages of the UI stream are those of the message that it makes", async () => {
+    const chunks = await chunksOf(await run(steps, tools));
+    const { messages } = assembleRun(decode(ui, chunks));
+    const read = await readMessage(chunks);
+    // That arguments could not be read, Koine notes in the metadata; the SDK does not.
+    const noted = messages.map(({ metadata: _, ...message }) => message);
+    const { wire } = ui.encodeMessages(noted, { newId: () => read?.id ?? "" });
+    expect(wire).toStrictEqual([read ?? { id: "", role: "assistant", parts: [{ type: "step-start" }] }]);
+  });
+
+  test("the full stream, read and written again, makes the same messages", async () => {
+    const deltas = decode(model, await run(steps, tools));
+    const once = assembleRun(deltas);
+    const again = assembleRun(decode(model, plain(encode(model, deltas))));
+    expect(again.messages).toStrictEqual(once.messages);
+    expect(again.responses.map(({ finishReason, usage }) => ({ finishReason, usage }))).toStrictEqual(
+      once.responses.map(({ finishReason, usage: { raw: _, ...usage } = {} }) => ({ finishReason, usage })),
+    );
+  });
+});

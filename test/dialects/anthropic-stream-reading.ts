@@ -1,0 +1,90 @@
+// Streams of Anthropic's, there and back, for tests.
+import Anthropic from "@anthropic-ai/sdk";
+import { assemble, AssemblyError } from "../../src/assembly/index.ts";
+import { anthropic } from "../../src/dialects/anthropic/index.ts";
+import type { DecodeReplyOptions, WireEvent } from "../../src/dialects/dialect.ts";
+import type { Delta } from "../../src/model/delta.ts";
+import type { Loss } from "../../src/model/loss.ts";
+import type { Response } from "../../src/model/response.ts";
+
+const dialect = anthropic();
+
+export function decode(events: readonly unknown[], options: DecodeReplyOptions = {}): Delta[] {
+  const decoder = dialect.streamDecoder(options);
+  return [...events.flatMap((event) => decoder.push(event)), ...decoder.end()];
+}
+
+export function encode(deltas: readonly Delta[]): { events: WireEvent[]; losses: Loss[] } {
+  const encoder = dialect.streamEncoder();
+  const events = [...deltas.flatMap((delta) => encoder.push(delta)), ...encoder.end()];
+  return { events, losses: encoder.losses };
+}
+
+/** The answer, or as much as came of it. */
+export function answerOf(deltas: readonly Delta[]): Response | undefined {
+  try {
+    return assemble(deltas);
+  } catch (error) {
+    if (error instanceof AssemblyError) return error.response;
+    throw error;
+  }
+}
+
+/** The deltas of each answer. */
+export function split(deltas: readonly Delta[]): Delta[][] {
+  const answers: Delta[][] = [];
+  let isOpen = false;
+  for (const delta of deltas) {
+    if (!isOpen) answers.push([]);
+    answers.at(-1)?.push(delta);
+    isOpen = delta.kind !== "done" && delta.kind !== "error";
+  }
+  return answers;
+}
+
+interface Residue {
+  extra?: Record<string, Record<string, unknown>>;
+}
+
+function drop(target: Residue, ...fields: string[]): void {
+  const residue = target.extra?.["anthropic"];
+  if (residue === undefined) return;
+  for (const field of fields) delete residue[field];
+  if (Object.keys(residue).length === 0) delete target.extra?.["anthropic"];
+  if (Object.keys(target.extra ?? {}).length === 0) delete target.extra;
+}
+
+/**
+ * An answer without what one form does not send: a stream says nothing about citations where there are none, the note
+ * of an assembly is no provider's word, raw counts are for people, and the SDK adds fields of its own.
+ */
+export function comparable(response: Response | undefined): unknown {
+  if (response === undefined) return undefined;
+  const copy = structuredClone(response);
+  delete copy.message.metadata?.invalidToolCalls;
+  if (Object.keys(copy.message.metadata ?? {}).length === 0) delete copy.message.metadata;
+  delete copy.usage?.raw;
+  drop(copy, "parsed_output", "amazon-bedrock-invocationMetrics");
+  for (const part of copy.message.parts) {
+    drop(part, "parsed_output");
+    if (part.type === "text" && part.extra?.["anthropic"]?.["citations"] === null) drop(part, "citations");
+    // The exact text keeps its spaces in a stream; in an object there are none to keep.
+    if (part.type === "tool-call" && part.inputText !== undefined)
+      part.inputText = part.inputText.replaceAll(/\s/g, "");
+  }
+  return copy;
+}
+
+/** What the official SDK makes of a stream. */
+export async function accumulated(events: readonly WireEvent[], isBeta: boolean): Promise<unknown> {
+  const body = events.map((event) => String(dialect.formatEvent(event))).join("");
+  const client = new Anthropic({
+    apiKey: "none",
+    maxRetries: 0,
+    fetch: () => Promise.resolve(new globalThis.Response(body, { headers: { "content-type": "text/event-stream" } })),
+  });
+  const request = { model: "m", max_tokens: 9, messages: [{ role: "user" as const, content: "?" }] };
+  const stream = isBeta ? client.beta.messages.stream(request) : client.messages.stream(request);
+  // What it gives has getters; clients read JSON.
+  return JSON.parse(JSON.stringify(await stream.finalMessage()));
+}

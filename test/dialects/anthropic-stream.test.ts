@@ -1,0 +1,344 @@
+// Anthropic's streams as they are read: which events become which deltas.
+import { describe, expect, test } from "vitest";
+import { checkDeltas } from "../../src/assembly/index.ts";
+import type { Delta } from "../../src/model/delta.ts";
+import type { Part } from "../../src/model/parts.ts";
+import { answerOf, decode } from "./anthropic-stream-reading.ts";
+import type { Event } from "./anthropic-stream-samples.ts";
+import {
+  blockDelta,
+  blockStart,
+  blockStop,
+  call,
+  json,
+  messageDelta,
+  messageStart,
+  said,
+  signed,
+  STOP,
+  stream,
+  text,
+  thought,
+} from "./anthropic-stream-samples.ts";
+
+const seal = (value: string): object => ({ dialect: "anthropic", kind: "signature", value });
+const between = (events: readonly Event[]): Delta[] =>
+  decode(stream(events)).filter(({ kind }) => !["start", "usage", "done"].includes(kind));
+
+describe("events become deltas", () => {
+  const deltas: readonly [sentence: string, events: Event[], deltas: object[]][] = [
+    [
+      "a text, opened empty and filled",
+      text(0, "Hel", "lo"),
+      [
+        { kind: "text", payload: { textDelta: "", part: 0 } },
+        { kind: "text", payload: { textDelta: "Hel", part: 0 } },
+        { kind: "text", payload: { textDelta: "lo", part: 0 } },
+      ],
+    ],
+    [
+      "B4: thinking and its signature, also in one delta",
+      [
+        blockStart(0, { type: "thinking", thinking: "", signature: "" }),
+        blockDelta(0, { type: "thinking_delta", thinking: "Hm.", signature: "czE=" }),
+        blockStop(0),
+      ],
+      [
+        { kind: "thinking", payload: { textDelta: "", part: 0 } },
+        { kind: "thinking", payload: { textDelta: "Hm.", part: 0 } },
+        { kind: "seal", payload: { seal: seal("czE="), part: 0 } },
+      ],
+    ],
+    [
+      "B3: thinking that is signed and empty",
+      [blockStart(0, { type: "thinking", thinking: "", signature: "czE=" }), blockStop(0)],
+      [
+        { kind: "thinking", payload: { textDelta: "", part: 0 } },
+        { kind: "seal", payload: { seal: seal("czE="), part: 0 } },
+      ],
+    ],
+    [
+      "B18: a call ends when the answer goes on",
+      [...call(0, "a", ["", '{"x"', ":1}"]), blockStart(1, { type: "text", text: "" })],
+      [
+        { kind: "tool_call_start", payload: { toolCallId: "a", toolName: "look", objectArgs: true, part: 0 } },
+        { kind: "tool_call_args", payload: { toolCallId: "a", argsTextDelta: '{"x"' } },
+        { kind: "tool_call_args", payload: { toolCallId: "a", argsTextDelta: ":1}" } },
+        { kind: "tool_call_end", payload: { toolCallId: "a" } },
+        { kind: "text", payload: { textDelta: "", part: 1 } },
+      ],
+    ],
+    [
+      "arguments that the block begins with count where no delta brings any",
+      call(0, "a", [""], { input: { x: 1 } }),
+      [
+        { kind: "tool_call_start", payload: { toolCallId: "a", toolName: "look", objectArgs: true, part: 0 } },
+        { kind: "tool_call_args", payload: { toolCallId: "a", argsTextDelta: '{"x":1}' } },
+        { kind: "tool_call_end", payload: { toolCallId: "a" } },
+      ],
+    ],
+    [
+      "a block that is said whole",
+      [blockStart(0, { type: "redacted_thinking", data: "cg==" }), blockStop(0)],
+      [
+        {
+          kind: "part",
+          payload: {
+            value: { type: "reasoning", text: "", seals: [{ dialect: "anthropic", kind: "redacted", value: "cg==" }] },
+            part: 0,
+          },
+        },
+      ],
+    ],
+    [
+      "B76: a delta of another kind than the block with its index begins a block",
+      [blockStart(0, { type: "thinking", thinking: "" }), thought(0, "Hm."), signed(0, "cw=="), said(0, "Hey")],
+      [
+        { kind: "thinking", payload: { textDelta: "", part: 0 } },
+        { kind: "thinking", payload: { textDelta: "Hm.", part: 0 } },
+        { kind: "seal", payload: { seal: seal("cw=="), part: 0 } },
+        { kind: "text", payload: { textDelta: "", part: 1 } },
+        { kind: "text", payload: { textDelta: "Hey", part: 1 } },
+      ],
+    ],
+  ];
+  test.each(deltas)("%s", (_sentence, events, expected) => {
+    expect(between(events)).toStrictEqual(expected);
+  });
+
+  test("start, counts as soon as they are seen (B67), and the end", () => {
+    const [start, usage, ...rest] = decode(stream([]));
+    expect(start).toStrictEqual({
+      kind: "start",
+      payload: { modelId: "claude-sonnet-4-5-20250929", requestId: "msg_0001", contractVersion: 1 },
+    });
+    expect(usage).toMatchObject({ kind: "usage", payload: { inputTokens: 12, outputTokens: 1 } });
+    expect(rest).toMatchObject([
+      { kind: "usage", payload: { inputTokens: 12, outputTokens: 20 } },
+      { kind: "done", payload: { finishReason: "stop", raw: "end_turn" } },
+    ]);
+  });
+});
+
+describe("parts", () => {
+  const rows: readonly [sentence: string, events: Event[], parts: unknown[], stop?: string][] = [
+    ["B20: no arguments are an empty object", call(0, "a", [""]), [{ input: {} }], "tool_use"],
+    ["B22: unreadable arguments stay as they are", call(0, "a", ["{x"]), [{ input: "{x", invalid: true }], "tool_use"],
+    [
+      "B31: a call in which the answer broke off is flagged",
+      call(0, "a", ['{"x":1}']),
+      [{ input: { x: 1 }, invalid: true }],
+      "max_tokens",
+    ],
+    [
+      "B31: so is one whose text broke off",
+      call(0, "a", ['{"x":']).slice(0, -1),
+      [{ input: '{"x":', invalid: true }],
+      "max_tokens",
+    ],
+    [
+      "B17: ids that are missing or repeated are made",
+      [...call(0, "a", []), ...call(1, "a", []), blockStart(2, { type: "tool_use", name: "look", input: {} })],
+      [{ toolCallId: "a" }, { toolCallId: "call_msg_0001_2" }, { toolCallId: "call_msg_0001_3" }],
+      "tool_use",
+    ],
+    [
+      "B23: arguments keep the digits of their numbers",
+      call(0, "a", ['{"id":', "9223372036854775807}"]),
+      [{ inputText: '{"id":9223372036854775807}' }],
+      "tool_use",
+    ],
+    [
+      "B43: a block that nobody knows keeps what its deltas added",
+      [
+        blockStart(0, { type: "fresco", text: "No", input: {} }),
+        said(0, "rth"),
+        json(0, '{"a":'),
+        json(0, "1}"),
+        signed(0, "cw=="),
+        blockDelta(0, { type: "citations_delta", citation: { a: 1 } }),
+        blockDelta(0, { type: "layer_delta", layer: 1 }),
+        blockStop(0),
+      ],
+      [
+        {
+          type: "opaque",
+          value: {
+            type: "fresco",
+            text: "North",
+            input: { a: 1 },
+            signature: "cw==",
+            citations: [{ a: 1 }],
+            $deltas: [{ type: "layer_delta", layer: 1 }],
+          },
+        },
+      ],
+    ],
+    [
+      "the last word of a compaction counts",
+      [
+        blockStart(0, { type: "compaction", content: null }),
+        blockDelta(0, { type: "compaction_delta", content: "a" }),
+        {
+          ...blockDelta(0, { type: "compaction_delta", content: "b", encrypted_content: "ZQ==", depth: 2 }),
+          seen: true,
+        },
+      ],
+      [
+        {
+          type: "opaque",
+          value: { type: "compaction", content: "b", encrypted_content: "ZQ==", depth: 2, seen: true },
+        },
+      ],
+    ],
+    [
+      "deltas without a start begin their block",
+      [said(0, "a"), thought(1, "b"), blockDelta(2, { type: "citations_delta", citation: { type: "char_location" } })],
+      [
+        { type: "text", text: "a" },
+        { type: "reasoning", text: "b" },
+        { type: "text", text: "", annotations: [{ kind: "document" }] },
+      ],
+    ],
+    [
+      "B76: a start with an index that is taken ends the block before",
+      [blockStart(0, { type: "text", text: "a" }), blockStart(0, { type: "text", text: "b" }), said(0, "c")],
+      [{ text: "a" }, { text: "bc" }],
+    ],
+    [
+      "B18: calls that come interleaved are told apart by their index",
+      [
+        blockStart(1, { type: "tool_use", id: "a", name: "look", input: {} }),
+        blockStart(2, { type: "tool_use", id: "b", name: "look", input: {} }),
+        json(2, '{"b"'),
+        json(1, '{"a"'),
+        json(2, ":2}"),
+        json(1, ":1}"),
+      ],
+      [{ input: { a: 1 } }, { input: { b: 2 } }],
+      "tool_use",
+    ],
+    [
+      "a text without its field is empty",
+      [blockStart(0, { type: "text" }), said(0, "a"), blockStart(1, { type: "text", text: null })],
+      [{ text: "a" }, { text: "" }],
+    ],
+    [
+      "a second result for a call stays as it came",
+      [
+        blockStart(0, { type: "server_tool_use", id: "s", name: "web_search", input: {} }),
+        blockStart(1, { type: "web_search_tool_result", tool_use_id: "s", content: [] }),
+        blockStart(2, { type: "web_search_tool_result", tool_use_id: "s", content: [] }),
+      ],
+      [{ executor: "provider" }, { type: "tool-result", toolName: "web_search" }, { type: "opaque" }],
+    ],
+    [
+      "a block that cannot be read stays as it came",
+      [
+        blockStart(0, { type: "tool_result", tool_use_id: "a", content: [5] }),
+        blockStart(1, { type: "text", text: 5 }),
+      ],
+      [{ type: "opaque" }, { type: "opaque", value: { type: "text", text: 5 } }],
+    ],
+    [
+      "a cache breakpoint is read as in an answer in one piece",
+      [blockStart(0, { type: "text", text: "a", cache_control: { type: "ephemeral" } }), said(0, "b")],
+      [{ type: "text", text: "ab", cache: {} }],
+    ],
+  ];
+  test.each(rows)("%s", (_sentence, events, parts, stop = "end_turn") => {
+    const deltas = decode(stream(events, messageDelta(stop)));
+    expect(checkDeltas(deltas)).toStrictEqual([]);
+    expect(answerOf(deltas)?.message.parts).toMatchObject(parts);
+    expect(answerOf(deltas)?.message.parts).toHaveLength(parts.length);
+  });
+
+  test("B16, B30, B32: ids, names and free text are restored", () => {
+    const names = {
+      toolCallIds: { wire_1: "call 1" },
+      toolNames: { look: "look around", paint: "paint!" },
+      textTools: ["paint!"],
+    };
+    const events = stream([
+      ...call(0, "wire_1", ['{"x":1}']),
+      ...call(1, "b", ['{"va', 'lue":"*** Begin"}'], { name: "paint" }),
+      ...call(2, "c", ['{"value":1}'], { name: "paint" }),
+      ...call(3, "d", ["{no"], { name: "paint" }),
+    ]);
+    expect(answerOf(decode(events, { names }))?.message.parts).toMatchObject([
+      { toolCallId: "call 1", toolName: "look around", input: { x: 1 } },
+      { toolCallId: "b", toolName: "paint!", input: "*** Begin", format: "text" },
+      { toolCallId: "c", input: { value: 1 } },
+      { toolCallId: "d", input: "{no", invalid: true },
+    ]);
+    const cut = stream(call(0, "b", ['{"value":"*** B'], { name: "paint" }), messageDelta("max_tokens"));
+    for (const each of [cut, cut.slice(0, -2)]) {
+      expect(answerOf(decode(each, { names }))?.message.parts).toMatchObject([
+        { toolCallId: "b", input: '{"value":"*** B', invalid: true },
+      ] satisfies Partial<Part>[]);
+    }
+  });
+});
+
+describe("facts about the answer", () => {
+  test("B65: counts are cumulative, and nothing is no news", () => {
+    const start = messageStart({
+      usage: { input_tokens: 9, output_tokens: 1, cache_read_input_tokens: 4, cache_creation_input_tokens: null },
+    });
+    const end = messageDelta("end_turn", {
+      usage: { input_tokens: null, output_tokens: 7, cache_read_input_tokens: 5, cache_creation_input_tokens: 2 },
+    });
+    const usage = answerOf(decode(stream([], end, start)))?.usage;
+    expect(usage).toMatchObject({ inputTokens: 16, outputTokens: 7, cacheReadTokens: 5, cacheWriteTokens: 2 });
+    expect(usage?.extra).toBeUndefined();
+  });
+
+  test("B43: fields and events that nobody knows are kept on the answer", () => {
+    const weather = { type: "weather", sky: "clear" };
+    const lost = json(7, "{}");
+    const events = [
+      messageStart({ mood: "calm" }),
+      weather,
+      lost,
+      messageDelta("moonrise", { tides: [1] }),
+      { ...STOP, "amazon-bedrock-invocationMetrics": {} },
+    ];
+    expect(answerOf(decode(events))).toMatchObject({
+      finishReason: { unified: "other", raw: "moonrise" },
+      extra: {
+        anthropic: {
+          mood: "calm",
+          tides: [1],
+          "amazon-bedrock-invocationMetrics": {},
+          $events: [weather, lost],
+        },
+      },
+    });
+  });
+
+  test("B43: what stands beside a block is kept with it, and what closes it oddly as it came", () => {
+    const closed = { ...blockStop(0), note: "x" };
+    const answer = answerOf(decode(stream([{ ...blockStart(0, { type: "text", text: "a" }), tone: "warm" }, closed])));
+    expect(answer?.message.parts).toStrictEqual([{ type: "text", text: "a", extra: { anthropic: { tone: "warm" } } }]);
+    expect(answer?.extra).toStrictEqual({ anthropic: { $events: [closed] } });
+  });
+
+  test("what an end cannot say of its message is kept as it came", () => {
+    const odd = [
+      messageDelta("end_turn", { delta: { stop_reason: "end_turn", model: "other" } }),
+      messageDelta("end_turn", { delta: 5 }),
+      messageDelta("end_turn", { id: "other" }),
+      blockDelta(0, 5 as unknown as object),
+      blockStart(0, 5 as unknown as object),
+    ];
+    expect(answerOf(decode([messageStart(), ...odd, STOP]))).toMatchObject({
+      id: "msg_0001",
+      model: "claude-sonnet-4-5-20250929",
+      extra: { anthropic: { $events: odd } },
+    });
+    for (const message of [5, { content: [5] }, { content: "x" }]) {
+      const start = { type: "message_start", message };
+      expect(answerOf(decode([start, STOP]))?.extra?.["anthropic"]).toMatchObject({ $events: [start] });
+    }
+  });
+});

@@ -1,0 +1,21 @@
+// The dialect `bedrock` passes the suites: nothing is lost silently, and its own data comes back equal.
+import { test } from "vitest";
+import { bedrock } from "../../src/dialects/bedrock/index.ts";
+import {
+  errorConformance,
+  messageConformance,
+  requestConformance,
+  responseConformance,
+} from "../../src/testkit/index.ts";
+import { requestSamples } from "./bedrock-request-samples.ts";
+import { bareErrors, errorSamples, responseSamples } from "./bedrock-response-samples.ts";
+import { messageSamples } from "./bedrock-samples.ts";
+
+const dialect = bedrock();
+const cases = [
+  ...messageConformance(dialect, { samples: messageSamples }),
+  ...requestConformance(dialect, { samples: requestSamples }),
+  ...responseConformance(dialect, { samples: responseSamples }),
+  ...errorConformance(dialect, { samples: [...errorSamples, ...bareErrors] }),
+];
+for (const { title, run } of cases) test(title, run);

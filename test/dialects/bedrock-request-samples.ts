@@ -1,0 +1,138 @@
+// Requests in Bedrock's words, made up: every tool and every setting at least once.
+import type { WireSample } from "../../src/testkit/index.ts";
+import { cachePoint, cited, media, odd, served, toolLoop } from "./bedrock-samples.ts";
+
+const CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
+
+function asks(request: object, ...messages: object[]): object {
+  const turns = messages.length > 0 ? messages : [{ role: "user", content: [{ text: "Where is the agora?" }] }];
+  return { messages: turns, ...request };
+}
+
+export const weather = {
+  toolSpec: {
+    name: "get_weather",
+    description: "Tells the weather of a city.",
+    inputSchema: {
+      json: {
+        type: "object",
+        properties: { zone: { type: "string" }, city: { type: "string" } },
+        required: ["city"],
+      },
+    },
+  },
+};
+
+export const requestSamples: readonly WireSample[] = [
+  { name: "the least", wire: asks({}), address: { model: CLAUDE } },
+  { name: "the SDK's own form", wire: asks({ modelId: CLAUDE }) },
+  {
+    name: "every setting",
+    wire: asks({
+      system: [{ text: "Be brief." }, cachePoint],
+      inferenceConfig: { maxTokens: 2048, temperature: 0.5, topP: 0.9, stopSequences: ["END"] },
+      additionalModelRequestFields: { top_k: 40, anthropic_beta: ["context-1m-2025-08-07"] },
+      additionalModelResponseFieldPaths: ["/stop_sequence"],
+      guardrailConfig: { guardrailIdentifier: "gr-1", guardrailVersion: "1", trace: "enabled" },
+      performanceConfig: { latency: "optimized" },
+      requestMetadata: { team: "agora", purpose: "test" },
+      serviceTier: { type: "priority" },
+      toolConfig: { tools: [weather], toolChoice: { tool: { name: "get_weather" } } },
+    }),
+    address: { model: CLAUDE, stream: true },
+  },
+  {
+    name: "system text in blocks",
+    wire: asks({
+      system: [{ text: "Know this." }, cachePoint, { guardContent: { text: { text: "And this." } } }, { note: 1 }],
+    }),
+  },
+  { name: "no system text", wire: asks({ system: [] }) },
+  {
+    name: "a stored prompt",
+    wire: { promptVariables: { city: { text: "Athens" } } },
+    address: { model: "arn:aws:bedrock:us-east-1:123456789012:prompt/P1:1" },
+  },
+  {
+    name: "every tool",
+    wire: asks({
+      toolConfig: {
+        tools: [
+          { toolSpec: { ...weather.toolSpec, strict: true } },
+          { cachePoint: { type: "default", ttl: "5m" } },
+          { systemTool: { name: "nova_grounding" } },
+          { toolSpec: { name: "no_schema", note: 1 }, hint: 2 },
+          { mcpTool: { server: "echo" } },
+          cachePoint,
+        ],
+        toolChoice: { any: {} },
+      },
+    }),
+  },
+  {
+    name: "a free choice",
+    wire: asks({ toolConfig: { tools: [weather], toolChoice: { auto: {} } } }),
+  },
+  {
+    name: "a choice that nobody knows",
+    wire: asks({ toolConfig: { tools: [weather], toolChoice: { some: { names: ["get_weather"] } } } }),
+  },
+  { name: "a tool loop that goes on", wire: asks({ toolConfig: { tools: [weather] } }, ...toolLoop.slice(0, 3)) },
+  {
+    name: "a budget for thinking",
+    wire: asks({ additionalModelRequestFields: { thinking: { type: "enabled", budget_tokens: 2048 } } }),
+    address: { model: CLAUDE },
+  },
+  {
+    name: "no thinking",
+    wire: asks({ additionalModelRequestFields: { thinking: { type: "disabled" } }, inferenceConfig: {} }),
+  },
+  {
+    name: "adaptive thinking at an effort",
+    wire: asks({ additionalModelRequestFields: { thinking: { type: "adaptive" } }, outputConfig: { effort: "xhigh" } }),
+  },
+  { name: "an effort that nobody knows", wire: asks({ outputConfig: { effort: "heroic", pace: "slow" } }) },
+  {
+    name: "a schema for the answer",
+    wire: asks({
+      outputConfig: {
+        textFormat: {
+          type: "json_schema",
+          structure: { jsonSchema: { schema: '{"type":"object"}', name: "place", description: "A place." } },
+        },
+      },
+    }),
+  },
+  {
+    name: "a schema in a spelling of its own",
+    wire: asks({
+      outputConfig: {
+        textFormat: { type: "json_schema", structure: { jsonSchema: { schema: '{ "type": "object" }' } } },
+      },
+    }),
+  },
+  {
+    name: "media and documents",
+    wire: asks({}, media, { role: "assistant", content: [cited] }, odd),
+  },
+  {
+    name: "what the provider ran",
+    wire: asks(
+      { toolConfig: { tools: [{ systemTool: { name: "nova_grounding" } }] } },
+      { role: "user", content: [{ text: "Search." }] },
+      { role: "assistant", content: [...served, { text: "Found." }] },
+      { role: "user", content: [{ text: "More." }] },
+    ),
+    address: { model: "us.amazon.nova-2-lite-v1:0" },
+  },
+  {
+    name: "reasoning that nobody signs",
+    wire: asks(
+      { additionalModelRequestFields: {}, toolConfig: {}, outputConfig: {}, requestMetadata: {} },
+      { role: "user", content: [{ text: "Think." }] },
+      { role: "assistant", content: [{ reasoningContent: { reasoningText: { text: "Hm." } } }, { text: "So." }] },
+      { role: "user", content: [{ text: "More." }] },
+    ),
+    address: { model: "us.deepseek.r1-v1:0" },
+  },
+];

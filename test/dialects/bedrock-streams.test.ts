@@ -1,0 +1,15 @@
+// The dialect `bedrock` passes the suite for streams; what its protocol cannot say in pieces is named.
+import { test } from "vitest";
+import { bedrock } from "../../src/dialects/bedrock/index.ts";
+import type { StreamException } from "../../src/testkit/index.ts";
+import { streamConformance } from "../../src/testkit/index.ts";
+import { responseSamples } from "./bedrock-response-samples.ts";
+import { streamSamples } from "./bedrock-stream-samples.ts";
+
+const dialect = bedrock();
+const responses = responseSamples.map(({ wire }) => dialect.decodeResponse(wire));
+const exceptions: readonly StreamException[] = [];
+
+for (const { title, run } of streamConformance(dialect, { samples: streamSamples, responses, exceptions })) {
+  test(title, run);
+}

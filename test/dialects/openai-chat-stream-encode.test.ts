@@ -1,0 +1,296 @@
+// Streams of chunks, written: what a client gets, what OpenAI's own SDK makes of it, and what is lost on the way.
+import { ChatCompletionStream } from "openai/lib/ChatCompletionStream";
+import { describe, expect, test } from "vitest";
+import { disassemble } from "../../src/assembly/disassemble.ts";
+import type { WireEvent } from "../../src/dialects/dialect.ts";
+import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
+import { CONTRACT_VERSION } from "../../src/model/delta.ts";
+import type { Delta } from "../../src/model/delta.ts";
+import type { Message } from "../../src/model/message.ts";
+import { assistant } from "../../src/model/message.ts";
+import type { Part } from "../../src/model/parts.ts";
+import type { Response } from "../../src/model/response.ts";
+import { responseGallery } from "../../src/testkit/index.ts";
+import { answersOf, comparable, decodeEvents, encodeDeltas } from "../../src/testkit/stream-reading.ts";
+import { dialect as speak } from "../../src/dialects/registry.ts";
+import { plainResponses, spelledResponses } from "./openai-chat-reply-samples.ts";
+import { RARE } from "./rare-samples.ts";
+import { wholeStreams } from "./openai-chat-stream-samples.ts";
+
+const dialect = openaiChat();
+const createdAt = "2023-11-14T22:13:20.000Z";
+const head = { id: "x", object: "chat.completion.chunk", created: 1_700_000_000, model: "m" };
+const START: Delta = {
+  kind: "start",
+  payload: { requestId: "x", modelId: "m", createdAt, contractVersion: CONTRACT_VERSION },
+};
+const DONE: Delta = { kind: "done", payload: { finishReason: "stop" } };
+const USAGE: Delta = { kind: "usage", payload: { inputTokens: 1, outputTokens: 2, totalTokens: 3 } };
+
+function write(deltas: Delta[], options: object = {}): { events: WireEvent["data"][]; losses: string[] } {
+  const encoder = dialect.streamEncoder(options);
+  const events = [...deltas.flatMap((delta) => encoder.push(delta)), ...encoder.end()].map(({ data }) => data);
+  return { events, losses: encoder.losses.map(({ code, path }) => `${code} ${path}`) };
+}
+const chunk = (delta: object, finish_reason: string | null = null, index = 0): object => ({
+  ...head,
+  choices: [{ index, delta, logprobs: null, finish_reason }],
+});
+const role = chunk({ role: "assistant", content: "", refusal: null });
+
+/** What OpenAI's SDK makes of a stream. */
+async function accumulated(events: readonly WireEvent[]): Promise<unknown> {
+  const lines = events.filter(({ data }) => data !== "[DONE]").map(({ data }) => JSON.stringify(data));
+  const stream = ChatCompletionStream.fromReadableStream(new Blob([`${lines.join("\n")}\n`]).stream());
+  return JSON.parse(JSON.stringify(await stream.finalChatCompletion())) as unknown;
+}
+
+/** Parts in the order of the fields that hold them: chunks tell which came first, whole answers do not. */
+const ORDER = ["reasoning", "text", "refusal", "audio", "image", "tool-call"];
+const rank = (part: Part): number =>
+  part.type === "opaque"
+    ? 1
+    : part.type === "image" && part.extra?.["openai-chat"] === undefined
+      ? 1
+      : ORDER.indexOf(part.type);
+function inOrder(response: Response): Response {
+  const sorted = (message: Message): Message => ({
+    ...message,
+    parts: message.parts.toSorted((a, b) => rank(a) - rank(b)),
+  });
+  const { message, alternatives } = comparable(response);
+  return {
+    ...comparable(response),
+    message: sorted(message),
+    ...(alternatives && {
+      alternatives: alternatives.map((each) => Object.assign({ ...each }, { message: sorted(each.message) })),
+    }),
+  };
+}
+
+/**
+ * Without notes on how an answer in one piece was spelled: a stream has one spelling. Indexes are its own, and a null
+ * where it has nothing to say is what every chunk has.
+ */
+const NULLS: ReadonlySet<string> = new Set(["finish_reason", "message", "model", "usage"]);
+function unspelled(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unspelled);
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).flatMap(([key, each]): [string, unknown][] => {
+    if (key === "index" || (each === null && NULLS.has(key))) return [];
+    const inner = unspelled(
+      key === "$form"
+        ? { ...(each as object), absent: undefined, content: undefined, choices: undefined, logprobs: undefined }
+        : each,
+    );
+    const isEmpty =
+      typeof inner === "object" && inner !== null && Object.values(inner).every((one) => (one ?? null) === null);
+    return inner === undefined ||
+      (isEmpty && ["$form", "extra", "openai-chat", "choices", "delta", "logprobs"].includes(key))
+      ? []
+      : [[key, inner]];
+  });
+  return Object.fromEntries(kept);
+}
+
+describe("chunks", () => {
+  test("B84: the role first, the usage only if asked for, and [DONE]", () => {
+    const deltas: Delta[] = [START, { kind: "text", payload: { textDelta: "Hi." } }, USAGE, DONE];
+    const said = [role, chunk({ content: "Hi." }), chunk({}, "stop")];
+    expect(write(deltas)).toStrictEqual({ events: [...said, "[DONE]"], losses: [] });
+    const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
+    const asked = write(deltas, { includeUsage: true }).events;
+    expect(asked).toStrictEqual([...said, { ...head, choices: [], usage }, "[DONE]"]);
+  });
+
+  test("B19: the indexes of calls are dense, each begins with all that it is", () => {
+    const call = (toolCallId: string, format?: "text"): Delta => ({
+      kind: "tool_call_start",
+      payload: { toolCallId, toolName: `tool_${toolCallId}`, part: toolCallId, ...(format && { format }) },
+    });
+    const args = (toolCallId: string, argsTextDelta: string): Delta => ({
+      kind: "tool_call_args",
+      payload: { toolCallId, argsTextDelta },
+    });
+    const end = (toolCallId: string): Delta => ({ kind: "tool_call_end", payload: { toolCallId } });
+    const deltas = [START, call("a"), call("b", "text"), args("b", "ls"), args("a", "{}"), end("a"), end("b"), DONE];
+    expect(write(deltas).events).toStrictEqual([
+      role,
+      chunk({ tool_calls: [{ index: 0, id: "a", type: "function", function: { name: "tool_a", arguments: "" } }] }),
+      chunk({ tool_calls: [{ index: 1, id: "b", type: "custom", custom: { name: "tool_b", input: "" } }] }),
+      chunk({ tool_calls: [{ custom: { input: "ls" }, index: 1 }] }),
+      chunk({ tool_calls: [{ function: { arguments: "{}" }, index: 0 }] }),
+      chunk({}, "stop"),
+      "[DONE]",
+    ]);
+  });
+
+  test("B86: a failed stream ends with an error, and no [DONE]", () => {
+    const error: Delta = { kind: "error", payload: { errorCode: "rate-limit", message: "Too fast." } };
+    const wire = {
+      error: { message: "Too fast.", type: "rate_limit_error", param: null, code: "rate_limit_exceeded" },
+    };
+    expect(write([START, error]).events).toStrictEqual([wire]);
+    const text: Delta = { kind: "text", payload: { textDelta: "Hi" } };
+    expect(write([START, text, error]).events).toStrictEqual([role, chunk({ content: "Hi" }), wire]);
+    expect(write([START, text]).events.at(-1)).toMatchObject({ error: { type: "server_error" } });
+  });
+
+  test("B50: a character that two deltas share goes out with the second", () => {
+    const halves = ["A\uD83C", "\uDFDB", "\uD83C"].map((textDelta): Delta => ({
+      kind: "text",
+      payload: { textDelta },
+    }));
+    const contents = write([START, ...halves, DONE]).events.flatMap(
+      (data) => (data as { choices?: { delta: { content?: string } }[] }).choices?.[0]?.delta.content ?? [],
+    );
+    expect(contents).toStrictEqual(["", "A", "\uD83C\uDFDB", "\uD83C"]);
+  });
+
+  test("B59: choices stay apart", () => {
+    const deltas: Delta[] = [
+      START,
+      { kind: "text", payload: { textDelta: "One", choice: 0 } },
+      { kind: "text", payload: { textDelta: "Two", choice: 1 } },
+      { kind: "done", payload: { finishReason: "stop", alternatives: [{ finishReason: "length" }] } },
+    ];
+    expect(write(deltas).events.slice(-5)).toStrictEqual([
+      chunk({ role: "assistant", content: "", refusal: null }, null, 1),
+      chunk({ content: "Two" }, null, 1),
+      chunk({}, "stop"),
+      chunk({}, "length", 1),
+      "[DONE]",
+    ]);
+  });
+
+  test("a second reasoning or refusal in a field is set apart as in a whole answer", () => {
+    const extra = { "openai-chat": { $form: { in: "reasoning_content" } } };
+    const think = (part: number, textDelta: string): Delta => ({
+      kind: "thinking",
+      payload: { textDelta, part, extra },
+    });
+    const { events } = write([START, think(0, "One"), think(1, "Two"), DONE]);
+    expect(events.slice(1, 3)).toStrictEqual([
+      chunk({ reasoning_content: "One" }),
+      chunk({ reasoning_content: "\n\nTwo" }),
+    ]);
+  });
+});
+
+describe("losses of streams", () => {
+  const extra = { "openai-chat": { $form: { in: "reasoning_details" } } };
+  const think = (part: number, textDelta: string): Delta => ({ kind: "thinking", payload: { textDelta, part, extra } });
+  const rows: [code: string, deltas: Delta[]][] = [
+    [
+      "part-split /message/parts/0/text",
+      [
+        { kind: "text", payload: { textDelta: "a", part: 0 } },
+        { kind: "text", payload: { textDelta: "b", part: 1 } },
+        { kind: "text", payload: { textDelta: "c", part: 0 } },
+      ],
+    ],
+    ["part-split /message/parts/0/text", [think(0, "a"), think(1, "b"), think(0, "c")]],
+    [
+      "late-unsaid /message/parts/0",
+      [
+        think(0, "a"),
+        { kind: "text", payload: { textDelta: "b", part: 1 } },
+        { kind: "seal", payload: { seal: { dialect: "openai-chat", kind: "signature", value: "s" }, part: 0 } },
+      ],
+    ],
+  ];
+  test.each(rows)("%s", (loss, deltas) => {
+    expect(write([START, ...deltas, DONE]).losses).toContain(loss);
+  });
+
+  test("result-between: a result between two answers stays behind", () => {
+    const result: Delta = {
+      kind: "part",
+      payload: {
+        role: "tool",
+        value: { type: "tool-result", toolCallId: "a", toolName: "f", isError: false, output: "x" },
+      },
+    };
+    const call: Delta = {
+      kind: "part",
+      payload: { value: { type: "tool-call", toolCallId: "a", toolName: "f", input: {} } },
+    };
+    const { events, losses } = write([
+      START,
+      call,
+      { kind: "done", payload: { finishReason: "tool-calls" } },
+      result,
+      START,
+      DONE,
+    ]);
+    expect(losses).toStrictEqual(["result-between "]);
+    expect(events.filter((data) => data === "[DONE]")).toHaveLength(2);
+  });
+});
+
+describe("B80: an answer in pieces is the answer as a whole", () => {
+  const answers: [name: string, response: Response][] = [
+    ...responseGallery().map(({ name, value }): [string, Response] => [name, value]),
+    ...[...plainResponses, ...spelledResponses].map(({ name, wire }): [string, Response] => [
+      name,
+      dialect.decodeResponse(wire),
+    ]),
+    ...Object.entries(RARE).flatMap(([id, { responses }]) =>
+      responses.map(({ name, wire }): [string, Response] => [`${id}: ${name}`, speak(id).decodeResponse(wire)]),
+    ),
+    [
+      "text after a call",
+      {
+        id: "x",
+        model: "m",
+        createdAt,
+        message: assistant([
+          { type: "text", text: "A" },
+          { type: "tool-call", toolCallId: "c", toolName: "f", input: {} },
+          { type: "text", text: "B" },
+          { type: "refusal", text: "C" },
+        ]),
+        finishReason: { unified: "tool-calls" },
+      },
+    ],
+  ];
+  test.each(answers.filter(([, { error }]) => error === undefined))("%s", async (_, response) => {
+    const { events, losses } = encodeDeltas(dialect, disassemble(response));
+    const whole = dialect.encodeResponse(response);
+    const [streamed] = answersOf(decodeEvents(dialect, events));
+    if (streamed === undefined) throw new Error("There is no answer.");
+    expect(unspelled(inOrder(streamed))).toStrictEqual(unspelled(inOrder(dialect.decodeResponse(whole.wire))));
+    expect(losses).toStrictEqual(whole.losses);
+  });
+
+  test.each(answers.filter(([, { error }]) => error === undefined))(
+    "OpenAI's SDK takes it: %s",
+    async (_, response) => {
+      const { events } = encodeDeltas(dialect, disassemble(response));
+      const wire = dialect.encodeResponse(response).wire as { choices?: { finish_reason?: unknown }[] | null };
+      const isWhole =
+        wire.choices?.every(({ finish_reason: word }) => typeof word === "string" && word !== "") === true;
+      const made = accumulated(events);
+      if (!isWhole || wire.choices?.length === 0) return void (await made.catch(() => undefined));
+      expect(await made).toMatchObject({ object: "chat.completion" });
+    },
+  );
+
+  // The SDK takes the last of what it does not know (reasoning, blocks of content), and needs an index and a type.
+  const known = wholeStreams.filter(({ name }) =>
+    /^(a text|no \[DONE\]|fields|Azure|a refusal|parallel|a call|audio|Perplexity)/.test(name),
+  );
+  test.each(known)("what OpenAI's SDK makes of a stream is what we make of it: $name", async ({ events }) => {
+    const [streamed] = answersOf(decodeEvents(dialect, events));
+    const sdk = dialect.decodeResponse(await accumulated(events.map((data) => ({ data: data as object }))));
+    if (streamed === undefined) throw new Error("There is no answer.");
+    const bare = ({ message, finishReason, id, model }: Response): unknown => ({
+      id,
+      model,
+      finishReason,
+      parts: message.parts.map((part) => Object.assign({ ...part }, { extra: undefined, annotations: undefined })),
+    });
+    expect(bare(streamed)).toStrictEqual(bare(sdk));
+    expect(known.length).toBeGreaterThan(8);
+  });
+});

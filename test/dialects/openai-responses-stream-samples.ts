@@ -1,0 +1,215 @@
+// Streams of OpenAI's Responses, invented by hand: every kind of event and item, every ending, and habits of vendors.
+import type { StreamSample } from "../../src/testkit/index.ts";
+import { toolStreams } from "./openai-responses-stream-tools.ts";
+import type { Wire } from "./openai-responses-stream-events.ts";
+import {
+  added,
+  askEvents,
+  body,
+  done,
+  functionCall,
+  message,
+  numbered,
+  outputText,
+  sayEvents,
+  stream,
+  textEvents,
+} from "./openai-responses-stream-events.ts";
+
+const vega = message("msg_1", [outputText("Vega 🌟 is bright.")]);
+const vegaEvents = sayEvents(0, "msg_1", "Vega", " 🌟 is", " bright.");
+
+const cited = outputText("See Vega 🌟 and Deneb.", {
+  annotations: [
+    { type: "url_citation", url: "https://stars.example/vega", title: "Vega", start_index: 4, end_index: 10 },
+    { type: "url_citation", url: "https://stars.example/deneb", title: "Deneb", start_index: 15, end_index: 20 },
+    { type: "file_citation", file_id: "file_1", filename: "stars.txt", index: 20 },
+  ],
+  logprobs: [
+    { token: "See", logprob: -0.25, bytes: [83, 101, 101], top_logprobs: [] },
+    { token: " Vega", logprob: -1.5, bytes: [32], top_logprobs: [{ token: " Altair", logprob: -2, bytes: [33] }] },
+  ],
+});
+const [, ...citedEvents] = textEvents(0, "msg_1", 0, [], cited);
+const place = { output_index: 0, item_id: "msg_1", content_index: 0 };
+const piece = (delta: string, logprobs: unknown): Wire => ({
+  type: "response.output_text.delta",
+  ...place,
+  delta,
+  logprobs,
+});
+const cite = (annotation_index: number): Wire => ({
+  type: "response.output_text.annotation.added",
+  ...place,
+  annotation_index,
+  annotation: (cited["annotations"] as Wire[])[annotation_index],
+});
+const likely = cited["logprobs"] as Wire[];
+
+const refusal: Wire = { type: "refusal", refusal: "I would rather not." };
+
+const thought: Wire = {
+  id: "rs_1",
+  type: "reasoning",
+  summary: [
+    { type: "summary_text", text: "**Stars**\n\nHm." },
+    { type: "summary_text", text: "So." },
+  ],
+  content: [{ type: "reasoning_text", text: "Which star?" }],
+  encrypted_content: "sealed-again",
+};
+const summed = (summary_index: number, pieces: readonly string[]): Wire[] => {
+  const where = { output_index: 0, item_id: "rs_1", summary_index };
+  const text = pieces.join("");
+  return [
+    { type: "response.reasoning_summary_part.added", ...where, part: { type: "summary_text", text: "" } },
+    ...pieces.map((delta) => ({ type: "response.reasoning_summary_text.delta", ...where, delta })),
+    { type: "response.reasoning_summary_text.done", ...where, text },
+    { type: "response.reasoning_summary_part.done", ...where, part: { type: "summary_text", text } },
+  ];
+};
+const thoughtEvents: Wire[] = [
+  added(0, { id: "rs_1", type: "reasoning", summary: [], encrypted_content: "sealed" }),
+  { type: "response.reasoning_text.delta", output_index: 0, item_id: "rs_1", content_index: 0, delta: "Which " },
+  { type: "response.reasoning_text.delta", output_index: 0, item_id: "rs_1", content_index: 0, delta: "star?" },
+  { type: "response.reasoning_text.done", output_index: 0, item_id: "rs_1", content_index: 0, text: "Which star?" },
+  ...summed(0, ["**Stars**", "\n\nHm."]),
+  ...summed(1, ["So."]),
+  done(0, { ...thought, encrypted_content: "sealed-first" }),
+];
+
+const look = functionCall("fc_1", "call_1", "look_up");
+const rise = functionCall("fc_2", "call_2", "rise_at");
+const lookEvents = askEvents(0, look, "arguments", "function_call_arguments", ['{"star":', '"Vega"}']);
+const riseEvents = askEvents(1, rise, "arguments", "function_call_arguments", ['{"n":', "12345678901234567890}"]);
+/** Two calls at the same time: one event of each in turn. */
+const interleaved = lookEvents.flatMap((event, index) => [event, riseEvents[index] as Wire]);
+const lookDone = { ...look, arguments: '{"star":"Vega"}' };
+const riseDone = { ...rise, arguments: '{"n":12345678901234567890}' };
+
+const cutCall = { ...look, status: "incomplete", arguments: '{"star":"Ve' };
+const cutEvents: Wire[] = [
+  added(0, { ...look, status: "in_progress" }),
+  { type: "response.function_call_arguments.delta", output_index: 0, item_id: "fc_1", delta: '{"star":"Ve' },
+  done(0, cutCall),
+];
+const length = { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
+const failure = { code: "server_error", message: "The sky fell." };
+const failed = { status: "failed", error: failure, usage: null };
+const errorEvent: Wire = {
+  type: "error",
+  error: { type: "server_error", code: "server_error", message: "The sky fell.", param: null },
+};
+
+const second = (events: readonly Wire[]): Wire[] =>
+  events.map((event) =>
+    "response" in event ? { ...event, response: { ...(event["response"] as Wire), id: "resp_2" } } : event,
+  );
+
+export const streamSamples: readonly StreamSample[] = [
+  { name: "a text", events: stream([vegaEvents], [vega]) },
+  {
+    name: "a text with citations and log probabilities",
+    events: stream(
+      [
+        [
+          added(0, message("msg_1", [], { status: "in_progress" })),
+          { type: "response.content_part.added", ...place, part: outputText("") },
+          piece("See", likely.slice(0, 1)),
+          piece(" Vega 🌟", likely.slice(1)),
+          cite(0),
+          piece(" and Den", []),
+          cite(1),
+          piece("eb.", []),
+          cite(2),
+          ...citedEvents.slice(-2).map((event) => ("text" in event ? { ...event, text: cited["text"] } : event)),
+          done(0, message("msg_1", [cited])),
+        ],
+      ],
+      [message("msg_1", [cited])],
+    ),
+  },
+  {
+    name: "a text and a refusal in one message, and another message",
+    events: stream(
+      [
+        [
+          added(0, message("msg_1", [], { status: "in_progress", phase: "commentary" })),
+          ...textEvents(0, "msg_1", 0, ["Well."]),
+          { type: "response.content_part.added", ...place, content_index: 1, part: { type: "refusal", refusal: "" } },
+          { type: "response.refusal.delta", ...place, content_index: 1, delta: "I would " },
+          { type: "response.refusal.delta", ...place, content_index: 1, delta: "rather not." },
+          { type: "response.refusal.done", ...place, content_index: 1, refusal: "I would rather not." },
+          { type: "response.content_part.done", ...place, content_index: 1, part: refusal },
+          done(0, message("msg_1", [outputText("Well."), refusal], { phase: "commentary" })),
+        ],
+        sayEvents(1, "msg_2", "Bye."),
+      ],
+      [
+        message("msg_1", [outputText("Well."), refusal], { phase: "commentary" }),
+        message("msg_2", [outputText("Bye.")]),
+      ],
+    ),
+  },
+  {
+    name: "reasoning with summaries, whose seal is made anew at the end",
+    events: stream([thoughtEvents, sayEvents(1, "msg_1", "Vega.")], [thought, message("msg_1", [outputText("Vega.")])]),
+  },
+  { name: "two calls at the same time", events: stream([interleaved], [lookDone, riseDone]) },
+  ...toolStreams,
+  { name: "a call that is cut off", events: stream([cutEvents], [cutCall], length) },
+  { name: "a whole call at the end of a cut answer", events: stream([lookEvents], [lookDone], length) },
+  {
+    name: "an answer that failed, told twice",
+    events: stream([vegaEvents, [errorEvent]], [vega], failed),
+    ends: "error",
+  },
+  { name: "an answer that failed", events: stream([vegaEvents.slice(0, 4)], [], failed), ends: "error" },
+  {
+    name: "two answers",
+    events: [
+      ...stream([lookEvents], [lookDone]),
+      ...second(
+        stream([askEvents(0, rise, "arguments", "function_call_arguments", ["{}"])], [{ ...rise, arguments: "{}" }]),
+      ),
+    ],
+  },
+  { name: "nothing but the end", events: stream([], [thought, vega, lookDone]) },
+  {
+    name: "items that are only told when they are done, and not at the end",
+    events: stream([[done(0, thought), done(1, vega), done(2, lookDone)]], []),
+  },
+  {
+    name: "pieces that nobody announced",
+    events: stream([vegaEvents.filter(({ type }) => String(type).endsWith("text.delta"))], [vega]),
+  },
+  {
+    name: "a queued answer with a heartbeat, an unknown event and an unknown field",
+    events: numbered([
+      { type: "response.queued", response: body({ status: "queued", usage: null }) },
+      { type: "keepalive" },
+      ...vegaEvents,
+      { type: "response.star.twinkled", star: "Vega" },
+      { type: "response.completed", response: body({ output: [vega] }), stars_used: 1 },
+    ]),
+  },
+  { name: "a whole answer instead of a stream", events: [body({ output: [vega, lookDone] })] },
+];
+
+/** Streams whose end is none of this dialect's: it is told as a failure, in an answer that says so. */
+export const brokenSamples: readonly StreamSample[] = [
+  { name: "nothing but an error", events: [errorEvent], ends: "error" },
+  {
+    name: "an error in plain fields",
+    events: numbered([{ type: "error", code: "rate_limit_exceeded", message: "Slow.", param: null }]),
+    ends: "error",
+  },
+  {
+    name: "an error instead of a stream",
+    events: [
+      { error: { message: "No such model.", type: "invalid_request_error", param: null, code: "model_not_found" } },
+    ],
+    ends: "error",
+  },
+  { name: "an answer that breaks off", events: stream([vegaEvents], [vega]).slice(0, 6), ends: "truncated" },
+];

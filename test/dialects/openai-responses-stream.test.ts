@@ -1,0 +1,268 @@
+// Streams of OpenAI's Responses, read event by event: which deltas they become.
+import { describe, expect, test } from "vitest";
+import { assemble, checkDeltas } from "../../src/index.ts";
+import type { Delta, Response as Answer } from "../../src/index.ts";
+import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
+import { answersOf, decodeEvents } from "../../src/testkit/stream-reading.ts";
+import type { Wire } from "./openai-responses-stream-events.ts";
+import {
+  added,
+  askEvents,
+  body,
+  done,
+  functionCall,
+  message,
+  outputText,
+  sayEvents,
+  stream,
+  textEvents,
+} from "./openai-responses-stream-events.ts";
+
+const dialect = openaiResponses();
+const seal = (value: string, kind = "id"): object => ({ dialect: "openai-responses", kind, value });
+
+/** The deltas between the start and what an answer says at its end. */
+function said(events: readonly unknown[], names = {}): Delta[] {
+  const decoder = dialect.streamDecoder({ names });
+  const deltas = [...events.flatMap((event) => decoder.push(event)), ...decoder.end()];
+  expect(checkDeltas(deltas)).toStrictEqual([]);
+  return deltas.filter(({ kind }) => kind !== "start" && kind !== "usage" && kind !== "done");
+}
+
+function answerOf(events: readonly unknown[]): Answer {
+  return assemble(decodeEvents(dialect, events));
+}
+
+const vega = message("msg_1", [outputText("Vega.")]);
+const look = functionCall("fc_1", "call_1", "look_up");
+const asked = { ...look, arguments: '{"star":"Vega"}' };
+const lookEvents = askEvents(0, look, "arguments", "function_call_arguments", ['{"star":', '"Vega"}']);
+const started = { kind: "tool_call_start", payload: { toolCallId: "call_1", toolName: "look_up", part: "0.call" } };
+const args = (argsTextDelta: string): object => ({
+  kind: "tool_call_args",
+  payload: { toolCallId: "call_1", argsTextDelta },
+});
+const text = (textDelta: string, part = "0.0"): object => ({ kind: "text", payload: { textDelta, part } });
+const sealed = (value: string, part: string, kind = "id"): object => ({
+  kind: "seal",
+  payload: { seal: seal(value, kind), part },
+});
+
+const READ: readonly [string, Wire[], object[]][] = [
+  [
+    "B77: a text comes piece by piece, and what is told again when it is done adds nothing",
+    stream([sayEvents(0, "msg_1", "Ve", "ga.")], [vega]),
+    [text(""), sealed("msg_1", "0.0"), text("Ve"), text("ga.")],
+  ],
+  [
+    "B77: where pieces are missing, what is done says the rest, once",
+    stream([sayEvents(0, "msg_1", "Ve", "ga.").filter((event) => event["delta"] !== "ga.")], [vega]),
+    [text(""), sealed("msg_1", "0.0"), text("Ve"), text("ga.")],
+  ],
+  [
+    "B77: what only the end tells is told there",
+    stream([], [vega, asked]),
+    [text(""), sealed("msg_1", "0.0"), text("Vega."), { ...started, payload: { ...started.payload, part: "1.call" } }],
+  ],
+  [
+    "B31: a call ends when something else begins",
+    stream([lookEvents, sayEvents(1, "msg_1", "Vega.")], [asked, vega]),
+    [
+      started,
+      sealed("fc_1", "0.call"),
+      args('{"star":'),
+      args('"Vega"}'),
+      { kind: "tool_call_end", payload: { toolCallId: "call_1" } },
+      text("", "1.0"),
+      sealed("msg_1", "1.0"),
+      text("Vega.", "1.0"),
+    ],
+  ],
+  [
+    "B31: a call at the end of an answer that was cut off is flagged",
+    stream([lookEvents], [asked], { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } }),
+    [
+      started,
+      sealed("fc_1", "0.call"),
+      args('{"star":'),
+      args('"Vega"}'),
+      {
+        kind: "tool_call_end",
+        payload: { toolCallId: "call_1", invalid: true, extra: { "openai-responses": { $form: { cut: "ending" } } } },
+      },
+    ],
+  ],
+  [
+    "a thought comes in summaries; a later seal takes the place of an earlier one",
+    stream(
+      [
+        [
+          added(0, { id: "rs_1", type: "reasoning", summary: [] }),
+          { type: "response.reasoning_summary_text.delta", output_index: 0, summary_index: 0, delta: "Hm" },
+          done(0, {
+            id: "rs_1",
+            type: "reasoning",
+            summary: [{ type: "summary_text", text: "Hm." }],
+            encrypted_content: "a",
+          }),
+        ],
+      ],
+      [{ id: "rs_1", type: "reasoning", summary: [{ type: "summary_text", text: "Hm." }], encrypted_content: "b" }],
+    ),
+    [
+      { kind: "thinking", payload: { textDelta: "", part: "0.thinking" } },
+      sealed("rs_1", "0.thinking"),
+      { kind: "thinking", payload: { textDelta: "Hm", summary: 0, part: "0.thinking" } },
+      { kind: "thinking", payload: { textDelta: ".", summary: 0, part: "0.thinking" } },
+      sealed("a", "0.thinking", "encrypted"),
+      sealed("b", "0.thinking", "encrypted"),
+    ],
+  ],
+  [
+    "code is an argument, and its characters stay whole",
+    stream(
+      [
+        [
+          added(0, { id: "ci_1", type: "code_interpreter_call", status: "in_progress", code: "", container_id: "c" }),
+          { type: "response.code_interpreter_call_code.delta", output_index: 0, delta: '"\ud83c' },
+          { type: "response.code_interpreter_call_code.delta", output_index: 0, delta: '\udf1f"' },
+        ],
+      ],
+      [
+        {
+          id: "ci_1",
+          type: "code_interpreter_call",
+          status: "completed",
+          code: '"🌟"',
+          container_id: "c",
+          outputs: null,
+        },
+      ],
+    ).slice(0, -1),
+    [
+      {
+        kind: "tool_call_start",
+        payload: {
+          toolCallId: "ci_1",
+          toolName: "code_interpreter",
+          executor: "provider",
+          tool: "code_interpreter_call",
+          objectArgs: true,
+          part: "0.call",
+        },
+      },
+      { kind: "tool_call_args", payload: { toolCallId: "ci_1", argsTextDelta: '{"code":"\\"' } },
+      { kind: "tool_call_args", payload: { toolCallId: "ci_1", argsTextDelta: '🌟\\"' } },
+      expect.objectContaining({ kind: "error" }),
+    ],
+  ],
+  [
+    "sound grows beside the items",
+    stream(
+      [
+        [
+          { type: "response.audio.delta", delta: "AAAA" },
+          { type: "response.audio.transcript.delta", delta: "Vega" },
+        ],
+      ],
+      [],
+    ),
+    [
+      { kind: "media", payload: { type: "audio", dataDelta: "AAAA", part: "audio" } },
+      { kind: "media", payload: { type: "audio", transcriptDelta: "Vega", part: "audio" } },
+    ],
+  ],
+  [
+    "B43: an unknown field of a piece stays with its part",
+    stream([[{ type: "response.output_text.delta", output_index: 0, content_index: 0, delta: "Hi", mood: 1 }]], []),
+    [text(""), { kind: "text", payload: { textDelta: "Hi", part: "0.0", extra: { "openai-responses": { mood: 1 } } } }],
+  ],
+];
+
+describe("events to deltas", () => {
+  test.each(READ)("%s", (_, events, deltas) => {
+    const found = said(events);
+    expect(found.slice(0, deltas.length)).toStrictEqual(deltas);
+  });
+
+  test("B72: an error within a stream is an error, with what came before it", () => {
+    const error = {
+      type: "error",
+      error: { type: "server_error", code: "server_error", message: "Gone.", param: null },
+    };
+    const deltas = decodeEvents(dialect, [...stream([sayEvents(0, "msg_1", "Ve")], []).slice(0, 6), error]);
+    expect(deltas.at(-1)).toMatchObject({ kind: "error", payload: { errorCode: "server", message: "Gone." } });
+    expect(answersOf(deltas)[0]?.message.parts).toMatchObject([{ type: "text", text: "Ve" }]);
+  });
+
+  test("B73: a stream that nobody ended is a truncation, and so is one without any event", () => {
+    const deltas = decodeEvents(dialect, stream([sayEvents(0, "msg_1", "Ve")], []).slice(0, 5));
+    expect(deltas.at(-1)).toMatchObject({ kind: "error", payload: { errorCode: "truncated" } });
+    expect(decodeEvents(dialect, []).map(({ kind }) => kind)).toStrictEqual(["start", "error"]);
+  });
+
+  test("B16, B30: ids and names that were changed for the provider are given back", () => {
+    const names = { toolCallIds: { call_1: "1:a" }, toolNames: { look_up: "look up" } };
+    const [start] = said(stream([lookEvents], [asked]), names);
+    expect(start).toMatchObject({ payload: { toolCallId: "1:a", toolName: "look up" } });
+  });
+
+  test("B17: an id that an earlier answer has used is made anew", () => {
+    const again = stream([lookEvents], [asked], { id: "resp_2" });
+    const ids = said([...stream([lookEvents], [asked]), ...again]).flatMap(({ kind, payload }) =>
+      kind === "tool_call_start" ? [payload.toolCallId] : [],
+    );
+    expect(ids[0]).toBe("call_1");
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  test("B18: items that all claim the first place are told apart", () => {
+    const events = [
+      lookEvents,
+      askEvents(0, functionCall("fc_2", "call_2", "rise"), "arguments", "function_call_arguments", ["{}"]),
+    ];
+    const { parts } = answerOf(stream(events, [])).message;
+    expect(parts).toMatchObject([
+      { toolCallId: "call_1", input: { star: "Vega" } },
+      { toolCallId: "call_2", input: {} },
+    ]);
+  });
+
+  test("B20: a call without arguments is one with none", () => {
+    const { parts } = answerOf(
+      stream([askEvents(0, look, "arguments", "function_call_arguments", [])], [look]),
+    ).message;
+    expect(parts).toMatchObject([{ toolCallId: "call_1", input: {} }]);
+  });
+
+  test("what was said stands where the end says something else, and that is kept beside it", () => {
+    const { parts } = answerOf(
+      stream([sayEvents(0, "msg_1", "Vega.")], [message("msg_1", [outputText("Deneb.")])]),
+    ).message;
+    expect(parts).toMatchObject([{ text: "Vega.", extra: { "openai-responses": { $form: { said: "Deneb." } } } }]);
+  });
+
+  test("log probabilities without their bytes wait for those that have them", () => {
+    const whole = [{ token: "Vega.", logprob: -1, bytes: [86], top_logprobs: [] }];
+    const block = outputText("Vega.", { logprobs: whole });
+    const events = textEvents(0, "msg_1", 0, ["Vega."], block).map((event) =>
+      "delta" in event ? { ...event, logprobs: [{ token: "Vega.", logprob: -1, top_logprobs: [] }] } : event,
+    );
+    const { parts } = answerOf(
+      stream([events, [done(0, message("msg_1", [block]))]], [message("msg_1", [block])]),
+    ).message;
+    expect(parts).toMatchObject([{ logprobs: [{ token: "Vega.", logprob: -1, bytes: [86], top: [] }] }]);
+  });
+
+  test("B67: what an answer has cost is told as soon as it is", () => {
+    const cost = { input_tokens: 3, output_tokens: 0, total_tokens: 3 };
+    const deltas = decodeEvents(dialect, [{ type: "response.created", response: body({ usage: cost }) }]);
+    expect(deltas.map(({ kind }) => kind)).toStrictEqual(["start", "usage", "error"]);
+  });
+
+  test("after its end, an answer is over", () => {
+    const events = stream([sayEvents(0, "msg_1", "Vega.")], [vega]);
+    const deltas = decodeEvents(dialect, [...events, ...events.slice(3), { type: "keepalive" }, "[DONE]"]);
+    expect(deltas).toStrictEqual(decodeEvents(dialect, events));
+  });
+});

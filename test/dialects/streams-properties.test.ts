@@ -1,0 +1,203 @@
+// Streams of generated answers, in every dialect that has streams: any cut of the bytes, any interleaving of the parts,
+// any place where the stream breaks off.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Chunk, Delta, Dialect, Response } from "../../src/index.ts";
+import { assemble, dialect, dialects, disassemble, transcode } from "../../src/index.ts";
+import { cut, seededRandom } from "../../src/testkit/index.ts";
+import {
+  answersOf,
+  bytesOf,
+  decodeEvents,
+  encodeDeltas,
+  illegalities,
+  splitAnswers,
+} from "../../src/testkit/stream-reading.ts";
+import { response } from "../support/arbitrary.ts";
+import { expectSquare, wholeOf } from "../support/stream-square.ts";
+
+const STREAMING = dialects.map((id) => dialect(id)).filter(({ carries }) => carries.has("streams"));
+const PAIRS = STREAMING.flatMap((from) => STREAMING.map((to) => [from.id, to.id, from, to] as const));
+const EACH = STREAMING.map((each) => [each.id, each] as const);
+
+test("there are dialects to look at", () => {
+  expect(STREAMING.map(({ id }) => id)).toEqual(
+    expect.arrayContaining(["openai-chat", "openai-responses", "anthropic", "gemini", "run"]),
+  );
+});
+
+function streamOf(of: Dialect, answer: Response): Uint8Array {
+  return bytesOf(of, encodeDeltas(of, disassemble(answer)).events);
+}
+
+function joined(chunks: readonly Chunk[]): string {
+  return chunks.map((chunk) => (typeof chunk === "string" ? chunk : Buffer.from(chunk).toString("latin1"))).join("");
+}
+
+describe.each(PAIRS)("%s to %s", (_, __, from, to) => {
+  test("B68: any cut of the bytes gives the same stream", () => {
+    fc.assert(
+      fc.property(response, fc.nat(), fc.integer({ min: 1, max: 200 }), (answer, seed, longest) => {
+        const bytes = streamOf(from, answer);
+        const pieces = cut(bytes, seededRandom(seed), longest);
+        const [whole, pieced] = [[bytes], pieces].map((chunks) => {
+          // The run shape would ask the clock.
+          const transcoder = transcode(from, to, { clock: () => 0 });
+          return joined([...chunks.map((chunk) => transcoder.push(chunk)), transcoder.end()]);
+        });
+        expect(pieced).toBe(whole);
+      }),
+      { numRuns: 10 },
+    );
+  });
+});
+
+/** Any code units, so that characters are cut in two; and whole characters only. */
+const UNITS = (longest: number): RegExp => new RegExp(`[^]{1,${longest}}`, "g");
+const CHARACTERS = (longest: number): RegExp => new RegExp(`[^]{1,${longest}}`, "gu");
+
+/** The deltas of each part by itself, texts in pieces, and what stands before and after all of them. */
+function partsOf(deltas: readonly Delta[], pattern: RegExp): { first: Delta[]; parts: Delta[][]; last: Delta[] } {
+  const [first, last] = [deltas.slice(0, 1), deltas.filter(({ kind }) => kind === "usage" || kind === "done")];
+  const keys = new Map<string, string>();
+  const keyOf = ({ payload }: Delta): string => {
+    const { part, choice = 0, toolCallId } = payload as { part?: number; choice?: number; toolCallId?: string };
+    const key = part === undefined ? keys.get(String(toolCallId)) : `${choice} ${part}`;
+    if (toolCallId !== undefined && key !== undefined) keys.set(toolCallId, key);
+    return String(key);
+  };
+  const between = deltas.slice(1).filter((delta) => !last.includes(delta));
+  const groups = Map.groupBy(
+    between.flatMap((delta) => pieces(delta, pattern)),
+    keyOf,
+  );
+  return { first, parts: [...groups.values()], last };
+}
+
+/** A delta in smaller ones: residue and logprobs stay with the first. */
+function pieces(delta: Delta, pattern: RegExp): Delta[] {
+  const { payload } = delta;
+  const field = "textDelta" in payload ? "textDelta" : "argsTextDelta" in payload ? "argsTextDelta" : undefined;
+  if (field === undefined) return [delta];
+  const text = String((payload as unknown as Record<string, unknown>)[field]);
+  const { extra: _, logprobs: __, ...place } = payload as { extra?: unknown; logprobs?: unknown };
+  const texts = text.match(pattern) ?? [""];
+  return texts.map(
+    (piece, at) => ({ ...delta, payload: { ...(at === 0 ? payload : place), [field]: piece } }) as Delta,
+  );
+}
+
+/** One delta after the other, each from any of the parts that have some left. */
+function interleaved(lists: readonly (readonly Delta[])[], random: () => number): Delta[] {
+  const left = lists.map((list) => [...list]);
+  const mixed: Delta[] = [];
+  for (
+    let open = left.filter((list) => list.length > 0);
+    open.length > 0;
+    open = open.filter((list) => list.length > 0)
+  ) {
+    const next = open[Math.floor(random() * open.length)]?.shift();
+    if (next !== undefined) mixed.push(next);
+  }
+  return mixed;
+}
+
+/** The parts, calls that follow each other together. */
+function callRuns(parts: readonly Delta[][]): Delta[][][] {
+  const isCall = (part: readonly Delta[] | undefined): boolean => part?.[0]?.kind === "tool_call_start";
+  const runs: Delta[][][] = [];
+  for (const part of parts) {
+    const run = runs.at(-1);
+    if (run !== undefined && isCall(part) && isCall(run[0])) run.push(part);
+    else runs.push([part]);
+  }
+  return runs;
+}
+
+/** What can be read in an answer; not every dialect tells a refusal from a text, or keeps their order. */
+function visible(answer: Response | undefined, types = ["text", "refusal"]): string {
+  const parts = answer?.message.parts ?? [];
+  return parts.map((part) => ("text" in part && types.includes(part.type) ? part.text : "")).join("");
+}
+
+describe.each(EACH)("%s", (_, target) => {
+  test("B80: any answer, in pieces of any size, is the same as whole", () => {
+    fc.assert(
+      fc.property(response, fc.integer({ min: 1, max: 9 }), (answer, longest) => {
+        const { first, parts, last } = partsOf(disassemble(answer), UNITS(longest));
+        expectSquare(target, [...first, ...parts.flat(), ...last], answer);
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  test("B18: any interleaving of parallel calls is the answer that they assemble to, each call whole", () => {
+    fc.assert(
+      fc.property(response, fc.nat(), fc.integer({ min: 1, max: 9 }), (answer, seed, longest) => {
+        const { first, parts, last } = partsOf(disassemble(answer), UNITS(longest));
+        const random = seededRandom(seed);
+        const mixed = [...first, ...callRuns(parts).flatMap((run) => interleaved(run, random)), ...last];
+        expectSquare(target, mixed, assemble(mixed));
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  test("any interleaving of the parts is the answer that they assemble to", () => {
+    fc.assert(
+      fc.property(response, fc.nat(), fc.integer({ min: 1, max: 9 }), (answer, seed, longest) => {
+        const { first, parts, last } = partsOf(disassemble(answer), CHARACTERS(longest));
+        const mixed = [...first, ...interleaved(parts, seededRandom(seed)), ...last];
+        expectSquare(target, mixed, assemble(mixed));
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  test("B73: broken off anywhere, a stream is a part of the answer and a truncation, never an end of its own", () => {
+    fc.assert(
+      fc.property(response, fc.nat(), (answer, place) => {
+        const bytes = streamOf(target, answer);
+        const [whole] = answersOf(decodeEvents(target, [bytes]));
+        const deltas = decodeEvents(target, [bytes.subarray(0, place % bytes.length)]);
+        expect(illegalities(deltas)).toStrictEqual([]);
+        expect(splitAnswers(deltas).length).toBeLessThanOrEqual(1);
+        const [part] = answersOf(deltas);
+        if (part === undefined || whole === undefined) return;
+        if (part.error === undefined) {
+          expect(part.finishReason).toStrictEqual(whole.finishReason);
+          expect(part.message.parts).toStrictEqual(whole.message.parts);
+        } else {
+          expect(part.error.kind).toBe("truncated");
+          expect(visible(whole).startsWith(visible(part))).toBe(true);
+        }
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  test("B86: an answer that fails ends in a failure, and says no more than it said before", () => {
+    fc.assert(
+      fc.property(
+        response,
+        fc.constantFrom("overloaded", "truncated", "rate-limit", "odd-code"),
+        (answer, errorCode) => {
+          const failed: Delta[] = [
+            ...disassemble(answer).slice(0, -1),
+            { kind: "error", payload: { errorCode, message: "It failed." } },
+          ];
+          const deltas = decodeEvents(target, encodeDeltas(target, failed).events);
+          expect(illegalities(deltas)).toStrictEqual([]);
+          expect(deltas.at(-1)?.kind).toBe("error");
+          const [part] = answersOf(deltas);
+          // As it was said, or as the dialect would have said it: with a blank line between two texts, for example.
+          const isSaid =
+            visible(answer).startsWith(visible(part)) ||
+            visible(wholeOf(target, answer), ["text"]).startsWith(visible(part, ["text"]));
+          expect(isSaid).toBe(true);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,15 @@
+// The judges, by the dialect whose SDK they are.
+import { anthropicJudge } from "./anthropic.ts";
+import { geminiJudge } from "./gemini.ts";
+import { openaiChatJudge } from "./openai-chat.ts";
+import { openaiResponsesJudge } from "./openai-responses.ts";
+import type { Judge } from "./verdict.ts";
+
+export const JUDGES = {
+  "openai-chat": openaiChatJudge,
+  "openai-responses": openaiResponsesJudge,
+  anthropic: anthropicJudge,
+  gemini: geminiJudge,
+} as const satisfies Record<string, Judge>;
+
+export type JudgedDialect = keyof typeof JUDGES;

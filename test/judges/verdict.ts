@@ -1,0 +1,65 @@
+// What an official SDK makes of a stream, in one form for all of them. The same reading of the SDK's accumulated body
+// and of a body that was encoded whole gives two verdicts that must be equal.
+import type { Dialect, Response } from "../../src/index.ts";
+
+export interface Verdict {
+  text: string;
+  reasoning: string;
+  refusal: string;
+  /** The calls that the client is to run, arguments parsed; text where they are no JSON. */
+  calls: { name: string; arguments: unknown }[];
+  /** Signatures and encrypted reasoning, in order. */
+  signatures: string[];
+  finish: string;
+  usage: Record<string, number>;
+}
+
+export interface Judgement extends Verdict {
+  /** What the SDK accumulated. */
+  raw: unknown;
+}
+
+export interface Judge {
+  /** Calls the SDK against a server that answers with a stream, and waits for its end. Throws what the SDK throws. */
+  judge(baseUrl: string): Promise<Judgement>;
+  /** Reads a body of the SDK's dialect. */
+  verdictOf(body: unknown): Verdict;
+}
+
+/** What the SDK should make of an answer: what it would find in the same answer as a whole. */
+export function expectedVerdict(response: Response, target: Dialect, judge: Judge): Verdict {
+  return judge.verdictOf(target.encodeResponse(response).wire);
+}
+
+/** Anything as an object to look into: bodies are foreign until they are read. */
+export type Loose = { readonly [field: string]: Loose } & (string | number | boolean | null | undefined);
+
+export function loose(value: unknown): Loose {
+  return value as Loose;
+}
+
+export function listOf(value: Loose | undefined): Loose[] {
+  return Array.isArray(value) ? (value as Loose[]) : [];
+}
+
+export function textOf(value: Loose | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** Arguments as a value; no text at all means none, and what is no JSON stays text. */
+export function parsed(text: Loose | undefined): unknown {
+  if (typeof text !== "string") return text ?? {};
+  if (text.trim() === "") return {};
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+/** The counts that are there and are no zero: the SDKs fill in those that no provider sent. */
+export function counts(fields: Record<string, Loose | undefined>): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const [name, value] of Object.entries(fields)) if (typeof value === "number" && value !== 0) found[name] = value;
+  return found;
+}

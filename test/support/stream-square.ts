@@ -1,0 +1,83 @@
+// One answer in a target's words, streamed and whole: the two must be the same.
+import type { Delta, Dialect, Loss, Response } from "../../src/index.ts";
+import { stringifyJson } from "../../src/index.ts";
+import { demand } from "../../src/testkit/demand.ts";
+import { demandNone, differences } from "../../src/testkit/differences.ts";
+import { exceptedBy } from "../../src/testkit/stream-square.ts";
+import { answersOf, comparable, decodeEvents, encodeDeltas, illegalities } from "../../src/testkit/stream-reading.ts";
+import { unsaidIn } from "./stream-unsaid.ts";
+
+/** Texts that a closed block could not take up again, and what came too late: the order of a protocol, not its words. */
+const SPLIT: ReadonlySet<string> = new Set(["part-split", "late-unsaid"]);
+
+/** The deltas, streamed in the target's words and read again, are what the answer is that went out whole. */
+export function expectSquare(target: Dialect, deltas: readonly Delta[], response: Response): void {
+  const { events, losses } = encodeDeltas(target, deltas);
+  const read = decodeEvents(target, events);
+  const broken = illegalities(read);
+  demand(broken.length === 0, "What was written breaks a rule.", broken);
+  const [streamed, ...more] = answersOf(read).map(comparable);
+  demand(more.length === 0, "One answer became several.", events);
+  if (response.error !== undefined) return demand(streamed?.error !== undefined, "A failure became an answer.", events);
+  if (!isWholeKnown(target)) return expectArrived(response, streamed, losses);
+  const whole = comparable(wholeOf(target, response));
+  const isSplit = losses.some(({ code }) => SPLIT.has(code));
+  const [was, is] = [whole, streamed].map((each) => each && spelledAlike(isSplit ? joined(each) : each));
+  const isExcepted = exceptedBy(unsaidIn(target.id));
+  const found = differences(was, is).filter(({ path }) => !isExcepted(path, losses));
+  demandNone(found, "In pieces it is another answer than as a whole.");
+}
+
+/** Arguments keep their spelling where they come as text; a source whose whole form is an object has it in streams only. */
+function spelledAlike(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(spelledAlike);
+  if (typeof value !== "object" || value === null) return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([key, field]) => [key, spelledAlike(field)]));
+  if (copy["type"] === "tool-call" && copy["invalid"] === undefined && copy["format"] !== "text")
+    delete copy["inputText"];
+  return copy;
+}
+
+/** The run shape has no whole answers, but its events are the deltas themselves: it says everything. */
+function isWholeKnown({ id, carries }: Dialect): boolean {
+  return carries.has("responses") || id === "run";
+}
+
+/** The answer as it comes back from the target. */
+export function wholeOf(target: Dialect, response: Response): Response {
+  return target.carries.has("responses") ? target.decodeResponse(target.encodeResponse(response).wire) : response;
+}
+
+/** Where there is no whole answer to compare with: the texts and calls that no loss tells of have arrived. */
+function expectArrived(response: Response, streamed: Response | undefined, losses: readonly Loss[]): void {
+  const arrived = streamed?.message.parts ?? [];
+  const texts = arrived.map((part) => ("text" in part ? part.text : "")).join("");
+  const calls = new Set(
+    arrived.flatMap((part) => (part.type === "tool-call" ? [stringifyJson([part.toolName, part.input])] : [])),
+  );
+  response.message.parts.forEach((part, index) => {
+    const isTold = losses.some(({ path }) => path === "/message" || path.startsWith(`/message/parts/${index}`));
+    if (isTold) return;
+    if (part.type === "text") demand(texts.includes(part.text), "A text has not arrived.", part, streamed);
+    if (part.type !== "tool-call") return;
+    const isThere = calls.has(stringifyJson([part.toolName, part.input]));
+    demand(isThere, "A call has not arrived.", part, streamed);
+  });
+}
+
+/**
+ * Who compares an answer whose parts were split looks at what was said, not at where parts end or which came first. Of
+ * reasoning that comes in two texts, raw and summed up, most say one: a block that is closed cannot take back which.
+ */
+function joined({ finishReason, usage, message }: Response): object {
+  const said = new Map<string, string[]>();
+  for (const part of message.parts) {
+    if (!("text" in part) || part.type === "reasoning") continue;
+    said.set(part.type, [...(said.get(part.type) ?? []), ...Array.from(part.text)]);
+  }
+  const calls = message.parts.flatMap((part) =>
+    part.type === "tool-call" ? [{ toolName: part.toolName, input: part.input }] : [],
+  );
+  const texts = [...said].map(([type, characters]) => [type, characters.sort().join("")]);
+  return { finishReason, usage, calls, said: Object.fromEntries(texts) };
+}

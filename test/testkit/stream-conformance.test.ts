@@ -1,0 +1,111 @@
+// The suite for streams can fail: a good dialect passes all of it, and each of many faults is noticed by the case that
+// should.
+import { expect, test } from "vitest";
+import type { Delta, Dialect } from "../../src/index.ts";
+import type { ConformanceCase, StreamSample } from "../../src/testkit/index.ts";
+import { streamConformance } from "../../src/testkit/index.ts";
+import { STREAM_FAULTS } from "./broken-streams.ts";
+import { letterStreams } from "./letter-streams.ts";
+
+const SEALS = [{ dialect: "plain", kind: "signature", value: "sealed-with-wax" }];
+
+function samples(): StreamSample[] {
+  const begin = { begin: { id: "answer-of-the-oracle", model: "pythia", at: 1_700_000_000, omen: "good" } };
+  const call = { is: "tool-call", toolCallId: "call_a", toolName: "ask", input: { of: "Croesus" } };
+  return [
+    {
+      name: "a stream",
+      events: [
+        begin,
+        { at: 0, block: { is: "reasoning", text: "What may he want?", seals: SEALS } },
+        { at: 1, add: "A great em" },
+        { at: 1, add: "pire will fall, Κροῖσε 🏛️." },
+        { at: 1, block: { is: "text", text: "", seals: SEALS, voice: "hoarse" } },
+        { at: 2, block: call },
+        { at: 3, block: { is: "smoke", of: "laurel" } },
+        { counts: { in: 4, out: 9, all: 13 } },
+        { end: { end: "asks", mood: "dark", said: { from: "assistant", tone: "low" } } },
+      ],
+    },
+    {
+      name: "two answers",
+      events: [begin, { at: 0, add: "Yes." }, { end: {} }, begin, { at: 0, add: "No." }, { end: { end: "cut" } }],
+    },
+    {
+      name: "a failure",
+      ends: "error",
+      events: [begin, { at: 0, add: "The god is" }, { problem: { of: "overloaded", text: "Come tomorrow." } }],
+    },
+    { name: "a stream that breaks off", ends: "truncated", events: [begin, { at: 0, add: "The god" }] },
+  ];
+}
+
+function suite(tried: Dialect): ConformanceCase[] {
+  return streamConformance(tried, { samples: samples(), mutants: 200 });
+}
+
+function claimOf(title: string): string {
+  return title.replace(/^plain streams: [^:]*: /, "");
+}
+
+test("a dialect without a fault passes every case", () => {
+  const cases = suite(letterStreams());
+  for (const { run } of cases) run();
+  expect(cases.length).toBeGreaterThan(100);
+});
+
+test("a dialect that carries no whole answers is held to what its streams say", () => {
+  const good = letterStreams();
+  const carries = new Set([...good.carries].filter((cargo) => cargo !== "responses"));
+  const cases = suite(Object.assign(Object.create(good) as Dialect, { carries }));
+  for (const { run } of cases) run();
+  expect(cases.filter(({ title }) => title.includes("B80"))).toStrictEqual([]);
+});
+
+const seen = new Set<string>();
+
+test.each(STREAM_FAULTS)("a dialect that %s is noticed", (_, noticed, fault) => {
+  const good = letterStreams();
+  const failed = suite({ ...good, ...fault(good) }).filter(({ title, run }) => {
+    if (!noticed.test(title)) return false;
+    try {
+      run();
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  expect(failed.length).toBeGreaterThan(0);
+  for (const { title } of failed) seen.add(claimOf(title));
+});
+
+test("an exception that nothing needs is noticed, and one that is needed excuses a difference", () => {
+  const good = letterStreams();
+  const forgetful: Dialect = {
+    ...good,
+    streamDecoder: () => {
+      const decoder = good.streamDecoder();
+      const cut = (deltas: Delta[]): Delta[] => deltas.filter(({ kind }) => kind !== "usage");
+      return { push: (event) => cut(decoder.push(event)), end: () => cut(decoder.end()) };
+    },
+  };
+  const exceptions = [{ at: /^\/usage(?:\/|$)/, reason: "Nobody counts." }];
+  const run = (tried: Dialect): string[] =>
+    streamConformance(tried, { samples: [], exceptions }).flatMap(({ title, run: hold }) => {
+      try {
+        hold();
+        return [];
+      } catch {
+        return [claimOf(title)];
+      }
+    });
+  expect(run(forgetful)).toStrictEqual([]);
+  expect(run(good)).toStrictEqual(["each is needed"]);
+  seen.add("each is needed");
+});
+
+test("every claim is one that some fault breaks", () => {
+  const claims = new Set(suite(letterStreams()).map(({ title }) => claimOf(title)));
+  expect([...claims].filter((claim) => !seen.has(claim))).toStrictEqual([]);
+  expect(claims.size).toBeGreaterThan(14);
+});
