@@ -78,7 +78,7 @@ export function streamChecks(options: StreamTotality): readonly [claim: string, 
 }
 
 /** What must hold for every canonical response. */
-export const STREAM_VALUE_CHECKS: readonly [claim: string, check: StreamValueCheck][] = [
+const STREAM_VALUE_CHECKS: readonly [claim: string, check: StreamValueCheck][] = [
   ["B80: in pieces it is the same answer as whole", isSquare],
   ["in pieces it loses what it loses whole", losesTheSame],
   ["losses name declared codes and places that exist", streamLossesAreDeclared],

@@ -39,7 +39,7 @@ export type Excepted = (place: string, losses: readonly Loss[]) => boolean;
 const LONGEST = [1, 12, 150];
 const PIECES = 1500;
 /** Places where a stream ends early that are tried: fewer of a long one, because each is read up to there. */
-const PLACES = 40;
+const PLACES = 30;
 const LONG = 8000;
 
 /** A copy that takes exact digits along. */

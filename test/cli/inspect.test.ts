@@ -73,11 +73,34 @@ const long = {
   ],
 };
 
+const code = {
+  id: "msg_2",
+  type: "message",
+  role: "assistant",
+  model: "claude-opus-4-8",
+  content: [
+    {
+      type: "server_tool_use",
+      id: "srvtoolu_1",
+      name: "code_execution",
+      input: { language: "python", code: "for i in range(3):\n    print(i)\n", limits: { seconds: 5 } },
+    },
+    {
+      type: "text",
+      text: "- The first item of a list, which is longer than a line of this page can hold.\n- The second.",
+    },
+  ],
+  stop_reason: "end_turn",
+  stop_sequence: null,
+  usage: { input_tokens: 5, output_tokens: 7 },
+};
+
 describe("pages", () => {
   test.each<[name: string, args: string, stdin: string]>([
     ["agent", "inspect", lines(agentRequest)],
     ["agent-narrow-and-full", "inspect --full", lines(agentRequest)],
     ["answers", "inspect", lines(cited, refused, long, anthropicError)],
+    ["code", "inspect", lines(code)],
     ["stored-messages-on-lines", "inspect", lines(...stored, ...stored)],
     ["stream", "inspect --from run --kind stream", lines(...runEvents)],
     ["hostile", "inspect", lines(hostile)],

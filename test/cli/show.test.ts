@@ -73,6 +73,9 @@ describe("wrapping", () => {
     ["a word that is too long", "abcdefghijkl", 8, ["abcdefgh", "ijkl"]],
     ["wide characters", "日本語日本語", 8, ["日本語日", "本語"]],
     ["a tab", "\ta", 20, ["    a"]],
+    ["items of a list hang", "- one two three", 9, ["- one two", "  three"]],
+    ["numbered ones, too", "10. one two three", 12, ["10. one two", "    three"]],
+    ["code goes on where it began", "  let it be so", 10, ["  let it", "  be so"]],
     ["nothing", "", 20, [""]],
   ])("%s", (_sentence, text, columns, expected) => {
     expect(wrap(text, columns)).toStrictEqual(expected);

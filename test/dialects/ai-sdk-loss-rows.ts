@@ -136,9 +136,4 @@ export const commonRows: LossRow[] = [
     messages: [assistant(call), tool({ ...result, output: { a: 1 }, content: [text] })],
     losses: ["output-as-text /1/parts/0/output"],
   },
-  {
-    name: "a spelling that no longer fits",
-    messages: [{ role: "assistant", parts: [], extra: { "ai-sdk-ui": { $form: { role: "critic" } } } }],
-    losses: [],
-  },
 ];

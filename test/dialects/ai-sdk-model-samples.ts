@@ -153,7 +153,7 @@ export const plainSamples: Sample[] = [
   },
 ];
 
-export const oddSamples: Sample[] = [
+const oddSamples: Sample[] = [
   {
     name: "texts instead of lists, and lists instead of texts",
     wire: [

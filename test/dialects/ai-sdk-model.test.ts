@@ -1,6 +1,7 @@
 // The AI SDK's model messages: samples come back equal, plain ones without residue, and what they decode to.
 import { expect, test } from "vitest";
 import { aiSdkModel } from "../../src/dialects/ai-sdk-model/index.ts";
+import * as koine from "../../src/index.ts";
 import { messageConformance } from "../../src/testkit/index.ts";
 import { plainSamples, samples } from "./ai-sdk-model-samples.ts";
 
@@ -10,4 +11,104 @@ for (const { title, run } of messageConformance(dialect, { samples })) test(titl
 
 test.each(plainSamples)("$name decodes without residue", ({ wire }) => {
   expect(JSON.stringify(dialect.decodeMessages(wire))).not.toContain('"extra"');
+});
+
+test("B5: signatures go from the SDK to their providers' own dialects, and back", () => {
+  const wire = [
+    {
+      role: "assistant",
+      content: [
+        { type: "reasoning", text: "Hm.", providerOptions: { anthropic: { signature: "sig" } } },
+        { type: "text", text: "Well." },
+      ],
+    },
+  ];
+  const messages = dialect.decodeMessages(wire);
+  const anthropic = koine.dialect("anthropic");
+  const sent = anthropic.encodeMessages(messages).wire;
+  expect(sent).toMatchObject([
+    { content: [{ type: "thinking", thinking: "Hm.", signature: "sig" }, { type: "text" }] },
+  ]);
+  expect(dialect.encodeMessages(anthropic.decodeMessages(sent)).wire).toStrictEqual(wire);
+});
+
+test("B12: OpenAI's items go from the SDK to the Responses API as one item each, with all that they say", () => {
+  const piece = (text: string, more: object): object => ({
+    type: "reasoning",
+    text,
+    providerOptions: { openai: { itemId: "rs_1", ...more } },
+  });
+  const content = [piece("First.", {}), piece("Second.", { reasoningEncryptedContent: "enc" })];
+  const messages = dialect.decodeMessages([
+    { role: "assistant", content: [...content, { type: "text", text: "So." }] },
+  ]);
+  const { wire } = koine.dialect("openai-responses").encodeMessages(messages);
+  expect(wire).toMatchObject([
+    {
+      type: "reasoning",
+      id: "rs_1",
+      encrypted_content: "enc",
+      summary: [
+        { type: "summary_text", text: "First." },
+        { type: "summary_text", text: "Second." },
+      ],
+    },
+    { role: "assistant" },
+  ]);
+});
+
+test("B9: Gemini's signature stays on its call", () => {
+  const wire = [
+    {
+      role: "assistant",
+      content: [
+        {
+          type: "tool-call",
+          toolCallId: "c",
+          toolName: "f",
+          input: {},
+          providerOptions: { google: { thoughtSignature: "ts" } },
+        },
+      ],
+    },
+  ];
+  const { wire: sent } = koine.dialect("gemini").encodeMessages(dialect.decodeMessages(wire));
+  expect(JSON.stringify(sent)).toContain('"thoughtSignature":"ts"');
+});
+
+test("what the SDK holds in memory is read for what it says", () => {
+  const bytes = new Uint8Array([104, 105]);
+  const wire = [
+    {
+      role: "user",
+      content: [
+        { type: "image", image: new URL("https://example.com/a") },
+        { type: "file", data: bytes, mediaType: "text/plain" },
+        { type: "file", data: { type: "data", data: bytes.buffer }, mediaType: "text/plain", filename: undefined },
+      ],
+    },
+  ];
+  expect(dialect.decodeMessages(wire)[0]?.parts).toMatchObject([
+    { type: "image", url: "https://example.com/a" },
+    { type: "file", data: "aGk=", mimeType: "text/plain" },
+    { type: "file", data: "aGk=", mimeType: "text/plain" },
+  ]);
+});
+
+test("B23: a number that a double does not hold keeps its digits", () => {
+  const text =
+    '[{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"f","input":{"id":12345678901234567890}}]}]';
+  const stored = JSON.parse(JSON.stringify(dialect.decodeMessages(koine.parseJson(text)))) as koine.Message[];
+  expect(koine.stringifyJson(dialect.encodeMessages(stored).wire)).toBe(text);
+});
+
+test.each<[string, unknown, string]>([
+  ["no role", [{ content: "x" }], "/0/role"],
+  ["no content", [{ role: "user" }], "/0/content"],
+  ["content that is a number", [{ role: "user", content: 7 }], "/0/content"],
+  ["a part that is a text", { messages: [{ role: "user", content: ["x"] }] }, "/messages/0/content/0"],
+])("%s is refused with its path", (_, wire, path) => {
+  expect(() => dialect.decodeMessages(wire)).toThrow(
+    expect.objectContaining({ path, dialect: "ai-sdk-model" }) as Error,
+  );
 });

@@ -4,9 +4,6 @@ import type { TextStreamPart, ToolSet, UIMessage, UIMessageChunk } from "ai";
 import { convertArrayToReadableStream, MockLanguageModelV4 } from "ai/test";
 import type { Delta, Dialect, WireEvent } from "../../src/index.ts";
 
-/** What the mock model streams in one step; its own types say what that may be. */
-export type ModelStep = Parameters<typeof convertArrayToReadableStream>[0];
-
 const USAGE = {
   inputTokens: { total: 20, noCache: 12, cacheRead: 8, cacheWrite: undefined },
   outputTokens: { total: 10, text: 7, reasoning: 3 },

@@ -126,7 +126,7 @@ export const plainSamples: Sample[] = [
   },
 ];
 
-export const oddSamples: Sample[] = [
+const oddSamples: Sample[] = [
   {
     name: "every state of a tool",
     wire: [

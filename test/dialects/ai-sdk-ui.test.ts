@@ -1,6 +1,7 @@
 // The AI SDK's UI messages: samples come back equal, plain ones without residue, and what they decode to.
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { aiSdkUi } from "../../src/dialects/ai-sdk-ui/index.ts";
+import { assistant, toolCall, toolResult } from "../../src/index.ts";
 import { messageConformance } from "../../src/testkit/index.ts";
 import { plainSamples, samples } from "./ai-sdk-ui-samples.ts";
 
@@ -10,4 +11,120 @@ for (const { title, run } of messageConformance(dialect, { samples })) test(titl
 
 test.each(plainSamples)("$name decodes without residue", ({ wire }) => {
   expect(JSON.stringify(dialect.decodeMessages(wire))).not.toContain('"extra"');
+});
+
+describe("what a part decodes to", () => {
+  const rows: [sentence: string, part: object, messages: object[]][] = [
+    [
+      "B1: signed reasoning keeps its signature as a seal of Anthropic's",
+      { type: "reasoning", text: "Hm.", state: "done", providerMetadata: { anthropic: { signature: "s" } } },
+      [
+        {
+          role: "assistant",
+          parts: [{ type: "reasoning", text: "Hm.", seals: [{ dialect: "anthropic", kind: "signature", value: "s" }] }],
+        },
+      ],
+    ],
+    [
+      "B12: the text of OpenAI's reasoning is a summary of its item",
+      { type: "reasoning", text: "Hm.", state: "done", providerMetadata: { openai: { itemId: "rs_1" } } },
+      [
+        {
+          role: "assistant",
+          parts: [
+            {
+              type: "reasoning",
+              text: "",
+              summary: ["Hm."],
+              seals: [{ dialect: "openai-responses", kind: "id", value: "rs_1" }],
+            },
+          ],
+        },
+      ],
+    ],
+    [
+      "a tool with its output is a call and a result in a message of its own",
+      { type: "tool-f", toolCallId: "c", state: "output-available", input: { a: 1 }, output: [2] },
+      [
+        { role: "assistant", parts: [{ type: "tool-call", toolCallId: "c", toolName: "f", input: { a: 1 } }] },
+        {
+          role: "tool",
+          parts: [{ type: "tool-result", toolCallId: "c", toolName: "f", isError: false, output: [2] }],
+        },
+      ],
+    ],
+    [
+      "B33: a tool that the provider ran is its call and result, both the assistant's",
+      { type: "tool-f", toolCallId: "c", state: "output-error", input: {}, errorText: "No.", providerExecuted: true },
+      [
+        {
+          role: "assistant",
+          parts: [
+            { type: "tool-call", toolCallId: "c", toolName: "f", input: {}, executor: "provider" },
+            {
+              type: "tool-result",
+              toolCallId: "c",
+              toolName: "f",
+              isError: true,
+              executor: "provider",
+              output: "No.",
+            },
+          ],
+        },
+      ],
+    ],
+    [
+      "B31: input that is still streaming must not be executed",
+      { type: "tool-f", toolCallId: "c", state: "input-streaming", rawInput: '{"a":' },
+      [
+        {
+          role: "assistant",
+          parts: [
+            {
+              type: "tool-call",
+              toolCallId: "c",
+              toolName: "f",
+              input: '{"a":',
+              invalid: true,
+              inputText: '{"a":',
+            },
+          ],
+        },
+      ],
+    ],
+    [
+      "B46: inline data is data",
+      { type: "file", url: "data:image/png;base64,aGk=", mediaType: "image/png", filename: "a.png" },
+      [{ role: "assistant", parts: [{ type: "image", mimeType: "image/png", data: "aGk=", name: "a.png" }] }],
+    ],
+  ];
+  test.each(rows)("%s", (_, part, messages) => {
+    const wire = [{ id: "m", role: "assistant", parts: [{ type: "step-start" }, part] }];
+    expect(dialect.decodeMessages(wire)).toStrictEqual(
+      messages.map((message, at) => (at === 0 ? { ...message, id: "m" } : message)),
+    );
+  });
+});
+
+test("stored messages with ids of their own are one UI message a round", () => {
+  const wire = dialect.encodeMessages([
+    { ...assistant([toolCall("c", "f", {})]), id: "one" },
+    { ...toolResult({ toolCallId: "c", toolName: "f" }, "x"), id: "two" },
+    { ...assistant("Done."), id: "three" },
+    { ...assistant("Another."), id: "four" },
+  ]).wire;
+  expect(wire).toMatchObject([
+    { id: "one", parts: [{ type: "step-start" }, { type: "tool-f" }, { type: "step-start" }, { type: "text" }] },
+    { id: "four", parts: [{ type: "step-start" }, { type: "text" }] },
+  ]);
+});
+
+test.each<[string, unknown, string]>([
+  ["a message that is a text", ["x"], "/0"],
+  ["no role", [{ parts: [] }], "/0/role"],
+  ["no parts", [{ role: "user" }], "/0/parts"],
+  ["parts that are a text", [{ role: "user", parts: "x" }], "/0/parts"],
+  ["a part that is a text", { messages: [{ role: "user", parts: ["x"] }] }, "/messages/0/parts/0"],
+])("%s is refused with its path", (_, wire, path) => {
+  expect(() => dialect.decodeMessages(wire)).toThrow(expect.objectContaining({ path, dialect: "ai-sdk-ui" }) as Error);
 });

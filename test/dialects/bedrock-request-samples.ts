@@ -9,7 +9,7 @@ function asks(request: object, ...messages: object[]): object {
   return { messages: turns, ...request };
 }
 
-export const weather = {
+const weather = {
   toolSpec: {
     name: "get_weather",
     description: "Tells the weather of a city.",

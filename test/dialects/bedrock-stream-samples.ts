@@ -3,7 +3,7 @@ import type { StreamSample } from "../../src/testkit/index.ts";
 
 export const start = { messageStart: { role: "assistant" } };
 export const stop = (stopReason: string, more: object = {}): object => ({ messageStop: { stopReason, ...more } });
-export const usage = { inputTokens: 10, outputTokens: 20, totalTokens: 30 };
+const usage = { inputTokens: 10, outputTokens: 20, totalTokens: 30 };
 export const metadata = { metadata: { usage, metrics: { latencyMs: 812 } } };
 export const delta = (contentBlockIndex: number, said: object): object => ({
   contentBlockDelta: { delta: said, contentBlockIndex },

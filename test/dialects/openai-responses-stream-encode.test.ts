@@ -80,7 +80,7 @@ describe("deltas to events", () => {
     expect(found).toMatchObject({ annotation_index: 0, annotation: { start_index: 0, end_index: 4 } });
   });
 
-  test("what comes late is said, and the last event has all of it", () => {
+  test("what comes late stands in the last event, and nothing is lost", () => {
     const late = [
       delta("text", { textDelta: "One", part: 0 }),
       delta("refusal", { textDelta: "No.", part: 1 }),

@@ -254,6 +254,25 @@ describe("events to deltas", () => {
     expect(parts).toMatchObject([{ logprobs: [{ token: "Vega.", logprob: -1, bytes: [86], top: [] }] }]);
   });
 
+  test("B48: a citation counts characters, also one whose halves come in two pieces and one after it", () => {
+    const pieces = ["a\ud83c", "\udf1fb", " c🌟d"];
+    const cite = (annotation_index: number, start_index: number, end_index: number): Wire => ({
+      type: "response.output_text.annotation.added",
+      output_index: 0,
+      content_index: 0,
+      annotation_index,
+      annotation: { type: "url_citation", url: "https://stars.example", title: "Stars", start_index, end_index },
+    });
+    const [open, first, second, third] = textEvents(0, "msg_1", 0, pieces) as [Wire, Wire, Wire, Wire];
+    const deltas = said([...stream([[open, first, cite(0, 0, 1), second, cite(1, 1, 3), third, cite(2, 4, 7)]], [])]);
+    const spans = deltas.flatMap(({ kind, payload }) => (kind === "annotation" ? [payload.annotation.span] : []));
+    expect(spans).toStrictEqual([
+      { start: 0, end: 1 },
+      { start: 1, end: 4 },
+      { start: 5, end: 9 },
+    ]);
+  });
+
   test("B67: what an answer has cost is told as soon as it is", () => {
     const cost = { input_tokens: 3, output_tokens: 0, total_tokens: 3 };
     const deltas = decodeEvents(dialect, [{ type: "response.created", response: body({ usage: cost }) }]);

@@ -9,8 +9,8 @@ import { expectOutcomes, idleRows, outcome } from "./stream-exceptions.ts";
 import { repeatsIn } from "./stream-repeats.ts";
 
 /** How many events are read for the mutants of one stream; a long one has few of them, hundreds of streams have many. */
-const EVENTS_READ = 600;
-const MOST = 25;
+const EVENTS_READ = 400;
+const MOST = 15;
 
 const CLAIMS = streamChecks({ mutants: 0 }).map(([claim]) => claim);
 

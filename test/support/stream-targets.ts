@@ -24,7 +24,7 @@ interface Answer {
 }
 
 /** The answers of a stream, each with a name of its own. */
-export function answersIn(source: Dialect, { name, events }: RecordedStream): Answer[] {
+function answersIn(source: Dialect, { name, events }: RecordedStream): Answer[] {
   const all = splitAnswers(decodeEvents(source, events));
   return all.flatMap((deltas, index) => {
     const [response] = answersOf(deltas);

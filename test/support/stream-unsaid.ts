@@ -13,7 +13,7 @@ const UNSAID: Readonly<Record<string, readonly StreamException[]>> = {
       reason: "A stream keeps the order in which things were said; a whole answer has a fixed place for each kind.",
     },
     {
-      at: /^(?:\/alternatives\/\d+)?(?:\/message)?\/extra(?:\/openai-chat(?:\/(?:\$form|choices|usage|model|index)(?:\/.*)?)?)?$/,
+      at: /^(?:\/alternatives\/\d+)?(?:\/message)?\/extra(?:\/openai-chat(?:\/(?:\$form|choices|usage|model|index|finish_reason|message|delta)(?:\/.*)?)?)?$/,
       reason: "How the envelope of a body is spelled, down to what is null or absent: chunks have another envelope.",
     },
   ],
@@ -36,13 +36,13 @@ const UNSAID: Readonly<Record<string, readonly StreamException[]>> = {
     },
     { at: /^texts-joined$/, reason: "The same, reported." },
     {
+      at: /\/annotations\/\d+\/extra\/gemini\/segment\/partIndex$/,
+      reason: "The same: parts are counted without empty ones.",
+    },
+    {
       at: /\/message\/parts\/\d+\/annotations(?:\/\d+\/(?:span|extra\/gemini\/segment)\/.*)?$/,
       when: "texts-joined",
       reason: "The same: what is cited is counted from the beginning of the joined text.",
-    },
-    {
-      at: /\/annotations\/\d+\/extra\/gemini\/segment\/partIndex$/,
-      reason: "The same: parts are counted without empty ones.",
     },
     {
       at: /^(?:\/alternatives\/\d+)?\/finishReason\/raw$|^finish-approximated$/,

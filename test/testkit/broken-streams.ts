@@ -44,8 +44,8 @@ function reports(change: (losses: readonly Loss[]) => Loss[]): Fault {
     streamEncoder: (options) => {
       const encoder: StreamEncoder = good.streamEncoder(options);
       return {
-        push: encoder.push,
-        end: encoder.end,
+        push: (delta) => encoder.push(delta),
+        end: () => encoder.end(),
         get losses() {
           return change(encoder.losses);
         },

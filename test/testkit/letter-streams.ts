@@ -228,7 +228,7 @@ export const letterStreams = defineDialect<Code>({
   id: ID,
   title: "Letters that come piece by piece",
   losses: LETTER_LOSSES,
-  messages: { decode: good.decodeMessages, encode: (messages) => good.encodeMessages(messages).wire },
+  messages: { decode: (wire) => good.decodeMessages(wire), encode: (messages) => good.encodeMessages(messages).wire },
   responses: {
     decode: (wire) => good.decodeResponse(wire),
     encode: (response, context) => {

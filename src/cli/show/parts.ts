@@ -8,6 +8,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../model/index.ts";
+import { isObject } from "../../dialects/index.ts";
 import { stringifyJson } from "../../model/index.ts";
 import { bytes } from "./numbers.ts";
 import type { Page } from "./page.ts";
@@ -64,9 +65,9 @@ function showReasoning(part: ReasoningPart, indent: number, view: PartView): voi
   const block = { mark: "┊ ", rail: "┊ ", style: ["dim", "italic"] as const };
   if (thoughts !== "")
     view.page.add(thoughts, indent, { ...block, style: [...block.style], ...most("reasoning", view) });
-  const sealed = sealWords(seals);
-  if (sealed !== "") view.page.line(`┊ (${sealed})`, indent, "dim");
-  else if (thoughts === "") view.page.line("┊ (reasoning without a text)", indent, "dim");
+  const isHidden = thoughts === "" && !seals.some(({ kind }) => kind === "redacted");
+  const remarks = [...(isHidden ? ["reasoning without a text"] : []), ...seals.map(sealWords)];
+  if (remarks.length > 0) view.page.line(`┊ (${remarks.join(", ")})`, indent, "dim");
 }
 
 const SEAL_WORDS: ReadonlyMap<string, string> = new Map([
@@ -76,10 +77,8 @@ const SEAL_WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** "signed by anthropic". */
-function sealWords(seals: readonly Seal[]): string {
-  return seals
-    .map(({ kind, provider, dialect }) => `${SEAL_WORDS.get(kind) ?? `${kind} of`} ${provider ?? dialect}`)
-    .join(", ");
+function sealWords({ kind, provider, dialect }: Seal): string {
+  return `${SEAL_WORDS.get(kind) ?? `${kind} of`} ${provider ?? dialect}`;
 }
 
 function showAnnotation(annotation: Annotation, number: number, indent: number, page: Page): void {
@@ -89,15 +88,31 @@ function showAnnotation(annotation: Annotation, number: number, indent: number, 
   if (citedText !== undefined) page.line(`    “${citedText}”`, indent, "dim");
 }
 
+/** A value as text: JSON, or field by field where that would hide the line breaks of a text. */
+function readable(value: unknown, exact?: string): string {
+  if (typeof value === "string") return value;
+  if (!isObject(value) || !Object.values(value).some(hasLines)) return exact ?? stringifyJson(value);
+  return Object.entries(value)
+    .map(([key, field]) => {
+      if (!hasLines(field)) return `${key}: ${typeof field === "string" ? field : stringifyJson(field)}`;
+      return `${key}:\n${field.trimEnd().replaceAll(/^/gm, "  ")}`;
+    })
+    .join("\n");
+}
+
+function hasLines(value: unknown): value is string {
+  return typeof value === "string" && value.includes("\n");
+}
+
 function showCall(call: ToolCallPart, indent: number, view: PartView): void {
   const { page, results } = view;
   const remarks = [
-    call.toolCallId,
     call.executor === "provider" ? "run by the provider" : "",
     call.invalid === true ? "its arguments cannot be read" : "",
+    call.toolCallId,
   ].filter((remark) => remark !== "");
   page.line(`→ ${call.toolName}  (${remarks.join(", ")})`, indent, "yellow");
-  const input = call.inputText ?? (typeof call.input === "string" ? call.input : stringifyJson(call.input));
+  const input = readable(call.input, call.inputText);
   if (input !== "" && input !== "{}") page.add(input, indent + 2, most("input", view));
   const result = results.get(call);
   if (result !== undefined) showOutput(result, indent, view, "←");
@@ -111,7 +126,7 @@ function showResult(result: ToolResultPart, indent: number, view: PartView): voi
 
 function showOutput(result: ToolResultPart, indent: number, view: PartView, mark: string): void {
   const { output, content = [], isError } = result;
-  const text = output === undefined ? "" : typeof output === "string" ? output : stringifyJson(output);
+  const text = output === undefined ? "" : readable(output);
   const style = isError ? ("red" as const) : ("green" as const);
   const head = isError ? `${mark} failed` : mark;
   if (mark !== "←" || isError || text === "")

@@ -3,6 +3,9 @@ import { graphemesOf, graphemeWidth, widthOf } from "./width.ts";
 
 const TAB = "    ";
 
+/** What the further lines of a paragraph or of an item of a list are indented by. */
+const LEAD = /^\s*(?:(?:[-*•]|\d+[.)])\s+)?/;
+
 /** The lines of a text. Its own line breaks stay, its indentation too; wide scripts break between characters. */
 export function wrap(text: string, columns: number): string[] {
   return text.split("\n").flatMap((line) => wrapLine(line.replaceAll("\t", TAB), Math.max(columns, 8)));
@@ -10,6 +13,14 @@ export function wrap(text: string, columns: number): string[] {
 
 function wrapLine(line: string, columns: number): string[] {
   if (widthOf(line) <= columns) return [line.trimEnd()];
+  const [lead = ""] = LEAD.exec(line) ?? [];
+  const width = widthOf(lead);
+  if (width === 0 || width > columns / 2) return wrapWords(line, columns);
+  const indent = " ".repeat(width);
+  return wrapWords(line.slice(lead.length), columns - width).map((each, index) => (index === 0 ? lead : indent) + each);
+}
+
+function wrapWords(line: string, columns: number): string[] {
   const lines: string[] = [];
   let current = "";
   let width = 0;

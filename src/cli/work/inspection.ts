@@ -1,4 +1,5 @@
 // The visitor of `koine inspect`: decodes each record and puts it on the page.
+import { basename } from "node:path";
 import { AssemblyError, RunAssembler } from "../../assembly/index.ts";
 import type { Dialect } from "../../dialects/index.ts";
 import { isObject } from "../../dialects/index.ts";
@@ -100,8 +101,10 @@ export class Inspection implements Visitor {
   private title({ file, line }: Place, dialect: Dialect, kind: string, model?: string): void {
     const { page } = this.options;
     page.space();
-    const words = [`${file}:${line}`, `${dialect.id} ${kind}`, ...(model === undefined || model === "" ? [] : [model])];
-    const text = clipTo(visibleLine(words.join(" · ")), page.columns - 6);
+    const what = [`${dialect.id} ${kind}`, ...(model === undefined || model === "" ? [] : [model])].join(" · ");
+    const isLong = widthOf(file) + widthOf(what) + 16 > page.columns;
+    const place = `${isLong ? basename(file) : file}:${line}`;
+    const text = clipTo(visibleLine(`${clipTo(place, page.columns / 2)} · ${what}`), page.columns - 6);
     page.put(`── ${text} ${"─".repeat(Math.max(2, page.columns - widthOf(text) - 4))}`, 0, "bold");
   }
 

@@ -2,7 +2,7 @@
 import { isObject as isRecord } from "../../model/kind.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Message, Role } from "../../model/message.ts";
-import type { Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
+import type { OpaquePart, Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { decodeFile } from "../kit/ai-sdk-files.ts";
 import { decodeOptions, keepOptions } from "../kit/ai-sdk-options.ts";
@@ -12,6 +12,7 @@ import { readInput } from "../kit/ai-sdk-tools.ts";
 import { CallBook } from "../kit/calls.ts";
 import { copyField, kindOf, readMessageList, readObject, readString, restOf } from "../kit/read.ts";
 import { keepFields, keepForm } from "../kit/residue.ts";
+import { isApprovalResponse } from "./encode-part.ts";
 
 const ROLES: ReadonlySet<string> = new Set<Role>(["system", "user", "assistant", "tool"]);
 
@@ -58,11 +59,18 @@ function decodeContent(content: unknown, role: Role, calls: CallBook, context: D
   for (let at = 0; at < content.length; at++) {
     trail.enter(at);
     const wire = readObject(content[at], context);
-    parts.push(decodePart(wire, role, calls, context) ?? { type: "opaque", dialect, value: wire });
+    parts.push(decodePart(wire, role, calls, context) ?? opaque(wire, role, dialect));
     trail.leave();
   }
   trail.leave();
   return role === "assistant" ? joinPieces(parts) : parts;
+}
+
+/** A block as it came. An answer about an approval belongs into a tool message; that it stands elsewhere is noted. */
+function opaque(value: JsonObject, role: Role, dialect: string): OpaquePart {
+  const part: OpaquePart = { type: "opaque", dialect, value };
+  if (role === "assistant" && isApprovalResponse(value)) keepForm(part, dialect, "place", role);
+  return part;
 }
 
 /** One part; undefined where there is no word for it, or it lacks what makes it one. */

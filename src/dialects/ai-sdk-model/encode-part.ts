@@ -122,7 +122,7 @@ function encodeResult(part: ToolResultPart, role: Role, context: Context): JsonO
 }
 
 /** A block as it came has room for nothing beside itself. */
-const OPAQUE: ReadonlySet<string> = new Set(["type", "dialect", "value"]);
+const OPAQUE: ReadonlySet<string> = new Set(["type", "dialect", "value", "extra"]);
 
 function encodeOpaque(part: OpaquePart, context: Context): JsonObject | undefined {
   const { value } = part;
@@ -131,6 +131,9 @@ function encodeOpaque(part: OpaquePart, context: Context): JsonObject | undefine
     return undefined;
   }
   reportRest(part, OPAQUE, context);
+  for (const key of Object.keys(part.extra?.[part.dialect] ?? {})) {
+    if (key !== "$form") context.report.lose("residue-clash", ["extra", part.dialect, key]);
+  }
   return value;
 }
 

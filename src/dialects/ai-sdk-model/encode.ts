@@ -44,14 +44,14 @@ function encodeMessage(message: Message, context: Context): JsonObject[] {
 
 /** The parts of a message; apart from them, answers to requests for approval that stand where no reader looks. */
 function encodeParts({ role, parts }: Message, context: Context): [parts: JsonObject[], responses: JsonObject[]] {
-  const { trail, report } = context;
+  const { trail, report, dialect } = context;
   const here: JsonObject[] = [];
   const responses: JsonObject[] = [];
   trail.enter("parts");
   parts.forEach((part: Part, at) => {
     trail.enter(at);
     for (const wire of encodePart(part, role, context)) {
-      if (role === "assistant" && isApprovalResponse(wire)) {
+      if (role === "assistant" && isApprovalResponse(wire) && formOf(part, dialect)["place"] !== role) {
         report.lose("response-moved");
         responses.push(wire);
       } else here.push(wire);

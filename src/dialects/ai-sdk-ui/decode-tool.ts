@@ -28,6 +28,10 @@ const STATES: ReadonlySet<unknown> = new Set([
 /** How a tool is shown: fields that both of the SDK's streams have. */
 const SHOWN = { title: (value: unknown) => typeof value === "string", toolMetadata: isObject } as const;
 
+function isState(state: JsonValue | undefined): state is string {
+  return STATES.has(state);
+}
+
 function nameOf({ type, toolName }: JsonObject): string | undefined {
   if (type === "dynamic-tool") return typeof toolName === "string" ? toolName : undefined;
   return typeof type === "string" && type.startsWith("tool-") ? type.slice("tool-".length) : undefined;
@@ -37,7 +41,7 @@ function nameOf({ type, toolName }: JsonObject): string | undefined {
 export function decodeTool(wire: JsonObject, calls: CallBook, context: DecodeContext): DecodedTool | undefined {
   const toolName = nameOf(wire);
   const { toolCallId, state, providerExecuted } = wire;
-  if (toolName === undefined || typeof toolCallId !== "string" || !STATES.has(state)) return undefined;
+  if (toolName === undefined || typeof toolCallId !== "string" || !isState(state)) return undefined;
   if (state === "output-error" && typeof wire["errorText"] !== "string") return undefined;
   const { dialect } = context;
   const call: ToolCallPart = { type: "tool-call", toolCallId, toolName, input: {} };
@@ -53,7 +57,8 @@ export function decodeTool(wire: JsonObject, calls: CallBook, context: DecodeCon
   if (decodeOptions(call, wire["callProviderMetadata"])) known.add("callProviderMetadata");
   const approvals = decodeApproval(call, wire["approval"], dialect);
   if (approvals !== undefined) known.add("approval");
-  if (isPlainState(state, call, approvals) === false) keepForm(call, dialect, "state", String(state));
+  const isOutput = state.startsWith("output-");
+  if (!isOutput && state !== stateOf(call, approvals)) keepForm(call, dialect, "state", state);
   const result = decodeResult(call, wire, approvals?.response, known, context);
   keepFields(call, dialect, restOf(wire, known));
   const isProvider = call.executor === "provider";
@@ -65,11 +70,6 @@ export function decodeTool(wire: JsonObject, calls: CallBook, context: DecodeCon
 
 function listOf(part: Part | undefined): Part[] {
   return part === undefined ? [] : [part];
-}
-
-/** Whether a state without a result follows from the rest. */
-function isPlainState(state: JsonValue | undefined, call: ToolCallPart, approvals: Approvals | undefined): boolean {
-  return String(state).startsWith("output-") || state === stateOf(call, approvals);
 }
 
 /** The state of a call that has no result. */

@@ -81,7 +81,7 @@ const FILE: ReadonlySet<string> = new Set(
   "type url data text content fileId path blob mimeType name issuer extra cache seals".split(" "),
 );
 
-export function encodeFile(part: MediaPart, context: Context): JsonObject | undefined {
+function encodeFile(part: MediaPart, context: Context): JsonObject | undefined {
   const { report } = context;
   const source = oneSource(part, context);
   const reference = source === "fileId" ? writeReference(part, context) : undefined;

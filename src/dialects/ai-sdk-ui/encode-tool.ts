@@ -5,6 +5,7 @@ import type { OpaquePart, Part, ToolCallPart, ToolResultPart } from "../../model
 import { encodeOptions, markOf } from "../kit/ai-sdk-options.ts";
 import { DENIED, encodeContent, MODEL } from "../kit/ai-sdk-output.ts";
 import { reportTool, writeCallId, writeInput } from "../kit/ai-sdk-tools.ts";
+import { textIn } from "../kit/ai-sdk-stream-read.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { formOf, restoreResidue } from "../kit/residue.ts";
 import { outputText } from "../kit/results.ts";
@@ -41,7 +42,8 @@ function approvalOf(part: Part): JsonObject | undefined {
 export class ToolParts {
   private readonly context: Context;
   private readonly byId = new Map<string, Entry>();
-  private readonly byApproval = new Map<string, Entry>();
+  /** Whoever repeats an id means the first call that is not answered. */
+  private readonly byApproval = new Map<string, Entry[]>();
   private calls = 0;
   /** Counts the tool messages: a result is expected in the one behind its call. */
   private round = 0;
@@ -120,12 +122,17 @@ export class ToolParts {
     if (isInRound) this.last = entry.order;
   }
 
+  private asked(approvalId: string): Entry | undefined {
+    const entries = this.byApproval.get(approvalId) ?? [];
+    return entries.find(({ response }) => response === undefined) ?? entries.at(-1);
+  }
+
   private addApproval(part: OpaquePart, isInRound: boolean): JsonObject | undefined {
     const { context } = this;
     const value = approvalOf(part) ?? {};
     const isRequest = value["type"] === "tool-approval-request";
-    const id = String(value["approvalId"]);
-    const entry = isRequest ? this.byId.get(String(value["toolCallId"])) : this.byApproval.get(id);
+    const id = textIn(value, "approvalId");
+    const entry = isRequest ? this.byId.get(textIn(value, "toolCallId")) : this.asked(id);
     if (entry === undefined || (isRequest ? entry.request : entry.response) !== undefined) {
       context.report.lose("part-unsayable");
       return undefined;
@@ -145,7 +152,7 @@ export class ToolParts {
     entry.wire["approval"] = approval;
     if (isRequest) {
       entry.request = part;
-      this.byApproval.set(id, entry);
+      this.byApproval.set(id, [...(this.byApproval.get(id) ?? []), entry]);
     } else entry.response = part;
     const form = formOf(entry.call, context.dialect)["state"];
     if (entry.isAnswered !== true) entry.wire["state"] = typeof form === "string" ? form : stateOf(entry.call, entry);
@@ -171,8 +178,8 @@ export class ToolParts {
     } else {
       this.reportPlace(entry, isInRound, entry.call.executor !== "provider");
       if (part.toolName !== entry.call.toolName) report.lose("result-name", "toolName");
-      const isProvider = (each: ToolCallPart | ToolResultPart): boolean => each.executor === "provider";
-      if (isProvider(part) !== isProvider(entry.call)) report.lose("result-executor", "executor");
+      if ((part.executor === "provider") !== (entry.call.executor === "provider"))
+        report.lose("result-executor", "executor");
     }
     if (entry !== undefined) this.fill(entry, part);
     return made;

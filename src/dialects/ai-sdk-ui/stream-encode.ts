@@ -10,6 +10,7 @@ import { encodeOptions, markOf } from "../kit/ai-sdk-options.ts";
 import { MODEL } from "../kit/ai-sdk-output.ts";
 import { itemSeals } from "../kit/ai-sdk-reasoning.ts";
 import { encodeAnnotation } from "../kit/ai-sdk-sources.ts";
+import { textIn } from "../kit/ai-sdk-stream-read.ts";
 import type { StreamWords } from "../kit/ai-sdk-stream-write.ts";
 import { StepWriter } from "../kit/ai-sdk-stream-write.ts";
 import { encodeFinish } from "../kit/ai-sdk-terms.ts";
@@ -230,7 +231,7 @@ class ChunkWords implements StreamWords {
 }
 
 function isApproval(value: unknown): value is JsonObject {
-  return isObject(value) && String(value["type"]).startsWith("tool-approval-");
+  return isObject(value) && textIn(value, "type").startsWith("tool-approval-");
 }
 
 /** Events that were no part of the answer, as they came. */

@@ -60,7 +60,7 @@ export function decodeCachedBlocks(list: readonly JsonValue[], key: string, read
   return parts;
 }
 
-export function decodeBlock(block: JsonObject, reading: Reading): Part {
+function decodeBlock(block: JsonObject, reading: Reading): Part {
   const { context } = reading;
   const { text } = block;
   if (typeof text === "string") {

@@ -23,12 +23,12 @@ export interface History {
   messages: WireMessage[];
 }
 
-export const CALL_IDS = { fits: /^[a-zA-Z0-9_-]{1,64}$/, odd: /[^a-zA-Z0-9_-]/g, max: 64 } as const;
-export const TOOL_NAMES = CALL_IDS;
+/** What the target takes for ids of calls and names of tools. */
+export const NAMES = { fits: /^[a-zA-Z0-9_-]{1,64}$/, odd: /[^a-zA-Z0-9_-]/g, max: 64 } as const;
 
 /** The fragment: a bare list, or with the system text that has no place in it. */
 export function encodeMessages(list: readonly Message[], context: EncodeContext<Code>): unknown {
-  const names = new NameBook(CALL_IDS, TOOL_NAMES, context);
+  const names = new NameBook(NAMES, NAMES, context);
   const { system, messages } = encodeHistory(list, startWriting(context, names), {});
   return system === undefined ? messages : { system, messages };
 }

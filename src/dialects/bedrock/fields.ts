@@ -47,6 +47,13 @@ export function readCachePoint(block: JsonObject): CacheBreakpoint | undefined {
   return cache;
 }
 
+/** Whether an object has so many fields. */
+export function hasOnly(value: JsonObject, count: number): boolean {
+  let fields = 0;
+  for (const _ in value) fields++;
+  return fields === count;
+}
+
 /** Whether a text says nothing but its text. */
 export function isBare(part: TextPart): boolean {
   for (const key in part) {

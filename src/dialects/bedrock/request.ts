@@ -11,7 +11,7 @@ import { withTextTools } from "../kit/text-tools.ts";
 import { startReading } from "./decode-block.ts";
 import { decodeHistory, decodeSystem } from "./decode-messages.ts";
 import { startWriting } from "./encode-block.ts";
-import { CALL_IDS, encodeHistory, TOOL_NAMES } from "./encode-history.ts";
+import { encodeHistory, NAMES } from "./encode-history.ts";
 import { keepField } from "./fields.ts";
 import type { Code } from "./losses.ts";
 import { CLAUDE, CONTINUES_NOTHING } from "./models.ts";
@@ -87,7 +87,7 @@ export function encodeRequest(request: Request, context: EncodeContext<Code>): O
   const { model = "", messages } = request;
   const { trail, repair, dialect } = context;
   const form = formOf(request, dialect);
-  const names = new NameBook(CALL_IDS, TOOL_NAMES, context);
+  const names = new NameBook(NAMES, NAMES, context);
   const writing = startWriting(context, names, CLAUDE.test(model));
   const wire: JsonObject = {};
   const address = writeAddress(request, wire, form);

@@ -58,7 +58,7 @@ export function readResponse(wire: JsonObject, reading: Reading): Response {
 }
 
 /** Who answers is said always; only another word, or none, is kept. */
-export function readRole(wire: JsonObject, message: Pick<Message, "extra">, dialect: string): void {
+function readRole(wire: JsonObject, message: Pick<Message, "extra">, dialect: string): void {
   const { role } = wire;
   if (role !== "assistant") keepForm(message, dialect, "role", role ?? (role === null ? null : "none"));
 }
@@ -69,7 +69,7 @@ export function writeRole(message: Pick<Message, "extra">, dialect: string): Jso
 }
 
 /** How it ended; a word that nobody knows is noted as this wire's own (B62). */
-export function decodeStop(
+function decodeStop(
   wire: JsonObject,
   response: Pick<Response, "finishReason" | "extra">,
   { dialect }: DecodeContext,

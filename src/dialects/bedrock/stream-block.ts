@@ -10,6 +10,7 @@ import { addSeal } from "../kit/seals.ts";
 import type { BytesForm } from "./bytes.ts";
 import { joinBytes, readBytes } from "./bytes.ts";
 import { decodeCitation } from "./citations.ts";
+import { hasOnly } from "./fields.ts";
 import type { Reading } from "./reading.ts";
 import type { RunCalls } from "./stream-calls.ts";
 
@@ -80,6 +81,9 @@ export class ThinkingBlock implements OpenBlock {
     const { reasoningContent: inner } = delta;
     const { dialect } = this.reading.context;
     const carrier: Carrier = {};
+    if (isObject(inner) && typeof inner["text"] === "string" && hasOnly(inner, 1) && hasOnly(delta, 1)) {
+      return [this.say(inner["text"], carrier)];
+    }
     keepFields(carrier, dialect, restOf(delta, REASONING));
     const { text, signature, redactedContent } = isObject(inner) ? inner : {};
     const isSigned = typeof signature === "string" && signature !== "";

@@ -8,7 +8,7 @@ import { restoreName } from "../kit/names.ts";
 import { isObject, restOf } from "../kit/read.ts";
 import { keepFields } from "../kit/residue.ts";
 import { decodeCall } from "./decode-tools.ts";
-import { keepRest } from "./fields.ts";
+import { hasOnly, keepRest } from "./fields.ts";
 import type { Reading } from "./reading.ts";
 import type { Carrier, OpenBlock } from "./stream-block.ts";
 import { withResidue } from "./stream-block.ts";
@@ -105,9 +105,11 @@ export class CallBlock implements OpenBlock {
     const { dialect } = this.reading.context;
     const { input } = isObject(toolUse) ? toolUse : {};
     const carrier: Carrier = {};
-    keepFields(carrier, dialect, restOf(delta, DELTA));
     const isPiece = typeof input === "string";
-    if (isObject(toolUse)) keepFields(carrier, dialect, isPiece ? restOf(toolUse, INPUT) : toolUse, "toolUse");
+    const isPlain = isPiece && isObject(toolUse) && hasOnly(toolUse, 1) && hasOnly(delta, 1);
+    if (!isPlain) keepFields(carrier, dialect, restOf(delta, DELTA));
+    if (!isPlain && isObject(toolUse))
+      keepFields(carrier, dialect, isPiece ? restOf(toolUse, INPUT) : toolUse, "toolUse");
     const piece = isPiece ? input : "";
     this.args += piece;
     if (piece === "" && carrier.extra === undefined) return [];

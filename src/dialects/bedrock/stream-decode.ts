@@ -12,6 +12,7 @@ import { startReading } from "./decode-block.ts";
 import { DialectError } from "../errors.ts";
 import { exceptionIn, isOurs, readError } from "./errors.ts";
 import { decodeFailure } from "./failure.ts";
+import { hasOnly } from "./fields.ts";
 import { readResponse } from "./response.ts";
 import { Answer, PADDING } from "./stream-answer.ts";
 import type { OpenBlock } from "./stream-block.ts";
@@ -128,12 +129,15 @@ class ConverseDecoder implements EventDecoder {
       this.events.push({ contentBlockDelta: payload });
       return [];
     }
-    const { text } = delta;
-    if (typeof text === "string" && block?.kind === "text" && hasOnly(delta, 1)) {
-      // Two fields, or three with the padding.
-      if (hasOnly(payload, payload[PADDING] === undefined ? 2 : 3)) {
-        return [{ kind: "text", payload: { textDelta: text, part: block.key } }];
-      }
+    // Two fields, or three with the padding.
+    const isPlain = hasOnly(delta, 1) && hasOnly(payload, payload[PADDING] === undefined ? 2 : 3);
+    if (block === undefined || !isPlain) return this.fillWith(delta, payload);
+    const { text, toolUse, reasoningContent } = delta;
+    if (typeof text === "string" && block.kind === "text") {
+      return [{ kind: "text", payload: { textDelta: text, part: block.key } }];
+    }
+    if (block.kind === "call" ? isObject(toolUse) : block.kind === "thinking" && isObject(reasoningContent)) {
+      return block.add(delta);
     }
     return this.fillWith(delta, payload);
   }
@@ -263,10 +267,4 @@ function isMeant(key: string, delta: JsonObject): boolean {
   const value = delta[key];
   if (key === "text") return typeof value === "string";
   return isObject(value) || (key === "toolResult" && Array.isArray(value));
-}
-
-function hasOnly(value: JsonObject, count: number): boolean {
-  let fields = 0;
-  for (const _ in value) fields++;
-  return fields === count;
 }

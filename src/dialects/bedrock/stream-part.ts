@@ -31,7 +31,7 @@ export interface Desk {
   readonly writing: Writing;
 }
 
-export function blockOf(part: Part, { writing }: Desk): JsonObject | undefined {
+function blockOf(part: Part, { writing }: Desk): JsonObject | undefined {
   return encodePart(part, "answer", writing);
 }
 

@@ -117,6 +117,10 @@ function plainShape({ url, data }: Source, isTagged: boolean): Shape {
   return (url !== undefined && isUrl(url)) || (data !== undefined && !isUrl(data)) ? "bare" : "tagged";
 }
 
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
 const FILE: ReadonlySet<string> = new Set(["type", "data", "mediaType"]);
 const IMAGE: ReadonlySet<string> = new Set(["type", "image"]);
 
@@ -130,7 +134,7 @@ export function decodeFile(wire: JsonObject, context: DecodeContext, isTagged = 
   const mime = typeof mediaType === "string" ? mimeOfMedia(mediaType) : undefined;
   const read = readSource(wire[field], mime);
   if (read === undefined) return undefined;
-  const part: MediaPart = { type: isImage ? "image" : kindOfMedia(String(mediaType)), ...read.source };
+  const part: MediaPart = { type: isImage ? "image" : kindOfMedia(textOf(mediaType)), ...read.source };
   if (mime !== undefined) part.mimeType = mime;
   if (isImage) keepForm(part, dialect, "type", "image");
   else if (isTagged && plainLegacy({ ...part, ...nameIn(wire) }) !== undefined) keepForm(part, dialect, "type", "file");

@@ -10,14 +10,8 @@ import { copyField, isObject, restOf } from "./read.ts";
 import { formOf, keepFields, keepForm, reportUncarried, restoreResidue } from "./residue.ts";
 import { outputText } from "./results.ts";
 
-export type OutputLoss =
-  | FileLoss
-  | "error-unsaid"
-  | "result-empty"
-  | "output-in-content"
-  | "output-as-text"
-  | "part-unsayable"
-  | "opaque-foreign";
+type ContentLoss = FileLoss | "output-in-content" | "output-as-text" | "part-unsayable" | "opaque-foreign";
+type OutputLoss = ContentLoss | "error-unsaid" | "result-empty";
 
 /** The dialect that parts of prompts belong to, also where the other of the SDK's shapes holds them. */
 export const MODEL = "ai-sdk-model";
@@ -94,7 +88,7 @@ export function encodeOutput(part: ToolResultPart, context: EncodeContext<Output
 }
 
 /** The content of a result as a list of entries; its output, if there is one, comes first. */
-export function encodeContent(part: ToolResultPart, context: EncodeContext<OutputLoss>): JsonValue[] {
+export function encodeContent(part: ToolResultPart, context: EncodeContext<ContentLoss>): JsonValue[] {
   const entries: JsonValue[] = [];
   if (part.output !== undefined) {
     context.report.lose(typeof part.output === "string" ? "output-in-content" : "output-as-text", "output");
@@ -110,7 +104,7 @@ export function encodeContent(part: ToolResultPart, context: EncodeContext<Outpu
 const CARRIED: ReadonlySet<string> = new Set(["type", "text", "extra", "cache", "seals"]);
 const OPAQUE: ReadonlySet<string> = new Set(["type", "dialect", "value"]);
 
-function encodeEntry(part: Part, context: EncodeContext<OutputLoss>): JsonObject | undefined {
+function encodeEntry(part: Part, context: EncodeContext<ContentLoss>): JsonObject | undefined {
   switch (part.type) {
     case "text": {
       reportUncarried(part, CARRIED, context, "field-unsaid");

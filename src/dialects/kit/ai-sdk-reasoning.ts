@@ -28,7 +28,7 @@ export function setReasoning(part: ReasoningPart, text: string): void {
 }
 
 /** Whether a part goes on with the item of the one before. */
-export function continues(part: Part, before: Part | undefined): boolean {
+function continues(part: Part, before: Part | undefined): boolean {
   if (part.type !== "reasoning" || before?.type !== "reasoning") return false;
   const item = itemOf(part);
   return item !== undefined && item === itemOf(before);
@@ -49,7 +49,8 @@ export function joinReasoning(pieces: readonly ReasoningPart[]): ReasoningPart {
 }
 
 /** Seals, residue and breakpoint; a part is JSON, and so are these. */
-function besideText({ type: _, text: __, summary: ___, ...beside }: ReasoningPart): JsonObject {
+function besideText({ seals, extra, cache }: ReasoningPart): JsonObject {
+  const beside = { ...(seals && { seals }), ...(extra && { extra }), ...(cache && { cache }) };
   return beside as unknown as JsonObject;
 }
 
@@ -80,15 +81,15 @@ export function splitReasoning(part: ReasoningPart, { report }: EncodeContext<"s
   if (summary.length === 0) return [{ ...beside, text }];
   if (isItem && text === "") return summary.map((each, at) => ({ ...pieceOf(part, at, summary.length), text: each }));
   const texts = text === "" ? summary : [text, ...summary];
-  return texts.map((each, at) => (at === 0 ? { ...beside, text: each } : { type: "reasoning", text: each }));
+  const [first = "", ...others] = texts;
+  return [{ ...beside, text: first }, ...others.map((each): ReasoningPart => ({ type: "reasoning", text: each }))];
 }
 
 function pieceOf(part: ReasoningPart, at: number, count: number): ReasoningPart {
   const { text: _, summary: __, ...beside } = part;
   const each: JsonValue | undefined = markOf(part, "each");
   const kept = Array.isArray(each) && each.length === count ? each[at] : undefined;
-  // What was kept is what stood beside a reasoning part.
-  return isObject(kept) ? ({ type: "reasoning", text: "", ...kept } as ReasoningPart) : { ...beside, text: "" };
+  return isObject(kept) ? { type: "reasoning", text: "", ...kept } : { ...beside, text: "" };
 }
 
 /** What a piece says from its beginning: the item that it belongs to. */

@@ -62,7 +62,9 @@ export class TextBlock extends Block implements Held {
     return (isBlock ? encodeOutput(part, "id", writing) : undefined) ?? {};
   }
 
+  /** What comes when a block is closed stands in its item, or in the answer, when that is done. */
   override add(delta: Delta): void {
+    if (this.isClosed) return;
     if (delta.kind === "text" || delta.kind === "refusal") this.grow(delta.payload.textDelta, delta.payload.logprobs);
     else if (delta.kind === "annotation") this.cite();
     else if (delta.kind === "part") this.addWhole(delta.payload.value);
@@ -148,6 +150,7 @@ export class Reasoning extends Block {
   }
 
   override add(delta: Delta): void {
+    if (this.item.isDone) return;
     if (delta.kind === "thinking") {
       const { textDelta, summary } = delta.payload;
       if (summary === undefined) this.think(wholeCharacters(this.text, textDelta));
