@@ -18,9 +18,7 @@ export type JsonEvent = Omit<SseEvent, "data"> & { data: object | string };
  */
 export function formatSse(event: SseEvent | JsonEvent): string {
   let text = "";
-  if (event.event !== undefined && event.event !== "") {
-    text += `event: ${checked("event", event.event, UNSAFE_IN_EVENT)}\n`;
-  }
+  if (event.event !== undefined && event.event !== "") text = eventLine(event.event);
   if (event.id !== undefined) text += `id: ${checked("id", event.id, UNSAFE_IN_ID)}\n`;
   if (event.retry !== undefined) {
     if (!Number.isSafeInteger(event.retry) || event.retry < 0) {
@@ -28,8 +26,17 @@ export function formatSse(event: SseEvent | JsonEvent): string {
     }
     text += `retry: ${event.retry}\n`;
   }
-  const data = typeof event.data === "string" ? event.data : stringifyJson(event.data);
-  return `${text}${lines("data: ", data)}\n`;
+  // JSON is one line: its writer escapes every break.
+  if (typeof event.data === "object") return `${text}data: ${stringifyJson(event.data)}\n\n`;
+  return `${text}${lines("data: ", event.data)}\n`;
+}
+
+/** The last name that was looked at: streams say the same one again and again. */
+let known = "";
+
+function eventLine(name: string): string {
+  if (name !== known) known = checked("event", name, UNSAFE_IN_EVENT);
+  return `event: ${name}\n`;
 }
 
 /** A comment that readers skip, to keep a connection open. Write it between events: its blank line would close one. */

@@ -13,6 +13,8 @@ const REPEATS: Readonly<Record<string, readonly Repeats[]>> = {
     { type: /\.(?:done|added|in_progress|queued|created|searching|generating|interpreting|completed|partial_image)$/ },
     { type: /\.delta$/ },
   ],
+  // The end of the last step has said it all.
+  "ai-sdk-model": [{ type: /^finish$/ }],
   anthropic: [
     { type: /^(?:ping|content_block_stop|message_stop)$/ },
     // The arguments that follow in pieces are the whole input.

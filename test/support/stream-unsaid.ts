@@ -36,10 +36,6 @@ const UNSAID: Readonly<Record<string, readonly StreamException[]>> = {
     },
     { at: /^texts-joined$/, reason: "The same, reported." },
     {
-      at: /\/annotations\/\d+\/extra\/gemini\/segment\/partIndex$/,
-      reason: "The same: parts are counted without empty ones.",
-    },
-    {
       at: /\/message\/parts\/\d+\/annotations(?:\/\d+\/(?:span|extra\/gemini\/segment)\/.*)?$/,
       when: "texts-joined",
       reason: "The same: what is cited is counted from the beginning of the joined text.",
