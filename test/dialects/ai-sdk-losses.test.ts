@@ -126,6 +126,11 @@ const uiRows: LossRow[] = [
       "metadata-joined /2/metadata/note",
     ],
   },
+  {
+    name: "what a message says to single providers",
+    messages: [{ ...user(text), extra: { "ai-sdk": { openai: { a: 1 } } } }],
+    losses: ["residue-foreign /0/extra/ai-sdk/openai"],
+  },
   { name: "a tool message without a part", messages: [tool()], losses: ["message-unsaid /0"] },
   {
     name: "two tool messages are one round",

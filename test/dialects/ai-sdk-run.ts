@@ -1,6 +1,6 @@
 // Runs of the AI SDK's own `streamText` with its mock model: what a test reads them with.
 import { readUIMessageStream, stepCountIs, streamText, toUIMessageStream } from "ai";
-import type { TextStreamPart, ToolSet, UIMessage, UIMessageChunk } from "ai";
+import type { ModelMessage, TextStreamPart, ToolSet, UIMessage, UIMessageChunk } from "ai";
 import { convertArrayToReadableStream, MockLanguageModelV4 } from "ai/test";
 import type { Delta, Dialect, WireEvent } from "../../src/index.ts";
 
@@ -16,6 +16,14 @@ export function finish(unified: string, raw?: string): object {
 
 /** Runs the steps; every event of the run as the SDK gives it. */
 export async function run(steps: readonly object[][], tools: ToolSet = {}): Promise<TextStreamPart<ToolSet>[]> {
+  return (await runWhole(steps, tools)).parts;
+}
+
+/** The same, with the messages that the SDK makes of the run. */
+export async function runWhole(
+  steps: readonly object[][],
+  tools: ToolSet = {},
+): Promise<{ parts: TextStreamPart<ToolSet>[]; messages: ModelMessage[] }> {
   let next = 0;
   const model = new MockLanguageModelV4({
     doStream: () => {
@@ -33,7 +41,7 @@ export async function run(steps: readonly object[][], tools: ToolSet = {}): Prom
   });
   const parts: TextStreamPart<ToolSet>[] = [];
   for await (const part of result.stream) parts.push(part);
-  return parts;
+  return { parts, messages: plain(await result.responseMessages) };
 }
 
 /** The message that `useChat` would show at the end. */

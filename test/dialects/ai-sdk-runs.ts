@@ -7,6 +7,8 @@ export interface Run {
   name: string;
   steps: object[][];
   tools?: ToolSet;
+  /** The stream tells what its message does not: a call's own words, that they are no JSON, where an item began. */
+  knowsMore?: boolean;
 }
 
 const anything = jsonSchema<Record<string, unknown>>({ type: "object" });
@@ -108,6 +110,7 @@ export const runs: Run[] = [
   },
   {
     name: "an input that its schema completes, and dynamic tools",
+    knowsMore: true,
     steps: [
       [
         ...input("a", "defaults", '{ "days": 5 }'),
@@ -129,6 +132,7 @@ export const runs: Run[] = [
   },
   {
     name: "a call of a tool that is not there, and one that is no JSON",
+    knowsMore: true,
     steps: [
       [
         call("a", "nobody", { x: 1 }),
@@ -173,6 +177,7 @@ export const runs: Run[] = [
   },
   {
     name: "a reasoning item of several summaries",
+    knowsMore: true,
     steps: [
       [
         ...piece(0, "First.", {}),

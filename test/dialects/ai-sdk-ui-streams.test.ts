@@ -254,6 +254,12 @@ describe("failures", () => {
     expect(events.slice(-2)).toStrictEqual([chunk, "[DONE]"]);
   });
 
+  test("B86: who ends a stream within an answer has broken it off", () => {
+    const types = encode(ui, agentRun.slice(0, 3)).map(({ data }) => (data as UIMessageChunk).type);
+    expect(types.slice(-2)).toStrictEqual(["error", undefined]);
+    expect(encode(ui, [])).toStrictEqual([{ data: "[DONE]" }]);
+  });
+
   test("nothing follows a failure", () => {
     const late = [{ type: "text-delta", id: "t", delta: "x" }, { type: "start-step" }, { type: "finish" }, "[DONE]"];
     expect(decode(ui, [{ type: "error", errorText: "x" }, ...late]).map(({ kind }) => kind)).toStrictEqual([

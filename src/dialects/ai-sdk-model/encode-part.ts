@@ -12,7 +12,7 @@ import type {
   ToolResultPart,
 } from "../../model/parts.ts";
 import { encodeFile } from "../kit/ai-sdk-files.ts";
-import { encodeOptions, reportMark } from "../kit/ai-sdk-options.ts";
+import { encodeOptions, reportMark, reportShared } from "../kit/ai-sdk-options.ts";
 import { encodeOutput } from "../kit/ai-sdk-output.ts";
 import { splitReasoning } from "../kit/ai-sdk-reasoning.ts";
 import { reportTool, writeCallId, writeInput } from "../kit/ai-sdk-tools.ts";
@@ -131,6 +131,7 @@ function encodeOpaque(part: OpaquePart, context: Context): JsonObject | undefine
     return undefined;
   }
   reportRest(part, OPAQUE, context);
+  reportShared(part, context);
   for (const key of Object.keys(part.extra?.[part.dialect] ?? {})) {
     if (key !== "$form") context.report.lose("residue-clash", ["extra", part.dialect, key]);
   }

@@ -39,7 +39,7 @@ export function streamEncoder(context: Context): Omit<StreamEncoder, "losses"> {
   const words = new PartWords(context, silent);
   const writer = new StepWriter(words, context, silent);
   return {
-    push: (delta) => writer.push(delta).map((data): WireEvent => ({ data })),
+    push: (delta) => writer.push(delta),
     end: () => words.finish().map((data): WireEvent => ({ data })),
   };
 }
@@ -71,8 +71,8 @@ class PartWords implements StreamWords {
   }
 
   text(type: string, id: string, text?: string, part?: Part): JsonObject {
+    if (text !== undefined) return { type, id, text };
     const event: JsonObject = { type, id };
-    if (text !== undefined) event["text"] = text;
     if (part === undefined) return event;
     if (type === "reasoning-start") return this.withMetadata(event, itemSeals(part));
     if (!type.endsWith("-end")) return event;

@@ -5,6 +5,7 @@ import { copyObject } from "../../model/json.ts";
 import type { Message, Metadata } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
 import type { EncodeMessagesOptions } from "../dialect.ts";
+import { reportShared } from "../kit/ai-sdk-options.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { formOf, restoreResidue } from "../kit/residue.ts";
 import { encodePart } from "./encode-part.ts";
@@ -75,6 +76,7 @@ class Writer {
     const { context } = this;
     const { report, dialect } = context;
     reportRest(message, FIRST, context);
+    reportShared(message, context);
     const wire: JsonObject = {};
     if (message.id !== undefined) wire["id"] = message.id;
     else if (formOf(message, dialect)["id"] !== null && message.extra?.[dialect]?.["id"] === undefined) {
@@ -106,6 +108,7 @@ class Writer {
   private follow(message: Message): void {
     const { context } = this;
     reportRest(message, FOLLOWER, context);
+    reportShared(message, context);
     for (const key of Object.keys(message.extra?.[context.dialect] ?? {})) {
       if (key !== "$form") context.report.lose("residue-clash", ["extra", context.dialect, key]);
     }

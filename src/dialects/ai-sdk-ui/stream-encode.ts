@@ -31,7 +31,7 @@ export function streamEncoder(context: Context): Omit<StreamEncoder, "losses"> {
   const words = new ChunkWords(context, silent);
   const writer = new StepWriter(words, context, silent);
   return {
-    push: (delta) => writer.push(delta).map((data): WireEvent => ({ data })),
+    push: (delta) => writer.push(delta),
     end: () => [...words.finish().map((data): WireEvent => ({ data })), { data: "[DONE]" }],
   };
 }
@@ -49,6 +49,11 @@ const PARTS: ReadonlySet<unknown> = new Set([
 ]);
 const FILE: ReadonlySet<string> = new Set(["type", "url", "mediaType", "providerMetadata"]);
 
+const BROKEN_OFF: ErrorPayload = {
+  errorCode: "truncated",
+  message: "The stream ended before the answer did; what came is a part of it.",
+};
+
 class ChunkWords implements StreamWords {
   private readonly context: Context;
   /** For what is written piece by piece: the whole answer is reported at its end. */
@@ -58,6 +63,7 @@ class ChunkWords implements StreamWords {
   private ending: FinishReason | undefined;
   private hasFailed = false;
   private hasStarted = false;
+  private isOpen = false;
 
   constructor(context: Context, silent: Context) {
     this.context = context;
@@ -67,6 +73,7 @@ class ChunkWords implements StreamWords {
   start({ message = {} }: StartPayload, isFirst: boolean): JsonObject[] {
     const chunks: JsonObject[] = [];
     this.hasStarted = true;
+    this.isOpen = true;
     const metadata = this.metadataOf(message);
     if (isFirst) {
       const start: JsonObject = { type: "start" };
@@ -85,9 +92,9 @@ class ChunkWords implements StreamWords {
   }
 
   text(type: string, id: string, text?: string, part?: Part): JsonObject {
+    if (text !== undefined) return { type, id, delta: text };
     const chunk: JsonObject = { type, id };
-    if (text !== undefined) chunk["delta"] = text;
-    if (part === undefined || text !== undefined) return chunk;
+    if (part === undefined) return chunk;
     const isEnd = type.endsWith("-end");
     const [wire] = part.type === "text" && isEnd ? encodePart(part, "assistant", this.silent) : [];
     const said = isEnd ? part : itemSeals(part);
@@ -188,6 +195,7 @@ class ChunkWords implements StreamWords {
 
   done(response: Response, payload: DonePayload): JsonObject[] {
     this.report(response);
+    this.isOpen = false;
     this.ending = response.finishReason;
     const chunks = eventsOf(payload, this.context.dialect);
     const metadata = payload.message === undefined ? undefined : this.metadataOf(payload.message);
@@ -225,6 +233,8 @@ class ChunkWords implements StreamWords {
 
   finish(): JsonObject[] {
     if (this.hasFailed || !this.hasStarted) return [];
+    // Who ends a stream within an answer has broken it off.
+    if (this.isOpen) return this.error(BROKEN_OFF);
     const { ending } = this;
     return [{ type: "finish", ...(ending && { finishReason: encodeFinish(ending, this.context) }) }];
   }

@@ -35,8 +35,9 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 function readUint32(bytes: Uint8Array, at: number): number {
-  const [a = 0, b = 0, c = 0, d = 0] = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
-  return ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
+  let value = 0;
+  for (let byte = 0; byte < 4; byte++) value = (value << 8) | (bytes[at + byte] ?? 0);
+  return value >>> 0;
 }
 
 function writeUint32(bytes: Uint8Array, at: number, value: number): void {

@@ -175,6 +175,11 @@ export function reportMark(target: Carrier, mark: string, context: EncodeContext
   if (markOf(target, mark) !== undefined) context.report.lose("form-foreign", ["extra", SHARED, `$${mark}`]);
 }
 
+/** Reports what is said to single providers where there is no place to say it. */
+export function reportShared(target: Carrier, { report }: EncodeContext<ForeignLoss>): void {
+  for (const key of Object.keys(target.extra?.[SHARED] ?? {})) report.lose("residue-foreign", ["extra", SHARED, key]);
+}
+
 /** Reports the residue of other dialects; what the SDK's two shapes share is theirs. */
 export function reportOthers(target: Carrier, context: EncodeContext<ForeignLoss>): void {
   const { extra } = target;

@@ -25,6 +25,8 @@ interface OpenCall {
   toolCallId: string;
   toolName: string;
   key: string;
+  /** Its place among all calls. */
+  order: number;
   text: string;
   answer: number;
   isText: boolean;
@@ -70,6 +72,7 @@ export class CallReader {
       toolCallId: this.newId(id),
       toolName: typeof toolName === "string" ? toolName : "",
       key,
+      order: this.ids.size,
       text: "",
       answer: host.answers,
       isText,

@@ -40,7 +40,8 @@ export class StepReader implements CallHost {
   /** The OpenAI item whose pieces are coming. */
   private item: { id: string; key: string; pieces: ReasoningPart[]; count: number; begun: number } | undefined;
   private readonly calls = new CallReader(this);
-  private results = new Map<string, ToolResultPart>();
+  /** Results of the client's tools, which are told behind the answer in the order of their calls (B25). */
+  private results = new Map<string, { order: number; value: ToolResultPart }>();
   /** The latest state of results that a provider's tool goes on with. */
   private readonly preliminary = new Map<string, ToolResultPart>();
   private held: DonePayload | undefined;
@@ -217,20 +218,21 @@ export class StepReader implements CallHost {
   ): boolean {
     const call = this.calls.waiting(id);
     if (call === undefined || this.state === "failed") return false;
-    const { toolCallId, toolName, isProvider } = call;
+    const { toolCallId, toolName, isProvider, order } = call;
     const value: ToolResultPart = { type: "tool-result", toolCallId, toolName, ...said };
     if (isProvider) value.executor = "provider";
     decodeOptions(value, options, false);
     if (isPreliminary) {
       keepFields(value, this.dialect, { preliminary: true });
-      (isProvider ? this.preliminary : this.results).set(toolCallId, value);
+      if (isProvider) this.preliminary.set(toolCallId, value);
+      else this.results.set(toolCallId, { order, value });
       return true;
     }
     call.isAnswered = true;
     this.preliminary.delete(toolCallId);
     if (isProvider) this.add(value);
     else if (this.state === "between") this.tellResult(value);
-    else this.results.set(toolCallId, value);
+    else this.results.set(toolCallId, { order, value });
     return true;
   }
 
@@ -278,7 +280,8 @@ export class StepReader implements CallHost {
     this.held = undefined;
     this.deltas.push({ kind: "done", payload: this.withEvents(payload) });
     this.state = "between";
-    for (const value of this.results.values()) this.tellResult(value);
+    const results = [...this.results.values()].toSorted((a, b) => a.order - b.order);
+    for (const { value } of results) this.tellResult(value);
     this.results = new Map();
   }
 

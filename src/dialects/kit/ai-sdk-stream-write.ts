@@ -5,7 +5,7 @@ import type { Delta, DonePayload, ErrorPayload, PartKey, StartPayload } from "..
 import type { JsonObject } from "../../model/json.ts";
 import type { Annotation, Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import type { Response } from "../../model/response.ts";
-import type { EncodeContext } from "../dialect.ts";
+import type { EncodeContext, WireEvent } from "../dialect.ts";
 import { splitReasoning } from "./ai-sdk-reasoning.ts";
 import { UI } from "./ai-sdk-sources.ts";
 import type { Draft } from "./follow.ts";
@@ -49,7 +49,7 @@ export class StepWriter {
   private readonly words: StreamWords;
   private readonly context: EncodeContext<Loss>;
   private readonly silent: EncodeContext<"summary-as-text">;
-  private out: JsonObject[] = [];
+  private out: WireEvent[] = [];
   private isFirst = true;
   private text: OpenText | undefined;
   /** A call or a file that is complete, or may be. */
@@ -63,7 +63,7 @@ export class StepWriter {
     this.silent = silent;
   }
 
-  push(delta: Delta): JsonObject[] {
+  push(delta: Delta): WireEvent[] {
     const draft = this.follower.push(delta);
     this.out = [];
     if (draft !== undefined) {
@@ -73,7 +73,7 @@ export class StepWriter {
   }
 
   private say(...events: JsonObject[]): void {
-    for (const event of events) this.out.push(event);
+    for (const data of events) this.out.push({ data });
   }
 
   private pushFrame(delta: Delta): void {
@@ -135,7 +135,8 @@ export class StepWriter {
       const summary = delta.kind === "thinking" ? (delta.payload.summary ?? -1) : -1;
       if (textDelta === "" && summary === -1) return;
       const id = this.pieceOf(this.text, summary);
-      if (textDelta !== "") this.say(this.words.text(`${kind}-delta`, id, textDelta));
+      if (textDelta !== "")
+        this.out.push({ data: this.words.text(kind === "text" ? "text-delta" : "reasoning-delta", id, textDelta) });
     } else if (delta.kind === "annotation") {
       const source = this.words.source(delta.payload.annotation);
       if (source !== undefined) this.say(source);
