@@ -192,7 +192,11 @@ export class Assembler {
       settle(draft, part.text);
     } else {
       part.summary ??= [];
-      part.summary[summary] = (part.summary[summary] ?? "") + textDelta;
+      const begun = part.summary[summary];
+      if (begun === undefined) draft.settled = 0;
+      const grown = (begun ?? "") + textDelta;
+      part.summary[summary] = grown;
+      settle(draft, grown);
     }
     return draft;
   }

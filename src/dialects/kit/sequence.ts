@@ -1,5 +1,6 @@
 // One part at a time. Deltas of parallel calls may come interleaved; the streams of most dialects open, fill and close
-// one block after the other. What comes too early waits until the call before it has ended; texts never wait.
+// one block after the other. While a call is open, what belongs to other parts waits until it has ended; a text ends
+// with whatever follows it.
 import type { Delta } from "../../model/delta.ts";
 import type { Draft } from "./follow.ts";
 
@@ -9,7 +10,7 @@ export interface PartSink {
   open(draft: Draft): void;
   add(draft: Draft, delta: Delta): void;
   close(draft: Draft): void;
-  /** A delta for a part that has been closed. */
+  /** A delta for a part that has been closed. No call is open then. */
   late(draft: Draft, delta: Delta): void;
 }
 
@@ -18,7 +19,9 @@ export class PartSequence {
   private current: Draft | undefined;
   /** The call in hand has not ended. */
   private isCallOpen = false;
-  private waiting: { draft: Draft; delta: Delta }[] = [];
+  /** What came too early, by part. Parts appear in their order, so that the first to wait is the first to go on. */
+  private readonly waiting = new Map<Draft, Delta[]>();
+  private late: { draft: Draft; delta: Delta }[] = [];
 
   constructor(sink: PartSink) {
     this.sink = sink;
@@ -27,15 +30,30 @@ export class PartSequence {
   push(draft: Draft, delta: Delta): void {
     const { current } = this;
     if (draft === current) this.add(draft, delta);
-    else if (current !== undefined && draft.index < current.index) this.sink.late(draft, delta);
-    else if (this.isCallOpen) this.waiting.push({ draft, delta });
+    else if (current !== undefined && draft.index < current.index) this.addLate(draft, delta);
+    else if (this.isCallOpen) this.keep(draft, delta);
     else {
-      if (current !== undefined) this.sink.close(current);
-      this.current = draft;
-      this.isCallOpen = draft.kind === "call";
-      this.sink.open(draft);
+      this.begin(draft);
       this.add(draft, delta);
     }
+  }
+
+  private addLate(draft: Draft, delta: Delta): void {
+    if (this.isCallOpen) this.late.push({ draft, delta });
+    else this.sink.late(draft, delta);
+  }
+
+  private keep(draft: Draft, delta: Delta): void {
+    const deltas = this.waiting.get(draft);
+    if (deltas === undefined) this.waiting.set(draft, [delta]);
+    else deltas.push(delta);
+  }
+
+  private begin(draft: Draft): void {
+    if (this.current !== undefined) this.sink.close(this.current);
+    this.current = draft;
+    this.isCallOpen = draft.kind === "call";
+    this.sink.open(draft);
   }
 
   private add(draft: Draft, delta: Delta): void {
@@ -45,20 +63,28 @@ export class PartSequence {
     this.release();
   }
 
-  /** What waited goes on, part by part in their order; it may have to wait for another call. */
+  /** What waited goes on, part by part, up to a call that is still open. */
   private release(): void {
-    if (this.waiting.length === 0) return;
-    const ready = this.waiting.toSorted((a, b) => a.draft.index - b.draft.index);
-    this.waiting = [];
-    for (const { draft, delta } of ready) this.push(draft, delta);
+    const { late } = this;
+    this.late = [];
+    for (const { draft, delta } of late) this.sink.late(draft, delta);
+    for (const [draft, deltas] of this.waiting) {
+      if (this.isCallOpen) return;
+      this.waiting.delete(draft);
+      this.begin(draft);
+      for (const delta of deltas) {
+        this.sink.add(draft, delta);
+        if (delta.kind === "tool_call_end") this.isCallOpen = false;
+      }
+    }
   }
 
   /** The answer has ended, and with it the part in hand; calls that are still open end here too. */
   end(): void {
-    while (this.waiting.length > 0) {
+    do {
       this.isCallOpen = false;
       this.release();
-    }
+    } while (this.waiting.size > 0);
     if (this.current !== undefined) this.sink.close(this.current);
     this.current = undefined;
     this.isCallOpen = false;
