@@ -13,11 +13,13 @@ export const EXIT = {
   io: 4,
   /** Ended with Ctrl-C. */
   interrupted: 130,
+  /** Ended by another program. */
+  terminated: 143,
 } as const;
 
-export type CliErrorCode = "usage" | "io" | "record" | "stopped";
+export type CliErrorCode = "usage" | "io" | "record" | "truncated" | "stopped";
 
-/** What ends a command, or, with the code `record`, fails one record. The message is one sentence that says what to do. */
+/** What ends a command, or, with the codes `record` and `truncated`, fails one record. The message is one sentence that says what to do. */
 export class CliError extends KoineError<CliErrorCode> {
   override readonly name = "CliError";
 }
@@ -26,6 +28,7 @@ const EXIT_OF: Readonly<Record<CliErrorCode, number>> = {
   usage: EXIT.usage,
   io: EXIT.io,
   record: EXIT.failed,
+  truncated: EXIT.failed,
   stopped: EXIT.failed,
 };
 

@@ -30,7 +30,7 @@ async function dispatch([name, ...rest]: readonly string[], io: Io): Promise<num
     io.stdout.write(programHelp(commands, ...look(io)));
     return name === undefined ? EXIT.usage : EXIT.ok;
   }
-  if (name === "--version" || name === "-v") {
+  if (name === "--version" || name === "-v" || (Object.hasOwn(COMMANDS, name) && rest.includes("--version"))) {
     io.stdout.write(`${await readVersion()}\n`);
     return EXIT.ok;
   }
@@ -67,6 +67,11 @@ function leave(code: number): () => void {
   };
 }
 
+const SIGNALS = [
+  ["SIGINT", EXIT.interrupted],
+  ["SIGTERM", EXIT.terminated],
+] as const;
+
 /** Runs as the program of this process. */
 export async function runAsProgram(): Promise<void> {
   process.stdout.on("error", (error: Error) => {
@@ -76,11 +81,11 @@ export async function runAsProgram(): Promise<void> {
     leave(EXIT.io)();
   });
   process.stderr.on("error", leave(EXIT.io));
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  for (const [signal, code] of SIGNALS) {
     process.once(signal, () => {
       // The line that was being written over ends here.
       if (process.stderr.isTTY) process.stderr.write("\n");
-      leave(EXIT.interrupted)();
+      leave(code)();
     });
   }
   process.exitCode = await runProgram(process.argv.slice(2), ioOfProcess());

@@ -9,14 +9,10 @@ import {
   chatRequest,
   chatResponse,
   geminiRequest,
+  geminiTwin as gemini,
   stored,
 } from "./samples.ts";
 import { koine, lines, parsed } from "./support.ts";
-
-const gemini = {
-  systemInstruction: { parts: [{ text: "Answer briefly." }] },
-  contents: [{ role: "user", parts: [{ text: "How is the weather in Corinth?" }] }],
-};
 
 describe("records", () => {
   test("each line is converted, its dialect told by itself, and losses are summed up", async () => {
@@ -141,7 +137,13 @@ describe("records", () => {
       { hello: 1 },
       "This record could be of several dialects, or of none; give --from (openai-chat,",
     ],
-    ["a number", 7, "Expected an object or a list of messages, found number."],
+    ["a number", 7, "Expected an object or a list of messages, found a number."],
+    ["null", null, "Expected an object or a list of messages, found null."],
+    [
+      "a request that could be anybody's",
+      { model: "m", max_tokens: 5, messages: [{ role: "user", content: "Hi" }] },
+      "This request could be of several dialects",
+    ],
     ["an error that could be anybody's", { error: { message: "no" } }, "This error could be of several dialects"],
     ["a stream's event among records", { type: "message_stop" }, "It is one event of a stream; give --kind stream"],
   ])("%s is refused with what to do", async (_sentence, record, message) => {
@@ -177,6 +179,17 @@ describe("records", () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  test("notes say what was done, not which argument of a function to pass", async () => {
+    const notes: string[] = [];
+    for (const to of ["canonical", "run"]) {
+      const { stderr } = await koine(`convert --to ${to} --json`, { stdin: lines(chatRequest, chatResponse) });
+      const { losses } = JSON.parse(stderr) as { losses: { examples: { message: string }[] }[] };
+      notes.push(...losses.flatMap(({ examples }) => examples.map(({ message }) => message)));
+    }
+    expect(notes).toContain("Never stored; the id, parent, time and version that were missing have been made.");
+    expect(notes.filter((note) => /\bpass\b/i.test(note))).toStrictEqual([]);
   });
 
   test("numbers keep every digit", async () => {
@@ -241,6 +254,20 @@ describe("documents", () => {
     expect(stderr).toContain(summary);
   });
 
+  test("where the first value has a line to itself and the next has not, the way out is told once", async () => {
+    const text = `${JSON.stringify(chatRequest)}\n${JSON.stringify(chatRequest, null, 1)}\n`;
+    const files = { "a.json": text, "a.jsonl": text };
+    const { code, stderr } = await koine("convert --to gemini %/a.json", { files });
+    expect(stderr.match(/^.*--input json.*$/gm)).toStrictEqual([
+      expect.stringMatching(/^a\.json:2: Invalid JSON .* If values go over several lines, give --input json\.$/),
+    ]);
+    expect(code).toBe(1);
+    const told = await koine("convert -q --to gemini --input json %/a.json", { files });
+    expect(told).toMatchObject({ code: 0, stderr: "" });
+    // A name that says lines is believed.
+    expect((await koine("convert --to gemini %/a.jsonl", { files })).stderr).not.toContain("--input");
+  });
+
   test("several files are written as lines", async () => {
     const { stdout, stderr } = await koine("convert --to gemini %/a.json %/b.jsonl", {
       files: { "a.json": list, "b.jsonl": lines(chatRequest) },
@@ -286,108 +313,5 @@ describe("what stands beside the body", () => {
     });
     expect(parsed(file("r.jsonl"))).toStrictEqual([{ file: "stdin", line: 1, status: 503, losses: [] }]);
     expect(stderr).toContain("status of 1 record; it is in the report.");
-  });
-});
-
-describe("the report", () => {
-  const stdin = lines(chatRequest, geminiRequest, "oops");
-
-  test.each([
-    ["r.jsonl", (text: string): unknown => parsed(text)],
-    ["r.json", (text: string): unknown => JSON.parse(text)],
-  ])("%s holds every loss and failure", async (name, read) => {
-    const { file, code } = await koine(`convert --to flat --report %/${name}`, { stdin });
-    expect(read(file(name))).toMatchObject([
-      {
-        file: "stdin",
-        line: 1,
-        losses: [{ path: "/model", code: "beside-messages", level: "loss" }, { path: "/extra" }],
-      },
-      { file: "stdin", line: 3, losses: [], error: { code: "invalid-json" } },
-    ]);
-    expect(code).toBe(1);
-  });
-
-  test("the summary as JSON never mixes with payloads", async () => {
-    const apart = await koine("convert --to gemini --json", { stdin: lines(chatRequest) });
-    expect(JSON.parse(apart.stderr)).toMatchObject({
-      to: "gemini",
-      records: 1,
-      converted: 1,
-      failed: 0,
-      levels: { loss: 1 },
-      apart: { model: 1 },
-    });
-    const inFile = await koine("convert --to gemini --json -o %/out.json", { stdin: lines(chatRequest) });
-    expect(JSON.parse(inFile.stdout)).toMatchObject({ records: 1 });
-    expect(inFile.stderr).toBe("");
-  });
-});
-
-describe("exit codes", () => {
-  test.each([
-    ["losses below the level", "--fail-on breaks", 0],
-    ["losses of the level", "--fail-on loss", 3],
-    ["losses above the level", "--fail-on note", 3],
-    ["losses that nobody asked about", "", 0],
-  ])("%s", async (_sentence, args, expected) => {
-    expect((await koine(`convert --to gemini ${args}`, { stdin: lines(chatRequest) })).code).toBe(expected);
-  });
-
-  test.each([
-    ["no target", "convert", 2, "Say what to write with --to (openai-chat,"],
-    ["an unknown dialect", "convert --to latin", 2, "--to is one of openai-chat, openai-responses, anthropic, gemini,"],
-    [
-      "an unknown option",
-      "convert --to gemini --nope",
-      2,
-      `Unknown option '--nope'; "koine convert --help" lists the options.`,
-    ],
-    ["an option without its value", "convert --to", 2, "Option '-t, --to <value>' argument missing"],
-    ["an unknown vendor", "convert --to gemini --vendor nobody", 2, 'There is no vendor "nobody"'],
-    ["records as events", "convert --to gemini --format sse", 2, "Only streams can be written as server-sent events"],
-    ["a file that is not there", "convert --to gemini %/none.json", 4, 'There is no file "none.json".'],
-    ["a folder", "convert --to gemini %", 4, "is a folder; name a file."],
-    [
-      "a folder to write into that is not there",
-      "convert --to gemini -o %/no/out.json",
-      4,
-      'There is no folder to write "no/out.json" into.',
-    ],
-    [
-      "a report that cannot be written",
-      "convert --to gemini -o %/out.json --report %/no/r.json",
-      4,
-      "There is no folder to write",
-    ],
-  ])("%s", async (_sentence, args, code, message) => {
-    const outcome = await koine(args, { stdin: lines(chatRequest) });
-    expect(outcome.stderr).toContain(message);
-    expect(outcome.stderr.split("\n")).toHaveLength(2);
-    expect(outcome).toMatchObject({ code, files: "" });
-  });
-});
-
-describe("the output file", () => {
-  const files = { "out.json": "old", "in.jsonl": lines(chatRequest) };
-
-  test("appears when it is whole", async () => {
-    const outcome = await koine("convert -q --to gemini -o %/out.json %/in.jsonl", { files });
-    expect(JSON.parse(outcome.file("out.json"))).toStrictEqual(gemini);
-    expect(outcome).toMatchObject({ stdout: "", files: "in.jsonl out.json" });
-  });
-
-  test("may be the input itself", async () => {
-    const outcome = await koine("convert -q --to gemini -o %/in.jsonl %/in.jsonl", { files });
-    expect(JSON.parse(outcome.file("in.jsonl"))).toStrictEqual(gemini);
-  });
-
-  test("stays as it was where the run stops", async () => {
-    const outcome = await koine("convert --strict --to gemini -o %/out.json", {
-      files,
-      stdin: lines(chatRequest, "oops"),
-    });
-    expect(outcome.file("out.json")).toBe("old");
-    expect(outcome).toMatchObject({ code: 1, files: "in.jsonl out.json" });
   });
 });

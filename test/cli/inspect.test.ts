@@ -1,7 +1,7 @@
 // `koine inspect`: what a person reads, compared with what was found good to read. `vitest -u` writes the pages anew.
 import { describe, expect, test } from "vitest";
 import { agentRequest, anthropicError, chatResponse, runEvents, stored } from "./samples.ts";
-import { koine, lines } from "./support.ts";
+import { koine, lines, parsed } from "./support.ts";
 
 const hostile = {
   model: "claude-opus-4-8\u001B[2J",
@@ -130,9 +130,105 @@ test("messages of the model that were never stored are shown, too", async () => 
   expect(stdout).toContain("user\n  Hi.\n");
 });
 
-test("what would be lost stands below the record, each explanation once", async () => {
-  const { stdout } = await koine("inspect --to gemini", { stdin: lines(agentRequest) });
+test("what would be lost stands below the record, each explanation once; notes are only counted", async () => {
+  const stdin = lines(agentRequest);
+  const { stdout } = await koine("inspect --to gemini", { stdin });
   expect(stdout).toMatch(/\nto gemini:\n(?:.*\n)*? {2}loss {4}reasoning-unsaid +\/messages\/2\/parts\/0\n {10}\S/);
+  expect(stdout).not.toMatch(/^ {2}note/m);
+  const [, counted] = /^ {2}(\d+) notes?; --full shows them$/m.exec(stdout) ?? [];
+  const full = await koine("inspect --to gemini --full", { stdin });
+  expect(full.stdout.match(/^ {2}note/gm)).toHaveLength(Number(counted));
+  expect(full.stdout).not.toContain("--full");
+});
+
+test("where there are only notes, nothing is lost", async () => {
+  const request = { model: "gpt-5", max_tokens: 5, messages: [{ role: "user", content: "Hi." }] };
+  const { stdout } = await koine("inspect --to gemini", { stdin: lines(request) });
+  expect(stdout).toContain("\nto gemini: no losses, 1 note; --full shows them\n");
+});
+
+describe("a record that could be of several dialects", () => {
+  const hi = { role: "user", content: "Hi." };
+  const called = { role: "assistant", content: [{ type: "tool_use", id: "t", name: "f", input: {} }] };
+
+  test("is read as the likeliest, which is said once", async () => {
+    const { code, stdout } = await koine("inspect", { stdin: lines([hi], [hi]) });
+    expect(stdout.match(/^── stdin:\d · openai-chat\? messages ─/gm)).toHaveLength(2);
+    expect(stdout.match(/Could be of several dialects; read as openai-chat\./g)).toHaveLength(1);
+    expect(code).toBe(0);
+    const quiet = await koine("inspect -q", { stdin: lines([hi]) });
+    expect(quiet.stdout).toContain("openai-chat? messages");
+    expect(quiet.stdout).not.toContain("Could be");
+  });
+
+  test("belongs to the conversation around it", async () => {
+    const { stdout } = await koine("inspect", { stdin: lines(hi, called, hi) });
+    expect(stdout.match(/^──.*$/gm)).toStrictEqual([expect.stringContaining("── stdin:1 · anthropic messages ─")]);
+  });
+});
+
+test("a line feed at the end is no line more", async () => {
+  const result = (count: number): object => ({
+    role: "user",
+    content: [{ type: "tool_result", tool_use_id: "t", content: "line\n".repeat(count) }],
+  });
+  const stdin = lines(...[9, 12].map((count) => ({ ...agentRequest, messages: [result(count)] })));
+  const { stdout } = await koine("inspect", { stdin });
+  expect([...stdout.matchAll(/… (\d+) more lines/g)].map(([, count]) => count)).toStrictEqual(["4"]);
+});
+
+test.each([
+  [100, ["── a-file-with-a-long-name.jsonl:1 · anthropic request · claude-opus-4-8 "]],
+  [76, ["── a-file-with-a-long-name.jsonl:1 · anthropic request · claude-opus-4-8 "]],
+  [60, ["── a-file-with-a…:1 · anthropic request · claude-opus-4-8 "]],
+  [40, ["── a-file-with…:1 · anthropic request ", "claude-opus-4-8"]],
+])("in %i columns the name of the file is cut before the model is", async (columns, expected) => {
+  const { stdout } = await koine("inspect %/a-file-with-a-long-name.jsonl", {
+    files: { "a-file-with-a-long-name.jsonl": lines(agentRequest) },
+    env: { COLUMNS: String(columns) },
+  });
+  const shown = stdout.split("\n").slice(0, expected.length);
+  shown.forEach((line, index) => expect(line.replace(/─+$/, "")).toBe(expected[index]));
+  // Wider, the folder is there, too, and cut off by the test.
+  if (columns < 100) expect(shown[0]).toHaveLength(columns);
+});
+
+describe("--json", () => {
+  test("has each record as the model has it, a line each, and one that sums up", async () => {
+    const { code, stdout, stderr } = await koine("inspect --json --to gemini", {
+      stdin: lines(agentRequest, chatResponse, anthropicError, "oops", stored),
+    });
+    expect(parsed(stdout)).toMatchObject([
+      { file: "stdin", line: 1, from: "anthropic", kind: "request", value: { model: "claude-opus-4-8" } },
+      { line: 2, from: "openai-chat", kind: "response", value: { message: { role: "assistant" } } },
+      { line: 3, kind: "error", value: { kind: "overloaded", message: "Try again." }, losses: [] },
+      { line: 4, error: { code: "invalid-json" } },
+      { line: 5, from: "canonical", kind: "messages", value: [{ role: "user" }, {}, {}] },
+      { summary: { records: 5, shown: 4, failed: 1, levels: { breaks: 0 } } },
+    ]);
+    expect(stderr).toBe("");
+    expect(code).toBe(1);
+  });
+
+  test("says what is a guess, keeps every digit, and with --quiet sums nothing up", async () => {
+    const text =
+      '{"model":"opus","top_p":0.10000000000000000001,"max_tokens":5,"messages":[{"role":"user","content":"Hi."}]}';
+    const { stdout } = await koine("inspect --json --quiet", { stdin: text });
+    expect(stdout).toContain("0.10000000000000000001");
+    expect(parsed(stdout)).toMatchObject([{ from: "openai-chat", guessed: true, kind: "request" }]);
+  });
+
+  test("has the answer of a stream, and what arrived of one that breaks off", async () => {
+    const whole = await koine("inspect --json -q --from run --kind stream", { stdin: lines(...runEvents) });
+    expect(parsed(whole.stdout)).toMatchObject([
+      { from: "run", kind: "stream", value: { message: { parts: [{ text: "Hello" }] }, model: "demo" } },
+    ]);
+    const cut = await koine("inspect --json -q --from run --kind stream", { stdin: lines(...runEvents.slice(0, 2)) });
+    expect(parsed(cut.stdout)).toMatchObject([
+      { kind: "stream", value: [{ parts: [{ text: "Hel" }] }], error: { code: "truncated" } },
+    ]);
+    expect(cut.code).toBe(1);
+  });
 });
 
 test("one record by its line", async () => {

@@ -51,15 +51,18 @@ test.concurrent("a reader that has seen enough ends it without a word", async ()
   expect(code).toBe(0);
 });
 
-test.concurrent("Ctrl-C leaves no half a file", async () => {
+test.concurrent.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("%s ends it with %i and leaves no half a file", async (signal, expected) => {
   const own = mkdtempSync(join(folder, "interrupted-"));
   const child = start(["convert", "--to", "gemini", "-o", join(own, "out.jsonl")]);
   const end = ended(child);
   child.stdin?.write(lines(chatRequest));
   await expect.poll(() => readdirSync(own), { timeout: 30_000 }).toHaveLength(1);
-  child.kill("SIGINT");
+  child.kill(signal);
   const { code, stderr } = await end;
-  expect(code).toBe(130);
+  expect(code).toBe(expected);
   expect(stderr).toBe("");
   expect(readdirSync(own)).toStrictEqual([]);
 });
@@ -86,10 +89,13 @@ test("help lists the commands, and each has its own", async () => {
   }
 });
 
+const VERSION = (JSON.parse(readFileSync("package.json", "utf8")) as { version: string }).version;
+
 test.each([
   ["no command", "", 2, "Usage"],
   ["help", "help", 0, "Usage"],
-  ["the version", "--version", 0, (JSON.parse(readFileSync("package.json", "utf8")) as { version: string }).version],
+  ["the version", "--version", 0, VERSION],
+  ["the version, of a command", "convert --version", 0, VERSION],
 ])("%s", async (_sentence, args, code, text) => {
   const outcome = await koine(args);
   expect(outcome.code).toBe(code);

@@ -1,6 +1,9 @@
 // What records are taken for: the dialect of a list of messages, and messages among payloads.
 import { describe, expect, test } from "vitest";
 import { dialectOfMessages, isMessage } from "../../src/cli/read/messages.ts";
+import { recognise } from "../../src/cli/read/recognise.ts";
+import type { Dialect } from "../../src/index.ts";
+import { dialect } from "../../src/index.ts";
 import {
   agentRequest,
   anthropicError,
@@ -58,6 +61,64 @@ describe("the dialect of a list of messages", () => {
     ["nothing", [], undefined],
   ])("%s", (_sentence, list, dialect) => {
     expect(dialectOfMessages(list)).toBe(dialect);
+  });
+});
+
+describe("a request that could be of several dialects", () => {
+  const dialectOf = (id: string): Dialect => dialect(id);
+  const plain = { max_tokens: 5, messages: [{ role: "user", content: [text] }] };
+
+  test.each<[sentence: string, body: object, expected: string | undefined]>([
+    ["is Anthropic's if it asks Claude", { model: "claude-opus-4-8", ...plain }, "anthropic request"],
+    ["is Chat's if it asks one of OpenAI's models", { model: "gpt-5", ...plain }, "openai-chat request"],
+    ["or one of the o series", { model: "o3-mini", ...plain }, "openai-chat request"],
+    ["or one that was tuned", { model: "ft:gpt-5:me", ...plain }, "openai-chat request"],
+    ["is Responses' if it has an input", { model: "gpt-5", input: "Hi." }, "openai-responses request"],
+    ["is no request for speech", { model: "gpt-5-mini-tts", input: "Hi." }, undefined],
+    ["stays open for other models", { model: "opus", ...plain }, undefined],
+    ["stays open for a gateway's names", { model: "anthropic/claude-opus-4-8", ...plain }, undefined],
+    ["stays open without a model", plain, undefined],
+    [
+      "is told by the model in its address",
+      { address: { model: "claude-opus-4-8" }, body: plain },
+      "anthropic request",
+    ],
+    [
+      "is what its messages show, whatever the model",
+      { model: "claude-opus-4-8", messages: chatRequest.messages },
+      "openai-chat request",
+    ],
+    [
+      "is an app's where its messages are",
+      { model: "gpt-5", messages: [{ id: "1", role: "assistant", parts: [{ type: "step-start" }] }] },
+      "ai-sdk-ui messages",
+    ],
+  ])("%s", (_sentence, body, expected) => {
+    const told = (): string => {
+      const { dialect: found, kind, isGuess } = recognise(body, { dialectOf });
+      expect(isGuess).toBe(false);
+      return `${found.id} ${kind}`;
+    };
+    if (expected === undefined) expect(told).toThrow("could be of several dialects");
+    else expect(told()).toBe(expected);
+  });
+
+  test.each<[sentence: string, record: unknown, expected: string | undefined]>([
+    ["a request", { model: "opus", ...plain }, "openai-chat request"],
+    ["texts", [{ role: "user", content: "Hi." }], "openai-chat messages"],
+    ["an input", { model: "opus", input: "Hi." }, "openai-responses request"],
+    ["parts", [{ role: "user", parts: [text] }], "ai-sdk-ui messages"],
+    ["an error", { error: { message: "No." } }, "openai-chat error"],
+    ["what nobody can read", [{ hello: 1 }], undefined],
+    ["what is nothing", { hello: 1 }, undefined],
+  ])("is read as the likeliest where that will do: %s", (_sentence, record, expected) => {
+    const guessed = (): string => {
+      const { dialect: found, kind, isGuess } = recognise(record, { dialectOf, guesses: true });
+      expect(isGuess).toBe(true);
+      return `${found.id} ${kind}`;
+    };
+    if (expected === undefined) expect(guessed).toThrow("could be of several dialects");
+    else expect(guessed()).toBe(expected);
   });
 });
 

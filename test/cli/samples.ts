@@ -20,6 +20,12 @@ export const geminiRequest = {
   contents: [{ role: "user", parts: [{ text: "How is the weather in Corinth?" }] }],
 };
 
+/** What the request to Chat becomes. */
+export const geminiTwin = {
+  systemInstruction: { parts: [{ text: "Answer briefly." }] },
+  contents: [{ role: "user", parts: [{ text: "How is the weather in Corinth?" }] }],
+};
+
 export const chatResponse = {
   id: "chatcmpl-1",
   object: "chat.completion",

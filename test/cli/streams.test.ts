@@ -49,9 +49,45 @@ test("a stream that breaks off fails, and what came is written", async () => {
   });
   expect(parsed(stdout).slice(0, 3)).toStrictEqual(runEvents.slice(0, 3));
   expect(parsed(stdout)[3]).toMatchObject({ kind: "error" });
-  expect(stderr).toContain("The stream breaks off before its answer ends");
+  expect(stderr).toContain(
+    "stdin:1: The stream ended before the answer did; what came is a part of it. What is written ends in a failure, too.\n",
+  );
   expect(stderr).toContain("1 record (3 events of streams): 0 converted, 1 failed.");
   expect(code).toBe(1);
+});
+
+test.each(["anthropic", "openai-responses", "gemini"])(
+  "how %s spells that a stream broke off is no loss of what it said",
+  async (to) => {
+    const { stdout, stderr } = await koine(`convert --from run --to ${to} --kind stream --json`, {
+      stdin: lines(...runEvents.slice(0, 3)),
+    });
+    expect(stdout).toContain("The stream ended before the answer did");
+    expect(stderr).toContain("What is written ends in a failure, too.");
+    expect(stderr).toContain('"failed":1');
+    expect(stderr).not.toContain('"path":"/error');
+  },
+);
+
+test("half an answer is not assembled to a whole one, and the report says why", async () => {
+  const { code, stdout, stderr, file } = await koine(
+    "convert --from run --to anthropic --kind stream --assemble --report %/r.jsonl",
+    { stdin: lines(...runEvents.slice(0, 3)) },
+  );
+  expect(stdout).toBe("");
+  const message = "The stream ended before the answer did; what came is a part of it.";
+  expect(stderr).toContain(`stdin:1: ${message}\n1 record`);
+  expect(parsed(file("r.jsonl"))).toMatchObject([{ error: { code: "truncated", message } }]);
+  expect(code).toBe(1);
+});
+
+test("a provider's error is told in its own words", async () => {
+  const [start, text] = runEvents;
+  const error = { ...runEvents[2], kind: "error", payload: { errorCode: "overloaded", message: "Try again." } };
+  const { stderr } = await koine("convert --from run --to canonical --kind stream", {
+    stdin: lines(start, text, error),
+  });
+  expect(stderr).toContain("stdin:1: The answer failed (overloaded): Try again.\n");
 });
 
 test("events that nobody knows need a dialect", async () => {

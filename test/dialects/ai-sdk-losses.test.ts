@@ -69,8 +69,8 @@ const modelRows: LossRow[] = [
   },
   {
     name: "how a tool is shown",
-    messages: [assistant({ ...call, extra: { "ai-sdk": { $tool: { title: "F" } } } })],
-    losses: ["form-foreign /0/parts/0/extra/ai-sdk/$tool"],
+    messages: [assistant({ ...call, extra: { "ai-sdk": { $form: { tool: { title: "F" } } } } })],
+    losses: ["form-foreign /0/parts/0/extra/ai-sdk/$form/tool"],
   },
   {
     name: "B27: that content is an error",

@@ -3,6 +3,7 @@ import { readUIMessageStream, stepCountIs, streamText, toUIMessageStream } from 
 import type { ModelMessage, TextStreamPart, ToolSet, UIMessage, UIMessageChunk } from "ai";
 import { convertArrayToReadableStream, MockLanguageModelV4 } from "ai/test";
 import type { Delta, Dialect, WireEvent } from "../../src/index.ts";
+import type { Run } from "./ai-sdk-runs.ts";
 
 const USAGE = {
   inputTokens: { total: 20, noCache: 12, cacheRead: 8, cacheWrite: undefined },
@@ -14,16 +15,13 @@ export function finish(unified: string, raw?: string): object {
   return { type: "finish", finishReason: { unified, raw }, usage: USAGE };
 }
 
-/** Runs the steps; every event of the run as the SDK gives it. */
-export async function run(steps: readonly object[][], tools: ToolSet = {}): Promise<TextStreamPart<ToolSet>[]> {
-  return (await runWhole(steps, tools)).parts;
-}
-
-/** The same, with the messages that the SDK makes of the run. */
-export async function runWhole(
-  steps: readonly object[][],
-  tools: ToolSet = {},
-): Promise<{ parts: TextStreamPart<ToolSet>[]; messages: ModelMessage[] }> {
+/** Plays a run: every event of it as the SDK gives it, and the messages that the SDK makes of it. */
+export async function play({
+  steps,
+  with: made,
+  ...given
+}: Omit<Run, "name">): Promise<{ parts: TextStreamPart<ToolSet>[]; messages: ModelMessage[] }> {
+  const { tools = {}, options = {} } = made?.() ?? given;
   let next = 0;
   const model = new MockLanguageModelV4({
     doStream: () => {
@@ -38,6 +36,7 @@ export async function runWhole(
     tools,
     stopWhen: stepCountIs(steps.length),
     onError: () => undefined,
+    ...options,
   });
   const parts: TextStreamPart<ToolSet>[] = [];
   for await (const part of result.stream) parts.push(part);

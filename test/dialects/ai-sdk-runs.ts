@@ -7,22 +7,26 @@ export interface Run {
   name: string;
   steps: object[][];
   tools?: ToolSet;
+  /** Further settings of the run. */
+  options?: object;
+  /** Tools and settings that serve one run only. */
+  with?: () => Pick<Run, "tools" | "options">;
   /** The stream tells what its message does not: a call's own words, that they are no JSON, where an item began. */
   knowsMore?: boolean;
 }
 
-const anything = jsonSchema<Record<string, unknown>>({ type: "object" });
-const text = (id: string, ...deltas: string[]): object[] => [
+export const anything = jsonSchema<Record<string, unknown>>({ type: "object" });
+export const text = (id: string, ...deltas: string[]): object[] => [
   { type: "text-start", id },
   ...deltas.map((delta) => ({ type: "text-delta", id, delta })),
   { type: "text-end", id },
 ];
-const input = (id: string, toolName: string, ...deltas: string[]): object[] => [
+export const input = (id: string, toolName: string, ...deltas: string[]): object[] => [
   { type: "tool-input-start", id, toolName },
   ...deltas.map((delta) => ({ type: "tool-input-delta", id, delta })),
   { type: "tool-input-end", id },
 ];
-const call = (toolCallId: string, toolName: string, value: unknown, more: object = {}): object => ({
+export const call = (toolCallId: string, toolName: string, value: unknown, more: object = {}): object => ({
   type: "tool-call",
   toolCallId,
   toolName,
@@ -30,18 +34,18 @@ const call = (toolCallId: string, toolName: string, value: unknown, more: object
   ...more,
 });
 
-const weather = tool({
+export const weather = tool({
   description: "The weather.",
   inputSchema: anything,
   execute: ({ city }) => ({ city, celsius: 31 }),
 });
-const broken = tool({
+export const broken = tool({
   inputSchema: anything,
   execute: (): string => {
     throw new Error("It broke.");
   },
 });
-const words = tool({ inputSchema: anything, execute: () => "Only words." });
+export const words = tool({ inputSchema: anything, execute: () => "Only words." });
 const defaults = tool({
   inputSchema: jsonSchema<{ city: string; days: number }>(
     { type: "object" },
@@ -50,7 +54,7 @@ const defaults = tool({
   execute: (value) => value,
 });
 
-const signed = (id: string, words: string, signature: string): object[] => [
+export const signed = (id: string, words: string, signature: string): object[] => [
   { type: "reasoning-start", id },
   { type: "reasoning-delta", id, delta: words },
   { type: "reasoning-delta", id, delta: "", providerMetadata: { anthropic: { signature } } },

@@ -8,9 +8,11 @@ import { aiSdkUi } from "../../src/dialects/ai-sdk-ui/index.ts";
 import type { Dialect } from "../../src/index.ts";
 import { assembleRun, AssemblyError, checkDeltas, disassemble } from "../../src/index.ts";
 import { responseGallery } from "../../src/testkit/index.ts";
-import { chunksIn, chunksOf, decode, encode, plain, readMessage, run } from "./ai-sdk-run.ts";
+import { chunksIn, chunksOf, decode, encode, plain, play, readMessage } from "./ai-sdk-run.ts";
 import { runs } from "./ai-sdk-runs.ts";
+import { rareRuns } from "./ai-sdk-runs-rare.ts";
 
+const all = [...runs, ...rareRuns];
 const ui = aiSdkUi();
 const model = aiSdkModel();
 
@@ -21,8 +23,8 @@ interface Stream {
 const streams: Stream[] = [];
 
 beforeAll(async () => {
-  for (const { steps, tools } of runs) {
-    const parts = await run(steps, tools);
+  for (const each of all) {
+    const { parts } = await play(each);
     streams.push({ dialect: ui, events: [...(await chunksOf(parts)), "[DONE]"] });
     streams.push({ dialect: model, events: parts.map((part) => plain(encodable(part))) });
   }
@@ -34,7 +36,7 @@ function encodable(part: unknown): unknown {
   return file === undefined ? part : { ...(part as object), file: { base64: file.base64, mediaType: file.mediaType } };
 }
 
-const anyStream = fc.nat({ max: 2 * runs.length - 1 }).map((at) => streams[at] ?? { dialect: ui, events: [] });
+const anyStream = fc.nat({ max: 2 * all.length - 1 }).map((at) => streams[at] ?? { dialect: ui, events: [] });
 
 test("B68: the bytes of a stream may be cut anywhere", () => {
   fc.assert(
@@ -135,4 +137,31 @@ describe.each(responseGallery().map(({ name, value }) => ({ name, response: valu
       read === undefined ? [] : (plain(wire) as UIMessage[]).map(shown),
     );
   });
+});
+
+/** Events that only end what began, repeat what a call said that could not be read, or give way to a later result. */
+function isPassing(at: number, events: readonly unknown[]): boolean {
+  const { type, toolCallId } = events[at] as Partial<Record<string, unknown>>;
+  const others = events.map((each) => each as Partial<Record<string, unknown>>);
+  const isOfCall = (each: Partial<Record<string, unknown>>): boolean => each["toolCallId"] === toolCallId;
+  if (type === "tool-error") return others.some((each) => each["invalid"] === true && isOfCall(each));
+  const isResult = type === "tool-result" || type === "tool-output-available";
+  return (
+    type === "tool-input-end" ||
+    (isResult && others.slice(at + 1).some((each) => each["type"] === type && isOfCall(each)))
+  );
+}
+
+test("B43: a new field in any event comes back", () => {
+  let tried = 0;
+  for (const { dialect, events } of streams) {
+    events.forEach((event, at) => {
+      if (event === "[DONE]" || isPassing(at, events)) return;
+      const grown = events.with(at, { ...(event as object), brand_new: 7 });
+      const told = JSON.stringify(encode(dialect, decode(dialect, grown)));
+      expect(told.includes('"brand_new":7'), `${dialect.id}: ${JSON.stringify(event)}`).toBe(true);
+      tried++;
+    });
+  }
+  expect(tried).toBeGreaterThan(300);
 });

@@ -83,6 +83,36 @@ describe("deltas become events", () => {
     expect(end).toMatchObject({ usage: { input_tokens: 5, output_tokens: 7, cache_read_input_tokens: 4 } });
   });
 
+  test("a message begins as soon as something is known of it", () => {
+    const encoder = anthropic().streamEncoder();
+    const types = (sent: Delta): unknown[] => encoder.push(sent).map(({ event }) => event);
+    expect(types(START)).toStrictEqual([]);
+    expect(types(delta("usage", { inputTokens: 9 }))).toStrictEqual(["message_start"]);
+    expect(types(textOf("a"))).toStrictEqual(["content_block_start", "content_block_delta"]);
+  });
+
+  test("what only the end says does not stand in the beginning", () => {
+    const residue = { stop_sequence: "END", stop_details: { type: "refusal" } };
+    const [start] = data([delta("start", { ...START.payload, extra: { anthropic: residue } } as never), DONE]);
+    expect(start).toMatchObject({ message: { stop_reason: null, stop_sequence: null, stop_details: null } });
+  });
+
+  test("how something was spelled may be known too late; that is told", () => {
+    const unsigned = [
+      { type: "message_start", message: { content: [] } },
+      ...block(0, { type: "thinking", thinking: "a" }),
+      { type: "message_delta", delta: { stop_reason: "end_turn" } },
+      { type: "message_stop" },
+    ];
+    const again = encode(decode(unsigned));
+    expect(again.losses.map(({ code, path }) => `${code} ${path}`)).toStrictEqual([
+      "form-stale /message/parts/0/extra/anthropic/$form/signature",
+      "usage-made /usage",
+      "form-stale /extra/anthropic/$form/stop_sequence",
+    ]);
+    expect(again.events[0]?.data).toMatchObject({ message: expect.not.objectContaining({ id: "", type: "message" }) });
+  });
+
   const rows: readonly [sentence: string, deltas: Delta[], events: object[]][] = [
     [
       "B2: parts in their order, each with an index",
@@ -199,13 +229,18 @@ describe("deltas become events", () => {
           value: { type: "tool-call", toolCallId: "a", toolName: "look", input: { x: 1 }, invalid: true },
         }),
         delta("part", {
-          value: { type: "opaque", dialect: "anthropic", value: { type: "fresco", $deltas: [{ type: "d" }] } },
+          value: {
+            type: "opaque",
+            dialect: "anthropic",
+            value: { type: "fresco" },
+            extra: { anthropic: { $events: [{ ...blockDelta(7, { type: "d" }), beside: 1 }] } },
+          },
         }),
       ],
       [
         ...block(0, { ...EMPTY, cache_control: { type: "ephemeral" } }, said(0, "a")),
         ...block(1, toolUse("a"), json(1, '{"x":1}')),
-        ...block(2, { type: "fresco" }, blockDelta(2, { type: "d" })),
+        ...block(2, { type: "fresco" }, { ...blockDelta(2, { type: "d" }), beside: 1 }),
       ],
     ],
     [

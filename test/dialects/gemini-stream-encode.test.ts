@@ -167,6 +167,22 @@ describe("how a stream fails", () => {
     expect(encodeAll([start, busy]).events).toStrictEqual([failure]);
   });
 
+  test("B31: a call that it broke off in stays out, because it would be taken for complete", () => {
+    const { events, losses } = encodeAll([start, says("a"), begins("x", 1), busy]);
+    expect(events).toStrictEqual([event(text("a")), event(text("")), failure]);
+    expect(losses).toContainEqual(expect.stringContaining("part-unsayable"));
+  });
+
+  test("an error of another dialect gets the status that clients look for", () => {
+    const raw = { error: { code: 502, message: "Busy." } };
+    const { events } = encodeAll([
+      start,
+      says("a"),
+      delta("error", { errorCode: "server", message: "Busy.", status: 502, raw }),
+    ]);
+    expect(events.at(-1)).toStrictEqual({ error: { code: 502, message: "Busy.", status: "INTERNAL" } });
+  });
+
   test("B73: an answer that nobody ended broke off", () => {
     const { events } = encodeAll([start, says("a")]);
     expect(events.at(-1)).toMatchObject({ error: { status: "UNAVAILABLE" } });

@@ -4,7 +4,7 @@ import { assembleRun, checkDeltas } from "../../src/assembly/assemble.ts";
 import type { Delta } from "../../src/model/delta.ts";
 import { parseJson } from "../../src/model/json.ts";
 import { call, chunk, last, signed, streams, text, thought } from "./gemini-stream-samples.ts";
-import { answerOf, decodeAll, dialect, unnoted } from "./gemini-streaming.ts";
+import { answerOf, decodeAll, encodeAll, dialect, unnoted } from "./gemini-streaming.ts";
 
 const issued = { dialect: "gemini", kind: "signature" };
 const NO_ID = { gemini: { $form: { id: null } } };
@@ -249,4 +249,24 @@ test("B43: what cannot be read is kept, and goes out again", () => {
 
 test("what is no object is refused, with its place", () => {
   expect(() => decodeAll([7])).toThrow(expect.objectContaining({ name: "DialectError", code: "wrong-type" }));
+});
+
+test("B43: what a piece of a call says that nobody knows is kept, and does not cost its arguments", () => {
+  const piece = (functionCall: object): object => chunk({ functionCall });
+  const place = { jsonPath: "$.at", stringValue: "Delos" };
+  const events = [
+    piece({ name: "look", willContinue: true }),
+    piece({ partialArgs: [{ ...place, mood: "calm" }], tone: "warm", willContinue: true }),
+    piece({}),
+    last([]),
+  ];
+  const deltas = decodeAll(events);
+  const call = {
+    type: "tool-call",
+    input: { at: "Delos" },
+    extra: { gemini: { functionCall: { tone: "warm", partialArgs: [{ jsonPath: "$.at", mood: "calm" }] } } },
+  };
+  expect(answerOf(deltas).message.parts).toMatchObject([call]);
+  expect(answerOf(decodeAll(encodeAll(deltas).events)).message.parts).toMatchObject([call]);
+  expect(answerOf(decodeAll(events.slice(0, 2))).message.parts).toMatchObject([{ extra: call.extra, invalid: true }]);
 });

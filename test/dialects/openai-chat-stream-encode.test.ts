@@ -70,19 +70,16 @@ function inOrder(response: Response): Response {
 
 /**
  * Without notes on how an answer in one piece was spelled: a stream has one spelling. Indexes are its own, and a null
- * where it has nothing to say is what every chunk has.
+ * where it has nothing to say is what every chunk has. Only a stream has an order beside that of the fields.
  */
+const SPELLING = { absent: undefined, content: undefined, choices: undefined, logprobs: undefined, order: undefined };
 const NULLS: ReadonlySet<string> = new Set(["finish_reason", "message", "model", "usage"]);
 function unspelled(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unspelled);
   if (typeof value !== "object" || value === null) return value;
   const kept = Object.entries(value).flatMap(([key, each]): [string, unknown][] => {
     if (key === "index" || (each === null && NULLS.has(key))) return [];
-    const inner = unspelled(
-      key === "$form"
-        ? { ...(each as object), absent: undefined, content: undefined, choices: undefined, logprobs: undefined }
-        : each,
-    );
+    const inner = unspelled(key === "$form" ? { ...(each as object), ...SPELLING } : each);
     const isEmpty =
       typeof inner === "object" && inner !== null && Object.values(inner).every((one) => (one ?? null) === null);
     return inner === undefined ||
@@ -130,7 +127,7 @@ describe("chunks", () => {
     const wire = {
       error: { message: "Too fast.", type: "rate_limit_error", param: null, code: "rate_limit_exceeded" },
     };
-    expect(write([START, error]).events).toStrictEqual([wire]);
+    expect(write([START, error]).events).toStrictEqual([role, wire]);
     const text: Delta = { kind: "text", payload: { textDelta: "Hi" } };
     expect(write([START, text, error]).events).toStrictEqual([role, chunk({ content: "Hi" }), wire]);
     expect(write([START, text]).events.at(-1)).toMatchObject({ error: { type: "server_error" } });
@@ -180,6 +177,10 @@ describe("chunks", () => {
 describe("losses of streams", () => {
   const extra = { "openai-chat": { $form: { in: "reasoning_details" } } };
   const think = (part: number, textDelta: string): Delta => ({ kind: "thinking", payload: { textDelta, part, extra } });
+  const signed: Delta = {
+    kind: "seal",
+    payload: { seal: { dialect: "openai-chat", kind: "signature", value: "s" }, part: 0 },
+  };
   const rows: [code: string, deltas: Delta[]][] = [
     [
       "part-split /message/parts/0/text",
@@ -189,18 +190,24 @@ describe("losses of streams", () => {
         { kind: "text", payload: { textDelta: "c", part: 0 } },
       ],
     ],
-    ["part-split /message/parts/0/text", [think(0, "a"), think(1, "b"), think(0, "c")]],
-    [
-      "late-unsaid /message/parts/0",
-      [
-        think(0, "a"),
-        { kind: "text", payload: { textDelta: "b", part: 1 } },
-        { kind: "seal", payload: { seal: { dialect: "openai-chat", kind: "signature", value: "s" }, part: 0 } },
-      ],
-    ],
+    ["part-split /message/parts/0", [think(0, "a"), think(1, "b"), think(0, "c")]],
+    ["late-unsaid /message/parts/0", [think(0, "a"), think(1, "b"), signed]],
   ];
   test.each(rows)("%s", (loss, deltas) => {
     expect(write([START, ...deltas, DONE]).losses).toContain(loss);
+  });
+
+  test("details of reasoning go out as they come, a late signature too", () => {
+    const text: Delta = { kind: "text", payload: { textDelta: "Hi", part: 1 } };
+    const { events, losses } = write([START, think(0, "a"), think(0, "b"), text, signed, DONE]);
+    const detail = (fields: object): object => chunk({ reasoning_details: [{ type: "reasoning.text", ...fields }] });
+    expect(events.slice(1, 5)).toStrictEqual([
+      detail({ text: "a" }),
+      detail({ text: "b" }),
+      chunk({ content: "Hi" }),
+      detail({ signature: "s" }),
+    ]);
+    expect(losses).not.toContain("late-unsaid /message/parts/0");
   });
 
   test("result-between: a result between two answers stays behind", () => {

@@ -41,7 +41,7 @@ describe("the suite", () => {
 });
 
 describe("B18: calls are told apart", () => {
-  const fn = (name: string | undefined, args: string | undefined): object => ({
+  const fn = (name: string | undefined, args?: string): object => ({
     function: { ...(name !== undefined && { name }), ...(args !== undefined && { arguments: args }) },
   });
   const rows: [sentence: string, chunks: object[], found: unknown[]][] = [
@@ -125,11 +125,33 @@ describe("B18: calls are told apart", () => {
     [
       "whose name comes in pieces",
       [
-        calls({ index: 0, id: "a", ...fn("look", "") }),
-        calls({ index: 0, ...fn("_up", "") }),
+        calls({ index: 0, id: "a", ...fn("look") }),
+        calls({ index: 0, ...fn("_up") }),
         calls({ index: 0, ...fn(undefined, "{}") }),
       ],
       [["a", "look_up", {}]],
+    ],
+    [
+      "whose pieces have an id each",
+      [
+        calls({ index: 0, id: "a", ...fn("f", "") }),
+        calls({ index: 0, id: "b", ...fn(undefined, '{"x":') }),
+        calls({ index: 0, id: "c", ...fn(undefined, "1}") }),
+      ],
+      [["a", "f", { x: 1 }]],
+    ],
+    [
+      "whose pieces have an id and the name each",
+      [calls({ index: 0, id: "a", ...fn("f", '{"x"') }), calls({ index: 0, id: "b", ...fn("f", ":1}") })],
+      [["a", "f", { x: 1 }]],
+    ],
+    [
+      "whole ones that share an index and a name",
+      [calls({ index: 0, id: "a", ...fn("f", "{}") }), calls({ index: 0, id: "b", ...fn("f", "{}") })],
+      [
+        ["a", "f", {}],
+        ["b", "f", {}],
+      ],
     ],
     [
       "whose name is on every delta, without ids",
@@ -179,9 +201,34 @@ describe("B18: calls are told apart", () => {
       ["start", "tool_call_start", "tool_call_args"],
       ["text"],
       ["tool_call_args"],
-      [],
-      ["tool_call_end", "done"],
+      ["tool_call_end"],
+      ["done"],
     ]);
+  });
+
+  test("a call is told as soon as its id and name are known, and there is a place for arguments", () => {
+    const [, start] = dialect.streamDecoder().push(calls({ index: 0, id: "a", ...fn("f", "") }));
+    expect(start).toMatchObject({ kind: "tool_call_start", payload: { toolCallId: "a", toolName: "f" } });
+  });
+
+  test("a call that has been told with a part of its name is not to be run, and keeps the rest", () => {
+    const [part] = read(
+      calls({ index: 0, id: "a", ...fn("look", "") }),
+      calls({ index: 0, ...fn("_up", "{}") }),
+      ended("tool_calls"),
+    ).message.parts;
+    const rest = { "openai-chat": { function: { name: "_up" } } };
+    expect(part).toMatchObject({ toolName: "look", invalid: true, extra: rest });
+  });
+
+  test("a piece of a call that has ended stays beside it", () => {
+    const late = { index: 0, ...fn(undefined, "}") };
+    const { parts } = read(
+      calls({ index: 0, id: "a", ...fn("f", "{}") }),
+      ended("tool_calls"),
+      calls(late),
+    ).message;
+    expect(parts).toMatchObject([{ input: {} }, { type: "opaque", value: { tool_calls: [late] } }]);
   });
 
   test("an id that comes too late stays beside the made one", () => {

@@ -226,6 +226,14 @@ test("a client's result between two answers of a run is no event of a stream", (
   expect(told(encoder.losses)).toContain("result-between ");
 });
 
+test("more of a text whose item is done stands in another item", () => {
+  const encoder = dialect.streamEncoder();
+  encoder.push({ kind: "start", payload: { modelId: "m", requestId: "r" } });
+  for (const part of [0, 1, 0]) encoder.push({ kind: "text", payload: { textDelta: "a", part } });
+  encoder.push({ kind: "done", payload: { finishReason: "stop" } });
+  expect(told(encoder.losses)).toContain("part-split /message/parts/0");
+});
+
 test("every declared loss is produced by some row above", () => {
   // Results may stand anywhere after their calls, so that none is moved.
   const never = ["result-moved", "results-reordered"];

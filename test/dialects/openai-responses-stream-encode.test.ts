@@ -80,19 +80,6 @@ describe("deltas to events", () => {
     expect(found).toMatchObject({ annotation_index: 0, annotation: { start_index: 0, end_index: 4 } });
   });
 
-  test("what comes late stands in the last event, and nothing is lost", () => {
-    const late = [
-      delta("text", { textDelta: "One", part: 0 }),
-      delta("refusal", { textDelta: "No.", part: 1 }),
-      delta("thinking", { textDelta: "Hm.", part: 2 }),
-      delta("text", { textDelta: " more", part: 0 }),
-    ];
-    const { losses } = encodeDeltas(dialect, answer(...late));
-    expect(losses.filter(({ level }) => level !== "note")).toStrictEqual([]);
-    const [first] = answerOf(written(answer(...late))).message.parts;
-    expect(first).toMatchObject({ text: "One more" });
-  });
-
   test("B86: a failure leaves open what was open, and ends with what was said", () => {
     const failed = [
       ...answer(delta("text", { textDelta: "Ve" })).slice(0, 2),
@@ -156,5 +143,15 @@ describe("the official SDK", () => {
       assemble(deltas).message.parts.map(({ type }) => type),
     );
     expect(final).toMatchObject({ id: assemble(deltas).id });
+  });
+
+  test("accumulates a text that goes on in another item while a call grows", async () => {
+    const [begun, asked, ended] = call("call_1", "{}") as [Delta, Delta, Delta];
+    const say = (textDelta: string): Delta => delta("text", { textDelta, part: "a" });
+    const final = await accumulated(answer(say("A1"), begun, say("A2"), asked, ended, say("A3")));
+    expect(final).toMatchObject({
+      output_text: "A1A2A3",
+      output: [{ type: "message" }, { type: "function_call", arguments: "{}" }, { type: "message" }],
+    });
   });
 });

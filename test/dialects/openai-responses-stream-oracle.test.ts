@@ -44,7 +44,7 @@ function lastBody(events: readonly unknown[]): Wire | undefined {
 function withoutEvents(response: Response): Response {
   const { extra, ...rest } = comparable(structuredClone(response));
   const form = extra?.["openai-responses"]?.["$form"] as Wire | undefined;
-  delete form?.["events"];
+  delete extra?.["openai-responses"]?.["$events"];
   delete form?.["event"];
   if (form !== undefined && Object.keys(form).length === 0) delete extra?.["openai-responses"]?.["$form"];
   return extra === undefined ? rest : { ...rest, extra };

@@ -13,8 +13,12 @@ const REPEATS: Readonly<Record<string, readonly Repeats[]>> = {
     { type: /\.(?:done|added|in_progress|queued|created|searching|generating|interpreting|completed|partial_image)$/ },
     { type: /\.delta$/ },
   ],
-  // The end of the last step has said it all.
-  "ai-sdk-model": [{ type: /^finish$/ }],
+  "ai-sdk-model": [
+    // The ends of the steps have said what the sum is of.
+    { type: /^finish$/, path: /^\/totalUsage/ },
+    // The call has said it.
+    { type: /^tool-(?:result|error)$/, path: /^\/input/ },
+  ],
   anthropic: [
     { type: /^(?:ping|content_block_stop|message_stop)$/ },
     // The arguments that follow in pieces are the whole input.

@@ -23,6 +23,7 @@ import { Conversion } from "../work/conversion.ts";
 import { Tally } from "../work/tally.ts";
 import { walk } from "../work/walk.ts";
 import { Report } from "../write/report.ts";
+import { isSameFile } from "../write/same-file.ts";
 import type { Sink } from "../write/sink.ts";
 import { openFile, StreamSink } from "../write/sink.ts";
 
@@ -90,6 +91,7 @@ async function runConvert(given: Arguments, io: Io): Promise<number> {
   const isApart = !given.has("address");
   const tally = new Tally();
   const path = given.text("output");
+  await checkReport(given.text("report"), path, given.files);
   const sink = path === undefined || path === "-" ? new StreamSink(io.stdout) : await openFile(path);
   const isToTerminal = sink instanceof StreamSink && io.stdout.isTTY === true;
   const progress = new Progress(io, !given.has("quiet") && !given.has("json") && !isToTerminal);
@@ -126,6 +128,27 @@ async function runConvert(given: Arguments, io: Io): Promise<number> {
   tell(given, tally, target.to, io, sink);
   if (tally.failed > 0) return EXIT.failed;
   return failOn !== undefined && tally.reaches(failOn) ? EXIT.losses : EXIT.ok;
+}
+
+/** A report must not write over what is read or written beside it. */
+async function checkReport(
+  report: string | undefined,
+  output: string | undefined,
+  files: Arguments["files"],
+): Promise<void> {
+  if (report === undefined) return;
+  if (report === "-")
+    throw new CliError("usage", "--report needs the name of a file; standard output is for payloads.");
+  if (output !== undefined && output !== "-" && (await isSameFile(report, output))) {
+    throw new CliError("usage", `--report and --output are both "${report}"; give the report a file of its own.`);
+  }
+  for (const file of files) {
+    if (file === "-" || !(await isSameFile(report, file))) continue;
+    throw new CliError(
+      "usage",
+      `--report would write over "${file}", which is read; give the report a file of its own.`,
+    );
+  }
 }
 
 /** The output is opened by then, and must not stay behind where the report cannot be. */

@@ -7,6 +7,8 @@ import { FailureLog } from "../show/failures.ts";
 import { Page } from "../show/page.ts";
 import { Progress } from "../show/progress.ts";
 import { columnsOf, paintFor } from "../show/style.ts";
+import { summaryOf } from "../show/summary.ts";
+import { InspectionData } from "../work/inspection-data.ts";
 import { Inspection } from "../work/inspection.ts";
 import { Tally } from "../work/tally.ts";
 import { walk } from "../work/walk.ts";
@@ -22,7 +24,7 @@ export const inspect: Command = {
   ],
   options: {
     ...READING,
-    full: { type: "boolean", says: "Fold nothing." },
+    full: { type: "boolean", says: "Fold nothing, and list notes among the losses." },
     line: { type: "string", short: "l", value: "number", says: "Only the record on this line." },
     ...TARGET,
     to: {
@@ -31,40 +33,45 @@ export const inspect: Command = {
       ...TARGET["to"],
       says: "Show, too, what would be lost on the way to this dialect.",
     },
+    json: { type: "boolean", says: "Write each record as the model has it, a line of JSON each, and a summary." },
+    quiet: { type: "boolean", short: "q", says: "No summary and no remarks; failures are still told." },
   },
   examples: [
     ["koine inspect chat.jsonl | less -R", "Every conversation of a file."],
     ["koine inspect --line 12 --full chat.jsonl", "One record, with nothing folded."],
     ["koine inspect --to gemini request.json", "A request, and what Gemini would not take."],
+    ["koine inspect --json chat.jsonl", "Every record as the model has it, for other programs."],
   ],
   run: runInspect,
 };
 
 async function runInspect(given: Arguments, io: Io): Promise<number> {
   const sink = new StreamSink(io.stdout);
-  const paint = paintFor(io.stdout, io.env);
-  const page = new Page(columnsOf(io.stdout, io.env), paint);
   const progress = new Progress(io, false);
   const tally = new Tally();
-  const inspection = new Inspection({
-    page,
+  const [isJson, quiet] = [given.has("json"), given.has("quiet")];
+  const target = given.text("to") === undefined ? undefined : readTarget(given, io);
+  const shown = new Inspection({
+    page: new Page(columnsOf(io.stdout, io.env), paintFor(io.stdout, io.env)),
     sink,
     full: given.has("full"),
-    failures: new FailureLog(io, progress, "Use koine validate to have all of them."),
-    target: given.text("to") === undefined ? undefined : readTarget(given, io),
+    quiet,
+    failures: new FailureLog(io, progress, "Use --json to have all of them."),
+    target,
   });
   const line = readLine(given.text("line"));
   const plan = {
     files: given.files,
     format: readFormat(given),
-    wanted: readWanted(given),
+    wanted: { ...readWanted(given), guesses: true },
     strict: false,
     tally,
     progress,
     line,
   };
-  await walk(plan, inspection, io);
-  inspection.end();
+  await walk(plan, isJson ? new InspectionData(sink, target, tally) : shown, io);
+  shown.end();
+  if (isJson && !quiet) sink.write(`${JSON.stringify({ summary: summaryOf(tally, "shown") })}\n`);
   await sink.commit();
   if (line !== undefined && tally.read === 0) throw new CliError("record", `There is no record on line ${line}.`);
   return tally.failed > 0 ? EXIT.failed : EXIT.ok;

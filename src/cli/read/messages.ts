@@ -17,6 +17,11 @@ function isItem({ type }: JsonObject): boolean {
   return typeof type === "string" && /^(reasoning|item_reference|compaction|\w+_call(_output)?)$/.test(type);
 }
 
+/** Whether messages say what they say as `parts`, as apps have them and no provider but Gemini. */
+export function haveParts(list: unknown): boolean {
+  return Array.isArray(list) && list.some((each) => isObject(each) && Array.isArray(each["parts"]));
+}
+
 /** The dialect of a list of messages, where it can be no other's. */
 export function dialectOfMessages(list: readonly unknown[]): string | undefined {
   const objects = list.filter(isObject);
@@ -24,7 +29,7 @@ export function dialectOfMessages(list: readonly unknown[]): string | undefined 
   const parts = objects.flatMap((each) => partsOf(each["parts"]));
   if (parts.some((part) => "payload" in part)) return "run";
   if (parts.some((part) => "type" in part) || objects.every(isStored)) return typedShape(objects, parts);
-  if (objects.some((each) => Array.isArray(each["parts"]))) return detect({ contents: objects })?.dialect;
+  if (haveParts(objects)) return detect({ contents: objects })?.dialect;
   const content = objects.flatMap((each) => partsOf(each["content"]));
   if (content.some((part) => "kind" in part)) return "tagged";
   if (content.some(({ toolCallId }) => typeof toolCallId === "string")) return "ai-sdk-model";

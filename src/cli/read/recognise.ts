@@ -1,12 +1,13 @@
 // What a record is: its dialect, and whether it is a request, a response, messages or an error. What the user has said
 // wins; the rest is told by the record itself, and what could be two things is an error that says how to decide.
 import type { Dialect } from "../../dialects/index.ts";
-import { detect, dialects, isObject } from "../../dialects/index.ts";
+import { dialects, isObject } from "../../dialects/index.ts";
 import type { JsonObject } from "../../model/index.ts";
 import { CliError } from "../exit.ts";
 import type { Beside } from "./envelope.ts";
 import { unwrap } from "./envelope.ts";
-import { dialectOfMessages, isMessage } from "./messages.ts";
+import { dialectOfMessages, haveParts, isMessage } from "./messages.ts";
+import { guess, tell } from "./settle.ts";
 
 export const KINDS = ["request", "response", "messages", "stream", "error"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -15,12 +16,16 @@ export type Kind = (typeof KINDS)[number];
 export interface Wanted {
   from?: Dialect | undefined;
   kind?: Kind | undefined;
+  /** What could be of several dialects is read as the likeliest. */
+  guesses?: boolean;
   /** The dialect of that name, with the user's options. */
-  dialectOf(id: string): Dialect;
+  dialectOf: (id: string) => Dialect;
 }
 
 export interface Recognised {
   dialect: Dialect;
+  /** It could be another dialect's as well. */
+  isGuess: boolean;
   kind: Kind;
   /** What to decode: a body, or for messages a list or a fragment. */
   value: unknown;
@@ -32,50 +37,61 @@ export interface Recognised {
 export function recognise(record: unknown, wanted: Wanted): Recognised {
   const { body, beside } = unwrap(record);
   if (Array.isArray(body)) return recogniseMessages(body, false, wanted, beside);
-  if (!isObject(body)) throw unknown(`Expected an object or a list of messages, found ${typeof body}.`);
-  const { kind = kindOf(body, wanted.from) } = wanted;
+  if (!isObject(body)) {
+    const what = body === null ? "null" : `a ${typeof body}`;
+    throw unknown(`Expected an object or a list of messages, found ${what}.`);
+  }
+  const told = wanted.from === undefined ? tell(body, beside.address?.model) : undefined;
+  const { kind = told?.kind ?? kindOf(body, wanted.from) } = wanted;
   if (kind === "messages") {
     const list = body["messages"] ?? body["contents"] ?? body["input"];
     if (list === undefined) return recogniseMessages([body], true, wanted, beside);
-    const dialect = wanted.from ?? dialectOfBody(body, wanted) ?? dialectOfList(list, wanted);
-    return { dialect, kind, value: body, beside, isOne: false };
+    const shown = wanted.from === undefined ? (told?.dialect ?? dialectOfList(list)) : undefined;
+    return { ...speakerOf(body, kind, shown, wanted), kind, value: body, beside, isOne: false };
   }
-  const dialect = wanted.from ?? dialectOfBody(body, wanted);
-  if (dialect === undefined) throw ambiguous(kind);
+  const speaker = speakerOf(body, kind, told?.dialect, wanted);
   if (kind === undefined) {
     throw unknown("It is no request, response, error or message that can be told; give --kind.");
   }
-  return { dialect, kind, value: body, beside, isOne: false };
+  return { ...speaker, kind, value: body, beside, isOne: false };
 }
 
 function recogniseMessages(list: readonly unknown[], isOne: boolean, wanted: Wanted, beside: Beside): Recognised {
   if (wanted.kind !== undefined && wanted.kind !== "messages") {
     throw unknown(`It is ${isOne ? "a message" : "a list of messages"}, no ${wanted.kind}; leave --kind out.`);
   }
-  const dialect = wanted.from ?? dialectOfList(list, wanted);
-  return { dialect, kind: "messages", value: list, beside, isOne };
+  const shown = wanted.from === undefined ? dialectOfList(list) : undefined;
+  return { ...speakerOf(list, "messages", shown, wanted), kind: "messages", value: list, beside, isOne };
 }
 
-function dialectOfList(list: unknown, wanted: Wanted): Dialect {
-  const id = Array.isArray(list) ? dialectOfMessages(list) : undefined;
-  if (id === undefined) throw ambiguous("messages");
-  return wanted.dialectOf(id);
+function dialectOfList(list: unknown): string | undefined {
+  return Array.isArray(list) ? dialectOfMessages(list) : undefined;
 }
 
-function dialectOfBody(body: JsonObject, wanted: Wanted): Dialect | undefined {
-  const found = detect(body);
-  return found && wanted.dialectOf(found.dialect);
+/** The dialect that the user named, else the one that the record shows, else the likeliest where that will do. */
+function speakerOf(
+  value: unknown,
+  kind: Kind | undefined,
+  shown: string | undefined,
+  { from, guesses, dialectOf }: Wanted,
+): Pick<Recognised, "dialect" | "isGuess"> {
+  const dialect = from ?? (shown === undefined ? undefined : dialectOf(shown));
+  if (dialect !== undefined) return { dialect, isGuess: false };
+  const guessed = guesses === true ? guess(value, kind, dialectOf) : undefined;
+  if (guessed === undefined) throw ambiguous(kind);
+  return { dialect: guessed, isGuess: true };
 }
 
 /** The kind of an object, by what its dialect recognises, else by the fields that all dialects have in common. */
 function kindOf(body: JsonObject, from: Dialect | undefined): Kind | undefined {
-  const recognised = from === undefined ? detect(body)?.kind : from.recognise(body);
+  const recognised = from?.recognise(body);
   if (recognised !== undefined) return recognised;
   if (isMessage(body)) return "messages";
   const { messages, contents, input } = body;
   if (messages !== undefined || contents !== undefined || input !== undefined) {
     if (from !== undefined) return from.carries.has("requests") ? "request" : "messages";
-    return Array.isArray(messages) && dialectOfMessages(messages) !== undefined ? "messages" : undefined;
+    const isShape = haveParts(messages) || dialectOfList(messages) !== undefined;
+    return isShape || body["model"] === undefined ? "messages" : "request";
   }
   if (Array.isArray(body["choices"]) || Array.isArray(body["candidates"]) || Array.isArray(body["output"])) {
     return "response";

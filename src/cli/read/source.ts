@@ -22,6 +22,8 @@ export interface Source {
   name: string;
   size?: number;
   format: Format;
+  /** The first lines told the format, which may not hold for the rest. */
+  isGuessed: boolean;
   batches: AsyncGenerator<Piece[], void, void>;
 }
 
@@ -36,7 +38,7 @@ export async function openSource(path: string, options: SourceOptions, io: Io): 
     const known = options.format ?? formatOfName(name);
     const { head, format } = await readHead(chunks, known, name);
     const batches = split(head, chunks, splitterFor(format, options), options.onBytes);
-    return { name, ...(size !== undefined && { size }), format, batches };
+    return { name, ...(size !== undefined && { size }), format, isGuessed: known === undefined, batches };
   } catch (error) {
     await chunks.return();
     throw error;

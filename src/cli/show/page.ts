@@ -28,7 +28,8 @@ export class Page {
   /** Foreign text at an indentation. */
   add(text: string, indent: number, { mark = "", rail, style, most }: Block = {}): void {
     const hanging = rail ?? " ".repeat(widthOf(mark));
-    const lines = wrap(visible(text), this.columns - indent - widthOf(mark));
+    // A line feed at the end ends the last line; it begins none.
+    const lines = wrap(visible(text).replace(/\n$/, ""), this.columns - indent - widthOf(mark));
     const shown = most === undefined || lines.length <= most + 1 ? lines : lines.slice(0, most);
     shown.forEach((line, index) => this.put(`${index === 0 ? mark : hanging}${line}`, indent, style));
     const left = lines.length - shown.length;

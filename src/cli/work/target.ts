@@ -39,15 +39,32 @@ export function convertRecord(record: Recognised, target: Target): Converted {
 function encodeRequest(given: Request, { to, model, repair, making }: Target): Converted {
   const request = model === undefined ? given : { ...given, model };
   if (to.carries.has("requests")) return to.encodeRequest(request, { repair });
-  const { wire, losses } = to.encodeMessages(request.messages, making);
+  const { wire, losses } = writeMessages(to, request.messages, making);
   return { wire, losses: [...under("/messages", losses), ...unsaid(request, "messages", to)] };
+}
+
+/** What a library tells those who call it, in words for those who call a program. */
+const REWORDED: Readonly<Record<string, string>> = {
+  "stored-fields-synthesized": "Never stored; the id, parent, time and version that were missing have been made.",
+  "run-id-synthesized": "No run is known; its id is empty.",
+  "timestamp-synthesized": "No time is known; the beginning of 1970 stands for it.",
+};
+
+function writeMessages(to: Dialect, messages: readonly Message[], making: EncodeMessagesOptions): Converted {
+  const { losses, ...rest } = to.encodeMessages(messages, making);
+  return { ...rest, losses: losses.map(reworded) };
+}
+
+export function reworded(loss: Loss): Loss {
+  const message = REWORDED[loss.code];
+  return message === undefined ? loss : { ...loss, message };
 }
 
 /** A list becomes a request where there is a model to ask; else it stays a list, or the fragment that stands for one. */
 function encodeMessages(messages: Message[], target: Target): Converted {
   const { to, model, repair, making } = target;
   if (model !== undefined && to.carries.has("requests")) return to.encodeRequest({ model, messages }, { repair });
-  return to.encodeMessages(messages, making);
+  return writeMessages(to, messages, making);
 }
 
 /** What a response says beside its message that a message's metadata has a name for. */
@@ -59,7 +76,7 @@ function encodeResponse(response: Response, { to, repair, making }: Target): Con
   const metadata: Metadata = { ...message.metadata, finishReason };
   if (model !== "") metadata.model = model;
   if (usage !== undefined) metadata.usage = usage;
-  const { wire, losses } = to.encodeMessages([{ ...message, metadata }], making);
+  const { wire, losses } = writeMessages(to, [{ ...message, metadata }], making);
   const placed = losses.flatMap((loss) => inResponse(loss, metadata));
   return { wire, losses: [...placed, ...unsaid(rest, "", to)] };
 }
@@ -79,7 +96,7 @@ function inResponse(loss: Loss, metadata: Metadata): Loss[] {
 export function encodeAnswers(messages: Message[], responses: readonly Response[], target: Target): Converted {
   const [only] = responses;
   if (responses.length === 1 && messages.length === 1 && only !== undefined) return encodeResponse(only, target);
-  return target.to.encodeMessages(messages, target.making);
+  return writeMessages(target.to, messages, target.making);
 }
 
 function under(prefix: string, losses: readonly Loss[]): Loss[] {

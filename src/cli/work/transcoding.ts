@@ -3,9 +3,10 @@ import { RunAssembler } from "../../assembly/index.ts";
 import type { Dialect, WireEvent } from "../../dialects/index.ts";
 import type { Delta, Loss } from "../../model/index.ts";
 import { CliError } from "../exit.ts";
+import { errorSentence, TRUNCATED } from "./failure.ts";
 import type { EventTaker } from "./streams.ts";
 import type { Converted, Target } from "./target.ts";
-import { encodeAnswers } from "./target.ts";
+import { encodeAnswers, reworded } from "./target.ts";
 
 export interface StreamOutput {
   event(event: WireEvent): void;
@@ -25,15 +26,23 @@ export function transcodeEvents(from: Dialect, target: Target, output: StreamOut
       const last = decoder.end();
       write(last);
       for (const event of encoder.end()) output.event(event);
-      output.end(encoder.losses);
-      if (last.some(({ kind }) => kind === "error")) {
-        throw new CliError(
-          "record",
-          "The stream breaks off before its answer ends; what is written ends in a failure, too.",
-        );
+      const cut = last.find(isCut);
+      const losses = encoder.losses.map(reworded);
+      output.end(cut === undefined ? losses : losses.filter(isOfAnswer));
+      if (cut !== undefined) {
+        throw new CliError("truncated", `${errorSentence(cut.payload)} What is written ends in a failure, too.`);
       }
     },
   };
+}
+
+function isCut(delta: Delta): delta is Extract<Delta, { kind: "error" }> {
+  return delta.kind === "error" && delta.payload.errorCode === TRUNCATED;
+}
+
+/** That the stream broke off is Koine's own word and told as a failure; how much of it the target can say is no loss. */
+function isOfAnswer({ path }: Loss): boolean {
+  return path !== "/error" && !path.startsWith("/error/");
 }
 
 export function assembleEvents(from: Dialect, target: Target, output: StreamOutput): EventTaker {

@@ -2,7 +2,7 @@
 // with a record is the visitor's; it is called without waiting, and asked once a batch to hand on what it has made.
 import type { Dialect } from "../../dialects/index.ts";
 import { detect, isObject } from "../../dialects/index.ts";
-import { parseJson } from "../../model/index.ts";
+import { JsonError, parseJson } from "../../model/index.ts";
 import { CliError } from "../exit.ts";
 import type { Io } from "../io.ts";
 import type { Format } from "../read/format.ts";
@@ -90,6 +90,7 @@ class SourceWalk {
   private feed: StreamFeed | undefined;
   private isFailing = false;
   private isFirst = true;
+  private isHinted = false;
 
   constructor(source: Source, plan: Walk, visitor: Visitor) {
     this.source = source;
@@ -117,7 +118,7 @@ class SourceWalk {
       this.attempt(piece.line, () => this.feed?.push(piece));
     } else if (this.plan.line === undefined || this.plan.line === piece.line) {
       const { failed } = this.plan.tally;
-      this.attempt(piece.line, () => this.read(piece));
+      this.attempt(piece.line, () => this.read(piece), piece.text);
       if (this.plan.tally.failed === failed) this.plan.tally.done++;
     }
   }
@@ -156,21 +157,31 @@ class SourceWalk {
     if (!this.isFailing) this.plan.tally.done++;
   }
 
-  private attempt(line: number, step: () => void): void {
+  private attempt(line: number, step: () => void, text = ""): void {
     try {
       step();
     } catch (error) {
       if (error instanceof CliError && (error.code === "usage" || error.code === "io")) throw error;
-      this.fail(error, line);
+      this.fail(error, line, this.hintFor(error, text));
     }
   }
 
-  private fail(error: unknown, line: number): void {
+  /** Where the first lines looked like records and this one is but the beginning of a value, the format was guessed wrong. */
+  private hintFor(error: unknown, text: string): string {
+    const { format, isGuessed } = this.source;
+    if (this.isHinted || !isGuessed || format !== "jsonl" || !(error instanceof JsonError)) return "";
+    if (!/[{[,:]\s*$/.test(text)) return "";
+    this.isHinted = true;
+    return " If values go over several lines, give --input json.";
+  }
+
+  private fail(error: unknown, line: number, hint: string): void {
     const { plan, visitor, feed } = this;
     const place = { file: this.source.name, line };
     if (feed === undefined || !this.isFailing) plan.tally.failed++;
     this.isFailing = true;
-    visitor.failure(failureOf(error, line), place);
+    const failure = failureOf(error, line);
+    visitor.failure(hint === "" ? failure : { ...failure, message: `${failure.message}.${hint}` }, place);
     if (error instanceof CliError && error.code === "stopped") throw new CliError("stopped", "");
     if (plan.strict) throw new CliError("stopped", "Stopped at the first failure, as --strict asks.");
   }

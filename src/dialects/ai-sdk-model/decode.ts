@@ -41,7 +41,7 @@ function decodeMessage(wire: JsonObject, calls: CallBook, context: DecodeContext
     hasOptions = decodeOptions(part, providerOptions);
   } else {
     message.parts = decodeContent(content, message.role, calls, context);
-    hasOptions = keepOptions(message, providerOptions);
+    hasOptions = keepOptions(message, providerOptions, message.parts.at(-1));
   }
   if (isString !== (message.role === "system")) keepForm(message, dialect, "content", isString ? "string" : "list");
   keepFields(message, dialect, restOf(wire, hasOptions ? MESSAGE_WITH_OPTIONS : MESSAGE));

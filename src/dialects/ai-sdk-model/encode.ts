@@ -2,7 +2,8 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
-import { encodeOptions } from "../kit/ai-sdk-options.ts";
+import { encodeOptions, markOf } from "../kit/ai-sdk-options.ts";
+import { isObject } from "../kit/read.ts";
 import { formOf, restoreResidue } from "../kit/residue.ts";
 import { encodePart, isApprovalResponse } from "./encode-part.ts";
 import type { Context } from "./losses.ts";
@@ -11,38 +12,82 @@ import { reportRest } from "./losses.ts";
 export function encodeMessages(messages: readonly Message[], context: Context): JsonObject[] {
   const { trail } = context;
   const wires: JsonObject[] = [];
+  let moved: JsonObject[] = [];
   for (let at = 0; at < messages.length; at++) {
     trail.enter(at);
     const message = messages[at];
-    if (message !== undefined) for (const wire of encodeMessage(message, context)) wires.push(wire);
+    if (message !== undefined) {
+      const encoded = encodeMessage(message, context);
+      placeResponses(moved, encoded.wires[0], wires);
+      for (const wire of encoded.wires) wires.push(wire);
+      moved = encoded.responses;
+    }
     trail.leave();
   }
+  placeResponses(moved, undefined, wires);
   return wires;
+}
+
+/** Answers to requests for approval go to the head of the tool message that follows, else into one of their own. */
+function placeResponses(responses: readonly JsonObject[], next: JsonObject | undefined, wires: JsonObject[]): void {
+  if (responses.length === 0) return;
+  if (next?.["role"] === "tool" && Array.isArray(next["content"])) next["content"] = [...responses, ...next["content"]];
+  else wires.push({ role: "tool", content: [...responses] });
 }
 
 const CARRIED: ReadonlySet<string> = new Set(["role", "parts", "extra"]);
 
-function encodeMessage(message: Message, context: Context): JsonObject[] {
+interface Encoded {
+  wires: JsonObject[];
+  /** Answers to requests for approval that stood where no reader looks. */
+  responses: JsonObject[];
+}
+
+function encodeMessage(message: Message, context: Context): Encoded {
   const { dialect, report } = context;
   reportRest(message, CARRIED, context);
+  const steering = steeringOf(message, dialect);
+  if (steering !== undefined) {
+    report.lose("role-approximated", "role");
+    return { wires: [steering], responses: [] };
+  }
   const form = formOf(message, dialect);
   const role = encodeRole(message, form, context);
   const isSystem = role === "system";
-  const [parts, responses] = encodeParts(message, context);
+  const { said, options } = encodeMessageOptions(message, context);
+  const [parts, responses] = encodeParts(said, context);
   const isString = form["content"] === undefined ? isSystem : form["content"] === "string";
-  const options = encodeOptions(message, context);
   if (isSystem && isString && parts.length > 1) {
     report.lose("system-split", "role");
-    return parts.map((part, at) =>
+    const wires = parts.map((part, at) =>
       finish(role, [part], true, at === 0 ? options : undefined, message, context, at > 0),
     );
+    return { wires, responses };
   }
-  const wires = [finish(role, parts, isString, options, message, context)];
-  if (responses.length > 0) wires.push({ role: "tool", content: responses });
-  return wires;
+  return { wires: [finish(role, parts, isString, options, message, context)], responses };
 }
 
-/** The parts of a message; apart from them, answers to requests for approval that stand where no reader looks. */
+/** The options of a message, and the message without what they say of its last part: a breakpoint that stood there. */
+function encodeMessageOptions(message: Message, context: Context): { said: Message; options: JsonObject | undefined } {
+  const last = message.parts.at(-1);
+  if (last?.cache === undefined || markOf(message, "cache") !== "message") {
+    return { said: message, options: encodeOptions(message, context) };
+  }
+  const { cache, ...rest } = last;
+  const options = encodeOptions({ ...message, cache }, context);
+  return { said: { ...message, parts: message.parts.with(-1, rest) }, options };
+}
+
+/** What a user said between two steps of a run, which only the run's stream takes for a part of an answer. */
+function steeringOf({ role, parts: [only, another] }: Message, dialect: string): JsonObject | undefined {
+  if (role !== "assistant" || only?.type !== "opaque" || only.dialect !== dialect || another !== undefined)
+    return undefined;
+  const { value } = only;
+  const message = isObject(value) && value["type"] === "steering-message" ? value["message"] : undefined;
+  return isObject(message) ? message : undefined;
+}
+
+/** The parts of a message, and apart from them what is to stand elsewhere. */
 function encodeParts({ role, parts }: Message, context: Context): [parts: JsonObject[], responses: JsonObject[]] {
   const { trail, report, dialect } = context;
   const here: JsonObject[] = [];

@@ -2,18 +2,20 @@
 // read for what it says.
 import type { DonePayload, ErrorPayload } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import type { MediaPart, Part } from "../../model/parts.ts";
+import type { Extra, MediaPart, Part } from "../../model/parts.ts";
 import type { DecodeContext, EventDecoder } from "../dialect.ts";
 import { base64OfBytes } from "../kit/ai-sdk-files.ts";
 import { kindOfMedia, mimeOfMedia } from "../kit/ai-sdk-media.ts";
 import { decodeOptions } from "../kit/ai-sdk-options.ts";
 import { DENIED } from "../kit/ai-sdk-output.ts";
-import { decodeCitationList, sourceAnnotation, sourcePart, UI } from "../kit/ai-sdk-sources.ts";
+import { plainJson, plainObject, plainRest, textIn, withoutGaps } from "../kit/ai-sdk-plain.ts";
+import { sourceAnnotation, sourcePart, UI } from "../kit/ai-sdk-sources.ts";
 import { factsOf } from "../kit/ai-sdk-stream-calls.ts";
-import { StepReader, textIn, withoutGaps } from "../kit/ai-sdk-stream-read.ts";
+import { StepReader } from "../kit/ai-sdk-stream-read.ts";
 import { decodeFinish, decodeUsage } from "../kit/ai-sdk-terms.ts";
 import { kindOfMessage, kindOfStatus } from "../kit/provider-errors.ts";
 import { isObject, readObject } from "../kit/read.ts";
+import { keepFields } from "../kit/residue.ts";
 import { truncated } from "../kit/streams.ts";
 
 export function streamDecoder(context: DecodeContext): EventDecoder {
@@ -31,10 +33,18 @@ export function streamDecoder(context: DecodeContext): EventDecoder {
   };
 }
 
+const TYPE: ReadonlySet<string> = new Set(["type"]);
+const ERROR: ReadonlySet<string> = new Set(["type", "error"]);
+const ABORT: ReadonlySet<string> = new Set(["type", "reason"]);
+const STEP: ReadonlySet<string> = new Set(["type", "usage", "finishReason", "rawFinishReason"]);
+const FINISH: ReadonlySet<string> = new Set(["type", "totalUsage", "finishReason", "rawFinishReason"]);
+
 class PartDecoder {
   readonly reader: StepReader;
   private readonly dialect: string;
   private readonly invalid = new Set<string>();
+  /** What the beginning of the run said. */
+  private first: JsonObject | undefined;
 
   constructor(dialect: string) {
     this.dialect = dialect;
@@ -47,19 +57,19 @@ class PartDecoder {
     switch (type) {
       case "text-delta":
       case "reasoning-delta":
-        reader.addText(kindOf(type), textIn(wire, "id"), textIn(wire, "text"), wire["providerMetadata"]);
+        reader.addText(kindOf(type), wire, "text");
         break;
       case "text-start":
       case "reasoning-start":
-        reader.startText(kindOf(type), textIn(wire, "id"), wire["providerMetadata"]);
+        reader.startText(kindOf(type), wire);
         break;
       case "text-end":
       case "reasoning-end":
-        this.endText(type, wire);
+        reader.endText(kindOf(type), wire);
         break;
       case "start-step":
         if (reader.state === "open" && reader.hasContent) reader.finish(this.implied());
-        reader.open(startOf(wire, this.dialect));
+        reader.open(this.startOf(wire));
         break;
       case "finish-step":
         this.finishStep(wire);
@@ -68,15 +78,18 @@ class PartDecoder {
         this.finish(wire);
         break;
       case "error":
-        reader.fail(errorOf(wire["error"]));
+        reader.fail({ ...errorOf(wire["error"]), ...this.residue({ error: plainRest(wire, ERROR) }) });
         break;
       case "abort": {
         const { reason } = wire;
         const why = typeof reason === "string" ? { message: reason } : {};
-        reader.fail({ errorCode: "aborted", ...why, retryable: false, raw: withoutGaps(wire) });
+        const residue = this.residue({ abort: plainRest(wire, ABORT) });
+        reader.fail({ errorCode: "aborted", ...why, retryable: false, raw: withoutGaps(wire), ...residue });
         break;
       }
       case "start":
+        this.first = plainRest(wire, TYPE);
+        break;
       case "ping":
       case "raw":
         break;
@@ -86,28 +99,34 @@ class PartDecoder {
     }
   }
 
-  private endText(type: string, wire: JsonObject): void {
-    const { reader } = this;
-    const key = reader.endText(kindOf(type), textIn(wire, "id"), wire["providerMetadata"]);
-    if (key === undefined) return;
-    for (const annotation of decodeCitationList(wire["citations"]) ?? []) reader.annotate(annotation, key);
-  }
-
   private implied(): DonePayload {
     return { finishReason: this.reader.hasClientCalls ? "tool-calls" : "stop" };
   }
 
+  /** What events said that frame an answer and have no place in it, under the name of each. */
+  private residue(events: Record<string, JsonObject | undefined>): { extra?: Extra } {
+    const kept: JsonObject = {};
+    for (const [type, rest] of Object.entries(events)) if (rest !== undefined) kept[type] = rest;
+    return Object.keys(kept).length === 0 ? {} : { extra: { [this.dialect]: kept } };
+  }
+
+  private startOf(wire: JsonObject): { extra?: Extra } {
+    const step = plainRest(wire, TYPE) ?? {};
+    // What every step has.
+    if (isObject(step["request"]) && Object.keys(step["request"]).length === 0) delete step["request"];
+    if (Array.isArray(step["warnings"]) && step["warnings"].length === 0) delete step["warnings"];
+    const start = this.first;
+    this.first = undefined;
+    return this.residue({ start, "start-step": Object.keys(step).length === 0 ? undefined : step });
+  }
+
   private finishStep(wire: JsonObject): void {
     const { reader, dialect } = this;
-    const { type: _, usage, finishReason, rawFinishReason, ...others } = wire;
+    const { usage, finishReason, rawFinishReason } = wire;
     if (isObject(usage)) reader.usage(decodeUsage(usage, dialect));
     const { unified, raw } = decodeFinish(finishReason, rawFinishReason);
-    const rest = plainJson(others);
-    reader.finish({
-      finishReason: unified,
-      ...(raw !== undefined && { raw }),
-      ...(isObject(rest) && Object.keys(rest).length > 0 && { extra: { [dialect]: rest } }),
-    });
+    const residue = this.residue({ "finish-step": plainRest(wire, STEP) });
+    reader.finish({ finishReason: unified, ...(raw !== undefined && { raw }), ...residue });
   }
 
   /** The run has ended. Its totals follow from its steps. */
@@ -118,6 +137,8 @@ class PartDecoder {
       const said: DonePayload = raw === undefined ? { finishReason: unified } : { finishReason: unified, raw };
       reader.finish(wire["finishReason"] === undefined ? this.implied() : said);
     }
+    const { extra } = this.residue({ finish: plainRest(wire, FINISH) });
+    if (extra !== undefined) reader.amendExtra(extra);
     reader.flush();
   }
 
@@ -129,7 +150,7 @@ class PartDecoder {
         reader.startCall(id, factsOf(wire));
         break;
       case "tool-input-delta":
-        reader.addInput(id, textIn(wire, "delta"));
+        reader.addInput(id, wire, "delta");
         break;
       case "tool-input-end":
         break;
@@ -138,7 +159,7 @@ class PartDecoder {
         if (wire["invalid"] === true && wire["error"] !== undefined) {
           // An error of the tool follows that says the same again.
           this.invalid.add(id);
-          reader.addResult(id, { isError: true, output: messageOf(wire["error"]) }, undefined);
+          reader.addResult(id, { isError: true, output: messageOf(wire["error"]) }, {});
         }
         break;
       case "tool-approval-request":
@@ -146,32 +167,30 @@ class PartDecoder {
         this.readApproval(wire);
         break;
       default:
-        if (!this.readResult(type, wire, id)) reader.keepEvent(objectOf(plainJson(wire)));
+        if (!this.readResult(type, wire, id)) reader.keepEvent(plainObject(wire));
     }
   }
 
   private readResult(type: string, wire: JsonObject, id: string): boolean {
     const { reader } = this;
-    const options = wire["providerMetadata"];
     if (type === "tool-result") {
-      const output = plainJson(wire["output"]) ?? null;
-      return reader.addResult(id, { isError: false, output }, options, wire["preliminary"] === true);
+      return reader.addResult(id, { isError: false, output: plainJson(wire["output"]) ?? null }, wire);
     }
     if (type === "tool-error" && this.invalid.delete(id)) return true;
-    if (type === "tool-error") return reader.addResult(id, { isError: true, output: failureOf(wire) }, options);
+    if (type === "tool-error") return reader.addResult(id, { isError: true, output: failureOf(wire) }, wire);
     if (type !== "tool-output-denied") return false;
     // Both shapes say so, each in its way.
     const extra = {
       [this.dialect]: { $form: { output: "execution-denied", reason: null } },
       [UI]: { $form: { state: "output-denied" } },
     };
-    return reader.addResult(id, { isError: true, output: DENIED, extra }, options);
+    return reader.addResult(id, { isError: true, output: DENIED, extra }, wire);
   }
 
   /** Approvals as prompts have them: with the id of the call in place of the call. */
   private readApproval(wire: JsonObject): void {
     const { toolCall, ...others } = wire;
-    const value = objectOf(plainJson(others));
+    const value = plainObject(others);
     const isRequest = value["type"] === "tool-approval-request";
     if (isRequest && isObject(toolCall)) value["toolCallId"] = textIn(toolCall, "toolCallId");
     this.reader.add({ type: "opaque", dialect: this.dialect, value });
@@ -188,25 +207,44 @@ class PartDecoder {
         return;
       }
     }
+    if (type === "steering-message") {
+      // It stands between two steps, and no step begins with it.
+      reader.open({ message: { extra: { [UI]: { $form: { step: false } } } } });
+      reader.add({ type: "opaque", dialect, value: plainObject(wire) });
+      return;
+    }
     const part = partOf(type, wire, dialect);
-    if (part === undefined) reader.keepEvent(objectOf(plainJson(wire)));
+    if (part === undefined) reader.keepEvent(plainObject(wire));
     else reader.add(part);
   }
 }
 
+const CUSTOM: ReadonlySet<string> = new Set(["type", "kind", "providerMetadata"]);
+const FILE: ReadonlySet<string> = new Set(["type", "file", "providerMetadata"]);
+/** Bytes in either form, as the SDK names them within and without. */
+const BYTES: ReadonlySet<string> = new Set("type mediaType base64 base64Data uint8Array uint8ArrayData".split(" "));
+
 function partOf(type: string, wire: JsonObject, dialect: string): Part | undefined {
   const { providerMetadata, kind, file } = wire;
   const options = providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
-  if (type === "custom") return { type: "opaque", dialect, value: { type, kind: kind ?? "", ...options } };
+  if (type === "custom") {
+    const value = { ...plainRest(wire, CUSTOM), type, kind: kind ?? "", ...options };
+    return { type: "opaque", dialect, value };
+  }
   const data = isObject(file) ? fileData(file) : undefined;
   if (data === undefined || !isObject(file)) return undefined;
   const mediaType = textIn(file, "mediaType");
-  if (type === "reasoning-file") return { type: "opaque", dialect, value: { type, data, mediaType, ...options } };
+  const rest = plainRest(wire, FILE);
+  if (type === "reasoning-file") {
+    return { type: "opaque", dialect, value: { ...rest, type, data, mediaType, ...options } };
+  }
   if (type !== "file") return undefined;
   const part: MediaPart = { type: kindOfMedia(mediaType), data };
   const mime = mimeOfMedia(mediaType);
   if (mime !== undefined) part.mimeType = mime;
   decodeOptions(part, providerMetadata, false);
+  keepFields(part, dialect, rest);
+  keepFields(part, dialect, plainRest(file, BYTES), "file");
   return part;
 }
 
@@ -217,11 +255,6 @@ function fileData(file: JsonObject): string | undefined {
   if (typeof base64Data === "string") return base64Data;
   const bytes: unknown = file["uint8Array"];
   return bytes instanceof Uint8Array ? base64OfBytes(bytes) : undefined;
-}
-
-function startOf({ warnings }: JsonObject, dialect: string): { extra?: { [dialect: string]: JsonObject } } {
-  const kept = Array.isArray(warnings) && warnings.length > 0 ? plainJson(warnings) : undefined;
-  return kept === undefined ? {} : { extra: { [dialect]: { warnings: kept } } };
 }
 
 /** What went wrong in a tool: what a provider said as it is, what a client's tool threw as text. */
@@ -254,34 +287,4 @@ function errorOf(error: unknown): ErrorPayload {
 
 function kindOf(type: string): "text" | "thinking" {
   return type.startsWith("text") ? "text" : "thinking";
-}
-
-function objectOf(value: JsonValue | undefined): JsonObject {
-  return isObject(value) ? value : {};
-}
-
-/** A value as JSON has it; one that is JSON already stays the same. */
-function plainJson(value: unknown): JsonValue | undefined {
-  if (isPlain(value)) return value;
-  const text = JSON.stringify(value) as string | undefined;
-  // What JSON.stringify wrote, JSON.parse reads.
-  return text === undefined ? undefined : (JSON.parse(text) as JsonValue);
-}
-
-function isPlain(value: unknown): value is JsonValue {
-  switch (typeof value) {
-    case "string":
-    case "boolean":
-      return true;
-    case "number":
-      return Number.isFinite(value);
-    case "object": {
-      if (value === null) return true;
-      if (Array.isArray(value)) return value.every(isPlain);
-      const prototype: unknown = Object.getPrototypeOf(value);
-      return (prototype === Object.prototype || prototype === null) && Object.values(value).every(isPlain);
-    }
-    default:
-      return false;
-  }
 }

@@ -1,6 +1,5 @@
 // Deltas as the full stream of `streamText`, in the JSON of its events: an answer is a step.
-import type { DonePayload, ErrorPayload, StartPayload } from "../../model/delta.ts";
-import type { FinishReason } from "../../model/finish.ts";
+import type { ErrorPayload, StartPayload } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type {
@@ -17,17 +16,17 @@ import type { Usage } from "../../model/usage.ts";
 import { addUsage } from "../../model/usage.ts";
 import type { StreamEncoder, WireEvent } from "../dialect.ts";
 import { encodeMediaType } from "../kit/ai-sdk-media.ts";
-import { encodeOptions, markOf } from "../kit/ai-sdk-options.ts";
+import { encodeOptions, markOf, reportOthers } from "../kit/ai-sdk-options.ts";
 import { encodeContent } from "../kit/ai-sdk-output.ts";
 import { itemSeals } from "../kit/ai-sdk-reasoning.ts";
 import { encodeAnnotation, encodeAnnotations, partSource, UI } from "../kit/ai-sdk-sources.ts";
 import type { StreamWords } from "../kit/ai-sdk-stream-write.ts";
-import { StepWriter } from "../kit/ai-sdk-stream-write.ts";
+import { reframe, reportAnswer, StepWriter } from "../kit/ai-sdk-stream-write.ts";
 import { encodeFinish, encodeUsage, UNCOUNTED } from "../kit/ai-sdk-terms.ts";
 import { writeCallId, writeInput } from "../kit/ai-sdk-tools.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { Report } from "../kit/report.ts";
-import { formOf, putBack } from "../kit/residue.ts";
+import { formOf, restoreResidue } from "../kit/residue.ts";
 import { Trail } from "../kit/trail.ts";
 import { encodeMessages } from "./encode.ts";
 import type { Context } from "./losses.ts";
@@ -49,24 +48,32 @@ class PartWords implements StreamWords {
   /** For what is written piece by piece: the whole answer is reported at its end. */
   private readonly silent: Context;
   private readonly inputs = new Map<string, JsonValue>();
-  private ending: FinishReason | undefined;
+  /** The last answer that has ended. */
+  private last: Response | undefined;
   private total: Usage | undefined;
   private hasFailed = false;
+  private hasStep = true;
 
   constructor(context: Context, silent: Context) {
     this.context = context;
     this.silent = silent;
   }
 
-  start({ extra }: StartPayload, isFirst: boolean): JsonObject[] {
-    const warnings = extra?.[this.context.dialect]?.["warnings"] ?? [];
-    const step: JsonObject = { type: "start-step", request: {}, warnings };
-    return isFirst ? [{ type: "start" }, step] : [step];
+  start(payload: StartPayload, isFirst: boolean): JsonObject[] {
+    const { dialect } = this.context;
+    this.hasStep = formOf(payload.message ?? {}, UI)["step"] !== false;
+    const step = reframe({ type: "start-step" }, payload, dialect);
+    step["request"] ??= {};
+    step["warnings"] ??= [];
+    const start = isFirst ? [reframe({ type: "start" }, payload, dialect)] : [];
+    return this.hasStep ? [...start, step] : start;
   }
 
+  /** Puts beside an event what a part says to single providers, and what was kept of it. */
   private withMetadata(event: JsonObject, part: PartBase): JsonObject {
     const metadata = encodeOptions(part, this.silent);
     if (metadata !== undefined) event["providerMetadata"] = metadata;
+    restoreResidue(event, part, this.silent, "file");
     return event;
   }
 
@@ -122,7 +129,7 @@ class PartWords implements StreamWords {
     const event: JsonObject = { type: isError ? "tool-error" : "tool-result", toolCallId: this.idOf(result), toolName };
     if (isError && formOf(result, this.context.dialect)["output"] === "execution-denied") {
       event["type"] = "tool-output-denied";
-      return [event];
+      return [this.withMetadata(event, result)];
     }
     event["input"] = this.inputs.get(result.toolCallId) ?? {};
     const field = isError ? "error" : "output";
@@ -130,7 +137,6 @@ class PartWords implements StreamWords {
     else if (output !== undefined) copyField(result, "output", event, field);
     else event[field] = isError ? "" : null;
     if (result.executor === "provider") event["providerExecuted"] = true;
-    if (result.extra?.[this.context.dialect]?.["preliminary"] === true) event["preliminary"] = true;
     return [this.withMetadata(event, result)];
   }
 
@@ -165,69 +171,69 @@ class PartWords implements StreamWords {
       const id = typeof toolCallId === "string" ? toolCallId : "";
       return [{ ...others, toolCall: { type: "tool-call", toolCallId: id, input: this.inputs.get(id) ?? {} } }];
     }
-    if (value["type"] === "tool-approval-response") return [others];
+    if (value["type"] === "tool-approval-response" || value["type"] === "steering-message") return [others];
     this.context.report.lose("part-unsayable", place);
     return [];
   }
 
-  done(response: Response, payload: DonePayload): JsonObject[] {
-    const { dialect, report } = this.context;
+  done(response: Response): JsonObject[] {
+    const { dialect } = this.context;
     this.report(response);
     const { usage, finishReason, id, model, createdAt } = response;
-    this.ending = finishReason;
+    this.last = response;
+    if (!this.hasStep) return [];
     if (usage !== undefined) this.total = this.total === undefined ? usage : addUsage(this.total, usage);
-    const residue = payload.extra?.[dialect] ?? {};
-    const { $events, ...kept } = residue;
-    const step: JsonObject = { type: "finish-step", response: {} };
     const about: JsonObject = {};
     if (id !== "") about["id"] = id;
     if (model !== "") about["modelId"] = model;
     if (createdAt !== undefined) about["timestamp"] = createdAt;
-    step["response"] = about;
-    step["usage"] = encodeUsage(usage ?? {});
-    if (isObject(step["usage"]) && usage?.extra !== undefined) {
-      putBack(step["usage"], usage.extra[dialect], () => undefined, "inputTokenDetails", "outputTokenDetails");
-    }
+    const counts = encodeUsage(usage ?? {});
+    if (usage !== undefined) restoreResidue(counts, usage, this.silent, "inputTokenDetails", "outputTokenDetails");
+    const step: JsonObject = { type: "finish-step", response: about, usage: counts };
     step["finishReason"] = encodeFinish(finishReason, this.silent);
     if (finishReason.raw !== undefined) step["rawFinishReason"] = finishReason.raw;
-    putBack(step, kept, (...path) => report.lose("residue-clash", ["extra", dialect, ...path]), "response");
-    return [...(Array.isArray($events) ? $events.filter(isObject) : []), step];
+    return [reframe(step, response, dialect)];
   }
 
   /** What does not arrive of an answer: of its message, but for sources, which only streams have; and of its counts. */
   private report(response: Response): void {
-    const { report } = this.context;
-    const { message, usage, alternatives, finishReason } = response;
-    if (alternatives !== undefined) report.lose("field-unsaid", "alternatives");
-    for (const count of UNCOUNTED) if (usage?.[count] !== undefined) report.lose("field-unsaid", ["usage", count]);
-    encodeFinish(finishReason, this.context);
-    const trail = new Trail();
-    const inList: Context = { ...this.context, trail, report: new Report(trail, LOSSES) };
-    encodeMessages([withoutSources(message)], inList);
-    message.parts.forEach((part, at) => {
-      if (part.type !== "text" || part.annotations === undefined) return;
-      for (const step of [0, "parts", at]) trail.enter(step);
-      encodeAnnotations(part, inList);
-      trail.leave(3);
-    });
-    for (const loss of inList.report.losses) {
-      report.losses.push({ ...loss, path: loss.path.replace(/^\/0/, "/message") });
+    const { context } = this;
+    const { usage } = response;
+    for (const count of UNCOUNTED) {
+      if (usage?.[count] !== undefined) context.report.lose("field-unsaid", ["usage", count]);
     }
+    if (usage !== undefined) context.trail.into("usage", () => reportOthers(usage, context));
+    encodeFinish(response.finishReason, context);
+    reportAnswer(response, context, LOSSES, (message, inList) => {
+      encodeMessages([withoutSources(message)], inList);
+      message.parts.forEach((part, at) => {
+        if (part.type !== "text" || part.annotations === undefined) return;
+        for (const step of [0, "parts", at]) inList.trail.enter(step);
+        encodeAnnotations(part, inList);
+        inList.trail.leave(3);
+      });
+    });
   }
 
-  error({ errorCode, message, raw }: ErrorPayload): JsonObject[] {
+  error(payload: ErrorPayload): JsonObject[] {
+    const { errorCode, message, raw } = payload;
     this.hasFailed = true;
-    if (errorCode === "aborted") return [{ type: "abort", ...(message !== undefined && { reason: message }) }];
     const named = isObject(raw) ? raw : { message: message ?? errorCode };
-    return [{ type: "error", error: typeof raw === "string" ? raw : named }];
+    const event: JsonObject =
+      errorCode === "aborted"
+        ? { type: "abort", ...(message !== undefined && { reason: message }) }
+        : { type: "error", error: typeof raw === "string" ? raw : named };
+    return [reframe(event, payload, this.context.dialect)];
   }
 
   finish(): JsonObject[] {
-    if (this.hasFailed || this.ending === undefined) return [];
-    const finish: JsonObject = { type: "finish", finishReason: encodeFinish(this.ending, this.silent) };
-    if (this.ending.raw !== undefined) finish["rawFinishReason"] = this.ending.raw;
+    const { last } = this;
+    if (this.hasFailed || last === undefined) return [];
+    const { raw } = last.finishReason;
+    const finish: JsonObject = { type: "finish", finishReason: encodeFinish(last.finishReason, this.silent) };
+    if (raw !== undefined) finish["rawFinishReason"] = raw;
     finish["totalUsage"] = encodeUsage(this.total ?? {});
-    return [finish];
+    return [reframe(finish, last, this.context.dialect)];
   }
 }
 

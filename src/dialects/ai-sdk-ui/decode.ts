@@ -98,6 +98,17 @@ function decodeSteps(first: Message, parts: readonly JsonValue[], calls: CallBoo
       return;
     }
     if (at === 0) keepForm(first, dialect, "step", false);
+    const steering = decodeSteering(wire, context);
+    if (steering !== undefined) {
+      close();
+      messages.push(steering);
+      step = { role: "assistant", parts: [] };
+      return;
+    }
+    if (!messages.includes(step)) {
+      for (const [what, spelled] of STEPLESS) keepForm(step, dialect, what, spelled);
+      messages.push(step);
+    }
     const tool = decodeTool(wire, calls, context);
     if (tool === undefined) addPart(step.parts, wire, "assistant", context);
     else {
@@ -108,6 +119,24 @@ function decodeSteps(first: Message, parts: readonly JsonValue[], calls: CallBoo
   if (parts.length === 0) keepForm(first, dialect, "step", false);
   close();
   return messages;
+}
+
+/** How a message is noted that goes on with a UI message without beginning a step. */
+const STEPLESS = [
+  ["joined", true],
+  ["step", false],
+] as const;
+const STEERING: ReadonlySet<string> = new Set(["type", "id", "parts"]);
+
+/** What the user said while the assistant was at work, between two steps: for a model, a message of the user's. */
+function decodeSteering(wire: JsonObject, context: DecodeContext): Message | undefined {
+  const { type, id, parts } = wire;
+  if (type !== "steering-message" || typeof id !== "string" || restOf(wire, STEERING) !== undefined) return undefined;
+  if (!Array.isArray(parts) || !parts.every(isObject)) return undefined;
+  const message: Message = { role: "user", parts: [], id };
+  context.trail.each("parts", parts, (part) => addPart(message.parts, part, "user", context));
+  keepForm(message, context.dialect, "steering", true);
+  return message;
 }
 
 function isStepStart(wire: JsonObject): boolean {

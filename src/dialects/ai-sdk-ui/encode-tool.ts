@@ -5,7 +5,7 @@ import type { OpaquePart, Part, ToolCallPart, ToolResultPart } from "../../model
 import { encodeOptions, markOf } from "../kit/ai-sdk-options.ts";
 import { DENIED, encodeContent, MODEL } from "../kit/ai-sdk-output.ts";
 import { reportTool, writeCallId, writeInput } from "../kit/ai-sdk-tools.ts";
-import { textIn } from "../kit/ai-sdk-stream-read.ts";
+import { textIn } from "../kit/ai-sdk-plain.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { formOf, restoreResidue } from "../kit/residue.ts";
 import { outputText } from "../kit/results.ts";

@@ -25,6 +25,7 @@ export function encodeMessages(
 
 /** What the first message of a UI message carries; of the others, only metadata find a place. */
 const FIRST: ReadonlySet<string> = new Set(["role", "parts", "extra", "id", "metadata"]);
+const STEERING: ReadonlySet<string> = new Set(["role", "parts", "extra", "id"]);
 const FOLLOWER: ReadonlySet<string> = new Set(["role", "parts", "extra", "metadata"]);
 
 class Writer {
@@ -50,11 +51,28 @@ class Writer {
     }
     if (role === "assistant") this.addStep(message, at);
     else if (role === "tool") this.addResults(message, at);
-    else {
+    else if (role === "user" && this.open !== undefined && formOf(message, this.context.dialect)["steering"] === true) {
+      this.open.push(this.steering(message, at));
+    } else {
       this.open = undefined;
       this.begin(message, this.roleOf(message), at, this.encodeParts(message, "user"));
     }
     this.before = role;
+  }
+
+  /** What the user said while the assistant was at work stands within its message. */
+  private steering(message: Message, at: number): JsonObject {
+    const { context } = this;
+    reportRest(message, STEERING, context);
+    reportShared(message, context);
+    this.reportResidue(message);
+    return { type: "steering-message", id: this.idOf(message, at), parts: this.encodeParts(message, "user") };
+  }
+
+  private idOf({ id }: Message, at: number): string {
+    if (id !== undefined) return id;
+    this.context.report.lose("id-made", "id");
+    return this.options.newId?.() ?? `msg-${at}`;
   }
 
   private roleOf(message: Message): string {
@@ -74,15 +92,12 @@ class Writer {
   /** A new UI message with the id, metadata and residue of its first message. */
   private begin(message: Message, role: string, at: number, parts: JsonObject[]): void {
     const { context } = this;
-    const { report, dialect } = context;
+    const { dialect } = context;
     reportRest(message, FIRST, context);
     reportShared(message, context);
     const wire: JsonObject = {};
-    if (message.id !== undefined) wire["id"] = message.id;
-    else if (formOf(message, dialect)["id"] !== null && message.extra?.[dialect]?.["id"] === undefined) {
-      report.lose("id-made", "id");
-      wire["id"] = this.options.newId?.() ?? `msg-${at}`;
-    }
+    const hasNone = formOf(message, dialect)["id"] === null || message.extra?.[dialect]?.["id"] !== undefined;
+    if (message.id !== undefined || !hasNone) wire["id"] = this.idOf(message, at);
     wire["role"] = role;
     // Metadata are JSON, like everything in the model.
     if (message.metadata !== undefined) wire["metadata"] = message.metadata as JsonObject;
@@ -98,7 +113,7 @@ class Writer {
     const isFirst = this.open === undefined || !isJoined;
     if (isFirst) this.open = [];
     const parts = this.open ?? [];
-    if (form["step"] !== false || !isFirst) parts.push({ type: "step-start" });
+    if (form["step"] !== false) parts.push({ type: "step-start" });
     if (isFirst) this.begin(message, "assistant", at, parts);
     else this.follow(message);
     for (const part of this.encodeParts(message, "assistant")) parts.push(part);
@@ -109,10 +124,16 @@ class Writer {
     const { context } = this;
     reportRest(message, FOLLOWER, context);
     reportShared(message, context);
-    for (const key of Object.keys(message.extra?.[context.dialect] ?? {})) {
-      if (key !== "$form") context.report.lose("residue-clash", ["extra", context.dialect, key]);
-    }
+    this.reportResidue(message);
     if (message.metadata !== undefined) this.joinMetadata(message.metadata);
+  }
+
+  /** Reports what was kept of a message that is one no longer. */
+  private reportResidue({ extra }: Message): void {
+    const { dialect, report } = this.context;
+    for (const key of Object.keys(extra?.[dialect] ?? {})) {
+      if (key !== "$form") report.lose("residue-clash", ["extra", dialect, key]);
+    }
   }
 
   /** Metadata are those of the whole: what a later message says goes to the others, unless they say it already. */

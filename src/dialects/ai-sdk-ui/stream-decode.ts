@@ -5,12 +5,13 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Extra, ToolResultPart } from "../../model/parts.ts";
 import type { DecodeContext, EventDecoder } from "../dialect.ts";
 import { MODEL } from "../kit/ai-sdk-output.ts";
-import { decodeCitationList, sourceAnnotation } from "../kit/ai-sdk-sources.ts";
+import { textIn, withoutGaps } from "../kit/ai-sdk-plain.ts";
+import { sourceAnnotation } from "../kit/ai-sdk-sources.ts";
 import { factsOf } from "../kit/ai-sdk-stream-calls.ts";
-import { StepReader, textIn, withoutGaps } from "../kit/ai-sdk-stream-read.ts";
+import { StepReader } from "../kit/ai-sdk-stream-read.ts";
 import { decodeFinish } from "../kit/ai-sdk-terms.ts";
 import { kindOfMessage } from "../kit/provider-errors.ts";
-import { isObject, readObject } from "../kit/read.ts";
+import { isObject, readObject, restOf } from "../kit/read.ts";
 import { truncated } from "../kit/streams.ts";
 import { isMetadata } from "./decode.ts";
 import { decodePart } from "./decode-part.ts";
@@ -43,6 +44,7 @@ class ChunkDecoder {
   private readonly reasons = new Map<string, string>();
   private metadata: JsonValue | undefined;
   private isMetadataNew = false;
+  private framing: JsonObject | undefined;
 
   constructor(context: DecodeContext) {
     this.context = context;
@@ -56,15 +58,15 @@ class ChunkDecoder {
     switch (type) {
       case "text-delta":
       case "reasoning-delta":
-        reader.addText(kindOf(type), textIn(wire, "id"), textIn(wire, "delta"), wire["providerMetadata"]);
+        reader.addText(kindOf(type), wire, "delta");
         break;
       case "text-start":
       case "reasoning-start":
-        reader.startText(kindOf(type), textIn(wire, "id"), wire["providerMetadata"], this.residue(wire));
+        reader.startText(kindOf(type), wire, this.reasoningId(wire));
         break;
       case "text-end":
       case "reasoning-end":
-        this.endText(type, wire);
+        reader.endText(kindOf(type), wire);
         break;
       case "start":
       case "start-step":
@@ -85,19 +87,9 @@ class ChunkDecoder {
   }
 
   /** Reasoning has an id in its message, too. */
-  private residue(wire: JsonObject): Extra | undefined {
+  private reasoningId(wire: JsonObject): Extra | undefined {
     if (wire["type"] !== "reasoning-start" || typeof wire["id"] !== "string") return undefined;
     return { [this.context.dialect]: { id: wire["id"] } };
-  }
-
-  private endText(type: string, wire: JsonObject): void {
-    const { reader } = this;
-    const key = reader.endText(kindOf(type), textIn(wire, "id"), wire["providerMetadata"]);
-    const { citations } = wire;
-    if (key === undefined || citations === undefined || citations === null) return;
-    const annotations = decodeCitationList(citations);
-    if (annotations === undefined) reader.keepOnText(key, { [this.context.dialect]: { citations } });
-    else for (const annotation of annotations) reader.annotate(annotation, key);
   }
 
   private readFrame(type: string, wire: JsonObject): void {
@@ -106,17 +98,29 @@ class ChunkDecoder {
       this.metadata = merged(this.metadata, wire["messageMetadata"]);
       this.isMetadataNew = true;
     }
+    if (type === "start-step") this.finishStep();
+    this.keepFrame(type, wire);
     if (type === "start" && reader.state !== "open") {
       const id = wire["messageId"];
       this.pending = typeof id === "string" ? { id } : {};
-    } else if (type === "start-step") {
-      this.finishStep();
-      this.openAnswer(true);
-    } else if (type === "finish-step") this.finishStep();
+    } else if (type === "start-step") this.openAnswer(true);
+    else if (type === "finish-step") this.finishStep();
     else if (type === "reset-step" && reader.state === "open" && reader.hasContent) {
       // What was said so far counts no more, but it has been said: it stands as an answer that broke off.
       reader.finish({ finishReason: "error", raw: type, message: { metadata: { interrupted: true } } });
     } else if (type === "finish") this.finish(wire);
+  }
+
+  /** What an event says that frames an answer and has no place in it: under its name, with the next answer to begin or end. */
+  private keepFrame(type: string, wire: JsonObject): void {
+    const rest = restOf(wire, FRAME);
+    if (rest !== undefined) this.framing = { ...this.framing, [type]: rest };
+  }
+
+  private takeFraming(): { extra?: Extra } {
+    const { framing } = this;
+    this.framing = undefined;
+    return framing === undefined ? {} : { extra: { [this.context.dialect]: framing } };
   }
 
   /** Begins an answer; one that does not begin with a step is a deviation. */
@@ -130,7 +134,7 @@ class ChunkDecoder {
     if (!hasStep) form["step"] = false;
     if (isFollower && !reader.hasResults) form["joined"] = true;
     if (Object.keys(form).length > 0) message.extra = this.form(form, message.extra);
-    reader.open(Object.keys(message).length === 0 ? {} : { message });
+    reader.open({ ...(Object.keys(message).length > 0 && { message }), ...this.takeFraming() });
   }
 
   /** A message of which nothing is known but that it began. */
@@ -158,7 +162,7 @@ class ChunkDecoder {
   }
 
   private done(finishReason: DonePayload["finishReason"], raw?: string): DonePayload {
-    const done: DonePayload = { finishReason };
+    const done: DonePayload = { finishReason, ...this.takeFraming() };
     if (raw !== undefined) done.raw = raw;
     const message = this.takeMetadata();
     if (Object.keys(message).length > 0) done.message = message;
@@ -178,19 +182,23 @@ class ChunkDecoder {
     }
     const message = this.takeMetadata();
     if (Object.keys(message).length > 0) reader.amendMessage(message);
+    const { extra } = this.takeFraming();
+    if (extra !== undefined) reader.amendExtra(extra);
     reader.flush();
   }
 
   private fail(type: string, wire: JsonObject): void {
     const raw = withoutGaps(wire);
+    this.keepFrame(type, wire);
+    const residue = this.takeFraming();
     if (type === "abort") {
       const { reason } = wire;
       const why = typeof reason === "string" ? { message: reason } : {};
-      this.reader.fail({ errorCode: "aborted", ...why, retryable: false, raw });
+      this.reader.fail({ errorCode: "aborted", ...why, retryable: false, raw, ...residue });
       return;
     }
     const message = textIn(wire, "errorText");
-    this.reader.fail({ errorCode: kindOfMessage(message) ?? "unknown", message, raw });
+    this.reader.fail({ errorCode: kindOfMessage(message) ?? "unknown", message, raw, ...residue });
   }
 
   private readTool(type: string, wire: JsonObject): void {
@@ -201,15 +209,15 @@ class ChunkDecoder {
         reader.startCall(id, factsOf(wire));
         break;
       case "tool-input-delta":
-        reader.addInput(id, textIn(wire, "inputTextDelta"));
+        reader.addInput(id, wire, "inputTextDelta");
         break;
       case "tool-input-available":
         reader.endCall(id, wire["input"], factsOf(wire));
         break;
       case "tool-input-error": {
-        const { options, ...facts } = factsOf(wire);
+        const { options: _, rest: __, ...facts } = factsOf(wire);
         reader.endCall(id, wire["input"], facts);
-        reader.addResult(id, { isError: true, output: textIn(wire, "errorText") }, options);
+        reader.addResult(id, { isError: true, output: textIn(wire, "errorText") }, wire);
         break;
       }
       case "tool-approval-request":
@@ -230,18 +238,17 @@ class ChunkDecoder {
 
   private readResult(type: string, wire: JsonObject, id: string): boolean {
     const { reader, context } = this;
-    const options = wire["providerMetadata"];
     if (type === "tool-output-error") {
-      return reader.addResult(id, { isError: true, output: textIn(wire, "errorText") }, options);
+      return reader.addResult(id, { isError: true, output: textIn(wire, "errorText") }, wire);
     }
     if (type === "tool-output-denied") {
-      return reader.addResult(id, deniedResult(this.reasons.get(id), context.dialect), options);
+      return reader.addResult(id, deniedResult(this.reasons.get(id), context.dialect), wire);
     }
     if (type !== "tool-output-available") return false;
     const part: ToolResultPart = { type: "tool-result", toolCallId: "", toolName: "", isError: false };
     readOutput(part, wire, context);
     const { type: _, toolCallId: __, toolName: ___, ...said } = part;
-    return reader.addResult(id, said, options, wire["preliminary"] === true);
+    return reader.addResult(id, said, wire);
   }
 
   /** A whole part, as its message has it. */
@@ -265,6 +272,9 @@ const PARTS: ReadonlySet<string> = new Set(
     "tool-output-available tool-output-error tool-output-denied"
   ).split(" "),
 );
+
+/** The known fields of events that frame what is said. */
+const FRAME: ReadonlySet<string> = new Set("type messageId messageMetadata finishReason errorText reason".split(" "));
 
 /** Events that frame what is said. */
 const FRAMES: ReadonlySet<string> = new Set(

@@ -1,23 +1,22 @@
 // Deltas as the UI message stream that `useChat` reads: a run is one message, each of its answers a step. Whether another
 // answer follows is known only at the end, so that the message is finished there.
 import type { DonePayload, ErrorPayload, MessageFields, StartPayload } from "../../model/delta.ts";
-import type { FinishReason } from "../../model/finish.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import type { Annotation, Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
+import type { Annotation, Part, PartBase, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import type { Response } from "../../model/response.ts";
 import type { StreamEncoder, WireEvent } from "../dialect.ts";
 import { encodeOptions, markOf } from "../kit/ai-sdk-options.ts";
 import { MODEL } from "../kit/ai-sdk-output.ts";
 import { itemSeals } from "../kit/ai-sdk-reasoning.ts";
-import { encodeAnnotation } from "../kit/ai-sdk-sources.ts";
-import { textIn } from "../kit/ai-sdk-stream-read.ts";
+import { encodeAnnotation, encodeAnnotations } from "../kit/ai-sdk-sources.ts";
+import { textIn } from "../kit/ai-sdk-plain.ts";
 import type { StreamWords } from "../kit/ai-sdk-stream-write.ts";
-import { StepWriter } from "../kit/ai-sdk-stream-write.ts";
+import { reframe, reportAnswer, StepWriter } from "../kit/ai-sdk-stream-write.ts";
 import { encodeFinish } from "../kit/ai-sdk-terms.ts";
 import { writeCallId, writeInput } from "../kit/ai-sdk-tools.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { Report } from "../kit/report.ts";
-import { formOf } from "../kit/residue.ts";
+import { formOf, restoreResidue } from "../kit/residue.ts";
 import { Trail } from "../kit/trail.ts";
 import { encodeMessages } from "./encode.ts";
 import { encodePart } from "./encode-part.ts";
@@ -47,7 +46,6 @@ const PARTS: ReadonlySet<unknown> = new Set([
   "tool-output-error",
   "tool-output-denied",
 ]);
-const FILE: ReadonlySet<string> = new Set(["type", "url", "mediaType", "providerMetadata"]);
 
 const BROKEN_OFF: ErrorPayload = {
   errorCode: "truncated",
@@ -60,7 +58,8 @@ class ChunkWords implements StreamWords {
   private readonly silent: Context;
   private readonly invalid = new Map<string, ToolCallPart>();
   private hasStep = true;
-  private ending: FinishReason | undefined;
+  /** The last answer that has ended. */
+  private last: Response | undefined;
   private hasFailed = false;
   private hasStarted = false;
   private isOpen = false;
@@ -70,7 +69,8 @@ class ChunkWords implements StreamWords {
     this.silent = silent;
   }
 
-  start({ message = {} }: StartPayload, isFirst: boolean): JsonObject[] {
+  start(payload: StartPayload, isFirst: boolean): JsonObject[] {
+    const { message = {} } = payload;
     const chunks: JsonObject[] = [];
     this.hasStarted = true;
     this.isOpen = true;
@@ -83,7 +83,7 @@ class ChunkWords implements StreamWords {
     } else if (metadata !== undefined) chunks.push({ type: "message-metadata", messageMetadata: metadata });
     this.hasStep = formOf(message, this.context.dialect)["step"] !== false;
     if (this.hasStep) chunks.push({ type: "start-step" });
-    return chunks;
+    return chunks.map((chunk) => reframe(chunk, payload, this.context.dialect));
   }
 
   private metadataOf({ metadata, extra }: MessageFields): JsonValue | undefined {
@@ -95,12 +95,19 @@ class ChunkWords implements StreamWords {
     if (text !== undefined) return { type, id, delta: text };
     const chunk: JsonObject = { type, id };
     if (part === undefined) return chunk;
-    const isEnd = type.endsWith("-end");
-    const [wire] = part.type === "text" && isEnd ? encodePart(part, "assistant", this.silent) : [];
-    const said = isEnd ? part : itemSeals(part);
-    const metadata = wire === undefined ? encodeOptions(said, this.silent) : wire["providerMetadata"];
+    if (!type.endsWith("-end")) return this.withMetadata(chunk, itemSeals(part));
+    if (part.type === "text" && part.annotations !== undefined) {
+      const { citations } = encodeAnnotations(part, this.silent);
+      if (citations.length > 0) chunk["citations"] = citations;
+    }
+    return this.withMetadata(chunk, part);
+  }
+
+  /** Puts beside a chunk what a part says to single providers, and what was kept of it. */
+  private withMetadata(chunk: JsonObject, part: PartBase): JsonObject {
+    const metadata = encodeOptions(part, this.silent);
     if (metadata !== undefined) chunk["providerMetadata"] = metadata;
-    if (Array.isArray(wire?.["citations"])) chunk["citations"] = wire["citations"];
+    restoreResidue(chunk, part, this.silent);
     return chunk;
   }
 
@@ -136,9 +143,7 @@ class ChunkWords implements StreamWords {
     const chunk = this.callChunk("tool-input-available", call);
     writeInput(call, chunk, "input", this.silent);
     chunk["input"] ??= {};
-    const metadata = encodeOptions(call, this.silent);
-    if (metadata !== undefined) chunk["providerMetadata"] = metadata;
-    return [chunk];
+    return [this.withMetadata(chunk, call)];
   }
 
   result(result: ToolResultPart): JsonObject[] {
@@ -148,14 +153,11 @@ class ChunkWords implements StreamWords {
     const isDenied = formOf(result, dialect)["state"] === "output-denied" && result.isError;
     const chunk: JsonObject = { type: `tool-output-${isDenied ? "denied" : result.isError ? "error" : "available"}` };
     writeCallId(result, chunk, this.silent);
-    if (isDenied) return [chunk];
+    if (isDenied) return [this.withMetadata(chunk, result)];
     writeOutput(chunk, result, this.silent);
     if (!result.isError) chunk["output"] ??= null;
     if (result.executor === "provider") chunk["providerExecuted"] = true;
-    const metadata = encodeOptions(result, this.silent);
-    if (metadata !== undefined) chunk["providerMetadata"] = metadata;
-    if (result.extra?.[dialect]?.["preliminary"] === true) chunk["preliminary"] = true;
-    return [chunk];
+    return [this.withMetadata(chunk, result)];
   }
 
   /** What came of a call that could not be executed: an error, and if it is none, its input stands as it is. */
@@ -166,9 +168,8 @@ class ChunkWords implements StreamWords {
     writeInput(call, chunk, "input", this.silent);
     chunk["input"] ??= {};
     writeOutput(chunk, result, this.silent);
-    const metadata = encodeOptions(result, this.silent);
-    if (metadata !== undefined) chunk["providerMetadata"] = metadata;
-    return [chunk];
+    restoreResidue(chunk, call, this.silent);
+    return [this.withMetadata(chunk, result)];
   }
 
   source(annotation: Annotation): JsonObject | undefined {
@@ -182,8 +183,9 @@ class ChunkWords implements StreamWords {
     for (const wire of encodePart(part, "assistant", this.silent)) {
       const { type } = wire;
       if (type === "file") {
-        // The stream has no field for the rest.
-        for (const key of Object.keys(wire)) if (!FILE.has(key)) delete wire[key];
+        // Fields that only messages have.
+        delete wire["filename"];
+        delete wire["providerReference"];
         if (part.type !== "opaque" && "name" in part) report.lose("field-unsaid", [...place, "name"]);
         if (part.type !== "opaque" && "fileId" in part) report.lose("file-id", place);
         else chunks.push(wire);
@@ -196,56 +198,52 @@ class ChunkWords implements StreamWords {
   done(response: Response, payload: DonePayload): JsonObject[] {
     this.report(response);
     this.isOpen = false;
-    this.ending = response.finishReason;
-    const chunks = eventsOf(payload, this.context.dialect);
+    this.last = response;
+    const chunks: JsonObject[] = [];
     const metadata = payload.message === undefined ? undefined : this.metadataOf(payload.message);
     if (metadata !== undefined) chunks.push({ type: "message-metadata", messageMetadata: metadata });
     if (this.hasStep) chunks.push({ type: "finish-step" });
-    return chunks;
+    return chunks.map((chunk) => reframe(chunk, response, this.context.dialect));
   }
 
   /** What does not arrive of an answer is what does not arrive of its message, and what it says about itself. */
   private report(response: Response): void {
     const { report } = this.context;
-    const { message, id, model, usage, createdAt, alternatives, finishReason } = response;
+    const { id, model, usage, createdAt, finishReason } = response;
     for (const [field, value] of Object.entries({ id, model })) if (value !== "") report.lose("bookkeeping", field);
     for (const [field, value] of Object.entries({ usage, createdAt })) {
       if (value !== undefined) report.lose("bookkeeping", field);
     }
-    if (alternatives !== undefined) report.lose("field-unsaid", "alternatives");
     if (finishReason.raw !== undefined && finishReason.raw !== "interrupted") {
       report.lose("finish-raw", ["finishReason", "raw"]);
     }
-    // A list of one message, whose place in the response is another.
-    const place = new Trail();
-    const inList: Context = { ...this.context, trail: place, report: new Report(place, LOSSES) };
-    encodeMessages([message], inList);
-    for (const loss of inList.report.losses) {
-      if (loss.code !== "id-made") report.losses.push({ ...loss, path: loss.path.replace(/^\/0/, "/message") });
-    }
+    // The client names the message where the stream does not.
+    reportAnswer(response, this.context, LOSSES, (message, inList) => {
+      encodeMessages([{ ...message, id: message.id ?? "" }], inList);
+    });
   }
 
-  error({ errorCode, message }: ErrorPayload): JsonObject[] {
+  error(payload: ErrorPayload): JsonObject[] {
+    const { errorCode, message } = payload;
     this.hasFailed = true;
-    if (errorCode === "aborted") return [{ type: "abort", ...(message !== undefined && { reason: message }) }];
-    return [{ type: "error", errorText: message ?? errorCode }];
+    const chunk: JsonObject =
+      errorCode === "aborted"
+        ? { type: "abort", ...(message !== undefined && { reason: message }) }
+        : { type: "error", errorText: message ?? errorCode };
+    return [reframe(chunk, payload, this.context.dialect)];
   }
 
   finish(): JsonObject[] {
     if (this.hasFailed || !this.hasStarted) return [];
     // Who ends a stream within an answer has broken it off.
     if (this.isOpen) return this.error(BROKEN_OFF);
-    const { ending } = this;
-    return [{ type: "finish", ...(ending && { finishReason: encodeFinish(ending, this.context) }) }];
+    const { last } = this;
+    if (last === undefined) return [{ type: "finish" }];
+    const finish = { type: "finish", finishReason: encodeFinish(last.finishReason, this.context) };
+    return [reframe(finish, last, this.context.dialect)];
   }
 }
 
 function isApproval(value: unknown): value is JsonObject {
   return isObject(value) && textIn(value, "type").startsWith("tool-approval-");
-}
-
-/** Events that were no part of the answer, as they came. */
-function eventsOf({ extra }: DonePayload, dialect: string): JsonObject[] {
-  const events = extra?.[dialect]?.["$events"];
-  return Array.isArray(events) ? events.filter(isObject) : [];
 }

@@ -126,7 +126,9 @@ function encodeOpaque(part: OpaquePart, writing: Writing): JsonObject | undefine
     return undefined;
   }
   countCache(value["cache_control"], writing);
-  if (part.extra !== undefined) context.report.lose("field-unsaid", "extra");
+  const { extra = {} } = part;
+  const isSaid = Object.values(extra).every((residue) => Object.keys(residue).length === 0);
+  if (!isSaid) context.report.lose("field-unsaid", "extra");
   reportSeals(part, context);
   // It is written by reference, and closing it adds nothing.
   return closeBlock(value, { ...part, extra: {} }, OPAQUE, writing);

@@ -10,8 +10,8 @@ import type { Usage } from "../../model/usage.ts";
 import type { DecodeContext, Names } from "../dialect.ts";
 import { isCutOff } from "../kit/endings.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { keepFields } from "../kit/residue.ts";
-import { startDelta } from "../kit/streams.ts";
+import { formOf, keepForm } from "../kit/residue.ts";
+import { keepEvents, startDelta } from "../kit/streams.ts";
 import { startReading } from "./decode-block.ts";
 import { readError } from "./errors.ts";
 import type { Reading } from "./reading.ts";
@@ -23,10 +23,11 @@ import { CallBlock } from "./stream-call.ts";
 import { HeldBlock, HeldCall } from "./stream-held.ts";
 import { PROVIDER_CALLS } from "./terms.ts";
 
-/** Events that the protocol does not know are kept under this name, in their order, on the answer. */
-export const EVENTS = "$events";
 /** What is known of the end, and only then. */
 const ENDING: ReadonlySet<string> = new Set(["stop_reason", "stop_sequence", "stop_details"]);
+
+/** What is known of the start, and only then. */
+const FRAME = ["id", "model", "type", "role"] as const;
 
 export class Answer {
   private readonly context: DecodeContext;
@@ -65,7 +66,10 @@ export class Answer {
     this.learn(message, "content");
     const known = this.read((field) => !ENDING.has(field));
     const { model: modelId, id: requestId, usage } = known;
-    const deltas: Delta[] = [startDelta({ modelId, requestId, ...this.settled(known.extra) })];
+    const frame = this.settled(known.extra);
+    const form = formOf(known, this.context.dialect);
+    for (const field of FRAME) if (form[field] !== undefined) keepForm(frame, this.context.dialect, field, form[field]);
+    const deltas: Delta[] = [startDelta({ modelId, requestId, ...frame })];
     if (usage !== undefined) {
       const { extra, ...counts } = usage;
       deltas.push({ kind: "usage", payload: { ...counts, ...this.settled(extra) } });
@@ -174,7 +178,7 @@ export class Answer {
     const { unified, raw } = response.finishReason;
     const isCut = isCall(this.last) && this.last.isClients && isCutOff(response.finishReason);
     const deltas = [...this.closeAll(true, isCut ? this.last : undefined), ...this.usageDeltas(response.usage)];
-    this.keepEvents(response, events);
+    keepEvents(response, this.context.dialect, events);
     const { extra } = response;
     deltas.push({
       kind: "done",
@@ -192,15 +196,11 @@ export class Answer {
     const response = this.read();
     const deltas = [...this.closeAll(false), ...this.usageDeltas(response.usage)];
     if (reason.kind !== "error") return [...deltas, reason];
-    this.keepEvents(response, events);
+    keepEvents(response, this.context.dialect, events);
     const payload: ErrorPayload = { ...reason.payload };
     if (response.extra !== undefined) payload.extra = response.extra;
     if (this.hasStopReason) payload.finish = response.finishReason;
     return [...deltas, { kind: "error", payload }];
-  }
-
-  private keepEvents(response: Response, events: readonly JsonObject[]): void {
-    if (events.length > 0) keepFields(response, this.context.dialect, { [EVENTS]: [...events] });
   }
 }
 

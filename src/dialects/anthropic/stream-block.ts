@@ -1,18 +1,18 @@
 // The blocks of a stream while they are open: what each says as a delta at once, and what it says when it is closed.
 // Here are the two that grow as text does.
 import type { Delta } from "../../model/delta.ts";
-import type { JsonObject } from "../../model/json.ts";
+import { JsonError } from "../../model/errors.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { parseJson } from "../../model/json.ts";
 import type { Extra, PartBase } from "../../model/parts.ts";
 import { isObject, restOf } from "../kit/read.ts";
 import { keepFields } from "../kit/residue.ts";
 import { addSeal } from "../kit/seals.ts";
+import { keepEvents } from "../kit/streams.ts";
 import { decodeCitation, isCited } from "./citations.ts";
 import { decodeBlock } from "./decode-block.ts";
 import { keepRest } from "./fields.ts";
 import type { Reading } from "./reading.ts";
-
-/** Deltas that the protocol does not know are kept under this name, in their order, on the block that they came for. */
-export const DELTAS = "$deltas";
 
 /** One block between its start and its stop. */
 export interface OpenBlock {
@@ -22,8 +22,8 @@ export interface OpenBlock {
   open(): Delta[];
   /** Takes a delta; undefined where it is not for a block of this kind. */
   add(delta: JsonObject, event: JsonObject): Delta[] | undefined;
-  /** Keeps a delta of a type that nobody knows. */
-  keep(delta: JsonObject): void;
+  /** Keeps an event whose delta is of a type that nobody knows. */
+  keep(event: JsonObject): void;
   close(): Delta[];
 }
 
@@ -81,6 +81,16 @@ function count(value: JsonObject): number {
   return fields;
 }
 
+/** What a JSON text says; something else where it cannot be read. */
+export function parsedOr(otherwise: JsonValue, text: string): JsonValue {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    return otherwise;
+  }
+}
+
 export abstract class GrowingBlock {
   readonly key: number;
   protected readonly wire: JsonObject;
@@ -93,13 +103,13 @@ export abstract class GrowingBlock {
     this.reading = reading;
   }
 
-  keep(delta: JsonObject): void {
-    this.kept.push(delta);
+  keep(event: JsonObject): void {
+    this.kept.push(event);
   }
 
   /** The residue that is known only now. */
   protected late(carrier: Carrier): Extra | undefined {
-    if (this.kept.length > 0) keepFields(carrier, this.reading.context.dialect, { [DELTAS]: this.kept });
+    keepEvents(carrier, this.reading.context.dialect, this.kept);
     return carrier.extra;
   }
 }

@@ -1,8 +1,7 @@
 // Calls in a stream: their arguments are text while they arrive, and complete only once the answer has gone on.
 import type { Delta } from "../../model/delta.ts";
-import { JsonError } from "../../model/errors.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import { copyObject, parseJson, stringifyJson } from "../../model/json.ts";
+import { copyObject, stringifyJson } from "../../model/json.ts";
 import type { ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import { restoreName } from "../kit/names.ts";
 import { isObject } from "../kit/read.ts";
@@ -10,7 +9,7 @@ import { formOf, keepForm } from "../kit/residue.ts";
 import { decodeCall } from "./decode-tools.ts";
 import type { Reading } from "./reading.ts";
 import type { Carrier, OpenCall } from "./stream-block.ts";
-import { GrowingBlock, residueOf } from "./stream-block.ts";
+import { GrowingBlock, parsedOr, residueOf } from "./stream-block.ts";
 
 /** The calls of all answers that one stream holds: each has an id of its own, and one result (B17). */
 export class RunCalls {
@@ -44,7 +43,9 @@ export class CallBlock extends GrowingBlock implements OpenCall {
   private readonly calls: RunCalls;
   private form: JsonObject = {};
   private toolCallId = "";
+  /** The arguments of a free-form tool, until they are said. */
   private args = "";
+  private isBlank = true;
   private hasEnded = false;
 
   constructor(wire: JsonObject, key: number, reading: Reading, calls: RunCalls) {
@@ -99,7 +100,8 @@ export class CallBlock extends GrowingBlock implements OpenCall {
     const { type, partial_json: text } = delta;
     if (type !== "input_json_delta" || typeof text !== "string" || this.hasEnded) return undefined;
     const { extra } = residueOf(event, delta, text, JSON_DELTA, this.reading.context.dialect);
-    this.args += text;
+    this.isBlank &&= text.trim() === "";
+    if (this.toolCallId === "") this.args += text;
     if (this.toolCallId === "" || (text === "" && extra === undefined)) return [];
     return [this.say(text, extra === undefined ? undefined : { extra })];
   }
@@ -124,13 +126,13 @@ export class CallBlock extends GrowingBlock implements OpenCall {
   end(isCut = false): Delta[] {
     if (this.hasEnded) return [];
     this.hasEnded = true;
+    const { isBlank } = this;
     const { input } = this.wire;
-    const isBlank = this.args.trim() === "";
     const whole = isBlank && input !== undefined && !isEmpty(input) ? stringifyJson(input) : "";
     const deltas: Delta[] = [];
     if (this.toolCallId === "") {
       if (isBlank) this.args = whole;
-      deltas.push(this.start(parsed(this.args)), this.say(this.args));
+      deltas.push(this.start(parsedOr({}, this.args)), this.say(this.args));
     } else if (whole !== "") deltas.push(this.say(whole));
     const carrier: Carrier = {};
     if (isBlank && input === undefined) {
@@ -148,14 +150,4 @@ export class CallBlock extends GrowingBlock implements OpenCall {
 
 function isEmpty(value: JsonValue): boolean {
   return isObject(value) && Object.keys(value).length === 0;
-}
-
-/** What a text says; what cannot be read says nothing, and stays a text. */
-function parsed(text: string): JsonValue {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    return {};
-  }
 }

@@ -2,9 +2,8 @@
 import { disassemble } from "../../assembly/disassemble.ts";
 import type { Delta } from "../../model/delta.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { assignObject } from "../../model/json.ts";
 import type { DecodeContext, DecodeReplyOptions, EventDecoder, Names } from "../dialect.ts";
-import { isObject, readObject, restOf } from "../kit/read.ts";
+import { copyField, isObject, readObject, restOf } from "../kit/read.ts";
 import { startDelta, truncated } from "../kit/streams.ts";
 import { decodeFailure } from "./failure.ts";
 import { Answer, errorDelta, isBlocks } from "./stream-answer.ts";
@@ -104,7 +103,7 @@ class MessageDecoder implements EventDecoder {
     const said = block?.add(delta, wire);
     if (said !== undefined) return said;
     if (block !== undefined && !KNOWN_DELTAS.has(delta["type"])) {
-      block.keep(delta);
+      block.keep(wire);
       return [];
     }
     // No block has its index, or one of another kind (B76): it begins one of its own.
@@ -161,7 +160,8 @@ class MessageDecoder implements EventDecoder {
     const [deltas, answer] = this.begin();
     // What stands beside a block is kept with it.
     const beside = restOf(wire, STARTING);
-    const opened = beside === undefined ? block : assignObject(beside, block);
+    if (beside !== undefined) for (const key of Object.keys(block)) copyField(block, key, beside);
+    const opened = beside ?? block;
     for (const delta of answer.open(index, opened)) deltas.push(delta);
     return deltas;
   }
@@ -232,6 +232,13 @@ class MessageDecoder implements EventDecoder {
   end(reason: Delta = truncated()): Delta[] {
     if (this.answer !== undefined) return this.fail(reason);
     const wasEmpty = !this.hasEnded;
+    // A body that is no event is an error of whoever stands between.
+    const [only, ...others] = this.events;
+    if (wasEmpty && only !== undefined) {
+      if (others.length > 0 || only["type"] !== undefined) return this.fail(reason);
+      this.events = [];
+      return this.fault(only);
+    }
     this.hasEnded = true;
     return wasEmpty ? [startDelta({ modelId: "", requestId: "" }), reason] : [];
   }

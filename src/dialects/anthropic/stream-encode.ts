@@ -3,19 +3,18 @@
 import type { Delta } from "../../model/delta.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { sameJson } from "../../model/json.ts";
-import type { Message } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
 import type { ProviderError } from "../../model/provider-error.ts";
 import type { Response } from "../../model/response.ts";
 import type { EncodeContext, StreamEncoder, WireEvent } from "../dialect.ts";
 import type { Draft } from "../kit/follow.ts";
 import { Follower, placeOf } from "../kit/follow.ts";
-import { isObject } from "../kit/read.ts";
+import { copyField, isObject } from "../kit/read.ts";
 import { Report } from "../kit/report.ts";
 import { formOf, isSealFor } from "../kit/residue.ts";
 import type { PartSink } from "../kit/sequence.ts";
 import { PartSequence } from "../kit/sequence.ts";
-import { truncated } from "../kit/streams.ts";
+import { eventsOf, truncated, withoutEvents } from "../kit/streams.ts";
 import { Trail } from "../kit/trail.ts";
 import { startWriting } from "./encode-block.ts";
 import { encodeError } from "./errors.ts";
@@ -23,7 +22,6 @@ import { encodeFailure, reportFailure } from "./failure.ts";
 import type { Code } from "./losses.ts";
 import { LOSSES } from "./losses.ts";
 import { encodeContent, encodeResponse } from "./response.ts";
-import { EVENTS } from "./stream-answer.ts";
 import type { Desk, PartWriter } from "./stream-part.ts";
 import { citationOf, partWriter } from "./stream-part.ts";
 import { BlockWriter } from "./stream-write.ts";
@@ -35,7 +33,7 @@ export function streamEncoder(context: EncodeContext<Code>): Omit<StreamEncoder,
 /** What stands in `delta` of a message_delta; everything else that is known late stands beside it. */
 const ENDING: ReadonlySet<string> = new Set(["stop_reason", "stop_sequence", "stop_details", "container"]);
 /** What stands in message_start alone, in the blocks, or has a place of its own. */
-const ELSEWHERE: ReadonlySet<string> = new Set(["id", "type", "role", "model", "content", "usage", EVENTS]);
+const ELSEWHERE: ReadonlySet<string> = new Set(["id", "type", "role", "model", "content", "usage"]);
 /** What a host adds to the last event. */
 const OF_HOST = "amazon-bedrock-";
 
@@ -58,11 +56,11 @@ class MessageEncoder implements PartSink {
   push(delta: Delta): WireEvent[] {
     const draft = this.follower.push(delta);
     if (draft !== undefined) {
+      if (this.message === undefined) this.start();
       // Other choices than the first have no place; that is reported at the end.
-      if (draft.choice === 0) {
-        if (this.message === undefined) this.start();
-        this.sequence.push(draft, delta);
-      }
+      if (draft.choice === 0) this.sequence.push(draft, delta);
+    } else if (delta.kind === "usage") {
+      if (this.message === undefined) this.start();
     } else if (delta.kind === "done") this.finish();
     else if (delta.kind === "error") this.fail();
     else if (delta.kind === "start") this.reset();
@@ -94,9 +92,10 @@ class MessageEncoder implements PartSink {
     const wire = encodeResponse(begun, this.desk.writing.context).wire as JsonObject; // it writes no other
     if (formOf(answer, this.context.dialect)["stop_reason"] === "none") delete wire["stop_reason"];
     else wire["stop_reason"] = null;
+    // A whole answer knows its end already.
+    for (const field of ["stop_sequence", "stop_details"]) if (wire[field] !== undefined) wire[field] = null;
     // Readers add to the counts of the start.
     if (answer.usage === undefined || !isObject(wire["usage"])) wire["usage"] = { input_tokens: 0, output_tokens: 0 };
-    delete wire[EVENTS];
     this.message = wire;
     this.desk.out.write({ type: "message_start", message: wire });
   }
@@ -157,7 +156,7 @@ class MessageEncoder implements PartSink {
     const { out } = this.desk;
     const response = this.follower.response();
     if (response === undefined) return;
-    const answer = { ...response, message: withoutNotes(response.message) };
+    const answer = withoutNotes(withoutEvents(response, this.context.dialect));
     const body = encodeResponse(answer, this.context).wire as JsonObject; // it writes no other
     const usage = isObject(body["usage"]) ? body["usage"] : { output_tokens: 0 };
     // An answer may be without counts; readers of a stream count on them.
@@ -165,20 +164,23 @@ class MessageEncoder implements PartSink {
     const delta: JsonObject = {};
     const event: JsonObject = { type: "message_delta", delta, usage };
     const stop: JsonObject = { type: "message_stop" };
+    const { message: start = {} } = this;
     for (const key of Object.keys(body)) {
       if (ELSEWHERE.has(key)) continue;
-      const value = body[key] ?? null;
-      if (key.startsWith(OF_HOST)) stop[key] = value;
-      else if (ENDING.has(key)) delta[key] = value;
-      else if (!sameJson(this.message?.[key], value)) event[key] = value;
+      if (key.startsWith(OF_HOST)) copyField(body, key, stop);
+      else if (ENDING.has(key)) copyField(body, key, delta);
+      else if (!Object.hasOwn(start, key) || !sameJson(start[key], body[key])) copyField(body, key, event);
+    }
+    if (start["stop_sequence"] === null && body["stop_sequence"] === undefined) {
+      this.desk.stale(["extra", this.context.dialect, "$form", "stop_sequence"]);
     }
     out.write(event);
-    this.writeKept(body[EVENTS]);
+    this.writeKept(response);
     out.write(stop);
   }
 
-  private writeKept(kept: JsonObject[string] | undefined): void {
-    if (Array.isArray(kept)) for (const event of kept) if (isObject(event)) this.desk.out.write(event);
+  private writeKept(response: Response): void {
+    for (const event of eventsOf(response, this.context.dialect)) this.desk.out.write(event);
   }
 
   /** The stream ends with the error (B86); blocks stay open, because they are not complete. */
@@ -186,13 +188,14 @@ class MessageEncoder implements PartSink {
     const response = this.follower.response();
     if (response?.error === undefined) return;
     const { context } = this;
-    this.writeKept(response.extra?.[context.dialect]?.[EVENTS]);
-    this.desk.out.write(encodeFailure(response, context) ?? this.failureOf(response, response.error));
+    this.writeKept(response);
+    const answer = withoutEvents(response, context.dialect);
+    this.desk.out.write(encodeFailure(answer, context) ?? this.failureOf(answer, response.error));
   }
 
   private failureOf(response: Response, error: ProviderError): JsonObject {
     const { context } = this;
-    const message = withoutNotes(response.message);
+    const { message } = withoutNotes(response);
     // Calls that broke off have been said as far as they came, and their reader sees that they did.
     const parts = message.parts.map((part): Part => {
       if (part.type !== "tool-call" || part.invalid !== true) return part;
@@ -207,10 +210,10 @@ class MessageEncoder implements PartSink {
 }
 
 /** What the assembly of an answer has noted about it is told to nobody. */
-function withoutNotes(message: Message): Message {
-  const { metadata, ...rest } = message;
+function withoutNotes(response: Response): Response {
+  const { metadata, ...message } = response.message;
   const facts = Object.keys(metadata ?? {});
-  return facts.length > 0 && facts.every((fact) => NOTES.has(fact)) ? rest : message;
+  return facts.length > 0 && facts.every((fact) => NOTES.has(fact)) ? { ...response, message } : response;
 }
 
 const NOTES: ReadonlySet<string> = new Set(["interrupted", "invalidToolCalls"]);
@@ -220,6 +223,7 @@ function newDesk(context: EncodeContext<Code>): Desk {
   const trail = new Trail();
   return {
     out: new BlockWriter(),
+    stale: (place) => context.report.lose("form-stale", place),
     writing: startWriting({ ...context, trail, report: new Report<Code>(trail, LOSSES) }),
   };
 }

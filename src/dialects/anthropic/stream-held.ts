@@ -1,17 +1,17 @@
 // Blocks of a stream that are said whole, once they are closed: redacted thinking, what the provider ran, and every
 // block that nobody knows, with all that its deltas have added (B43).
 import type { Delta } from "../../model/delta.ts";
-import { JsonError } from "../../model/errors.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import { copyObject, parseJson } from "../../model/json.ts";
+import { copyObject } from "../../model/json.ts";
 import type { Part } from "../../model/parts.ts";
 import { DialectError } from "../errors.ts";
 import { opaquePart } from "../kit/opaque.ts";
 import { copyField } from "../kit/read.ts";
+import { keepEvents } from "../kit/streams.ts";
 import { decodeBlock } from "./decode-block.ts";
 import type { Reading } from "./reading.ts";
 import type { OpenBlock, OpenCall } from "./stream-block.ts";
-import { DELTAS, EVENT } from "./stream-block.ts";
+import { EVENT, parsedOr } from "./stream-block.ts";
 import type { RunCalls } from "./stream-call.ts";
 
 /** Deltas that bring a piece of a field. */
@@ -56,7 +56,7 @@ export class HeldBlock implements OpenBlock {
       this.cite(citation);
       taken = "citation";
     } else if (!SETTING.has(type)) {
-      this.keep(delta);
+      this.keep(event);
       return [];
     }
     // What else is said with it is said of the block.
@@ -80,14 +80,15 @@ export class HeldBlock implements OpenBlock {
     this.value["citations"] = this.citations;
   }
 
-  keep(delta: JsonObject): void {
-    this.kept.push(delta);
+  keep(event: JsonObject): void {
+    this.kept.push(event);
   }
 
   close(): Delta[] {
-    if (this.json.trim() !== "") this.value["input"] = parsed(this.json);
-    if (this.kept.length > 0) this.value[DELTAS] = this.kept;
-    return [{ kind: "part", payload: { value: this.part(), part: this.key } }];
+    if (this.json.trim() !== "") this.value["input"] = parsedOr(this.json, this.json);
+    const value = this.part();
+    keepEvents(value, this.reading.context.dialect, this.kept);
+    return [{ kind: "part", payload: { value, part: this.key } }];
   }
 
   /** A part as of an answer in one piece; a result that could not stand in a stream of deltas stays as it came. */
@@ -131,14 +132,5 @@ export class HeldCall extends HeldBlock implements OpenCall {
 
   abandon(): Delta[] {
     return this.end(true);
-  }
-}
-
-function parsed(text: string): JsonValue {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    return text;
   }
 }

@@ -3,11 +3,13 @@
 import { stringifyJson } from "../../model/json.ts";
 import type { Delta } from "../../model/delta.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { Annotation, ReasoningPart } from "../../model/parts.ts";
+import type { Annotation, Part, ReasoningPart } from "../../model/parts.ts";
 import type { CallDraft, Draft } from "../kit/follow.ts";
+import { placeOf } from "../kit/follow.ts";
+import { formOf } from "../kit/residue.ts";
 import { sealOf } from "../kit/seals.ts";
 import type { Held } from "../kit/streams.ts";
-import { wholeCharacters } from "../kit/streams.ts";
+import { eventsOf, wholeCharacters } from "../kit/streams.ts";
 import { WRAPPED } from "../kit/text-tools.ts";
 import { encodeCitation } from "./citations.ts";
 import { encodePart } from "./encode-block.ts";
@@ -25,11 +27,18 @@ export interface Desk {
   readonly out: BlockWriter;
   /** Without a report: what is lost is told once, at the end, as of an answer in one piece. */
   readonly writing: Writing;
+  /** Reports that the stream had gone on before it knew how something was spelled. */
+  stale(place: readonly (string | number)[]): void;
 }
 
 /** A citation as it goes out; undefined where it cannot be said. */
 export function citationOf(annotation: Annotation, { writing }: Desk): JsonObject | undefined {
   return encodeCitation(annotation, writing);
+}
+
+/** The events that were kept for a part; only a stream says them. */
+function keptFor(part: Part, { writing }: Desk): JsonObject[] {
+  return part.extra === undefined ? [] : eventsOf(part, writing.context.dialect);
 }
 
 export function partWriter(draft: Draft, desk: Desk): PartWriter {
@@ -56,7 +65,7 @@ class TextWriter implements PartWriter, Held {
     this.desk = desk;
     const { extra } = part;
     const start = encodePart({ type: "text", text: "", ...(extra && { extra }) }, "assistant", desk.writing);
-    this.index = desk.out.open(start ?? {});
+    this.index = desk.out.open(start ?? {}, keptFor(part, desk));
   }
 
   add(delta: Delta): void {
@@ -91,6 +100,8 @@ class ThinkingWriter implements PartWriter, Held {
   private index: number | undefined;
   /** The summary in hand, where summaries stand for the text; -1 where the text does. */
   private summary: number | undefined;
+  /** Whether it began with a signature that is still to come. */
+  private isSignable = false;
 
   constructor(draft: Draft<ReasoningPart>, desk: Desk) {
     this.draft = draft;
@@ -129,8 +140,9 @@ class ThinkingWriter implements PartWriter, Held {
     const begun: ReasoningPart = { type: "reasoning", text, ...(extra && { extra }), ...(seals && { seals }) };
     const block = encodePart(begun, "assistant", this.desk.writing) ?? {};
     block["thinking"] = "";
-    if (typeof block["signature"] === "string") block["signature"] = "";
-    return this.desk.out.open(block);
+    this.isSignable = typeof block["signature"] === "string";
+    if (this.isSignable) block["signature"] = "";
+    return this.desk.out.open(block, keptFor(this.draft.part, this.desk));
   }
 
   close(): void {
@@ -139,11 +151,17 @@ class ThinkingWriter implements PartWriter, Held {
     if (this.held !== undefined) out.thinking((this.index ??= this.open(this.held)), this.held);
     if (this.index === undefined) {
       const block = encodePart(part, "assistant", writing);
-      if (block !== undefined) out.whole(block);
+      if (block !== undefined) out.whole(block, keptFor(part, this.desk));
       return;
     }
+    const { dialect } = writing.context;
     const signature = sealOf(part, "signature", writing.context);
     if (signature !== undefined) out.delta(this.index, { type: "signature_delta", signature });
+    else if (this.isSignable && formOf(part, dialect)["signature"] === "none") {
+      // It began with an empty one, which nothing takes back.
+      const isSame = part.extra?.[dialect]?.["signature"] === "";
+      if (!isSame) this.desk.stale([...placeOf(this.draft), "extra", dialect, "$form", "signature"]);
+    }
     out.close(this.index);
   }
 }
@@ -166,7 +184,7 @@ class CallWriter implements PartWriter, Held {
     // One that had to wait may have its arguments already; they come as deltas.
     const { inputText: _, invalid: __, ...call } = draft.part;
     const block = encodePart({ ...call, input: {} }, "assistant", desk.writing);
-    if (block !== undefined) this.index = desk.out.open(block);
+    if (block !== undefined) this.index = desk.out.open(block, keptFor(draft.part, desk));
     if (draft.part.format === "text" && draft.part.executor !== "provider") this.form = "text";
   }
 
@@ -242,7 +260,7 @@ class WholeWriter implements PartWriter {
     if (this.isWritten) return;
     this.isWritten = true;
     const block = encodePart(this.draft.part, "assistant", this.desk.writing);
-    if (block !== undefined) this.desk.out.whole(block);
+    if (block !== undefined) this.desk.out.whole(block, keptFor(this.draft.part, this.desk));
   }
 
   close(): void {

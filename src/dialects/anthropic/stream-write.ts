@@ -1,17 +1,20 @@
 // Blocks on their way out as events: opened, filled and closed. What comes whole is taken apart as the API does.
-import type { JsonObject, JsonValue } from "../../model/json.ts";
+import type { JsonObject } from "../../model/json.ts";
 import { copyObject, stringifyJson } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
 import type { WireEvent } from "../dialect.ts";
 import { copyField, isObject } from "../kit/read.ts";
+import { EVENTS } from "../kit/residue.ts";
+import { eventsOf } from "../kit/streams.ts";
 import { isCited } from "./citations.ts";
-import { DELTAS } from "./stream-block.ts";
 import { PROVIDER_CALLS } from "./terms.ts";
 
 export class BlockWriter {
   /** What has been written since it was last taken. */
   private events: WireEvent[] = [];
   private next = 0;
+  /** The events of their own that have been written. */
+  private readonly said = new Set<JsonObject>();
 
   take(): WireEvent[] {
     const { events } = this;
@@ -24,22 +27,23 @@ export class BlockWriter {
     this.events.push(typeof type === "string" ? { event: type, data } : { data });
   }
 
-  /** Opens a block and returns its index; deltas that were kept for it follow at once. */
-  open(block: JsonObject): number {
+  /** Opens a block and returns its index; events that were kept for it follow at once. */
+  open(block: JsonObject, kept: readonly JsonObject[] = []): number {
     const index = this.next++;
-    const kept = block[DELTAS];
-    let opened = block;
-    if (kept !== undefined) {
-      opened = copyObject(block);
-      delete opened[DELTAS];
-    }
-    this.write({ type: "content_block_start", index, content_block: opened });
+    this.write({ type: "content_block_start", index, content_block: block });
     this.writeKept(index, kept);
     return index;
   }
 
-  private writeKept(index: number, kept: JsonValue | undefined): void {
-    if (Array.isArray(kept)) for (const delta of kept) if (isObject(delta)) this.delta(index, delta);
+  /** What a part has kept may have come with its start, and come again with the delta that brought it. */
+  private writeKept(index: number, kept: readonly JsonObject[]): void {
+    for (const event of kept) {
+      if (this.said.has(event)) continue;
+      this.said.add(event);
+      const again = copyObject(event);
+      again["index"] = index;
+      this.write(again);
+    }
   }
 
   delta(index: number, delta: JsonObject): void {
@@ -71,17 +75,17 @@ export class BlockWriter {
     const delta = { ...piece };
     let isNews = false;
     for (const key of Object.keys(residue)) {
-      if (key === DELTAS) this.writeKept(index, residue[key]);
-      else if (key !== "$form" && !Object.hasOwn(delta, key)) {
+      if (key !== "$form" && key !== EVENTS && !Object.hasOwn(delta, key)) {
         copyField(residue, key, delta);
         isNews = true;
       }
     }
     if (isNews) this.delta(index, delta);
+    this.writeKept(index, eventsOf({ extra }, dialect));
   }
 
   /** A whole block: what the API streams in pieces is empty at first. */
-  whole(block: JsonObject): void {
+  whole(block: JsonObject, kept: readonly JsonObject[]): void {
     const { type, text, thinking, signature, citations, input } = block;
     const empty = copyObject(block);
     const deltas: JsonObject[] = [];
@@ -103,7 +107,7 @@ export class BlockWriter {
       empty["input"] = {};
       if (Object.keys(input).length > 0) deltas.push({ type: "input_json_delta", partial_json: stringifyJson(input) });
     }
-    const index = this.open(empty);
+    const index = this.open(empty, kept);
     for (const delta of deltas) this.delta(index, delta);
     this.close(index);
   }

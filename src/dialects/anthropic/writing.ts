@@ -4,6 +4,7 @@ import type { Part, PartBase } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import type { NameBook } from "../kit/names.ts";
 import { reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { reportEvents } from "../kit/streams.ts";
 import type { Code } from "./losses.ts";
 import type { CacheControl } from "./types.ts";
 
@@ -70,6 +71,7 @@ export function closeBlock<T extends JsonObject>(
     countCache(part.extra[context.dialect]?.[CACHE], writing);
     restoreResidue(wire, part, context, ...inner);
     reportForeignResidue<Code>(part, context);
+    reportEvents(part, context);
   }
   reportUncarried(part, carried, context, "field-unsaid", UNCARRIED);
   return wire;

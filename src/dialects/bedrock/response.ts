@@ -8,6 +8,7 @@ import { reportForeignAnswer } from "../kit/echoes.ts";
 import { cutCall } from "../kit/endings.ts";
 import { isObject, readList, readObject } from "../kit/read.ts";
 import { formOf, keepForm, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { reportEvents } from "../kit/streams.ts";
 import { decodeBlocks, startReading } from "./decode-block.ts";
 import { startWriting } from "./encode-block.ts";
 import { reportMessageFields } from "./encode-turns.ts";
@@ -114,6 +115,7 @@ export function encodeResponse(response: Response, context: EncodeContext<Code>)
     wire["usage"] = { ...NO_USAGE };
   }
   restoreResidue(wire, response, context, "output");
+  reportEvents(response, context);
   reportForeignAnswer(response, context);
   reportUncarried(response, CARRIED, context, "field-unsaid", UNCARRIED);
   return { wire };

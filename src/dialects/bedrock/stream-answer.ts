@@ -8,8 +8,7 @@ import type { Response } from "../../model/response.ts";
 import type { DecodeContext, Names } from "../dialect.ts";
 import { isCutOff } from "../kit/endings.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { keepFields } from "../kit/residue.ts";
-import { startDelta } from "../kit/streams.ts";
+import { keepEvents, startDelta } from "../kit/streams.ts";
 import { startReading } from "./decode-block.ts";
 import type { Reading } from "./reading.ts";
 import { readResponse, STOP } from "./response.ts";
@@ -18,8 +17,6 @@ import { HeldBlock, TextBlock, ThinkingBlock } from "./stream-block.ts";
 import type { RunCalls } from "./stream-calls.ts";
 import { CallBlock } from "./stream-calls.ts";
 
-/** Events that the protocol does not know are kept under this name, in their order, on the answer. */
-export const EVENTS = "$events";
 /** What fills up an event, so that its length tells nothing. */
 export const PADDING = "p";
 
@@ -155,7 +152,7 @@ export class Answer {
     const { unified, raw } = finishReason;
     const isCut = this.last instanceof CallBlock && this.last.isClients && isCutOff(finishReason);
     const deltas = this.closeAll(true, isCut ? this.last : undefined);
-    this.keepEvents(response, events);
+    keepEvents(response, this.context.dialect, events);
     const { extra, message } = response;
     deltas.push({
       kind: "done",
@@ -174,15 +171,11 @@ export class Answer {
     const response = this.read();
     const deltas = this.closeAll(false);
     if (reason.kind !== "error") return [...deltas, reason];
-    this.keepEvents(response, events);
+    keepEvents(response, this.context.dialect, events);
     const payload: ErrorPayload = { ...reason.payload };
     if (response.extra !== undefined) payload.extra = response.extra;
     if (typeof this.fields[STOP] === "string") payload.finish = response.finishReason;
     return [...deltas, { kind: "error", payload }];
-  }
-
-  private keepEvents(response: Pick<Response, "extra">, events: readonly JsonObject[]): void {
-    if (events.length > 0) keepFields(response, this.context.dialect, { [EVENTS]: [...events] });
   }
 }
 

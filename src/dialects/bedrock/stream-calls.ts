@@ -54,6 +54,7 @@ export class CallBlock implements OpenBlock {
   private readonly reading: Reading;
   private readonly calls: RunCalls;
   private toolCallId: string | undefined;
+  /** The arguments of a free-form tool, until they are said. */
   private args = "";
   private hasEnded = false;
 
@@ -111,7 +112,7 @@ export class CallBlock implements OpenBlock {
     if (!isPlain && isObject(toolUse))
       keepFields(carrier, dialect, isPiece ? restOf(toolUse, INPUT) : toolUse, "toolUse");
     const piece = isPiece ? input : "";
-    this.args += piece;
+    if (this.toolCallId === undefined) this.args += piece;
     if (piece === "" && carrier.extra === undefined) return [];
     return this.toolCallId === undefined ? [] : [this.say(piece, carrier)];
   }

@@ -257,6 +257,13 @@ class ConverseDecoder implements EventDecoder {
     if (this.answer?.isStopped === true) return this.finish(this.answer);
     if (this.answer !== undefined) return this.fail(reason);
     const wasEmpty = !this.hasEnded;
+    // A body that is no event is an error of whoever stands between.
+    const [only, ...others] = this.events;
+    if (wasEmpty && only !== undefined) {
+      if (others.length > 0 || NAMES.some((name) => only[name] !== undefined)) return this.fail(reason);
+      this.events = [];
+      return this.fault(only);
+    }
     this.hasEnded = true;
     return wasEmpty ? [startDelta({ modelId: "", requestId: "" }), reason] : [];
   }

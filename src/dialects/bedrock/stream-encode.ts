@@ -5,6 +5,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { ProviderError } from "../../model/provider-error.ts";
 import type { Part, ToolCallPart } from "../../model/parts.ts";
+import type { Response } from "../../model/response.ts";
 import type { EncodeContext, StreamEncoder, WireEvent } from "../dialect.ts";
 import type { Draft } from "../kit/follow.ts";
 import { Follower, placeOf } from "../kit/follow.ts";
@@ -13,7 +14,7 @@ import { Report } from "../kit/report.ts";
 import { isSealFor, restoreResidue } from "../kit/residue.ts";
 import type { PartSink } from "../kit/sequence.ts";
 import { PartSequence } from "../kit/sequence.ts";
-import { truncated } from "../kit/streams.ts";
+import { eventsOf, truncated, withoutEvents } from "../kit/streams.ts";
 import { Trail } from "../kit/trail.ts";
 import { encodeCitation } from "./citations.ts";
 import { startWriting } from "./encode-block.ts";
@@ -22,7 +23,6 @@ import { encodeFailure, reportFailure } from "./failure.ts";
 import type { Code } from "./losses.ts";
 import { LOSSES } from "./losses.ts";
 import { encodeContent, encodeResponse, STOP, writeRole } from "./response.ts";
-import { EVENTS } from "./stream-answer.ts";
 import type { Desk, PartWriter } from "./stream-part.ts";
 import { partWriter } from "./stream-part.ts";
 import { BlockWriter, eventOf } from "./stream-write.ts";
@@ -34,7 +34,7 @@ export function streamEncoder(context: EncodeContext<Code>): Omit<StreamEncoder,
 
 /** What stands in messageStop; everything else that is known of the answer stands in the metadata. */
 const ENDING = "additionalModelResponseFields";
-const ELSEWHERE: ReadonlySet<string> = new Set(["output", STOP, ENDING, EVENTS]);
+const ELSEWHERE: ReadonlySet<string> = new Set(["output", STOP, ENDING]);
 const MESSAGE: ReadonlySet<string> = new Set(["message"]);
 
 class ConverseEncoder implements PartSink {
@@ -150,11 +150,11 @@ class ConverseEncoder implements PartSink {
     const response = this.follower.response();
     if (response === undefined) return;
     const { out } = this.desk;
-    const answer = { ...response, message: this.asSaid(response.message) };
+    const answer = { ...withoutEvents(response, this.context.dialect), message: this.asSaid(response.message) };
     const body = encodeResponse(answer, this.context).wire as JsonObject; // it writes no other
     const stop: JsonObject = {};
     for (const key of [STOP, ENDING]) if (body[key] !== undefined) stop[key] = body[key];
-    this.writeKept(body[EVENTS]);
+    this.writeKept(response);
     out.write(eventOf("messageStop", stop));
     const metadata: JsonObject = restOf(body, ELSEWHERE) ?? {};
     const { output } = body;
@@ -173,9 +173,8 @@ class ConverseEncoder implements PartSink {
     return { ...withoutNotes(message), parts };
   }
 
-  private writeKept(kept: JsonObject[string] | undefined): void {
-    if (!Array.isArray(kept)) return;
-    for (const event of kept) if (isObject(event)) this.desk.out.write({ data: event });
+  private writeKept(response: Response): void {
+    for (const data of eventsOf(response, this.context.dialect)) this.desk.out.write({ data });
   }
 
   /** The stream ends with the error (B86); blocks stay open, because they are not complete. */
@@ -197,7 +196,7 @@ class ConverseEncoder implements PartSink {
       encodeContent({ ...response, message: { ...message, parts } }, startWriting(context));
       reportFailure(error, event, context);
     }
-    this.writeKept(response.extra?.[context.dialect]?.[EVENTS]);
+    this.writeKept(response);
     this.desk.out.write({ event: exceptionIn(event) ?? "", data: event });
   }
 }

@@ -44,7 +44,8 @@ export function decodeError(wire: unknown, status: number | undefined): Provider
   const [first]: unknown[] = Array.isArray(wire) ? wire : [wire];
   const body = isObject(first) ? first["error"] : undefined;
   const error = isObject(body) ? body : {};
-  const text = [error["message"], body, wire].find((each) => typeof each === "string");
+  const { message: bare, detail } = isObject(first) ? first : {};
+  const text = [error["message"], body, wire, bare, detail].find((each) => typeof each === "string");
   const message = typeof text === "string" ? text : "";
   const details = Array.isArray(error["details"]) ? error["details"].filter(isObject) : [];
   const said = status ?? (typeof error["code"] === "number" ? error["code"] : undefined);
@@ -75,10 +76,10 @@ function kindOf(
   return told ?? kind ?? kindOfStatus(status);
 }
 
-/** `isAnswer`: the error stands in an answer, where only what is surely another's is written anew. */
-export function encodeError(error: ProviderError, isAnswer = false): { status: number; wire: unknown } {
+/** `isAnswer`: the error stands in an answer; `isOdd`: and came in this dialect's, though it does not look so. */
+export function encodeError(error: ProviderError, isAnswer = false, isOdd = false): { status: number; wire: unknown } {
   const { kind, message, retryAfterMs } = error;
-  if (isOurs(error.raw, isAnswer) && stillSays(error, (raw) => decodeError(raw, error.status))) {
+  if (isOurs(error.raw, isOdd) && stillSays(error, (raw) => decodeError(raw, error.status))) {
     return { status: error.status ?? statusOfKind(kind), wire: error.raw };
   }
   const status = isAnswer ? (error.status ?? statusOfKind(kind)) : fittingStatus(error);
@@ -88,16 +89,15 @@ export function encodeError(error: ProviderError, isAnswer = false): { status: n
 }
 
 /** Whether a body has this dialect's envelope, alone or in a list. */
-function isOurs(raw: unknown, isAnswer: boolean): boolean {
+function isOurs(raw: unknown, isOdd: boolean): boolean {
   const [first]: unknown[] = Array.isArray(raw) ? raw : [raw];
   const body = isObject(first) ? first["error"] : undefined;
-  if (!isObject(body) || body["type"] !== undefined) return false;
-  return isAnswer || typeof body["status"] === "string";
+  return isObject(body) && (isOdd || (body["type"] === undefined && typeof body["status"] === "string"));
 }
 
 /** What stands in the field `error` of an answer that failed. */
-export function encodeBody(error: ProviderError): JsonValue {
-  const { wire } = encodeError(error, true);
+export function encodeBody(error: ProviderError, isOdd = false): JsonValue {
+  const { wire } = encodeError(error, true, isOdd);
   if (isObject(wire) && isObject(wire["error"])) return wire["error"];
   const { raw: _, ...bare } = error;
   return encodeBody(bare);

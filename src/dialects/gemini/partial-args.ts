@@ -3,7 +3,7 @@
 import { setOwn } from "../../model/extra.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { stringifyJson } from "../../model/json.ts";
-import { copyField, isObject } from "../kit/read.ts";
+import { copyField, isObject, restOf } from "../kit/read.ts";
 
 type Path = (string | number)[];
 
@@ -57,6 +57,16 @@ function quoted(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
+const KNOWN: ReadonlySet<string> = new Set(
+  "jsonPath willContinue stringValue numberValue boolValue nullValue".split(" "),
+);
+
+/** What an argument says that nobody knows, with its path; undefined where that is nothing. */
+export function restOfArgument(arg: JsonValue): JsonValue | undefined {
+  const rest = isObject(arg) ? restOf(arg, KNOWN) : undefined;
+  return rest && isObject(arg) ? { jsonPath: arg["jsonPath"] ?? null, ...rest } : undefined;
+}
+
 export class PartialArguments {
   private readonly args: JsonObject = {};
   /** The containers that are open, the arguments themselves first. */
@@ -87,6 +97,12 @@ export class PartialArguments {
     const said = goesOn ? quoted(value) : this.begin(path, () => `"${quoted(value)}`);
     this.open = jsonPath;
     return willContinue === true || this.late !== undefined ? said : said + this.closeText();
+  }
+
+  /** Whether nothing has come. */
+  get isEmpty(): boolean {
+    for (const _ in this.args) return false;
+    return true;
   }
 
   /** The end of the text. */

@@ -7,6 +7,7 @@ import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "
 import { isObject, kindOf, readObject } from "../kit/read.ts";
 import { reportForeignAnswer, reportForeignChoice } from "../kit/echoes.ts";
 import { formOf, keepForm, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { reportEvents } from "../kit/streams.ts";
 import { CITATIONS, decodeCandidate, encodeCandidate, GROUNDING, LOGPROBS } from "./candidate.ts";
 import { newWriting } from "./encode.ts";
 import { decodeError, encodeBody } from "./errors.ts";
@@ -20,8 +21,6 @@ import type { Writing } from "./writing.ts";
 
 const CANDIDATES = "candidates";
 const FEEDBACK = "promptFeedback";
-/** Events of a stream that could not be read. */
-export const EVENTS = "$events";
 
 export function decodeResponse(given: unknown, context: DecodeContext, { names }: DecodeReplyOptions): Response {
   const spelling: Spelling = {};
@@ -63,6 +62,8 @@ export function decodeBody(wire: JsonObject, spelling: Spelling, reading: Readin
   if (isObject(error)) {
     taken.push("error");
     response.error = decodeError({ error }, undefined);
+    // Others have errors like these; only this tells that it is this dialect's.
+    if (typeof error["status"] !== "string") keepForm(response, dialect, "error", "odd");
     response.finishReason.unified = "error";
   }
   decodeFeedback(wire, response, taken, spelling, dialect);
@@ -127,17 +128,13 @@ export function encodeResponse(response: Response, given: EncodeContext<Code>): 
   if (response.id !== "") wire["responseId"] = response.id;
   if (response.createdAt !== undefined) wire["createTime"] = response.createdAt;
   if (response.error !== undefined) {
-    wire["error"] = encodeBody(response.error);
+    wire["error"] = encodeBody(response.error, formOf(response, context.dialect)["error"] === "odd");
     if (response.error.retryable !== undefined) report.lose("field-unsaid", ["error", "retryable"]);
   }
   reportUncarried(response, RESPONSE_FIELDS, context, "field-unsaid");
   reportForeignAnswer(response, context);
   restoreResidue(wire, response, context, CANDIDATES, "content", GROUNDING, LOGPROBS, CITATIONS, FEEDBACK);
-  if (wire[EVENTS] !== undefined) {
-    // Only a stream can say them.
-    delete wire[EVENTS];
-    report.lose("form-stale", ["extra", context.dialect, EVENTS]);
-  }
+  reportEvents(response, context);
   const written = writeNames(wire, response, context);
   const { alternatives = [] } = response;
   const others = trail.each("alternatives", alternatives, (choice, at) => encodeOther(choice, at + 1, writing));

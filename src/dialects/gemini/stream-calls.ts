@@ -3,12 +3,12 @@
 import type { Delta, PayloadBase } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { stringifyJson } from "../../model/json.ts";
-import type { ToolCallPart } from "../../model/parts.ts";
-import { isObject, restOf } from "../kit/read.ts";
+import type { Extra, ToolCallPart } from "../../model/parts.ts";
+import { copyField, isObject, restOf } from "../kit/read.ts";
 import { dropForm } from "../kit/residue.ts";
 import { issuerOf } from "../kit/seals.ts";
 import { decodePart } from "./decode-part.ts";
-import { PartialArguments } from "./partial-args.ts";
+import { PartialArguments, restOfArgument } from "./partial-args.ts";
 import type { Reading } from "./reading.ts";
 
 /** A payload with the place of the part that it belongs to. */
@@ -27,11 +27,14 @@ interface OpenCall extends Placed {
   args: PartialArguments;
   /** What of them cannot be read. */
   unread: JsonValue[];
+  /** What further pieces say that nobody knows. */
+  rest: JsonObject;
 }
 
 const CALL = "functionCall";
 const BESIDE: ReadonlySet<string> = new Set([CALL, "thoughtSignature"]);
 const STREAMED: ReadonlySet<string> = new Set(["partialArgs", "willContinue"]);
+const CONTINUED: ReadonlySet<string> = new Set([...STREAMED, "name", "id"]);
 
 export class CallStream {
   private readonly choice: number;
@@ -60,13 +63,17 @@ export class CallStream {
   /** The candidate has ended, in the middle of a call where that is given. */
   finish(cut: ToolCallPart | undefined, deltas: Delta[]): void {
     if (cut !== undefined && cut === this.held?.part) cut.invalid = true;
-    if (cut !== undefined && cut === this.open?.part) this.abandon();
+    if (cut !== undefined && cut === this.open?.part) this.abandon(deltas);
     this.settle(deltas);
   }
 
   /** The call whose arguments were still coming stays as it is: without an end. */
-  abandon(): void {
+  abandon(deltas: Delta[]): void {
+    const { open } = this;
     this.open = undefined;
+    const extra = open && this.residueOf(open);
+    if (open === undefined || extra === undefined) return;
+    deltas.push({ kind: "tool_call_args", payload: { toolCallId: open.part.toolCallId, argsTextDelta: "", extra } });
   }
 
   private say({ part, at }: Placed, deltas: Delta[]): void {
@@ -99,7 +106,7 @@ export class CallStream {
 
   begin(part: ToolCallPart, at: number, wire: JsonObject, deltas: Delta[]): void {
     const call = isObject(wire[CALL]) ? wire[CALL] : {};
-    this.open = { part, at, wireId: call["id"], args: new PartialArguments(), unread: [] };
+    this.open = { part, at, wireId: call["id"], args: new PartialArguments(), unread: [], rest: {} };
     this.start(this.open, deltas);
     this.add(this.open, call, deltas);
   }
@@ -112,6 +119,7 @@ export class CallStream {
     const { name, id } = call;
     if (name !== undefined && (id === undefined || id !== open.wireId)) return false;
     this.addBeside(open, wire, deltas);
+    copyFields(restOf(call, CONTINUED), open.rest);
     this.add(open, call, deltas);
     return true;
   }
@@ -120,8 +128,9 @@ export class CallStream {
     let argsTextDelta = "";
     for (const arg of Array.isArray(partialArgs) ? partialArgs : []) {
       const said = open.args.add(arg);
-      if (said === undefined) open.unread.push(arg);
-      else argsTextDelta += said;
+      const unknown = said === undefined ? arg : restOfArgument(arg);
+      if (unknown !== undefined) open.unread.push(unknown);
+      argsTextDelta += said ?? "";
     }
     const { toolCallId } = open.part;
     if (argsTextDelta !== "") deltas.push({ kind: "tool_call_args", payload: { toolCallId, argsTextDelta } });
@@ -143,16 +152,29 @@ export class CallStream {
     deltas.push({ kind: "tool_call_args", payload: { toolCallId: part.toolCallId, argsTextDelta: "", extra } });
   }
 
-  private end({ part, args, unread }: OpenCall, deltas: Delta[]): void {
-    const { toolCallId, extra } = part;
-    const { dialect } = this.reading.context;
+  private end(open: OpenCall, deltas: Delta[]): void {
+    const { toolCallId, input } = open.part;
     this.open = undefined;
-    const payload = { toolCallId, argsTextDelta: args.end() };
-    const kept = extra?.[dialect]?.[CALL];
-    const residue = { [CALL]: { ...(isObject(kept) ? kept : {}), partialArgs: unread } };
-    deltas.push({
-      kind: "tool_call_end",
-      payload: unread.length === 0 ? payload : { ...payload, extra: { [dialect]: residue } },
-    });
+    // A call may have them whole, and pieces that say something else.
+    const argsTextDelta = open.args.isEmpty && isObject(input) ? stringifyJson(input) : open.args.end();
+    const payload = { toolCallId, argsTextDelta };
+    const extra = this.residueOf(open);
+    deltas.push({ kind: "tool_call_end", payload: extra === undefined ? payload : { ...payload, extra } });
   }
+
+  /** What the pieces of a call said that could not be read, beside what its beginning said; undefined for nothing. */
+  private residueOf({ part, unread, rest }: OpenCall): Extra | undefined {
+    const { dialect } = this.reading.context;
+    if (unread.length === 0 && Object.keys(rest).length === 0) return undefined;
+    const kept = part.extra?.[dialect]?.[CALL];
+    const residue: JsonObject = {};
+    if (isObject(kept)) copyFields(kept, residue);
+    copyFields(rest, residue);
+    if (unread.length > 0) residue["partialArgs"] = unread;
+    return { [dialect]: { [CALL]: residue } };
+  }
+}
+
+function copyFields(from: JsonObject | undefined, to: JsonObject): void {
+  if (from !== undefined) for (const key of Object.keys(from)) copyField(from, key, to);
 }

@@ -45,6 +45,13 @@ export class CandidateStream {
 
   /** Reads what one event says; what is no candidate's is added to `odd`. */
   take(wire: JsonObject, deltas: Delta[], odd: JsonValue[]): void {
+    const { content, index } = wire;
+    // As nearly every event: a piece, and whose it is.
+    if (isObject(content) && countOf(wire) === (index === undefined ? 1 : 2)) this.takeContent(content, deltas, odd);
+    else this.takeAll(wire, deltas, odd);
+  }
+
+  private takeAll(wire: JsonObject, deltas: Delta[], odd: JsonValue[]): void {
     let finish: JsonValue | undefined;
     for (const key in wire) {
       const value = wire[key];
@@ -61,6 +68,13 @@ export class CandidateStream {
 
   private takeContent(wire: JsonObject, deltas: Delta[], odd: JsonValue[]): void {
     const content = (this.content ??= {});
+    const { parts, role } = wire;
+    const isUsual = Array.isArray(parts) && Array.isArray(content["parts"]) && role === content["role"];
+    if (isUsual && countOf(wire) === (role === undefined ? 1 : 2)) this.takeParts(parts, deltas, odd);
+    else this.learn(wire, content, deltas, odd);
+  }
+
+  private learn(wire: JsonObject, content: JsonObject, deltas: Delta[], odd: JsonValue[]): void {
     for (const key in wire) {
       const value = wire[key];
       if (key !== "parts" || !Array.isArray(value)) {
@@ -72,10 +86,14 @@ export class CandidateStream {
       }
       content["parts"] ??= [];
       if (content["parts"] === null) content["parts"] = [];
-      for (const part of value) {
-        if (isObject(part)) this.takePart(part, deltas);
-        else odd.push(this.event({ parts: [part] }));
-      }
+      this.takeParts(value, deltas, odd);
+    }
+  }
+
+  private takeParts(parts: readonly JsonValue[], deltas: Delta[], odd: JsonValue[]): void {
+    for (const part of parts) {
+      if (isObject(part)) this.takePart(part, deltas);
+      else odd.push(this.event({ parts: [part] }));
     }
   }
 
@@ -223,7 +241,7 @@ export class CandidateStream {
 
   /** No more comes. */
   end(deltas: Delta[]): void {
-    if (!this.isFinished) this.call.abandon();
+    if (!this.isFinished) this.call.abandon(deltas);
     this.settle(deltas);
   }
 
@@ -241,3 +259,10 @@ export class CandidateStream {
 
 /** A text goes on: what is said beside it is known. */
 const NOTHING: Extra = {};
+
+/** How many fields there are. */
+export function countOf(wire: JsonObject): number {
+  let count = 0;
+  for (const _ in wire) count++;
+  return count;
+}

@@ -61,6 +61,9 @@ export class ChoiceWriter implements PartSink {
   private readonly split = new Set<Draft>();
   /** The parts as the whole answer has them, once it has ended. */
   private ended: readonly Part[] | undefined;
+  private hasFailed = false;
+  /** Calls that the answer broke off in, by their places: whoever reads one would take it for complete (B31). */
+  readonly broken = new Set<number>();
 
   /** `writing` reports nothing: the whole answer does. */
   constructor(context: EncodeContext<Code>, writing: Writing) {
@@ -77,8 +80,9 @@ export class ChoiceWriter implements PartSink {
     return this.rule.isOpen ? { text: "", ...this.spoken } : { text: "" };
   }
 
-  end(parts: readonly Part[]): void {
+  end(parts: readonly Part[], hasFailed: boolean): void {
     this.ended = parts;
+    this.hasFailed = hasFailed;
     this.sequence.end();
   }
 
@@ -142,7 +146,10 @@ export class ChoiceWriter implements PartSink {
   close(draft: Draft): void {
     const { part } = draft;
     if (isSpoken(part)) this.closeText(part);
-    else {
+    else if (this.hasFailed && isOpen(draft)) {
+      this.broken.add(draft.index);
+      this.context.report.lose("part-unsayable", placeOf(draft));
+    } else {
       const wire = encodePart(this.complete(draft), this.writing);
       if (wire !== undefined) {
         this.rule.stop();
@@ -171,8 +178,7 @@ export class ChoiceWriter implements PartSink {
 
   /** A call that did not end is what the whole answer makes of it. */
   private complete(draft: Draft): Part {
-    const isOpen = draft.kind === "call" && !(draft as CallDraft).ended; // The kind says so.
-    return isOpen ? (this.ended?.[draft.index] ?? draft.part) : draft.part;
+    return isOpen(draft) ? (this.ended?.[draft.index] ?? draft.part) : draft.part;
   }
 
   late(draft: Draft, delta: Delta): void {
@@ -191,4 +197,9 @@ export class ChoiceWriter implements PartSink {
     this.write(delta.payload.textDelta, undefined);
     this.beside = beside;
   }
+}
+
+/** Whether it is a call that has not ended. */
+function isOpen(draft: Draft): boolean {
+  return draft.kind === "call" && !(draft as CallDraft).ended; // The kind says so.
 }

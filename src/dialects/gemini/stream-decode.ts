@@ -4,17 +4,19 @@ import { disassemble } from "../../assembly/disassemble.ts";
 import type { Delta } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
+import { isRetryable } from "../../model/provider-error.ts";
 import type { Response } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EventDecoder, Names } from "../dialect.ts";
 import { copyField, isObject, readObject } from "../kit/read.ts";
 import { keepFields, keepForm } from "../kit/residue.ts";
-import { startDelta, truncated } from "../kit/streams.ts";
+import { keepEvents, startDelta, truncated } from "../kit/streams.ts";
+import { decodeError } from "./errors.ts";
 import { AnswerReading } from "./reading.ts";
 import type { Head } from "./response.ts";
-import { decodeBody, EVENTS, headOf } from "./response.ts";
+import { decodeBody, headOf } from "./response.ts";
 import type { Spelling } from "./snake.ts";
 import { keepNames, readNames } from "./snake.ts";
-import { CandidateStream } from "./stream-candidate.ts";
+import { CandidateStream, countOf } from "./stream-candidate.ts";
 import { countsOf } from "./usage.ts";
 
 /** More candidates than any provider gives; a wild index must not cost memory. */
@@ -29,6 +31,8 @@ class GeminiDecoder implements EventDecoder {
   private readonly names: Names | undefined;
   private answer: AnswerStream | undefined;
   private hasBegun = false;
+  /** The one event that has come, as long as there is no other. */
+  private only: JsonObject | undefined;
   /** The calls of all answers, and whether each has its result. */
   private readonly calls = new Map<string, boolean>();
 
@@ -45,6 +49,7 @@ class GeminiDecoder implements EventDecoder {
     if (this.answer?.isOver(event) === true) this.close(deltas);
     // What is left over after an end is no answer.
     if (this.answer === undefined && this.hasBegun && !saysSomething(event)) return deltas;
+    this.only = this.hasBegun ? undefined : event;
     const answer = (this.answer ??= this.begin(event, deltas));
     answer.take(event, deltas);
     if (answer.hasFailed) this.close(deltas);
@@ -65,9 +70,23 @@ class GeminiDecoder implements EventDecoder {
     const deltas: Delta[] = [];
     if (!this.hasBegun) deltas.push(startDelta({ modelId: "", requestId: "" }), reason);
     this.hasBegun = true;
-    this.close(deltas, reason);
+    this.close(deltas, this.only !== undefined && !isOfAnswer(this.only) ? errorDelta(this.only) : reason);
     return deltas;
   }
+}
+
+/** Whether an event says anything that answers say; a body that does not is an error of whoever stands between. */
+function isOfAnswer(event: JsonObject): boolean {
+  const wire = readNames(event, {});
+  return ["candidates", "promptFeedback", "usageMetadata", "modelVersion", "responseId"].some(
+    (key) => wire[key] !== undefined,
+  );
+}
+
+function errorDelta(wire: JsonObject): Delta {
+  const error = decodeError(wire, undefined);
+  const { kind, ...rest } = error;
+  return { kind: "error", payload: { errorCode: kind, retryable: isRetryable(error), ...rest } };
 }
 
 function saysSomething({ candidates, promptFeedback, error }: JsonObject): boolean {
@@ -86,7 +105,6 @@ class AnswerStream {
   private readonly candidates: CandidateStream[] = [];
   private readonly hasIndex: boolean;
   private usage: JsonObject | undefined;
-  private lastTotal = 0;
   private readonly odd: JsonValue[] = [];
 
   constructor(
@@ -119,22 +137,38 @@ class AnswerStream {
   }
 
   private get isFinished(): boolean {
-    if (this.candidates.length > 0) return this.candidates.some((each) => each.isFinished);
+    if (this.candidates.length > 0) {
+      // One that says nothing may be there only because another has its place after it.
+      const isOpen = this.candidates.some(({ isFinished, parts }) => !isFinished && parts.length > 0);
+      return !isOpen && this.candidates.some((each) => each.isFinished);
+    }
     const { promptFeedback: feedback = this.top["prompt_feedback"] } = this.top;
     return isObject(feedback) && typeof (feedback["blockReason"] ?? feedback["block_reason"]) === "string";
   }
 
+  /** Nearly every event says the same beside its candidates as the one before it. */
   take(event: JsonObject, deltas: Delta[]): void {
-    let candidates: JsonValue | undefined;
-    for (const key in event) {
-      const value = event[key];
-      if (key === "candidates") candidates = value;
-      else if (key === "usageMetadata" && isObject(value)) this.takeUsage(value, deltas);
-      else if (value !== undefined && this.top[key] !== value) copyField(event, key, this.top);
+    const { candidates, usageMetadata: usage, modelVersion, responseId } = event;
+    let others = countOf(event);
+    if (candidates !== undefined) others--;
+    if (modelVersion !== undefined && modelVersion === this.top["modelVersion"]) others--;
+    if (responseId !== undefined && responseId === this.top["responseId"]) others--;
+    if (isObject(usage)) {
+      others--;
+      this.takeUsage(usage, deltas);
     }
+    if (others > 0) this.learn(event);
     if (Array.isArray(candidates)) this.takeCandidates(candidates, deltas);
     else if (candidates === null) this.top["candidates"] ??= null;
     else if (candidates !== undefined) this.odd.push({ candidates });
+  }
+
+  private learn(event: JsonObject): void {
+    for (const key in event) {
+      const value = event[key];
+      if (key === "candidates" || (key === "usageMetadata" && isObject(value))) continue;
+      if (value !== undefined && this.top[key] !== value) copyField(event, key, this.top);
+    }
     this.hasFailed = isObject(this.top["error"]);
   }
 
@@ -150,7 +184,8 @@ class AnswerStream {
       const isPlace = typeof index === "number" && Number.isInteger(index) && index >= 0 && index < MAX_CANDIDATES;
       const choice = isPlace ? index : at;
       const candidate = (this.candidates[choice] ??= this.newCandidate(choice));
-      if (index !== undefined && (choice > 0 || this.hasIndex)) copyField(wire, "index", candidate.fields);
+      const isNews = index !== undefined && index !== candidate.fields["index"];
+      if (isNews && (choice > 0 || this.hasIndex)) copyField(wire, "index", candidate.fields);
       candidate.take(wire, deltas, this.odd);
     }
   }
@@ -162,10 +197,11 @@ class AnswerStream {
 
   /** Every event says all counts so far (B65); one that it leaves out is as it was. */
   private takeUsage(wire: JsonObject, deltas: Delta[]): void {
-    this.usage = this.usage === undefined ? wire : merged(this.usage, wire);
+    const known = this.usage;
+    this.usage = known === undefined ? wire : merged(known, wire);
+    if (known !== undefined && !hasNews(wire, known)) return;
     const { inputTokens, outputTokens, totalTokens, cacheReadTokens, reasoningTokens } = countsOf(this.usage);
-    if (totalTokens === this.lastTotal) return;
-    this.lastTotal = totalTokens;
+    if (totalTokens === 0) return;
     const payload: Extract<Delta, { kind: "usage" }>["payload"] = { inputTokens, outputTokens, totalTokens };
     if (cacheReadTokens !== undefined) payload.cacheReadTokens = cacheReadTokens;
     if (reasoningTokens !== undefined) payload.reasoningTokens = reasoningTokens;
@@ -212,7 +248,7 @@ class AnswerStream {
       const said = wire[key];
       if (response[field] !== head[field] && said !== undefined) keepFields(response, dialect, { [key]: said });
     }
-    if (this.odd.length > 0) keepFields(response, dialect, { [EVENTS]: this.odd });
+    keepEvents(response, dialect, this.odd);
     return response;
   }
 }
@@ -234,6 +270,12 @@ function merged(known: JsonObject, said: JsonObject): JsonObject {
     return both;
   }
   return said;
+}
+
+/** Whether a count is another than it was. */
+function hasNews(said: JsonObject, known: JsonObject): boolean {
+  for (const key in said) if (typeof said[key] === "number" && said[key] !== known[key]) return true;
+  return false;
 }
 
 type Last = Extract<Delta, { kind: "done" | "error" }>;

@@ -1,7 +1,8 @@
 // Streams, to the wire: an event for every piece of text and for every other part, each with a candidate (B85); the last
 // one says of the whole answer what a whole answer says of itself.
-import type { Delta, ErrorPayload, StartPayload } from "../../model/delta.ts";
+import type { Delta, ErrorPayload, StartPayload, UsagePayload } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
+import type { Part } from "../../model/parts.ts";
 import type { Response } from "../../model/response.ts";
 import type { Usage } from "../../model/usage.ts";
 import type { EncodeContext, StreamEncoder, WireEvent } from "../dialect.ts";
@@ -9,20 +10,20 @@ import { Follower } from "../kit/follow.ts";
 import { isObject } from "../kit/read.ts";
 import { formOf } from "../kit/residue.ts";
 import { Report } from "../kit/report.ts";
-import { truncated } from "../kit/streams.ts";
+import { eventsOf, truncated, withoutEvents } from "../kit/streams.ts";
 import { Trail } from "../kit/trail.ts";
 import { isCutUp } from "./chunks.ts";
 import { newWriting } from "./encode.ts";
 import { encodeBody } from "./errors.ts";
 import type { Code } from "./losses.ts";
 import { LOSSES } from "./losses.ts";
-import { encodeResponse, EVENTS } from "./response.ts";
+import { encodeResponse } from "./response.ts";
 import { writeNames } from "./snake.ts";
 import { ChoiceWriter } from "./stream-choice.ts";
 import { withJoinedPlaces } from "./stream-join.ts";
 import { FINISH } from "./terms.ts";
 import type { GeminiPart } from "./types.ts";
-import { encodeCounts } from "./usage.ts";
+import { CARRIED_COUNTS, encodeCounts } from "./usage.ts";
 import type { Writing } from "./writing.ts";
 
 export function streamEncoder(context: EncodeContext<Code>): Omit<StreamEncoder, "losses"> {
@@ -35,6 +36,9 @@ function silent(context: EncodeContext<Code>): EncodeContext<Code> {
   return { ...context, trail, report: new Report(trail, LOSSES), repair: false };
 }
 
+/** In the place of a part whose loss has been told. */
+const GONE: Part = { type: "text", text: "" };
+
 class GeminiEncoder implements Omit<StreamEncoder, "losses"> {
   private readonly context: EncodeContext<Code>;
   private readonly quiet: EncodeContext<Code>;
@@ -46,6 +50,8 @@ class GeminiEncoder implements Omit<StreamEncoder, "losses"> {
   private hasIndex = true;
   private usage: Partial<Usage> = {};
   private counts: JsonObject | undefined;
+  /** An event without its candidates. */
+  private frame: JsonObject | undefined;
   private hasSaid = false;
 
   constructor(context: EncodeContext<Code>) {
@@ -66,8 +72,7 @@ class GeminiEncoder implements Omit<StreamEncoder, "losses"> {
         this.begin(delta.payload);
         return [];
       case "usage":
-        Object.assign(this.usage, delta.payload);
-        this.counts = undefined;
+        this.count(delta.payload);
         return [];
       case "done":
         return this.finish(undefined);
@@ -93,6 +98,7 @@ class GeminiEncoder implements Omit<StreamEncoder, "losses"> {
     this.writing = newWriting(this.quiet, true);
     this.usage = {};
     this.counts = undefined;
+    this.frame = undefined;
     this.hasSaid = false;
     const head: JsonObject = {};
     if (modelId !== "") head["modelVersion"] = modelId;
@@ -123,14 +129,28 @@ class GeminiEncoder implements Omit<StreamEncoder, "losses"> {
   }
 
   private event(candidates: JsonObject[]): JsonObject {
-    const data: JsonObject = { candidates };
     this.counts ??= encodeCounts(this.usage);
-    for (const _ in this.counts) {
-      data["usageMetadata"] = this.counts;
-      break;
-    }
-    for (const key in this.head) data[key] = this.head[key] ?? null;
+    this.frame ??= this.newFrame(this.counts);
+    // A copy costs less than an object that grows.
+    const data = { ...this.frame };
+    data["candidates"] = candidates;
+    if (data["usageMetadata"] !== undefined) data["usageMetadata"] = this.counts;
     return data;
+  }
+
+  private newFrame(usageMetadata: JsonObject): JsonObject {
+    const isCounted = Object.keys(usageMetadata).length > 0;
+    return isCounted ? { candidates: null, usageMetadata, ...this.head } : { candidates: null, ...this.head };
+  }
+
+  private count(payload: UsagePayload): void {
+    for (const field of CARRIED_COUNTS) {
+      const count = payload[field];
+      if (count === undefined || count === this.usage[field]) continue;
+      this.usage[field] = count;
+      this.counts = undefined;
+      if (this.frame?.["usageMetadata"] === undefined) this.frame = undefined;
+    }
   }
 
   /** What is left to say, and all that a whole answer says beside its parts; then the error, where there is one. */
@@ -139,15 +159,19 @@ class GeminiEncoder implements Omit<StreamEncoder, "losses"> {
     if (response === undefined) return [];
     if (error !== undefined) forgetInterruption(response);
     const messages = [response.message, ...(response.alternatives ?? []).map(({ message }) => message)];
-    for (const [index, { parts }] of messages.entries()) (this.choices[index] ??= this.newChoice(index)).end(parts);
+    for (const [index, message] of messages.entries()) {
+      const choice = (this.choices[index] ??= this.newChoice(index));
+      choice.end(message.parts, error !== undefined);
+      if (choice.broken.size > 0)
+        message.parts = message.parts.map((part, at) => (choice.broken.has(at) ? GONE : part));
+    }
     const { dialect, report } = this.context;
     for (const [index, message] of messages.entries()) {
       const place = index === 0 ? [] : ["alternatives", index - 1];
       if (isCutUp(message, dialect)) report.lose("texts-joined", [...place, "message", "extra", dialect, "$form"]);
     }
-    const odd = response.extra?.[dialect]?.[EVENTS];
     const wire = encodeResponse(withoutEvents(response, dialect), this.context).wire as JsonObject; // It always is.
-    const events = (Array.isArray(odd) ? odd : []).filter(isObject).map((data): WireEvent => ({ data }));
+    const events = eventsOf(response, dialect).map((data): WireEvent => ({ data }));
     if (error === undefined) return [...events, { data: this.last(wire, response, true) }];
     return [...events, ...this.failure(wire, response, error)];
   }
@@ -171,12 +195,15 @@ class GeminiEncoder implements Omit<StreamEncoder, "losses"> {
     const written = (list ?? [{ content: { role: "model", parts: [] }, index: 0 }]).map((each, index) =>
       this.lastOf(each, index, ends),
     );
-    const hasEnd = written.some((each) => "finishReason" in each || "finish_reason" in each);
-    if (ends && !hasEnd && response.error === undefined) {
-      // Without a reason, a reader takes the stream for one that broke off.
-      const [first] = written;
-      if (first !== undefined) first["finishReason"] = FINISH.theirs(response.finishReason.unified) ?? "OTHER";
-      this.context.report.lose("finish-approximated", "finishReason");
+    // Without a reason, a reader takes the stream for one that broke off.
+    const choices = [response, ...(response.alternatives ?? [])];
+    for (const [index, each] of written.entries()) {
+      if (!ends || response.error !== undefined || "finishReason" in each || "finish_reason" in each) continue;
+      const { finishReason, message } = choices[index] ?? response;
+      if (index > 0 && message.parts.length === 0) continue;
+      each["finishReason"] = FINISH.theirs(finishReason.unified) ?? "OTHER";
+      const place = index === 0 ? [] : ["alternatives", index - 1];
+      this.context.report.lose("finish-approximated", [...place, "finishReason"]);
     }
     return { ...wire, candidates: written };
   }
@@ -230,11 +257,4 @@ function forgetInterruption({ message, alternatives = [] }: Response): void {
     if (Object.keys(metadata).length > 0) each.metadata = metadata;
     else delete each.metadata;
   }
-}
-
-function withoutEvents(response: Response, dialect: string): Response {
-  const { [dialect]: residue, ...extra } = response.extra ?? {};
-  if (residue?.[EVENTS] === undefined) return response;
-  const { [EVENTS]: _, ...rest } = residue;
-  return { ...response, extra: { ...extra, [dialect]: rest } };
 }

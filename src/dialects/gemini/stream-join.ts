@@ -18,10 +18,10 @@ interface Place {
   bytes: number;
 }
 
-/** Where each part of a whole answer stands in its stream. */
-function placesOf(parts: readonly JsonValue[]): Place[] {
+/** Where each part of a whole answer stands in its stream; undefined where it is no part there. */
+function placesOf(parts: readonly JsonValue[]): (Place | undefined)[] {
   const rule = new TextRule();
-  const places: Place[] = [];
+  const places: (Place | undefined)[] = [];
   let [count, bytes] = [0, 0];
   for (const wire of parts) {
     const { text, thought } = isObject(wire) ? wire : {};
@@ -36,7 +36,9 @@ function placesOf(parts: readonly JsonValue[]): Place[] {
       count++;
       bytes = 0;
     }
-    places.push({ part: Math.max(0, count - 1), bytes });
+    // Nothing can be cited of an empty text, which is no part.
+    const isPart = step === "begins" || text !== "";
+    places.push(isPart ? { part: Math.max(0, count - 1), bytes } : undefined);
     if (step !== "framing") bytes += new Bytes(text).byte(text.length);
   }
   return places;
@@ -53,7 +55,7 @@ export function withJoinedPlaces(candidate: JsonObject): JsonObject {
   return { ...candidate, groundingMetadata: { ...grounding, groundingSupports } };
 }
 
-function moved(support: JsonValue, places: readonly Place[]): JsonValue {
+function moved(support: JsonValue, places: readonly (Place | undefined)[]): JsonValue {
   const segment = isObject(support) ? support["segment"] : undefined;
   if (!isObject(support) || !isObject(segment) || typeof segment["partIndex"] !== "number") return support;
   const { partIndex, startIndex = 0, endIndex = 0, ...rest } = segment;

@@ -63,7 +63,13 @@ export function encodeCounts(usage: Partial<Usage>): JsonObject {
   return wire;
 }
 
-const CARRIED_COUNTS = ["inputTokens", "outputTokens", "totalTokens", "cacheReadTokens", "reasoningTokens"];
+export const CARRIED_COUNTS = [
+  "inputTokens",
+  "outputTokens",
+  "totalTokens",
+  "cacheReadTokens",
+  "reasoningTokens",
+] as const satisfies readonly (keyof Usage)[];
 const CARRIED: ReadonlySet<string> = new Set([...CARRIED_COUNTS, "extra", "raw"]);
 
 export function encodeUsage(usage: Usage, context: EncodeContext<Code>): JsonObject {

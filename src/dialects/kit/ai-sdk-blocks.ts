@@ -1,7 +1,7 @@
 // Blocks that the model has no word for and both of the AI SDK's shapes have: a provider's own part, and a file that came
 // while a model reasoned. They are kept as prompts have them; what only messages for people have is kept as it is there.
 import { dataUrl } from "../../model/data-url.ts";
-import type { JsonObject } from "../../model/json.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { OpaquePart } from "../../model/parts.ts";
 import { isUrl } from "./ai-sdk-media.ts";
 import { MODEL } from "./ai-sdk-output.ts";
@@ -38,6 +38,7 @@ export function decodeBlock(wire: JsonObject): OpaquePart | undefined {
 export function encodeBlock({ dialect, value }: OpaquePart): JsonObject | undefined {
   if (!isObject(value)) return undefined;
   if (dialect === UI) return value;
+  if (dialect === MODEL && value["type"] === "steering-message") return encodeSteering(value);
   if (dialect !== MODEL || value["providerMetadata"] !== undefined || value["url"] !== undefined) return undefined;
   const { type, kind, mediaType, data, providerOptions } = value;
   let wire: JsonObject;
@@ -52,4 +53,21 @@ export function encodeBlock({ dialect, value }: OpaquePart): JsonObject | undefi
   } else return undefined;
   if (providerOptions !== undefined) wire["providerMetadata"] = providerOptions;
   return wire;
+}
+
+const STEERING: ReadonlySet<string> = new Set(["type", "id", "message", "stepNumber"]);
+
+/** What a user said between two steps; files among it have no place here. */
+function encodeSteering({ id, message, ...others }: JsonObject): JsonObject | undefined {
+  if (!isOnly(others, STEERING) || typeof id !== "string" || !isObject(message)) return undefined;
+  const { content } = message;
+  const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  if (!Array.isArray(parts) || !parts.every(isText)) return undefined;
+  return { type: "steering-message", id, parts };
+}
+
+const TEXT: ReadonlySet<string> = new Set(["type", "text"]);
+
+function isText(part: JsonValue): boolean {
+  return isObject(part) && part["type"] === "text" && isOnly(part, TEXT);
 }

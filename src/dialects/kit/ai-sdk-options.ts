@@ -3,11 +3,11 @@
 // model's; the rest is residue that both of the SDK's shapes share, so that it travels between them.
 import { setOwn } from "../../model/extra.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import type { CacheBreakpoint, Extra, PartBase, Seal } from "../../model/parts.ts";
+import type { CacheBreakpoint, Extra, Issuer, PartBase, Seal, SealKind } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
-import { copyField, isObject } from "./read.ts";
+import { copyField, isObject, restOf } from "./read.ts";
 import type { ForeignLoss } from "./residue.ts";
-import { reportForeignResidue } from "./residue.ts";
+import { formOf, keepForm, reportForeignResidue } from "./residue.ts";
 import type { SealLoss } from "./seals.ts";
 
 /** The name of the residue that is neither shape's own. */
@@ -17,34 +17,32 @@ interface Carrier {
   extra?: Extra;
 }
 
-interface Row extends Pick<Seal, "dialect" | "kind" | "provider"> {
-  key: string;
-  field: string;
+/** Whose artefacts the SDK keeps where. */
+interface Issue extends Issuer {
+  /** The names of the provider; some have had two, and say everything under both. The first is the plain one. */
+  keys: readonly [string, ...string[]];
+  fields: Readonly<Record<string, SealKind>>;
 }
 
-/** Where each provider's artefacts stand. Of several rows for one kind of seal, the first without a provider is plain. */
-const ROWS: readonly Row[] = [
-  { key: "anthropic", field: "signature", dialect: "anthropic", kind: "signature" },
-  { key: "anthropic", field: "redactedData", dialect: "anthropic", kind: "redacted" },
-  { key: "openai", field: "itemId", dialect: "openai-responses", kind: "id" },
-  { key: "openai", field: "reasoningEncryptedContent", dialect: "openai-responses", kind: "encrypted" },
-  { key: "azure", field: "itemId", dialect: "openai-responses", kind: "id", provider: "azure" },
-  {
-    key: "azure",
-    field: "reasoningEncryptedContent",
-    dialect: "openai-responses",
-    kind: "encrypted",
-    provider: "azure",
-  },
-  { key: "google", field: "thoughtSignature", dialect: "gemini", kind: "signature" },
-  { key: "vertex", field: "thoughtSignature", dialect: "gemini", kind: "signature", provider: "vertex" },
-  { key: "bedrock", field: "signature", dialect: "bedrock", kind: "signature" },
-  { key: "bedrock", field: "redactedData", dialect: "bedrock", kind: "redacted" },
+const OPENAI = { itemId: "id", reasoningEncryptedContent: "encrypted" };
+const GOOGLE = { thoughtSignature: "signature" };
+const THINKING = { signature: "signature", redactedData: "redacted" };
+/** Of several rows for one dialect, the first has no provider and is plain. */
+const ISSUES: readonly Issue[] = [
+  { keys: ["anthropic"], dialect: "anthropic", fields: THINKING },
+  { keys: ["openai"], dialect: "openai-responses", fields: OPENAI },
+  { keys: ["azure"], dialect: "openai-responses", provider: "azure", fields: OPENAI },
+  { keys: ["google"], dialect: "gemini", fields: GOOGLE },
+  { keys: ["vertex", "googleVertex"], dialect: "gemini", provider: "vertex", fields: GOOGLE },
+  { keys: ["bedrock", "amazonBedrock"], dialect: "bedrock", fields: THINKING },
 ];
 
-function rowOf({ dialect, kind, provider }: Seal): Row | undefined {
-  const alike = ROWS.filter((row) => row.dialect === dialect && row.kind === kind);
-  return alike.find((row) => row.provider === provider) ?? alike.find((row) => row.provider === undefined);
+/** Where a seal goes; one of a provider that the SDK has no name for goes to the plain place. */
+function issueOf({ dialect, kind, provider }: Seal): { issue: Issue; field: string } | undefined {
+  const alike = ISSUES.filter((each) => each.dialect === dialect);
+  const issue = alike.find((each) => each.provider === provider) ?? alike[0];
+  const field = issue && Object.keys(issue.fields).find((each) => issue.fields[each] === kind);
+  return issue === undefined || field === undefined ? undefined : { issue, field };
 }
 
 /** A breakpoint, where a value is one and nothing more. */
@@ -56,11 +54,28 @@ function readBreakpoint(value: JsonValue | undefined): CacheBreakpoint | undefin
   return size === 2 && (ttl === "5m" || ttl === "1h") ? { ttl } : undefined;
 }
 
-function take(target: PartBase, key: string, field: string, value: JsonValue | undefined, withCache: boolean): boolean {
+/** What has been taken from options that are being read. */
+interface Taking {
+  target: PartBase;
+  withCache: boolean;
+  /** The names that artefacts were found under, of providers that have several. */
+  names: Set<string>;
+}
+
+function take(key: string, field: string, value: JsonValue | undefined, taking: Taking): boolean {
+  const { target, withCache, names } = taking;
   if (typeof value === "string") {
-    const row = ROWS.find((each) => each.key === key && each.field === field);
-    if (row === undefined) return false;
-    const { dialect, kind, provider } = row;
+    const issue = ISSUES.find(({ keys, fields }) => keys.includes(key) && Object.hasOwn(fields, field));
+    const kind = issue?.fields[field];
+    if (issue === undefined || kind === undefined) return false;
+    const { dialect, provider } = issue;
+    const before = target.seals?.find(
+      (each) => each.dialect === dialect && each.kind === kind && each.provider === provider,
+    );
+    // Under its other name the provider may say the same; what says otherwise is no artefact that could be told apart.
+    if (before !== undefined && before.value !== value) return false;
+    if (issue.keys.length > 1) names.add(key);
+    if (before !== undefined) return true;
     const seal: Seal = provider === undefined ? { dialect, kind, value } : { dialect, provider, kind, value };
     (target.seals ??= []).push(seal);
     return true;
@@ -70,7 +85,7 @@ function take(target: PartBase, key: string, field: string, value: JsonValue | u
   return cache !== undefined;
 }
 
-/** Marks of Koine's own begin with `$`; a provider's name that does so, too, gets one more. */
+/** Koine's own notes begin with `$`; a provider's name that does so, too, gets one more. */
 function escaped(key: string): string {
   return key.startsWith("$") ? `$${key}` : key;
 }
@@ -83,6 +98,7 @@ function sharedOf(target: Carrier): JsonObject {
 /** Reads the options of a part; what is no object has no place here and is told so. Answers have no breakpoints. */
 export function decodeOptions(target: PartBase, options: JsonValue | undefined, withCache = true): boolean {
   if (!isObject(options)) return false;
+  const taking: Taking = { target, withCache, names: new Set() };
   let isEmpty = true;
   for (const key of Object.keys(options)) {
     const fields = options[key];
@@ -96,25 +112,46 @@ export function decodeOptions(target: PartBase, options: JsonValue | undefined, 
     let isTaken = false;
     for (const field of Object.keys(fields)) {
       if (fields[field] === undefined) continue;
-      if (take(target, key, field, fields[field], withCache)) isTaken = true;
+      if (take(key, field, fields[field], taking)) isTaken = true;
       else copyField(fields, field, (rest ??= {}));
     }
     if (rest !== undefined || !isTaken) setOwn(sharedOf(target), escaped(key), rest ?? {});
   }
   if (isEmpty) markShared(target, "empty", true);
+  if (taking.names.size > 0) markNames(target, taking.names);
   return true;
 }
 
-/** Keeps the options of a message, which belong to no single part. */
-export function keepOptions(target: Carrier, options: JsonValue | undefined): boolean {
+/** Notes what names artefacts were found under, where it is not the plain one alone. */
+function markNames(target: Carrier, found: ReadonlySet<string>): void {
+  const names = ISSUES.flatMap(({ keys }) => keys.filter((key) => found.has(key)));
+  if (names.some((name) => ISSUES.every(({ keys }) => keys[0] !== name))) markShared(target, "names", names);
+}
+
+/** Keeps the options of a message, which belong to no single part; but a breakpoint is one behind its last. */
+export function keepOptions(target: Carrier, options: JsonValue | undefined, last: PartBase | undefined): boolean {
   if (!isObject(options)) return false;
-  const shared = sharedOf(target);
+  let isTaken = false;
   for (const key of Object.keys(options)) {
-    if (options[key] !== undefined) copyField(options, key, shared, escaped(key));
+    const fields = options[key];
+    if (fields === undefined) continue;
+    const cache = key === "anthropic" && isObject(fields) ? readBreakpoint(fields["cacheControl"]) : undefined;
+    if (cache === undefined || last === undefined || last.cache !== undefined || !isObject(fields)) {
+      copyField(options, key, sharedOf(target), escaped(key));
+      continue;
+    }
+    last.cache = cache;
+    isTaken = true;
+    const rest = restOf(fields, CACHE);
+    if (rest !== undefined) setOwn(sharedOf(target), key, rest);
   }
-  if (Object.keys(shared).length === 0) markShared(target, "empty", true);
+  if (isTaken) markShared(target, "cache", "message");
+  else if (target.extra?.[SHARED] === undefined || Object.keys(target.extra[SHARED]).length === 0)
+    markShared(target, "empty", true);
   return true;
 }
+
+const CACHE: ReadonlySet<string> = new Set(["cacheControl"]);
 
 /** The options as they were, with the seals that are there now; undefined where there are none. */
 export function encodeOptions(target: PartBase, context: EncodeContext<SealLoss>): JsonObject | undefined {
@@ -129,7 +166,10 @@ export function encodeOptions(target: PartBase, context: EncodeContext<SealLoss>
     if (isObject(fields)) setOwn(options, name, copyOf(fields));
     else copyField(shared, key, options, name);
   }
-  target.seals?.forEach((seal, index) => writeSeal(options, seal, index, context));
+  const names = markOf(target, "names");
+  target.seals?.forEach((seal, index) => {
+    writeSeal(options, seal, index, Array.isArray(names) ? names : [], context);
+  });
   if (target.cache !== undefined) put(options, "anthropic", "cacheControl", { type: "ephemeral", ...target.cache });
   return Object.keys(options).length > 0 || markOf(target, "empty") === true ? options : undefined;
 }
@@ -149,13 +189,22 @@ function put(options: JsonObject, key: string, field: string, value: JsonValue):
   return true;
 }
 
-function writeSeal(options: JsonObject, seal: Seal, index: number, { report }: EncodeContext<SealLoss>): void {
-  const row = rowOf(seal);
-  if (row === undefined || !put(options, row.key, row.field, seal.value)) {
+function writeSeal(
+  options: JsonObject,
+  seal: Seal,
+  index: number,
+  names: readonly JsonValue[],
+  { report }: EncodeContext<SealLoss>,
+): void {
+  const place = issueOf(seal);
+  const [plain = "", ...others] = place?.issue.keys ?? [];
+  const named = [plain, ...others].filter((key) => names.includes(key));
+  const keys = named.length > 0 ? named : [plain];
+  if (place === undefined || !keys.every((key) => put(options, key, place.field, seal.value))) {
     report.lose(seal.kind === "id" ? "id-foreign" : "seal-foreign", ["seals", index]);
     return;
   }
-  if (seal.provider !== undefined && seal.provider !== row.provider) {
+  if (seal.provider !== undefined && seal.provider !== place.issue.provider) {
     report.lose("bookkeeping", ["seals", index, "provider"]);
   }
   if (seal.model !== undefined) report.lose("bookkeeping", ["seals", index, "model"]);
@@ -163,21 +212,22 @@ function writeSeal(options: JsonObject, seal: Seal, index: number, { report }: E
 
 /** What both shapes know of a part beyond its options: how a tool is shown, and the like. */
 export function markShared(target: Carrier, mark: string, value: JsonValue): void {
-  sharedOf(target)[`$${mark}`] = value;
+  keepForm(target, SHARED, mark, value);
 }
 
 export function markOf(target: Carrier, mark: string): JsonValue | undefined {
-  return target.extra?.[SHARED]?.[`$${mark}`];
+  return target.extra === undefined ? undefined : formOf(target, SHARED)[mark];
 }
 
 /** Reports a mark that the shape in hand cannot say. */
 export function reportMark(target: Carrier, mark: string, context: EncodeContext<ForeignLoss>): void {
-  if (markOf(target, mark) !== undefined) context.report.lose("form-foreign", ["extra", SHARED, `$${mark}`]);
+  if (markOf(target, mark) !== undefined) context.report.lose("form-foreign", ["extra", SHARED, "$form", mark]);
 }
 
 /** Reports what is said to single providers where there is no place to say it. */
-export function reportShared(target: Carrier, { report }: EncodeContext<ForeignLoss>): void {
-  for (const key of Object.keys(target.extra?.[SHARED] ?? {})) report.lose("residue-foreign", ["extra", SHARED, key]);
+export function reportShared({ extra }: Carrier, context: EncodeContext<ForeignLoss>): void {
+  const shared = extra?.[SHARED];
+  if (shared !== undefined) reportForeignResidue({ extra: { [SHARED]: shared } }, context);
 }
 
 /** Reports the residue of other dialects; what the SDK's two shapes share is theirs. */

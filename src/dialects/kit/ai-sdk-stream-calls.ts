@@ -5,9 +5,10 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { sameJson, stringifyJson } from "../../model/json.ts";
 import type { PartBase, ToolCallPart } from "../../model/parts.ts";
 import { decodeOptions, markShared } from "./ai-sdk-options.ts";
+import { plainRest, textIn } from "./ai-sdk-plain.ts";
 import { keepParsedInput } from "./ai-sdk-tools.ts";
 import { isObject } from "./read.ts";
-import { keepForm } from "./residue.ts";
+import { keepFields, keepForm } from "./residue.ts";
 
 /** The answer that calls are part of. */
 export interface CallHost {
@@ -21,7 +22,8 @@ export interface CallHost {
   say(delta: Delta): void;
 }
 
-interface OpenCall {
+/** A call of the run. */
+export interface OpenCall {
   toolCallId: string;
   toolName: string;
   key: string;
@@ -35,6 +37,7 @@ interface OpenCall {
   isProvider: boolean;
   options: JsonValue | undefined;
   shown: JsonObject;
+  rest: JsonObject | undefined;
 }
 
 /** What an event says of a call. */
@@ -46,6 +49,8 @@ export interface CallFacts {
   dynamic?: JsonValue | undefined;
   title?: JsonValue | undefined;
   toolMetadata?: JsonValue | undefined;
+  /** Fields that nobody knows. */
+  rest?: JsonObject | undefined;
 }
 
 export class CallReader {
@@ -81,6 +86,7 @@ export class CallReader {
       isProvider,
       options: undefined,
       shown: {},
+      rest: undefined,
     };
     this.calls.set(id, call);
     // A reader knows a tool by the way it began.
@@ -117,11 +123,15 @@ export class CallReader {
     if (isObject(facts.options)) call.options = facts.options;
     if (typeof facts.title === "string") call.shown["title"] = facts.title;
     if (isObject(facts.toolMetadata)) call.shown["toolMetadata"] = facts.toolMetadata;
+    if (facts.rest !== undefined) call.rest = { ...call.rest, ...facts.rest };
   }
 
-  addInput(id: string, argsTextDelta: string): void {
+  /** A piece of the input, which stands in the field `field`. */
+  addInput(id: string, wire: JsonObject, field: "delta" | "inputTextDelta"): void {
     const call = this.openCall(id) ?? this.start(id, {});
     if (call === undefined || call.isEnded || this.host.state !== "open") return;
+    const argsTextDelta = textIn(wire, field);
+    if (Object.keys(wire).length > 3) this.learn(call, factsOf(wire));
     call.text += argsTextDelta;
     this.host.say({ kind: "tool_call_args", payload: { toolCallId: call.toolCallId, argsTextDelta } });
   }
@@ -143,6 +153,7 @@ export class CallReader {
       this.host.say({ kind: "tool_call_args", payload: { toolCallId, argsTextDelta: text } });
     } else if (input !== undefined) this.compareInput(call, input, carrier);
     call.isEnded = true;
+    keepFields(carrier, this.host.dialect, call.rest);
     decodeOptions(carrier, call.options, false);
     if (Object.keys(call.shown).length > 0) markShared(carrier, "tool", call.shown);
     const payload = { toolCallId, ...(carrier.extra && { extra: carrier.extra }) };
@@ -160,6 +171,13 @@ export class CallReader {
   }
 }
 
+const CALL: ReadonlySet<string> = new Set(
+  (
+    "type id toolCallId toolName input delta inputTextDelta inputEncoding errorText invalid error providerExecuted providerMetadata " +
+    "toolMetadata dynamic title"
+  ).split(" "),
+);
+
 /** The facts of a call in an event of either stream. */
 export function factsOf(wire: JsonObject): CallFacts {
   return {
@@ -170,5 +188,6 @@ export function factsOf(wire: JsonObject): CallFacts {
     dynamic: wire["dynamic"],
     title: wire["title"],
     toolMetadata: wire["toolMetadata"],
+    rest: plainRest(wire, CALL),
   };
 }

@@ -2,16 +2,18 @@
 // answer. Results of the client's tools come while it streams and are told behind it; its end is held until the next
 // event, which may still say something about it.
 import type { Delta, DonePayload, ErrorPayload, MessageFields, StartPayload, UsagePayload } from "../../model/delta.ts";
-import { copyExtra } from "../../model/extra.ts";
+import { copyExtra, growExtra } from "../../model/extra.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Annotation, Extra, Part, PartBase, ReasoningPart, Seal, ToolResultPart } from "../../model/parts.ts";
 import { decodeOptions } from "./ai-sdk-options.ts";
+import { plainObject, plainRest, textIn } from "./ai-sdk-plain.ts";
 import { itemOf, joinReasoning } from "./ai-sdk-reasoning.ts";
-import type { CallFacts, CallHost } from "./ai-sdk-stream-calls.ts";
+import { decodeCitationList } from "./ai-sdk-sources.ts";
+import type { CallFacts, CallHost, OpenCall } from "./ai-sdk-stream-calls.ts";
 import { CallReader } from "./ai-sdk-stream-calls.ts";
 import { copyField, isObject } from "./read.ts";
 import { keepFields } from "./residue.ts";
-import { startDelta } from "./streams.ts";
+import { keepEvents, startDelta } from "./streams.ts";
 
 /** A text or a piece of reasoning that is still growing. */
 interface OpenText {
@@ -22,6 +24,8 @@ interface OpenText {
   extra: Extra | undefined;
   /** The piece of an OpenAI item that it is. */
   piece: number | undefined;
+  /** Fields that nobody knows. */
+  rest: JsonObject | undefined;
 }
 
 export class StepReader implements CallHost {
@@ -41,9 +45,9 @@ export class StepReader implements CallHost {
   private item: { id: string; key: string; pieces: ReasoningPart[]; count: number; begun: number } | undefined;
   private readonly calls = new CallReader(this);
   /** Results of the client's tools, which are told behind the answer in the order of their calls (B25). */
-  private results = new Map<string, { order: number; value: ToolResultPart }>();
-  /** The latest state of results that a provider's tool goes on with. */
-  private readonly preliminary = new Map<string, ToolResultPart>();
+  private results = new Map<string, { call: OpenCall; value: ToolResultPart }>();
+  /** Results of a provider's tools, which may go on: the latest is told when something else begins. */
+  private readonly growing = new Map<string, ToolResultPart>();
   private held: DonePayload | undefined;
   private events: JsonValue[] = [];
   /** The last part, if it is a text. */
@@ -91,23 +95,21 @@ export class StepReader implements CallHost {
   /** A part begins: what went before it is complete. */
   begin(id: string, isText = false): string {
     this.closeItem();
+    if (this.growing.size > 0) this.settleResults(false);
     const key = this.keyOf(id);
     this.hasContent = true;
     this.lastText = isText ? key : undefined;
     return key;
   }
 
-  startText(
-    kind: "text" | "thinking",
-    id: string,
-    options: JsonValue | undefined,
-    extra?: Extra,
-  ): OpenText | undefined {
+  startText(kind: "text" | "thinking", wire: JsonObject, extra?: Extra, field?: string): OpenText | undefined {
     if (!this.open()) return undefined;
+    const id = textIn(wire, "id");
+    const options = wire["providerMetadata"];
     const earlier = this.texts.get(kind + id);
     if (earlier !== undefined) this.closeText(earlier, kind + id);
     const item = kind === "thinking" ? itemIn(options) : undefined;
-    const text: OpenText = { kind, key: "", options, extra, piece: undefined };
+    const text: OpenText = { kind, key: "", options, extra, piece: undefined, rest: undefined };
     if (item === undefined) text.key = this.begin(id, kind === "text");
     else if (this.item?.id === item) {
       text.key = this.item.key;
@@ -127,6 +129,7 @@ export class StepReader implements CallHost {
     // Whose pieces these are must be known before the first of them is written.
     if (text.piece === 0)
       for (const seal of sealsIn(options)) this.deltas.push({ kind: "seal", payload: { seal, part: text.key } });
+    learn(text, wire, field);
     return text;
   }
 
@@ -134,10 +137,12 @@ export class StepReader implements CallHost {
     this.deltas.push({ kind: "thinking", payload: { textDelta, summary, part } });
   }
 
-  addText(kind: "text" | "thinking", id: string, textDelta: string, options: JsonValue | undefined): void {
-    const text = this.texts.get(kind + id) ?? this.startText(kind, id, options);
+  /** A piece of a text, which stands in the field `field`. */
+  addText(kind: "text" | "thinking", wire: JsonObject, field: "text" | "delta"): void {
+    const text = this.texts.get(kind + textIn(wire, "id")) ?? this.startText(kind, wire, undefined, field);
     if (text === undefined || this.state !== "open") return;
-    if (isObject(options)) text.options = options;
+    learn(text, wire, field);
+    const textDelta = textIn(wire, field);
     const { key, piece } = text;
     if (piece === undefined) this.deltas.push({ kind, payload: { textDelta, part: key } });
     else if (textDelta !== "") {
@@ -146,18 +151,21 @@ export class StepReader implements CallHost {
     }
   }
 
-  /** The key of the text that has ended, for what is still to be said of it. */
-  endText(kind: "text" | "thinking", id: string, options: JsonValue | undefined): string | undefined {
-    const text = this.texts.get(kind + id);
-    if (text === undefined || this.state !== "open") return undefined;
-    if (isObject(options)) text.options = options;
-    this.closeText(text, kind + id);
-    return text.key;
+  /** The text has ended, and says what it rests on. */
+  endText(kind: "text" | "thinking", wire: JsonObject): void {
+    const name = kind + textIn(wire, "id");
+    const text = this.texts.get(name);
+    if (text === undefined || this.state !== "open") return;
+    const citations = kind === "text" ? decodeCitationList(wire["citations"]) : undefined;
+    learn(text, wire, citations && "citations");
+    this.closeText(text, name);
+    for (const annotation of citations ?? []) this.annotate(annotation, text.key);
   }
 
   private closeText(text: OpenText, name: string): void {
     this.texts.delete(name);
     const carrier: PartBase = text.extra === undefined ? {} : { extra: copyExtra(text.extra) };
+    keepFields(carrier, this.dialect, text.rest && plainObject(text.rest));
     decodeOptions(carrier, text.options, false);
     if (text.piece !== undefined && this.item?.key === text.key) {
       this.item.pieces[text.piece] = { type: "reasoning", text: "", ...carrier };
@@ -185,10 +193,6 @@ export class StepReader implements CallHost {
     return true;
   }
 
-  keepOnText(part: string, extra: Extra): void {
-    this.deltas.push({ kind: "text", payload: { textDelta: "", part, extra } });
-  }
-
   /** A whole part. */
   add(value: Part): void {
     if (!this.open()) return;
@@ -200,8 +204,8 @@ export class StepReader implements CallHost {
     this.calls.start(id, facts);
   }
 
-  addInput(id: string, text: string): void {
-    this.calls.addInput(id, text);
+  addInput(id: string, wire: JsonObject, field: "delta" | "inputTextDelta"): void {
+    this.calls.addInput(id, wire, field);
   }
 
   /** The input of a call is complete, as the SDK hands it on. */
@@ -213,32 +217,48 @@ export class StepReader implements CallHost {
   addResult(
     id: string,
     said: Pick<ToolResultPart, "isError" | "output" | "content" | "extra">,
-    options: JsonValue | undefined,
-    isPreliminary = false,
+    wire: JsonObject,
   ): boolean {
     const call = this.calls.waiting(id);
     if (call === undefined || this.state === "failed") return false;
-    const { toolCallId, toolName, isProvider, order } = call;
+    const { toolCallId, toolName, isProvider } = call;
     const value: ToolResultPart = { type: "tool-result", toolCallId, toolName, ...said };
     if (isProvider) value.executor = "provider";
-    decodeOptions(value, options, false);
-    if (isPreliminary) {
-      keepFields(value, this.dialect, { preliminary: true });
-      if (isProvider) this.preliminary.set(toolCallId, value);
-      else this.results.set(toolCallId, { order, value });
+    decodeOptions(value, wire["providerMetadata"], false);
+    keepFields(value, this.dialect, plainRest(wire, RESULT));
+    if (isProvider) {
+      if (this.open()) this.growing.set(id, value);
       return true;
     }
-    call.isAnswered = true;
-    this.preliminary.delete(toolCallId);
-    if (isProvider) this.add(value);
-    else if (this.state === "between") this.tellResult(value);
-    else this.results.set(toolCallId, { order, value });
+    this.results.set(toolCallId, { call, value });
+    const isPreliminary = wire["preliminary"] === true;
+    if (!isPreliminary) call.isAnswered = true;
+    if (!isPreliminary && this.state === "between") this.tellResults();
     return true;
   }
 
-  private tellResult(value: ToolResultPart): void {
+  /** Tells the results of a provider's tools; those that say that they go on only where nothing more comes. */
+  private settleResults(isEnd: boolean): void {
+    for (const [id, value] of this.growing) {
+      if (!isEnd && value.extra?.[this.dialect]?.["preliminary"] === true) continue;
+      this.growing.delete(id);
+      const call = this.calls.waiting(id);
+      if (call !== undefined) call.isAnswered = true;
+      this.hasContent = true;
+      this.deltas.push({ kind: "part", payload: { value } });
+    }
+  }
+
+  /** Tells what came back from the client's tools. Whatever is told is told for good. */
+  private tellResults(): void {
+    if (this.results.size === 0) return;
+    const results = [...this.results.values()].toSorted((a, b) => a.call.order - b.call.order);
+    this.results = new Map();
     this.hasResults = true;
-    this.deltas.push({ kind: "part", payload: { value, role: "tool" } });
+    for (const { call, value } of results) {
+      call.isAnswered = true;
+      this.deltas.push({ kind: "part", payload: { value, role: "tool" } });
+    }
   }
 
   /** An event that is no part of any answer, kept for whoever writes the stream again. */
@@ -253,8 +273,7 @@ export class StepReader implements CallHost {
   private closeAll(): void {
     this.closeItem();
     for (const [name, text] of this.texts) this.closeText(text, name);
-    for (const value of this.preliminary.values()) this.add(value);
-    this.preliminary.clear();
+    this.settleResults(true);
   }
 
   /** The answer has ended; that is told with the next event, or with `flush`. */
@@ -270,27 +289,31 @@ export class StepReader implements CallHost {
     if (this.held !== undefined) this.held = { ...this.held, ...payload };
   }
 
+  amendExtra(extra: Extra): void {
+    if (this.held !== undefined) {
+      this.held = { ...this.held, extra: growExtra(this.held.extra && copyExtra(this.held.extra), extra) };
+    }
+  }
+
   amendMessage(fields: MessageFields): void {
     if (this.held !== undefined) this.held = { ...this.held, message: { ...this.held.message, ...fields } };
   }
 
   flush(): void {
-    if (this.held === undefined) return;
-    const payload = this.held;
-    this.held = undefined;
-    this.deltas.push({ kind: "done", payload: this.withEvents(payload) });
-    this.state = "between";
-    const results = [...this.results.values()].toSorted((a, b) => a.order - b.order);
-    for (const { value } of results) this.tellResult(value);
-    this.results = new Map();
+    if (this.held !== undefined) {
+      this.deltas.push({ kind: "done", payload: this.withEvents(this.held) });
+      this.held = undefined;
+      this.state = "between";
+    }
+    if (this.state === "between") this.tellResults();
   }
 
+  /** The end of an answer with the events that came in it and that nobody knows. */
   private withEvents<P extends DonePayload | ErrorPayload>(payload: P): P {
-    if (this.events.length === 0) return payload;
-    const { [this.dialect]: own = {}, ...others } = payload.extra ?? {};
-    const extra: Extra = { ...others, [this.dialect]: { ...own, $events: this.events } };
+    const end = { ...payload };
+    keepEvents(end, this.dialect, this.events);
     this.events = [];
-    return { ...payload, extra };
+    return end;
   }
 
   fail(payload: ErrorPayload): void {
@@ -303,6 +326,7 @@ export class StepReader implements CallHost {
 
   /** No more events come: an answer that is open fails for that reason, also one whose end was not `isTold` in full. */
   end(reason: Delta, isTold: boolean): void {
+    if (this.state === "between") this.tellResults();
     if (reason.kind !== "error" || this.state === "failed" || this.state === "between") return;
     if (this.state === "held" && (isTold || this.results.size > 0)) {
       this.flush();
@@ -316,6 +340,22 @@ export class StepReader implements CallHost {
   }
 }
 
+/** What an event says of a text beside its words. The fields are few and the events many: no list of them is made. */
+function learn(text: OpenText, wire: JsonObject, field?: string): void {
+  for (const key in wire) {
+    if (key === "type" || key === "id" || key === field || wire[key] === undefined) continue;
+    if (key !== "providerMetadata") copyField(wire, key, (text.rest ??= {}));
+    else if (isObject(wire[key])) text.options = wire[key];
+  }
+}
+
+const RESULT: ReadonlySet<string> = new Set(
+  (
+    "type toolCallId toolName input output error errorText providerExecuted providerMetadata " +
+    "toolMetadata dynamic title"
+  ).split(" "),
+);
+
 function sealsIn(options: JsonValue | undefined): Seal[] {
   const carrier: PartBase = {};
   decodeOptions(carrier, options, false);
@@ -324,17 +364,4 @@ function sealsIn(options: JsonValue | undefined): Seal[] {
 
 function itemIn(options: JsonValue | undefined): string | undefined {
   return itemOf({ seals: sealsIn(options) });
-}
-
-/** A field of an event that must be a text; events from outside may lack it. */
-export function textIn(wire: JsonObject, field: string): string {
-  const value = wire[field];
-  return typeof value === "string" ? value : "";
-}
-
-/** An event without what is undefined: in memory, the SDK's events have such fields. */
-export function withoutGaps(wire: JsonObject): JsonObject {
-  const copy: JsonObject = {};
-  for (const key of Object.keys(wire)) if (wire[key] !== undefined) copyField(wire, key, copy);
-  return copy;
 }

@@ -3,13 +3,22 @@
 // said to single providers.
 import type { Delta, DonePayload, ErrorPayload, PartKey, StartPayload } from "../../model/delta.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { Annotation, Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
+import type { Message } from "../../model/message.ts";
+import type { Annotation, Extra, Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import type { Response } from "../../model/response.ts";
 import type { EncodeContext, WireEvent } from "../dialect.ts";
+import { reportOthers } from "./ai-sdk-options.ts";
 import { splitReasoning } from "./ai-sdk-reasoning.ts";
 import { UI } from "./ai-sdk-sources.ts";
 import type { Draft } from "./follow.ts";
 import { Follower, placeOf } from "./follow.ts";
+import { isObject } from "./read.ts";
+import type { LossDeclaration } from "./report.ts";
+import { Report } from "./report.ts";
+import type { ForeignLoss } from "./residue.ts";
+import { putBack } from "./residue.ts";
+import { eventsOf } from "./streams.ts";
+import { Trail } from "./trail.ts";
 
 /** The events of one of the streams. */
 export interface StreamWords {
@@ -33,6 +42,42 @@ export interface StreamWords {
   error(payload: ErrorPayload): JsonObject[];
 }
 
+/** Adds to an event that frames an answer what was kept of it; objects within may have grown, too. */
+export function reframe(event: JsonObject, { extra }: { extra?: Extra }, dialect: string): JsonObject {
+  const kept = extra?.[dialect]?.[String(event["type"])];
+  if (isObject(kept)) putBack(event, kept, () => undefined, "request", "response");
+  return event;
+}
+
+/**
+ * Reports what does not arrive of an answer, as far as both streams are alike: of its message what a list of messages
+ * loses, but that a call's input is a text, which streams say.
+ */
+export function reportAnswer<Code extends string>(
+  { message, alternatives, extra }: Response,
+  context: EncodeContext<Code | AnswerLoss>,
+  losses: Readonly<Record<Code | AnswerLoss, LossDeclaration>>,
+  encode: (message: Message, context: EncodeContext<Code | AnswerLoss>) => void,
+): void {
+  const { report } = context;
+  if (alternatives !== undefined) report.lose("field-unsaid", "alternatives");
+  if (extra !== undefined) reportOthers({ extra }, context);
+  // The message stands in a list of one, and its place in the response is another.
+  const trail = new Trail();
+  const inList = { ...context, trail, report: new Report(trail, losses) };
+  encode({ ...message, parts: message.parts.map(withoutFormat) }, inList);
+  for (const loss of inList.report.losses) {
+    report.losses.push({ ...loss, path: loss.path.replace(/^\/0/, "/message") });
+  }
+}
+
+function withoutFormat(part: Part): Part {
+  if (part.type !== "tool-call" || part.format !== "text") return part;
+  const { format: _, ...call } = part;
+  return call;
+}
+
+type AnswerLoss = "field-unsaid" | ForeignLoss;
 type Loss = "part-split" | "late-unsaid";
 
 /** A text in hand, and the events that are open for it: several for reasoning with summaries. */
@@ -90,17 +135,25 @@ export class StepWriter {
         break;
       case "done": {
         this.closeAll();
-        const response = this.follower.response();
+        const response = this.sayEvents();
         if (response !== undefined) this.say(...this.words.done(response, delta.payload));
         break;
       }
       case "error":
         this.text = undefined;
         this.pending = undefined;
+        this.sayEvents();
         this.say(...this.words.error(delta.payload));
         break;
       default:
     }
+  }
+
+  /** The events that nobody knew come before the end of the answer that they came in. */
+  private sayEvents(): Response | undefined {
+    const response = this.follower.response();
+    if (response !== undefined) this.say(...eventsOf(response, this.context.dialect));
+    return response;
   }
 
   private closeAll(): void {
@@ -209,9 +262,16 @@ export class StepWriter {
       splitReasoning(part, this.silent).forEach((piece: ReasoningPart, at) =>
         this.sayWhole("reasoning", at === 0 ? base : `${base}:${at}`, piece.text, piece),
       );
-    } else if (part.type === "tool-call") this.say(...this.words.call(part, false));
+    } else if (part.type === "tool-call") this.sayCall(part);
     else if (part.type === "tool-result") this.say(...this.words.result(part));
     else this.say(...this.words.whole(part, placeOf(draft)));
+  }
+
+  /** That the input is a text is said where it begins. */
+  private sayCall(call: ToolCallPart): void {
+    const isText = call.format === "text" && typeof call.input === "string";
+    if (isText) this.say(this.words.callStart(call), this.words.callInput(call, call.input as string));
+    this.say(...this.words.call(call, isText));
   }
 
   private sayWhole(kind: "text" | "reasoning", id: string, text: string, part: Part): void {

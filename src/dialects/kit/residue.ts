@@ -9,8 +9,10 @@ import { formForeign, residueForeign, sealForeign } from "./losses.ts";
 import { copyField, isObject } from "./read.ts";
 
 const FORM = "$form";
-/** A wire field that is itself called `$form`, `$form$form` … is kept with one more. */
-const LOOKS_LIKE_FORM = /^(\$form)+$/;
+/** Events of a stream that its protocol does not know: on the answer, or on the part that they came for. */
+export const EVENTS = "$events";
+/** A wire field that is itself called `$form`, `$events`, `$form$form` … is kept with one more `$form` before it. */
+const RESERVED = /^(?:\$form)*\$(?:form|events)$/;
 
 interface Carrier {
   extra?: Extra;
@@ -34,7 +36,7 @@ export function keepFields(
   let residue = ownResidue(target, dialect);
   if (typeof inner === "string") residue = innerResidue(residue, inner);
   else if (inner !== undefined) residue = inner.reduce(innerResidue, residue);
-  for (const key of Object.keys(fields)) copyField(fields, key, residue, LOOKS_LIKE_FORM.test(key) ? FORM + key : key);
+  for (const key of Object.keys(fields)) copyField(fields, key, residue, RESERVED.test(key) ? FORM + key : key);
 }
 
 /** Notes how something plain was spelled. */
@@ -98,8 +100,9 @@ export function putBack(
 ): void {
   if (residue === undefined) return;
   for (const key of Object.keys(residue)) {
-    if (key === FORM) continue;
-    const name = LOOKS_LIKE_FORM.test(key) ? key.slice(FORM.length) : key;
+    // Only a stream says events; a whole answer reports them.
+    if (key === FORM || key === EVENTS) continue;
+    const name = RESERVED.test(key) ? key.slice(FORM.length) : key;
     const kept = residue[key];
     // What stands within is kept under its own rules.
     if (inner.includes(key) && isObject(kept) && !Object.hasOwn(wire, name)) wire[name] = {};

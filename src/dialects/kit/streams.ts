@@ -1,6 +1,14 @@
-// What stream codecs of every dialect share: how a stream that breaks off reads, and how texts are cut.
+// What stream codecs of every dialect share: how a stream that breaks off reads, how texts are cut, and where events
+// stay that nobody knows (B43).
 import type { Delta, StartPayload } from "../../model/delta.ts";
 import { CONTRACT_VERSION } from "../../model/delta.ts";
+import { copyExtra, growExtra } from "../../model/extra.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import type { Extra } from "../../model/parts.ts";
+import type { Response } from "../../model/response.ts";
+import type { EncodeContext } from "../dialect.ts";
+import { isObject, restOf } from "./read.ts";
+import { EVENTS } from "./residue.ts";
 
 /** The delta that begins an answer; decoders add what they know. */
 export function startDelta(payload: Omit<StartPayload, "contractVersion">): Delta {
@@ -39,4 +47,41 @@ export function wholeCharacters(state: Held, text: string): string {
   }
   delete state.held;
   return joined;
+}
+
+interface Carrier {
+  extra?: Extra;
+}
+
+/** Keeps events that the protocol does not know, in their order, on the answer or on the part that they came for. */
+export function keepEvents(target: Carrier, dialect: string, events: readonly JsonValue[]): void {
+  if (events.length === 0) return;
+  const kept = { [dialect]: { [EVENTS]: [...events] } };
+  target.extra = growExtra(target.extra && copyExtra(target.extra), kept);
+}
+
+/** The events that were kept. */
+export function eventsOf({ extra }: Carrier, dialect: string): JsonObject[] {
+  const events = extra?.[dialect]?.[EVENTS];
+  return Array.isArray(events) ? events.filter(isObject) : [];
+}
+
+/** Reports the events that were kept where only a stream could say them. */
+export function reportEvents({ extra }: Carrier, { dialect, report }: EncodeContext<"field-unsaid">): void {
+  if (extra?.[dialect]?.[EVENTS] !== undefined) report.lose("field-unsaid", ["extra", dialect, EVENTS]);
+}
+
+/** An answer without its events: a stream has said them, so that nothing else need say them. */
+export function withoutEvents(response: Response, dialect: string): Response {
+  const { message } = response;
+  const parts = message.parts.map((part) => bare(part, dialect));
+  return bare({ ...response, message: { ...message, parts } }, dialect);
+}
+
+const OWN: ReadonlySet<string> = new Set([EVENTS]);
+
+function bare<T extends Carrier>(target: T, dialect: string): T {
+  const residue = target.extra?.[dialect];
+  if (residue?.[EVENTS] === undefined) return target;
+  return { ...target, extra: { ...target.extra, [dialect]: restOf(residue, OWN) ?? {} } };
 }

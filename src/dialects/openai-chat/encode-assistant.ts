@@ -219,9 +219,9 @@ function writeRefusal(part: RefusalPart, draft: Draft, writing: Writing): void {
 
 /** Puts a text into a field that holds one, behind what stood there before. */
 function join(draft: Draft, field: string, before: JsonValue | undefined, text: string): void {
-  const isJoined = typeof before === "string";
-  if (isJoined) draft.isJoined = true;
-  draft.wire[field] = isJoined ? `${before}\n\n${text}` : text;
+  const stands = typeof before === "string" ? before : "";
+  if (before !== undefined) draft.isJoined = true;
+  draft.wire[field] = stands !== "" && text !== "" ? `${stands}\n\n${text}` : stands + text;
 }
 
 function writeAudio(part: AudioPart, wire: JsonObject, writing: Writing): boolean {

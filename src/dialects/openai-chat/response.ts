@@ -28,6 +28,8 @@ import { isFree, spelling, startWriting } from "./writing.ts";
 
 const OBJECT = "chat.completion";
 const PLAIN = ["id", "object", "created", "model"] as const;
+/** Clients tell the answers of a stream apart by their ids, and overlook counts that come without one. */
+const MADE_ID = "chatcmpl-koine";
 
 export function decodeResponse(value: unknown, context: DecodeContext, { names }: DecodeReplyOptions): Response {
   const wire = readObject(value, context);
@@ -53,7 +55,7 @@ export function decodeResponse(value: unknown, context: DecodeContext, { names }
   if (typeof wire["id"] === "string") known.push("id");
   if (typeof wire["model"] === "string") known.push("model");
   if (wire["object"] === OBJECT) known.push("object");
-  const createdAt = dateFromSeconds(wire["created"]);
+  const createdAt = dateOf(wire["created"]);
   if (createdAt !== undefined) {
     response.createdAt = createdAt;
     known.push("created");
@@ -63,9 +65,15 @@ export function decodeResponse(value: unknown, context: DecodeContext, { names }
     known.push("usage");
   }
   if (decodeErrorField(wire["error"], response)) known.push("error");
+  if (wire["id"] === "") keepForm(response, dialect, "id", "");
   noteAbsent(response, wire, PLAIN, context);
   keepOthers(response, wire, known, context);
   return response;
+}
+
+/** Seconds as a date; none is what those write who do not know. */
+export function dateOf(seconds: unknown): string | undefined {
+  return seconds === 0 ? undefined : dateFromSeconds(seconds);
 }
 
 /** Empty, null or absent choices are legal (B71). */
@@ -105,10 +113,14 @@ function decodeChoice(wire: JsonObject, index: number, reading: Reading): Altern
     if (cut !== undefined) cut.invalid = true;
   }
   if (logprobs === null) known.push("logprobs");
-  else if (isObject(logprobs) && readTokens(logprobs, message, reading)) {
-    known.push("logprobs");
-    const has = Object.keys(logprobs);
-    if (has.length < 2) keepForm(choice, dialect, "logprobs", has);
+  else if (isObject(logprobs)) {
+    const read = readTokens(logprobs, message, reading);
+    if (read.length > 0) {
+      known.push("logprobs");
+      const has = Object.keys(TOKENS).filter((field) => logprobs[field] !== undefined);
+      if (has.length < 2) keepForm(choice, dialect, "logprobs", has);
+      if (read.length < Object.keys(logprobs).length) keepOthers(choice, logprobs, read, context, "logprobs");
+    }
   }
   if (wire["index"] === index) known.push("index");
   noteAbsent(choice, wire, ["index", "message", "finish_reason", "logprobs"], context);
@@ -125,21 +137,26 @@ function decodeReply(wire: JsonObject, reading: Reading): Message {
 
 const TOKENS = { content: "text", refusal: "refusal" } as const;
 
-/** Gives log probabilities to what they are about; false where that is not plain, so that they stay as they are. */
-function readTokens(wire: JsonObject, { parts }: Message, reading: Reading): boolean {
-  const found: [part: TextPart | RefusalPart, list: NonNullable<TextPart["logprobs"]>][] = [];
+/**
+ * Gives log probabilities to what they are about, and tells which fields that were, with those that say nothing; none,
+ * if there is nothing to give. The others stay as they are.
+ */
+function readTokens(wire: JsonObject, { parts }: Message, reading: Reading): string[] {
+  const read: string[] = [];
+  let isGiven = false;
   for (const field in wire) {
     const type = field === "content" || field === "refusal" ? TOKENS[field] : undefined;
-    if (type === undefined) return false;
-    if (wire[field] === null) continue;
-    const list = decodeLogprobs(wire[field], reading);
+    if (type === undefined) continue;
     const about = parts.filter((part): part is TextPart | RefusalPart => part.type === type);
     const [part] = about;
-    if (list === undefined || part === undefined || about.length > 1) return false;
-    found.push([part, list]);
+    const list = about.length === 1 ? decodeLogprobs(wire[field], reading) : undefined;
+    if (part !== undefined && list !== undefined) {
+      part.logprobs = list;
+      isGiven = true;
+    } else if (wire[field] !== null) continue;
+    read.push(field);
   }
-  for (const [part, list] of found) part.logprobs = list;
-  return found.length > 0;
+  return isGiven ? read : [];
 }
 
 export function encodeResponse(response: Response, given: EncodeContext<Code>): Omit<Encoded, "losses"> {
@@ -147,7 +164,7 @@ export function encodeResponse(response: Response, given: EncodeContext<Code>): 
   const context: EncodeContext<Code> = { ...given, repair: false };
   const writing = startWriting(context, true);
   const wire: JsonObject = {};
-  if (response.id !== "" || isFree(response, "id", writing)) wire["id"] = response.id;
+  encodeId(response, wire, writing);
   if (isFree(response, "object", writing)) wire["object"] = OBJECT;
   encodeDate(response, wire, writing);
   if (response.model !== "" || isFree(response, "model", writing)) wire["model"] = response.model;
@@ -159,6 +176,14 @@ export function encodeResponse(response: Response, given: EncodeContext<Code>): 
   reportForeignAnswer(carryShared(wire, response, SHARED_ECHO, context), context);
   encodeChoices(response, wire, writing);
   return { wire };
+}
+
+function encodeId(response: Response, wire: JsonObject, writing: Writing): void {
+  if (response.id !== "" || spelling(response, "id", writing) === "") wire["id"] = response.id;
+  else if (isFree(response, "id", writing)) {
+    wire["id"] = MADE_ID;
+    writing.context.report.lose("field-filled", "id");
+  }
 }
 
 function encodeDate(response: Response, wire: JsonObject, writing: Writing): void {
@@ -212,12 +237,14 @@ function encodeChoice(choice: Alternative, index: number, path: readonly string[
   const { content = null, refusal = null } = tokens;
   if (content !== null || refusal !== null) {
     const has = spelling(choice, "logprobs", writing);
+    const kept = choice.extra?.[dialect]?.["logprobs"];
     const isTold = (field: string): boolean =>
-      tokens[field as keyof Tokens] !== undefined || !Array.isArray(has) || has.includes(field);
+      tokens[field as keyof Tokens] !== undefined ||
+      ((!Array.isArray(has) || has.includes(field)) && !(isObject(kept) && Object.hasOwn(kept, field)));
     wire["logprobs"] = { ...(isTold("content") && { content }), ...(isTold("refusal") && { refusal }) };
   } else if (isFree(choice, "logprobs", writing)) wire["logprobs"] = null;
-  putBack(wire, choice.extra?.[dialect], (...steps) =>
-    context.report.lose("residue-clash", ["extra", dialect, ...path, ...steps]),
-  );
+  const clash = (...steps: string[]): void =>
+    context.report.lose("residue-clash", ["extra", dialect, ...path, ...steps]);
+  putBack(wire, choice.extra?.[dialect], clash, "logprobs");
   return wire;
 }

@@ -1,5 +1,6 @@
 // The calls of one choice in a stream: which call a piece belongs to (B18), and what it becomes. Pieces are put together
 // as an answer in one piece would have them; a call is told when its name is known, and ends with its answer (B21).
+import { settle } from "../../assembly/draft.ts";
 import type { Delta, PayloadBase, ToolCallStartPayload } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { copyObject } from "../../model/json.ts";
@@ -8,6 +9,7 @@ import { isObject } from "../kit/read.ts";
 import { formOf, keepForm } from "../kit/residue.ts";
 import { CUSTOM, decodeCall, decodeFunctionCall } from "./calls.ts";
 import type { Reading } from "./reading.ts";
+import type { Told } from "./stream-choice.ts";
 import { addLater } from "./stream-merge.ts";
 
 /** The ids of all calls in a stream, which may hold several answers: each is one call's only (B17). */
@@ -36,8 +38,14 @@ export class CallEntry {
   /** Set when the call has been told. */
   toolCallId: string | undefined;
   extra: Extra | undefined;
+  /** How long its arguments were when they were last made one piece. */
+  settled = 0;
   /** Told in one piece, because its arguments are no text. */
   isWhole = false;
+  /** Told with a part of its name: nobody can run it. */
+  isMisnamed = false;
+  /** Told that it has ended. */
+  isEnded = false;
 
   constructor(key: string, field: Field) {
     this.key = key;
@@ -64,27 +72,31 @@ export class CallEntry {
     return typeof id === "string" && id !== "" ? id : undefined;
   }
 
-  /** Takes a piece; what came too late to be the call's id. */
-  add(piece: JsonObject): string | undefined {
-    let late: string | undefined;
+  /** Takes a piece; what came too late to be the call's id or name. */
+  add(piece: JsonObject): JsonObject | undefined {
+    let late: JsonObject | undefined;
     for (const key in piece) {
       const value = piece[key];
       if (key === "index" || value === undefined) continue;
       if (key === "id" && typeof value === "string") {
-        if (this.toolCallId !== undefined && this.id === undefined && value !== "") late = value;
-        else if (this.wire["id"] === undefined || (value !== "" && this.toolCallId === undefined))
-          this.wire["id"] = value;
-      } else if (key === "function" || key === CUSTOM) this.addData(key, value);
-      else if (key !== "type" || typeof this.wire["type"] !== "string") addLater(this.wire, piece, key);
+        if (this.id !== undefined || value === "") this.wire["id"] ??= value;
+        else if (this.toolCallId === undefined) this.wire["id"] = value;
+        else late = { id: value };
+      } else if (key === "function" || key === CUSTOM) {
+        const name = this.addData(key, value);
+        if (name !== undefined) late = { ...late, [key]: { name } };
+      } else if (key !== "type" || typeof this.wire["type"] !== "string") addLater(this.wire, piece, key);
     }
     return late;
   }
 
-  addData(field: Field, value: JsonValue): void {
+  /** Takes name and arguments; what came too late to be the name. */
+  addData(field: Field, value: JsonValue): string | undefined {
     if (!isObject(value)) {
       if (value !== null) this.wire[field] ??= value;
-      return;
+      return undefined;
     }
+    let late: string | undefined;
     if (this.field !== field && !isObject(this.wire[this.field])) this.field = field;
     const known = this.wire[field];
     const data: JsonObject = isObject(known) ? known : (this.wire[field] = {});
@@ -92,12 +104,21 @@ export class CallEntry {
     for (const key in value) {
       const said = value[key];
       const before = data[key] ?? "";
-      if (key === "name" && typeof said === "string") data[key] = grownName(this.name, said);
-      else if (key === given && typeof said === "string" && typeof before === "string") {
-        data[key] = before + said;
+      if (key === "name" && typeof said === "string") {
+        const name = grownName(this.name, said);
+        if (this.toolCallId === undefined) data[key] = name;
+        else if (name !== this.name) {
+          late = said;
+          this.isMisnamed = true;
+        }
+      } else if (key === given && typeof said === "string" && typeof before === "string") {
+        const grown = before + said;
+        data[key] = grown;
+        settle(this, grown);
         if (field === this.field) this.pending += said;
       } else if (key !== given || said !== null) addLater(data, value, key);
     }
+    return late;
   }
 
   /** The call as it is to be read. A stream need not say that there are no arguments, nor that a function is one. */
@@ -136,32 +157,47 @@ export class CallReader {
   private readonly byId = new Map<string, CallEntry>();
   private readonly reading: Reading;
   private readonly run: RunCalls;
+  private readonly told: Map<string, Told>;
   private readonly at: PayloadBase;
   /** All before this one have been told. */
   private next = 0;
 
-  constructor(reading: Reading, run: RunCalls, at: PayloadBase) {
+  constructor(reading: Reading, run: RunCalls, told: Map<string, Told>, at: PayloadBase) {
     this.reading = reading;
     this.run = run;
+    this.told = told;
     this.at = at;
   }
 
-  read(list: readonly JsonObject[], out: Delta[]): void {
+  /** Reads pieces of calls; those that came when their call had ended. */
+  read(list: readonly JsonObject[], out: Delta[]): JsonObject[] {
     const touched = new Set<CallEntry>();
+    const ended: JsonObject[] = [];
     for (const piece of list) {
       const entry = this.entryOf(piece, touched);
-      touched.add(entry);
-      const late = entry.add(piece);
-      if (late !== undefined) this.tell(entry, out, { [this.reading.context.dialect]: { id: late } });
+      if (entry.isEnded) ended.push(piece);
+      else {
+        touched.add(entry);
+        const late = entry.add(piece);
+        if (late !== undefined) this.tell(entry, out, { [this.reading.context.dialect]: late });
+      }
     }
     this.advance(out);
     for (const entry of touched) this.tell(entry, out);
+    return ended;
   }
 
-  readLegacy(data: JsonObject, out: Delta[]): void {
+  /** Reads a piece of the one call of old; false where it has ended. */
+  readLegacy(data: JsonObject, out: Delta[]): boolean {
     this.legacy ??= new CallEntry(LEGACY, LEGACY);
+    if (this.legacy.isEnded) return false;
     this.legacy.addData(LEGACY, data);
     this.advance(out);
+    return true;
+  }
+
+  get isEmpty(): boolean {
+    return this.entries.length === 0 && this.legacy === undefined;
   }
 
   private entryOf(piece: JsonObject, touched: ReadonlySet<CallEntry>): CallEntry {
@@ -211,8 +247,9 @@ export class CallReader {
         if (!isEnd) break;
         continue;
       }
-      // More of the name may come, until there are arguments or another call.
-      if (entry.pending === "" && this.next === this.entries.length - 1 && !isEnd && !isObject(entry.args)) break;
+      // More of the name may come, until there are arguments, be they empty, or another call.
+      const isNamed = isObject(entry.args) || entry.pending !== "" || (entry.id !== undefined && entry.args === "");
+      if (!isNamed && this.next === this.entries.length - 1 && !isEnd) break;
       this.start(entry, out);
     }
     const { legacy } = this;
@@ -231,6 +268,7 @@ export class CallReader {
     entry.toolCallId = toolCallId;
     entry.isWhole = !isText;
     entry.extra = extra;
+    this.told.set(entry.key, { key: entry.key, kind: "whole", tokens: 0 });
     if (!isText) {
       out.push({ kind: "part", payload: { value: part, part: entry.key, ...this.at } });
       return;
@@ -260,16 +298,21 @@ export class CallReader {
 }
 
 /** Whether a piece goes on with a call: its id, its name or its arguments may show that it does not (B18). */
-function isSame(entry: CallEntry, { id, name, args, isAgain }: Marks): boolean {
+function isSame(entry: CallEntry, { index, id, name, args, isAgain }: Marks): boolean {
   if (isAgain && (name !== undefined || id !== undefined)) return false;
   const known = entry.args;
   const hasArgs = known !== undefined && known !== "";
-  if (id !== undefined && entry.id !== undefined) return id === entry.id;
-  if (name === undefined || entry.name === "" || !hasArgs) return true;
-  if (id !== undefined || typeof known !== "string") return false;
+  const isOther = id !== undefined && entry.id !== undefined && id !== entry.id;
+  if (!isOther && id !== undefined && entry.id !== undefined) return true;
+  // Some give every piece another id: what has no name of its own is no other call.
+  if (isOther && index === undefined) return false;
+  if (name === undefined || entry.name === "") return !isOther || typeof known !== "string" || !isComplete(known);
+  if (!hasArgs) return !isOther;
+  if ((id !== undefined && !isOther) || typeof known !== "string") return false;
   // Names do not go on after arguments: it is repeated with every piece, or another call's.
-  const isRepeated = name === entry.name;
-  return args.trimStart().startsWith("{") ? isRepeated && !isComplete(known) : isRepeated;
+  if (name !== entry.name) return false;
+  const begins = args.trimStart().startsWith("{");
+  return isOther ? !begins && !isComplete(known) : !begins || !isComplete(known);
 }
 
 /** Whether arguments are whole: an object that has ended cannot go on. */

@@ -14,10 +14,11 @@ import { decodeLogprobs } from "./logprobs.ts";
 import { isMedia } from "./media.ts";
 import type { Reading } from "./reading.ts";
 import { DETAILS, TEXT_FIELDS } from "./reasoning.ts";
+import { AudioReader } from "./stream-audio.ts";
 import type { RunCalls } from "./stream-calls.ts";
 import { CallReader } from "./stream-calls.ts";
 import { DetailReader } from "./stream-details.ts";
-import { addLater, addPiece } from "./stream-merge.ts";
+import { addLater, addPiece, Growing } from "./stream-merge.ts";
 
 /** What has been told of a part. */
 export interface Told {
@@ -34,6 +35,17 @@ const SAID = [...TEXT_FIELDS, DETAILS, "content", "refusal", "audio", "images", 
 const SAID_SET: ReadonlySet<string> = new Set(SAID);
 const FIELDS = SAID.toSorted((a, b) => Number(b === DETAILS) - Number(a === DETAILS));
 
+/** Where a message keeps that its parts stood in another order than that of its fields. */
+export const ORDER = "order";
+/** What is read behind the content, by how the keys of its parts begin. */
+const BEHIND = ["refusal", "audio", "images/", "calls/", "function_call"];
+
+/** Where the field of a part stands among the others. */
+function rankOf(key: string): number {
+  if (key.startsWith("reasoning") || key.startsWith("details/")) return 0;
+  return BEHIND.findIndex((place) => key.startsWith(place)) + 2 || 1;
+}
+
 export class ChoiceReader {
   /** Fields of the choice beside what it says. */
   readonly wire: JsonObject = {};
@@ -41,10 +53,14 @@ export class ChoiceReader {
   readonly told = new Map<string, Told>();
   readonly calls: CallReader;
   readonly details: DetailReader;
+  private readonly audio: AudioReader;
   /** The message as an answer in one piece has it, its texts and calls apart. */
   private readonly message: JsonObject = {};
-  private content = "";
+  /** The content, the refusal and the reasoning, where they are texts; of blocks, the last one's. */
+  private readonly texts = new Map<string, Growing>();
   private blocks: JsonObject[] | undefined;
+  /** Log probabilities, one list for each field. */
+  private logprobs: JsonObject | undefined;
   private images = 0;
   private odd = 0;
   /** The field that tells the reasoning: others may repeat it. */
@@ -55,29 +71,25 @@ export class ChoiceReader {
   constructor(position: number, reading: Reading, run: RunCalls) {
     this.reading = reading;
     this.at = position === 0 ? {} : { choice: position };
-    this.calls = new CallReader(reading, run, this.at);
+    this.calls = new CallReader(reading, run, this.told, this.at);
     this.details = new DetailReader(reading, this.told, this.at);
+    this.audio = new AudioReader(reading, this.told, this.at);
   }
 
   /** Whether the choice has said how it ended; spoken answers may just tell when the audio expires. */
   get isOver(): boolean {
-    return typeof this.wire["finish_reason"] === "string" || this.isSpoken;
+    return this.hasEnded || this.audio.isOver;
   }
 
-  private get isSpoken(): boolean {
-    const { audio } = this.message;
-    return (
-      isObject(audio) && ["id", "data", "transcript", "expires_at"].every((field) => (audio[field] ?? null) !== null)
-    );
+  /** Whether the choice has said why it ended. */
+  get hasEnded(): boolean {
+    return this.wire["finish_reason"] !== undefined;
   }
 
   read(choice: JsonObject, out: Delta[]): void {
     const { delta, message, logprobs } = choice;
-    let tokens: JsonObject | undefined;
-    if (isObject(logprobs)) {
-      tokens = logprobs;
-      addPiece(this.wire, choice, "logprobs");
-    }
+    const tokens = isObject(logprobs) ? logprobs : undefined;
+    if (tokens !== undefined) this.addTokens(tokens);
     if (isObject(delta)) this.readDelta(delta, tokens, out);
     else if (delta !== undefined && delta !== null) this.tellOdd("delta", delta, out);
     if (isObject(message)) this.readDelta(this.newIn(message), tokens, out);
@@ -86,8 +98,24 @@ export class ChoiceReader {
       if (key === "delta" || key === "message" || key === "index" || (key === "logprobs" && tokens !== undefined))
         continue;
       const value = choice[key];
-      if (value !== null || !(key === "finish_reason" || key === "logprobs")) addLater(this.wire, choice, key);
+      const isNothing =
+        value === null ? key === "logprobs" || key === "finish_reason" : key === "finish_reason" && value === "";
+      if (!isNothing) addLater(this.wire, choice, key);
     }
+  }
+
+  private addTokens(tokens: JsonObject): void {
+    this.logprobs ??= {};
+    for (const key in tokens) addPiece(this.logprobs, tokens, key);
+  }
+
+  private textOf(field: string): Growing {
+    let text = this.texts.get(field);
+    if (text === undefined) {
+      text = new Growing();
+      this.texts.set(field, text);
+    }
+    return text;
   }
 
   /** What a snapshot of the message says that no delta has said (B77). */
@@ -95,7 +123,7 @@ export class ChoiceReader {
     const fresh: JsonObject = {};
     for (const key in message) {
       const value = message[key];
-      const known = key === "content" ? this.content : this.message[key];
+      const known = this.texts.get(key)?.text ?? (key === "content" ? "" : this.message[key]);
       if (typeof value === "string" && typeof known === "string") {
         if (value.length > known.length && value.startsWith(known)) setOwn(fresh, key, value.slice(known.length));
       } else if (key === "content" ? this.blocks === undefined : !this.hasSaid(key)) addPiece(fresh, message, key);
@@ -107,7 +135,8 @@ export class ChoiceReader {
     if (key === "tool_calls") return this.calls.entries.length > 0;
     if (key === "function_call") return this.calls.legacy !== undefined;
     if (key === DETAILS) return this.details.list.length > 0;
-    return (this.message[key] ?? null) !== null;
+    if (key === "audio") return this.audio.wire !== undefined;
+    return this.texts.has(key) || (this.message[key] ?? null) !== null;
   }
 
   private readDelta(delta: JsonObject, tokens: JsonObject | undefined, out: Delta[]): void {
@@ -140,7 +169,7 @@ export class ChoiceReader {
     switch (field) {
       case "content":
         if (typeof value === "string") this.readText(value, tokens, out);
-        else if (Array.isArray(value)) this.readBlocks(value, tokens, out);
+        else if (Array.isArray(value)) this.readBlocks(value, out);
         else return false;
         return true;
       case "refusal":
@@ -152,17 +181,16 @@ export class ChoiceReader {
         this.details.read(value, this.lead === field, out);
         return true;
       case "audio":
-        return isObject(value) && this.readAudio(delta, out);
+        return isObject(value) && this.audio.read(value, out);
       case "images":
         return Array.isArray(value) && this.readPictures(value, delta, out);
       case "tool_calls":
         if (!Array.isArray(value) || !value.every(isObject)) return false;
         if (value.length === 0) this.message[field] ??= value;
-        else this.calls.read(value, out);
+        for (const late of this.calls.read(value, out)) this.tellOdd(field, [late], out);
         return true;
       case "function_call":
-        if (isObject(value)) this.calls.readLegacy(value, out);
-        return isObject(value);
+        return isObject(value) && this.calls.readLegacy(value, out);
       default:
         return typeof value === "string" && this.readReasoning(field, value, out);
     }
@@ -170,10 +198,10 @@ export class ChoiceReader {
 
   private readText(text: string, tokens: JsonObject | undefined, out: Delta[]): void {
     if (this.blocks !== undefined) {
-      if (text !== "") this.readBlocks([{ type: "text", text }], tokens, out);
+      if (text !== "") this.readBlocks([{ type: "text", text }], out);
       return;
     }
-    this.content += text;
+    this.textOf("content").add(text);
     this.tellText("content", "text", text, tokens, out);
   }
 
@@ -186,9 +214,7 @@ export class ChoiceReader {
     out: Delta[],
     extra?: Extra,
   ): boolean {
-    const before = this.message[field] ?? "";
-    if (typeof before !== "string") return false;
-    this.message[field] = before + text;
+    this.textOf(field).add(text);
     this.tellText(field, kind, text, tokens, out, extra);
     return true;
   }
@@ -196,9 +222,7 @@ export class ChoiceReader {
   private readReasoning(field: string, text: string, out: Delta[]): boolean {
     if (text !== "") this.lead ??= field;
     if (this.lead === field) return this.grow(field, "thinking", text, undefined, out, this.placed(field));
-    const before = this.message[field] ?? "";
-    if (typeof before !== "string") return false;
-    this.message[field] = before + text;
+    this.textOf(field).add(text);
     return true;
   }
 
@@ -240,17 +264,20 @@ export class ChoiceReader {
   private tokensOf(tokens: JsonObject, kind: "text" | "refusal"): Logprob[] | undefined {
     const field = kind === "text" ? "content" : "refusal";
     const list = tokens[field];
-    const all = isObject(this.wire["logprobs"]) ? this.wire["logprobs"][field] : undefined;
+    const all = this.logprobs?.[field];
     if (!Array.isArray(list) || !Array.isArray(all) || list.length === 0) return undefined;
     const before = this.told.get(kind === "text" ? "content" : kind)?.tokens ?? 0;
     return before + list.length === all.length ? decodeLogprobs(list, this.reading) : undefined;
   }
 
-  /** Blocks of content: the first of a list goes on with the last one, if it is a text like it. */
-  private readBlocks(list: readonly JsonValue[], tokens: JsonObject | undefined, out: Delta[]): void {
-    const { blocks, content } = this;
-    if (blocks === undefined) {
+  /**
+   * Blocks of content: the first of a list goes on with the last one, if it is a text like it. Whose the log
+   * probabilities are is known at the end.
+   */
+  private readBlocks(list: readonly JsonValue[], out: Delta[]): void {
+    if (this.blocks === undefined) {
       this.blocks = [];
+      const content = this.texts.get("content")?.text ?? "";
       if (content !== "") {
         this.blocks.push({ type: "text", text: content });
         const told = this.told.get("content");
@@ -259,39 +286,45 @@ export class ChoiceReader {
     }
     list.forEach((block, at) => {
       if (!isObject(block)) this.tellOdd("content", [block], out);
-      else if (at > 0 || !this.goOn(block, tokens, out)) this.addBlock(block, tokens, out);
+      else if (at > 0 || !this.goOn(block, out)) this.addBlock(block, out);
     });
   }
 
-  private goOn(block: JsonObject, tokens: JsonObject | undefined, out: Delta[]): boolean {
+  private goOn(block: JsonObject, out: Delta[]): boolean {
     const blocks = this.blocks ?? [];
     const last = blocks.at(-1);
     if (last === undefined || Object.keys(block).length !== 2 || block["type"] !== last["type"]) return false;
     const key = `content/${blocks.length - 1}`;
     const { text } = block;
     if (block["type"] === "text" && typeof text === "string" && typeof last["text"] === "string") {
-      last["text"] += text;
-      this.tellText(key, "text", text, tokens, out);
+      const grown = this.textOf("content");
+      grown.add(text);
+      last["text"] = grown.text;
+      this.tellText(key, "text", text, undefined, out);
       return true;
     }
     const [before, more] = [thinkingOf(last["thinking"]), thinkingOf(block["thinking"])];
     if (block["type"] !== "thinking" || before === undefined || more === undefined) return false;
-    last["thinking"] = [{ type: "text", text: before + more }];
+    const grown = this.textOf("content");
+    grown.add(more);
+    last["thinking"] = [{ type: "text", text: grown.text }];
     this.tellText(key, "thinking", more, undefined, out);
     return true;
   }
 
-  private addBlock(block: JsonObject, tokens: JsonObject | undefined, out: Delta[]): void {
+  private addBlock(block: JsonObject, out: Delta[]): void {
     const blocks = this.blocks ?? [];
     const key = `content/${blocks.push(copyObject(block)) - 1}`;
     const part = decodeBlock(block, this.reading);
+    this.texts.delete("content");
+    if (part.type === "text" || part.type === "reasoning") this.textOf("content").add(part.text);
     if (isMedia(part)) keepForm(part, this.reading.context.dialect, "at", "content");
     const { extra } = part;
     const isText = part.type === "text" || part.type === "reasoning";
     if (!isText || part.cache !== undefined) return this.tellWhole(key, part, out);
     const kind = part.type === "text" ? "text" : "thinking";
     // A block is there also where it is empty.
-    this.tellText(key, kind, part.text, tokens, out, extra, true);
+    this.tellText(key, kind, part.text, undefined, out, extra, true);
   }
 
   private tellWhole(key: string, value: Part, out: Delta[]): void {
@@ -304,30 +337,6 @@ export class ChoiceReader {
   tellOdd(field: string, value: JsonValue, out: Delta[]): void {
     const key = `odd/${this.odd++}`;
     this.tellWhole(key, opaquePart({ [field]: value }, this.reading.context), out);
-  }
-
-  /** Audio is told when it is known to be more than an id. */
-  private readAudio(delta: JsonObject, out: Delta[]): boolean {
-    const piece = delta["audio"];
-    const before = this.message["audio"] ?? {};
-    if (!isObject(piece) || !isObject(before)) return false;
-    const audio = copyObject(before);
-    for (const key in piece) {
-      if (key === "data" || key === "transcript") addPiece(audio, piece, key);
-      else addLater(audio, piece, key);
-    }
-    this.message["audio"] = audio;
-    const { id, data, transcript } = audio;
-    if (typeof id !== "string" || typeof data !== "string") return true;
-    const isNew = !this.told.has("audio");
-    const [said, spoken] = isNew ? [data, transcript] : [piece["data"], piece["transcript"]];
-    const payload: Extract<Delta, { kind: "media" }>["payload"] = { type: "audio", part: "audio", ...this.at };
-    if (typeof said === "string") payload.dataDelta = said;
-    if (typeof spoken === "string") payload.transcriptDelta = spoken;
-    if (payload.dataDelta === undefined && payload.transcriptDelta === undefined) return true;
-    if (isNew) this.told.set("audio", { key: "audio", kind: "media", tokens: 0 });
-    out.push({ kind: "media", payload });
-    return true;
   }
 
   private readPictures(list: readonly JsonValue[], delta: JsonObject, out: Delta[]): boolean {
@@ -343,7 +352,9 @@ export class ChoiceReader {
   whole(index: number): JsonObject {
     const message: JsonObject = { role: "assistant", refusal: null, annotations: [] };
     for (const key in this.message) addLater(message, this.message, key);
-    message["content"] = this.blocks ?? (this.content === "" ? null : this.content);
+    for (const [field, { text }] of this.texts) message[field] = text;
+    message["content"] = this.blocks ?? (message["content"] || null);
+    if (this.audio.wire !== undefined) message["audio"] = this.audio.wire;
     const { list } = this.details;
     if (list.length > 0) message[DETAILS] = list;
     const { entries, legacy } = this.calls;
@@ -351,14 +362,25 @@ export class ChoiceReader {
     if (legacy !== undefined) message["function_call"] = legacy.whole();
     const choice: JsonObject = { index, message, logprobs: null };
     for (const key in this.wire) addLater(choice, this.wire, key);
-    if (isObject(choice["logprobs"])) choice["logprobs"] = { content: null, refusal: null, ...choice["logprobs"] };
-    if (choice["finish_reason"] === undefined && this.isSpoken) choice["finish_reason"] = "stop";
+    if (this.logprobs !== undefined) choice["logprobs"] = { content: null, refusal: null, ...this.logprobs };
+    if (choice["finish_reason"] === undefined && this.audio.isOver) choice["finish_reason"] = "stop";
     return choice;
   }
 
   /** Whether the reasoning was told as a text before its details came, of which there are several. */
   get isRetold(): boolean {
     return this.lead !== undefined && this.lead !== DETAILS && this.details.list.length > 1;
+  }
+
+  /** Whether parts were told in another order than that of their fields, which only a stream can say. */
+  get isMixed(): boolean {
+    let last = 0;
+    for (const key of this.told.keys()) {
+      const at = rankOf(key);
+      if (at < last) return true;
+      last = at;
+    }
+    return false;
   }
 
   /** Where the reasoning was told. */

@@ -10,22 +10,20 @@ import type { ProviderError } from "../../model/provider-error.ts";
 import { isRetryable } from "../../model/provider-error.ts";
 import type { Alternative, Response } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EventDecoder } from "../dialect.ts";
-import { dateFromSeconds } from "../kit/dates.ts";
 import { cutCall } from "../kit/endings.ts";
-import { decodeOpenAiError } from "../kit/openai-errors.ts";
 import { isObject, readObject } from "../kit/read.ts";
-import { keepFields } from "../kit/residue.ts";
+import { dropForm, keepFields, keepForm } from "../kit/residue.ts";
 import { startDelta, truncated } from "../kit/streams.ts";
-import { startReading } from "./reading.ts";
+import { keep, startReading } from "./reading.ts";
 import { DETAILS } from "./reasoning.ts";
-import { decodeResponse } from "./response.ts";
+import { dateOf, decodeResponse } from "./response.ts";
 import { RunCalls } from "./stream-calls.ts";
-import { ChoiceReader } from "./stream-choice.ts";
+import { ChoiceReader, ORDER } from "./stream-choice.ts";
+import { errorOf, isPing, isWhole, saysMore, WHOLE } from "./stream-kinds.ts";
 import { addLater } from "./stream-merge.ts";
 import { newExtra, Settling } from "./stream-settle.ts";
 import { decodeUsage } from "./usage.ts";
 
-const WHOLE = "chat.completion";
 const CHUNK = "chat.completion.chunk";
 /** OpenAI takes no more; a wild index must not cost memory. */
 const MAX_CHOICES = 128;
@@ -48,7 +46,7 @@ export function chunkDecoder(context: DecodeContext, options: DecodeReplyOptions
       if (data === "[DONE]") return close();
       const chunk = readObject(data, context);
       if (isPing(chunk, event)) return [];
-      const error = errorOf(chunk, event);
+      const error = errorOf(chunk, event, isFirst);
       if (error !== undefined) {
         const failed = begin().fail(chunk, error);
         answer = undefined;
@@ -70,33 +68,9 @@ export function chunkDecoder(context: DecodeContext, options: DecodeReplyOptions
       const open = answer ?? (isFirst ? begin() : undefined);
       answer = undefined;
       if (open === undefined) return [];
-      return open.isOver ? open.finish() : open.breakOff(reason);
+      return open.isOver && open.hasEnded ? open.finish() : open.breakOff(reason);
     },
   };
-}
-
-function isPing(chunk: JsonObject, event: string | undefined): boolean {
-  if (event === "ping" || event === "keepalive") return true;
-  for (const key in chunk) if (key !== "type" || chunk[key] !== "ping") return false;
-  return true;
-}
-
-/** What went wrong, in a chunk or instead of one (B72). */
-function errorOf(chunk: JsonObject, event: string | undefined): ProviderError | undefined {
-  const { error, object } = chunk;
-  if (isObject(error)) return decodeOpenAiError({ error });
-  const isBody =
-    object === "error" || event === "error" || (typeof error === "string" && chunk["choices"] === undefined);
-  return isBody ? decodeOpenAiError(chunk) : undefined;
-}
-
-/** An answer in one piece instead of a stream (B74). */
-function isWhole({ object, choices }: JsonObject): boolean {
-  if (!Array.isArray(choices)) return false;
-  const isSaid = choices.every(
-    (choice) => isObject(choice) && isObject(choice["message"]) && choice["delta"] === undefined,
-  );
-  return isSaid && (choices.length > 0 || object === WHOLE);
 }
 
 function wholeAnswer(chunk: JsonObject, context: DecodeContext, options: DecodeReplyOptions, run: RunCalls): Response {
@@ -147,9 +121,15 @@ class Answer {
     return isOver;
   }
 
-  /** Whether a chunk is of the next answer: this one has ended, and the id is another. */
-  isFollowedBy({ id }: JsonObject): boolean {
-    return typeof id === "string" && id !== this.head["id"] && this.isStarted && this.isOver;
+  /** Whether every choice has said why it ended; one that may go on has not, though it looks whole. */
+  get hasEnded(): boolean {
+    return this.choices.every((choice) => choice?.hasEnded !== false);
+  }
+
+  /** Whether a chunk is of the next answer: this one has ended, and the id of one that says something is another. */
+  isFollowedBy({ id, choices }: JsonObject): boolean {
+    if (typeof id !== "string" || id === this.head["id"] || id === "" || !this.isStarted || !this.isOver) return false;
+    return Array.isArray(choices) && choices.some((choice) => isObject(choice) && saysMore(choice["delta"]));
   }
 
   push(chunk: JsonObject, saysSomething: boolean): Delta[] {
@@ -206,8 +186,11 @@ class Answer {
     const { id, model, created } = this.head;
     const kept: { extra?: Extra } = {};
     if (Object.keys(this.top).length > 0) keepFields(kept, this.context.dialect, this.top);
+    const createdAt = dateOf(created);
+    if (created === undefined) keepForm(kept, this.context.dialect, "absent", ["created"]);
+    else if (createdAt === undefined) keepFields(kept, this.context.dialect, keep(undefined, this.head, "created"));
+    if (this.head["object"] !== WHOLE) keepFields(kept, this.context.dialect, keep(undefined, this.head, "object"));
     this.extra = kept.extra;
-    const createdAt = dateFromSeconds(created);
     out.push(
       startDelta({
         requestId: typeof id === "string" ? id : "",
@@ -222,11 +205,25 @@ class Answer {
     if (!isObject(value)) return this.choice(0).tellOdd("choices", [value], out);
     const { index, usage } = value;
     const isPlace = typeof index === "number" && Number.isInteger(index) && index >= 0 && index < MAX_CHOICES;
-    const choice = this.choice(isPlace ? index : 0);
-    if (!isObject(usage) || hasUsage) return choice.read(value, out);
-    const rest = copyObject(value);
-    delete rest["usage"];
-    choice.read(rest, out);
+    const position = isPlace ? index : 0;
+    const choice = this.choice(position);
+    const { hasEnded } = choice;
+    if (!isObject(usage) || hasUsage) choice.read(value, out);
+    else {
+      const rest = copyObject(value);
+      delete rest["usage"];
+      choice.read(rest, out);
+    }
+    if (!hasEnded && choice.hasEnded && !choice.calls.isEmpty) this.endCalls(choice, position, out);
+  }
+
+  /** The calls of a choice end with it, whatever else is to come. */
+  private endCalls(choice: ChoiceReader, position: number, out: Delta[]): void {
+    const { context, options, run } = this;
+    choice.calls.advance(out, true);
+    const wire: JsonObject = { ...this.head, choices: [choice.whole(0)] };
+    const { message, finishReason } = decodeResponse(wire, context, options);
+    new Settling(choice, position, context.dialect, run, out).endCalls(message, cutCall(message, finishReason));
   }
 
   private choice(position: number): ChoiceReader {
@@ -260,6 +257,8 @@ class Answer {
     }
     wire["choices"] = choices;
     const response = decodeResponse(wire, this.context, this.options);
+    // Every chunk has an id, also where its answer has none to tell.
+    dropForm(response, this.context.dialect, "id");
     [response, ...(response.alternatives ?? [])].forEach(({ message }, at) => {
       const details = kept[at];
       if (details !== undefined) keepFields(message, this.context.dialect, { [DETAILS]: details });
@@ -282,6 +281,7 @@ class Answer {
         cutCall(message, finishReason),
         isOver,
       );
+      if (choice.isMixed) keepForm(message, this.context.dialect, ORDER, "said");
     });
     return response;
   }
@@ -324,6 +324,7 @@ class Answer {
     delete unknown["$form"];
     const target: { extra?: Extra } = kept === undefined ? {} : { extra: kept };
     if (Object.keys(unknown).length > 0) keepFields(target, dialect, { delta: unknown });
+    if (this.choices[0]?.isMixed === true) keepForm(target, dialect, ORDER, "said");
     return Object.keys(target.extra?.[dialect] ?? {}).length === 0 ? undefined : target.extra;
   }
 

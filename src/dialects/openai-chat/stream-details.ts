@@ -1,11 +1,11 @@
 // Reasoning as a list of details, which come in pieces: those of one index, or one kind in a row, are one detail.
 import type { Delta, PayloadBase } from "../../model/delta.ts";
-import type { JsonObject } from "../../model/json.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { copyObject } from "../../model/json.ts";
 import { decodeDetail } from "./reasoning.ts";
 import type { Reading } from "./reading.ts";
 import type { Told } from "./stream-choice.ts";
-import { addLater, addPiece } from "./stream-merge.ts";
+import { addLater, Growing } from "./stream-merge.ts";
 import { tellSeals } from "./stream-settle.ts";
 
 /** The field of each kind that grows. */
@@ -17,6 +17,7 @@ const GROWS: Readonly<Record<string, string>> = {
 
 export class DetailReader {
   readonly list: JsonObject[] = [];
+  private readonly texts: Growing[] = [];
   private readonly reading: Reading;
   private readonly told: Map<string, Told>;
   private readonly at: PayloadBase;
@@ -36,12 +37,20 @@ export class DetailReader {
       const grows = fieldOf(piece);
       if (known !== undefined) {
         for (const key in piece) {
-          if (key === grows) addPiece(detail, piece, key);
+          if (key === grows && typeof detail[key] === "string") this.grow(index, detail, piece[key]);
           else addLater(detail, piece, key);
         }
-      }
+      } else if (grows !== undefined) this.grow(index, detail, detail[grows]);
       if (isTold) this.tell(`details/${index}`, detail, piece, out);
     });
+  }
+
+  private grow(index: number, detail: JsonObject, more: JsonValue | undefined): void {
+    const field = fieldOf(detail);
+    if (typeof more !== "string" || field === undefined) return;
+    const text = (this.texts[index] ??= new Growing());
+    text.add(more);
+    detail[field] = text.text;
   }
 
   /** The detail that a piece goes on with. Without an index, only the first of a list can go on with the last one. */

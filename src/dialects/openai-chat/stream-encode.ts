@@ -16,10 +16,11 @@ import { Trail } from "../kit/trail.ts";
 import type { Code } from "./losses.ts";
 import { LOSSES } from "./losses.ts";
 import { encodeResponse } from "./response.ts";
+import { ORDER } from "./stream-choice.ts";
 import { assign } from "./stream-merge.ts";
 import { ChoiceWriter } from "./stream-write.ts";
 import type { Writing } from "./writing.ts";
-import { startWriting } from "./writing.ts";
+import { spelling, startWriting } from "./writing.ts";
 
 const CHUNK = "chat.completion.chunk";
 /** How many fields the last chunk of a choice has. */
@@ -44,7 +45,7 @@ export function chunkEncoder(
     if (draft !== undefined) return answer?.push(draft, delta) ?? [];
     if (delta.kind === "start") {
       answer = new Answer(context, delta.payload);
-      return [];
+      return answer.begin();
     }
     if (delta.kind === "part") context.report.lose("result-between");
     if (delta.kind !== "done" && delta.kind !== "error") return [];
@@ -87,6 +88,13 @@ class Answer {
     if (this.head["object"] === "chat.completion") this.head["object"] = CHUNK;
   }
 
+  /** The first chunk goes out at once, unless the answer says that there are no choices. */
+  begin(): WireEvent[] {
+    const { extra } = this.start;
+    if (extra === undefined || spelling({ extra }, "choices", this.writing) === undefined) this.choice(0);
+    return this.flush();
+  }
+
   private flush(): WireEvent[] {
     const { events } = this;
     this.events = [];
@@ -122,7 +130,7 @@ class Answer {
 
   /** The rest of the answer, how it ended, and what it cost. */
   end(response: Response, isFailed: boolean, includeUsage: boolean): WireEvent[] {
-    const wire = isFailed ? this.encodeFailed(response) : encodeResponse(response, this.context).wire;
+    const wire = this.encodeWhole(response, isFailed);
     const { choices, usage, error } = wire as JsonObject; // as the encoder makes it
     const isNothing = isFailed && this.choices.length === 0 && response.message.parts.length === 0;
     const list = Array.isArray(choices) && !isNothing ? choices : [];
@@ -151,14 +159,27 @@ class Answer {
     return this.flush();
   }
 
-  /** A failed stream has its own word for how it ended: none of those that an answer in one piece must choose from. */
-  private encodeFailed(response: Response): unknown {
+  /** Reports what is lost, but for what a stream can say and an answer in one piece cannot. */
+  private encodeWhole(response: Response, isFailed: boolean): unknown {
     const { losses } = this.context.report;
     const before = losses.length;
-    const { wire } = encodeResponse(withoutMarks(response), this.context);
-    const reported = losses.splice(before).filter(({ code }) => code !== "finish-approximated");
+    const { wire } = encodeResponse(isFailed ? withoutMarks(response) : response, this.context);
+    const reported = losses.splice(before).filter(({ code, path }) => {
+      // A failed stream has its own word for how it ended: none of those that an answer in one piece must choose from.
+      if (code === "finish-approximated") return !isFailed;
+      return code !== "order-regrouped" || !this.isOrdered(response, path);
+    });
     losses.push(...reported);
     return wire;
+  }
+
+  /** Whether the order of the parts is that of a stream of the same kind, which the chunks keep. */
+  private isOrdered(response: Response, path: string): boolean {
+    const { message, alternatives = [] } = response;
+    const [, place, index] = path.split("/");
+    const said = place === "alternatives" ? alternatives[Number(index)]?.message : message;
+    const isFirst = said === message && spelling(response, ORDER, this.writing) !== undefined;
+    return isFirst || spelling(said ?? {}, ORDER, this.writing) !== undefined;
   }
 
   private finishChoice(wire: JsonObject, index: number): JsonObject {

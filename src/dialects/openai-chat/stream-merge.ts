@@ -1,8 +1,9 @@
 // Pieces of a wire object, put together as an answer in one piece would have them. What is unknown is kept, too: nobody
 // can say whether a text of which more comes goes on or is said again, and what is joined is not lost (B43).
+import { settle } from "../../assembly/draft.ts";
 import { setOwn } from "../../model/extra.ts";
-import type { JsonObject } from "../../model/json.ts";
-import { copyObject, sameJson } from "../../model/json.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { copyObject } from "../../model/json.ts";
 import { copyField, isObject } from "../kit/read.ts";
 
 /** Takes over a field that tells about the answer: what is later wins, but nothing does not replace something. */
@@ -28,9 +29,33 @@ function add(target: JsonObject, source: JsonObject, key: string, joins: boolean
     for (const inner of Object.keys(value)) add(merged, value, inner, joins);
     setOwn(target, key, merged);
   } else if (joins && typeof value === "string" && typeof there === "string") setOwn(target, key, there + value);
-  else if (joins && Array.isArray(value) && Array.isArray(there)) {
-    if (!sameJson(value, there)) setOwn(target, key, [...there, ...value]);
-  } else copyField(source, key, target);
+  else if (joins && Array.isArray(value) && Array.isArray(there)) setOwn(target, key, joined(there, value));
+  else copyField(source, key, target);
+}
+
+/** Lists that were made here, and may grow. */
+const OWN = new WeakSet<JsonValue[]>();
+
+/** A list that goes on. */
+export function joined(list: JsonValue[], more: readonly JsonValue[]): JsonValue[] {
+  if (!OWN.has(list)) {
+    const made = [...list, ...more];
+    OWN.add(made);
+    return made;
+  }
+  for (const each of more) list.push(each);
+  return list;
+}
+
+/** A text that grows with every chunk, and stays one piece in memory. */
+export class Growing {
+  text = "";
+  private readonly mark = { settled: 0 };
+
+  add(piece: string): void {
+    this.text += piece;
+    settle(this.mark, this.text);
+  }
 }
 
 /** Copies every field, whatever its name, with all its digits. */

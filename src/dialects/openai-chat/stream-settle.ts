@@ -57,6 +57,21 @@ export class Settling {
     }
   }
 
+  /** Tells that the calls have ended, as soon as their choice has. */
+  endCalls({ parts }: Message, cut: ToolCallPart | undefined): void {
+    for (const part of parts) {
+      const place = this.placeOf(part);
+      const entry = this.entryAt(place);
+      if (entry?.toolCallId !== undefined) this.settleCall(part, place, part === cut, true);
+    }
+  }
+
+  private entryAt(place: string): CallEntry | undefined {
+    const { legacy, entries } = this.choice.calls;
+    if (place === "function_call") return legacy;
+    return place.startsWith("calls/") ? entries[Number(place.slice("calls/".length))] : undefined;
+  }
+
   /** Where a part stands in the message; the order of those in one place is the same in both. */
   private placeOf(part: Part): string {
     const form = formOf(part, this.dialect);
@@ -73,41 +88,44 @@ export class Settling {
   }
 
   private settleCall(part: Part, place: string, isCut: boolean, isOver: boolean): void {
-    const { calls } = this.choice;
-    const entry: CallEntry | undefined =
-      place === "function_call" ? calls.legacy : calls.entries[Number(place.slice("calls/".length))];
+    const entry = this.entryAt(place);
     const toolCallId = entry?.toolCallId;
     if (toolCallId === undefined) {
       if (part.type === "tool-call") this.run.take(part, this.dialect);
-      this.out.push({ kind: "part", payload: { value: part, part: place, ...this.at } });
+      this.tell(part, place);
       return;
     }
-    if (entry === undefined || entry.isWhole) return;
+    if (entry === undefined || entry.isWhole || entry.isEnded) return;
     const extra = newExtra(part.extra, entry.extra);
     if (isOver) {
-      const payload = { toolCallId, ...(isCut && { invalid: true }), ...(extra && { extra }) };
+      entry.isEnded = true;
+      const payload = { toolCallId, ...((isCut || entry.isMisnamed) && { invalid: true }), ...(extra && { extra }) };
       this.out.push({ kind: "tool_call_end", payload });
     } else if (extra !== undefined) {
       this.out.push({ kind: "tool_call_args", payload: { toolCallId, argsTextDelta: "", extra } });
     }
   }
 
+  private tell(value: Part, key: string): void {
+    this.choice.told.set(key, { key, kind: "whole", tokens: 0 });
+    this.out.push({ kind: "part", payload: { value, part: key, ...this.at } });
+  }
+
   private settlePart(part: Part, place: string): void {
     const told = this.choice.told.get(place) ?? this.retold(part, place);
-    if (told === undefined) {
-      this.out.push({ kind: "part", payload: { value: part, part: place, ...this.at } });
-      return;
-    }
+    if (told === undefined) return this.tell(part, place);
     if (told.kind === "whole") return;
     const at: PayloadBase = { part: told.key, ...this.at };
     const extra = newExtra(part.extra, told.extra);
-    const logprobs = "logprobs" in part ? part.logprobs?.slice(told.tokens) : undefined;
-    if (extra !== undefined || (logprobs !== undefined && logprobs.length > 0)) {
+    const all = "logprobs" in part ? part.logprobs : undefined;
+    // An empty list is one, too.
+    const logprobs =
+      all === undefined || (told.tokens > 0 && all.length === told.tokens) ? undefined : all.slice(told.tokens);
+    if (extra !== undefined || logprobs !== undefined) {
       const more = { ...at, ...(extra && { extra }) };
       if (told.kind === "media") this.out.push({ kind: "media", payload: { type: "audio", ...more } });
       else if (told.kind === "thinking") this.out.push({ kind: "thinking", payload: { textDelta: "", ...more } });
-      else
-        this.out.push({ kind: told.kind, payload: { textDelta: "", ...more, ...(logprobs?.length && { logprobs }) } });
+      else this.out.push({ kind: told.kind, payload: { textDelta: "", ...more, ...(logprobs && { logprobs }) } });
     }
     tellSeals(part.seals, told, this.at, this.out);
     if (part.type !== "text") return;

@@ -11,12 +11,13 @@ import { carryShared, SHARED_ECHO } from "../kit/openai-shared.ts";
 import { keepOthers, noteAbsent } from "../kit/openai-reading.ts";
 import { isObject, readList, readObject } from "../kit/read.ts";
 import { keepForm, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { reportEvents } from "../kit/streams.ts";
 import { decodeAnyItem } from "./decode.ts";
 import { encodeTurn } from "./encode.ts";
 import { decodeFailure, encodeFailure } from "./errors.ts";
 import type { Code } from "./losses.ts";
 import { startReading } from "./reading.ts";
-import { EVENT, EVENTS } from "./stream-terms.ts";
+import { EVENT } from "./stream-terms.ts";
 import { ENDINGS, STATUSES } from "./terms.ts";
 import { decodeUsage, encodeUsage } from "./usage.ts";
 import { spelled, startWriting, wasAbsent } from "./writing.ts";
@@ -199,18 +200,14 @@ export function encodeResponse(response: Response, answering: EncodeContext<Code
     context.report.lose("field-filled", ["extra", context.dialect]);
   if (spelled(response, context)["output_text"] === "joined") wire["output_text"] = saidBy(writing.items);
   reportUncarried(response, CARRIED, context, "field-unsaid");
+  // What only a stream can say.
   reportEvents(response, context);
+  if (spelled(response, context)[EVENT] !== undefined) {
+    context.report.lose("field-unsaid", ["extra", context.dialect, "$form", EVENT]);
+  }
   restoreResidue(wire, response, context, "incomplete_details");
   reportForeignAnswer(carryShared(wire, response, SHARED_ECHO, context), context);
   return { wire };
-}
-
-/** Events of a stream that nobody knows have no place in a whole answer. */
-function reportEvents(response: Response, context: EncodeContext<Code>): void {
-  const form = spelled(response, context);
-  for (const kept of [EVENTS, EVENT]) {
-    if (form[kept] !== undefined) context.report.lose("field-unsaid", ["extra", context.dialect, "$form", kept]);
-  }
 }
 
 type Write = (field: string, value: JsonValue | undefined) => void;

@@ -16,6 +16,8 @@ import type { ToolRow } from "./tool-rows.ts";
 
 /** What says nothing while it grows. */
 export class Block {
+  /** Whether all of it has been told. */
+  isClosed = false;
   add(_delta: Delta): void {}
   close(): void {}
 }
@@ -30,8 +32,9 @@ export class TextBlock extends Block implements Held {
   /** How many citations have come, and how many of them could be said. */
   private cited = 0;
   private annotations = 0;
+  /** How long the text was when it was closed. */
+  private length = Infinity;
   private points: CodePoints | undefined;
-  private isClosed = false;
   held?: string;
 
   constructor(output: Output, item: Open, draft: Draft) {
@@ -62,10 +65,12 @@ export class TextBlock extends Block implements Held {
     return (isBlock ? encodeOutput(part, "id", writing) : undefined) ?? {};
   }
 
-  /** What comes when a block is closed stands in its item, or in the answer, when that is done. */
+  /** A citation may come when the block is closed; what else comes then is not for it. */
   override add(delta: Delta): void {
-    if (this.isClosed) return;
-    if (delta.kind === "text" || delta.kind === "refusal") this.grow(delta.payload.textDelta, delta.payload.logprobs);
+    if (this.isClosed) {
+      if (delta.kind === "annotation") this.cite(true);
+    } else if (delta.kind === "text" || delta.kind === "refusal")
+      this.grow(delta.payload.textDelta, delta.payload.logprobs);
     else if (delta.kind === "annotation") this.cite();
     else if (delta.kind === "part") this.addWhole(delta.payload.value);
   }
@@ -95,9 +100,11 @@ export class TextBlock extends Block implements Held {
     if (annotations.length === this.cited) return;
     const points = (this.points ??= new CodePoints(text));
     for (const annotation of annotations.slice(this.cited)) {
-      const end = annotation.span?.end ?? Infinity;
+      const { start, end } = annotation.span ?? { start: 0, end: Infinity };
       if (!isLast && end > points.length) return;
       this.cited++;
+      // What came when the block was closed is cited where it stands.
+      if (start > 0 && start >= this.length) continue;
       const wire = encodeAnnotation(annotation, points, this.output.writing);
       if (wire === undefined) continue;
       const annotation_index = this.annotations++;
@@ -108,12 +115,12 @@ export class TextBlock extends Block implements Held {
   override close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
-    const { held } = this;
+    const { output, item, content, held } = this;
     delete this.held;
-    const { output, item, content } = this;
     if (held !== undefined && this.type === "refusal") this.say("response.refusal.delta", { delta: held });
     else if (held !== undefined) output.sayText("response.output_text.delta", item, content, held, []);
     this.cite(true);
+    if ("text" in this.draft.part) this.length = this.draft.part.text.length;
     const part = this.written();
     const { text = "", refusal = "", logprobs = [] } = part;
     if (this.type === "output_text") this.say("response.output_text.done", { text, logprobs });
@@ -150,7 +157,7 @@ export class Reasoning extends Block {
   }
 
   override add(delta: Delta): void {
-    if (this.item.isDone) return;
+    if (this.isClosed) return;
     if (delta.kind === "thinking") {
       const { textDelta, summary } = delta.payload;
       if (summary === undefined) this.think(wholeCharacters(this.text, textDelta));
@@ -194,6 +201,7 @@ export class Reasoning extends Block {
   }
 
   override close(): void {
+    this.isClosed = true;
     this.closeSummary();
     const { held } = this.text;
     delete this.text.held;
@@ -218,7 +226,7 @@ export class CallBlock extends Block implements Held {
   private readonly draft: Draft;
   private row: ToolRow | undefined;
   private item: Open | undefined;
-  private isEnded = false;
+  private hasAsked = false;
   held?: string;
 
   constructor(output: Output, draft: Draft) {
@@ -261,7 +269,9 @@ export class CallBlock extends Block implements Held {
 
   private grow(piece: string): void {
     const delta = wholeCharacters(this, piece);
-    if (delta !== "") this.say({ delta });
+    if (delta === "") return;
+    this.hasAsked = true;
+    this.say({ delta });
   }
 
   /** All of the call is known; one that the provider runs goes on until its result. */
@@ -279,11 +289,14 @@ export class CallBlock extends Block implements Held {
 
   override close(): void {
     const { row, item, draft, held } = this;
-    if (this.isEnded || row === undefined || item === undefined || draft.part.type !== "tool-call") return;
-    this.isEnded = true;
+    if (this.isClosed || row === undefined || item === undefined || draft.part.type !== "tool-call") return;
+    this.isClosed = true;
     delete this.held;
     if (held !== undefined) this.say({ delta: held });
     const text = this.output.write([draft], item)?.[row.asks];
-    if (typeof text === "string") this.say({ [row.asks]: text }, true);
+    if (typeof text !== "string") return;
+    // Nothing was asked, which is written as an empty object (B20).
+    if (held === undefined && !this.hasAsked && text !== "") this.say({ delta: text });
+    this.say({ [row.asks]: text }, true);
   }
 }

@@ -2,18 +2,19 @@
 // what that event repeats of the answer is what a whole answer would have been, and is read like one (B80).
 import { disassemble } from "../../assembly/disassemble.ts";
 import type { Delta } from "../../model/delta.ts";
+import { copyExtra } from "../../model/extra.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { Response } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EventDecoder } from "../dialect.ts";
 import { decodeOpenAiError } from "../kit/openai-errors.ts";
-import { isObject, readObject } from "../kit/read.ts";
-import { keepForm } from "../kit/residue.ts";
-import { startDelta, truncated } from "../kit/streams.ts";
+import { isObject, readObject, restOf } from "../kit/read.ts";
+import { keepFields, keepForm } from "../kit/residue.ts";
+import { keepEvents, startDelta, truncated } from "../kit/streams.ts";
 import { dateOf, describeResponse, stringOf } from "./response.ts";
 import type { StreamIds } from "./stream-calls.ts";
 import { othersOf, Pieces } from "./stream-pieces.ts";
-import { EVENT, EVENTS, isBookkeeping } from "./stream-terms.ts";
+import { EVENT, isBookkeeping } from "./stream-terms.ts";
 import { decodeUsage } from "./usage.ts";
 
 /** The events that end an answer, and the status that each stands for. */
@@ -39,6 +40,8 @@ class ResponseReader implements EventDecoder {
   /** After an error nothing more can be said. */
   private isOver = false;
   private id = "";
+  /** What the answer lacked when it began, though it may say it later. */
+  private missing: string[] = [];
   /** What the answer has said of itself last. */
   private snapshot: JsonObject = {};
   /** An error that came as an event of its own: the answer often says it again at its end. */
@@ -81,7 +84,7 @@ class ResponseReader implements EventDecoder {
       // What still comes after the end only repeats it.
       if (this.ended !== undefined || this.failure !== undefined) return;
       for (const delta of this.begin({}, out).read(type, wire) ?? []) out.push(delta);
-    } else this.unknown.push(wire);
+    } else this.unknown.push(unnumbered(wire));
   }
 
   private begin(snapshot: JsonObject, out: Delta[]): Pieces {
@@ -89,6 +92,7 @@ class ResponseReader implements EventDecoder {
     this.id = stringOf(id);
     this.ended = undefined;
     const createdAt = dateOf(seconds);
+    this.missing = HEAD.filter((field) => !hasHead(snapshot, field));
     const start = { modelId: stringOf(model), requestId: this.id };
     out.push(startDelta(createdAt === undefined ? start : { ...start, createdAt }));
     this.pieces = new Pieces(this.context, this.options.names, this.id, this.ids);
@@ -101,7 +105,10 @@ class ResponseReader implements EventDecoder {
     if (this.failure !== undefined || (this.ended !== undefined && this.ended === id && id !== "")) return;
     // Another answer begins where this one has said something already: it will not go on.
     const isOther = type === "response.created" && this.pieces?.isBegun === true && id !== this.id;
-    if (isOther) return this.close(truncated(), out);
+    if (isOther) {
+      this.pieces?.items.sayAsked(out);
+      return this.close(truncated(), out);
+    }
     if (this.pieces === undefined) this.begin(snapshot, out);
     this.snapshot = snapshot;
     const { usage } = snapshot;
@@ -125,6 +132,7 @@ class ResponseReader implements EventDecoder {
     const id = stringOf(snapshot["id"]);
     if (this.pieces === undefined && this.ended !== undefined && (this.ended === id || id === "")) return;
     const { items } = this.pieces ?? this.begin(snapshot, out);
+    this.snapshot = snapshot;
     const finished = items.finishAll(snapshot["output"]);
     const list = finished.map((each) => each.wire);
     const response = describeResponse(
@@ -141,7 +149,7 @@ class ResponseReader implements EventDecoder {
     const { failure } = this;
     if (failure === undefined || response.error !== undefined) {
       // The error is told again, but not in every detail.
-      if (failure !== undefined) this.unknown.push(failure.wire);
+      if (failure !== undefined) this.unknown.push(unnumbered(failure.wire));
       this.close(end, out);
     } else this.close(failure.end, out);
   }
@@ -149,7 +157,14 @@ class ResponseReader implements EventDecoder {
   /** The last delta of an answer, with the events that nobody knew. */
   private close(end: Delta, out: Delta[]): void {
     const { dialect } = this.context;
-    if (this.unknown.length > 0) keepForm(end.payload, dialect, EVENTS, this.unknown);
+    const { payload } = end;
+    keepEvents(payload, dialect, this.unknown);
+    // What an answer is called is said by its beginning; where that is missing, it stands beside the answer.
+    const late = this.missing.filter((field) => hasHead(this.snapshot, field));
+    if (late.length > 0) {
+      payload.extra = payload.extra === undefined ? {} : copyExtra(payload.extra);
+      keepFields(payload, dialect, Object.fromEntries(late.map((field) => [field, this.snapshot[field] ?? null])));
+    }
     out.push(end);
     this.isOver = end.kind === "error";
     this.ended = this.id;
@@ -163,9 +178,25 @@ class ResponseReader implements EventDecoder {
     const out: Delta[] = [];
     if (this.pieces === undefined && this.ended !== undefined) return out;
     if (this.pieces === undefined) this.begin({}, out);
+    this.pieces?.items.sayAsked(out);
     this.close(this.failure?.end ?? reason, out);
     return out;
   }
+}
+
+/** What an answer is called, and when it was made. */
+const HEAD = ["id", "model", "created_at"];
+
+function hasHead(snapshot: JsonObject, field: string): boolean {
+  const value = snapshot[field];
+  return field === "created_at" ? dateOf(value) !== undefined : stringOf(value) !== "";
+}
+
+const NUMBER: ReadonlySet<string> = new Set(["sequence_number"]);
+
+/** An event without its place in the stream: it gets another one when it goes out again (B83). */
+function unnumbered(event: JsonObject): JsonObject {
+  return restOf(event, NUMBER) ?? {};
 }
 
 const NOTHING: Message = { role: "assistant", parts: [] };

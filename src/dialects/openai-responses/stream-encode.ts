@@ -2,7 +2,7 @@
 // that it says beside its items, is taken from the whole answer, encoded like any other: where late deltas made
 // something of it that the events could not say, the last event still does.
 import type { Delta, StartPayload } from "../../model/delta.ts";
-import type { JsonObject } from "../../model/json.ts";
+import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { ProviderError } from "../../model/provider-error.ts";
 import type { Response } from "../../model/response.ts";
 import type { EncodeContext, EncodeStreamOptions, StreamEncoder, WireEvent } from "../dialect.ts";
@@ -11,12 +11,13 @@ import { decodeOpenAiError } from "../kit/openai-errors.ts";
 import { isObject } from "../kit/read.ts";
 import { formOf } from "../kit/residue.ts";
 import { Report } from "../kit/report.ts";
+import { eventsOf, withoutEvents } from "../kit/streams.ts";
 import { Trail } from "../kit/trail.ts";
 import type { Code } from "./losses.ts";
 import { LOSSES } from "./losses.ts";
 import { encodeResponse } from "./response.ts";
 import { Output } from "./stream-output.ts";
-import { EVENT, EVENTS } from "./stream-terms.ts";
+import { EVENT } from "./stream-terms.ts";
 
 export function streamEncoder(
   context: EncodeContext<Code>,
@@ -35,10 +36,12 @@ class ResponseWriter implements Omit<StreamEncoder, "losses"> {
   private readonly context: EncodeContext<Code>;
   private readonly follower = new Follower();
   private output: Output;
+  /** What the answer was called when it began. */
+  private id: JsonValue | undefined;
 
   constructor(context: EncodeContext<Code>) {
     this.context = context;
-    this.output = new Output(quiet(context), "", false);
+    this.output = new Output(quiet(context), context.report, "", false);
   }
 
   push(delta: Delta): WireEvent[] {
@@ -59,7 +62,7 @@ class ResponseWriter implements Omit<StreamEncoder, "losses"> {
   private start({ requestId, modelId, createdAt, extra }: StartPayload): void {
     const { dialect } = this.context;
     const silent = quiet(this.context);
-    this.output = new Output(silent, requestId, extra?.[dialect] !== undefined);
+    this.output = new Output(silent, this.context.report, requestId, extra?.[dialect] !== undefined);
     const begun: Response = {
       id: requestId,
       model: modelId,
@@ -71,6 +74,7 @@ class ResponseWriter implements Omit<StreamEncoder, "losses"> {
     const response = bodyOf(begun, silent);
     Object.assign(response, { status: "in_progress", incomplete_details: null, usage: null, output: [] });
     delete response["output_text"];
+    this.id = response["id"];
     this.output.say("response.created", { response });
     this.output.say("response.in_progress", { response });
   }
@@ -79,28 +83,52 @@ class ResponseWriter implements Omit<StreamEncoder, "losses"> {
     const { context, output } = this;
     const whole = this.follower.response();
     if (whole === undefined) return;
-    const { events, fields, response } = withoutEvents(whole, context.dialect);
+    const { fields, response } = unwound(whole, context.dialect);
+    const events = eventsOf(whole, context.dialect);
     const event = eventOf(response.error);
     if (event !== undefined) {
       for (const each of [...events, event]) output.repeat(each);
       return;
     }
-    const wire = bodyOf(response, context);
+    const wire = this.bodyAsSaid(response);
     const items = Array.isArray(wire["output"]) ? wire["output"].filter(isObject) : [];
     // What an error interrupts stays open.
     if (isDone) output.end(items);
+    // Where the answer has not said itself how it ended, what was open then is not complete.
+    else if (response.finishReason.raw === undefined) output.breakOff(items);
     for (const event of events) output.repeat(event);
     const { status = "completed" } = wire;
     const end = typeof status === "string" ? ENDS[status] : undefined;
     const type = isDone ? (end ?? "response.incomplete") : "response.failed";
     output.say(type, { ...fields, response: wire });
   }
+
+  /** The whole answer, which says what the events have said. Losses are those of the answer as it came. */
+  private bodyAsSaid(response: Response): JsonObject {
+    const { context, output } = this;
+    const { message } = response;
+    const parts = output.spelledParts(message.parts);
+    const whole = { ...response, message: { ...message, parts } };
+    let wire = bodyOf(whole, context);
+    if (output.isDivided) {
+      const divided = { ...message, parts: output.dividedParts(parts) };
+      wire = bodyOf({ ...response, message: divided }, quiet(context));
+    }
+    // Clients refuse an answer whose name changes.
+    if (this.id !== undefined && typeof wire["id"] === "string" && wire["id"] !== this.id) {
+      wire["id"] = this.id;
+      context.report.lose("field-unsaid", ["extra", context.dialect, "id"]);
+    }
+    return wire;
+  }
 }
 
-/** The event of its own that an error came as, if it still says what the error says. */
+/** The event of its own that an error came as, if it still says what the error says. Others have no code. */
 function eventOf(error: ProviderError | undefined): JsonObject | undefined {
   const raw = error?.raw;
   if (error === undefined || !isObject(raw) || raw["type"] !== "error") return undefined;
+  const said = isObject(raw["error"]) ? raw["error"] : raw;
+  if (typeof said["message"] !== "string" || said["code"] === undefined) return undefined;
   const { kind, message } = decodeOpenAiError(raw);
   return kind === error.kind && message === error.message ? raw : undefined;
 }
@@ -117,19 +145,18 @@ function bodyOf(response: Response, context: EncodeContext<Code>): JsonObject {
 }
 
 interface Unwound {
-  events: JsonObject[];
   fields: JsonObject;
   response: Response;
 }
 
-/** The events that nobody knew go out as events again, and that the stream was interrupted is said by its end. */
-function withoutEvents(whole: Response, dialect: string): Unwound {
-  const response = { ...whole, message: { ...whole.message } };
-  const { [EVENTS]: events, [EVENT]: fields, ...form } = formOf(whole, dialect);
-  if (events !== undefined || fields !== undefined) {
-    const { $form: _, ...kept } = whole.extra?.[dialect] ?? {};
+/** What nobody knew goes out as events again, and that the stream was interrupted is said by its end. */
+function unwound(whole: Response, dialect: string): Unwound {
+  const response = withoutEvents(whole, dialect);
+  const { [EVENT]: fields, ...form } = formOf(whole, dialect);
+  if (fields !== undefined) {
+    const { $form: _, ...kept } = response.extra?.[dialect] ?? {};
     const isPlain = Object.keys(form).length === 0;
-    response.extra = { ...whole.extra, [dialect]: isPlain ? kept : { ...kept, $form: form } };
+    response.extra = { ...response.extra, [dialect]: isPlain ? kept : { ...kept, $form: form } };
   }
   const { metadata } = response.message;
   if (metadata?.interrupted === true) {
@@ -138,7 +165,6 @@ function withoutEvents(whole: Response, dialect: string): Unwound {
     else delete response.message.metadata;
   }
   return {
-    events: Array.isArray(events) ? events.filter(isObject) : [],
     fields: isObject(fields) ? fields : {},
     response,
   };

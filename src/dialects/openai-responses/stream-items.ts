@@ -1,6 +1,7 @@
 // The items of an answer that is being streamed: each begins, grows and is done. Every item is read by the decoder of
 // whole items when it is done, and what its pieces have not said yet is said then. An answer that says its items again
 // at its end is compared in the same way.
+import { argumentsText } from "../../model/arguments.ts";
 import type { Delta } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { sameJson } from "../../model/json.ts";
@@ -14,24 +15,13 @@ import { formOf, keepForm } from "../kit/residue.ts";
 import { decodeAnyItem } from "./decode.ts";
 import type { Reading } from "./reading.ts";
 import { readItemId, startReading } from "./reading.ts";
+import type { Item } from "./stream-book.ts";
+import { ItemBook } from "./stream-book.ts";
 import type { StreamIds } from "./stream-calls.ts";
 import { KnownCalls } from "./stream-calls.ts";
 import type { SaidKind } from "./stream-said.ts";
-import { endCall, KINDS, Said, sayRest, startCall } from "./stream-said.ts";
+import { endCall, KINDS, Said, sayArguments, sayRest, startCall } from "./stream-said.ts";
 import { rowOfCall } from "./tool-rows.ts";
-
-/** An item that has begun to arrive. */
-export interface Item {
-  readonly serial: number;
-  /** As it began, and as it was when it was done. */
-  wire: JsonObject;
-  done: JsonObject | undefined;
-  /** What it was read into last. */
-  parts: Part[];
-  /** Its parts that have begun, by their slots. */
-  readonly said: Map<string, Said>;
-  calls: KnownCalls | undefined;
-}
 
 /** A finished item, and what it was read into. */
 interface Finished {
@@ -44,9 +34,7 @@ export class Items {
   readonly context: DecodeContext;
   private readonly reading: Reading;
   private readonly ids: StreamIds;
-  private readonly items: Item[] = [];
-  private readonly byIndex = new Map<unknown, Item>();
-  private readonly byId = new Map<unknown, Item>();
+  readonly book = new ItemBook();
   /** The part that has begun last: only it can be cut off by the end of the answer. */
   private latest: Said | undefined;
   /** A call that is done, but may still turn out to be cut off (B31). */
@@ -59,39 +47,6 @@ export class Items {
       ...startReading(context, true, seed, names),
       calls: new CallBook(context.dialect, seed, ids.taken),
     };
-  }
-
-  private create(wire: JsonObject): Item {
-    const item: Item = {
-      serial: this.items.length,
-      wire,
-      done: undefined,
-      parts: [],
-      said: new Map(),
-      calls: undefined,
-    };
-    this.items.push(item);
-    return item;
-  }
-
-  /** An item begins. Of two that claim one place, the later is meant from then on. */
-  begin(wire: JsonObject, index: unknown): Item {
-    const { id } = wire;
-    const known = typeof index === "number" ? this.byIndex.get(index) : this.byId.get(id);
-    const isSame = known?.done === undefined && (known?.wire["type"] === undefined || known.wire["id"] === id);
-    const item = known !== undefined && isSame ? known : this.create(wire);
-    item.wire = wire;
-    if (typeof index === "number") this.byIndex.set(index, item);
-    if (typeof id === "string") this.byId.set(id, item);
-    return item;
-  }
-
-  /** The item that an event is about: by its place, else by its id, else the last one; one that nobody knows begins. */
-  find({ output_index: index, item_id: id }: JsonObject): Item {
-    if (typeof index !== "number") return this.byId.get(id) ?? this.items.at(-1) ?? this.create({});
-    let item = this.byIndex.get(index);
-    if (item === undefined) this.byIndex.set(index, (item = this.create({})));
-    return item;
   }
 
   /** A part begins. */
@@ -127,7 +82,20 @@ export class Items {
     if (row === undefined || typeof id !== "string" || id === "" || item.wire["name"] === "") return undefined;
     const [call] = this.read(item, item.wire);
     if (call?.type !== "tool-call") return undefined;
-    return this.start(item, call, row.how === "value" || row.how === "field", out);
+    const isValue = row.how === "value" || row.how === "field";
+    const said = this.start(item, call, isValue, out);
+    if (item.asks !== undefined && !isValue) sayArguments(said, item.asks.text, out);
+    return said;
+  }
+
+  /** The answer has broken off: calls that could not begin are told as far as they are known. */
+  sayAsked(out: Delta[]): void {
+    for (const item of this.book.items) {
+      if (item.asks === undefined || item.done !== undefined || item.said.size > 0) continue;
+      const [call] = this.asItWas(item).parts;
+      if (call?.type !== "tool-call") continue;
+      sayArguments(this.start(item, call, false, out), argumentsText(call), out);
+    }
   }
 
   private start(item: Item, call: ToolCallPart, isValue: boolean, out: Delta[]): Said {
@@ -172,17 +140,16 @@ export class Items {
     if (item.done !== undefined && sameJson(item.done, wire)) return;
     const parts = this.read(item, wire);
     item.done = wire;
-    if (item.wire["type"] === undefined) item.wire = wire;
     this.say([{ item, wire, parts }], [item], out);
   }
 
   /** Reads the items that the end of an answer repeats; those that came before, where it does not. */
   finishAll(output: unknown): Finished[] {
     const list = Array.isArray(output) && output.length > 0 ? (output as JsonValue[]) : undefined;
-    if (list === undefined) return this.items.map((item) => this.asItWas(item));
+    if (list === undefined) return this.book.items.map((item) => this.asItWas(item));
     const taken = new Set<Item>();
     return list.map((wire, index) => {
-      const item = this.known(wire, index, taken) ?? this.create(isObject(wire) ? wire : {});
+      const item = this.book.repeated(wire, index, taken) ?? this.book.create(isObject(wire) ? wire : {});
       taken.add(item);
       const isSame = item.done !== undefined && sameJson(item.done, wire);
       return { item, wire, parts: isSame ? item.parts : this.read(item, wire) };
@@ -191,25 +158,16 @@ export class Items {
 
   /** An item that no event has finished says what it said when it began, unless pieces have said more. */
   private asItWas(item: Item): Finished {
-    const wire = item.done ?? item.wire;
+    const wire = item.done ?? withAsked(item);
     const isRead = item.done !== undefined || item.said.size > 0 || wire["type"] === undefined;
     return { item, wire, parts: isRead ? item.parts : this.read(item, wire) };
   }
 
-  private known(wire: JsonValue, index: number, taken: ReadonlySet<Item>): Item | undefined {
-    if (!isObject(wire)) return undefined;
-    const { id, type } = wire;
-    for (const known of [this.byId.get(id), this.byIndex.get(index)]) {
-      if (known !== undefined && isOf(known, type) && !taken.has(known)) return known;
-    }
-    return undefined;
-  }
-
   /** Says of every finished item what is left to say; then every call ends, unless the end says that it was cut off. */
   end(finished: readonly Finished[], isCut: boolean, out: Delta[]): void {
-    this.say(finished, this.items, out);
+    this.say(finished, this.book.items, out);
     this.endHeld(out);
-    for (const { said } of this.items) {
+    for (const { said } of this.book.items) {
       const call = said.get("call");
       if (call?.call === undefined || call.isEnded || (isCut && call === this.latest)) continue;
       const { toolCallId } = call.call;
@@ -239,7 +197,7 @@ export class Items {
       if (said !== undefined) {
         open.delete(said);
         this.sayPart(said, part, out);
-      } else if (other !== undefined) this.contradict(other, part, from.wire, out);
+      } else if (other !== undefined && part.type !== "tool-call") this.contradict(other, part, from.wire, out);
       else this.sayWhole(from.item, part, at, out);
     }
   }
@@ -300,8 +258,11 @@ const GROWING: Readonly<Partial<Record<Part["type"], "text" | "refusal" | "think
   reasoning: "thinking",
 };
 
-function isOf({ wire }: Item, type: unknown): boolean {
-  return wire["type"] === undefined || wire["type"] === type;
+/** An item as it began, with what was asked since. */
+function withAsked({ wire, asks }: Item): JsonObject {
+  if (asks === undefined) return wire;
+  const { type = asks.type } = wire;
+  return { ...wire, type, [rowOfCall(type)?.asks ?? "arguments"]: asks.text };
 }
 
 /** Where the part of an item stands in it. */

@@ -1,11 +1,12 @@
 // The items of an answer as they are streamed out. Each event names the place of its item and block, so that items may
 // grow side by side; a text ends where the next part begins, a call where it ends, and a call of the provider with its
 // result. Items are bounded, named and written by the same rules as in a whole answer.
-import type { Delta } from "../../model/delta.ts";
+import type { Delta, PartKey } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Part, ToolResultPart } from "../../model/parts.ts";
 import type { EncodeContext, WireEvent } from "../dialect.ts";
 import type { Draft } from "../kit/follow.ts";
+import { placeOf } from "../kit/follow.ts";
 import { encodeOpaque } from "./content.ts";
 import { goesOn, isSaid, messageItem } from "./encode.ts";
 import { encodeCall, encodeResult, rowFor } from "./encode-tools.ts";
@@ -14,8 +15,9 @@ import { encodeOutput } from "./output.ts";
 import { encodeReasoning } from "./reasoning.ts";
 import { stringOf } from "./response.ts";
 import { Block, CallBlock, Reasoning, TextBlock } from "./stream-blocks.ts";
+import { asStreamed, Further } from "./stream-further.ts";
 import type { Writing } from "./writing.ts";
-import { startWriting } from "./writing.ts";
+import { spelled, startWriting } from "./writing.ts";
 
 /** An item that has begun. */
 export interface Open {
@@ -51,11 +53,24 @@ export class Output {
   private readonly asked = new Map<string, Open>();
   private waiting: Waiting | undefined;
   private last: { draft: Draft; block: Block } | undefined;
+  /** The parts in the order in which they began. */
+  private readonly order: Draft[] = [];
+  private readonly further = new Further();
+  private readonly report: EncodeContext<Code>["report"];
 
-  /** `isOwn`: the answer comes from this dialect, whose parts have ids that may come after them. */
-  constructor(context: EncodeContext<Code>, seed: string, isOwn: boolean) {
+  /**
+   * `isOwn`: the answer comes from this dialect, whose parts have ids that may come after them. What the context reports
+   * is for nobody: items are written before all of them is known. What only a stream loses goes to `report`.
+   */
+  constructor(context: EncodeContext<Code>, report: EncodeContext<Code>["report"], seed: string, isOwn: boolean) {
     this.writing = startWriting(context, seed);
+    this.report = report;
     this.isOwn = isOwn;
+  }
+
+  /** Whether the answer has more parts here than it has. */
+  get isDivided(): boolean {
+    return this.further.isUsed;
   }
 
   /** The events since the last time. */
@@ -83,10 +98,11 @@ export class Output {
     this.events.push({ event: type, data });
   }
 
-  /** An event as it once came. */
+  /** An event as it once came, in its new place. */
   repeat(event: JsonObject): void {
     const { type } = event;
-    this.events.push(typeof type === "string" ? { event: type, data: event } : { data: event });
+    const data = { ...event, sequence_number: this.next++ };
+    this.events.push(typeof type === "string" ? { event: type, data } : { data });
   }
 
   add(draft: Draft, delta: Delta): void {
@@ -105,14 +121,26 @@ export class Output {
       if (waiting.draft === draft) return;
     }
     const block = this.blocks.get(draft);
-    if (block !== undefined) block.add(delta);
+    if (block?.isClosed === true) this.addLate(draft, block, delta);
+    else if (block !== undefined) block.add(delta);
     else if (this.mayWait(draft, delta)) this.waiting = { draft, deltas: [delta] };
     else this.begin(draft, [delta]);
   }
 
+  /** What comes for a part that is done goes on in another; what no part can say, the end of the answer says. */
+  private addLate(draft: Draft, block: Block, delta: Delta): void {
+    const step = this.further.take(draft, delta, (other) => this.blocks.get(other)?.isClosed === true);
+    if (step === undefined) return block.add(delta);
+    const begun = this.blocks.get(step.draft);
+    if (begun !== undefined) return begun.add(step.delta);
+    this.report.lose("part-split", placeOf(draft));
+    this.begin(step.draft, [step.delta]);
+  }
+
   /** The id of an item must be known when it begins, and comes right after what the part begins with. */
   private mayWait(draft: Draft, delta: Delta): boolean {
-    if (draft.kind === "call") return true;
+    if (delta.kind === "tool_call_start")
+      return this.isOwn || mayHaveId(draft, delta.payload.part, this.writing.context);
     if (delta.kind !== "text" && delta.kind !== "refusal" && delta.kind !== "thinking") return false;
     return this.isOwn || delta.payload.textDelta === "";
   }
@@ -125,6 +153,7 @@ export class Output {
 
   /** A part begins; what is said before it ends. */
   private begin(draft: Draft, deltas: readonly Delta[]): void {
+    this.order.push(draft);
     const block = this.open(draft, draft.part);
     this.blocks.set(draft, block);
     this.last = { draft, block };
@@ -164,8 +193,9 @@ export class Output {
     const { context } = this.writing;
     const open = this.items.at(-1);
     const before = open?.drafts.at(-1);
-    const isNext = before?.index === draft.index - 1 && isSaid(before.part, context) && goesOn(draft.part, context);
-    if (open !== undefined && isNext && !open.isDone) {
+    const isNext = before !== undefined && before === this.order.at(-2);
+    const isMore = isNext && isSaid(before.part, context) && goesOn(draft.part, context);
+    if (open !== undefined && isMore && !open.isDone) {
       open.blocks.at(-1)?.close();
       open.drafts.push(draft);
       return new TextBlock(this, open, draft);
@@ -227,9 +257,11 @@ export class Output {
 
   private encode(drafts: readonly Draft[], answer: ToolResultPart | undefined): JsonObject | undefined {
     const { writing } = this;
-    const first = drafts[0]?.part;
+    const [draft] = drafts;
+    const first = draft?.part;
     if (first?.type === "reasoning") return encodeReasoning(first, undefined, writing);
-    if (first?.type === "tool-call") return encodeCall(first, answer, writing);
+    if (draft !== undefined && first?.type === "tool-call")
+      return encodeCall(asStreamed(draft, first), answer, writing);
     if (!isSaid(first, writing.context)) return undefined;
     const { item } = messageItem(first, writing);
     const blocks = drafts.map(({ part }) =>
@@ -264,6 +296,36 @@ export class Output {
     return draft.part.type === "tool-call" ? rowFor(draft.part, this.writing) : undefined;
   }
 
+  /** The parts of the answer as they were said: calls as they were spelled. */
+  spelledParts(parts: readonly Part[]): Part[] {
+    const said = [...parts];
+    for (const draft of this.order) {
+      const part = said[draft.index];
+      if (part?.type === "tool-call") said[draft.index] = asStreamed(draft, part);
+    }
+    return said;
+  }
+
+  /** The same, in the order in which they were said, each as far as it went. */
+  dividedParts(parts: readonly Part[]): Part[] {
+    const seen = new Set<number>();
+    return this.order.map((draft) => {
+      // A further part has the place of the one that it goes on from.
+      const part = seen.has(draft.index) ? draft.part : this.further.partOf(draft, parts[draft.index]);
+      seen.add(draft.index);
+      return part;
+    });
+  }
+
+  /** The answer has broken off: what was open then is not complete. */
+  breakOff(items: readonly JsonObject[]): void {
+    for (const { index, type, isDone } of this.items) {
+      const item = items[index];
+      if (isDone || item === undefined || item["type"] !== type) continue;
+      if (item["status"] === "completed") item["status"] = "incomplete";
+    }
+  }
+
   /** The answer has ended with these items: what is open ends as they say, and what has not been said is said. */
   end(items: readonly JsonObject[]): void {
     this.release();
@@ -278,6 +340,11 @@ export class Output {
       this.say("response.output_item.done", { output_index, item });
     });
   }
+}
+
+/** Whether the id of a call's item may follow: parts are named so where items are read. */
+function mayHaveId(draft: Draft, key: PartKey | undefined, context: EncodeContext<Code>): boolean {
+  return typeof key === "string" && key.endsWith(".call") && spelled(draft.part, context)["bare"] !== true;
 }
 
 function isId(delta: Delta): boolean {

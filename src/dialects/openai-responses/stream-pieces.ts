@@ -8,8 +8,8 @@ import { copyField, isObject } from "../kit/read.ts";
 import { wholeCharacters } from "../kit/streams.ts";
 import { decodeAnnotation } from "./annotations.ts";
 import { decodeLogprobs } from "./logprobs.ts";
+import type { Item } from "./stream-book.ts";
 import type { StreamIds } from "./stream-calls.ts";
-import type { Item } from "./stream-items.ts";
 import { Items } from "./stream-items.ts";
 import type { Said } from "./stream-said.ts";
 import { sayArguments, saySummary } from "./stream-said.ts";
@@ -70,7 +70,7 @@ export class Pieces {
 
   /** The text or refusal that an event is about. What comes when its item is done only repeats it. */
   private textOf(kind: "text" | "refusal", wire: JsonObject, out: Delta[]): Said | undefined {
-    const item = this.items.find(wire);
+    const item = this.items.book.find(wire);
     if (item.done !== undefined) return undefined;
     const content = typeof wire["content_index"] === "number" ? wire["content_index"] : 0;
     const slot = kind === "text" ? `${content}` : `refusal.${content}`;
@@ -106,7 +106,7 @@ export class Pieces {
     const { item, output_index: index } = wire;
     if (!isObject(item)) return;
     this.growing = undefined;
-    const begun = this.items.begin(item, index);
+    const begun = this.items.book.begin(item, index);
     if (LIVE_CALLS.has(item["type"])) this.beginCall(begun, out);
   }
 
@@ -124,7 +124,7 @@ export class Pieces {
     const { item, output_index: index } = wire;
     if (!isObject(item)) return;
     this.growing = undefined;
-    this.items.finish(this.items.find({ output_index: index ?? null, item_id: item["id"] ?? null }), item, out);
+    this.items.finish(this.items.book.finished(item, index), item, out);
   }
 
   /** A block of a message begins. */
@@ -157,7 +157,7 @@ export class Pieces {
   }
 
   private reasoningOf(wire: JsonObject, out: Delta[]): Said | undefined {
-    const item = this.items.find(wire);
+    const item = this.items.book.find(wire);
     const known = item.said.get("thinking");
     if (known !== undefined || item.done !== undefined) return item.done === undefined ? known : undefined;
     return this.items.openText(item, "thinking", "thinking", out);
@@ -203,28 +203,49 @@ export class Pieces {
     else this.think({ ...wire, delta: rest }, out);
   }
 
+  /** The call that an event asks something in; where it cannot begin yet, what is asked waits with its item. */
+  private callOf(type: string, wire: JsonObject, asked: string, out: Delta[]): Said | undefined {
+    const item = this.items.book.find(wire);
+    const said = this.items.openCall(item, out);
+    if (said === undefined && item.done === undefined) {
+      item.asks ??= { type, text: "" };
+      item.asks.text += asked;
+    }
+    return said;
+  }
+
   /** A piece of the arguments of a call. */
-  ask({ delta, ...wire }: JsonObject, out: Delta[]): void {
-    const said = this.items.openCall(this.items.find(wire), out);
-    if (typeof delta !== "string" || said?.call === undefined || said.isEnded) return;
+  ask(type: string, wire: JsonObject, out: Delta[]): void {
+    const { delta } = wire;
+    if (typeof delta !== "string") return;
+    const said = this.callOf(type, wire, delta, out);
+    if (said?.call === undefined || said.isEnded) return;
     said.add(delta);
     const extra = this.extraOf(wire);
     const payload = { toolCallId: said.call.toolCallId, argsTextDelta: delta };
     out.push({ kind: "tool_call_args", payload: extra === undefined ? payload : { ...payload, extra } });
   }
 
-  asked(wire: JsonObject, field: string, out: Delta[]): void {
-    const text = wire[field];
-    const said = this.items.openCall(this.items.find(wire), out);
-    if (typeof text === "string" && said !== undefined && !said.isEnded) sayArguments(said, text, out);
+  /** Arguments that come in one piece, or the end of what came in several; some give the name only here. */
+  asked(type: string, wire: JsonObject, field: string, out: Delta[]): void {
+    const { [field]: text, name } = wire;
+    if (typeof text !== "string") return;
+    const item = this.items.book.find(wire);
+    if (typeof name === "string" && item.done === undefined && (item.wire["name"] ?? "") === "")
+      item.wire = { ...item.wire, name };
+    const before = item.asks?.text ?? "";
+    const said = this.callOf(type, wire, text.startsWith(before) ? text.slice(before.length) : "", out);
+    if (said !== undefined && !said.isEnded) sayArguments(said, text, out);
   }
 
   /** Code is an argument that the wire shows bare; arguments are JSON. */
-  code({ delta, ...wire }: JsonObject, out: Delta[]): void {
-    const said = this.items.openCall(this.items.find(wire), out);
-    if (typeof delta !== "string" || said === undefined) return;
+  code(wire: JsonObject, out: Delta[]): void {
+    const { delta } = wire;
+    if (typeof delta !== "string") return;
+    const said = this.callOf(CODE, wire, delta, out);
+    if (said === undefined) return;
     const text = JSON.stringify(wholeCharacters(said, delta)).slice(1, -1);
-    this.ask({ ...wire, delta: said.text === "" ? `{"code":"${text}` : text }, out);
+    this.ask(CODE, { ...wire, delta: said.text === "" ? `{"code":"${text}` : text }, out);
   }
 
   /** A citation; where it points beyond the text so far, it waits until the text is done. */
@@ -249,16 +270,18 @@ export class Pieces {
   }
 }
 
+const CODE = "code_interpreter_call";
+
 /** Calls whose arguments come piece by piece, so that they begin with their item. */
 const LIVE_CALLS: ReadonlySet<unknown> = new Set(["function_call", "custom_tool_call", "mcp_call"]);
 
 const PIECES: ReadonlyMap<string | undefined, Piece> = new Map<string, Piece>([
   ["response.output_text.delta", (pieces, wire, out) => out.push(...pieces.text(wire))],
-  ["response.function_call_arguments.delta", (pieces, wire, out) => pieces.ask(wire, out)],
+  ["response.function_call_arguments.delta", (pieces, wire, out) => pieces.ask("function_call", wire, out)],
   ["response.reasoning_summary_text.delta", (pieces, wire, out) => pieces.summarise(wire, out)],
   ["response.reasoning_text.delta", (pieces, wire, out) => pieces.think(wire, out)],
-  ["response.custom_tool_call_input.delta", (pieces, wire, out) => pieces.ask(wire, out)],
-  ["response.mcp_call_arguments.delta", (pieces, wire, out) => pieces.ask(wire, out)],
+  ["response.custom_tool_call_input.delta", (pieces, wire, out) => pieces.ask("custom_tool_call", wire, out)],
+  ["response.mcp_call_arguments.delta", (pieces, wire, out) => pieces.ask("mcp_call", wire, out)],
   ["response.code_interpreter_call_code.delta", (pieces, wire, out) => pieces.code(wire, out)],
   ["response.refusal.delta", (pieces, wire, out) => pieces.refuse(wire, out)],
   ["response.output_text.annotation.added", (pieces, wire, out) => pieces.cite(wire, out)],
@@ -269,9 +292,12 @@ const PIECES: ReadonlyMap<string | undefined, Piece> = new Map<string, Piece>([
   ["response.refusal.done", (pieces, wire, out) => pieces.whole("refusal", wire, "refusal", out)],
   ["response.reasoning_text.done", (pieces, wire, out) => pieces.thought(wire, false, out)],
   ["response.reasoning_summary_text.done", (pieces, wire, out) => pieces.thought(wire, true, out)],
-  ["response.function_call_arguments.done", (pieces, wire, out) => pieces.asked(wire, "arguments", out)],
-  ["response.mcp_call_arguments.done", (pieces, wire, out) => pieces.asked(wire, "arguments", out)],
-  ["response.custom_tool_call_input.done", (pieces, wire, out) => pieces.asked(wire, "input", out)],
+  [
+    "response.function_call_arguments.done",
+    (pieces, wire, out) => pieces.asked("function_call", wire, "arguments", out),
+  ],
+  ["response.mcp_call_arguments.done", (pieces, wire, out) => pieces.asked("mcp_call", wire, "arguments", out)],
+  ["response.custom_tool_call_input.done", (pieces, wire, out) => pieces.asked("custom_tool_call", wire, "input", out)],
   ["response.code_interpreter_call_code.done", () => undefined],
   ["response.audio.delta", (pieces, wire, out) => pieces.hear(wire, "dataDelta", out)],
   ["response.audio.transcript.delta", (pieces, wire, out) => pieces.hear(wire, "transcriptDelta", out)],

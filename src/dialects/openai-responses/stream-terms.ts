@@ -1,7 +1,6 @@
 // The words of the streaming protocol that carry nothing of their own, and where unknown ones are kept.
 
-/** Forms of an answer: events that nobody knows, and unknown fields of the event that ended it. */
-export const EVENTS = "events";
+/** A form of an answer: unknown fields of the event that ended it. */
 export const EVENT = "event";
 
 /** Fields of events that are read, that point at an item, or that are noise. */

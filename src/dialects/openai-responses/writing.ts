@@ -136,7 +136,11 @@ export function reportPart(
   if ("issuer" in part && part.issuer !== undefined && context.trail.isInList)
     context.report.lose("bookkeeping", "issuer");
   if (part.seals !== undefined) reportSeals(part, context, seal, otherSeal);
-  if (part.extra !== undefined) reportForeignResidue(part, context);
+  if (part.extra === undefined) return;
+  reportForeignResidue(part, context);
+  // What the end of a stream said otherwise than its pieces; they stand.
+  if (spelled(part, context)["said"] !== undefined)
+    context.report.lose("field-unsaid", ["extra", context.dialect, "$form", "said"]);
 }
 
 /** The fields of a part that need no word of their own here, and those given. */

@@ -1,0 +1,106 @@
+// The streams of an application as the AI SDK makes them: metadata, data of its own, an abort, an error in the middle.
+import type { UIMessageChunk } from "ai";
+import { createUIMessageStream, streamText, toUIMessageStream } from "ai";
+import { convertArrayToReadableStream, MockLanguageModelV4 } from "ai/test";
+import { expect, test } from "vitest";
+import { aiSdkModel } from "../../src/dialects/ai-sdk-model/index.ts";
+import { aiSdkUi } from "../../src/dialects/ai-sdk-ui/index.ts";
+import type { AssemblyError } from "../../src/index.ts";
+import { assembleRun, checkDeltas } from "../../src/index.ts";
+import { chunksIn, chunksOf, decode, encode, finish, plain, play, readMessage } from "./ai-sdk-run.ts";
+import { text } from "./ai-sdk-runs.ts";
+
+const ui = aiSdkUi();
+const model = aiSdkModel();
+
+async function listOf<T>(stream: ReadableStream<T>): Promise<T[]> {
+  const list: T[] = [];
+  const reader = stream.getReader();
+  for (let read = await reader.read(); !read.done; read = await reader.read()) list.push(read.value);
+  return plain(list);
+}
+
+test("metadata, data and what is only shown in passing reach the reader again", async () => {
+  const answer = streamText({
+    model: new MockLanguageModelV4({
+      doStream: () =>
+        Promise.resolve({ stream: convertArrayToReadableStream([...text("1", "Hello."), finish("stop")] as never[]) }),
+    }),
+    prompt: "Go.",
+  });
+  const stream = createUIMessageStream({
+    generateId: () => "m",
+    execute: ({ writer }) => {
+      writer.write({ type: "data-progress", data: 1, transient: true });
+      writer.write({ type: "data-chart", id: "c", data: { done: false } });
+      writer.merge(
+        toUIMessageStream({
+          stream: answer.stream,
+          messageMetadata: ({ part }) => (part.type === "finish" ? { tokens: part.totalUsage.totalTokens } : { at: 1 }),
+        }),
+      );
+    },
+  });
+  const chunks: UIMessageChunk[] = await listOf(stream);
+  console.log(JSON.stringify(chunks));
+  const deltas = decode(ui, [...chunks, "[DONE]"]);
+  expect(checkDeltas(deltas)).toStrictEqual([]);
+  const again = chunksIn(encode(ui, deltas));
+  expect(await readMessage(again)).toStrictEqual(await readMessage(chunks));
+  expect(again).toContainEqual({ type: "data-progress", data: 1, transient: true });
+  const { wire } = ui.encodeMessages(assembleRun(deltas).messages, { newId: () => "" });
+  expect(wire).toStrictEqual([await readMessage(chunks)]);
+});
+
+test("an error in the middle ends the answer, and the reader sees as much of it", async () => {
+  const { parts } = await play({
+    steps: [[...text("1", "It be"), { type: "error", error: new Error("Too many requests.") }]],
+  });
+  const deltas = decode(model, parts);
+  expect(checkDeltas(deltas)).toStrictEqual([]);
+  expect(deltas.at(-1)).toMatchObject({ kind: "error", payload: { message: "Too many requests." } });
+  const chunks = chunksIn(encode(ui, deltas));
+  expect(chunks.at(-1)).toStrictEqual({ type: "error", errorText: "Too many requests." });
+  const [seen, expected] = [await readMessage(chunks), await readMessage(await chunksOf(parts))];
+  expect(seen?.parts).toStrictEqual(expected?.parts);
+});
+
+test("an abort keeps what was said before it", async () => {
+  const stop = new AbortController();
+  const answer = streamText({
+    model: new MockLanguageModelV4({
+      doStream: () => {
+        const stream = new ReadableStream({
+          start(controller) {
+            controller.enqueue({ type: "text-start", id: "1" });
+            controller.enqueue({ type: "text-delta", id: "1", delta: "As far" });
+          },
+          pull(controller) {
+            stop.abort("The user left.");
+            controller.error(new DOMException("Aborted", "AbortError"));
+          },
+        });
+        return Promise.resolve({ stream: stream as never });
+      },
+    }),
+    prompt: "Go.",
+    abortSignal: stop.signal,
+    onError: () => undefined,
+  });
+  const parts = [];
+  for await (const part of answer.stream) parts.push(part);
+  expect(parts.some(({ type }) => type === "abort")).toBe(true);
+  const deltas = decode(model, parts);
+  expect(checkDeltas(deltas)).toStrictEqual([]);
+  expect(deltas.at(-1)).toMatchObject({ kind: "error", payload: { errorCode: "aborted" } });
+  try {
+    assembleRun(deltas);
+    expect.unreachable();
+  } catch (error) {
+    const { response } = error as AssemblyError;
+    expect(response?.message.parts).toMatchObject([{ type: "text", text: "As far" }]);
+  }
+  expect((await readMessage(chunksIn(encode(ui, deltas))))?.parts).toStrictEqual(
+    (await readMessage(await chunksOf(parts)))?.parts,
+  );
+});
