@@ -1,7 +1,11 @@
 // What a stream costs from one dialect to another, bytes to bytes, per event of its source, beside the floor: reading
 // and writing the JSON of each event. Then how much memory a long stream takes.
+// Each direction runs in a process of its own: what one has made the engine learn must not weigh on the next.
 //   --no-peers                   Koine and the floor only
+//   --direction anthropic:gemini one direction only
 //   --profile anthropic:gemini   Koine only, in a loop, for `node --cpu-prof`
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -17,7 +21,8 @@ import type { DialectName } from "./wire/wire.ts";
 import { DIALECTS } from "./wire/wire.ts";
 
 const EVENTS = 2000;
-const ROUNDS = 25;
+const ROUNDS = 40;
+const WARM_UP = 60;
 const GOAL = 2;
 const PROFILE_MS = 5000;
 /** What a network read brings. */
@@ -54,7 +59,7 @@ type Run = () => unknown;
 /** The median milliseconds of each run; they alternate, each going first in turn. */
 async function alternate(runs: readonly Run[]): Promise<number[]> {
   const times = runs.map((): number[] => []);
-  for (let round = -5; round < ROUNDS; round++) {
+  for (let round = -WARM_UP; round < ROUNDS; round++) {
     for (const turn of runs.keys()) {
       const which = (Math.abs(round) + turn) % runs.length;
       const start = performance.now();
@@ -102,14 +107,25 @@ async function row(
   return [`${from} → ${to}`, perEvent, ...cells, `≤ ${GOAL}`, remarks.join("; ")];
 }
 
-async function benchStreams(rivals: readonly Streamer[]): Promise<void> {
-  const rows: (readonly string[])[] = [];
-  for (const pair of ALL_PAIRS) rows.push(await row(pair, rivals));
-  table(
-    `transcode a stream of about ${EVENTS} events (${LOSSY} its text or arguments are lost or changed)`,
-    ["direction", "floor ns per event", ...rivals.map(({ name }) => `${name} ×`), "goal for koine", "remark"],
-    rows,
-  );
+const head = (rivals: readonly Streamer[]): string[] => [
+  "direction",
+  "floor ns per event",
+  ...rivals.map(({ name }) => `${name} ×`),
+  "goal for koine",
+  "remark",
+];
+
+const TITLE = `transcode a stream of about ${EVENTS} events (${LOSSY} its text or arguments are lost or changed)`;
+/** How a child hands over its row. */
+const ROW = "row: ";
+
+function childRow(direction: string, options: readonly string[]): string[] {
+  const file = fileURLToPath(import.meta.url);
+  const args = [...process.execArgv, file, "--direction", direction, "--row", ...options];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  const line = stdout.split("\n").find((each) => each.startsWith(ROW));
+  // Written by this file.
+  return line === undefined ? [direction, stderr.trim()] : (JSON.parse(line.slice(ROW.length)) as string[]);
 }
 
 const MEGABYTE = 1e6;
@@ -137,39 +153,61 @@ function benchMemory(): void {
   const collect = runInNewContext("gc") as () => void;
   const rows = DIALECTS.map((to) => {
     const coder = transcode("anthropic", to);
-    const before = liveHeap(collect);
     const marks: number[] = [];
     let [read, written] = [0, 0];
     for (const chunk of longStream(LONG)) {
       read += chunk.length;
       written += coder.push(chunk).length;
-      if (read >= (LONG / 4) * (marks.length + 1)) marks.push(liveHeap(collect) - before);
+      if (read >= (LONG / 4) * (marks.length + 1)) marks.push(liveHeap(collect));
     }
     written += coder.end().length;
     return [`anthropic → ${to}`, (written / MEGABYTE).toFixed(0), ...marks.slice(0, 4).map((mark) => mark.toFixed(1))];
   });
   table(
-    "one answer of 100 MB: live heap in MB beyond the beginning (what is held is the answer's text, about 9 MB of it)",
+    "one answer of 100 MB: live heap in MB (what grows is the answer's text, about 11 MB of it)",
     ["direction", "MB out", "25 MB", "50 MB", "75 MB", "100 MB"],
     rows,
   );
 }
 
-function profile(direction: string): void {
+function pairOf(direction: string): readonly [DialectName, DialectName] {
   const pair = ALL_PAIRS.find((it) => it.join(":") === direction);
-  if (pair === undefined)
-    throw new Error(`--profile takes a direction: ${ALL_PAIRS.map((it) => it.join(":")).join(", ")}`);
-  const stream = makeStream(pair[0], EVENTS);
+  if (pair !== undefined) return pair;
+  throw new Error(`There is no direction ${direction}; there are ${ALL_PAIRS.map((it) => it.join(":")).join(", ")}`);
+}
+
+function profile(direction: string): void {
+  const [from, to] = pairOf(direction);
+  const stream = makeStream(from, EVENTS);
   const end = performance.now() + PROFILE_MS;
   let runs = 0;
-  for (; performance.now() < end; runs++) void koine.streamer.run({ from: pair[0], to: pair[1], ...stream });
+  for (; performance.now() < end; runs++) void koine.streamer.run({ from, to, ...stream });
   console.log(`${direction}: ${((PROFILE_MS * 1e6) / runs / stream.events.length).toFixed(0)} ns per event`);
 }
 
-const { values } = parseArgs({ options: { profile: { type: "string" }, "no-peers": { type: "boolean" } } });
+const { values } = parseArgs({
+  options: {
+    profile: { type: "string" },
+    direction: { type: "string" },
+    row: { type: "boolean" },
+    "no-peers": { type: "boolean" },
+  },
+});
 if (values.profile !== undefined) profile(values.profile);
 else {
-  const contenders = values["no-peers"] === true ? [koine] : await loadContenders();
-  await benchStreams(contenders.map(({ streamer }) => streamer));
-  benchMemory();
+  const isAlone = values["no-peers"] === true;
+  const rivals = (isAlone ? [koine] : await loadContenders()).map(({ streamer }) => streamer);
+  if (values.direction === undefined) {
+    const options = isAlone ? ["--no-peers"] : [];
+    table(
+      TITLE,
+      head(rivals),
+      ALL_PAIRS.map((pair) => childRow(pair.join(":"), options)),
+    );
+    benchMemory();
+  } else {
+    const cells = await row(pairOf(values.direction), rivals);
+    if (values.row === true) console.log(ROW + JSON.stringify(cells));
+    else table(TITLE, head(rivals), [cells]);
+  }
 }

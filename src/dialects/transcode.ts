@@ -25,27 +25,49 @@ export function transcode(from: DialectLike, to: DialectLike, options: Transcode
   const target = speaker(to);
   const decoder = speaker(from).streamDecoder(options);
   const encoder = target.streamEncoder({ includeUsage: true, ...options });
-  const write = (deltas: readonly Delta[]): WireEvent[] => {
-    const events: WireEvent[] = [];
-    for (const delta of deltas) for (const event of encoder.push(delta)) events.push(event);
-    return events;
+  const output = new Output(target);
+  const write = (deltas: readonly Delta[]): void => {
+    for (const delta of deltas) output.write(encoder.push(delta));
   };
   return {
-    push: (chunk) => joined(target, write(decoder.push(chunk))),
-    end: () => joined(target, [...write(decoder.end()), ...encoder.end()]),
+    push(chunk) {
+      write(decoder.push(chunk));
+      return output.take();
+    },
+    end() {
+      write(decoder.end());
+      output.write(encoder.end());
+      return output.take();
+    },
     losses: encoder.losses,
   };
 }
 
-function joined(target: Dialect, events: readonly WireEvent[]): Chunk {
-  let text = "";
-  const pieces: Uint8Array[] = [];
-  for (const event of events) {
-    const piece = target.formatEvent(event);
-    if (typeof piece === "string") text += piece;
-    else pieces.push(piece);
+/** What has been written since it was last taken. */
+class Output {
+  private readonly target: Dialect;
+  private text = "";
+  private pieces: Uint8Array[] = [];
+
+  constructor(target: Dialect) {
+    this.target = target;
   }
-  return pieces.length === 0 ? text : concat(pieces);
+
+  write(events: readonly WireEvent[]): void {
+    for (const event of events) {
+      const piece = this.target.formatEvent(event);
+      if (typeof piece === "string") this.text += piece;
+      else this.pieces.push(piece);
+    }
+  }
+
+  take(): Chunk {
+    const { text, pieces } = this;
+    this.text = "";
+    if (pieces.length === 0) return text;
+    this.pieces = [];
+    return concat(pieces);
+  }
 }
 
 function concat(pieces: readonly Uint8Array[]): Uint8Array {

@@ -27,6 +27,14 @@ const UNSAID: Readonly<Record<string, readonly StreamException[]>> = {
       when: "usage-made",
       reason: "A stream begins with counts, because its readers add to them.",
     },
+    {
+      at: /^\/extra\/anthropic\/\$form\/stop_sequence$/,
+      reason: "Every stream begins with an empty stop sequence, so that an empty one and none look the same.",
+    },
+    {
+      at: /^\/message\/parts\/\d+\/extra\/anthropic\/signature$/,
+      reason: "Whether thinking will be signed is not known when its block begins: it begins with an empty signature.",
+    },
   ],
   gemini: [
     {
