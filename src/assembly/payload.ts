@@ -22,6 +22,7 @@ const INNER: Partial<Record<DeltaKind, Readonly<Record<string, AnyShape>>>> = {
 
 /** The rule that a delta's own form breaks, with a sentence; undefined where nothing is wrong. */
 export function formProblem(delta: Delta): { rule: "known-kind" | "payload"; detail: string } | undefined {
+  if (isPlainPiece(delta)) return undefined;
   const known = DELTA_FIELDS.get(delta.kind);
   if (known === undefined) {
     const kind: unknown = delta.kind;
@@ -30,6 +31,15 @@ export function formProblem(delta: Delta): { rule: "known-kind" | "payload"; det
   }
   const detail = payloadProblem(delta, known);
   return detail === undefined ? undefined : { rule: "payload", detail };
+}
+
+/** Nearly every delta is a piece of text and nothing else, which is seen without looking anything up. */
+function isPlainPiece({ kind, payload }: Delta): boolean {
+  if ((kind !== "text" && kind !== "thinking") || typeof payload !== "object" || payload === null) return false;
+  const { textDelta, part, choice, extra } = payload;
+  if (typeof textDelta !== "string" || choice !== undefined || extra !== undefined) return false;
+  if (part !== undefined && !fits(part, "key")) return false;
+  return kind === "text" ? payload.logprobs === undefined : payload.summary === undefined;
 }
 
 function payloadProblem({ kind, payload }: Delta, known: DeltaFields): string | undefined {
