@@ -32,6 +32,45 @@ test("B5: signatures go from the SDK to their providers' own dialects, and back"
   expect(dialect.encodeMessages(anthropic.decodeMessages(sent)).wire).toStrictEqual(wire);
 });
 
+test("B5: what a provider says under two names is one seal, which goes with all of it where the content changes", () => {
+  const both = { amazonBedrock: { signature: "sig" }, bedrock: { signature: "sig" } };
+  const wire = [{ role: "assistant", content: [{ type: "reasoning", text: "Hm.", providerOptions: both }] }];
+  const messages = dialect.decodeMessages(wire);
+  expect(messages[0]?.parts[0]?.seals).toStrictEqual([{ dialect: "bedrock", kind: "signature", value: "sig" }]);
+  expect(dialect.encodeMessages(messages).wire).toStrictEqual(wire);
+  const request = { model: "anthropic.claude", messages: [koine.user("Go."), ...messages, koine.user("On.")] };
+  expect(koine.dialect("bedrock").encodeRequest(request).wire).toMatchObject({
+    messages: [{}, { content: [{ reasoningContent: { reasoningText: { text: "Hm.", signature: "sig" } } }] }, {}],
+  });
+  const edited = messages.map((message) => ({
+    ...message,
+    parts: message.parts.map((part) => (part.type === "reasoning" ? koine.editPart(part, { text: "Changed." }) : part)),
+  }));
+  expect(JSON.stringify(dialect.encodeMessages(edited).wire)).not.toContain("sig");
+});
+
+test("a breakpoint that is said of a message stands behind its last part", () => {
+  const options = { anthropic: { cacheControl: { type: "ephemeral", ttl: "1h" }, other: 1 } };
+  const texts = ["a", "b"].map((each) => ({ type: "text", text: each }));
+  const wire = [{ role: "user", content: texts, providerOptions: options }];
+  const messages = dialect.decodeMessages(wire);
+  expect(messages[0]?.parts.map(({ cache }) => cache)).toStrictEqual([undefined, { ttl: "1h" }]);
+  expect(dialect.encodeMessages(messages).wire).toStrictEqual(wire);
+  expect(koine.dialect("anthropic").encodeRequest({ model: "m", messages }).wire).toMatchObject({
+    messages: [{ content: [{ text: "a" }, { text: "b", cache_control: { type: "ephemeral", ttl: "1h" } }] }],
+  });
+});
+
+test("answers about approvals go out at the head of the results that follow them", () => {
+  const response = { type: "tool-approval-response", approvalId: "p", approved: true };
+  const call = koine.toolCall("c", "f", {});
+  const { wire } = dialect.encodeMessages([
+    { role: "assistant", parts: [call, { type: "opaque", dialect: "ai-sdk-model", value: response }] },
+    koine.toolResult(call, "x"),
+  ]);
+  expect(wire).toMatchObject([{ content: [{ type: "tool-call" }] }, { content: [response, { type: "tool-result" }] }]);
+});
+
 test("B12: OpenAI's items go from the SDK to the Responses API as one item each, with all that they say", () => {
   const piece = (text: string, more: object): object => ({
     type: "reasoning",

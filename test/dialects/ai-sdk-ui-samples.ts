@@ -329,6 +329,7 @@ const oddSamples: Sample[] = [
           { type: "custom", kind: "xai.thing" },
           { type: "reasoning-file", mediaType: "image/png", url: "https://example.com/r" },
           { type: "steering-message", id: "s", parts: [{ type: "text", text: "Faster." }] },
+          { type: "steering-message", id: "s", parts: [{ type: "text", text: "Faster." }], odd: 1 },
           { type: "hologram" },
           { text: "untyped" },
         ],

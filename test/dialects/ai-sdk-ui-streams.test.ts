@@ -260,6 +260,23 @@ describe("failures", () => {
     expect(encode(ui, [])).toStrictEqual([{ data: "[DONE]" }]);
   });
 
+  test("what was complete before the failure is said in full", () => {
+    const sealed: Delta[] = [
+      ...agentRun.slice(0, 7),
+      { kind: "error", payload: { errorCode: "server", message: "It broke." } },
+    ];
+    const chunks = chunksIn(encode(ui, sealed));
+    expect(chunks).toContainEqual({
+      type: "reasoning-end",
+      id: "r",
+      providerMetadata: { anthropic: { signature: "sig" } },
+    });
+    expect(chunks.slice(-2)).toStrictEqual([
+      { type: "tool-input-available", toolCallId: "c", toolName: "weather", input: { city: "Corinth" } },
+      { type: "error", errorText: "It broke." },
+    ]);
+  });
+
   test("nothing follows a failure", () => {
     const late = [{ type: "text-delta", id: "t", delta: "x" }, { type: "start-step" }, { type: "finish" }, "[DONE]"];
     expect(decode(ui, [{ type: "error", errorText: "x" }, ...late]).map(({ kind }) => kind)).toStrictEqual([

@@ -93,6 +93,26 @@ describe("what a part decodes to", () => {
       ],
     ],
     [
+      "B31: so must not an input that is a text",
+      { type: "tool-f", toolCallId: "c", state: "input-streaming", rawInput: "free", inputEncoding: "text" },
+      [
+        {
+          role: "assistant",
+          parts: [
+            {
+              type: "tool-call",
+              toolCallId: "c",
+              toolName: "f",
+              input: "free",
+              invalid: true,
+              format: "text",
+              inputText: "free",
+            },
+          ],
+        },
+      ],
+    ],
+    [
       "B46: inline data is data",
       { type: "file", url: "data:image/png;base64,aGk=", mediaType: "image/png", filename: "a.png" },
       [{ role: "assistant", parts: [{ type: "image", mimeType: "image/png", data: "aGk=", name: "a.png" }] }],
@@ -104,6 +124,37 @@ describe("what a part decodes to", () => {
       messages.map((message, at) => (at === 0 ? { ...message, id: "m" } : message)),
     );
   });
+});
+
+test("what a user said between two steps is a message of the user's", () => {
+  const text = (words: string): object => ({ type: "text", text: words, state: "done" });
+  const wire = [
+    {
+      id: "m",
+      role: "assistant",
+      parts: [
+        { type: "step-start" },
+        { type: "tool-f", toolCallId: "c", state: "output-available", input: {}, output: 1 },
+        { type: "steering-message", id: "s", parts: [{ type: "text", text: "Faster." }] },
+        { type: "step-start" },
+        text("Done."),
+        { type: "steering-message", id: "t", parts: [{ type: "text", text: "Thanks." }] },
+        text("Bye."),
+      ],
+    },
+  ];
+  const messages = dialect.decodeMessages(wire);
+  expect(messages.map(({ role }) => role)).toStrictEqual([
+    "assistant",
+    "tool",
+    "user",
+    "assistant",
+    "user",
+    "assistant",
+  ]);
+  const { wire: again, losses } = dialect.encodeMessages(messages);
+  expect(again).toStrictEqual(wire);
+  expect(losses).toStrictEqual([]);
 });
 
 test("stored messages with ids of their own are one UI message a round", () => {

@@ -26,6 +26,12 @@ const ask = (toolCallId: string, objectArgs: boolean, ...pieces: string[]): Delt
 const cite = (part: string, start: number, end: number): Delta =>
   delta("annotation", { annotation: { kind: "url", url: "https://stars.example", span: { start, end } }, part });
 
+/** The items that the last event says. */
+function outputOf(wires: readonly Wire[]): Wire[] {
+  const { response } = (wires.at(-1) ?? {}) as { response?: { output: Wire[] } };
+  return response?.output ?? [];
+}
+
 /** What the deltas of an event's kind say, by the place that they say it in. */
 function grown(wires: readonly Wire[]): Map<string, string> {
   const texts = new Map<string, string>();
@@ -96,7 +102,7 @@ const LATE: readonly [string, Delta[], string[]][] = [
 describe("B83: what is said live is what the last event says", () => {
   test.each(LATE)("%s", (_, deltas, types) => {
     const wires = written(answer(...deltas));
-    const { output } = wires.at(-1)?.["response"] as { output: Wire[] };
+    const output = outputOf(wires);
     expect(output.map(({ type }) => type)).toStrictEqual(types);
     expect(grown(wires)).toStrictEqual(final(output));
     const done = wires.filter(({ type }) => type === "response.output_item.done");
@@ -116,7 +122,7 @@ describe("B83: what is said live is what the last event says", () => {
     const likely = (token: string): Delta =>
       delta("text", { textDelta: token, part: "a", logprobs: [{ token, logprob: -1 }] });
     const wires = written(answer(likely("A1"), ...call("c", "{}"), likely("A2")));
-    const { output } = wires.at(-1)?.["response"] as { output: Wire[] };
+    const output = outputOf(wires);
     const tokens = output.map(({ content }) => (content as Wire[] | undefined)?.[0]?.["logprobs"]);
     expect(tokens).toMatchObject([[{ token: "A1" }], undefined, [{ token: "A2" }]]);
   });
@@ -174,7 +180,8 @@ describe("calls", () => {
     const added = { type: "response.output_item.added", output_index: 0, item };
     const wires = written(decodeEvents(dialect, [created, progress, added, done]));
     const begun = wires.find(({ type }) => type === "response.output_item.added");
-    expect((begun?.["item"] as Wire)["id"]).toBe(id);
+    expect((begun?.["item"] as Wire | undefined)?.["id"]).toBe(id);
+    expect(begun).toBeDefined();
   });
 });
 

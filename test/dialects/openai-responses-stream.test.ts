@@ -173,6 +173,17 @@ const READ: readonly [string, Wire[], object[]][] = [
     ],
   ],
   [
+    "B43: an unknown field of a piece of a summary stays with its part",
+    stream([[{ type: "response.reasoning_summary_text.delta", output_index: 0, delta: "Hm", mood: 1 }]], []),
+    [
+      { kind: "thinking", payload: { textDelta: "", part: "0.thinking" } },
+      {
+        kind: "thinking",
+        payload: { textDelta: "Hm", summary: 0, part: "0.thinking", extra: { "openai-responses": { mood: 1 } } },
+      },
+    ],
+  ],
+  [
     "B43: an unknown field of a piece stays with its part",
     stream([[{ type: "response.output_text.delta", output_index: 0, content_index: 0, delta: "Hi", mood: 1 }]], []),
     [text(""), { kind: "text", payload: { textDelta: "Hi", part: "0.0", extra: { "openai-responses": { mood: 1 } } } }],

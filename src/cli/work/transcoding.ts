@@ -1,8 +1,8 @@
 // One stream on its way to the target: event by event where the target has streams, else assembled to its whole answer.
-import { RunAssembler } from "../../assembly/index.ts";
 import type { Dialect, WireEvent } from "../../dialects/index.ts";
 import type { Delta, Loss } from "../../model/index.ts";
 import { CliError } from "../exit.ts";
+import { decodeStream } from "./decoded.ts";
 import { errorSentence, TRUNCATED } from "./failure.ts";
 import type { EventTaker } from "./streams.ts";
 import type { Converted, Target } from "./target.ts";
@@ -46,18 +46,12 @@ function isOfAnswer({ path }: Loss): boolean {
 }
 
 export function assembleEvents(from: Dialect, target: Target, output: StreamOutput): EventTaker {
-  const decoder = from.streamDecoder();
-  const assembler = new RunAssembler();
-  const take = (deltas: readonly Delta[]): void => {
-    for (const delta of deltas) assembler.push(delta);
-  };
-  return {
-    push: (event) => take(decoder.push(event)),
-    end() {
-      take(decoder.end());
-      const { messages, responses } = assembler.finish();
+  return decodeStream(from, {
+    whole: ({ messages, responses }) => {
       const whole = encodeAnswers(messages, responses, target);
       output.end(whole.losses, whole);
     },
-  };
+    // Half an answer must not look like a whole one.
+    rest: () => undefined,
+  });
 }

@@ -75,7 +75,7 @@ function encodeMessageOptions(message: Message, context: Context): { said: Messa
   }
   const { cache, ...rest } = last;
   const options = encodeOptions({ ...message, cache }, context);
-  return { said: { ...message, parts: message.parts.with(-1, rest) }, options };
+  return { said: { ...message, parts: [...message.parts.slice(0, -1), rest] }, options };
 }
 
 /** What a user said between two steps of a run, which only the run's stream takes for a part of an answer. */

@@ -90,6 +90,10 @@ function readCall(call: ToolCallPart, wire: JsonObject, known: Set<string>, dial
   call.invalid = true;
   if (typeof rawInput === "string") {
     known.add("rawInput");
+    if (wire["inputEncoding"] === "text") {
+      call.format = "text";
+      known.add("inputEncoding");
+    }
     call.inputText = rawInput;
     call.input = rawInput;
     if (input === undefined) return;

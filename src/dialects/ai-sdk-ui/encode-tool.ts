@@ -4,7 +4,7 @@ import type { Message } from "../../model/message.ts";
 import type { OpaquePart, Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import { encodeOptions, markOf } from "../kit/ai-sdk-options.ts";
 import { DENIED, encodeContent, MODEL } from "../kit/ai-sdk-output.ts";
-import { reportTool, writeCallId, writeInput } from "../kit/ai-sdk-tools.ts";
+import { reportTool, withoutFormat, writeCallId, writeInput } from "../kit/ai-sdk-tools.ts";
 import { textIn } from "../kit/ai-sdk-plain.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { formOf, restoreResidue } from "../kit/residue.ts";
@@ -81,7 +81,10 @@ export class ToolParts {
   private addCall(call: ToolCallPart): JsonObject {
     const { context } = this;
     reportRest(call, CALL, context);
-    reportTool(call, context);
+    // While its input streams, a call says that it is a text.
+    const isStreaming = call.invalid === true && call.inputText !== undefined && !this.answered.has(call.toolCallId);
+    const saysText = isStreaming && call.format === "text";
+    reportTool(saysText ? withoutFormat(call) : call, context);
     const form = formOf(call, context.dialect);
     const shown = markOf(call, "tool");
     const { dynamic, ...others } = isObject(shown) ? shown : {};
@@ -95,6 +98,7 @@ export class ToolParts {
     if (call.invalid === false) context.report.lose("bookkeeping", "invalid");
     if (call.invalid === true) this.writeRaw(call, wire);
     else writeInput(call, wire, "input", context);
+    if (saysText) wire["inputEncoding"] = "text";
     if (call.executor === "provider") wire["providerExecuted"] = true;
     const metadata = encodeOptions(call, context);
     if (metadata !== undefined) wire["callProviderMetadata"] = metadata;

@@ -45,15 +45,34 @@ class ChunkDecoder {
   private metadata: JsonValue | undefined;
   private isMetadataNew = false;
   private framing: JsonObject | undefined;
+  private early: JsonObject[] = [];
 
   constructor(context: DecodeContext) {
     this.context = context;
     this.reader = new StepReader(context.dialect);
   }
 
+  /** An application may send data before the message has begun; they wait for it, so that it begins with its id. */
   read(wire: JsonObject): void {
-    const { reader } = this;
     const type = textIn(wire, "type");
+    if (this.reader.state === "new" && this.pending === undefined && type.startsWith("data-")) {
+      this.early.push(wire);
+      return;
+    }
+    if (type !== "start") this.readEarly();
+    this.readChunk(type, wire);
+    this.readEarly();
+  }
+
+  private readEarly(): void {
+    const { early } = this;
+    if (early.length === 0) return;
+    this.early = [];
+    for (const wire of early) this.readChunk(textIn(wire, "type"), wire);
+  }
+
+  private readChunk(type: string, wire: JsonObject): void {
+    const { reader } = this;
     if (reader.state !== "open" && !FRAMES.has(type)) this.openAnswer(false);
     switch (type) {
       case "text-delta":
@@ -139,6 +158,7 @@ class ChunkDecoder {
 
   /** A message of which nothing is known but that it began. */
   openPending(): void {
+    this.readEarly();
     if (this.pending !== undefined && this.reader.state === "new") this.openAnswer(false);
   }
 

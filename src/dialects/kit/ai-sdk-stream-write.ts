@@ -8,6 +8,8 @@ import type { Annotation, Extra, Part, ReasoningPart, ToolCallPart, ToolResultPa
 import type { Response } from "../../model/response.ts";
 import type { EncodeContext, WireEvent } from "../dialect.ts";
 import { reportOthers } from "./ai-sdk-options.ts";
+import { withoutFormat } from "./ai-sdk-tools.ts";
+import { textIn } from "./ai-sdk-plain.ts";
 import { splitReasoning } from "./ai-sdk-reasoning.ts";
 import { UI } from "./ai-sdk-sources.ts";
 import type { Draft } from "./follow.ts";
@@ -44,7 +46,7 @@ export interface StreamWords {
 
 /** Adds to an event that frames an answer what was kept of it; objects within may have grown, too. */
 export function reframe(event: JsonObject, { extra }: { extra?: Extra }, dialect: string): JsonObject {
-  const kept = extra?.[dialect]?.[String(event["type"])];
+  const kept = extra?.[dialect]?.[textIn(event, "type")];
   if (isObject(kept)) putBack(event, kept, () => undefined, "request", "response");
   return event;
 }
@@ -65,16 +67,14 @@ export function reportAnswer<Code extends string>(
   // The message stands in a list of one, and its place in the response is another.
   const trail = new Trail();
   const inList = { ...context, trail, report: new Report(trail, losses) };
-  encode({ ...message, parts: message.parts.map(withoutFormat) }, inList);
+  encode({ ...message, parts: message.parts.map(withoutTextFormat) }, inList);
   for (const loss of inList.report.losses) {
     report.losses.push({ ...loss, path: loss.path.replace(/^\/0/, "/message") });
   }
 }
 
-function withoutFormat(part: Part): Part {
-  if (part.type !== "tool-call" || part.format !== "text") return part;
-  const { format: _, ...call } = part;
-  return call;
+function withoutTextFormat(part: Part): Part {
+  return part.type === "tool-call" && part.format === "text" ? withoutFormat(part) : part;
 }
 
 type AnswerLoss = "field-unsaid" | ForeignLoss;
@@ -140,7 +140,9 @@ export class StepWriter {
         break;
       }
       case "error":
-        this.text = undefined;
+        // What a text was sealed with and a call that is complete are said; a file may be half of one.
+        this.closeText();
+        if (this.pending?.kind === "call") this.closePending();
         this.pending = undefined;
         this.sayEvents();
         this.say(...this.words.error(delta.payload));

@@ -64,3 +64,9 @@ export function reportTool(
   if (format !== undefined) report.lose(format === "json" ? "tool-default" : "field-unsaid", "format");
   if (tool !== undefined) report.lose("field-unsaid", "tool");
 }
+
+/** A call where the wire says in its own way that the input is a text. */
+export function withoutFormat(call: ToolCallPart): ToolCallPart {
+  const { format: _, ...rest } = call;
+  return rest;
+}

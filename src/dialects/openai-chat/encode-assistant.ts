@@ -36,6 +36,8 @@ interface Draft {
   readonly tokens: Tokens | undefined;
   /** For each part the field that holds its text, where one does. */
   readonly texts: (string | undefined)[];
+  /** The blocks that are texts, each with the place of its part. */
+  readonly spots: Map<JsonObject, number>;
   /** The content so far. */
   text: string;
   /** The last of the fields that was written. */
@@ -59,6 +61,7 @@ export function encodeAssistant(turn: Turn, writing: Writing, tokens?: Tokens): 
     citations: [],
     tokens,
     texts: [],
+    spots: new Map(),
     text: "",
     last: 0,
     isJoined: false,
@@ -71,6 +74,8 @@ export function encodeAssistant(turn: Turn, writing: Writing, tokens?: Tokens): 
   }
   encodeContent(draft, writing);
   if (draft.isJoined) reportTexts(turn, draft, writing);
+  else if (writing.isReply && Array.isArray(wire["content"]) && !wasList(message, writing))
+    joinTexts(turn, draft, writing);
   if (message.name !== undefined) wire["name"] = message.name;
   if (draft.citations.length > 0) wire["annotations"] = draft.citations;
   if (isReply) fillReply(wire, message, writing);
@@ -167,7 +172,9 @@ function writePart(part: Part, field: Field, place: string | undefined, draft: D
 }
 
 function writeText(part: TextPart, draft: Draft, writing: Writing): void {
-  draft.blocks.push(encodeText(part, writing, true));
+  const block = encodeText(part, writing, true);
+  draft.blocks.push(block);
+  draft.spots.set(block, draft.texts.length);
   if (part.annotations !== undefined) {
     if (draft.points === undefined) draft.points = pointsOf(draft.message, writing);
     const { points } = draft;
@@ -247,6 +254,31 @@ function encodeContent(draft: Draft, writing: Writing): void {
     // What is left of parts that cannot be said is no reason to drop the turn (B7).
     else if (was === "" || saysNothing) wire["content"] = "";
   }
+}
+
+/** Texts with which an answer begins are one also before blocks, and empty ones are none: streams say them so. */
+function joinTexts(turn: Turn, { blocks, spots, wire }: Draft, writing: Writing): void {
+  const list: JsonObject[] = [];
+  const lose = (code: "text-empty" | "texts-joined", block: JsonObject): void => {
+    enter(turn, spots.get(block) ?? 0, writing);
+    writing.context.report.lose(code, "text");
+    leave(writing);
+  };
+  let open: JsonObject | undefined;
+  let [isOne, isList] = [true, false];
+  for (const block of blocks) {
+    isList ||= !isBareBlock(block);
+    if (isList) list.push(block);
+    else if (block["text"] === "") lose("text-empty", block);
+    else if (open === undefined) list.push((open = block));
+    else {
+      if (isOne) lose("texts-joined", open);
+      isOne = false;
+      lose("texts-joined", block);
+      list[0] = { type: "text", text: `${String(list[0]?.["text"])}${String(block["text"])}` };
+    }
+  }
+  wire["content"] = list;
 }
 
 /** Reports texts that share a field, and an empty one, which will not be seen to have been there. */

@@ -138,8 +138,8 @@ function decodeReply(wire: JsonObject, reading: Reading): Message {
 const TOKENS = { content: "text", refusal: "refusal" } as const;
 
 /**
- * Gives log probabilities to what they are about, and tells which fields that were, with those that say nothing; none,
- * if there is nothing to give. The others stay as they are.
+ * Gives log probabilities to what they are about, of several texts to the first, and tells which fields that were, with
+ * those that say nothing; none, if there is nothing to give. The others stay as they are.
  */
 function readTokens(wire: JsonObject, { parts }: Message, reading: Reading): string[] {
   const read: string[] = [];
@@ -147,9 +147,8 @@ function readTokens(wire: JsonObject, { parts }: Message, reading: Reading): str
   for (const field in wire) {
     const type = field === "content" || field === "refusal" ? TOKENS[field] : undefined;
     if (type === undefined) continue;
-    const about = parts.filter((part): part is TextPart | RefusalPart => part.type === type);
-    const [part] = about;
-    const list = about.length === 1 ? decodeLogprobs(wire[field], reading) : undefined;
+    const part = parts.find((each): each is TextPart | RefusalPart => each.type === type);
+    const list = part === undefined ? undefined : decodeLogprobs(wire[field], reading);
     if (part !== undefined && list !== undefined) {
       part.logprobs = list;
       isGiven = true;

@@ -243,10 +243,7 @@ export class CallReader {
     for (; this.next < this.entries.length; this.next++) {
       const entry = this.entries[this.next];
       if (entry === undefined) break;
-      if (entry.name === "") {
-        if (!isEnd) break;
-        continue;
-      }
+      if (entry.name === "" && !isEnd) break;
       // More of the name may come, until there are arguments, be they empty, or another call.
       const isNamed = isObject(entry.args) || entry.pending !== "" || (entry.id !== undefined && entry.args === "");
       if (!isNamed && this.next === this.entries.length - 1 && !isEnd) break;
@@ -262,13 +259,19 @@ export class CallReader {
   private start(entry: CallEntry, out: Delta[]): void {
     const isText = typeof (entry.args ?? "") === "string";
     const part = this.decode(entry, isText ? "" : undefined);
-    if (part?.type !== "tool-call") return;
+    if (part === undefined) return;
+    this.told.set(entry.key, { key: entry.key, kind: "whole", tokens: 0 });
+    if (part.type !== "tool-call") {
+      // What lacks a name is no call, but stands among them.
+      entry.isWhole = true;
+      out.push({ kind: "part", payload: { value: part, part: entry.key, ...this.at } });
+      return;
+    }
     this.run.take(part, this.reading.context.dialect);
     const { toolCallId, toolName, format, extra } = part;
     entry.toolCallId = toolCallId;
     entry.isWhole = !isText;
     entry.extra = extra;
-    this.told.set(entry.key, { key: entry.key, kind: "whole", tokens: 0 });
     if (!isText) {
       out.push({ kind: "part", payload: { value: part, part: entry.key, ...this.at } });
       return;

@@ -13,6 +13,7 @@ import { copyField, isObject } from "../kit/read.ts";
 import { Report } from "../kit/report.ts";
 import { truncated } from "../kit/streams.ts";
 import { Trail } from "../kit/trail.ts";
+import { wasList } from "./content.ts";
 import type { Code } from "./losses.ts";
 import { LOSSES } from "./losses.ts";
 import { encodeResponse } from "./response.ts";
@@ -134,7 +135,10 @@ class Answer {
     const { choices, usage, error } = wire as JsonObject; // as the encoder makes it
     const isNothing = isFailed && this.choices.length === 0 && response.message.parts.length === 0;
     const list = Array.isArray(choices) && !isNothing ? choices : [];
-    const endings = list.flatMap((choice, index) => (isObject(choice) ? [this.finishChoice(choice, index)] : []));
+    const messages = [response.message, ...(response.alternatives ?? []).map((each) => each.message)];
+    const endings = list.flatMap((choice, index) =>
+      isObject(choice) ? [this.finishChoice(choice, index, messages[index])] : [],
+    );
     const beside = this.unsaid(wire as JsonObject);
     if (isFailed) {
       const { finishReason, alternatives = [] } = response;
@@ -182,9 +186,10 @@ class Answer {
     return isFirst || spelling(said ?? {}, ORDER, this.writing) !== undefined;
   }
 
-  private finishChoice(wire: JsonObject, index: number): JsonObject {
+  private finishChoice(wire: JsonObject, index: number, said: Message | undefined): JsonObject {
     const { message, logprobs, finish_reason: word = null } = wire;
-    this.choice(index).finish(isObject(message) ? message : {}, isObject(logprobs) ? logprobs : undefined);
+    const isNoted = said !== undefined && wasList(said, this.writing);
+    this.choice(index).finish(isObject(message) ? message : {}, isObject(logprobs) ? logprobs : undefined, isNoted);
     const odd = isObject(logprobs) || logprobs === undefined ? null : logprobs;
     const ending: JsonObject = { index, delta: {}, logprobs: odd, finish_reason: word };
     for (const key in wire) if (!Object.hasOwn(ending, key) && key !== "message") copyField(wire, key, ending);

@@ -89,13 +89,14 @@ export class Settling {
 
   private settleCall(part: Part, place: string, isCut: boolean, isOver: boolean): void {
     const entry = this.entryAt(place);
+    if (entry?.isWhole === true) return;
     const toolCallId = entry?.toolCallId;
     if (toolCallId === undefined) {
       if (part.type === "tool-call") this.run.take(part, this.dialect);
       this.tell(part, place);
       return;
     }
-    if (entry === undefined || entry.isWhole || entry.isEnded) return;
+    if (entry === undefined || entry.isEnded) return;
     const extra = newExtra(part.extra, entry.extra);
     if (isOver) {
       entry.isEnded = true;

@@ -41,14 +41,19 @@ export class ChoiceWriter implements Pen {
   /** Fields that have been said: with lists, one thing, or texts. */
   private readonly said = new Set<string>();
   private readonly tokens = { content: 0, refusal: 0 };
+  /** Texts that followed a text. */
+  private readonly joined: Draft[] = [];
   /** Content goes out as blocks. */
   private isList: boolean;
+  /** The answer is known to have had blocks where a string was possible. */
+  private readonly isNoted: boolean;
 
   constructor(writing: Writing, context: EncodeContext<Code>, extra: Extra | undefined, say: Say) {
     this.writing = writing;
     this.context = context;
     this.say = say;
-    this.isList = spelling(extra === undefined ? {} : { extra }, "content", writing) === "list";
+    this.isNoted = spelling(extra === undefined ? {} : { extra }, "content", writing) === "list";
+    this.isList = this.isNoted;
   }
 
   push(draft: Draft, delta: Delta): void {
@@ -103,8 +108,7 @@ export class ChoiceWriter implements Pen {
     switch (part.type) {
       case "text":
         if (part.cache !== undefined && !isBareBlock(encodeText(part, writing, true))) return way;
-        if (part.extra?.[writing.dialect] !== undefined) this.isList = true;
-        return { ...way, how: this.isList && !this.isAfterOther ? "block" : "field", field: "content" };
+        return { ...way, how: this.isBlock(part) ? "block" : "field", field: "content" };
       case "refusal":
         return placeOf(part, writing) === "content" ? way : { ...way, how: "field", field: "refusal" };
       case "reasoning": {
@@ -126,10 +130,10 @@ export class ChoiceWriter implements Pen {
     }
   }
 
-  /** Whether content that is no text stands before: then a text is told from it as a string, too. */
-  private get isAfterOther(): boolean {
-    const { part } = this.last.get("content") ?? {};
-    return part !== undefined && part.type !== "text";
+  /** Whether a text is said as a block. One that is told from what stands before is a string: clients read those. */
+  private isBlock(part: TextPart): boolean {
+    if (this.isNoted || part.extra?.[this.writing.dialect] !== undefined) return true;
+    return this.isList && (part.text === "" || this.last.get("content")?.part.type === "text");
   }
 
   private callWay(part: ToolCallPart, kind: Draft["kind"]): Way["how"] {
@@ -156,21 +160,24 @@ export class ChoiceWriter implements Pen {
 
   private sayText(draft: Draft, way: Way, said: string, given: TextPart["logprobs"]): void {
     const text = wholeCharacters(way, said);
-    const before = this.last.get(way.field);
-    if (before !== draft) this.turnTo(draft, way, before, text);
     const logprobs = given === undefined ? null : this.tokensOf(given, way.field);
+    // A block is there also where it is empty.
+    if (text === "" && way.held === undefined && (way.how === "field" || way.isSaid)) {
+      if (logprobs !== null) this.say({}, logprobs);
+      return;
+    }
+    const before = this.last.get(way.field);
+    if (before !== draft) this.turnTo(draft, way, before);
     if (way.how !== "field") this.sayBlock(draft, way, text, before, logprobs);
     else if (text !== "" || logprobs !== null) this.sayField(way, text, logprobs);
   }
 
   /** Another part of a field has the word. */
-  private turnTo(draft: Draft, way: Way, before: Draft | undefined, text: string): void {
+  private turnTo(draft: Draft, way: Way, before: Draft | undefined): void {
     if (before !== undefined) {
       this.flush(before);
-      if (before.index > draft.index) {
-        if (text === "" && way.held === undefined) return;
-        this.context.report.lose("part-split", [...pathOf(draft), "text"]);
-      }
+      if (before.index > draft.index) this.context.report.lose("part-split", [...pathOf(draft), "text"]);
+      if (way.field === "content" && before.part.type === "text" && !way.isSaid) this.joined.push(before, draft);
     }
     this.last.set(way.field, draft);
   }
@@ -254,13 +261,12 @@ export class ChoiceWriter implements Pen {
     const { content } = wire;
     if (Array.isArray(content) && content.length > 0) {
       this.isList = true;
-      const before = this.last.get("content");
-      const was = before?.part.type === "text" ? this.ways.get(before) : undefined;
-      const isAfter = was !== undefined && (this.said.has("content") || (was.isSaid && was.how !== "field"));
-      const first = this.emptyTexts();
-      if (isAfter && (isBlock || first.length > 0)) first.push({ type: "text", text: "" });
+      const before = this.last.get("content")?.part;
+      this.say(
+        { content: isBlock && before?.type === "text" ? [{ type: "text", text: "" }, ...content] : content },
+        null,
+      );
       this.last.set("content", draft);
-      this.say({ content: [...first, ...content] }, null);
     }
     const { [DETAILS]: details, images, tool_calls: calls, function_call: call, audio } = wire;
     if (Array.isArray(details)) this.details.sayAll(details);
@@ -269,18 +275,6 @@ export class ChoiceWriter implements Pen {
     if (isObject(call)) this.say({ function_call: call }, null);
     if (isObject(audio)) this.audio.sayAll(audio);
     for (const key in wire) if (PARTS.has(key) && wire[key] !== undefined) this.said.add(key);
-  }
-
-  /** Empty texts, which are nothing in a string, are there among blocks. */
-  private emptyTexts(): JsonObject[] {
-    const empty: JsonObject[] = [];
-    for (const way of this.ways.values()) {
-      if (way.how !== "field" || way.field !== "content" || way.hasText) continue;
-      way.how = "block";
-      way.isSaid = true;
-      empty.push({ type: "text", text: "" });
-    }
-    return empty;
   }
 
   /** More of a part that has gone out: a text stands in a further block, anything else stays behind. */
@@ -292,9 +286,10 @@ export class ChoiceWriter implements Pen {
   }
 
   /** What the whole message says and nobody has said. */
-  finish(message: JsonObject, logprobs: JsonObject | undefined): void {
+  finish(message: JsonObject, logprobs: JsonObject | undefined, isNoted: boolean): void {
     this.release(undefined, true);
     for (const draft of this.last.values()) this.flush(draft);
+    if (isNoted && !this.isNoted) this.reportJoined();
     const rest: JsonObject = {};
     for (const key in message) {
       const value = message[key];
@@ -306,6 +301,13 @@ export class ChoiceWriter implements Pen {
     }
     const tokens = logprobs === undefined ? null : this.restOfTokens(logprobs);
     if (Object.keys(rest).length > 0 || tokens !== null) this.say(rest, tokens);
+  }
+
+  /** It is known too late that texts were blocks: those that followed each other have become one. */
+  private reportJoined(): void {
+    for (const draft of new Set(this.joined)) {
+      if (this.ways.get(draft)?.how === "field") this.context.report.lose("texts-joined", [...pathOf(draft), "text"]);
+    }
   }
 
   private isSaid(key: string, value: JsonValue): boolean {

@@ -19,7 +19,8 @@ export class Block {
   /** Whether all of it has been told. */
   isClosed = false;
   add(_delta: Delta): void {}
-  close(): void {}
+  /** It has ended; `item` is its item as it is told then. */
+  close(_item?: JsonObject): void {}
 }
 
 /** A block of a message. */
@@ -175,7 +176,7 @@ export class Reasoning extends Block {
       this.hasText = true;
       this.say("response.content_part.added", "content_index", 0, { part: { type: "reasoning_text", text: "" } });
     }
-    this.say("response.reasoning_text.delta", "content_index", 0, { delta });
+    this.output.sayThought(this.item, delta, undefined);
   }
 
   private summarise(at: number, piece: string): void {
@@ -186,7 +187,7 @@ export class Reasoning extends Block {
       this.say("response.reasoning_summary_part.added", "summary_index", index, { part });
     }
     const delta = wholeCharacters(this.summary, piece);
-    if (delta !== "") this.say("response.reasoning_summary_text.delta", "summary_index", at, { delta });
+    if (delta !== "") this.output.sayThought(this.item, delta, at);
   }
 
   private closeSummary(): void {
@@ -194,7 +195,7 @@ export class Reasoning extends Block {
     const { held } = this.summary;
     this.summary = {};
     if (at < 0) return;
-    if (held !== undefined) this.say("response.reasoning_summary_text.delta", "summary_index", at, { delta: held });
+    if (held !== undefined) this.output.sayThought(this.item, held, at);
     const text = this.part.summary?.[at] ?? "";
     this.say("response.reasoning_summary_text.done", "summary_index", at, { text });
     this.say("response.reasoning_summary_part.done", "summary_index", at, { part: { type: "summary_text", text } });
@@ -226,6 +227,8 @@ export class CallBlock extends Block implements Held {
   private readonly draft: Draft;
   private row: ToolRow | undefined;
   private item: Open | undefined;
+  /** What its events are called. */
+  private asking: string | undefined;
   private hasAsked = false;
   held?: string;
 
@@ -243,17 +246,15 @@ export class CallBlock extends Block implements Held {
     const item = output.write([draft]);
     if (item === undefined) return;
     this.row = row;
-    if (ARGUMENTS[row.call] !== undefined) item[row.asks] = "";
+    this.asking = ARGUMENTS[row.call];
+    if (this.asking !== undefined) item[row.asks] = "";
     this.item = output.create(draft, item, made);
     this.item.blocks.push(this);
   }
 
-  private say(fields: JsonObject, isDone = false): void {
-    const name = ARGUMENTS[this.row?.call ?? ""];
-    const { item } = this;
-    if (name === undefined || item === undefined) return;
-    const type = `${name}.${isDone ? "done" : "delta"}`;
-    this.output.say(type, { item_id: item.name, output_index: item.index, ...fields });
+  private ask(piece: string): void {
+    if (this.item !== undefined && this.asking !== undefined)
+      this.output.sayAsked(`${this.asking}.delta`, this.item, piece);
   }
 
   override add(delta: Delta): void {
@@ -271,7 +272,7 @@ export class CallBlock extends Block implements Held {
     const delta = wholeCharacters(this, piece);
     if (delta === "") return;
     this.hasAsked = true;
-    this.say({ delta });
+    this.ask(delta);
   }
 
   /** All of the call is known; one that the provider runs goes on until its result. */
@@ -287,16 +288,17 @@ export class CallBlock extends Block implements Held {
     else output.finish(item, output.write([draft], item));
   }
 
-  override close(): void {
+  override close(whole?: JsonObject): void {
     const { row, item, draft, held } = this;
     if (this.isClosed || row === undefined || item === undefined || draft.part.type !== "tool-call") return;
     this.isClosed = true;
     delete this.held;
-    if (held !== undefined) this.say({ delta: held });
-    const text = this.output.write([draft], item)?.[row.asks];
+    if (held !== undefined) this.ask(held);
+    const text = whole?.[row.asks];
     if (typeof text !== "string") return;
     // Nothing was asked, which is written as an empty object (B20).
-    if (held === undefined && !this.hasAsked && text !== "") this.say({ delta: text });
-    this.say({ [row.asks]: text }, true);
+    if (held === undefined && !this.hasAsked && text !== "") this.ask(text);
+    const fields = { item_id: item.name, output_index: item.index, [row.asks]: text };
+    if (this.asking !== undefined) this.output.say(`${this.asking}.done`, fields);
   }
 }

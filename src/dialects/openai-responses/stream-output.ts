@@ -42,6 +42,9 @@ interface Waiting {
   readonly deltas: Delta[];
 }
 
+const THOUGHT = "response.reasoning_text.delta";
+const SUMMARY = "response.reasoning_summary_text.delta";
+
 export class Output {
   readonly writing: Writing;
   private readonly isOwn: boolean;
@@ -96,6 +99,23 @@ export class Output {
       sequence_number: this.next++,
     };
     this.events.push({ event: type, data });
+  }
+
+  /** A piece of what is asked. */
+  sayAsked(type: string, item: Open, delta: string): void {
+    const data = { type, delta, item_id: item.name, output_index: item.index, sequence_number: this.next++ };
+    this.events.push({ event: type, data });
+  }
+
+  /** A piece of a thought, or of one of its summaries. */
+  sayThought(item: Open, delta: string, summary: number | undefined): void {
+    const { name: item_id, index: output_index } = item;
+    const sequence_number = this.next++;
+    const data =
+      summary === undefined
+        ? { type: THOUGHT, content_index: 0, delta, item_id, output_index, sequence_number }
+        : { type: SUMMARY, summary_index: summary, delta, item_id, output_index, sequence_number };
+    this.events.push({ event: data.type, data });
   }
 
   /** An event as it once came, in its new place. */
@@ -274,7 +294,7 @@ export class Output {
   /** An item is done. */
   finish(open: Open, item: JsonObject | undefined): void {
     if (open.isDone) return;
-    open.blocks.at(-1)?.close();
+    open.blocks.at(-1)?.close(item);
     open.isDone = true;
     this.say("response.output_item.done", { output_index: open.index, item: item ?? null });
   }

@@ -63,7 +63,7 @@ export class Pieces {
       const likely = this.likely(said, logprobs);
       if (likely !== undefined) payload.logprobs = likely;
     }
-    const extra = isPlainText(wire) ? undefined : this.extraOf(wire);
+    const extra = this.extraOf(wire);
     if (extra !== undefined) payload.extra = extra;
     return [{ kind: "text", payload }];
   }
@@ -98,7 +98,7 @@ export class Pieces {
 
   /** What an event says that nobody knows belongs to the part that it is about. */
   private extraOf(wire: JsonObject): Extra | undefined {
-    const others = othersOf(wire);
+    const others = isPlain(wire) ? undefined : othersOf(wire);
     return others === undefined ? undefined : { [this.context.dialect]: others };
   }
 
@@ -113,11 +113,8 @@ export class Pieces {
   /** Some give the arguments with the item that begins, and some of these give them again piece by piece. */
   private beginCall(item: Item, out: Delta[]): void {
     const said = this.items.openCall(item, out);
-    const { arguments: args, input } = item.wire;
-    const begun = typeof args === "string" ? args : input;
-    if (said !== undefined && typeof begun === "string" && typeof args === "string" && !isJson(begun)) {
-      sayArguments(said, begun, out);
-    }
+    const { arguments: args } = item.wire;
+    if (said !== undefined && typeof args === "string" && args !== "" && !isJson(args)) sayArguments(said, args, out);
   }
 
   finish(wire: JsonObject, out: Delta[]): void {
@@ -139,7 +136,8 @@ export class Pieces {
     const text = wire[field];
     if (typeof text !== "string") return;
     const said = this.textOf(kind, wire, out);
-    if (said === undefined || !text.startsWith(said.text) || text.length === said.text.length) return;
+    // To compare two texts takes long, and mostly nothing is missing.
+    if (said === undefined || text.length <= said.text.length || !text.startsWith(said.text)) return;
     const textDelta = text.slice(said.text.length);
     said.add(textDelta);
     out.push({ kind, payload: { textDelta, part: said.key } });
@@ -186,7 +184,11 @@ export class Pieces {
     const { delta, summary_index: index } = wire;
     if (typeof delta !== "string") return;
     const said = this.reasoningOf(wire, out);
-    if (said !== undefined) out.push(saySummary(said, this.summaryOf(said, index, out), delta));
+    if (said === undefined) return;
+    const piece = saySummary(said, this.summaryOf(said, index, out), delta);
+    const extra = this.extraOf(wire);
+    if (extra !== undefined) piece.payload.extra = extra;
+    out.push(piece);
   }
 
   /** Reasoning that comes in one piece, or the end of what came in several. */
@@ -197,7 +199,7 @@ export class Pieces {
     if (said === undefined) return;
     const at = isSummary ? this.summaryOf(said, index, out) : 0;
     const before = isSummary ? (said.summary[at] ?? "") : said.text;
-    if (!text.startsWith(before) || text === before) return;
+    if (text.length <= before.length || !text.startsWith(before)) return;
     const rest = text.slice(before.length);
     if (isSummary) out.push(saySummary(said, at, rest));
     else this.think({ ...wire, delta: rest }, out);
@@ -312,19 +314,25 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    return text === "";
+    return false;
   }
 }
 
-/** Whether a piece of a text has all the usual fields and no others: counting is faster than looking at each. */
-function isPlainText(wire: JsonObject): boolean {
-  let count = wire["obfuscation"] === undefined ? 1 : 0;
+/** Whether a piece has none but the usual fields: counting those is faster than looking at each. */
+function isPlain(wire: JsonObject): boolean {
+  const { delta, item_id: item, output_index: output, content_index: content, logprobs, obfuscation } = wire;
+  let count = 0;
   for (const _ in wire) count++;
-  return count === 8 && wire["logprobs"] !== undefined && wire["item_id"] !== undefined && isNumbered(wire);
-}
-
-function isNumbered({ content_index: content, output_index: output, sequence_number: number }: JsonObject): boolean {
-  return content !== undefined && output !== undefined && number !== undefined;
+  if (wire["type"] !== undefined) count--;
+  if (wire["sequence_number"] !== undefined) count--;
+  if (delta !== undefined) count--;
+  if (item !== undefined) count--;
+  if (output !== undefined) count--;
+  if (content !== undefined) count--;
+  if (wire["summary_index"] !== undefined) count--;
+  if (logprobs !== undefined) count--;
+  if (obfuscation !== undefined) count--;
+  return count === 0;
 }
 
 /** The fields of an event that nobody knows. */
