@@ -314,6 +314,20 @@ describe("answers", () => {
   const createdAt = "2023-11-14T22:13:20.000Z";
   const rows: [sentence: string, response: Partial<Response>, losses: string[]][] = [
     ["an answer without a date gets one", {}, ["field-filled /createdAt"]],
+    ["an answer without an id gets one", { createdAt, id: "" }, ["field-filled /id"]],
+    [
+      "texts before a block are one, as a stream has them, and an empty one is none",
+      {
+        createdAt,
+        message: assistant([
+          { type: "text", text: "" },
+          { type: "text", text: "A" },
+          { type: "text", text: "B" },
+          { type: "opaque", dialect: "openai-chat", value: { type: "novel" } },
+        ]),
+      },
+      ["text-empty /message/parts/0/text", "texts-joined /message/parts/1/text", "texts-joined /message/parts/2/text"],
+    ],
     ["parts of a second are cut off", { createdAt: "2023-11-14T22:13:20.5Z" }, ["bookkeeping /createdAt"]],
     [
       "B62: a pause has no word here",

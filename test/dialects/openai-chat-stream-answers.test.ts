@@ -206,3 +206,68 @@ describe("answers", () => {
     ]);
   });
 });
+
+describe("what vendors do", () => {
+  test("Azure's filter result after the end is about the same answer", () => {
+    const filter = { content_filter_results: { hate: { filtered: false } }, content_filter_offsets: { start: 0 } };
+    const late = { id: "", object: "", created: 0, model: "", choices: [{ index: 0, finish_reason: null, ...filter }] };
+    const deltas = decodeEvents(dialect, [role, said({ content: "Hi" }), ended(), late, "[DONE]"]);
+    expect(deltas.map(({ kind }) => kind)).toStrictEqual(["start", "text", "done"]);
+    expect(answersOf(deltas)[0]?.extra?.["openai-chat"]?.["choices"]).toMatchObject(filter);
+  });
+
+  test.each([["one id"], ["an id for each chunk"]])("B73: an empty finish_reason ends nothing (%s)", (ids) => {
+    const events = ["He", "llo"].map((content, at) =>
+      said({ content }, { finish_reason: "" }, ids === "one id" ? {} : { id: `chatcmpl-${at}` }),
+    );
+    expect(read(...events)).toMatchObject({ error: { kind: "truncated" }, message: { parts: [{ text: "Hello" }] } });
+    expect(decodeEvents(dialect, events).filter(({ kind }) => kind === "start")).toHaveLength(1);
+  });
+
+  test("B73: audio that has come whole is no end", () => {
+    const spoken = said({ audio: { id: "a", data: "UklG", transcript: "Hi", expires_at: 1 } });
+    expect(read(spoken).error).toMatchObject({ kind: "truncated" });
+    expect(read(spoken, "[DONE]").finishReason).toMatchObject({ unified: "stop" });
+  });
+
+  test("a transcript does not wait for its data", () => {
+    const decoder = dialect.streamDecoder();
+    decoder.push(said({ role: "assistant", audio: { id: "audio_1" } }));
+    const [media] = decoder.push(said({ audio: { transcript: "Good " } }));
+    expect(media).toMatchObject({ kind: "media", payload: { transcriptDelta: "Good " } });
+  });
+
+  test("equal pieces of a list are all kept", () => {
+    const token = { token: "ha", logprob: -1, bytes: null, top_logprobs: [] };
+    const laugh = said({ content: "ha", x_blocks: [{ y: 1 }] }, { logprobs: { content: [token], refusal: null } });
+    const { message } = read(laugh, laugh, laugh, ended());
+    expect(message.parts).toMatchObject([{ text: "hahaha", logprobs: [{}, {}, {}] }]);
+    expect(message.extra).toMatchObject({ "openai-chat": { x_blocks: [{ y: 1 }, { y: 1 }, { y: 1 }] } });
+  });
+
+  test.each([
+    [{ detail: "Not Found" }, "Not Found"],
+    [{ message: "Unauthorized", code: 401 }, "Unauthorized"],
+  ])("B72: a body that is no chunk, as the only reply, is a failure: %o", (body, message) => {
+    const { kind } = dialect.decodeError(body);
+    expect(read(body).error).toMatchObject({ kind, message });
+  });
+
+  test("a stream without dates comes back without one; a date of nothing is none", () => {
+    const bare = (created: object): object[] => [said({ content: "Hi" }, {}, created), ended("stop", {}, {})];
+    expect(read(...bare({ created: undefined }))).toMatchObject({
+      extra: { "openai-chat": { $form: { absent: ["created"] } } },
+    });
+    const unknown = read(...bare({ created: 0 }));
+    expect(unknown.createdAt).toBeUndefined();
+    expect(unknown.extra).toMatchObject({ "openai-chat": { created: 0 } });
+  });
+
+  test("an order that only a stream can say comes back, and is not reported", () => {
+    const deltas = decodeEvents(dialect, [said({ refusal: "No." }), said({ content: "Yes." }), ended(), "[DONE]"]);
+    const encoder = dialect.streamEncoder();
+    const again = deltas.flatMap((delta) => encoder.push(delta));
+    expect(encoder.losses).toStrictEqual([]);
+    expect(read(...again).message.parts.map(brief)).toStrictEqual(["refusal: No.", "text: Yes."]);
+  });
+});

@@ -15,7 +15,7 @@ import { answersOf, comparable, decodeEvents, encodeDeltas } from "../../src/tes
 import { dialect as speak } from "../../src/dialects/registry.ts";
 import { plainResponses, spelledResponses } from "./openai-chat-reply-samples.ts";
 import { RARE } from "./rare-samples.ts";
-import { wholeStreams } from "./openai-chat-stream-samples.ts";
+import { ended, said, wholeStreams } from "./openai-chat-stream-samples.ts";
 
 const dialect = openaiChat();
 const createdAt = "2023-11-14T22:13:20.000Z";
@@ -131,6 +131,21 @@ describe("chunks", () => {
     const text: Delta = { kind: "text", payload: { textDelta: "Hi" } };
     expect(write([START, text, error]).events).toStrictEqual([role, chunk({ content: "Hi" }), wire]);
     expect(write([START, text]).events.at(-1)).toMatchObject({ error: { type: "server_error" } });
+  });
+
+  test("an answer without an id gets one, so that clients see its counts", async () => {
+    const start: Delta = { kind: "start", payload: { requestId: "", modelId: "m", createdAt } };
+    const { events } = encodeDeltas(dialect, [start, { kind: "text", payload: { textDelta: "Hi" } }, USAGE, DONE]);
+    expect(await accumulated(events)).toMatchObject({ id: "chatcmpl-koine", usage: { total_tokens: 3 } });
+  });
+
+  test("a string after Mistral's thinking goes out as a string", () => {
+    const thinking = { type: "thinking", thinking: [{ type: "text", text: "Why?" }] };
+    const deltas = decodeEvents(dialect, [said({ content: [thinking] }), said({ content: "So." }), ended(), "[DONE]"]);
+    expect(write(deltas).events.slice(1, 3)).toMatchObject([
+      { choices: [{ delta: { content: [thinking] } }] },
+      { choices: [{ delta: { content: "So." } }] },
+    ]);
   });
 
   test("B50: a character that two deltas share goes out with the second", () => {

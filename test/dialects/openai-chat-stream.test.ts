@@ -223,11 +223,7 @@ describe("B18: calls are told apart", () => {
 
   test("a piece of a call that has ended stays beside it", () => {
     const late = { index: 0, ...fn(undefined, "}") };
-    const { parts } = read(
-      calls({ index: 0, id: "a", ...fn("f", "{}") }),
-      ended("tool_calls"),
-      calls(late),
-    ).message;
+    const { parts } = read(calls({ index: 0, id: "a", ...fn("f", "{}") }), ended("tool_calls"), calls(late)).message;
     expect(parts).toMatchObject([{ input: {} }, { type: "opaque", value: { tool_calls: [late] } }]);
   });
 

@@ -169,7 +169,9 @@ describe.each(EACH)("%s", (_, target) => {
           expect(part.message.parts).toStrictEqual(whole.message.parts);
         } else {
           expect(part.error.kind).toBe("truncated");
-          expect(visible(whole).startsWith(visible(part))).toBe(true);
+          // Each kind for itself: where each has one place, more of the one may come after the other.
+          for (const type of ["text", "refusal"])
+            expect(visible(whole, [type]).startsWith(visible(part, [type]))).toBe(true);
         }
       }),
       { numRuns: 80 },

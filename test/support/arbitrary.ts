@@ -127,13 +127,12 @@ const assistantPart: fc.Arbitrary<Part> = fc.oneof(
 );
 
 /** Calls get ids that are unique in the conversation; results answer nobody in particular. */
-function numberCalls(messages: Message[]): Message[] {
+function numberCalls(messages: readonly Message[]): Message[] {
   let next = 0;
-  for (const { parts } of messages) {
-    for (const part of parts)
-      if (part.type === "tool-call" || part.type === "tool-result") part.toolCallId = `call_${next++}`;
-  }
-  return messages;
+  // Copies: while a counterexample is made smaller, several answers share their parts.
+  const numbered = (part: Part): Part =>
+    part.type === "tool-call" || part.type === "tool-result" ? { ...part, toolCallId: `call_${next++}` } : part;
+  return messages.map((message) => ({ ...message, parts: message.parts.map(numbered) }));
 }
 
 const assistantMessage: fc.Arbitrary<Message> = withOptional(
@@ -164,8 +163,15 @@ export const response: fc.Arbitrary<Response> = withOptional(
     extra,
   },
 ).map((each) => {
-  numberCalls([each.message, ...(each.alternatives ?? []).map(({ message }) => message)]);
-  return each;
+  const [message = each.message, ...others] = numberCalls([
+    each.message,
+    ...(each.alternatives ?? []).map((alternative) => alternative.message),
+  ]);
+  const alternatives = each.alternatives?.map((alternative, at) => ({
+    ...alternative,
+    message: others[at] ?? alternative.message,
+  }));
+  return { ...each, message, ...(alternatives && { alternatives }) };
 });
 
 type Step = {

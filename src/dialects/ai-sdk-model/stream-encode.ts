@@ -25,16 +25,13 @@ import { reframe, reportAnswer, StepWriter } from "../kit/ai-sdk-stream-write.ts
 import { encodeFinish, encodeUsage, UNCOUNTED } from "../kit/ai-sdk-terms.ts";
 import { writeCallId, writeInput } from "../kit/ai-sdk-tools.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { Report } from "../kit/report.ts";
 import { formOf, restoreResidue } from "../kit/residue.ts";
-import { Trail } from "../kit/trail.ts";
+import { withOwnReport } from "../kit/streams.ts";
 import { encodeMessages } from "./encode.ts";
 import type { Context } from "./losses.ts";
-import { LOSSES } from "./losses.ts";
 
 export function streamEncoder(context: Context): Omit<StreamEncoder, "losses"> {
-  const trail = new Trail();
-  const silent: Context = { ...context, trail, report: new Report(trail, LOSSES) };
+  const silent = withOwnReport(context);
   const words = new PartWords(context, silent);
   const writer = new StepWriter(words, context, silent);
   return {
@@ -204,7 +201,7 @@ class PartWords implements StreamWords {
     }
     if (usage !== undefined) context.trail.into("usage", () => reportOthers(usage, context));
     encodeFinish(response.finishReason, context);
-    reportAnswer(response, context, LOSSES, (message, inList) => {
+    reportAnswer(response, context, (message, inList) => {
       encodeMessages([withoutSources(message)], inList);
       message.parts.forEach((part, at) => {
         if (part.type !== "text" || part.annotations === undefined) return;

@@ -15,18 +15,15 @@ import { reframe, reportAnswer, StepWriter } from "../kit/ai-sdk-stream-write.ts
 import { encodeFinish } from "../kit/ai-sdk-terms.ts";
 import { writeCallId, writeInput } from "../kit/ai-sdk-tools.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { Report } from "../kit/report.ts";
 import { formOf, restoreResidue } from "../kit/residue.ts";
-import { Trail } from "../kit/trail.ts";
+import { withOwnReport, truncated } from "../kit/streams.ts";
 import { encodeMessages } from "./encode.ts";
 import { encodePart } from "./encode-part.ts";
 import { writeOutput } from "./encode-tool.ts";
 import type { Context } from "./losses.ts";
-import { LOSSES } from "./losses.ts";
 
 export function streamEncoder(context: Context): Omit<StreamEncoder, "losses"> {
-  const silentTrail = new Trail();
-  const silent: Context = { ...context, trail: silentTrail, report: new Report(silentTrail, LOSSES) };
+  const silent = withOwnReport(context);
   const words = new ChunkWords(context, silent);
   const writer = new StepWriter(words, context, silent);
   return {
@@ -46,11 +43,6 @@ const PARTS: ReadonlySet<unknown> = new Set([
   "tool-output-error",
   "tool-output-denied",
 ]);
-
-const BROKEN_OFF: ErrorPayload = {
-  errorCode: "truncated",
-  message: "The stream ended before the answer did; what came is a part of it.",
-};
 
 class ChunkWords implements StreamWords {
   private readonly context: Context;
@@ -218,7 +210,7 @@ class ChunkWords implements StreamWords {
       report.lose("finish-raw", ["finishReason", "raw"]);
     }
     // The client names the message where the stream does not.
-    reportAnswer(response, this.context, LOSSES, (message, inList) => {
+    reportAnswer(response, this.context, (message, inList) => {
       encodeMessages([{ ...message, id: message.id ?? "" }], inList);
     });
   }
@@ -236,7 +228,7 @@ class ChunkWords implements StreamWords {
   finish(): JsonObject[] {
     if (this.hasFailed || !this.hasStarted) return [];
     // Who ends a stream within an answer has broken it off.
-    if (this.isOpen) return this.error(BROKEN_OFF);
+    if (this.isOpen) return this.error(truncated().payload);
     const { last } = this;
     if (last === undefined) return [{ type: "finish" }];
     const finish = { type: "finish", finishReason: encodeFinish(last.finishReason, this.context) };

@@ -4,21 +4,19 @@ import type { Delta, ErrorPayload } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { copyObject } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
-import { isRetryable } from "../../model/provider-error.ts";
 import type { Response } from "../../model/response.ts";
 import type { Usage } from "../../model/usage.ts";
 import type { DecodeContext, Names } from "../dialect.ts";
-import { isCutOff } from "../kit/endings.ts";
+import { OpenBlocks } from "../kit/open-blocks.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { formOf, keepForm } from "../kit/residue.ts";
+import type { RunCalls } from "../kit/stream-calls.ts";
 import { keepEvents, startDelta } from "../kit/streams.ts";
 import { startReading } from "./decode-block.ts";
-import { readError } from "./errors.ts";
 import type { Reading } from "./reading.ts";
 import { decodeResponse } from "./response.ts";
-import type { OpenBlock, OpenCall } from "./stream-block.ts";
-import { isCall, TextBlock, ThinkingBlock } from "./stream-block.ts";
-import type { RunCalls } from "./stream-call.ts";
+import type { OpenBlock } from "./stream-block.ts";
+import { TextBlock, ThinkingBlock } from "./stream-block.ts";
 import { CallBlock } from "./stream-call.ts";
 import { HeldBlock, HeldCall } from "./stream-held.ts";
 import { PROVIDER_CALLS } from "./terms.ts";
@@ -36,12 +34,7 @@ export class Answer {
   private readonly fields: JsonObject = {};
   private usage: JsonObject | undefined;
   private isUsageSaid = true;
-  /** Open blocks by their index, whatever the wire takes for one. */
-  private readonly blocks = new Map<unknown, OpenBlock>();
-  /** The block that was opened last, its index, and whether it is a call that has been closed. */
-  private last: OpenBlock | undefined;
-  private lastIndex: unknown;
-  private isPending = false;
+  private readonly blocks = new OpenBlocks<OpenBlock>();
   private opened = 0;
 
   constructor(message: JsonObject, context: DecodeContext, calls: RunCalls, names: Names | undefined) {
@@ -125,16 +118,9 @@ export class Answer {
 
   /** Opens a block; one that still has its index is over (B76). */
   open(index: unknown, wire: JsonObject): Delta[] {
-    const deltas = this.close(index);
-    // What is said whole would lose its place to the next.
-    if (this.last?.kind === "held") deltas.push(...this.close(this.lastIndex));
-    // The answer has gone on: a call that was closed is complete.
-    if (this.isPending && isCall(this.last)) deltas.push(...this.last.end());
+    const deltas = this.blocks.makeRoom(index);
     const block = this.make(wire, this.opened++);
-    this.blocks.set(index, block);
-    this.last = block;
-    this.lastIndex = index;
-    this.isPending = false;
+    this.blocks.add(index, block);
     for (const delta of block.open()) deltas.push(delta);
     return deltas;
   }
@@ -150,34 +136,13 @@ export class Answer {
   }
 
   close(index: unknown): Delta[] {
-    const block = this.blocks.get(index);
-    if (block === undefined) return [];
-    this.blocks.delete(index);
-    if (!isCall(block)) return block.close();
-    // The last call of an answer may have been cut off; that is known only at the end (B31).
-    this.isPending ||= block === this.last;
-    return block === this.last ? [] : block.end();
-  }
-
-  /** Everything that is still open is over; the calls as well, where the answer came to its end. */
-  private closeAll(isComplete: boolean, cut?: OpenBlock): Delta[] {
-    const deltas: Delta[] = [];
-    const calls = new Set<OpenCall>();
-    if (this.isPending && isCall(this.last)) calls.add(this.last);
-    for (const block of this.blocks.values()) {
-      if (isCall(block)) calls.add(block);
-      else deltas.push(...block.close());
-    }
-    this.blocks.clear();
-    for (const call of calls) deltas.push(...(isComplete ? call.end(call === cut) : call.abandon()));
-    return deltas;
+    return this.blocks.close(index);
   }
 
   finish(events: readonly JsonObject[]): Delta[] {
     const response = this.read();
     const { unified, raw } = response.finishReason;
-    const isCut = isCall(this.last) && this.last.isClients && isCutOff(response.finishReason);
-    const deltas = [...this.closeAll(true, isCut ? this.last : undefined), ...this.usageDeltas(response.usage)];
+    const deltas = [...this.blocks.finish(response.finishReason), ...this.usageDeltas(response.usage)];
     keepEvents(response, this.context.dialect, events);
     const { extra } = response;
     deltas.push({
@@ -194,7 +159,7 @@ export class Answer {
   /** Ends an answer that failed; what has come of it stays (B90). */
   fail(reason: Delta, events: readonly JsonObject[]): Delta[] {
     const response = this.read();
-    const deltas = [...this.closeAll(false), ...this.usageDeltas(response.usage)];
+    const deltas = [...this.blocks.abandon(), ...this.usageDeltas(response.usage)];
     if (reason.kind !== "error") return [...deltas, reason];
     keepEvents(response, this.context.dialect, events);
     const payload: ErrorPayload = { ...reason.payload };
@@ -215,11 +180,4 @@ function isText(value: unknown): boolean {
 
 function merge(from: JsonObject, key: string, to: JsonObject): void {
   if (from[key] !== undefined && (from[key] !== null || !Object.hasOwn(to, key))) copyField(from, key, to);
-}
-
-/** The delta of an error event. */
-export function errorDelta(wire: JsonObject): Delta {
-  const error = readError(wire);
-  const { kind, ...rest } = error;
-  return { kind: "error", payload: { errorCode: kind, retryable: isRetryable(error), ...rest } };
 }

@@ -1,9 +1,7 @@
 // The blocks of a stream while they are open: what each says as a delta at once, and what it says when it is closed.
 // Here are the two that grow as text does.
 import type { Delta } from "../../model/delta.ts";
-import { JsonError } from "../../model/errors.ts";
-import type { JsonObject, JsonValue } from "../../model/json.ts";
-import { parseJson } from "../../model/json.ts";
+import type { JsonObject } from "../../model/json.ts";
 import type { Extra, PartBase } from "../../model/parts.ts";
 import { isObject, restOf } from "../kit/read.ts";
 import { keepFields } from "../kit/residue.ts";
@@ -25,19 +23,6 @@ export interface OpenBlock {
   /** Keeps an event whose delta is of a type that nobody knows. */
   keep(event: JsonObject): void;
   close(): Delta[];
-}
-
-/** A call. Closing it does not end it: its answer may yet say that it broke off there (B31). */
-export interface OpenCall extends OpenBlock {
-  readonly isClients: boolean;
-  /** The answer has gone on, or come to its end, which says whether the call was cut off. */
-  end(isCut?: boolean): Delta[];
-  /** The stream has broken off in it, so that it does not end; what has come of it is said. */
-  abandon(): Delta[];
-}
-
-export function isCall(block: OpenBlock | undefined): block is OpenCall {
-  return block !== undefined && "end" in block;
 }
 
 export interface Carrier {
@@ -79,16 +64,6 @@ function count(value: JsonObject): number {
   let fields = 0;
   for (const _ in value) fields++;
   return fields;
-}
-
-/** What a JSON text says; something else where it cannot be read. */
-export function parsedOr(otherwise: JsonValue, text: string): JsonValue {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    return otherwise;
-  }
 }
 
 export abstract class GrowingBlock {

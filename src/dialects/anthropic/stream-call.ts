@@ -2,43 +2,20 @@
 import type { Delta } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { copyObject, stringifyJson } from "../../model/json.ts";
-import type { ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import { restoreName } from "../kit/names.ts";
+import type { OpenCall } from "../kit/open-blocks.ts";
 import { isObject } from "../kit/read.ts";
 import { formOf, keepForm } from "../kit/residue.ts";
+import type { RunCalls } from "../kit/stream-calls.ts";
+import { callStart, parsedOr } from "../kit/stream-calls.ts";
 import { decodeCall } from "./decode-tools.ts";
 import type { Reading } from "./reading.ts";
-import type { Carrier, OpenCall } from "./stream-block.ts";
-import { GrowingBlock, parsedOr, residueOf } from "./stream-block.ts";
-
-/** The calls of all answers that one stream holds: each has an id of its own, and one result (B17). */
-export class RunCalls {
-  private readonly started = new Set<string>();
-  private readonly answered = new Set<string>();
-
-  start(call: ToolCallPart, dialect: string): void {
-    const id = call.toolCallId;
-    for (let n = 2; this.isTaken(call.toolCallId); n++) call.toolCallId = `${id}_${n}`;
-    if (call.toolCallId !== id && formOf(call, dialect)["id"] === undefined) keepForm(call, dialect, "id", id);
-    this.started.add(call.toolCallId);
-  }
-
-  /** Also by a result, where it came before its call. */
-  private isTaken(id: string): boolean {
-    return this.started.has(id) || this.answered.has(id);
-  }
-
-  /** Whether a result may stand in an answer: the first for its call, and a client's only where the call is known. */
-  answer({ toolCallId, executor }: ToolResultPart): boolean {
-    if (this.answered.has(toolCallId) || (executor !== "provider" && !this.started.has(toolCallId))) return false;
-    this.answered.add(toolCallId);
-    return true;
-  }
-}
+import type { Carrier, OpenBlock } from "./stream-block.ts";
+import { GrowingBlock, residueOf } from "./stream-block.ts";
 
 const JSON_DELTA: ReadonlySet<string> = new Set(["type", "partial_json"]);
 
-export class CallBlock extends GrowingBlock implements OpenCall {
+export class CallBlock extends GrowingBlock implements OpenBlock, OpenCall {
   readonly kind = "call";
   private readonly calls: RunCalls;
   private form: JsonObject = {};
@@ -77,23 +54,10 @@ export class CallBlock extends GrowingBlock implements OpenCall {
     // Whoever opens one has looked for its name.
     if (call === undefined) return context.fail("missing-field", "A call has no name.", "name");
     this.calls.start(call, context.dialect);
-    const { toolCallId, toolName, executor, format, tool, extra } = call;
-    this.toolCallId = toolCallId;
+    this.toolCallId = call.toolCallId;
     this.form = formOf(call, context.dialect);
-    if (format === "text") this.args = String(call.input);
-    return {
-      kind: "tool_call_start",
-      payload: {
-        toolCallId,
-        toolName,
-        objectArgs: true,
-        part: this.key,
-        ...(executor !== undefined && { executor }),
-        ...(format !== undefined && { format }),
-        ...(tool !== undefined && { tool }),
-        ...(extra !== undefined && { extra }),
-      },
-    };
+    if (call.format === "text") this.args = String(call.input);
+    return callStart(call, this.key);
   }
 
   add(delta: JsonObject, event: JsonObject): Delta[] | undefined {

@@ -4,11 +4,12 @@ import type { Delta } from "../../model/delta.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { DecodeContext, DecodeReplyOptions, EventDecoder, Names } from "../dialect.ts";
 import { copyField, isObject, readObject, restOf } from "../kit/read.ts";
-import { startDelta, truncated } from "../kit/streams.ts";
+import { RunCalls } from "../kit/stream-calls.ts";
+import { errorDelta, startDelta, truncated } from "../kit/streams.ts";
+import { readError } from "./errors.ts";
 import { decodeFailure } from "./failure.ts";
-import { Answer, errorDelta, isBlocks } from "./stream-answer.ts";
+import { Answer, isBlocks } from "./stream-answer.ts";
 import { isBare } from "./stream-block.ts";
-import { RunCalls } from "./stream-call.ts";
 
 export function streamDecoder(context: DecodeContext, { names }: DecodeReplyOptions): EventDecoder {
   return new MessageDecoder(context, names);
@@ -210,7 +211,7 @@ class MessageDecoder implements EventDecoder {
   private fault(wire: JsonObject): Delta[] {
     const { type, error } = wire;
     const isAlone = this.answer === undefined && this.events.length === 0;
-    if (!isAlone || type !== "error" || !isObject(error)) return this.fail(errorDelta(wire));
+    if (!isAlone || type !== "error" || !isObject(error)) return this.fail(errorDelta(readError(wire)));
     this.settle();
     return disassemble(decodeFailure(wire, error, this.context.dialect));
   }

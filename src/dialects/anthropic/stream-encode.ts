@@ -9,18 +9,16 @@ import type { Response } from "../../model/response.ts";
 import type { EncodeContext, StreamEncoder, WireEvent } from "../dialect.ts";
 import type { Draft } from "../kit/follow.ts";
 import { Follower, placeOf } from "../kit/follow.ts";
+import { asBegun, withoutNotes } from "../kit/notes.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { Report } from "../kit/report.ts";
-import { formOf, isSealFor } from "../kit/residue.ts";
+import { formOf } from "../kit/residue.ts";
 import type { PartSink } from "../kit/sequence.ts";
-import { PartSequence } from "../kit/sequence.ts";
-import { eventsOf, truncated, withoutEvents } from "../kit/streams.ts";
-import { Trail } from "../kit/trail.ts";
+import { PartSequence, reportLate } from "../kit/sequence.ts";
+import { eventsOf, withOwnReport, truncated, withoutEvents } from "../kit/streams.ts";
 import { startWriting } from "./encode-block.ts";
 import { encodeError } from "./errors.ts";
 import { encodeFailure, reportFailure } from "./failure.ts";
 import type { Code } from "./losses.ts";
-import { LOSSES } from "./losses.ts";
 import { encodeContent, encodeResponse } from "./response.ts";
 import type { Desk, PartWriter } from "./stream-part.ts";
 import { citationOf, partWriter } from "./stream-part.ts";
@@ -121,7 +119,7 @@ class MessageEncoder implements PartSink {
     if (!isText || delta.payload.textDelta === "") return;
     if (this.split?.draft !== draft) {
       this.closeSplit();
-      this.context.report.lose("part-split", placeOf(draft));
+      this.desk.split(draft);
       const part: Part = { type: delta.kind === "thinking" ? "reasoning" : "text", text: "" };
       this.split = { draft, writer: partWriter({ ...draft, part }, this.desk) };
     }
@@ -134,19 +132,8 @@ class MessageEncoder implements PartSink {
     this.split = undefined;
   }
 
-  /** What would have been said, had it come in time. */
   private reportLate(draft: Draft, delta: Delta): void {
-    const { report, dialect } = this.context;
-    const place = placeOf(draft);
-    if (delta.kind === "seal") {
-      const { seal } = delta.payload;
-      const isMeant = draft.part.type === "reasoning" && isSealFor(seal, this.context);
-      if (isMeant) report.lose("late-unsaid", [...place, "seals"]);
-    } else if (delta.kind === "annotation") {
-      const isMeant = citationOf(delta.payload.annotation, this.desk) !== undefined;
-      if (isMeant) report.lose("late-unsaid", [...place, "annotations"]);
-    }
-    if (delta.payload.extra?.[dialect] !== undefined) report.lose("late-unsaid", [...place, "extra", dialect]);
+    reportLate(draft, delta, this.context, (annotation) => citationOf(annotation, this.desk) !== undefined);
   }
 
   private finish(): void {
@@ -156,7 +143,7 @@ class MessageEncoder implements PartSink {
     const { out } = this.desk;
     const response = this.follower.response();
     if (response === undefined) return;
-    const answer = withoutNotes(withoutEvents(response, this.context.dialect));
+    const answer = unnoted(withoutEvents(response, this.context.dialect));
     const body = encodeResponse(answer, this.context).wire as JsonObject; // it writes no other
     const usage = isObject(body["usage"]) ? body["usage"] : { output_tokens: 0 };
     // An answer may be without counts; readers of a stream count on them.
@@ -195,13 +182,8 @@ class MessageEncoder implements PartSink {
 
   private failureOf(response: Response, error: ProviderError): JsonObject {
     const { context } = this;
-    const { message } = withoutNotes(response);
-    // Calls that broke off have been said as far as they came, and their reader sees that they did.
-    const parts = message.parts.map((part): Part => {
-      if (part.type !== "tool-call" || part.invalid !== true) return part;
-      const { invalid: _, inputText: __, ...call } = part;
-      return { ...call, input: {} };
-    });
+    const { message } = unnoted(response);
+    const parts = message.parts.map(asBegun);
     encodeContent({ ...response, message: { ...message, parts } }, startWriting(context));
     const wire = encodeError(error).wire as JsonObject; // an envelope, whatever was kept of another
     reportFailure(error, wire, context);
@@ -209,21 +191,19 @@ class MessageEncoder implements PartSink {
   }
 }
 
-/** What the assembly of an answer has noted about it is told to nobody. */
-function withoutNotes(response: Response): Response {
-  const { metadata, ...message } = response.message;
-  const facts = Object.keys(metadata ?? {});
-  return facts.length > 0 && facts.every((fact) => NOTES.has(fact)) ? { ...response, message } : response;
+/** What the assembly of an answer has noted about it is told to nobody; empty metadata are no note. */
+function unnoted(response: Response): Response {
+  const { message } = response;
+  const isNoted = Object.keys(message.metadata ?? {}).length > 0;
+  return isNoted ? { ...response, message: withoutNotes(message) } : response;
 }
-
-const NOTES: ReadonlySet<string> = new Set(["interrupted", "invalidToolCalls"]);
 
 /** A new table to write at, with a report that nobody reads. */
 function newDesk(context: EncodeContext<Code>): Desk {
-  const trail = new Trail();
   return {
     out: new BlockWriter(),
     stale: (place) => context.report.lose("form-stale", place),
-    writing: startWriting({ ...context, trail, report: new Report<Code>(trail, LOSSES) }),
+    split: (draft) => context.report.lose("part-split", placeOf(draft)),
+    writing: startWriting(withOwnReport(context)),
   };
 }

@@ -6,13 +6,15 @@ import { copyObject } from "../../model/json.ts";
 import type { Part } from "../../model/parts.ts";
 import { DialectError } from "../errors.ts";
 import { opaquePart } from "../kit/opaque.ts";
+import type { OpenCall } from "../kit/open-blocks.ts";
 import { copyField } from "../kit/read.ts";
+import type { RunCalls } from "../kit/stream-calls.ts";
+import { parsedOr } from "../kit/stream-calls.ts";
 import { keepEvents } from "../kit/streams.ts";
 import { decodeBlock } from "./decode-block.ts";
 import type { Reading } from "./reading.ts";
-import type { OpenBlock, OpenCall } from "./stream-block.ts";
-import { EVENT, parsedOr } from "./stream-block.ts";
-import type { RunCalls } from "./stream-call.ts";
+import type { OpenBlock } from "./stream-block.ts";
+import { EVENT } from "./stream-block.ts";
 
 /** Deltas that bring a piece of a field. */
 const PIECES: ReadonlyMap<unknown, string> = new Map([

@@ -8,8 +8,8 @@ import type { CallDraft, Draft } from "../kit/follow.ts";
 import { placeOf } from "../kit/follow.ts";
 import { formOf } from "../kit/residue.ts";
 import { sealOf } from "../kit/seals.ts";
-import type { Held } from "../kit/streams.ts";
-import { eventsOf, wholeCharacters } from "../kit/streams.ts";
+import type { Held, Thought } from "../kit/streams.ts";
+import { eventsOf, thoughtPiece, wholeCharacters } from "../kit/streams.ts";
 import { WRAPPED } from "../kit/text-tools.ts";
 import { encodeCitation } from "./citations.ts";
 import { encodePart } from "./encode-block.ts";
@@ -29,6 +29,8 @@ export interface Desk {
   readonly writing: Writing;
   /** Reports that the stream had gone on before it knew how something was spelled. */
   stale(place: readonly (string | number)[]): void;
+  /** Reports that a part goes on in a further block. */
+  split(draft: Draft): void;
 }
 
 /** A citation as it goes out; undefined where it cannot be said. */
@@ -93,13 +95,12 @@ const THINKING: JsonObject = { type: "thinking_delta", thinking: "" };
 const JSON_PIECE: JsonObject = { type: "input_json_delta", partial_json: "" };
 
 /** Thinking is opened with its first word: where none comes, it may be redacted, or nothing that can be said. */
-class ThinkingWriter implements PartWriter, Held {
+class ThinkingWriter implements PartWriter, Held, Thought {
   held?: string;
+  summary?: number;
   private readonly draft: Draft<ReasoningPart>;
   private readonly desk: Desk;
   private index: number | undefined;
-  /** The summary in hand, where summaries stand for the text; -1 where the text does. */
-  private summary: number | undefined;
   /** Whether it began with a signature that is still to come. */
   private isSignable = false;
 
@@ -112,27 +113,13 @@ class ThinkingWriter implements PartWriter, Held {
     const { out, writing } = this.desk;
     const wasOpen = this.index !== undefined;
     if (delta.kind === "thinking") {
-      const text = wholeCharacters(this, this.pieceOf(delta.payload.textDelta, delta.payload.summary));
+      const text = wholeCharacters(this, thoughtPiece(this, delta.payload.textDelta, delta.payload.summary));
       if (text !== "") out.thinking((this.index ??= this.open(text)), text);
     }
     const { extra } = delta.payload;
     if (wasOpen && extra !== undefined && this.index !== undefined) {
       out.residue(this.index, THINKING, extra, writing.context.dialect);
     }
-  }
-
-  /** The text, or the summaries where there is no text, with a blank line between them. */
-  private pieceOf(text: string, summary: number | undefined): string {
-    if (this.summary === -1) return summary === undefined ? text : "";
-    if (summary === undefined) {
-      if (text === "") return "";
-      const isFirst = this.summary === undefined;
-      this.summary = isFirst ? -1 : this.summary;
-      return text;
-    }
-    const gap = "\n\n".repeat(Math.max(0, summary - (this.summary ?? 0)));
-    this.summary = summary;
-    return gap + text;
   }
 
   private open(text: string): number {
@@ -156,6 +143,9 @@ class ThinkingWriter implements PartWriter, Held {
     }
     const { dialect } = writing.context;
     const signature = sealOf(part, "signature", writing.context);
+    // What is sealed is the text, not the summary that was said in its place.
+    const isOther = signature !== undefined || sealOf(part, "redacted", writing.context) !== undefined;
+    if (isOther && this.summary !== undefined && this.summary !== -1) return this.addSealed(this.index);
     if (signature !== undefined) out.delta(this.index, { type: "signature_delta", signature });
     else if (this.isSignable && formOf(part, dialect)["signature"] === "none") {
       // It began with an empty one, which nothing takes back.
@@ -163,6 +153,15 @@ class ThinkingWriter implements PartWriter, Held {
       if (!isSame) this.desk.stale([...placeOf(this.draft), "extra", dialect, "$form", "signature"]);
     }
     out.close(this.index);
+  }
+
+  /** The seal stands in a block of its own, with the text that it seals. */
+  private addSealed(index: number): void {
+    const { out, writing } = this.desk;
+    out.close(index);
+    this.desk.split(this.draft);
+    const block = encodePart(this.draft.part, "assistant", writing);
+    if (block !== undefined) out.whole(block, []);
   }
 }
 

@@ -6,7 +6,7 @@ import { copyObject } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { Response } from "../../model/response.ts";
 import type { DecodeContext, Names } from "../dialect.ts";
-import { isCutOff } from "../kit/endings.ts";
+import { OpenBlocks } from "../kit/open-blocks.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { keepEvents, startDelta } from "../kit/streams.ts";
 import { startReading } from "./decode-block.ts";
@@ -28,12 +28,7 @@ export class Answer {
   private readonly message: JsonObject = {};
   private usage: JsonObject | undefined;
   private isUsageSaid = true;
-  /** Open blocks by their index, whatever the wire takes for one. */
-  private readonly blocks = new Map<unknown, OpenBlock>();
-  /** The block that was opened last, its index, and whether it is a call that has been closed. */
-  private last: OpenBlock | undefined;
-  private lastIndex: unknown;
-  private isPending = false;
+  private readonly blocks = new OpenBlocks<OpenBlock>();
   private opened = 0;
   /** What has been said of the end: how it ended, and what it cost. */
   isStopped = false;
@@ -96,16 +91,9 @@ export class Answer {
 
   /** Opens a block of a kind; one that still has its index is over (B76). */
   open(index: unknown, kind: OpenBlock["kind"], start: JsonObject): Delta[] {
-    const deltas = this.close(index);
-    // What is said whole would lose its place to the next.
-    if (this.last?.kind === "held") deltas.push(...this.close(this.lastIndex));
-    // The answer has gone on: a call that was closed is complete.
-    if (this.isPending && this.last instanceof CallBlock) deltas.push(...this.last.end());
+    const deltas = this.blocks.makeRoom(index);
     const block = this.make(kind, start, this.opened++);
-    this.blocks.set(index, block);
-    this.last = block;
-    this.lastIndex = index;
-    this.isPending = false;
+    this.blocks.add(index, block);
     if (block instanceof CallBlock) deltas.push(...block.open());
     return deltas;
   }
@@ -124,34 +112,13 @@ export class Answer {
   }
 
   close(index: unknown): Delta[] {
-    const block = this.blocks.get(index);
-    if (block === undefined) return [];
-    this.blocks.delete(index);
-    if (!(block instanceof CallBlock)) return block.close();
-    // The last call of an answer may have been cut off; that is known only at the end (B31).
-    this.isPending ||= block === this.last;
-    return block === this.last ? [] : block.end();
-  }
-
-  /** Everything that is still open is over; the calls as well, where the answer came to its end. */
-  private closeAll(isComplete: boolean, cut?: OpenBlock): Delta[] {
-    const deltas: Delta[] = [];
-    const calls = new Set<CallBlock>();
-    if (this.isPending && this.last instanceof CallBlock) calls.add(this.last);
-    for (const block of this.blocks.values()) {
-      if (block instanceof CallBlock) calls.add(block);
-      else deltas.push(...block.close());
-    }
-    this.blocks.clear();
-    for (const call of calls) deltas.push(...(isComplete ? call.end(call === cut) : call.abandon()));
-    return deltas;
+    return this.blocks.close(index);
   }
 
   finish(events: readonly JsonObject[]): Delta[] {
     const { finishReason, ...response } = this.read();
     const { unified, raw } = finishReason;
-    const isCut = this.last instanceof CallBlock && this.last.isClients && isCutOff(finishReason);
-    const deltas = this.closeAll(true, isCut ? this.last : undefined);
+    const deltas = this.blocks.finish(finishReason);
     keepEvents(response, this.context.dialect, events);
     const { extra, message } = response;
     deltas.push({
@@ -169,7 +136,7 @@ export class Answer {
   /** Ends an answer that failed; what has come of it stays (B90). */
   fail(reason: Delta, events: readonly JsonObject[]): Delta[] {
     const response = this.read();
-    const deltas = this.closeAll(false);
+    const deltas = this.blocks.abandon();
     if (reason.kind !== "error") return [...deltas, reason];
     keepEvents(response, this.context.dialect, events);
     const payload: ErrorPayload = { ...reason.payload };

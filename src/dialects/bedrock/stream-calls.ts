@@ -1,12 +1,13 @@
 // Calls in a stream: their arguments are text while they arrive, and complete only once the answer has gone on.
 import type { Delta } from "../../model/delta.ts";
-import { JsonError } from "../../model/errors.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import { copyObject, parseJson } from "../../model/json.ts";
+import { copyObject } from "../../model/json.ts";
 import type { ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import { restoreName } from "../kit/names.ts";
+import type { OpenCall } from "../kit/open-blocks.ts";
 import { isObject, restOf } from "../kit/read.ts";
 import { keepFields } from "../kit/residue.ts";
+import { callStart, parsedOr } from "../kit/stream-calls.ts";
 import { decodeCall } from "./decode-tools.ts";
 import { hasOnly, keepRest } from "./fields.ts";
 import type { Reading } from "./reading.ts";
@@ -44,11 +45,9 @@ export class RunCalls {
 const DELTA: ReadonlySet<string> = new Set(["toolUse"]);
 const INPUT: ReadonlySet<string> = new Set(["input"]);
 
-/** Closing a call does not end it: its answer may yet say that it broke off there (B31). */
-export class CallBlock implements OpenBlock {
+export class CallBlock implements OpenBlock, OpenCall {
   readonly kind = "call";
   readonly key: number;
-  /** Nobody but the client runs it. */
   readonly isClients: boolean;
   private readonly wire: JsonObject;
   private readonly reading: Reading;
@@ -82,23 +81,10 @@ export class CallBlock implements OpenBlock {
     inner["input"] = input;
     const call = decodeCall(inner, this.reading) as ToolCallPart; // And for its name.
     keepRest(call, this.wire, context.dialect, [], "toolUse");
-    const { toolCallId, toolName, executor, format, tool, extra } = call;
-    this.calls.start(toolCallId);
-    this.toolCallId = toolCallId;
-    if (format === "text") this.args = String(call.input);
-    return {
-      kind: "tool_call_start",
-      payload: {
-        toolCallId,
-        toolName,
-        objectArgs: true,
-        part: this.key,
-        ...(executor !== undefined && { executor }),
-        ...(format !== undefined && { format }),
-        ...(tool !== undefined && { tool }),
-        ...(extra !== undefined && { extra }),
-      },
-    };
+    this.calls.start(call.toolCallId);
+    this.toolCallId = call.toolCallId;
+    if (call.format === "text") this.args = String(call.input);
+    return callStart(call, this.key);
   }
 
   add(delta: JsonObject): Delta[] {
@@ -126,28 +112,17 @@ export class CallBlock implements OpenBlock {
     return [];
   }
 
-  /** The stream has broken off in it, so that it does not end; what has come of it is said. */
   abandon(): Delta[] {
     return this.toolCallId === undefined ? [this.start({}), this.say(this.args)] : [];
   }
 
-  /** The arguments are over, complete unless the answer was cut off in them. */
   end(isCut = false): Delta[] {
     if (this.hasEnded) return [];
     this.hasEnded = true;
-    const deltas: Delta[] = this.toolCallId === undefined ? [this.start(parsed(this.args)), this.say(this.args)] : [];
+    const deltas: Delta[] =
+      this.toolCallId === undefined ? [this.start(parsedOr({}, this.args)), this.say(this.args)] : [];
     const payload = { toolCallId: this.toolCallId ?? "" };
     deltas.push({ kind: "tool_call_end", payload: isCut ? { ...payload, invalid: true } : payload });
     return deltas;
-  }
-}
-
-/** What a text says; what cannot be read says nothing, and stays a text. */
-function parsed(text: string): JsonValue {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    return {};
   }
 }

@@ -4,10 +4,9 @@ import { disassemble } from "../../assembly/disassemble.ts";
 import type { Delta } from "../../model/delta.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Response } from "../../model/response.ts";
-import { isRetryable } from "../../model/provider-error.ts";
 import type { DecodeContext, DecodeReplyOptions, EventDecoder, Names } from "../dialect.ts";
 import { copyField, isObject, readObject, restOf } from "../kit/read.ts";
-import { startDelta, truncated } from "../kit/streams.ts";
+import { errorDelta, startDelta, truncated } from "../kit/streams.ts";
 import { startReading } from "./decode-block.ts";
 import { DialectError } from "../errors.ts";
 import { exceptionIn, isOurs, readError } from "./errors.ts";
@@ -232,9 +231,7 @@ class ConverseDecoder implements EventDecoder {
       this.settle();
       return disassemble(decodeFailure(wire, this.context.dialect));
     }
-    const error = readError(wire);
-    const { kind, ...rest } = error;
-    return this.fail({ kind: "error", payload: { errorCode: kind, retryable: isRetryable(error), ...rest } });
+    return this.fail(errorDelta(readError(wire)));
   }
 
   /** Ends the answer in hand with an error; where there is none, one that says nothing else. */

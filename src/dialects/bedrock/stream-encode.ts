@@ -4,24 +4,21 @@ import type { Delta } from "../../model/delta.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { ProviderError } from "../../model/provider-error.ts";
-import type { Part, ToolCallPart } from "../../model/parts.ts";
 import type { Response } from "../../model/response.ts";
 import type { EncodeContext, StreamEncoder, WireEvent } from "../dialect.ts";
 import type { Draft } from "../kit/follow.ts";
 import { Follower, placeOf } from "../kit/follow.ts";
+import { asBegun, withoutNotes } from "../kit/notes.ts";
 import { isObject, restOf } from "../kit/read.ts";
-import { Report } from "../kit/report.ts";
-import { isSealFor, restoreResidue } from "../kit/residue.ts";
+import { restoreResidue } from "../kit/residue.ts";
 import type { PartSink } from "../kit/sequence.ts";
-import { PartSequence } from "../kit/sequence.ts";
-import { eventsOf, truncated, withoutEvents } from "../kit/streams.ts";
-import { Trail } from "../kit/trail.ts";
+import { PartSequence, reportLate } from "../kit/sequence.ts";
+import { eventsOf, withOwnReport, truncated, withoutEvents } from "../kit/streams.ts";
 import { encodeCitation } from "./citations.ts";
 import { startWriting } from "./encode-block.ts";
 import { exceptionIn, readError } from "./errors.ts";
 import { encodeFailure, reportFailure } from "./failure.ts";
 import type { Code } from "./losses.ts";
-import { LOSSES } from "./losses.ts";
 import { encodeContent, encodeResponse, STOP, writeRole } from "./response.ts";
 import type { Desk, PartWriter } from "./stream-part.ts";
 import { partWriter } from "./stream-part.ts";
@@ -129,18 +126,9 @@ class ConverseEncoder implements PartSink {
     this.split = undefined;
   }
 
-  /** What would have been said, had it come in time. */
   private reportLate(draft: Draft, delta: Delta): void {
-    const { report, dialect } = this.context;
-    const place = placeOf(draft);
-    if (delta.kind === "seal") {
-      const isMeant = draft.part.type === "reasoning" && isSealFor(delta.payload.seal, this.context);
-      if (isMeant) report.lose("late-unsaid", [...place, "seals"]);
-    } else if (delta.kind === "annotation") {
-      const isMeant = encodeCitation(delta.payload.annotation, this.desk.writing) !== undefined;
-      if (isMeant) report.lose("late-unsaid", [...place, "annotations"]);
-    }
-    if (delta.payload.extra?.[dialect] !== undefined) report.lose("late-unsaid", [...place, "extra", dialect]);
+    const { writing } = this.desk;
+    reportLate(draft, delta, this.context, (annotation) => encodeCitation(annotation, writing) !== undefined);
   }
 
   private finish(): void {
@@ -169,7 +157,7 @@ class ConverseEncoder implements PartSink {
   /** Arguments that cannot be read have gone out as they came: nothing of them is lost. */
   private asSaid(message: Message): Message {
     const { verbatim } = this.desk;
-    const parts = message.parts.map((part, index) => (verbatim.has(index) && isBroken(part) ? asBegun(part) : part));
+    const parts = message.parts.map((part, index) => (verbatim.has(index) ? asBegun(part) : part));
     return { ...withoutNotes(message), parts };
   }
 
@@ -191,23 +179,13 @@ class ConverseEncoder implements PartSink {
       this.hasFailed = true;
       this.sequence.end();
       this.closeSplit();
-      // Calls that broke off have been said as far as they came, and their reader sees that they did.
-      const parts = message.parts.map((part) => (isBroken(part) ? asBegun(part) : part));
+      const parts = message.parts.map(asBegun);
       encodeContent({ ...response, message: { ...message, parts } }, startWriting(context));
       reportFailure(error, event, context);
     }
     this.writeKept(response);
     this.desk.out.write({ event: exceptionIn(event) ?? "", data: event });
   }
-}
-
-function isBroken(part: Part): part is ToolCallPart {
-  return part.type === "tool-call" && part.invalid === true;
-}
-
-function asBegun(part: ToolCallPart): ToolCallPart {
-  const { invalid: _, inputText: __, ...call } = part;
-  return { ...call, input: {} };
 }
 
 /** The exception that ends a stream; one that came as such goes out as it came. */
@@ -220,19 +198,11 @@ function failureOf(error: ProviderError): JsonObject {
   return { [STREAM_ERROR.theirs(kind) ?? "internalServerException"]: { message } };
 }
 
-/** What the assembly of an answer has noted about it is told to nobody. */
-function withoutNotes(message: Message): Message {
-  const { metadata, ...rest } = message;
-  const { interrupted: _, invalidToolCalls: __, ...facts } = metadata ?? {};
-  return Object.keys(facts).length > 0 ? message : rest;
-}
-
 /** A new table to write at, with a report that nobody reads. */
 function newDesk(context: EncodeContext<Code>): Desk {
-  const trail = new Trail();
   return {
     out: new BlockWriter(),
     verbatim: new Set(),
-    writing: startWriting({ ...context, trail, report: new Report<Code>(trail, LOSSES) }),
+    writing: startWriting(withOwnReport(context)),
   };
 }

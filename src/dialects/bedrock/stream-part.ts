@@ -7,8 +7,8 @@ import type { Part, ReasoningPart } from "../../model/parts.ts";
 import type { CallDraft, Draft } from "../kit/follow.ts";
 import { isObject, restOf } from "../kit/read.ts";
 import { formOf } from "../kit/residue.ts";
-import type { Held } from "../kit/streams.ts";
-import { wholeCharacters } from "../kit/streams.ts";
+import type { Held, Thought } from "../kit/streams.ts";
+import { thoughtPiece, wholeCharacters } from "../kit/streams.ts";
 import { WRAPPED } from "../kit/text-tools.ts";
 import { CITED } from "./citations.ts";
 import { encodePart } from "./encode-block.ts";
@@ -89,13 +89,12 @@ class TextWriter implements PartWriter, Held {
 }
 
 /** Thinking is begun with its first word: where none comes, it may be redacted, or nothing that can be said. */
-class ThinkingWriter implements PartWriter, Held {
+class ThinkingWriter implements PartWriter, Held, Thought {
   held?: string;
+  summary?: number;
   private readonly draft: Draft<ReasoningPart>;
   private readonly desk: Desk;
   private index: number | undefined;
-  /** The summary in hand, where summaries stand for the text; -1 where the text does. */
-  private summary: number | undefined;
 
   constructor(draft: Draft<ReasoningPart>, desk: Desk) {
     this.draft = draft;
@@ -104,25 +103,13 @@ class ThinkingWriter implements PartWriter, Held {
 
   add(delta: Delta): void {
     if (delta.kind !== "thinking") return;
-    this.say(wholeCharacters(this, this.pieceOf(delta.payload.textDelta, delta.payload.summary)));
+    this.say(wholeCharacters(this, thoughtPiece(this, delta.payload.textDelta, delta.payload.summary)));
   }
 
   private say(text: string): void {
     if (text === "") return;
     const { out } = this.desk;
     out.delta((this.index ??= out.begin()), { reasoningContent: { text } });
-  }
-
-  /** The text, or the summaries where there is no text, with a blank line between them. */
-  private pieceOf(text: string, summary: number | undefined): string {
-    if (this.summary === -1) return summary === undefined ? text : "";
-    if (summary === undefined) {
-      if (text !== "" && this.summary === undefined) this.summary = -1;
-      return text;
-    }
-    const gap = "\n\n".repeat(Math.max(0, summary - (this.summary ?? 0)));
-    this.summary = summary;
-    return gap + text;
   }
 
   close(isOver: boolean): void {

@@ -131,8 +131,11 @@ function place(
   }
   annotation.span = { start, end };
   if (segment["startIndex"] === 0) keepForm(annotation, dialect, "start", 0);
-  if (partIndex === undefined && index + pieceOf(annotation.span, cuts) > 0)
-    keepForm(annotation, dialect, "part", null);
+  const usual = index + pieceOf(annotation.span, cuts);
+  if (partIndex === undefined && usual > 0) keepForm(annotation, dialect, "part", null);
+  // Nothing, where two pieces meet, is in either.
+  else if (typeof partIndex === "number" && partIndex !== usual)
+    keepForm(annotation, dialect, "part", partIndex - index);
 }
 
 /** Where a text that is one piece begins. */
@@ -140,13 +143,23 @@ const WHOLE: readonly number[] = [0];
 
 /** Which of the pieces holds a span; the first where it is more than one. */
 function pieceOf({ start, end }: { start: number; end: number }, cuts: readonly number[]): number {
-  let [low, high] = [0, cuts.length - 1];
+  // The last of the cuts is the end.
+  let [low, high] = [0, cuts.length - 2];
   while (low < high) {
     const middle = (low + high + 1) >> 1;
     if ((cuts[middle] ?? 0) <= start) low = middle;
     else high = middle - 1;
   }
   return end <= (cuts[low + 1] ?? -1) ? low : 0;
+}
+
+/** Whether a span is within a piece that was named. */
+function isPieceOf(
+  piece: JsonValue | undefined,
+  { start, end }: { start: number; end: number },
+  cuts: readonly number[],
+): piece is number {
+  return typeof piece === "number" && start >= (cuts[piece] ?? Infinity) && end <= (cuts[piece + 1] ?? -1);
 }
 
 /** What annotations say as grounding: each source once, each place with its sources. */
@@ -205,7 +218,7 @@ function segmentOf(
     return isObject(kept) ? kept : undefined;
   }
   const form = formOf(annotation, dialect);
-  const piece = form["part"] === null ? 0 : pieceOf(span, cuts);
+  const piece = form["part"] === null ? 0 : isPieceOf(form["part"], span, cuts) ? form["part"] : pieceOf(span, cuts);
   const base = bytes.byte(cuts[piece] ?? 0);
   const [startIndex, endIndex] = [bytes.byte(span.start) - base, bytes.byte(span.end) - base];
   const segment: JsonObject = { endIndex, text: part.text.slice(span.start, span.end) };

@@ -4,12 +4,11 @@ import { disassemble } from "../../assembly/disassemble.ts";
 import type { Delta } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
-import { isRetryable } from "../../model/provider-error.ts";
 import type { Response } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EventDecoder, Names } from "../dialect.ts";
 import { copyField, isObject, readObject } from "../kit/read.ts";
 import { keepFields, keepForm } from "../kit/residue.ts";
-import { keepEvents, startDelta, truncated } from "../kit/streams.ts";
+import { errorDelta, keepEvents, startDelta, truncated } from "../kit/streams.ts";
 import { decodeError } from "./errors.ts";
 import { AnswerReading } from "./reading.ts";
 import type { Head } from "./response.ts";
@@ -70,7 +69,10 @@ class GeminiDecoder implements EventDecoder {
     const deltas: Delta[] = [];
     if (!this.hasBegun) deltas.push(startDelta({ modelId: "", requestId: "" }), reason);
     this.hasBegun = true;
-    this.close(deltas, this.only !== undefined && !isOfAnswer(this.only) ? errorDelta(this.only) : reason);
+    this.close(
+      deltas,
+      this.only !== undefined && !isOfAnswer(this.only) ? errorDelta(decodeError(this.only, undefined)) : reason,
+    );
     return deltas;
   }
 }
@@ -81,12 +83,6 @@ function isOfAnswer(event: JsonObject): boolean {
   return ["candidates", "promptFeedback", "usageMetadata", "modelVersion", "responseId"].some(
     (key) => wire[key] !== undefined,
   );
-}
-
-function errorDelta(wire: JsonObject): Delta {
-  const error = decodeError(wire, undefined);
-  const { kind, ...rest } = error;
-  return { kind: "error", payload: { errorCode: kind, retryable: isRetryable(error), ...rest } };
 }
 
 function saysSomething({ candidates, promptFeedback, error }: JsonObject): boolean {

@@ -7,16 +7,14 @@ import type { Response } from "../../model/response.ts";
 import type { Usage } from "../../model/usage.ts";
 import type { EncodeContext, StreamEncoder, WireEvent } from "../dialect.ts";
 import { Follower } from "../kit/follow.ts";
+import { withoutInterruption } from "../kit/notes.ts";
 import { isObject } from "../kit/read.ts";
 import { formOf } from "../kit/residue.ts";
-import { Report } from "../kit/report.ts";
-import { eventsOf, truncated, withoutEvents } from "../kit/streams.ts";
-import { Trail } from "../kit/trail.ts";
+import { eventsOf, withOwnReport, truncated, withoutEvents } from "../kit/streams.ts";
 import { isCutUp } from "./chunks.ts";
 import { newWriting } from "./encode.ts";
 import { encodeBody } from "./errors.ts";
 import type { Code } from "./losses.ts";
-import { LOSSES } from "./losses.ts";
 import { encodeResponse } from "./response.ts";
 import { writeNames } from "./snake.ts";
 import { ChoiceWriter } from "./stream-choice.ts";
@@ -28,12 +26,6 @@ import type { Writing } from "./writing.ts";
 
 export function streamEncoder(context: EncodeContext<Code>): Omit<StreamEncoder, "losses"> {
   return new GeminiEncoder(context);
-}
-
-/** A context whose report nobody reads: what is lost, the whole answer tells. */
-function silent(context: EncodeContext<Code>): EncodeContext<Code> {
-  const trail = new Trail();
-  return { ...context, trail, report: new Report(trail, LOSSES), repair: false };
 }
 
 /** In the place of a part whose loss has been told. */
@@ -56,7 +48,7 @@ class GeminiEncoder implements Omit<StreamEncoder, "losses"> {
 
   constructor(context: EncodeContext<Code>) {
     this.context = context;
-    this.quiet = silent(context);
+    this.quiet = withOwnReport({ ...context, repair: false });
     this.writing = newWriting(this.quiet, true);
   }
 
@@ -155,9 +147,9 @@ class GeminiEncoder implements Omit<StreamEncoder, "losses"> {
 
   /** What is left to say, and all that a whole answer says beside its parts; then the error, where there is one. */
   private finish(error: ErrorPayload | undefined): WireEvent[] {
-    const response = this.follower.response();
-    if (response === undefined) return [];
-    if (error !== undefined) forgetInterruption(response);
+    const whole = this.follower.response();
+    if (whole === undefined) return [];
+    const response = error === undefined ? whole : withoutInterruption(whole);
     const messages = [response.message, ...(response.alternatives ?? []).map(({ message }) => message)];
     for (const [index, message] of messages.entries()) {
       const choice = (this.choices[index] ??= this.newChoice(index));
@@ -248,13 +240,4 @@ class GeminiEncoder implements Omit<StreamEncoder, "losses"> {
 function isBlocked({ promptFeedback, prompt_feedback: spelled }: JsonObject): boolean {
   const feedback = promptFeedback ?? spelled;
   return isObject(feedback) && (feedback["blockReason"] ?? feedback["block_reason"]) !== undefined;
-}
-
-/** That an answer broke off is the reader's note, not the model's word. */
-function forgetInterruption({ message, alternatives = [] }: Response): void {
-  for (const each of [message, ...alternatives.map((choice) => choice.message)]) {
-    const { interrupted: _, ...metadata } = each.metadata ?? {};
-    if (Object.keys(metadata).length > 0) each.metadata = metadata;
-    else delete each.metadata;
-  }
 }

@@ -15,12 +15,9 @@ import { UI } from "./ai-sdk-sources.ts";
 import type { Draft } from "./follow.ts";
 import { Follower, placeOf } from "./follow.ts";
 import { isObject } from "./read.ts";
-import type { LossDeclaration } from "./report.ts";
-import { Report } from "./report.ts";
 import type { ForeignLoss } from "./residue.ts";
 import { putBack } from "./residue.ts";
-import { eventsOf } from "./streams.ts";
-import { Trail } from "./trail.ts";
+import { eventsOf, withOwnReport } from "./streams.ts";
 
 /** The events of one of the streams. */
 export interface StreamWords {
@@ -58,15 +55,13 @@ export function reframe(event: JsonObject, { extra }: { extra?: Extra }, dialect
 export function reportAnswer<Code extends string>(
   { message, alternatives, extra }: Response,
   context: EncodeContext<Code | AnswerLoss>,
-  losses: Readonly<Record<Code | AnswerLoss, LossDeclaration>>,
   encode: (message: Message, context: EncodeContext<Code | AnswerLoss>) => void,
 ): void {
   const { report } = context;
   if (alternatives !== undefined) report.lose("field-unsaid", "alternatives");
   if (extra !== undefined) reportOthers({ extra }, context);
   // The message stands in a list of one, and its place in the response is another.
-  const trail = new Trail();
-  const inList = { ...context, trail, report: new Report(trail, losses) };
+  const inList = withOwnReport(context);
   encode({ ...message, parts: message.parts.map(withoutTextFormat) }, inList);
   for (const loss of inList.report.losses) {
     report.losses.push({ ...loss, path: loss.path.replace(/^\/0/, "/message") });

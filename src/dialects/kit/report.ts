@@ -22,6 +22,11 @@ export class Report<Code extends string = string> {
     this.declared = declared;
   }
 
+  /** An empty report of the same losses, for another trail. */
+  anew(trail: Trail): Report<Code> {
+    return new Report(trail, this.declared);
+  }
+
   /** Reports a loss at the value in hand, or at a field of it; `detail` is added to the declared sentence. */
   lose(code: Code, field?: string | number | readonly (string | number)[], detail?: string): void {
     const { action, level, says } = this.declared[code];

@@ -2,7 +2,11 @@
 // one block after the other. While a call is open, what belongs to other parts waits until it has ended; a text ends
 // with whatever follows it.
 import type { Delta } from "../../model/delta.ts";
+import type { Annotation } from "../../model/parts.ts";
+import type { EncodeContext } from "../dialect.ts";
 import type { Draft } from "./follow.ts";
+import { placeOf } from "./follow.ts";
+import { isSealFor } from "./residue.ts";
 
 /** Where the parts go, each opened, filled and closed before the next. */
 export interface PartSink {
@@ -89,4 +93,22 @@ export class PartSequence {
     this.current = undefined;
     this.isCallOpen = false;
   }
+}
+
+/** Reports what a delta for a closed part would have said of it beside its text, had it come in time. */
+export function reportLate(
+  draft: Draft,
+  delta: Delta,
+  context: EncodeContext<"late-unsaid">,
+  isSayable: (annotation: Annotation) => boolean,
+): void {
+  const { report, dialect } = context;
+  const place = placeOf(draft);
+  if (delta.kind === "seal") {
+    const isMeant = draft.part.type === "reasoning" && isSealFor(delta.payload.seal, context);
+    if (isMeant) report.lose("late-unsaid", [...place, "seals"]);
+  } else if (delta.kind === "annotation" && isSayable(delta.payload.annotation)) {
+    report.lose("late-unsaid", [...place, "annotations"]);
+  }
+  if (delta.payload.extra?.[dialect] !== undefined) report.lose("late-unsaid", [...place, "extra", dialect]);
 }

@@ -1,22 +1,27 @@
-// What stream codecs of every dialect share: how a stream that breaks off reads, how texts are cut, and where events
-// stay that nobody knows (B43).
+// What stream codecs of every dialect share: how a stream that fails or breaks off reads, how texts are cut, where
+// events stay that nobody knows (B43), and how pieces are written whose losses the whole answer reports.
 import type { Delta, StartPayload } from "../../model/delta.ts";
 import { CONTRACT_VERSION } from "../../model/delta.ts";
 import { copyExtra, growExtra } from "../../model/extra.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
+import type { ProviderError } from "../../model/provider-error.ts";
+import { isRetryable } from "../../model/provider-error.ts";
 import type { Response } from "../../model/response.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { isObject, restOf } from "./read.ts";
 import { EVENTS } from "./residue.ts";
+import { Trail } from "./trail.ts";
 
 /** The delta that begins an answer; decoders add what they know. */
 export function startDelta(payload: Omit<StartPayload, "contractVersion">): Delta {
   return { kind: "start", payload: { ...payload, contractVersion: CONTRACT_VERSION } };
 }
 
+type ErrorDelta = Extract<Delta, { kind: "error" }>;
+
 /** The input has ended before the answer did (B73). */
-export function truncated(): Delta {
+export function truncated(): ErrorDelta {
   return {
     kind: "error",
     payload: {
@@ -25,6 +30,21 @@ export function truncated(): Delta {
       retryable: true,
     },
   };
+}
+
+/** The provider has reported an error (B72). */
+export function errorDelta(error: ProviderError): ErrorDelta {
+  const { kind, ...rest } = error;
+  return { kind: "error", payload: { errorCode: kind, retryable: isRetryable(error), ...rest } };
+}
+
+/**
+ * A context with a trail and a report of its own. Pieces of an answer go out before all of it is known: nobody reads
+ * what they report, because what is lost is told once, of the whole answer.
+ */
+export function withOwnReport<Code extends string>(context: EncodeContext<Code>): EncodeContext<Code> {
+  const trail = new Trail();
+  return { ...context, trail, report: context.report.anew(trail) };
 }
 
 /** Half a character that waits for its other half. */
@@ -47,6 +67,24 @@ export function wholeCharacters(state: Held, text: string): string {
   }
   delete state.held;
   return joined;
+}
+
+/** A thought that goes out as one text. */
+export interface Thought {
+  /** The summary in hand, where summaries stand for the text; -1 where the text does. */
+  summary?: number;
+}
+
+/** The piece of a thought's text that a delta brings: of its summaries only where there is no text, with blank lines. */
+export function thoughtPiece(state: Thought, text: string, summary: number | undefined): string {
+  if (state.summary === -1) return summary === undefined ? text : "";
+  if (summary === undefined) {
+    if (text !== "" && state.summary === undefined) state.summary = -1;
+    return text;
+  }
+  const gap = "\n\n".repeat(Math.max(0, summary - (state.summary ?? 0)));
+  state.summary = summary;
+  return gap + text;
 }
 
 interface Carrier {

@@ -73,9 +73,8 @@ export function encodeAssistant(turn: Turn, writing: Writing, tokens?: Tokens): 
     leave(writing);
   }
   encodeContent(draft, writing);
+  if (isReply && Array.isArray(wire["content"]) && !wasList(message, writing)) joinTexts(turn, draft, writing);
   if (draft.isJoined) reportTexts(turn, draft, writing);
-  else if (writing.isReply && Array.isArray(wire["content"]) && !wasList(message, writing))
-    joinTexts(turn, draft, writing);
   if (message.name !== undefined) wire["name"] = message.name;
   if (draft.citations.length > 0) wire["annotations"] = draft.citations;
   if (isReply) fillReply(wire, message, writing);
@@ -265,9 +264,10 @@ function joinTexts(turn: Turn, { blocks, spots, wire }: Draft, writing: Writing)
     leave(writing);
   };
   let open: JsonObject | undefined;
-  let [isOne, isList] = [true, false];
+  let [isOne, isList, text] = [true, false, ""];
   for (const block of blocks) {
     isList ||= !isBareBlock(block);
+    if (!isList && typeof block["text"] === "string") text += block["text"];
     if (isList) list.push(block);
     else if (block["text"] === "") lose("text-empty", block);
     else if (open === undefined) list.push((open = block));
@@ -275,7 +275,8 @@ function joinTexts(turn: Turn, { blocks, spots, wire }: Draft, writing: Writing)
       if (isOne) lose("texts-joined", open);
       isOne = false;
       lose("texts-joined", block);
-      list[0] = { type: "text", text: `${String(list[0]?.["text"])}${String(block["text"])}` };
+      list.length = 0;
+      list.push({ type: "text", text });
     }
   }
   wire["content"] = list;

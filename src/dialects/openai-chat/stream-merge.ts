@@ -21,6 +21,7 @@ function add(target: JsonObject, source: JsonObject, key: string, joins: boolean
   if (value === undefined) return;
   const there = Object.hasOwn(target, key) ? target[key] : undefined;
   if (there === undefined || there === null) copyField(source, key, target);
+  else if (joins && Array.isArray(value) && Array.isArray(there)) setOwn(target, key, joined(there, value));
   else if (value === null || value === there) {
     if (joins && typeof value === "string") setOwn(target, key, value + value);
   } else if (isObject(value) && isObject(there)) {
@@ -29,7 +30,6 @@ function add(target: JsonObject, source: JsonObject, key: string, joins: boolean
     for (const inner of Object.keys(value)) add(merged, value, inner, joins);
     setOwn(target, key, merged);
   } else if (joins && typeof value === "string" && typeof there === "string") setOwn(target, key, there + value);
-  else if (joins && Array.isArray(value) && Array.isArray(there)) setOwn(target, key, joined(there, value));
   else copyField(source, key, target);
 }
 
@@ -37,7 +37,7 @@ function add(target: JsonObject, source: JsonObject, key: string, joins: boolean
 const OWN = new WeakSet<JsonValue[]>();
 
 /** A list that goes on. */
-export function joined(list: JsonValue[], more: readonly JsonValue[]): JsonValue[] {
+function joined(list: JsonValue[], more: readonly JsonValue[]): JsonValue[] {
   if (!OWN.has(list)) {
     const made = [...list, ...more];
     OWN.add(made);

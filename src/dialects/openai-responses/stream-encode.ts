@@ -7,14 +7,12 @@ import type { ProviderError } from "../../model/provider-error.ts";
 import type { Response } from "../../model/response.ts";
 import type { EncodeContext, EncodeStreamOptions, StreamEncoder, WireEvent } from "../dialect.ts";
 import { Follower } from "../kit/follow.ts";
+import { uninterrupted } from "../kit/notes.ts";
 import { decodeOpenAiError } from "../kit/openai-errors.ts";
 import { isObject } from "../kit/read.ts";
 import { formOf } from "../kit/residue.ts";
-import { Report } from "../kit/report.ts";
-import { eventsOf, withoutEvents } from "../kit/streams.ts";
-import { Trail } from "../kit/trail.ts";
+import { eventsOf, withOwnReport, withoutEvents } from "../kit/streams.ts";
 import type { Code } from "./losses.ts";
-import { LOSSES } from "./losses.ts";
 import { encodeResponse } from "./response.ts";
 import { Output } from "./stream-output.ts";
 import { EVENT } from "./stream-terms.ts";
@@ -83,6 +81,7 @@ class ResponseWriter implements Omit<StreamEncoder, "losses"> {
     const { context, output } = this;
     const whole = this.follower.response();
     if (whole === undefined) return;
+    output.release();
     const { fields, response } = unwound(whole, context.dialect);
     const events = eventsOf(whole, context.dialect);
     const event = eventOf(response.error);
@@ -133,10 +132,9 @@ function eventOf(error: ProviderError | undefined): JsonObject | undefined {
   return kind === error.kind && message === error.message ? raw : undefined;
 }
 
-/** Items are encoded before all of them is known; what is lost is told once, when it is. */
+/** For items, which are encoded before all of the answer is known; answers are never mended. */
 function quiet(context: EncodeContext<Code>): EncodeContext<Code> {
-  const trail = new Trail();
-  return { ...context, repair: false, trail, report: new Report(trail, LOSSES) };
+  return withOwnReport({ ...context, repair: false });
 }
 
 function bodyOf(response: Response, context: EncodeContext<Code>): JsonObject {
@@ -158,12 +156,8 @@ function unwound(whole: Response, dialect: string): Unwound {
     const isPlain = Object.keys(form).length === 0;
     response.extra = { ...response.extra, [dialect]: isPlain ? kept : { ...kept, $form: form } };
   }
-  const { metadata } = response.message;
-  if (metadata?.interrupted === true) {
-    const { interrupted: _, ...others } = metadata;
-    if (Object.keys(others).length > 0) response.message.metadata = others;
-    else delete response.message.metadata;
-  }
+  const { message } = response;
+  if (message.metadata?.interrupted === true) response.message = uninterrupted(message);
   return {
     fields: isObject(fields) ? fields : {},
     response,

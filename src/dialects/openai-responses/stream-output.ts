@@ -133,14 +133,14 @@ export class Output {
 
   private addOther(draft: Draft, delta: Delta): void {
     const { waiting } = this;
-    if (waiting !== undefined) {
-      waiting.deltas.push(delta);
-      if (waiting.draft === draft && this.isOwn && !isId(delta)) return;
-      if (waiting.draft !== draft) waiting.deltas.pop();
-      this.release();
-      if (waiting.draft === draft) return;
-    }
     const block = this.blocks.get(draft);
+    if (waiting?.draft === draft) {
+      waiting.deltas.push(delta);
+      if (!this.isOwn || isId(delta)) this.release();
+      return;
+    }
+    // What is still open goes on: the one that waits would close it.
+    if (waiting !== undefined && block?.isClosed !== false) this.release();
     if (block?.isClosed === true) this.addLate(draft, block, delta);
     else if (block !== undefined) block.add(delta);
     else if (this.mayWait(draft, delta)) this.waiting = { draft, deltas: [delta] };
@@ -165,7 +165,8 @@ export class Output {
     return this.isOwn || delta.payload.textDelta === "";
   }
 
-  private release(): void {
+  /** What waits for an id waits no longer. */
+  release(): void {
     const { waiting } = this;
     this.waiting = undefined;
     if (waiting !== undefined) this.begin(waiting.draft, waiting.deltas);
@@ -284,9 +285,10 @@ export class Output {
       return encodeCall(asStreamed(draft, first), answer, writing);
     if (!isSaid(first, writing.context)) return undefined;
     const { item } = messageItem(first, writing);
-    const blocks = drafts.map(({ part }) =>
-      isSaid(part, writing.context) ? encodeOutput(part, "id", writing) : undefined,
-    );
+    const blocks = drafts.map((each) => {
+      const part = this.further.partOf(each, each.part);
+      return isSaid(part, writing.context) ? encodeOutput(part, "id", writing) : undefined;
+    });
     item["content"] = blocks.filter((block) => block !== undefined);
     return item;
   }
@@ -348,7 +350,6 @@ export class Output {
 
   /** The answer has ended with these items: what is open ends as they say, and what has not been said is said. */
   end(items: readonly JsonObject[]): void {
-    this.release();
     for (const open of this.items) {
       const item = items[open.index];
       const isSame = item?.["type"] === open.type && stringOf(item?.["id"]) === open.id;
