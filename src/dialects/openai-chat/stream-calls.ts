@@ -6,23 +6,11 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { copyObject } from "../../model/json.ts";
 import type { Extra, Part, ToolCallPart } from "../../model/parts.ts";
 import { isObject } from "../kit/read.ts";
-import { formOf, keepForm } from "../kit/residue.ts";
+import type { RunCalls } from "../kit/stream-calls.ts";
 import { CUSTOM, decodeCall, decodeFunctionCall } from "./calls.ts";
 import type { Reading } from "./reading.ts";
 import type { Told } from "./stream-choice.ts";
 import { addLater } from "./stream-merge.ts";
-
-/** The ids of all calls in a stream, which may hold several answers: each is one call's only (B17). */
-export class RunCalls {
-  private readonly taken = new Set<string>();
-
-  take(call: ToolCallPart, dialect: string): void {
-    const id = call.toolCallId;
-    for (let n = 2; this.taken.has(call.toolCallId); n++) call.toolCallId = `${id}_${n}`;
-    if (call.toolCallId !== id && formOf(call, dialect)["id"] === undefined) keepForm(call, dialect, "id", id);
-    this.taken.add(call.toolCallId);
-  }
-}
 
 const LEGACY = "function_call";
 type Field = "function" | typeof CUSTOM | typeof LEGACY;
@@ -267,7 +255,7 @@ export class CallReader {
       out.push({ kind: "part", payload: { value: part, part: entry.key, ...this.at } });
       return;
     }
-    this.run.take(part, this.reading.context.dialect);
+    this.run.start(part, this.reading.context.dialect);
     const { toolCallId, toolName, format, extra } = part;
     entry.toolCallId = toolCallId;
     entry.isWhole = !isText;

@@ -15,7 +15,7 @@ import { isMedia } from "./media.ts";
 import type { Reading } from "./reading.ts";
 import { DETAILS, TEXT_FIELDS } from "./reasoning.ts";
 import { AudioReader } from "./stream-audio.ts";
-import type { RunCalls } from "./stream-calls.ts";
+import type { RunCalls } from "../kit/stream-calls.ts";
 import { CallReader } from "./stream-calls.ts";
 import { DetailReader } from "./stream-details.ts";
 import { addLater, addPiece, Growing } from "./stream-merge.ts";

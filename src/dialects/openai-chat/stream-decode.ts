@@ -7,17 +7,16 @@ import { copyObject } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { Extra } from "../../model/parts.ts";
 import type { ProviderError } from "../../model/provider-error.ts";
-import { isRetryable } from "../../model/provider-error.ts";
 import type { Alternative, Response } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EventDecoder } from "../dialect.ts";
 import { cutCall } from "../kit/endings.ts";
 import { isObject, readObject } from "../kit/read.ts";
 import { dropForm, keepFields, keepForm } from "../kit/residue.ts";
-import { startDelta, truncated } from "../kit/streams.ts";
+import { RunCalls } from "../kit/stream-calls.ts";
+import { errorDelta, startDelta, truncated } from "../kit/streams.ts";
 import { keep, startReading } from "./reading.ts";
 import { DETAILS } from "./reasoning.ts";
 import { dateOf, decodeResponse } from "./response.ts";
-import { RunCalls } from "./stream-calls.ts";
 import { ChoiceReader, ORDER } from "./stream-choice.ts";
 import { errorOf, isPing, isWhole, saysMore, WHOLE } from "./stream-kinds.ts";
 import { addLater } from "./stream-merge.ts";
@@ -76,7 +75,7 @@ export function chunkDecoder(context: DecodeContext, options: DecodeReplyOptions
 function wholeAnswer(chunk: JsonObject, context: DecodeContext, options: DecodeReplyOptions, run: RunCalls): Response {
   const response = decodeResponse(chunk, context, options);
   for (const { message } of [response, ...(response.alternatives ?? [])]) {
-    for (const part of message.parts) if (part.type === "tool-call") run.take(part, context.dialect);
+    for (const part of message.parts) if (part.type === "tool-call") run.start(part, context.dialect);
   }
   return response;
 }
@@ -307,11 +306,7 @@ class Answer {
     const isChunk = isObject(chunk["error"]);
     const { choices } = chunk;
     const out = isChunk ? this.push(rest, Array.isArray(choices) && choices.length > 0) : [];
-    const { kind, ...told } = error;
-    return [
-      ...out,
-      ...this.breakOff({ kind: "error", payload: { errorCode: kind, retryable: isRetryable(error), ...told } }),
-    ];
+    return [...out, ...this.breakOff(errorDelta(error))];
   }
 
   /** A failed answer has no message to keep what its deltas had beside; what it lacks is no deviation. */

@@ -4,18 +4,15 @@
 import type { Delta, StartPayload } from "../../model/delta.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { sameJson } from "../../model/json.ts";
-import type { Message } from "../../model/message.ts";
 import type { Response } from "../../model/response.ts";
 import type { EncodeContext, EncodeStreamOptions, StreamEncoder, WireEvent } from "../dialect.ts";
 import type { Draft } from "../kit/follow.ts";
 import { Follower } from "../kit/follow.ts";
+import { withoutInterruption } from "../kit/notes.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { Report } from "../kit/report.ts";
-import { truncated } from "../kit/streams.ts";
-import { Trail } from "../kit/trail.ts";
+import { truncated, withOwnReport } from "../kit/streams.ts";
 import { wasList } from "./content.ts";
 import type { Code } from "./losses.ts";
-import { LOSSES } from "./losses.ts";
 import { encodeResponse } from "./response.ts";
 import { ORDER } from "./stream-choice.ts";
 import { assign } from "./stream-merge.ts";
@@ -31,8 +28,7 @@ const OWN: ReadonlySet<string> = new Set(["id", "object", "choices", "usage", "e
 
 /** Losses are reported once, when the answer is whole. */
 function silent(context: EncodeContext<Code>): EncodeContext<Code> {
-  const trail = new Trail();
-  return { ...context, repair: false, trail, report: new Report(trail, LOSSES) };
+  return withOwnReport({ ...context, repair: false });
 }
 
 export function chunkEncoder(
@@ -167,7 +163,7 @@ class Answer {
   private encodeWhole(response: Response, isFailed: boolean): unknown {
     const { losses } = this.context.report;
     const before = losses.length;
-    const { wire } = encodeResponse(isFailed ? withoutMarks(response) : response, this.context);
+    const { wire } = encodeResponse(isFailed ? withoutInterruption(response) : response, this.context);
     const reported = losses.splice(before).filter(({ code, path }) => {
       // A failed stream has its own word for how it ended: none of those that an answer in one piece must choose from.
       if (code === "finish-approximated") return !isFailed;
@@ -208,18 +204,4 @@ class Answer {
     }
     return rest;
   }
-}
-
-/** The assembler marks what came of an answer that failed; its error says so here. */
-function withoutMark(message: Message): Message {
-  const { metadata: { interrupted: _, ...others } = {}, ...rest } = message;
-  return Object.keys(others).length === 0 ? rest : { ...rest, metadata: others };
-}
-
-function withoutMarks(response: Response): Response {
-  const bare: Response = { ...response, message: withoutMark(response.message) };
-  const { alternatives } = response;
-  if (alternatives === undefined) return bare;
-  bare.alternatives = alternatives.map((each) => Object.assign({ ...each }, { message: withoutMark(each.message) }));
-  return bare;
 }

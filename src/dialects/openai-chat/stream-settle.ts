@@ -7,7 +7,8 @@ import type { Message } from "../../model/message.ts";
 import type { Extra, Part, Seal, ToolCallPart } from "../../model/parts.ts";
 import { formOf } from "../kit/residue.ts";
 import { DETAILS, TEXT_FIELDS } from "./reasoning.ts";
-import type { CallEntry, RunCalls } from "./stream-calls.ts";
+import type { RunCalls } from "../kit/stream-calls.ts";
+import type { CallEntry } from "./stream-calls.ts";
 import type { ChoiceReader, Told } from "./stream-choice.ts";
 
 /** What of one residue the other lacks. */
@@ -92,7 +93,7 @@ export class Settling {
     if (entry?.isWhole === true) return;
     const toolCallId = entry?.toolCallId;
     if (toolCallId === undefined) {
-      if (part.type === "tool-call") this.run.take(part, this.dialect);
+      if (part.type === "tool-call") this.run.start(part, this.dialect);
       this.tell(part, place);
       return;
     }
