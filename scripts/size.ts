@@ -11,19 +11,19 @@ import { build, type BuildFailure } from "esbuild";
 const BUDGETS = { root: 45, providers: 30, dialect: 12 };
 /** Bundles that miss their budget, with the ceiling they are held at; docs/decisions/0007 says why. */
 const OVER: Readonly<Record<string, number>> = {
-  root: 125,
-  providers: 108,
-  anthropic: 30,
-  gemini: 36,
-  "openai-chat": 35,
-  "openai-responses": 34,
-  bedrock: 52,
-  "ai-sdk-ui": 39,
-  "ai-sdk-model": 37.5,
-  canonical: 12.3,
-  tagged: 12.4,
-  flat: 13.7,
-  run: 12.5,
+  root: 215,
+  providers: 149,
+  anthropic: 52,
+  gemini: 61,
+  "openai-chat": 61.5,
+  "openai-responses": 58.5,
+  bedrock: 53,
+  "ai-sdk-ui": 41,
+  "ai-sdk-model": 39.5,
+  canonical: 15.5,
+  tagged: 15.7,
+  flat: 17,
+  run: 15.8,
 };
 const PROVIDERS = ["openai-chat", "openai-responses", "anthropic", "gemini"];
 /** What an app with hand-picked dialects imports besides them. */

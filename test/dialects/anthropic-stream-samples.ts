@@ -9,7 +9,7 @@ export interface StreamSample {
   isOdd?: true;
 }
 
-export const usage = { input_tokens: 12, output_tokens: 1 };
+const usage = { input_tokens: 12, output_tokens: 1 };
 
 export function messageStart(message: object = {}): Event {
   return {

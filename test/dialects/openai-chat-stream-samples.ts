@@ -7,7 +7,7 @@ const HEAD = { id: "chatcmpl-01", object: "chat.completion.chunk", created: 1_70
 export function said(delta: object, beside: object = {}, top: object = {}): object {
   return { ...HEAD, ...top, choices: [{ index: 0, delta, logprobs: null, finish_reason: null, ...beside }] };
 }
-export function of(index: number, delta: object, finish_reason: string | null = null): object {
+function of(index: number, delta: object, finish_reason: string | null = null): object {
   return { ...HEAD, choices: [{ index, delta, logprobs: null, finish_reason }] };
 }
 export function ended(finish_reason = "stop", delta: object = {}, beside: object = {}): object {

@@ -44,7 +44,7 @@ const UNSAID: Readonly<Record<string, readonly StreamException[]>> = {
     },
     { at: /^texts-joined$/, reason: "The same, reported." },
     {
-      at: /\/message\/parts\/\d+\/annotations(?:\/\d+\/(?:(?:span|extra\/gemini\/(?:segment|\$form))\/.*|extra))?$/,
+      at: /\/message\/parts\/\d+\/annotations(?:\/\d+\/(?:(?:span|extra\/gemini\/segment)\/.*|extra(?:\/gemini(?:\/\$form(?:\/.*)?)?)?))?$/,
       when: "texts-joined",
       reason: "The same: what is cited is counted from the beginning of the joined text, and names no part of it.",
     },

@@ -18,16 +18,18 @@ interface Place {
   bytes: number;
 }
 
-/** Where each part of a whole answer stands in its stream; undefined where it is no part there. */
-function placesOf(parts: readonly JsonValue[]): (Place | undefined)[] {
+/** Where each part of a whole answer stands in its stream. */
+function placesOf(parts: readonly JsonValue[]): Place[] {
   const rule = new TextRule();
-  const places: (Place | undefined)[] = [];
+  const places: Place[] = [];
   let [count, bytes] = [0, 0];
+  let isText = false;
   for (const wire of parts) {
     const { text, thought } = isObject(wire) ? wire : {};
     if (!isObject(wire) || typeof text !== "string") {
       rule.stop();
       places.push({ part: count++, bytes: 0 });
+      isText = false;
       continue;
     }
     const isSigned = wire["thoughtSignature"] !== undefined || wire["thought_signature"] !== undefined;
@@ -36,9 +38,9 @@ function placesOf(parts: readonly JsonValue[]): (Place | undefined)[] {
       count++;
       bytes = 0;
     }
-    // Nothing can be cited of an empty text, which is no part.
-    const isPart = step === "begins" || text !== "";
-    places.push(isPart ? { part: Math.max(0, count - 1), bytes } : undefined);
+    if (step !== "framing") isText = true;
+    // An empty text is no part: it stands where the text before it ends, or where the next part begins.
+    places.push(isText ? { part: count - 1, bytes } : { part: count, bytes: 0 });
     if (step !== "framing") bytes += new Bytes(text).byte(text.length);
   }
   return places;
@@ -55,7 +57,7 @@ export function withJoinedPlaces(candidate: JsonObject): JsonObject {
   return { ...candidate, groundingMetadata: { ...grounding, groundingSupports } };
 }
 
-function moved(support: JsonValue, places: readonly (Place | undefined)[]): JsonValue {
+function moved(support: JsonValue, places: readonly Place[]): JsonValue {
   const segment = isObject(support) ? support["segment"] : undefined;
   if (!isObject(support) || !isObject(segment) || typeof segment["partIndex"] !== "number") return support;
   const { partIndex, startIndex = 0, endIndex = 0, ...rest } = segment;

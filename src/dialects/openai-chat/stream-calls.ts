@@ -4,7 +4,7 @@ import { settle } from "../../assembly/draft.ts";
 import type { Delta, PayloadBase, ToolCallStartPayload } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { copyObject } from "../../model/json.ts";
-import type { Extra, Part, ToolCallPart } from "../../model/parts.ts";
+import type { Extra, Part } from "../../model/parts.ts";
 import { isObject } from "../kit/read.ts";
 import type { RunCalls } from "../kit/stream-calls.ts";
 import { CUSTOM, decodeCall, decodeFunctionCall } from "./calls.ts";

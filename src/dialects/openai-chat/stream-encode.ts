@@ -4,6 +4,7 @@
 import type { Delta, StartPayload } from "../../model/delta.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { sameJson } from "../../model/json.ts";
+import type { Message } from "../../model/message.ts";
 import type { Response } from "../../model/response.ts";
 import type { EncodeContext, EncodeStreamOptions, StreamEncoder, WireEvent } from "../dialect.ts";
 import type { Draft } from "../kit/follow.ts";
