@@ -140,7 +140,7 @@ class LetterDecoder implements EventDecoder {
   end(reason = truncated()): Delta[] {
     if (!this.isOpen && !this.isNew) return [];
     const opening = this.isNew ? [this.start({}, {})] : [];
-    return [...opening, ...this.close({ ...reason, payload: { ...reason.payload, ...this.leftover({}) } } as Delta)];
+    return [...opening, ...this.close({ ...reason, payload: { ...reason.payload, ...this.leftover({}) } })];
   }
 }
 
