@@ -141,6 +141,11 @@ describe("deltas become events", () => {
       [blockStart(0, OPENED), thought(0, "One"), thought(0, "."), thought(0, "\n\nTwo"), blockStop(0)],
     ],
     [
+      "B1: a signature stands beside the text that it signs, not beside a summary",
+      [thinking("One", { summary: 0 }), seal("sig")],
+      [...block(0, OPENED, thought(0, "One")), ...block(1, OPENED, signed(1, "sig"))],
+    ],
+    [
       "arguments go out as they come",
       [started("a"), args("a", '{"x"'), args("a", ": 1}"), ended("a")],
       [blockStart(0, toolUse("a")), json(0, '{"x"'), json(0, ": 1}"), blockStop(0)],

@@ -205,3 +205,18 @@ test("B48: each of very many supports finds its text", () => {
   expect(more).toStrictEqual([]);
   expect(encode(response)).toStrictEqual({ wire, losses: [] });
 });
+
+test.each([
+  ["at the end of the last piece", { endIndex: 1, text: "", startIndex: 1, partIndex: 2 }, 4],
+  ["at the end of a piece, where the next begins", { endIndex: 1, text: "", startIndex: 1 }, 1],
+  ["at the end of a piece that is named", { endIndex: 2, text: "", startIndex: 2, partIndex: 1 }, 3],
+])("B48: a support of no words has its place, %s", (_, segment, start) => {
+  const groundingMetadata = {
+    groundingChunks: [{ web: { uri: "https://example.com/a" } }],
+    groundingSupports: [{ segment, groundingChunkIndices: [0] }],
+  };
+  const wire = { candidates: [candidate([{ text: "x" }, { text: "yz" }, { text: "w" }], { groundingMetadata })] };
+  const response = dialect.decodeResponse(wire);
+  expect(response.message.parts).toMatchObject([{ text: "xyzw", annotations: [{ span: { start, end: start } }] }]);
+  expect(encode(response)).toStrictEqual({ wire, losses: [] });
+});

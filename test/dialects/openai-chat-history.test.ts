@@ -84,6 +84,22 @@ describe("B5: what nobody knows goes back to who has issued it", () => {
     expect(losses.map(({ code }) => code)).toStrictEqual(["opaque-foreign"]);
   });
 
+  test.each([
+    ["beside results", [toolResult({ toolCallId: "a", toolName: "f" }, "ok").parts[0]], 3],
+    ["alone", [], 2],
+  ])("what only another dialect can say in a tool message is no message of the user's, %s", (_, results, count) => {
+    const call = { type: "tool-call", toolCallId: "a", toolName: "f", input: {} } as const;
+    const approval = { type: "opaque", dialect: "ai-sdk-model", value: { type: "tool-approval-response" } } as const;
+    const messages: Message[] = [
+      user("Hi."),
+      { role: "assistant", parts: results.length > 0 ? [call] : [{ type: "text", text: "May I?" }] },
+      { role: "tool", parts: [...results.filter((part) => part !== undefined), approval] },
+    ];
+    const { wire, losses } = dialect.encodeRequest({ messages });
+    expect(wire).toHaveProperty(["messages", "length"], count);
+    expect(losses.map(({ code }) => code)).toContain("opaque-foreign");
+  });
+
   test("a bare list does not name its issuer, and says so", () => {
     const messages = openaiChat({ provider: "openai" }).decodeMessages([{ role: "user", content: [{ type: "aura" }] }]);
     const { losses } = dialect.encodeMessages(messages);

@@ -185,6 +185,18 @@ describe("results", () => {
       [{ role: "user", content: "x" }],
       ["role-approximated /0/role"],
     ],
+    [
+      "what only another dialect can say beside results is nothing that the user says",
+      {
+        role: "tool",
+        parts: [
+          { ...result, output: "1" },
+          { type: "opaque", dialect: "ai-sdk-model", value: {} },
+        ],
+      },
+      [{ role: "tool", tool_call_id: "a", content: "1" }],
+      ["results-split /0/role", "opaque-foreign /0/parts/1"],
+    ],
     ["a tool message without results is none", { role: "tool", parts: [] }, [], ["results-split /0/parts"]],
     [
       "a name that no call gives is reported",

@@ -234,6 +234,17 @@ test("more of a text whose item is done stands in another item", () => {
   expect(told(encoder.losses)).toContain("part-split /message/parts/0");
 });
 
+test("an id that comes when its text has gone on in the message before it is left out", () => {
+  const encoder = dialect.streamEncoder();
+  const seal = { dialect: "openai-responses", kind: "id", value: "msg_1" } as const;
+  encoder.push({ kind: "start", payload: { modelId: "m", requestId: "r" } });
+  for (const part of [0, 1]) encoder.push({ kind: "text", payload: { textDelta: "a", part } });
+  encoder.push({ kind: "seal", payload: { seal, part: 1 } });
+  const [end] = encoder.push({ kind: "done", payload: { finishReason: "stop" } }).slice(-1);
+  expect(end?.data).toHaveProperty(["response", "output", "length"], 1);
+  expect(told(encoder.losses)).toContain("late-unsaid /message/parts/1/seals");
+});
+
 test("every declared loss is produced by some row above", () => {
   // Results may stand anywhere after their calls, so that none is moved.
   const never = ["result-moved", "results-reordered"];

@@ -85,6 +85,16 @@ const LATE: readonly [string, Delta[], string[]][] = [
   ],
   ["two texts in turn", [say("A1", "a"), say("B1", "b"), say("A2", "a"), say("B2", "b")], ["message"]],
   [
+    "a text that goes on after the next has begun with nothing",
+    [say("A1", "a"), say("", "b"), say("A2", "a"), say("B1", "b"), ...call("c", "{}")],
+    ["message", "function_call"],
+  ],
+  [
+    "two texts in turn, and a thought of which nothing comes",
+    [say("A1", "a"), say("B1", "b"), say("A2", "a"), think("", "r")],
+    ["message", "reasoning"],
+  ],
+  [
     "a refusal that goes on after a call",
     [
       delta("refusal", { textDelta: "N", part: "n" }),

@@ -114,6 +114,15 @@ function callRuns(parts: readonly Delta[][]): Delta[][][] {
   return runs;
 }
 
+/** A call begins when its name is known, which some servers give last: without any, it comes after what it stood before. */
+function named(deltas: readonly Delta[]): Delta[] {
+  return deltas.map((delta) =>
+    delta.kind === "tool_call_start" && delta.payload.toolName === ""
+      ? { ...delta, payload: { ...delta.payload, toolName: "f" } }
+      : delta,
+  );
+}
+
 /** What can be read in an answer; not every dialect tells a refusal from a text, or keeps their order. */
 function visible(answer: Response | undefined, types = ["text", "refusal"]): string {
   const parts = answer?.message.parts ?? [];
@@ -134,7 +143,7 @@ describe.each(EACH)("%s", (_, target) => {
   test("B18: any interleaving of parallel calls is the answer that they assemble to, each call whole", () => {
     fc.assert(
       fc.property(response, fc.nat(), fc.integer({ min: 1, max: 9 }), (answer, seed, longest) => {
-        const { first, parts, last } = partsOf(disassemble(answer), UNITS(longest));
+        const { first, parts, last } = partsOf(named(disassemble(answer)), UNITS(longest));
         const random = seededRandom(seed);
         const mixed = [...first, ...callRuns(parts).flatMap((run) => interleaved(run, random)), ...last];
         expectSquare(target, mixed, assemble(mixed));
@@ -146,7 +155,7 @@ describe.each(EACH)("%s", (_, target) => {
   test("any interleaving of the parts is the answer that they assemble to", () => {
     fc.assert(
       fc.property(response, fc.nat(), fc.integer({ min: 1, max: 9 }), (answer, seed, longest) => {
-        const { first, parts, last } = partsOf(disassemble(answer), CHARACTERS(longest));
+        const { first, parts, last } = partsOf(named(disassemble(answer)), CHARACTERS(longest));
         const mixed = [...first, ...interleaved(parts, seededRandom(seed)), ...last];
         expectSquare(target, mixed, assemble(mixed));
       }),

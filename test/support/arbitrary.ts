@@ -19,6 +19,7 @@ const key = fc.oneof(
   fc.constantFrom("__proto__", "constructor", "toString", "a/b~c"),
 );
 const word = fc.constantFrom("anthropic", "gemini", "openai-chat", "x");
+const issuer = fc.constantFrom("anthropic", "gemini", "openai-chat", "openai-responses", "bedrock", "x");
 const shortText = fc.string({ unit: "grapheme", maxLength: 12 });
 
 /** Any JSON value, not too large. JSON text knows no -0, so it is left out. */
@@ -41,7 +42,7 @@ function withOptional<R extends object, O extends object>(
 }
 
 const seal = withOptional(
-  { dialect: word, kind: fc.constantFrom("signature", "encrypted", "id"), value: shortText },
+  { dialect: issuer, kind: fc.constantFrom("signature", "encrypted", "id"), value: shortText },
   { provider: word, model: word },
 );
 const common = {

@@ -44,14 +44,9 @@ const UNSAID: Readonly<Record<string, readonly StreamException[]>> = {
     },
     { at: /^texts-joined$/, reason: "The same, reported." },
     {
-      at: /\/message\/parts\/\d+\/annotations(?:\/\d+\/(?:(?:span|extra\/gemini\/segment)\/.*|extra(?:\/gemini(?:\/\$form(?:\/.*)?)?)?))?$/,
+      at: /\/message\/parts\/\d+\/annotations(?:\/\d+\/(?:(?:span|extra\/gemini\/segment)\/.*|extra(?:\/gemini(?:\/\$form(?:\/.*)?)?)?))?$|\/groundingSupports\/\d+\/segment\/\w+Index$/,
       when: "texts-joined",
       reason: "The same: what is cited is counted from the beginning of the joined text, and names no part of it.",
-    },
-    {
-      at: /\/groundingMetadata\/groundingSupports\/\d+\/segment\/partIndex$/,
-      when: "texts-joined",
-      reason: "The same: texts that are joined are counted as one part.",
     },
     {
       at: /^(?:\/alternatives\/\d+)?\/finishReason\/raw$|^finish-approximated$/,

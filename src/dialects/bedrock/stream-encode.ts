@@ -113,7 +113,7 @@ class ConverseEncoder implements PartSink {
     }
     if (this.split?.draft !== draft) {
       this.closeSplit();
-      this.context.report.lose("part-split", placeOf(draft));
+      this.desk.split(draft);
       const type = draft.part.type === "reasoning" ? "reasoning" : "text";
       const bare: Draft = { ...draft, part: { type, text: "" } };
       this.split = { draft, writer: partWriter(bare, this.desk) };
@@ -204,5 +204,6 @@ function newDesk(context: EncodeContext<Code>): Desk {
     out: new BlockWriter(),
     verbatim: new Set(),
     writing: startWriting(withOwnReport(context)),
+    split: (draft) => context.report.lose("part-split", placeOf(draft)),
   };
 }

@@ -7,6 +7,7 @@ import type { Part, ReasoningPart } from "../../model/parts.ts";
 import type { CallDraft, Draft } from "../kit/follow.ts";
 import { isObject, restOf } from "../kit/read.ts";
 import { formOf } from "../kit/residue.ts";
+import { sealOf } from "../kit/seals.ts";
 import type { Held, Thought } from "../kit/streams.ts";
 import { thoughtPiece, wholeCharacters } from "../kit/streams.ts";
 import { WRAPPED } from "../kit/text-tools.ts";
@@ -29,6 +30,8 @@ export interface Desk {
   readonly verbatim: Set<number>;
   /** Without a report: what is lost is told once, at the end, as of an answer in one piece. */
   readonly writing: Writing;
+  /** Reports that a part goes on in a further block. */
+  split(draft: Draft): void;
 }
 
 function blockOf(part: Part, { writing }: Desk): JsonObject | undefined {
@@ -112,6 +115,14 @@ class ThinkingWriter implements PartWriter, Held, Thought {
     out.delta((this.index ??= out.begin()), { reasoningContent: { text } });
   }
 
+  /** Whether a text is sealed that has not been said: a summary was, in its place. */
+  private get isOther(): boolean {
+    if (this.summary === undefined || this.summary === -1) return false;
+    const { context } = this.desk.writing;
+    const { part } = this.draft;
+    return sealOf(part, "signature", context) !== undefined || sealOf(part, "redacted", context) !== undefined;
+  }
+
   close(isOver: boolean): void {
     const { out } = this.desk;
     if (this.held !== undefined) this.say(this.held);
@@ -120,8 +131,14 @@ class ThinkingWriter implements PartWriter, Held, Thought {
       if (block !== undefined) out.whole(block);
       return;
     }
-    if (block !== undefined) out.reasoning(this.index, block, true);
-    if (isOver) out.close(this.index);
+    if (block === undefined || !this.isOther) {
+      if (block !== undefined) out.reasoning(this.index, block, true);
+      if (isOver) out.close(this.index);
+    } else if (isOver) {
+      out.close(this.index);
+      this.desk.split(this.draft);
+      out.whole(block);
+    }
   }
 }
 

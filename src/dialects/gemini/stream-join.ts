@@ -38,9 +38,9 @@ function placesOf(parts: readonly JsonValue[]): Place[] {
       count++;
       bytes = 0;
     }
-    if (step !== "framing") isText = true;
+    if (step !== "framing") isText = thought !== true;
     // An empty text is no part: it stands where the text before it ends, or where the next part begins.
-    places.push(isText ? { part: count - 1, bytes } : { part: count, bytes: 0 });
+    places.push(step !== "framing" || isText ? { part: count - 1, bytes } : { part: count, bytes: 0 });
     if (step !== "framing") bytes += new Bytes(text).byte(text.length);
   }
   return places;

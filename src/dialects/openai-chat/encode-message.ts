@@ -102,7 +102,7 @@ function encodeMixed(
 ): void {
   const { message, index } = turn;
   const { parts, role } = message;
-  const { report } = writing.context;
+  const { report, repair } = writing.context;
   const [results, others]: [number[], number[]] = [[], []];
   for (const [at, part] of parts.entries()) (isResult(part) ? results : others).push(at);
   if (role === "assistant") pushSaid(encodeAssistant(excerpt(turn, others), writing), turn, out, writing);
@@ -111,12 +111,19 @@ function encodeMixed(
   if (parts.length === 0) report.lose("results-split", [index, "parts"]);
   else if (parts.length > 1) report.lose("results-split", [index, "role"]);
   if (role === "assistant" || others.length === 0) return;
-  if (role === "tool") report.lose("role-approximated", [index, "role"]);
-  flush(moved, out);
   const isAlone = out.length === first;
   const { extra: _, name: __, ...bare } = message;
-  const speech: Turn = { ...turn, message: role === "tool" && !isAlone ? bare : message };
-  out.push(encodeSpeech(excerpt(speech, others), writing));
+  const speech = excerpt({ ...turn, message: role === "tool" && !isAlone ? bare : message }, others);
+  const blocks = encodeBlocks(speech, writing);
+  // What a tool message holds beside its results, such as another dialect's approval, may have no words here: then the
+  // user has said nothing.
+  if (role === "tool" && blocks.length === 0 && (repair || !isAlone)) {
+    if (isAlone) report.lose("message-empty", index);
+    return;
+  }
+  if (role === "tool") report.lose("role-approximated", [index, "role"]);
+  flush(moved, out);
+  out.push(speechOf(blocks, speech, writing));
 }
 
 function excerpt(turn: Turn, kept: readonly number[]): Turn {
@@ -152,9 +159,11 @@ function encodeResultAt(
 }
 
 function encodeSpeech(turn: Turn, writing: Writing): JsonObject {
-  const { message } = turn;
-  const { parts } = message;
-  const { trail } = writing.context;
+  return speechOf(encodeBlocks(turn, writing), turn, writing);
+}
+
+function encodeBlocks(turn: Turn, writing: Writing): JsonObject[] {
+  const { parts } = turn.message;
   const blocks: JsonObject[] = [];
   for (let at = 0; at < parts.length; at++) {
     enter(turn, at, writing);
@@ -162,6 +171,13 @@ function encodeSpeech(turn: Turn, writing: Writing): JsonObject {
     leave(writing);
     if (block !== undefined) blocks.push(block);
   }
+  return blocks;
+}
+
+/** The message that blocks make; the trail stands at the list of messages. */
+function speechOf(blocks: JsonObject[], turn: Turn, writing: Writing): JsonObject {
+  const { message } = turn;
+  const { trail } = writing.context;
   trail.enter(turn.index);
   const wire: JsonObject = { role: roleOf(message, writing) };
   const content = contentOf(blocks, message, writing);

@@ -45,9 +45,7 @@ export const LOSSES = {
   ...toolDefault,
   ...toolName,
   ...turnsMerged,
-  // Items grow side by side, and the end of a stream says everything: nothing comes too late to be said.
-  "part-split": STREAM_LOSSES["part-split"],
-  "result-between": STREAM_LOSSES["result-between"],
+  ...STREAM_LOSSES,
   "reasoning-unpaired": {
     action: "repaired",
     level: "loss",

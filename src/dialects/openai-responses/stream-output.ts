@@ -318,12 +318,23 @@ export class Output {
     return draft.part.type === "tool-call" ? rowFor(draft.part, this.writing) : undefined;
   }
 
-  /** The parts of the answer as they were said: calls as they were spelled. */
+  /** The parts of the answer as they were said: calls as they were spelled, and texts in the items that they stand in. */
   spelledParts(parts: readonly Part[]): Part[] {
+    const { context } = this.writing;
     const said = [...parts];
     for (const draft of this.order) {
       const part = said[draft.index];
       if (part?.type === "tool-call") said[draft.index] = asStreamed(draft, part);
+    }
+    for (const { drafts } of this.items) {
+      for (const draft of drafts.slice(1)) {
+        const part = said[draft.index];
+        // Its id came when it had gone on in the message before: an item of its own would say it twice.
+        if (part?.seals === undefined || draft.part.seals === undefined || goesOn(part, context)) continue;
+        const seals = part.seals.filter(({ kind, dialect }) => kind !== "id" || dialect !== context.dialect);
+        said[draft.index] = { ...part, seals };
+        this.report.lose("late-unsaid", [...placeOf(draft), "seals"]);
+      }
     }
     return said;
   }
