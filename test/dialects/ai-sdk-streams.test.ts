@@ -4,7 +4,9 @@ import { describe, expect, test } from "vitest";
 import { aiSdkModel } from "../../src/dialects/ai-sdk-model/index.ts";
 import { aiSdkUi } from "../../src/dialects/ai-sdk-ui/index.ts";
 import type { Message, Part } from "../../src/index.ts";
-import { assembleRun, checkDeltas } from "../../src/index.ts";
+import { assemble, assembleRun, checkDeltas } from "../../src/index.ts";
+import { decodeEvents, encodeDeltas } from "../../src/testkit/stream-reading.ts";
+import { answer, delta } from "../support/deltas.ts";
 import { chunksIn, chunksOf, decode, encode, plain, play, readMessage } from "./ai-sdk-run.ts";
 import { runs } from "./ai-sdk-runs.ts";
 import { rareRuns } from "./ai-sdk-runs-rare.ts";
@@ -78,4 +80,10 @@ describe.each([...runs, ...rareRuns])("$name", (each) => {
       once.responses.map(({ finishReason, usage }) => ({ finishReason, usage })),
     );
   });
+});
+
+test.each([ui, model])("a call that came whole and asks null still does: $id", (dialect) => {
+  const call = { type: "tool-call", toolCallId: "a", toolName: "f", input: null } as const;
+  const { events } = encodeDeltas(dialect, answer(delta("part", { value: call })));
+  expect(assemble(decodeEvents(dialect, events)).message.parts).toMatchObject([call]);
 });

@@ -114,11 +114,18 @@ class PartWords implements StreamWords {
     const id = this.idOf(call);
     const event: JsonObject = { type: "tool-call", toolCallId: id, toolName: call.toolName };
     writeInput(call, event, "input", this.silent);
-    event["input"] ??= {};
+    // Not where it is null, which a model may well ask.
+    if (event["input"] === undefined) event["input"] = {};
     this.inputs.set(call.toolCallId, event["input"]);
     if (call.invalid === true) Object.assign(event, { dynamic: true, invalid: true });
     this.withMetadata(this.shown(event, call), call);
     return isStreamed ? [{ type: "tool-input-end", id }, event] : [event];
+  }
+
+  /** What a call has asked. */
+  private inputOf(toolCallId: string): JsonValue {
+    const input = this.inputs.get(toolCallId);
+    return input === undefined ? {} : input;
   }
 
   result(result: ToolResultPart): JsonObject[] {
@@ -128,7 +135,7 @@ class PartWords implements StreamWords {
       event["type"] = "tool-output-denied";
       return [this.withMetadata(event, result)];
     }
-    event["input"] = this.inputs.get(result.toolCallId) ?? {};
+    event["input"] = this.inputOf(result.toolCallId);
     const field = isError ? "error" : "output";
     if (content !== undefined) event[field] = { type: "content", value: encodeContent(result, this.silent) };
     else if (output !== undefined) copyField(result, "output", event, field);
@@ -166,7 +173,7 @@ class PartWords implements StreamWords {
     }
     if (value["type"] === "tool-approval-request") {
       const id = typeof toolCallId === "string" ? toolCallId : "";
-      return [{ ...others, toolCall: { type: "tool-call", toolCallId: id, input: this.inputs.get(id) ?? {} } }];
+      return [{ ...others, toolCall: { type: "tool-call", toolCallId: id, input: this.inputOf(id) } }];
     }
     if (value["type"] === "tool-approval-response" || value["type"] === "steering-message") return [others];
     this.context.report.lose("part-unsayable", place);

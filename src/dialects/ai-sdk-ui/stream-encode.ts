@@ -134,7 +134,7 @@ class ChunkWords implements StreamWords {
     }
     const chunk = this.callChunk("tool-input-available", call);
     writeInput(call, chunk, "input", this.silent);
-    chunk["input"] ??= {};
+    if (chunk["input"] === undefined) chunk["input"] = {};
     return [this.withMetadata(chunk, call)];
   }
 
@@ -158,7 +158,7 @@ class ChunkWords implements StreamWords {
     if (!result.isError) return [...this.call({ ...call, invalid: false }, true), ...this.result(result)];
     const chunk = this.callChunk("tool-input-error", call);
     writeInput(call, chunk, "input", this.silent);
-    chunk["input"] ??= {};
+    if (chunk["input"] === undefined) chunk["input"] = {};
     writeOutput(chunk, result, this.silent);
     restoreResidue(chunk, call, this.silent);
     return [this.withMetadata(chunk, result)];
