@@ -12,8 +12,8 @@ import type { Format } from "./read/format.ts";
 import { FORMATS } from "./read/format.ts";
 import type { Wanted } from "./read/recognise.ts";
 import { KINDS } from "./read/recognise.ts";
-import type { Target } from "./work/target.ts";
-import { ulids } from "./work/ulid.ts";
+import type { Target } from "./records/target.ts";
+import { ulids } from "./records/ulid.ts";
 
 export const READING: Options = {
   from: {

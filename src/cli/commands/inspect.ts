@@ -8,10 +8,10 @@ import { Page } from "../show/page.ts";
 import { Progress } from "../show/progress.ts";
 import { columnsOf, paintFor } from "../show/style.ts";
 import { summaryOf } from "../show/summary.ts";
-import { InspectionData } from "../work/inspection-data.ts";
-import { Inspection } from "../work/inspection.ts";
-import { Tally } from "../work/tally.ts";
-import { walk } from "../work/walk.ts";
+import { InspectionData } from "../records/inspection-data.ts";
+import { Inspection } from "../records/inspection.ts";
+import { Tally } from "../records/tally.ts";
+import { walk } from "../records/walk.ts";
 import { StreamSink } from "../write/sink.ts";
 
 export const inspect: Command = {

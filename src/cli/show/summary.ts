@@ -1,6 +1,6 @@
 // What a run has come to, for people: how many records, and the losses in a table, the worst first.
 import type { LossLevel } from "../../model/index.ts";
-import type { LossCount, Tally } from "../work/tally.ts";
+import type { LossCount, Tally } from "../records/tally.ts";
 import { count, counted } from "./numbers.ts";
 import type { Format, Paint } from "./style.ts";
 import { visibleLine } from "./visible.ts";

@@ -214,7 +214,7 @@ export class ToolParts {
 
 const OPAQUE: ReadonlySet<string> = new Set(["type", "dialect", "value"]);
 
-/** What came back: any value, or a text where it is an error. */
+/** What came back: a JSON value, or a text where it is an error. */
 export function writeOutput(wire: JsonObject, part: ToolResultPart, context: Context): void {
   const { isError, output, content } = part;
   if (isError) wire["errorText"] = errorText(part, context);
