@@ -10,7 +10,7 @@ import { formOf, keepForm, reportUncarried, restoreResidue } from "../kit/residu
 import { reportEvents } from "../kit/streams.ts";
 import { decodeBlocks, startReading } from "./decode-block.ts";
 import { startWriting } from "./encode-block.ts";
-import { reportMessageFields } from "./encode-turns.ts";
+import { reportMessageFields } from "../kit/two-sides.ts";
 import { decodeFailure, encodeFailure } from "./failure.ts";
 import { keepField } from "./fields.ts";
 import type { Code } from "./losses.ts";

@@ -1,40 +1,15 @@
 // Messages on their way out as turns of the two sides, with system text in its place.
 import type { JsonObject } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
-import type { EncodeContext } from "../dialect.ts";
 import { OPENING } from "../kit/history.ts";
-import { formOf, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { formOf, restoreResidue } from "../kit/residue.ts";
 import type { Turn } from "../kit/turn.ts";
 import { enterPart } from "../kit/turn.ts";
+import { reportMessage, wireRole } from "../kit/two-sides.ts";
 import { addPart } from "./encode-block.ts";
 import { isBare } from "./fields.ts";
-import type { Code } from "./losses.ts";
 import type { WireMessage } from "./types.ts";
 import type { Spot, Writing } from "./writing.ts";
-
-const CARRIED: ReadonlySet<string> = new Set(["role", "parts", "extra"]);
-const UNCARRIED: Readonly<Partial<Record<string, Code>>> = {
-  id: "bookkeeping",
-  metadata: "bookkeeping",
-  parentMessageId: "bookkeeping",
-  createdAt: "bookkeeping",
-};
-
-/** Reports what a message says beside its role and parts; most say nothing. */
-export function reportMessageFields(message: Message, context: EncodeContext<Code>): void {
-  reportUncarried(message, CARRIED, context, "field-unsaid", UNCARRIED);
-  reportForeignResidue<Code>(message, context);
-}
-
-export function reportMessage({ message, index }: Turn, context: EncodeContext<Code>): void {
-  for (const key in message) {
-    if (key === "role" || key === "parts") continue;
-    context.trail.enter(index);
-    reportMessageFields(message, context);
-    context.trail.leave();
-    return;
-  }
-}
 
 export function encodeTurnParts(turn: Turn, spot: Spot, writing: Writing, blocks: JsonObject[]): void {
   const { parts } = turn.message;
@@ -44,31 +19,6 @@ export function encodeTurnParts(turn: Turn, spot: Spot, writing: Writing, blocks
     enterPart(turn, at, writing.context);
     addPart(part, spot, writing, blocks);
     writing.context.trail.leave(3);
-  }
-}
-
-/** What the wire calls a role; an unknown word that was read is kept while the role is the one it was read as. */
-function wireRole(turn: Turn, form: JsonObject, { report, dialect }: EncodeContext<Code>): string {
-  const { index, message } = turn;
-  const { role } = message;
-  const kept = form["role"];
-  if (typeof kept === "string") {
-    if (role === "user") return kept;
-    report.lose("form-stale", [index, "extra", dialect]);
-  }
-  switch (role) {
-    case "assistant":
-    case "system":
-    case "user":
-      return role;
-    case "tool":
-      return "user";
-    case "developer":
-      report.lose("developer-as-system", [index, "role"]);
-      return "system";
-    default:
-      report.lose("role-approximated", [index, "role"], `It said "${String(role)}".`);
-      return "user";
   }
 }
 

@@ -6,7 +6,7 @@ import type { EncodeContext } from "../dialect.ts";
 import { reportForeignAnswer } from "../kit/echoes.ts";
 import { isObject } from "../kit/read.ts";
 import { formOf, keepForm, reportUncarried } from "../kit/residue.ts";
-import { reportMessageFields } from "./encode-turns.ts";
+import { reportMessageFields } from "../kit/two-sides.ts";
 import { encodeError, readError } from "./errors.ts";
 import type { Code } from "./losses.ts";
 

@@ -11,7 +11,7 @@ import { formOf, keepForm, reportUncarried, restoreResidue } from "../kit/residu
 import { reportEvents } from "../kit/streams.ts";
 import { decodeBlocks, startReading } from "./decode-block.ts";
 import { startWriting } from "./encode-block.ts";
-import { reportMessageFields } from "./encode-turns.ts";
+import { reportMessageFields } from "../kit/two-sides.ts";
 import { isOurs } from "./errors.ts";
 import { decodeFailure, encodeFailure } from "./failure.ts";
 import { keepField, keepRest } from "./fields.ts";

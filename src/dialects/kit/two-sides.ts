@@ -1,0 +1,62 @@
+// Wires that know two sides, the user and the assistant, with system text apart: what a message says beside its parts,
+// and what its role is called there.
+import type { JsonObject } from "../../model/json.ts";
+import type { Message } from "../../model/message.ts";
+import type { EncodeContext } from "../dialect.ts";
+import type { ForeignLoss } from "./residue.ts";
+import { reportForeignResidue, reportUncarried } from "./residue.ts";
+import type { Turn } from "./turn.ts";
+
+const CARRIED: ReadonlySet<string> = new Set(["role", "parts", "extra"]);
+const UNCARRIED: Readonly<Partial<Record<string, "bookkeeping">>> = {
+  id: "bookkeeping",
+  metadata: "bookkeeping",
+  parentMessageId: "bookkeeping",
+  createdAt: "bookkeeping",
+};
+
+type FieldsContext = EncodeContext<"bookkeeping" | "field-unsaid" | ForeignLoss>;
+
+/** Reports what a message says beside its role and parts; most say nothing. */
+export function reportMessageFields(message: Message, context: FieldsContext): void {
+  reportUncarried<"bookkeeping" | "field-unsaid">(message, CARRIED, context, "field-unsaid", UNCARRIED);
+  reportForeignResidue(message, context);
+}
+
+/** The same for a message of a history. */
+export function reportMessage({ message, index }: Turn, context: FieldsContext): void {
+  for (const key in message) {
+    if (key === "role" || key === "parts") continue;
+    context.trail.enter(index);
+    reportMessageFields(message, context);
+    context.trail.leave();
+    return;
+  }
+}
+
+type RoleContext = EncodeContext<"developer-as-system" | "form-stale" | "role-approximated">;
+
+/** What the wire calls a role; an unknown word that was read is kept while the role is the one it was read as. */
+export function wireRole(turn: Turn, form: JsonObject, { report, dialect }: RoleContext): string {
+  const { index, message } = turn;
+  const { role } = message;
+  const kept = form["role"];
+  if (typeof kept === "string") {
+    if (role === "user") return kept;
+    report.lose("form-stale", [index, "extra", dialect]);
+  }
+  switch (role) {
+    case "assistant":
+    case "system":
+    case "user":
+      return role;
+    case "tool":
+      return "user";
+    case "developer":
+      report.lose("developer-as-system", [index, "role"]);
+      return "system";
+    default:
+      report.lose("role-approximated", [index, "role"], `It said "${String(role)}".`);
+      return "user";
+  }
+}
