@@ -7,6 +7,7 @@ export default defineConfig({
     // Tests are pure or clean up after themselves: a fresh worker per file would cost a third of the time.
     isolate: false,
     include: ["test/**/*.test.ts"],
+    globalSetup: ["test/support/postgres-setup.ts"],
     typecheck: { enabled: false },
     testTimeout: 60_000,
   },

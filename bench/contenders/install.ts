@@ -5,8 +5,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
+/** The folder of the peers that most benchmarks share. */
 const BENCH = fileURLToPath(new URL("..", import.meta.url));
-const MINUTES = 3;
+const MINUTES = 5;
 
 type Versions = Record<string, string>;
 
@@ -15,19 +16,19 @@ function readManifest(path: string): { version?: string; dependencies?: Versions
   return JSON.parse(readFileSync(path, "utf8")) as { version?: string; dependencies?: Versions };
 }
 
-function isInstalled([name, version]: [string, string]): boolean {
-  const manifest = `${BENCH}node_modules/${name}/package.json`;
+function isInstalled(folder: string, name: string, version: string): boolean {
+  const manifest = `${folder}node_modules/${name}/package.json`;
   return existsSync(manifest) && readManifest(manifest).version === version;
 }
 
 /** Why the peers could not be installed; undefined where they are there. */
-function install(): string | undefined {
-  const wanted = Object.entries(readManifest(`${BENCH}package.json`).dependencies ?? {});
-  if (wanted.every(isInstalled)) return undefined;
+function install(folder: string): string | undefined {
+  const wanted = Object.entries(readManifest(`${folder}package.json`).dependencies ?? {});
+  if (wanted.every(([name, version]) => isInstalled(folder, name, version))) return undefined;
   console.error("Installing the peers to compare with …");
   const run = spawnSync("npm ci --loglevel=error", {
     shell: true,
-    cwd: BENCH,
+    cwd: folder,
     encoding: "utf8",
     timeout: MINUTES * 60_000,
   });
@@ -36,24 +37,26 @@ function install(): string | undefined {
   return `not installed: ${run.error?.message ?? said ?? `npm ci ended with ${run.status ?? run.signal}`}`;
 }
 
-let failure: { reason: string | undefined } | undefined;
+const failures = new Map<string, string | undefined>();
 
 export type Loaded<Api> = { api: Api } | { missing: string };
 
-/** The peer's module, once it is known to have these functions. */
+/** The peer's module, once it is known to have these functions. `folder` holds its package.json and lock file. */
 export async function loadPeer<Api extends object>(
   name: string,
   functions: readonly (keyof Api & string)[],
+  folder: string = BENCH,
 ): Promise<Loaded<Api>> {
-  failure ??= { reason: install() };
-  if (failure.reason !== undefined) return { missing: failure.reason };
+  if (!failures.has(folder)) failures.set(folder, install(folder));
+  const failure = failures.get(folder);
+  if (failure !== undefined) return { missing: failure };
   try {
-    const path = createRequire(`${BENCH}package.json`).resolve(name);
+    const path = createRequire(`${folder}package.json`).resolve(name);
     // Any module is an object of unknown exports.
     const exports = (await import(pathToFileURL(path).href)) as Record<string, unknown>;
     const lacking = functions.find((name) => typeof exports[name] !== "function");
     if (lacking !== undefined) return { missing: `not usable: it has no function ${lacking}` };
-    const { version = "?" } = readManifest(`${BENCH}node_modules/${name}/package.json`);
+    const { version = "?" } = readManifest(`${folder}node_modules/${name}/package.json`);
     console.log(`Beside Koine: ${name} ${version}`);
     // The functions are there; what they take and give is in the interface, by hand.
     return { api: exports as Api };

@@ -23,3 +23,5 @@ export type { StreamConformanceOptions } from "./stream-conformance.ts";
 export { streamConformance } from "./stream-conformance.ts";
 export type { StreamSample } from "./stream-samples.ts";
 export type { StreamException } from "./stream-square.ts";
+export type { StoreConformanceCase, StoreConformanceOptions } from "./store-conformance.ts";
+export { storeConformance } from "./store-conformance.ts";

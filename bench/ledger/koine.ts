@@ -1,0 +1,55 @@
+// Koine's ledger, as a library uses it, and with the answer streamed into it as 64 deltas a turn.
+import type { Ledger } from "../../src/ledger/index.ts";
+import { openLedger } from "../../src/ledger/index.ts";
+import type { Delta, Message } from "../../src/model/index.ts";
+import type { Keeper, Session } from "./keeper.ts";
+
+const DELTAS = 64;
+
+async function session(
+  ledger: Ledger,
+  append: (threadId: string, message: Message) => Promise<unknown>,
+): Promise<Session> {
+  const { id } = await ledger.createThread();
+  return {
+    append: (message) => append(id, message),
+    load: async () => (await ledger.transcript(id)).length,
+    close: async () => {
+      await ledger.compact();
+      await ledger.close();
+    },
+  };
+}
+
+export const koine: Keeper = {
+  name: "Koine, append",
+  open: async (path, sync) => {
+    const ledger = await openLedger(`sqlite:${path}`, { sync });
+    return session(ledger, (threadId, message) => ledger.append(threadId, [message]));
+  },
+};
+
+/** A message as the deltas of an answer. */
+function deltasOf(message: Message): Delta[] {
+  const [part] = message.parts;
+  const text = part?.type === "text" ? part.text : "";
+  const size = Math.ceil(text.length / (DELTAS - 2));
+  const pieces = Array.from({ length: DELTAS - 2 }, (_, i) => text.slice(i * size, (i + 1) * size));
+  return [
+    { kind: "start", payload: { modelId: "m", requestId: "r" } },
+    ...pieces.map((textDelta): Delta => ({ kind: "text", payload: { textDelta } })),
+    { kind: "done", payload: { finishReason: "stop" } },
+  ];
+}
+
+export const koineStreamed: Keeper = {
+  name: `Koine, a run of ${DELTAS} deltas`,
+  open: async (path, sync) => {
+    const ledger = await openLedger(`sqlite:${path}`, { sync, deltaRetentionMs: 0 });
+    return session(ledger, async (threadId, message) => {
+      const run = await ledger.beginRun({ threadId });
+      for (const delta of deltasOf(message)) void run.append([delta]);
+      await run.commit();
+    });
+  },
+};

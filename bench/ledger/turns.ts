@@ -1,0 +1,122 @@
+// What a turn costs, how the cost grows, how long a load takes and how many bytes lie on the disk: everybody in one
+// run, in files of their own, taking turns in small batches, because the machine is noisy.
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { median, table } from "../measure.ts";
+import type { Keeper, Session, Sync } from "./keeper.ts";
+import { messageOf } from "./keeper.ts";
+
+const BATCH = 50;
+/** Where load, size and growth are looked at. */
+const MARKS = [100, 1000, 5000];
+
+interface Measured {
+  keeper: Keeper;
+  folder: string;
+  session: Session;
+  count: number;
+  /** Microseconds a turn, per batch, from the beginning. */
+  batches: number[];
+  loads: Map<number, number>;
+}
+
+function bytesIn(folder: string): number {
+  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+}
+
+async function appendBatch(measured: Measured): Promise<void> {
+  const messages = Array.from({ length: BATCH }, (_, i) => messageOf(measured.count + i));
+  const start = performance.now();
+  for (const message of messages) await measured.session.append(message);
+  measured.batches.push(((performance.now() - start) * 1000) / BATCH);
+  measured.count += BATCH;
+}
+
+async function timeLoad({ session, count }: Measured): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < 7; i++) {
+    const start = performance.now();
+    const found = await session.load();
+    times.push(performance.now() - start);
+    if (found !== count) throw new Error(`${found} messages came back of ${count}`);
+  }
+  return median(times);
+}
+
+/** Appends up to the last mark, everybody in turn, and loads at each mark. */
+async function grow(all: readonly Measured[], most: number): Promise<void> {
+  for (let count = 0; count < most; count += BATCH) {
+    const going = all.filter(({ keeper }) => count < (keeper.most ?? most));
+    // Each goes first in turn.
+    for (const i of going.keys()) {
+      const measured = going[(i + count / BATCH) % going.length];
+      if (measured !== undefined) await appendBatch(measured);
+    }
+    if (!MARKS.includes(count + BATCH)) continue;
+    for (const measured of going) measured.loads.set(count + BATCH, await timeLoad(measured));
+  }
+}
+
+/** The median cost of a turn in the batches that end at a mark. */
+function costAt({ batches }: Measured, mark: number): number {
+  const end = mark / BATCH;
+  return median(batches.slice(Math.max(0, end - 6), end));
+}
+
+const ratio = (value: number | undefined, floor: number | undefined): string =>
+  value === undefined || floor === undefined ? "" : `${(value / floor).toFixed(2)} ×`;
+
+function report(all: readonly Measured[], sync: Sync, most: number): void {
+  const floor = all[0];
+  if (floor === undefined) return;
+  const marks = MARKS.filter((mark) => mark <= most);
+  table(
+    `One turn of 1 kB appended, synchronous = ${sync}: µs, as a multiple of the floor, and at each length`,
+    ["", "µs a turn", "× floor", ...marks.map((mark) => `at ${mark}`)],
+    all.map((each) => [
+      each.keeper.name,
+      median(each.batches).toFixed(0),
+      ratio(median(each.batches), median(floor.batches)),
+      ...marks.map((mark) => (each.count >= mark ? costAt(each, mark).toFixed(0) : "")),
+    ]),
+  );
+  table(
+    "Loading the conversation: ms, and as a multiple of the floor",
+    ["", ...marks.flatMap((mark) => [`${mark}`, "×"])],
+    all.map((each) => [
+      each.keeper.name,
+      ...marks.flatMap((mark) => [
+        each.loads.get(mark)?.toFixed(2) ?? "",
+        ratio(each.loads.get(mark), floor.loads.get(mark)),
+      ]),
+    ]),
+  );
+}
+
+/** Opens everybody, lets them grow, closes them and weighs what they left. */
+export async function measureTurns(keepers: readonly Keeper[], sync: Sync, most: number): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), "koine-bench-"));
+  try {
+    const all: Measured[] = [];
+    for (const [i, keeper] of keepers.entries()) {
+      if (keeper.gap !== undefined) {
+        console.log(`${keeper.name}: ${keeper.gap}`);
+        continue;
+      }
+      const folder = mkdtempSync(join(root, `${i}-`));
+      const session = await keeper.open(join(folder, "data.db"), sync);
+      all.push({ keeper, folder, session, count: 0, batches: [], loads: new Map() });
+    }
+    await grow(all, most);
+    report(all, sync, most);
+    for (const each of all) await each.session.close();
+    table(
+      "Bytes on disk for a message of 1 kB, everything included but the search index",
+      ["", "messages", "bytes each"],
+      all.map(({ keeper, folder, count }) => [keeper.name, `${count}`, (bytesIn(folder) / count).toFixed(0)]),
+    );
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,61 @@
+// The long form of the crash tests: many kills of writers, and stops of the server itself.
+// npm run crash -- --sqlite 1000 --postgres 200 --server 20 --seed 7
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { campaign } from "../test/ledger/crash/campaign.ts";
+import { freshFile, freshSchema } from "../test/ledger/crash/databases.ts";
+import { serverCampaign } from "../test/ledger/crash/outage.ts";
+import type { Report } from "../test/ledger/crash/report.ts";
+import { keepCompiled } from "../test/ledger/crash/writer-process.ts";
+import { startPostgres } from "../test/support/postgres.ts";
+
+const { values } = parseArgs({
+  options: {
+    sqlite: { type: "string", default: "1000" },
+    postgres: { type: "string", default: "200" },
+    server: { type: "string", default: "20" },
+    seed: { type: "string" },
+    parallel: { type: "string", default: "3" },
+  },
+});
+const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
+const [sqlite, postgres, server, parallel] = [values.sqlite, values.postgres, values.server, values.parallel].map(
+  Number,
+) as [number, number, number, number];
+const folder = mkdtempSync(join(tmpdir(), "koine-crash-"));
+const PER_DATABASE = 40;
+
+function progress(line: string): void {
+  process.stderr.write(process.stderr.isTTY ? `\r\u001B[K${line}` : `${line}\n`);
+}
+
+/** Prints what was found, and ends here where anything was. */
+function conclude(what: string, report: Report): void {
+  const { violations } = report.findings;
+  console.log(`\n${what}\n${report.text}`);
+  if (violations.length === 0) return;
+  console.log(`Failed with seed ${seed}. What is left of the databases: ${folder}`);
+  process.exit(1);
+}
+
+console.log(`seed ${seed}`);
+keepCompiled(join(folder, "compiled"));
+const common = { seed, parallel, perDatabase: PER_DATABASE, progress };
+if (sqlite > 0) {
+  let files = 0;
+  const fresh = (): ReturnType<typeof freshFile> => freshFile(folder, files++ % 4 === 3 ? "normal" : "full");
+  conclude("SQLite, writers killed", await campaign({ ...common, kills: sqlite, fresh }));
+}
+if (postgres > 0) {
+  const running = await startPostgres({ fsync: false, settings: ["max_connections=200"] });
+  const fresh = (): ReturnType<typeof freshSchema> => freshSchema(running.url);
+  try {
+    conclude("PostgreSQL, writers killed", await campaign({ ...common, kills: postgres, fresh }));
+  } finally {
+    await running.end();
+  }
+}
+if (server > 0) conclude("PostgreSQL, server stopped", await serverCampaign({ seed, stops: server, progress }));
+rmSync(folder, { recursive: true, force: true });

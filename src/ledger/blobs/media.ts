@@ -1,0 +1,25 @@
+// The media parts of a message, at any depth: in tool results and in documents that are made of parts.
+import type { MediaPart, Message, Part } from "../../model/index.ts";
+import { isReference } from "./marker.ts";
+
+const MEDIA: ReadonlySet<unknown> = new Set(["image", "audio", "video", "file"]);
+
+export function isMedia(part: unknown): part is MediaPart {
+  return typeof part === "object" && part !== null && "type" in part && MEDIA.has(part.type);
+}
+
+/** Media parts, outer ones first. Bodies may come from anywhere: what is no list of parts is passed over. */
+export function* mediaOf(parts: unknown): Generator<MediaPart, void, void> {
+  if (!Array.isArray(parts)) return;
+  for (const part of parts as readonly (Part | null)[]) {
+    if (isMedia(part)) yield part;
+    if (typeof part === "object" && part !== null && "content" in part) yield* mediaOf(part.content);
+  }
+}
+
+/** The blobs that media parts of a message name themselves. */
+export function namedBlobs(message: Pick<Message, "parts">): string[] {
+  const names: string[] = [];
+  for (const { blob } of mediaOf(message.parts)) if (isReference(blob)) names.push(blob);
+  return names;
+}

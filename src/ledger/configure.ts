@@ -1,0 +1,74 @@
+// A ledger's options: checked, filled up with their defaults, and made into what operations are given.
+import type { Clock } from "../assembly/index.ts";
+import { checkCount, checkName } from "./check.ts";
+import { LedgerError } from "./errors.ts";
+import { idsBy } from "./ids.ts";
+import type { Scope } from "./scope.ts";
+import type { LedgerStore } from "./store.ts";
+import type { LedgerOptions, LedgerProblem } from "./types.ts";
+
+const DEFAULTS = { tenant: "default", leaseMs: 30_000, blobThreshold: 32_768, flushMs: 10, deltaRetentionMs: 60_000 };
+const STORE_DEFAULTS = { sync: "full", busyMs: 10_000, schema: "koine", connections: 10 } as const;
+
+/** What the stores want to know. */
+export type StoreOptions = Required<Pick<LedgerOptions, keyof typeof STORE_DEFAULTS>>;
+
+export function storeOptions(options: LedgerOptions): StoreOptions {
+  const { sync, busyMs, schema, connections } = { ...STORE_DEFAULTS, ...given(options) };
+  return { sync, busyMs, schema, connections };
+}
+
+/** What operations on a store are given. Options that are none are refused. */
+export function scopeOf(store: LedgerStore, options: LedgerOptions): Scope {
+  checkOptions(options);
+  const { clock = Date.now, onProblem = warn } = options;
+  const { tenant, leaseMs, blobThreshold, flushMs, deltaRetentionMs } = { ...DEFAULTS, ...given(options) };
+  const now = milliseconds(clock);
+  const nextId = idsBy(now);
+  const report = once(onProblem);
+  return { store, tenant, now, nextId, leaseMs, blobThreshold, flushMs, deltaRetentionMs, report };
+}
+
+/** The options without those that are undefined, which must not hide a default. */
+function given(options: LedgerOptions): LedgerOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+export function checkOptions(options: LedgerOptions): void {
+  if (options.tenant !== undefined) checkName(options.tenant, "tenant");
+  if (options.schema !== undefined) checkName(options.schema, "schema");
+  for (const name of ["leaseMs", "connections"] as const) {
+    if (options[name] !== undefined) checkCount(options[name], name, 1);
+  }
+  for (const name of ["blobThreshold", "busyMs", "flushMs", "deltaRetentionMs"] as const) {
+    if (options[name] !== undefined) checkCount(options[name], name);
+  }
+  const { sync } = options;
+  if (sync !== undefined && sync !== "full" && sync !== "normal") {
+    throw new LedgerError("invalid-input", '"sync" must be "full" or "normal".', { path: "sync" });
+  }
+}
+
+function milliseconds(clock: Clock): () => number {
+  return () => {
+    const time = clock();
+    if (typeof time === "number") return time;
+    return new Date(time).getTime();
+  };
+}
+
+/** Each problem once per ledger, however often its record is read. */
+function once(hear: (problem: LedgerProblem) => void): (problem: LedgerProblem) => void {
+  const heard = new Set<string>();
+  return (problem) => {
+    const name = JSON.stringify([problem.threadId, problem.messageId, problem.reason]);
+    if (heard.has(name)) return;
+    heard.add(name);
+    hear(problem);
+  };
+}
+
+/** Where nobody listens, a problem must not pass in silence. */
+function warn({ threadId, messageId, reason }: LedgerProblem): void {
+  process.emitWarning(`A record of thread ${threadId} cannot be read (${messageId}): ${reason}`, "KoineWarning");
+}

@@ -1,0 +1,2 @@
+// Reading a thread as it goes on.
+export { follow } from "./follow.ts";

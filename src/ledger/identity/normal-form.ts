@@ -1,0 +1,138 @@
+// What a turn says, in one spelling: what every client that resends its history says again, whichever dialect it speaks
+// and however it cuts the turn into messages. Two turns with the same normal form are the same turn.
+//
+// Text is joined, then come the calls of client tools, results, and media, each in its order: Chat has text and calls in
+// two fields, so that no order between them survives. Left out is what a client may drop or was never given: call ids,
+// reasoning, seals, residue, annotations, what the provider ran, media that the model made, opaque and empty parts; also
+// whether a result is an error, which Chat cannot say.
+import { hash } from "node:crypto";
+import { readDataUrl } from "../../model/data-url.ts";
+import { stringifyJson } from "../../model/json.ts";
+import { isObject } from "../../model/kind.ts";
+import type { Message, Role } from "../../model/message.ts";
+import type { MediaPart, Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
+import { canonical, sized } from "./canonical.ts";
+
+/** Developer messages become system ones where a dialect has no word for them. */
+const VOICES: Readonly<Record<Role, string>> = { system: "s", developer: "s", user: "u", assistant: "a", tool: "t" };
+
+/** Whether the role gives instructions; at the beginning of a history those are outside its identity. */
+export function isInstruction(role: string): boolean {
+  return role === "system" || role === "developer";
+}
+
+/** The normal form of a turn, which is a run of messages of one role. `before` holds the calls that its results answer. */
+export function normalForm(turn: readonly Message[], before: readonly Message[]): string {
+  const role = turn[0]?.role ?? "user";
+  const said = new Said(role);
+  for (const message of turn) for (const part of message.parts) said.add(part);
+  return VOICES[role] + said.form(before);
+}
+
+/** What parts say, gathered by kind. */
+class Said {
+  private readonly role: Role;
+  private text = "";
+  private calls = "";
+  private media = "";
+  private results: ToolResultPart[] | undefined;
+
+  constructor(role: Role) {
+    this.role = role;
+  }
+
+  add(part: Part): void {
+    switch (part.type) {
+      case "text":
+      case "refusal":
+        this.text += part.text;
+        return;
+      case "tool-call":
+        if (part.executor !== "provider") this.calls += callForm(part);
+        return;
+      case "tool-result":
+        if (part.executor !== "provider") (this.results ??= []).push(part);
+        return;
+      case "image":
+      case "audio":
+      case "video":
+      case "file":
+        if (this.role !== "assistant") this.media += mediaForm(part);
+        return;
+      default:
+    }
+  }
+
+  form(before: readonly Message[]): string {
+    let form = sized(this.text.trimEnd()) + this.calls;
+    for (const result of inCallOrder(this.results ?? [], before)) form += resultForm(result);
+    return form + this.media;
+  }
+}
+
+/** No arguments are none to speak of (B20). */
+function callForm({ toolName, input }: ToolCallPart): string {
+  return `c${sized(toolName)}${canonical(input === undefined ? {} : unwrapped(input))}`;
+}
+
+/** The one field of an object that holds arguments which are none, where a dialect takes nothing but objects (B22, B32). */
+const WRAPPED = "value";
+
+/** Arguments as they were before a dialect put them into an object. */
+function unwrapped(input: unknown): unknown {
+  if (!isObject(input) || !Object.hasOwn(input, WRAPPED) || Object.keys(input).length !== 1) return input;
+  return isObject(input[WRAPPED]) ? input : input[WRAPPED];
+}
+
+/** A JSON output counts as its text, because most dialects carry no other; and a text in parts as the text. */
+function resultForm({ output, content }: ToolResultPart): string {
+  const said = new Said("tool");
+  if (output !== undefined)
+    said.add({ type: "text", text: typeof output === "string" ? output : stringifyJson(output) });
+  for (const part of content ?? []) said.add(part);
+  return `r${said.form([])}`;
+}
+
+/** Results in the order of the calls that they answer; others behind them, as they stand. */
+function inCallOrder(results: readonly ToolResultPart[], before: readonly Message[]): readonly ToolResultPart[] {
+  if (results.length < 2 || before.length === 0) return results;
+  const waiting = new Map<string, number[]>();
+  let count = 0;
+  for (const { parts } of before) {
+    for (const part of parts) {
+      if (part.type !== "tool-call" || part.executor === "provider") continue;
+      const places = waiting.get(part.toolCallId);
+      if (places === undefined) waiting.set(part.toolCallId, [count++]);
+      else places.push(count++);
+    }
+  }
+  // Where an id was called with twice, the n-th result belongs to the n-th call.
+  const placed = results.map((result) => ({ result, place: waiting.get(result.toolCallId)?.shift() ?? count }));
+  return placed.sort((one, other) => one.place - other.place).map(({ result }) => result);
+}
+
+/** Media by what they are made of, else by where they are. Inline, in a data URL or in the ledger: the same bytes are the same. */
+function mediaForm(part: MediaPart): string {
+  if (part.content !== undefined) {
+    const said = new Said("user");
+    for (const each of part.content) said.add(each);
+    return `n${said.form([])}`;
+  }
+  return `m${sized(sourceOf(part))}`;
+}
+
+function sourceOf({ data, blob, text, url, fileId, path }: MediaPart): string {
+  if (data !== undefined) return contentHash(data);
+  if (blob !== undefined) return blob;
+  if (text !== undefined) return `sha256-${hash("sha256", text)}`;
+  if (url !== undefined) {
+    const inline = readDataUrl(url);
+    return inline === undefined ? `url ${url}` : contentHash(inline.data);
+  }
+  return fileId === undefined ? `path ${path ?? ""}` : `id ${fileId}`;
+}
+
+/** As the ledger names blobs: by their bytes, so that it does not matter how base64 spells them. */
+function contentHash(base64: string): string {
+  return `sha256-${hash("sha256", Buffer.from(base64, "base64"))}`;
+}

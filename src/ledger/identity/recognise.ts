@@ -1,0 +1,33 @@
+// Recognises the history that a stateless client resends: which thread it is, where the new messages belong, and what
+// the client dropped on the way. An edit ends the match before it, so that what follows becomes a branch.
+import type { Message } from "../../model/message.ts";
+import { checkMessages, checkName } from "../check.ts";
+import type { Scope } from "../scope.ts";
+import type { Recognised, RecogniseOptions } from "../types.ts";
+import { extendMatch } from "./extend.ts";
+import { assistantEnds, historyOf } from "./history.ts";
+import { findMatch } from "./match.ts";
+import { restoreHistory, storedAnswers } from "./restore.ts";
+
+/**
+ * Finds a history by what the assistant said in it; one without an assistant's turn is always new. The last messages of
+ * the result, as many as were given and not known, are the new ones: they are to be appended under `parentMessageId`.
+ */
+export async function recognise(
+  scope: Scope,
+  messages: readonly Message[],
+  options: RecogniseOptions = {},
+): Promise<Recognised> {
+  const given = Array.isArray(messages) && messages.length === 0 ? [] : checkMessages(messages);
+  const own = options.scope === undefined ? undefined : checkName(options.scope, "scope");
+  const history = historyOf(given);
+  const found = await findMatch(scope, assistantEnds(history), own);
+  if (found === undefined) return { threadId: null, parentMessageId: null, known: 0, messages: [...given] };
+  // What is known beyond the answer is the client's own: nothing needs to be restored there.
+  const [match, answers] = await Promise.all([
+    extendMatch(scope, history, found),
+    storedAnswers(scope, history, found),
+  ]);
+  const { threadId, id: parentMessageId } = match.header;
+  return { threadId, parentMessageId, known: match.at, messages: restoreHistory(history, answers) };
+}

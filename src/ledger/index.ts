@@ -1,0 +1,10 @@
+// The ledger: durable, branching transcripts, their runs and their streams.
+export type { LedgerErrorCode, LedgerErrorDetails } from "./errors.ts";
+export { LEDGER_ERRORS, LedgerError } from "./errors.ts";
+export { ledgerOn, openLedger } from "./open.ts";
+export type * from "./rows.ts";
+export { RUN_STATES } from "./rows.ts";
+export type { Awaitable, Steps } from "./steps.ts";
+export { got, runLater, runNow } from "./steps.ts";
+export type * from "./store.ts";
+export type * from "./types.ts";

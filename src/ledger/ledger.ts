@@ -1,0 +1,151 @@
+// The ledger itself: one line per method, each handed to the file that owns it.
+import type { Message, StoredMessage } from "../model/message.ts";
+import { append, select } from "./append.ts";
+import { putBlob, readBlob } from "./blobs/index.ts";
+import { checkName } from "./check.ts";
+import { scopeOf } from "./configure.ts";
+import { context } from "./context.ts";
+import { LedgerError } from "./errors.ts";
+import { follow } from "./follow/index.ts";
+import { recognise } from "./identity/recognise.ts";
+import { purge } from "./purge.ts";
+import type { Deleted } from "./rows.ts";
+import { beginRun, compact, LiveRuns, recover, resumeRun, runInfo, runsOf } from "./runs/index.ts";
+import type { Scope } from "./scope.ts";
+import { search, SearchIndex } from "./search/index.ts";
+import type { LedgerStore, SearchHit } from "./store.ts";
+import { createThread, getThread, listThreads, updateThread } from "./threads.ts";
+import { transcript, tree } from "./transcript.ts";
+import { exportThread } from "./transfer/export.ts";
+import { importLines } from "./transfer/import.ts";
+import type * as Api from "./types.ts";
+import { verify } from "./verify.ts";
+
+/** What ledgers of one store share, whichever tenant they are for. */
+interface Shared {
+  readonly scope: Scope;
+  readonly live: LiveRuns;
+  readonly index: SearchIndex;
+  closing: Promise<void> | undefined;
+}
+
+function share(scope: Scope): Shared {
+  return { scope, live: new LiveRuns(), index: new SearchIndex(scope), closing: undefined };
+}
+
+/** A ledger on any store. */
+export class LedgerOn implements Api.Ledger {
+  private readonly whole: Scope;
+  private readonly shared: Shared;
+
+  constructor(store: LedgerStore, options: Api.LedgerOptions = {}, shared: Shared = share(scopeOf(store, options))) {
+    this.whole = { ...shared.scope, tenant: options.tenant ?? shared.scope.tenant };
+    this.shared = shared;
+  }
+
+  /** What operations work on, while the ledger is open. */
+  private get scope(): Scope {
+    if (this.shared.closing === undefined) return this.whole;
+    throw new LedgerError("closed", "The ledger was closed; open it again.");
+  }
+
+  get tenant(): string {
+    return this.whole.tenant;
+  }
+  forTenant(tenant: string): Api.Ledger {
+    return new LedgerOn(this.scope.store, { tenant: checkName(tenant, "tenant") }, this.shared);
+  }
+
+  async createThread(thread?: Api.NewThread): Promise<Api.Thread> {
+    return createThread(this.scope, thread);
+  }
+  async thread(threadId: string): Promise<Api.Thread> {
+    return getThread(this.scope, threadId);
+  }
+  async threads(page?: { limit?: number; before?: string }): Promise<Api.Thread[]> {
+    return listThreads(this.scope, page);
+  }
+  async updateThread(threadId: string, changes: Api.ThreadChanges): Promise<Api.Thread> {
+    return updateThread(this.scope, threadId, changes);
+  }
+
+  async append(threadId: string, messages: readonly Message[], options?: Api.AppendOptions): Promise<StoredMessage[]> {
+    return append(this.scope, threadId, messages, options);
+  }
+  async transcript(threadId: string, options?: Api.TranscriptOptions): Promise<StoredMessage[]> {
+    return transcript(this.scope, threadId, options);
+  }
+  async context(threadId: string, options?: Api.ContextOptions): Promise<StoredMessage[]> {
+    return context(this.scope, threadId, options);
+  }
+  async tree(threadId: string): Promise<Api.Tree> {
+    return tree(this.scope, threadId);
+  }
+  async select(threadId: string, messageId: string | null): Promise<void> {
+    return select(this.scope, threadId, messageId);
+  }
+
+  async beginRun(run: Api.NewRun): Promise<Api.Run> {
+    return beginRun(this.scope, this.shared.live, run);
+  }
+  async resumeRun(runId: string, options?: { force?: boolean }): Promise<Api.Run> {
+    return resumeRun(this.scope, this.shared.live, runId, options);
+  }
+  async run(runId: string): Promise<Api.RunInfo> {
+    return runInfo(this.scope, runId);
+  }
+  async runs(threadId: string): Promise<Api.RunInfo[]> {
+    return runsOf(this.scope, threadId);
+  }
+  async recover(): Promise<Api.Recovered[]> {
+    return recover(this.scope);
+  }
+  async compact(): Promise<number> {
+    return compact(this.scope);
+  }
+  follow(options: Api.FollowOptions): AsyncIterableIterator<Api.LedgerEvent> {
+    return follow(this.scope, options);
+  }
+
+  async recognise(messages: readonly Message[], options?: Api.RecogniseOptions): Promise<Api.Recognised> {
+    return recognise(this.scope, messages, options);
+  }
+
+  async putBlob(bytes: Uint8Array | AsyncIterable<Uint8Array>): Promise<{ blob: string; size: number }> {
+    return putBlob(this.scope, bytes);
+  }
+  blob(reference: string): AsyncIterable<Uint8Array> {
+    return readBlob(this.scope, reference);
+  }
+
+  async search(query: string, options?: Api.SearchOptions): Promise<SearchHit[]> {
+    return search(this.scope, query, options, this.shared.index);
+  }
+  export(threadId: string): AsyncIterable<string> {
+    return exportThread(this.scope, threadId);
+  }
+  async import(lines: Iterable<string> | AsyncIterable<string>): Promise<Api.Imported> {
+    return importLines(this.scope, lines);
+  }
+  async purge(options: Api.PurgeOptions): Promise<Deleted> {
+    return purge(this.scope, options);
+  }
+  async vacuum(): Promise<void> {
+    return this.scope.store.vacuum();
+  }
+  async verify(threadId?: string): Promise<Api.LedgerProblem[]> {
+    return verify(this.scope, threadId);
+  }
+
+  close(): Promise<void> {
+    this.shared.closing ??= this.end();
+    return this.shared.closing;
+  }
+
+  /** First those that write by themselves. */
+  private async end(): Promise<void> {
+    await this.shared.live.close();
+    await this.shared.index.close();
+    await this.whole.store.close();
+  }
+}

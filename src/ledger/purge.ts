@@ -1,0 +1,179 @@
+// Deletes for good: what was replaced, or whole threads, together with the blobs, keys and abandoned uploads that
+// nobody needs any more. Never the active path, never what a live run needs.
+import { decodeTime } from "ulid";
+import { LedgerError } from "./errors.ts";
+import { activeLeaf } from "./leaf.ts";
+import { everyThread } from "./pages.ts";
+import { replacedOf } from "./purge/replaced.ts";
+import type { Deleted, MessageHeader, RunState, ThreadHead } from "./rows.ts";
+import { isLive } from "./runs/transitions.ts";
+import type { Scope } from "./scope.ts";
+import { got, type Steps } from "./steps.ts";
+import type { LedgerTransaction, ThreadKey } from "./store.ts";
+import { threadHead, threadKey } from "./threads.ts";
+import type { PurgeOptions } from "./types.ts";
+
+/** How long idempotency keys hold, and how long an upload may wait for a message that names it. */
+const GRACE_MS = 24 * 60 * 60 * 1000;
+/** Rows that one call of the store deletes or reads. */
+const BATCH = 500;
+
+/** The states of runs whose messages can be deleted. */
+const LEFT_BEHIND: ReadonlySet<RunState> = new Set(["superseded", "failed", "cancelled"]);
+
+interface Purge {
+  what: PurgeOptions["what"];
+  /** Milliseconds since 1970. */
+  before: number;
+  /** Whether the caller named the thread. */
+  isNamed: boolean;
+}
+
+/**
+ * Deletes and says how much. A thread is one transaction; with `dryRun` everything is one, which is then undone, so that
+ * the counts are those of the real thing. "thread" takes a thread only where all of it is older than `before`.
+ */
+export async function purge(scope: Scope, options: PurgeOptions): Promise<Deleted> {
+  const plan = readPlan(options);
+  const named = options.threadId === undefined ? undefined : threadKey(scope, options.threadId);
+  if (named !== undefined) await threadHead(scope, named);
+  return options.dryRun === true ? rehearse(scope, plan, named) : perform(scope, plan, named);
+}
+
+function readPlan({ what, before, threadId }: PurgeOptions): Purge {
+  if (what !== "replaced" && what !== "thread") {
+    throw new LedgerError("invalid-input", '"what" must be "replaced" or "thread".', { path: "what" });
+  }
+  if (what === "thread" && threadId === undefined && before === undefined) {
+    throw new LedgerError("invalid-input", 'To delete all threads, say "before" which time.', { path: "before" });
+  }
+  const time = before === undefined ? Infinity : new Date(before).getTime();
+  if (Number.isNaN(time)) {
+    throw new LedgerError("invalid-input", '"before" must be a date, or a text that says one.', { path: "before" });
+  }
+  return { what, before: time, isNamed: threadId !== undefined };
+}
+
+async function perform(scope: Scope, plan: Purge, named: ThreadKey | undefined): Promise<Deleted> {
+  const { store, tenant } = scope;
+  let total = NOTHING;
+  const one = async (key: ThreadKey): Promise<void> => {
+    total = sum(total, await store.write((tx) => purgeThread(scope, tx, key, plan)));
+  };
+  if (named !== undefined) await one(named);
+  else {
+    for await (const threadId of everyThread(scope)) {
+      const key = { tenant, threadId };
+      if (await mayHave(scope, key, plan)) await one(key);
+    }
+  }
+  return sum(total, await store.write((tx) => purgeLeftovers(scope, tx)));
+}
+
+/** Spares threads that have nothing to delete a transaction. */
+async function mayHave({ store }: Scope, key: ThreadKey, { what, before }: Purge): Promise<boolean> {
+  if (what === "replaced") return (await store.reads.runs(key)).some(({ state }) => LEFT_BEHIND.has(state));
+  const head = await store.reads.thread(key);
+  return head !== undefined && lastChange(head) < before;
+}
+
+/** Thrown to undo what was done; it has the counts. */
+class Rehearsed extends Error {
+  readonly deleted: Deleted;
+
+  constructor(deleted: Deleted) {
+    super("This was a rehearsal.");
+    this.deleted = deleted;
+  }
+}
+
+async function rehearse(scope: Scope, plan: Purge, named: ThreadKey | undefined): Promise<Deleted> {
+  try {
+    return await scope.store.write(function* undone(tx): Steps<never> {
+      let total = NOTHING;
+      const keys = named === undefined ? yield* keysOf(scope, tx) : [named];
+      for (const key of keys) total = sum(total, yield* purgeThread(scope, tx, key, plan));
+      throw new Rehearsed(sum(total, yield* purgeLeftovers(scope, tx)));
+    });
+  } catch (error) {
+    if (error instanceof Rehearsed) return error.deleted;
+    throw error;
+  }
+}
+
+function* keysOf({ tenant }: Scope, tx: LedgerTransaction): Steps<ThreadKey[]> {
+  const keys: ThreadKey[] = [];
+  for (;;) {
+    const before = keys.at(-1)?.threadId;
+    const rows = yield* got(tx.threads(tenant, before === undefined ? { limit: BATCH } : { before, limit: BATCH }));
+    for (const { id } of rows) keys.push({ tenant, threadId: id });
+    if (rows.length < BATCH) return keys;
+  }
+}
+
+const NOTHING: Deleted = { threads: 0, messages: 0, runs: 0, logRows: 0, keys: 0, blobs: 0, bytes: 0 };
+
+function sum(a: Deleted, b: Deleted): Deleted {
+  const total = { ...a };
+  for (const field of Object.keys(NOTHING) as (keyof Deleted)[]) total[field] += b[field];
+  return total;
+}
+
+function* purgeThread(scope: Scope, tx: LedgerTransaction, key: ThreadKey, plan: Purge): Steps<Deleted> {
+  const head = yield* got(tx.lockThread(key));
+  // Somebody else deleted it meanwhile.
+  if (head === undefined) return NOTHING;
+  const held = (yield* got(tx.blobRefs(key))).map(({ hash }) => hash);
+  const deleted = yield* plan.what === "thread"
+    ? dropThread(scope, tx, key, head, plan)
+    : dropReplaced(tx, key, head, plan);
+  let total = deleted;
+  const hashes = [...new Set(held)];
+  for (let at = 0; at < hashes.length && (deleted.messages > 0 || deleted.threads > 0); at += BATCH) {
+    total = sum(total, yield* got(tx.deleteBlobs(key.tenant, hashes.slice(at, at + BATCH))));
+  }
+  return total;
+}
+
+function* dropThread(
+  scope: Scope,
+  tx: LedgerTransaction,
+  key: ThreadKey,
+  head: ThreadHead,
+  { before, isNamed }: Purge,
+): Steps<Deleted> {
+  if (lastChange(head) >= before) return NOTHING;
+  const now = scope.now();
+  const live = (yield* got(tx.runs(key))).find(({ state, leaseUntil }) => isLive(state) && leaseUntil > now);
+  if (live === undefined) return yield* got(tx.deleteThread(key));
+  if (!isNamed) return NOTHING;
+  throw new LedgerError("conflict", `The run ${live.id} of this thread is alive; cancel it, then delete the thread.`);
+}
+
+/** Milliseconds since 1970. */
+function lastChange({ createdAt, lastId }: ThreadHead): number {
+  return Math.max(Date.parse(createdAt) || 0, lastId === "" ? 0 : decodeTime(lastId));
+}
+
+function* dropReplaced(tx: LedgerTransaction, key: ThreadKey, head: ThreadHead, { before }: Purge): Steps<Deleted> {
+  const headers: MessageHeader[] = [];
+  for (let after = ""; ; after = headers.at(-1)?.id ?? "") {
+    const page = yield* got(tx.headers(key, { after, limit: BATCH }));
+    headers.push(...page);
+    if (page.length < BATCH) break;
+  }
+  const { messageIds, runIds } = replacedOf(headers, yield* got(tx.runs(key)), activeLeaf(head), before);
+  let total = NOTHING;
+  for (let at = 0; at < messageIds.length; at += BATCH) {
+    total = sum(total, yield* got(tx.deleteMessages(key, messageIds.slice(at, at + BATCH))));
+  }
+  if (runIds.length > 0) total = sum(total, yield* got(tx.deleteRuns(key, runIds)));
+  return total;
+}
+
+/** Keys that no longer hold, and uploads that no message ever named. */
+function* purgeLeftovers(scope: Scope, tx: LedgerTransaction): Steps<Deleted> {
+  const old = scope.now() - GRACE_MS;
+  const keys = yield* got(tx.deleteKeys(scope.tenant, old));
+  return sum(keys, yield* got(tx.deleteLooseBlobs(scope.tenant, old)));
+}

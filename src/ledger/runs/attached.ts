@@ -1,0 +1,70 @@
+// A run that was begun before with the same idempotency key: it can be looked at, and what it came to is given again, but
+// it belongs to its own writer.
+import type { RunRow } from "../rows.ts";
+import { LedgerError } from "../errors.ts";
+import type { Scope } from "../scope.ts";
+import type { Committed, Ended, Run, RunInfo } from "../types.ts";
+import { infoOf } from "./info.ts";
+import { unknownRun } from "./locked.ts";
+import { readOutcome } from "./outcome.ts";
+import { type RunStep, transition } from "./transitions.ts";
+
+export class AttachedRun implements Run {
+  readonly id: string;
+  readonly threadId: string;
+  readonly attached = true;
+  private readonly scope: Scope;
+  private row: RunRow;
+
+  constructor(scope: Scope, row: RunRow) {
+    this.id = row.id;
+    this.threadId = row.threadId;
+    this.scope = scope;
+    this.row = row;
+  }
+
+  get info(): RunInfo {
+    return infoOf(this.row, this.scope.report);
+  }
+
+  async append(): Promise<void> {
+    await this.again("append");
+  }
+
+  async commit(): Promise<Committed> {
+    return this.again("commit");
+  }
+
+  async fail(): Promise<Ended> {
+    return this.ended("fail");
+  }
+
+  async cancel(): Promise<Ended> {
+    return this.ended("cancel");
+  }
+
+  async heartbeat(): Promise<void> {
+    throw this.notOurs();
+  }
+
+  private async ended(step: RunStep): Promise<Ended> {
+    const { messages } = await this.again(step);
+    return { messages };
+  }
+
+  /** What a run that has ended this way came to. */
+  private async again(step: RunStep): Promise<Committed> {
+    const row = await this.scope.store.reads.run(this.scope.tenant, this.id);
+    if (row === undefined) throw unknownRun(this.id);
+    this.row = row;
+    if (transition(row, step) !== "same") throw this.notOurs();
+    return readOutcome(this.scope, row);
+  }
+
+  private notOurs(): LedgerError {
+    return new LedgerError(
+      "fenced",
+      `Run ${this.id} was begun with the same key before and belongs to that writer; follow it, or take it over with resumeRun.`,
+    );
+  }
+}

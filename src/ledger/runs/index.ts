@@ -1,0 +1,7 @@
+// Runs: begun, streamed, committed or ended, taken over, recovered, compacted.
+export { beginRun } from "./begin.ts";
+export { compact } from "./compact.ts";
+export { LiveRuns } from "./leases.ts";
+export { runInfo, runsOf } from "./reads.ts";
+export { recover } from "./recover.ts";
+export { resumeRun } from "./resume.ts";

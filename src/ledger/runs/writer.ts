@@ -1,0 +1,259 @@
+// A live run in the hands of its writer: deltas are judged at once, written in batches, and become messages at the end.
+// Steps that end the run, and those that have to wait for one, stand in line.
+import { AssemblyError } from "../../assembly/index.ts";
+import type { Delta, Message, MessageDelta, ProviderError } from "../../model/index.ts";
+import { checkPlace } from "../append.ts";
+import { checkFacts, checkMessages } from "../check.ts";
+import { LedgerError } from "../errors.ts";
+import type { RunRow } from "../rows.ts";
+import type { Scope } from "../scope.ts";
+import { runLater } from "../steps.ts";
+import type { CommitOptions, Committed, Ended, Run, RunInfo } from "../types.ts";
+import { WriteBuffer } from "./buffer.ts";
+import { commitRun } from "./commit.ts";
+import { endRun, providerError, type End } from "./end.ts";
+import { bodiesOf, writeDeltas } from "./flush.ts";
+import { infoOf, providerOf } from "./info.ts";
+import type { LiveRuns } from "./leases.ts";
+import { fenced, unknownRun } from "./locked.ts";
+import type { WrittenDelta } from "./log.ts";
+import { readOutcome, type Finished } from "./outcome.ts";
+import { demandWhole, replay, reportDamage, type Replayed } from "./replay.ts";
+import { refusal, stampBatch } from "./stamp.ts";
+import { isLive, transition, type RunStep } from "./transitions.ts";
+import { givenTurn, type Stored, type Turn } from "./turn.ts";
+
+/** Deltas that were accepted and are to be written together. */
+interface Batch {
+  deltas: readonly WrittenDelta[];
+  count: number;
+  size: number;
+}
+
+export class RunWriter implements Run {
+  readonly id: string;
+  readonly threadId: string;
+  readonly attached = false;
+  private readonly scope: Scope;
+  private readonly live: LiveRuns;
+  private readonly buffer: WriteBuffer<Batch>;
+  private row: RunRow;
+  /** Undefined where it may not be what the log says: it is then read again before it is needed. */
+  private turn: Turn | undefined;
+  /** Of the last delta that was accepted, written or not. */
+  private lastSeq: number;
+  private line: Promise<unknown> = Promise.resolve();
+  private inLine = 0;
+  private outcome: Committed | undefined;
+  private isFenced = false;
+
+  constructor(scope: Scope, live: LiveRuns, row: RunRow, turn: Turn) {
+    this.id = row.id;
+    this.threadId = row.threadId;
+    this.scope = scope;
+    this.live = live;
+    this.row = row;
+    this.turn = turn;
+    this.lastSeq = row.lastSeq;
+    this.buffer = new WriteBuffer(scope.flushMs, (batches) => this.write(batches));
+    live.add(scope, this);
+  }
+
+  get info(): RunInfo {
+    return infoOf(this.row, this.scope.report);
+  }
+
+  /** The row as of the last write. */
+  get lease(): RunRow {
+    return this.row;
+  }
+
+  async append(deltas: readonly (Delta | MessageDelta)[]): Promise<void> {
+    if (this.inLine === 0 && this.turn !== undefined) return this.accept(this.turn, deltas);
+    // Wrapped, so that those behind do not wait until this is durable.
+    const { written } = await this.next(async () => ({ written: this.accept(await this.wholeTurn("append"), deltas) }));
+    return written;
+  }
+
+  async commit(messages?: readonly Message[], options: CommitOptions = {}): Promise<Committed> {
+    const given = messages === undefined ? undefined : givenTurn(checkMessages(messages));
+    checkPlace(options.expectedLeaf, "expectedLeaf");
+    if (options.metadata !== undefined) checkFacts(options.metadata, "metadata");
+    return this.next(() => this.commitNow(given, options));
+  }
+
+  async fail(error: ProviderError | Error | string): Promise<Ended> {
+    const end: End = { step: "fail", error: providerError(error) };
+    return this.next(() => this.endNow(end));
+  }
+
+  async cancel(): Promise<Ended> {
+    return this.next(() => this.endNow({ step: "cancel" }));
+  }
+
+  async heartbeat(): Promise<void> {
+    this.demandOwn();
+    if (isLive(this.row.state)) await this.live.renew(this.scope, [this]);
+    this.demandOwn();
+  }
+
+  /** The lease was renewed elsewhere. */
+  renewed(leaseUntil: number): void {
+    if (isLive(this.row.state)) this.row = { ...this.row, leaseUntil };
+  }
+
+  /** Another writer has taken over. */
+  fence(): void {
+    this.isFenced = true;
+    this.live.delete(this);
+    this.buffer.refuse(fenced(this.id));
+  }
+
+  /** Writes what waits. */
+  drain(): Promise<void> {
+    return this.buffer.drain();
+  }
+
+  /** Runs a step after those before it. */
+  private next<T>(step: () => Promise<T>): Promise<T> {
+    this.inLine++;
+    const result = this.line.then(step).finally(() => this.inLine--);
+    this.line = result.catch(() => undefined);
+    return result;
+  }
+
+  private demandOwn(): void {
+    if (this.isFenced) throw fenced(this.id);
+    this.live.demandOpen();
+  }
+
+  /** Takes a batch or nothing of it. */
+  private accept(turn: Turn, deltas: readonly (Delta | MessageDelta)[]): Promise<void> {
+    this.demandOwn();
+    transition(this.row, "append");
+    const { id: runId, lastSeq } = this;
+    const batch = stampBatch(deltas, { runId, lastSeq, now: this.scope.now() });
+    if (batch.deltas.length === 0) return Promise.resolve();
+    for (const [index, delta] of batch.deltas.entries()) {
+      try {
+        turn.take(delta);
+      } catch (error) {
+        // Those before it are in the turn now, and must not be: rare enough to begin again from the log.
+        if (index > 0) this.turn = undefined;
+        throw refusal(index, error);
+      }
+    }
+    this.lastSeq = batch.lastSeq;
+    return this.buffer.add({ deltas: batch.written, count: batch.written.length, size: batch.size });
+  }
+
+  private async write(batches: readonly Batch[]): Promise<void> {
+    const written = batches.flatMap(({ deltas }) => deltas);
+    const flush = { bodies: bodiesOf(written), lastSeq: written.at(-1)?.seq ?? this.row.lastSeq };
+    const attempt = (again: boolean): Promise<RunRow> =>
+      this.scope.store.write((tx) => writeDeltas(this.scope, tx, this.row, { ...flush, again }));
+    try {
+      this.row = await attempt(false).catch((error: unknown) => {
+        // Whether it was written is not known, and the second attempt finds out.
+        if (error instanceof LedgerError && error.outcome === "unknown") return attempt(true);
+        throw error;
+      });
+    } catch (error) {
+      this.turn = undefined;
+      if (error instanceof LedgerError && error.code === "fenced") this.fence();
+      throw error;
+    }
+  }
+
+  /** The turn up to the last accepted delta, for a step that nothing must be missing from. */
+  private async wholeTurn(step: RunStep): Promise<Turn> {
+    return this.turn ?? this.restored(step, demandWhole);
+  }
+
+  private async restored(step: RunStep, judge: (replayed: Replayed) => Turn): Promise<Turn> {
+    this.demandOwn();
+    // What was accepted and cannot be written is lost to its callers too.
+    await this.drain().catch(() => undefined);
+    const { reads } = this.scope.store;
+    const row = await reads.run(this.scope.tenant, this.id);
+    if (row === undefined) throw unknownRun(this.id);
+    if (row.epoch !== this.row.epoch) {
+      this.fence();
+      throw fenced(this.id);
+    }
+    this.row = row;
+    transition(row, step);
+    const turn = judge(await runLater(replay(reads, row)));
+    this.lastSeq = row.lastSeq;
+    this.turn = turn;
+    return turn;
+  }
+
+  private async commitNow(given: Stored | undefined, options: CommitOptions): Promise<Committed> {
+    this.demandOwn();
+    if (transition(this.row, "commit") === "same") return this.known();
+    await this.drain();
+    const stored = given ?? this.finished(await this.wholeTurn("commit"));
+    return this.finish((scope, row) => scope.store.write((tx) => commitRun(scope, tx, row, stored, options)));
+  }
+
+  private finished(turn: Turn): Stored {
+    try {
+      return turn.finished(providerOf(this.row, this.scope.report));
+    } catch (error) {
+      if (!(error instanceof AssemblyError)) throw error;
+      const { rule, message: reason } = error;
+      const advice =
+        rule === "error-no-message"
+          ? "End the run with fail(), which keeps what had arrived"
+          : "Append the rest, or end the run with fail() or cancel()";
+      const message = `What was streamed cannot be committed. ${advice}; or give commit() the messages. ${reason}`;
+      throw new LedgerError("conflict", message, { cause: error });
+    }
+  }
+
+  private async endNow(end: End): Promise<Ended> {
+    this.demandOwn();
+    if (transition(this.row, end.step) === "same") return this.endedBefore();
+    // A run can be ended although the last deltas cannot be written: their callers have heard of it.
+    await this.drain().catch(() => undefined);
+    const turn = this.turn ?? (await this.restored(end.step, (replayed) => this.salvaged(replayed)));
+    const partial = turn.interrupted(providerOf(this.row, this.scope.report));
+    const { messages } = await this.finish((scope, row) =>
+      scope.store.write((tx) => endRun(scope, tx, row, end, partial)),
+    );
+    return { messages };
+  }
+
+  private salvaged(replayed: Replayed): Turn {
+    reportDamage(this.scope, this.row, replayed);
+    return replayed.turn;
+  }
+
+  private async finish(write: (scope: Scope, row: RunRow) => Promise<Finished>): Promise<Committed> {
+    try {
+      const { row, outcome } = await write(this.scope, this.row);
+      this.row = row;
+      this.outcome = outcome;
+    } catch (error) {
+      // The answer may have been lost on the way, with the step taken: the log knows.
+      if (error instanceof LedgerError && error.outcome === "unknown") this.turn = undefined;
+      if (error instanceof LedgerError && error.code === "fenced") this.fence();
+      throw error;
+    }
+    this.live.delete(this);
+    this.live.compactSoon(this.scope);
+    return this.known();
+  }
+
+  /** What the run came to. */
+  private async known(): Promise<Committed> {
+    this.outcome ??= await readOutcome(this.scope, this.row);
+    return this.outcome;
+  }
+
+  private async endedBefore(): Promise<Ended> {
+    const { messages } = await this.known();
+    return { messages };
+  }
+}

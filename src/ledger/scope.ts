@@ -1,0 +1,17 @@
+// What every operation of a ledger is given: the store, whose records it is about, and the effects, passed in.
+import type { LedgerProblem } from "./types.ts";
+import type { LedgerStore } from "./store.ts";
+
+export interface Scope {
+  readonly store: LedgerStore;
+  readonly tenant: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** The next id of a thread: larger than `last`, which is "" before the first. */
+  readonly nextId: (last: string) => string;
+  readonly leaseMs: number;
+  readonly flushMs: number;
+  readonly deltaRetentionMs: number;
+  readonly blobThreshold: number;
+  readonly report: (problem: LedgerProblem) => void;
+}

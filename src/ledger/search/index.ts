@@ -1,0 +1,158 @@
+// Full-text search. The index is written behind: nothing is indexed while a message is written, a search brings the
+// index up to date before it asks, and a ledger may have it done in between.
+import { parseJson } from "../../model/index.ts";
+import { isObject } from "../../model/kind.ts";
+import type { TakenString } from "../blobs/index.ts";
+import { markerOf, placeOf, readBlob, textOf } from "../blobs/index.ts";
+import { checkCount, checkName, checkText } from "../check.ts";
+import { LedgerError } from "../errors.ts";
+import type { MessageRow } from "../rows.ts";
+import type { Scope } from "../scope.ts";
+import type { SearchHit, SearchQuery } from "../store.ts";
+import type { SearchOptions } from "../types.ts";
+import { searchText } from "./text.ts";
+
+export { searchText } from "./text.ts";
+
+/** Messages that are indexed in one transaction. */
+const BATCH = 500;
+/** How long messages may wait for company. */
+const DELAY_MS = 1000;
+const DEFAULT_LIMIT = 20;
+
+export async function search(
+  scope: Scope,
+  query: string,
+  options: SearchOptions = {},
+  index: SearchIndex = new SearchIndex(scope),
+): Promise<SearchHit[]> {
+  const { threadId, limit = DEFAULT_LIMIT } = options;
+  const asked: SearchQuery = {
+    tenant: scope.tenant,
+    text: checkText(query, "query"),
+    limit: checkCount(limit, "limit"),
+  };
+  if (threadId !== undefined) asked.threadId = checkName(threadId, "threadId");
+  if (query.trim() === "" || limit === 0) return [];
+  await index.update();
+  return scope.store.search(asked);
+}
+
+/** A text of the row stands in a blob that must be read first; stores cannot wait for that. */
+class BlobNeeded extends Error {
+  readonly row: MessageRow;
+  readonly strings: readonly TakenString[];
+
+  constructor(row: MessageRow, strings: readonly TakenString[]) {
+    super(`The message ${row.id} has words in blobs.`);
+    this.row = row;
+    this.strings = strings;
+  }
+}
+
+/** Keeps the index of a store up to date, one batch at a time. */
+export class SearchIndex {
+  private readonly scope: Scope;
+  private readonly delayMs: number;
+  private timer: NodeJS.Timeout | undefined;
+  private updating: Promise<void> | undefined;
+  private isClosed = false;
+  /** The beginnings of texts in blobs, for the batch in hand. */
+  private readonly heads = new Map<string, string>();
+
+  constructor(scope: Scope, delayMs: number = DELAY_MS) {
+    this.scope = scope;
+    this.delayMs = delayMs;
+  }
+
+  /** Messages were written: they are indexed soon, if the process lives on. */
+  touched(): void {
+    if (this.timer !== undefined || this.isClosed) return;
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      // Whoever searches hears of what goes wrong; a writer need not.
+      this.update().catch(() => undefined);
+    }, this.delayMs);
+    this.timer.unref();
+  }
+
+  /** Everything that was written before the call can be found when it resolves. */
+  async update(): Promise<void> {
+    // One that is under way may have looked before the last message came.
+    await this.updating?.catch(() => undefined);
+    this.updating ??= this.indexAll().finally(() => {
+      this.updating = undefined;
+    });
+    return this.updating;
+  }
+
+  /** No more work is begun; what is under way ends with its batch. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    await this.updating?.catch(() => undefined);
+  }
+
+  private async indexAll(): Promise<void> {
+    let limit = BATCH;
+    while (!this.isClosed) {
+      let done = 0;
+      try {
+        const taken = await this.scope.store.indexMessages((row) => {
+          const text = this.textOf(row);
+          done++;
+          return text;
+        }, limit);
+        this.heads.clear();
+        if (taken < limit && limit === BATCH) return;
+        limit = BATCH;
+      } catch (error) {
+        if (!(error instanceof BlobNeeded)) throw error;
+        // What comes before is taken as it is, then this one with what it needs.
+        if (done > 0) limit = done;
+        else await this.readHeads(error);
+      }
+    }
+  }
+
+  private textOf(row: MessageRow): string {
+    let message: unknown;
+    try {
+      message = parseJson(row.body);
+    } catch {
+      // It is reported by whoever reads it.
+      return "";
+    }
+    if (!isObject(message)) return "";
+    const strings = markerOf(message)?.strings.filter(({ as }) => as !== "base64") ?? [];
+    const needed = strings.filter(({ blob }) => !this.heads.has(headName(row, blob)));
+    if (needed.length > 0) throw new BlobNeeded(row, needed);
+    for (const { at, blob } of strings) {
+      const place = placeOf(message, at);
+      if (place !== undefined) place.container[place.step] = this.heads.get(headName(row, blob));
+    }
+    return searchText({ parts: Array.isArray(message["parts"]) ? (message["parts"] as never[]) : [] });
+  }
+
+  private async readHeads({ row, strings }: BlobNeeded): Promise<void> {
+    for (const { blob, as } of strings) {
+      this.heads.set(headName(row, blob), await headOf({ ...this.scope, tenant: row.tenant }, blob, as));
+    }
+  }
+}
+
+function headName({ tenant }: MessageRow, blob: string): string {
+  return `${blob} ${tenant}`;
+}
+
+/** The first chunk of a text; "" where there is none, which is reported by whoever reads the message. */
+async function headOf(scope: Scope, blob: string, as: TakenString["as"]): Promise<string> {
+  try {
+    // A character that the chunk's end cuts in two is left out.
+    for await (const bytes of readBlob(scope, blob)) return textOf(bytes, as).replace(/\uFFFD$/u, "");
+  } catch (error) {
+    if (!(error instanceof LedgerError) || (error.code !== "unknown-blob" && error.code !== "corrupt")) throw error;
+  }
+  return "";
+}

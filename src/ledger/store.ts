@@ -1,0 +1,161 @@
+// The contract of a store. A store keeps rows and makes writes atomic; what they mean is the ledger's business. To make
+// a store, implement this and run `storeConformance` of koine/testkit against it.
+//
+// Common to all methods: every row is seen by its own tenant alone; ids are compared as bytes; lists are in the order
+// that the method names; values come back exactly as they were written. A method may answer at once or with a promise.
+// Errors are LedgerErrors: "busy", "disk-full", "read-only", "unavailable", "corrupt", "closed".
+import type {
+  BlobRefRow,
+  BlobRow,
+  ChunkRow,
+  Deleted,
+  KeyRow,
+  LogRow,
+  MessageHeader,
+  MessageRow,
+  QuarantineRow,
+  RunChanges,
+  RunRow,
+  ThreadHead,
+  ThreadRow,
+} from "./rows.ts";
+import type { Awaitable, Steps } from "./steps.ts";
+
+/** Names a thread. */
+export interface ThreadKey {
+  tenant: string;
+  threadId: string;
+}
+
+/** A stretch of a thread's history, by id. */
+export interface Stretch {
+  /** Only rows with a larger id. */
+  after?: string;
+  /** Only rows with this id or a smaller one. */
+  upTo?: string;
+  /** Default "up": oldest first. */
+  order?: "up" | "down";
+  limit: number;
+}
+
+/** Reads. Each sees everything that was committed before it was called, and nothing half-done; within `write`, also what the same work has written. */
+export interface LedgerReads {
+  /** The thread and where its history ends, from one moment: every message and log row up to `lastId` can be read from now on. */
+  thread(key: ThreadKey): Awaitable<ThreadHead | undefined>;
+  /** Threads of a tenant, newest id first, below `before`. */
+  threads(tenant: string, page: { before?: string; limit: number }): Awaitable<ThreadRow[]>;
+
+  message(key: ThreadKey, id: string): Awaitable<MessageRow | undefined>;
+  messages(key: ThreadKey, stretch: Stretch): Awaitable<MessageRow[]>;
+  /** As `messages`, without bodies. */
+  headers(key: ThreadKey, stretch: Stretch): Awaitable<MessageHeader[]>;
+  /** Assistant messages of the tenant that have one of these digests, newest id first. */
+  findDigests(tenant: string, digests: readonly string[], limit: number): Awaitable<MessageHeader[]>;
+
+  run(tenant: string, id: string): Awaitable<RunRow | undefined>;
+  /** Runs of a thread, oldest first. */
+  runs(key: ThreadKey): Awaitable<RunRow[]>;
+  /** Runs that are created or streaming and whose lease ended before `now`; of every tenant where none is named. */
+  expiredRuns(now: number, limit: number, tenant?: string): Awaitable<RunRow[]>;
+  /** Finished runs whose deltas are still in the log and that ended before `finishedBefore`. */
+  compactableRuns(finishedBefore: number, limit: number, tenant?: string): Awaitable<RunRow[]>;
+
+  log(key: ThreadKey, stretch: Stretch & { runId?: string }): Awaitable<LogRow[]>;
+  idempotencyKey(key: ThreadKey, name: string): Awaitable<KeyRow | undefined>;
+
+  blob(tenant: string, hash: string): Awaitable<BlobRow | undefined>;
+  chunk(tenant: string, blobId: string, position: number): Awaitable<ChunkRow | undefined>;
+  /** The blobs that messages of a thread hold, by message id then hash. */
+  blobRefs(key: ThreadKey): Awaitable<BlobRefRow[]>;
+  quarantined(tenant: string, limit: number): Awaitable<QuarantineRow[]>;
+}
+
+/** What work inside `write` may do. Every method takes effect with the whole work or not at all. */
+export interface LedgerTransaction extends LedgerReads {
+  /** `thread`, and no other writer writes to this thread until the work is over. Take it before any other read of the thread. */
+  lockThread(key: ThreadKey): Awaitable<ThreadHead | undefined>;
+  /** An id that is taken is a "conflict". */
+  insertThread(row: ThreadRow): Awaitable<void>;
+  /** Idempotent. */
+  updateThread(
+    key: ThreadKey,
+    changes: Partial<Pick<ThreadRow, "pinned" | "leafId" | "title" | "scope" | "metadata">>,
+  ): Awaitable<void>;
+
+  /** All or none; an id that is taken within the thread is a "conflict". */
+  insertMessages(rows: readonly MessageRow[]): Awaitable<void>;
+  /** An id that is taken within the thread is a "conflict". */
+  insertRun(row: RunRow): Awaitable<void>;
+  /** Changes a run whose epoch is `epoch`; false where it is another, and then nothing changed. */
+  updateRun(key: ThreadKey, id: string, epoch: number, changes: RunChanges): Awaitable<boolean>;
+  insertLog(rows: readonly LogRow[]): Awaitable<void>;
+  /** Deletes the delta rows of a run, and gives their number. Idempotent. Changes of state stay. */
+  deleteDeltas(key: ThreadKey, runId: string): Awaitable<number>;
+  /** A key that is taken within the thread is a "conflict". */
+  insertKey(row: KeyRow): Awaitable<void>;
+
+  /** Idempotent: the first row of a tenant and hash stays. Says whether this one was written. */
+  insertBlob(row: BlobRow): Awaitable<boolean>;
+  insertChunk(row: ChunkRow): Awaitable<void>;
+  deleteChunks(tenant: string, blobId: string): Awaitable<void>;
+  /** Idempotent. The blobs that it names and that are there stay until the work is over: who deletes blobs waits for it. */
+  insertBlobRefs(rows: readonly BlobRefRow[]): Awaitable<void>;
+  /** Idempotent: one row per message. */
+  quarantine(row: QuarantineRow): Awaitable<void>;
+
+  /** Deletes these messages, their blob references, quarantine rows and search entries. Idempotent. */
+  deleteMessages(key: ThreadKey, ids: readonly string[]): Awaitable<Deleted>;
+  /** Deletes these runs and their log rows. Idempotent. */
+  deleteRuns(key: ThreadKey, ids: readonly string[]): Awaitable<Deleted>;
+  /** Deletes a thread with everything in it, but not the blobs. Idempotent. */
+  deleteThread(key: ThreadKey): Awaitable<Deleted>;
+  /** Deletes keys that are older than `before` (milliseconds). */
+  deleteKeys(tenant: string, before: number): Awaitable<Deleted>;
+  /** Deletes these blobs and their chunks where no message holds them. Idempotent. */
+  deleteBlobs(tenant: string, hashes: readonly string[]): Awaitable<Deleted>;
+  /**
+   * Deletes blobs of the tenant that no message holds and that are older than `before` (milliseconds), and chunks of
+   * uploads that never became a blob; a `blobId` is a ULID and tells their age.
+   */
+  deleteLooseBlobs(tenant: string, before: number): Awaitable<Deleted>;
+}
+
+export interface SearchQuery {
+  tenant: string;
+  /** Words; all of them must occur. Never an expression: quotes and operators are words too. */
+  text: string;
+  threadId?: string;
+  limit: number;
+}
+export interface SearchHit {
+  threadId: string;
+  messageId: string;
+  /** A stretch of the text around what was found. */
+  snippet: string;
+}
+
+export interface LedgerStore {
+  /** For messages to people: "memory", "sqlite", "postgres". */
+  readonly name: string;
+  readonly reads: LedgerReads;
+
+  /**
+   * Runs work as one transaction: all of it is durable when the promise resolves, or none of it ever shows. Work that
+   * throws is undone, and its error is the caller's. A store may run work again from the start (after a deadlock, or to
+   * commit several callers' work together), so that work must have no effects of its own.
+   */
+  write<T>(work: (tx: LedgerTransaction) => Steps<T>): Promise<T>;
+
+  /** Calls `wake` when the thread may have new rows, whichever process wrote them. May be early, late or too often; the returned function ends it. */
+  watch(key: ThreadKey, wake: () => void): () => void;
+
+  /** Brings the search index up to date with up to `limit` messages; gives how many it took. Idempotent. `textOf` gives a message's words. */
+  indexMessages(textOf: (row: MessageRow) => string, limit: number): Promise<number>;
+  /** Best first. Finds what was indexed. */
+  search(query: SearchQuery): Promise<SearchHit[]>;
+
+  /** Gives the room of deleted rows back to the disk. */
+  vacuum(): Promise<void>;
+  /** Waits for writes under way. Idempotent; everything else then fails with "closed". */
+  close(): Promise<void>;
+}

@@ -1,0 +1,107 @@
+// A store in memory: for tests, for trying things, and for what need not outlive its process. A true second reading of
+// the contract, with maps and sorted lists where the others have tables.
+import type { MessageRow } from "../rows.ts";
+import { runNow, type Steps } from "../steps.ts";
+import type { LedgerReads, LedgerStore, LedgerTransaction, SearchHit, SearchQuery, ThreadKey } from "../store.ts";
+import { kept, MemoryData } from "./memory/data.ts";
+import { Journal } from "./memory/journal.ts";
+import { MemoryReads } from "./memory/reads.ts";
+import { compareIds } from "./memory/sorted.ts";
+import { MemoryTransaction } from "./memory/transaction.ts";
+import { indexed, rank, snippetOf, wordsOf } from "./memory/words.ts";
+import { watchName } from "./memory/writes.ts";
+
+/** A new, empty store. */
+export function memoryStore(): LedgerStore {
+  return new MemoryStore();
+}
+
+class MemoryStore implements LedgerStore {
+  readonly name = "memory";
+  readonly #data = new MemoryData();
+  readonly #watchers = new Map<string, Set<() => void>>();
+  readonly reads: LedgerReads = new MemoryReads(this.#data);
+
+  async write<T>(work: (tx: LedgerTransaction) => Steps<T>): Promise<T> {
+    this.#data.demandOpen();
+    const journal = new Journal();
+    const tx = new MemoryTransaction(this.#data, journal);
+    let result: T;
+    try {
+      result = runNow(work(tx));
+    } catch (error) {
+      journal.undo();
+      throw error;
+    }
+    for (const name of tx.touched) this.#wake(name);
+    return result;
+  }
+
+  watch({ tenant, threadId }: ThreadKey, wake: () => void): () => void {
+    this.#data.demandOpen();
+    const name = watchName(tenant, threadId);
+    // Its own function, so that one that watches twice ends once at a time.
+    const watcher = (): void => wake();
+    const watchers = kept(this.#watchers, name, () => new Set());
+    watchers.add(watcher);
+    return () => {
+      watchers.delete(watcher);
+      if (watchers.size === 0 && this.#watchers.get(name) === watchers) this.#watchers.delete(name);
+    };
+  }
+
+  async indexMessages(textOf: (row: MessageRow) => string, limit: number): Promise<number> {
+    this.#data.demandOpen();
+    // Every text first: where one throws, none is taken.
+    const taken: MessageRow[] = [];
+    for (const row of this.#data.unindexed.keys()) {
+      if (taken.length >= limit) break;
+      taken.push(row);
+    }
+    const texts = taken.map((row) => indexed(textOf({ ...row })));
+    for (const [at, row] of taken.entries()) {
+      const text = texts[at];
+      if (text !== undefined) this.#data.keptThread(row).texts.set(row.id, text);
+      this.#data.unindexed.delete(row);
+    }
+    return taken.length;
+  }
+
+  async search({ tenant, text, threadId, limit }: SearchQuery): Promise<SearchHit[]> {
+    const { data } = this.#data.tenant(tenant);
+    const wanted = wordsOf(text);
+    if (wanted.size === 0) return [];
+    const found: { threadId: string; messageId: string; score: number; text: string }[] = [];
+    for (const [id, thread] of data.entries()) {
+      if (threadId !== undefined && id !== threadId) continue;
+      for (const [messageId, entry] of thread.texts.entries()) {
+        const score = rank(entry, wanted);
+        if (score > 0) found.push({ threadId: id, messageId, score, text: entry.text });
+      }
+    }
+    return found
+      .sort((left, right) => right.score - left.score || compareIds(right.messageId, left.messageId))
+      .slice(0, limit)
+      .map((hit) => ({ threadId: hit.threadId, messageId: hit.messageId, snippet: snippetOf(hit.text, wanted) }));
+  }
+
+  async vacuum(): Promise<void> {
+    // The collector gives back what was deleted.
+    this.#data.demandOpen();
+  }
+
+  /** Writes are over when their call returns: there is nothing to wait for. */
+  async close(): Promise<void> {
+    this.#watchers.clear();
+    this.#data.close();
+  }
+
+  /** In a turn of its own, so that what a watcher does or throws is not the writer's business. */
+  #wake(name: string): void {
+    for (const watcher of this.#watchers.get(name) ?? []) {
+      queueMicrotask(() => {
+        if (this.#watchers.get(name)?.has(watcher) === true) watcher();
+      });
+    }
+  }
+}

@@ -1,0 +1,140 @@
+// What can be read from a memory store. Every row that leaves it is a copy.
+import type {
+  BlobRefRow,
+  BlobRow,
+  ChunkRow,
+  KeyRow,
+  LogRow,
+  MessageHeader,
+  MessageRow,
+  QuarantineRow,
+  RunRow,
+  ThreadHead,
+  ThreadRow,
+} from "../../rows.ts";
+import type { LedgerReads, Stretch, ThreadKey } from "../../store.ts";
+import type { MemoryData } from "./data.ts";
+import { compareIds } from "./sorted.ts";
+
+function copy<Row extends object>(row: Row): Row {
+  return { ...row };
+}
+
+function copyIf<Row extends object>(row: Row | undefined): Row | undefined {
+  return row && { ...row };
+}
+
+function headerOf({ tenant, threadId, id, parentId, runId, role, digest }: MessageRow): MessageHeader {
+  return { tenant, threadId, id, parentId, runId, role, digest };
+}
+
+function endOf(run: RunRow): number {
+  return run.finishedAt ?? Infinity;
+}
+
+export class MemoryReads implements LedgerReads {
+  protected readonly data: MemoryData;
+
+  constructor(data: MemoryData) {
+    this.data = data;
+  }
+
+  thread(key: ThreadKey): ThreadHead | undefined {
+    const row = this.data.tenant(key.tenant).threads.get(key.threadId);
+    if (row === undefined) return undefined;
+    const { messages, log } = this.data.thread(key);
+    const [newest, lastLogged] = [messages.lastId, log.lastId];
+    return {
+      ...row,
+      newestMessageId: newest === "" ? null : newest,
+      lastId: compareIds(newest, lastLogged) > 0 ? newest : lastLogged,
+    };
+  }
+
+  threads(tenant: string, { before, limit }: { before?: string; limit: number }): ThreadRow[] {
+    const { threads } = this.data.tenant(tenant);
+    const isBelow = before === undefined ? undefined : (row: ThreadRow) => row.id !== before;
+    const stretch: Stretch = { order: "down", limit };
+    if (before !== undefined) stretch.upTo = before;
+    return threads.stretch(stretch, isBelow).map(copy);
+  }
+
+  message(key: ThreadKey, id: string): MessageRow | undefined {
+    return copyIf(this.data.thread(key).messages.get(id));
+  }
+
+  messages(key: ThreadKey, stretch: Stretch): MessageRow[] {
+    return this.data.thread(key).messages.stretch(stretch).map(copy);
+  }
+
+  headers(key: ThreadKey, stretch: Stretch): MessageHeader[] {
+    return this.data.thread(key).messages.stretch(stretch).map(headerOf);
+  }
+
+  findDigests(tenant: string, digests: readonly string[], limit: number): MessageHeader[] {
+    const known = this.data.tenant(tenant).digests;
+    return [...new Set(digests)]
+      .flatMap((digest) => known.get(digest)?.stretch({ order: "down", limit }) ?? [])
+      .sort((left, right) => compareIds(right.id, left.id))
+      .slice(0, limit)
+      .map(headerOf);
+  }
+
+  run(tenant: string, id: string): RunRow | undefined {
+    return this.data.tenant(tenant).runsById.get(id)?.all().map(copy)[0];
+  }
+
+  runs(key: ThreadKey): RunRow[] {
+    return this.data.thread(key).runs.all().map(copy);
+  }
+
+  expiredRuns(now: number, limit: number, tenant?: string): RunRow[] {
+    this.data.demandOpen();
+    return [...this.data.live.keys()]
+      .filter((run) => run.leaseUntil < now && (tenant === undefined || run.tenant === tenant))
+      .sort((left, right) => left.leaseUntil - right.leaseUntil)
+      .slice(0, limit)
+      .map(copy);
+  }
+
+  compactableRuns(finishedBefore: number, limit: number, tenant?: string): RunRow[] {
+    this.data.demandOpen();
+    return [...this.data.logged.keys()]
+      .filter((run) => endOf(run) < finishedBefore && (tenant === undefined || run.tenant === tenant))
+      .sort((left, right) => endOf(left) - endOf(right))
+      .slice(0, limit)
+      .map(copy);
+  }
+
+  log(key: ThreadKey, stretch: Stretch & { runId?: string }): LogRow[] {
+    const { runId } = stretch;
+    const isWanted = runId === undefined ? undefined : (row: LogRow) => row.runId === runId;
+    return this.data.thread(key).log.stretch(stretch, isWanted).map(copy);
+  }
+
+  idempotencyKey(key: ThreadKey, name: string): KeyRow | undefined {
+    return copyIf(this.data.thread(key).keys.get(name));
+  }
+
+  blob(tenant: string, hash: string): BlobRow | undefined {
+    return copyIf(this.data.tenant(tenant).blobs.get(hash));
+  }
+
+  chunk(tenant: string, blobId: string, position: number): ChunkRow | undefined {
+    const row = this.data.tenant(tenant).chunks.get(blobId)?.get(position);
+    return row && { ...row, bytes: row.bytes.slice() };
+  }
+
+  blobRefs(key: ThreadKey): BlobRefRow[] {
+    const { blobRefs } = this.data.thread(key);
+    return blobRefs.all().flatMap((ofMessage) => ofMessage.all().map(copy));
+  }
+
+  quarantined(tenant: string, limit: number): QuarantineRow[] {
+    const threads = this.data.tenant(tenant).data.all();
+    return threads
+      .flatMap(({ quarantine }) => quarantine.all())
+      .slice(0, limit)
+      .map(copy);
+  }
+}

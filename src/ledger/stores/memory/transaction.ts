@@ -1,0 +1,131 @@
+// What work can delete from a memory store.
+import { encodeTime } from "ulid";
+import type { Deleted } from "../../rows.ts";
+import type { LedgerTransaction, ThreadKey } from "../../store.ts";
+import type { ThreadData } from "./data.ts";
+import { compareIds } from "./sorted.ts";
+import { MemoryWrites } from "./writes.ts";
+
+const NOTHING: Deleted = { threads: 0, messages: 0, runs: 0, logRows: 0, keys: 0, blobs: 0, bytes: 0 };
+/** The last millisecond that a ULID can say. */
+const LAST_TIME = 2 ** 48 - 1;
+
+export class MemoryTransaction extends MemoryWrites implements LedgerTransaction {
+  deleteDeltas(key: ThreadKey, runId: string): number {
+    const { log } = this.data.keptThread(key);
+    const deltas = log.all().filter((row) => row.runId === runId && row.kind === "delta");
+    for (const { id } of deltas) this.journal.delete(log, id);
+    if (deltas.length > 0) this.touch(key);
+    return deltas.length;
+  }
+
+  deleteMessages(key: ThreadKey, ids: readonly string[]): Deleted {
+    const deleted = { ...NOTHING };
+    const thread = this.data.keptThread(key);
+    for (const id of ids) {
+      this.#deleteBeside(thread, id);
+      const row = thread.messages.get(id);
+      if (row === undefined) continue;
+      deleted.messages++;
+      deleted.bytes += bytesOf(row.body);
+      this.forgetMessage(row);
+      this.journal.delete(thread.messages, id);
+      this.touch(key);
+    }
+    return deleted;
+  }
+
+  deleteRuns(key: ThreadKey, ids: readonly string[]): Deleted {
+    const deleted = { ...NOTHING };
+    const { runs, log } = this.data.keptThread(key);
+    const gone = new Set(ids);
+    for (const id of gone) {
+      const run = runs.get(id);
+      if (run === undefined) continue;
+      deleted.runs++;
+      this.forgetRun(run);
+      this.journal.delete(runs, id);
+    }
+    for (const row of log.all()) {
+      if (!gone.has(row.runId)) continue;
+      deleted.logRows++;
+      deleted.bytes += bytesOf(row.body);
+      this.journal.delete(log, row.id);
+      this.touch(key);
+    }
+    return deleted;
+  }
+
+  deleteThread(key: ThreadKey): Deleted {
+    const tenant = this.data.keptTenant(key.tenant);
+    const { messages, runs, log, keys, blobRefs } = this.data.keptThread(key);
+    const isThere = tenant.threads.get(key.threadId) !== undefined;
+    for (const row of messages.all()) this.forgetMessage(row);
+    for (const row of runs.all()) this.forgetRun(row);
+    for (const ofMessage of blobRefs.all()) for (const ref of ofMessage.all()) this.countHolder(ref, -1);
+    // The rest goes as a whole, and stays whole for the journal.
+    this.journal.delete(tenant.data, key.threadId);
+    this.journal.delete(tenant.threads, key.threadId);
+    this.touch(key);
+    const bytes = [...messages.all(), ...log.all()].reduce((sum, { body }) => sum + bytesOf(body), 0);
+    const counts = { messages: messages.size, runs: runs.size, logRows: log.size, keys: keys.size };
+    return { ...NOTHING, ...counts, threads: isThere ? 1 : 0, bytes };
+  }
+
+  deleteKeys(tenant: string, before: number): Deleted {
+    const deleted = { ...NOTHING };
+    for (const { keys } of this.data.keptTenant(tenant).data.all()) {
+      for (const [name, { createdAt }] of keys) {
+        if (createdAt >= before) continue;
+        deleted.keys++;
+        this.journal.delete(keys, name);
+      }
+    }
+    return deleted;
+  }
+
+  deleteBlobs(tenant: string, hashes: readonly string[]): Deleted {
+    const deleted = { ...NOTHING };
+    const { blobs, holders } = this.data.keptTenant(tenant);
+    for (const hash of hashes) {
+      const blob = blobs.get(hash);
+      if (blob === undefined || holders.has(hash)) continue;
+      deleted.blobs++;
+      deleted.bytes += blob.size;
+      this.journal.delete(blobs, hash);
+      this.deleteChunks(tenant, blob.blobId);
+    }
+    return deleted;
+  }
+
+  deleteLooseBlobs(tenant: string, before: number): Deleted {
+    const { blobs, chunks } = this.data.keptTenant(tenant);
+    const old = [...blobs.values()].filter(({ createdAt }) => createdAt < before);
+    const deleted = this.deleteBlobs(
+      tenant,
+      old.map(({ hash }) => hash),
+    );
+    const named = new Set([...blobs.values()].map(({ blobId }) => blobId));
+    const limit = encodeTime(Math.min(Math.max(Math.floor(before), 0), LAST_TIME), 10);
+    for (const [blobId, ofBlob] of chunks) {
+      if (named.has(blobId) || compareIds(blobId, limit) >= 0) continue;
+      for (const { bytes } of ofBlob.values()) deleted.bytes += bytes.length;
+      this.deleteChunks(tenant, blobId);
+    }
+    return deleted;
+  }
+
+  /** What hangs on a message: blob references, the quarantine row, the search entry. */
+  #deleteBeside(thread: ThreadData, messageId: string): void {
+    for (const ref of thread.blobRefs.get(messageId)?.all() ?? []) this.countHolder(ref, -1);
+    this.journal.delete(thread.blobRefs, messageId);
+    this.journal.delete(thread.quarantine, messageId);
+    this.journal.delete(thread.texts, messageId);
+  }
+}
+
+const UTF8 = new TextEncoder();
+
+function bytesOf(text: string): number {
+  return UTF8.encode(text).length;
+}

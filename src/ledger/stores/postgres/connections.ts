@@ -1,0 +1,164 @@
+// The connections of a store: lent to one piece of work each, dropped when they break, and closed once nobody uses them.
+import { LedgerError } from "../../errors.ts";
+import type { SqlRow } from "../sql/engine.ts";
+import {
+  type PgClient,
+  type PgDriver,
+  type PgPool,
+  type PgQuery,
+  type PgResult,
+  type PgSettings,
+  TYPES,
+} from "./driver.ts";
+import { isLost, ledgerError } from "./errors.ts";
+
+/** Hears of every step towards the server: "before insert-messages", "after commit". For tests that crash in between. */
+export type Trace = (point: string) => void;
+
+/** After so long without an answer the server counts as gone: a machine that vanished says nothing. */
+const ANSWER_MS = 120_000;
+
+export interface ConnectionOptions {
+  url: string;
+  connections: number;
+  /** How long a free connection, or a lock, is waited for. */
+  busyMs: number;
+  trace: Trace;
+}
+
+export class Connections {
+  readonly driver: PgDriver;
+  readonly settings: PgSettings;
+  readonly trace: Trace;
+  readonly busyMs: number;
+  readonly #pool: PgPool;
+  #isOpen = true;
+  #lent = 0;
+  #allBack: () => void = () => undefined;
+  #ended: Promise<void> | undefined;
+
+  constructor(driver: PgDriver, { url, connections, busyMs, trace }: ConnectionOptions) {
+    this.driver = driver;
+    this.trace = trace;
+    this.busyMs = busyMs;
+    this.settings = {
+      connectionString: url,
+      application_name: "koine",
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      connectionTimeoutMillis: Math.max(busyMs, 1),
+    };
+    this.#pool = new driver.Pool({ ...this.settings, max: connections, pipeline: true, allowExitOnIdle: true });
+    // The pool drops a connection that breaks; who uses it hears from the query. Without a listener the process would end.
+    this.#pool.on("error", () => undefined);
+    this.#pool.on("connect", (client) => client.on("error", () => undefined));
+  }
+
+  demandOpen(): void {
+    if (!this.#isOpen) throw new LedgerError("closed", "The ledger was closed.");
+  }
+
+  /** Lends a connection. Errors are the ledger's own; after one that leaves the connection in doubt, it is dropped. */
+  async lend<T>(work: (lane: Lane) => Promise<T>): Promise<T> {
+    this.demandOpen();
+    this.#lent++;
+    try {
+      const client = await this.#pool.connect().catch((error: unknown) => {
+        throw ledgerError(error);
+      });
+      const lane = new Lane(client, this.trace);
+      try {
+        return await work(lane);
+      } finally {
+        client.release(lane.broken);
+      }
+    } finally {
+      this.#lent--;
+      if (this.#lent === 0) this.#allBack();
+    }
+  }
+
+  /** Waits for what is under way. */
+  close(): Promise<void> {
+    this.#isOpen = false;
+    this.#ended ??= this.#end();
+    return this.#ended;
+  }
+
+  async #end(): Promise<void> {
+    // The pool forgets those who wait in its queue when it ends.
+    if (this.#lent > 0) await new Promise<void>((resolve) => (this.#allBack = resolve));
+    await this.#pool.end();
+  }
+}
+
+/** Queries on one connection: in order, and without waiting for each answer where the driver can do so. */
+export class Lane {
+  /** Why the connection must not be used again. */
+  broken: Error | undefined;
+  readonly #client: PgClient;
+  readonly #trace: Trace;
+  #last: Promise<unknown> = Promise.resolve();
+  #isHeld = false;
+
+  constructor(client: PgClient, trace: Trace) {
+    this.#client = client;
+    this.#trace = trace;
+  }
+
+  /** `started` is called when the query goes out, and not where an earlier one kept it from doing so. */
+  send(name: string, query: PgQuery, started?: () => void): Promise<PgResult> {
+    const answer =
+      this.#client.pipeline === true ? this.#query(name, query, started) : this.#queue(name, query, started);
+    return answer.catch((error: unknown) => {
+      if (isLost(error)) this.broken ??= error instanceof Error ? error : new Error(String(error));
+      throw error;
+    });
+  }
+
+  /** A driver that does not pipeline wants to be asked for one thing at a time. */
+  #queue(name: string, query: PgQuery, started?: () => void): Promise<PgResult> {
+    const answer = this.#last.then(() => {
+      if (this.broken !== undefined) throw this.broken;
+      return this.#query(name, query, started);
+    });
+    this.#last = answer.catch(() => undefined);
+    return answer;
+  }
+
+  async #query(name: string, query: PgQuery, started?: () => void): Promise<PgResult> {
+    this.#trace(`before ${name}`);
+    started?.();
+    this.#hold();
+    const result = await this.#client.query(query);
+    this.#trace(`after ${name}`);
+    return result;
+  }
+
+  /** What is sent in one turn leaves in one packet: on a fast network, writing to the socket is the dearest part. */
+  #hold(): void {
+    const stream = this.#client.connection?.stream;
+    if (this.#isHeld || stream?.cork === undefined) return;
+    this.#isHeld = true;
+    stream.cork();
+    process.nextTick(() => {
+      this.#isHeld = false;
+      stream.uncork?.();
+    });
+  }
+}
+
+/** A statement that is parsed once per connection. */
+export function named(name: string, text: string, values: PgQuery["values"] = []): PgQuery {
+  return { name, text, values, rowMode: "array", types: TYPES, query_timeout: ANSWER_MS };
+}
+
+/** A statement as it stands. */
+export function plain(text: string): PgQuery {
+  return { text, rowMode: "array", types: TYPES, query_timeout: ANSWER_MS };
+}
+
+/** The rows of an answer. Columns come as text, null or bytes: see TYPES. */
+export function rowsOf({ rows }: PgResult): readonly SqlRow[] {
+  return rows;
+}

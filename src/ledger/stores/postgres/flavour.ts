@@ -1,0 +1,88 @@
+// What is Postgres's own in the ledger's SQL: types, locks, how a statement's text is written, and what a schema may be called.
+import { LedgerError } from "../../errors.ts";
+import type { Flavour, Insert, Statement } from "../sql/engine.ts";
+import { PENDING, TABLES } from "./schema.ts";
+
+/** Ids are compared as bytes, whatever order the database has for its own texts. */
+export const POSTGRES: Flavour = {
+  key: `text COLLATE "C"`,
+  text: "text",
+  integer: "bigint",
+  bytes: "bytea",
+  smallRows: "",
+  searchedKey: (columns) => `PRIMARY KEY (${columns})`,
+  lock: "FOR UPDATE",
+  inList: (column, n) => `${column} = ANY (ARRAY(SELECT json_array_elements_text(?${n}::json)))`,
+};
+
+/** Lower case and short: the name is part of statements and of the name of a channel, and never needs a quote. */
+const SCHEMA = /^[a-z_][a-z0-9_]{0,49}$/;
+
+export function checkSchema(schema: string): void {
+  if (SCHEMA.test(schema) && !schema.startsWith("pg_") && schema !== "information_schema") return;
+  throw new LedgerError(
+    "invalid-input",
+    `"${schema}" cannot be the name of a schema: use up to 50 small letters, digits and underscores, not "pg_…".`,
+    { path: "schema" },
+  );
+}
+
+/** The type of each column, by table and name: "messages.body" → "text". */
+export type ColumnTypes = ReadonlyMap<string, string>;
+
+/** The texts of statements as one store sends them: parameters as $1, and every table with its schema. */
+export class Texts {
+  readonly #schema: string;
+  readonly #types: ColumnTypes;
+  readonly #written = new Map<string, string>();
+
+  constructor(schema: string, types: ColumnTypes) {
+    this.#schema = schema;
+    this.#types = types;
+  }
+
+  of({ name, sql }: Statement): string {
+    return this.#text(name, () => sql.replaceAll(/\?(\d+)/g, "$$$1"));
+  }
+
+  /** One row as plain values; several as one array per column, so that any number of rows is the same statement. */
+  insert(insert: Insert, isSingle: boolean): { name: string; text: string } {
+    const name = isSingle ? insert.name : `${insert.name}-many`;
+    return { name, text: this.#text(name, () => this.#insertSql(insert, isSingle)) };
+  }
+
+  /** A table's name in full. */
+  table(name: string): string {
+    return `"${this.#schema}".${name}`;
+  }
+
+  #insertSql({ table, columns, ignoreTaken }: Insert, isSingle: boolean): string {
+    const list = columns.join(", ");
+    const single = columns.map((_, at) => `$${at + 1}`).join(", ");
+    const many = columns.map((column, at) => `$${at + 1}::${this.#typeOf(table, column)}[]`).join(", ");
+    const rows = isSingle ? `VALUES (${single})` : `SELECT * FROM unnest(${many})`;
+    const sql = `INSERT INTO ${table} (${list}) ${rows}${ignoreTaken === true ? " ON CONFLICT DO NOTHING" : ""}`;
+    if (table !== PENDING.of) return sql;
+    // In the same statement: a message and its place in the queue of the search index come together.
+    const key = PENDING.columns.join(", ");
+    return `WITH added AS (${sql} RETURNING ${key}) INSERT INTO ${PENDING.table} (${key}) SELECT ${key} FROM added`;
+  }
+
+  #typeOf(table: string, column: string): string {
+    const type = this.#types.get(`${table}.${column}`);
+    if (type === undefined) throw new LedgerError("corrupt", `The table ${table} has no column ${column}.`);
+    return type;
+  }
+
+  #text(name: string, write: () => string): string {
+    let text = this.#written.get(name);
+    if (text === undefined) {
+      text = write().replaceAll(IN_SQL, (_, word: string, table: string) => `${word} ${this.table(table)}`);
+      this.#written.set(name, text);
+    }
+    return text;
+  }
+}
+
+/** Where a statement names a table. The search path is not relied on: it belongs to the connection, and poolers share those. */
+const IN_SQL = new RegExp(String.raw`\b(FROM|JOIN|INTO|UPDATE)\s+(${TABLES.join("|")})\b`, "g");

@@ -1,0 +1,113 @@
+// The store over Postgres: what the contract asks for, put together from connections, sessions and tables.
+import { randomInt } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type { MessageRow } from "../../rows.ts";
+import { runLater, type Steps } from "../../steps.ts";
+import type { LedgerReads, LedgerStore, LedgerTransaction, SearchHit, SearchQuery, ThreadKey } from "../../store.ts";
+import { SqlReads } from "../sql/reads.ts";
+import { Statements } from "../sql/statements.ts";
+import { type Connections, plain } from "./connections.ts";
+import { ledgerError } from "./errors.ts";
+import { POSTGRES, type Texts } from "./flavour.ts";
+import { TABLES } from "./schema.ts";
+import { find, indexSome } from "./search.ts";
+import { ReadSession, Transaction } from "./session.ts";
+import { PostgresTables } from "./tables.ts";
+import { nameOf, type Wakeups } from "./wakeups.ts";
+
+/** How often work is run that others get in the way of. */
+const ATTEMPTS = 8;
+
+/** What a store is made of. */
+export interface StoreParts {
+  connections: Connections;
+  texts: Texts;
+  wakeups: Wakeups;
+}
+
+export class PostgresStore implements LedgerStore {
+  readonly name = "postgres";
+  readonly reads: LedgerReads;
+  readonly #connections: Connections;
+  readonly #texts: Texts;
+  readonly #wakeups: Wakeups;
+  readonly #readSession: ReadSession;
+  readonly #statements = new Statements(POSTGRES);
+  #closed: Promise<void> | undefined;
+
+  constructor({ connections, texts, wakeups }: StoreParts) {
+    this.#connections = connections;
+    this.#texts = texts;
+    this.#wakeups = wakeups;
+    this.#readSession = new ReadSession(connections, texts);
+    this.reads = new SqlReads(this.#readSession, this.#statements);
+  }
+
+  async write<T>(work: (tx: LedgerTransaction) => Steps<T>): Promise<T> {
+    const touched = new Set<string>();
+    const result = await this.#transact((session) => {
+      touched.clear();
+      const touch = (tenant: string, threadId: string): void => void touched.add(nameOf(tenant, threadId));
+      return runLater(work(new PostgresTables(session, this.#statements, touch)));
+    });
+    this.#wakeups.tell(touched);
+    return result;
+  }
+
+  watch(key: ThreadKey, wake: () => void): () => void {
+    this.#connections.demandOpen();
+    return this.#wakeups.watch(key, wake);
+  }
+
+  indexMessages(textOf: (row: MessageRow) => string, limit: number): Promise<number> {
+    return this.#transact((session) => indexSome(session, textOf, limit));
+  }
+
+  async search(query: SearchQuery): Promise<SearchHit[]> {
+    this.#connections.demandOpen();
+    return find(this.#readSession, query);
+  }
+
+  /** Writes every table anew, which takes room for a copy and keeps others from it meanwhile. What autovacuum does by itself is enough for most. */
+  async vacuum(): Promise<void> {
+    await this.#connections.lend(async (lane) => {
+      try {
+        await lane.send("lock-timeout", plain(`SET lock_timeout = ${Math.max(this.#connections.busyMs, 1)}`));
+        for (const table of TABLES) {
+          const { text } = plain(`VACUUM (FULL, ANALYZE) ${this.#texts.table(table)}`);
+          await lane.send("vacuum", { text });
+        }
+        await lane.send("reset", plain("RESET lock_timeout"));
+      } catch (error) {
+        // The connection goes, and the setting with it.
+        lane.broken ??= error instanceof Error ? error : new Error(String(error));
+        throw ledgerError(error);
+      }
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#connections.close().then(() => this.#wakeups.close());
+    return this.#closed;
+  }
+
+  /** Runs work in one transaction; again from its start where it failed only because others were there. */
+  async #transact<T>(work: (session: Transaction) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await this.#connections.lend(async (lane) => {
+        const session = new Transaction(lane, this.#texts, this.#connections.busyMs);
+        try {
+          const result = await work(session);
+          await session.commit();
+          return { result };
+        } catch (error) {
+          await session.rollback();
+          if (!session.isContention || attempt === ATTEMPTS) throw error;
+          return undefined;
+        }
+      });
+      if (outcome !== undefined) return outcome.result;
+      await pause(randomInt(1, 5 * attempt));
+    }
+  }
+}

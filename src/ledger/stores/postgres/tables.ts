@@ -1,0 +1,17 @@
+// The ledger's tables on Postgres, where they differ from the common ones.
+import type { ThreadHead } from "../../rows.ts";
+import type { Awaitable } from "../../steps.ts";
+import type { ThreadKey } from "../../store.ts";
+import { SqlTables } from "../sql/tables.ts";
+
+export class PostgresTables extends SqlTables {
+  /**
+   * The lock and the read that follows it go out together. They stay two statements: the second one's view begins when
+   * the lock is held. Where the lock fails, so does the read, with the lock's error.
+   */
+  override lockThread(key: ThreadKey): Awaitable<ThreadHead | undefined> {
+    const locked = this.session.all(this.statements.fixed["lock-thread"], [key.tenant, key.threadId]);
+    const head = this.thread(key);
+    return Promise.all([locked, head]).then(([, read]) => read);
+  }
+}

@@ -1,0 +1,116 @@
+// What work may delete from a ledger over SQL, and the count of it. Entries of the search index are the engine's own
+// business: its migrations see to it that they go with their messages.
+import { encodeTime } from "ulid";
+import type { Deleted } from "../../rows.ts";
+import { got, mapAwaitable, runMixed, type Awaitable, type Steps } from "../../steps.ts";
+import type { ThreadKey } from "../../store.ts";
+import type { SqlSession, SqlValue } from "./engine.ts";
+import { SqlReads } from "./reads.ts";
+import type { Statements } from "./statements.ts";
+
+const NOTHING: Deleted = { threads: 0, messages: 0, runs: 0, logRows: 0, keys: 0, blobs: 0, bytes: 0 };
+/** The last millisecond that a ULID can say. */
+const LAST_TIME = 2 ** 48 - 1;
+
+/** Hears of threads that may have changed, before the change is durable. */
+export type Touch = (tenant: string, threadId: string) => void;
+type Name = keyof Statements["fixed"];
+
+export class SqlDeletions extends SqlReads {
+  protected readonly touch: Touch;
+
+  constructor(session: SqlSession, statements: Statements, touch: Touch) {
+    super(session, statements);
+    this.touch = touch;
+  }
+
+  deleteDeltas(key: ThreadKey, runId: string): Awaitable<number> {
+    return this.#delete("delete-deltas", [key.tenant, key.threadId, runId]);
+  }
+
+  deleteChunks(tenant: string, blobId: string): Awaitable<void> {
+    return mapAwaitable(this.#delete("delete-chunks", [tenant, blobId]), () => {});
+  }
+
+  deleteMessages(key: ThreadKey, ids: readonly string[]): Awaitable<Deleted> {
+    this.touch(key.tenant, key.threadId);
+    return runMixed(this.#deleteMessages([key.tenant, key.threadId, JSON.stringify(ids)]));
+  }
+
+  *#deleteMessages(values: readonly SqlValue[]): Steps<Deleted> {
+    const { bytes } = yield* this.#measure("measure-messages", values);
+    yield* got(this.#delete("delete-refs", values));
+    yield* got(this.#delete("delete-quarantine", values));
+    return { ...NOTHING, bytes, messages: yield* got(this.#delete("delete-messages", values)) };
+  }
+
+  deleteRuns(key: ThreadKey, ids: readonly string[]): Awaitable<Deleted> {
+    this.touch(key.tenant, key.threadId);
+    return runMixed(this.#deleteRuns([key.tenant, key.threadId, JSON.stringify(ids)]));
+  }
+
+  *#deleteRuns(values: readonly SqlValue[]): Steps<Deleted> {
+    const { bytes } = yield* this.#measure("measure-log", values);
+    const logRows = yield* got(this.#delete("delete-log", values));
+    return { ...NOTHING, bytes, logRows, runs: yield* got(this.#delete("delete-runs", values)) };
+  }
+
+  deleteThread(key: ThreadKey): Awaitable<Deleted> {
+    this.touch(key.tenant, key.threadId);
+    return runMixed(this.#deleteThread([key.tenant, key.threadId]));
+  }
+
+  *#deleteThread(values: readonly SqlValue[]): Steps<Deleted> {
+    const messages = yield* this.#measure("measure-thread-messages", values);
+    const log = yield* this.#measure("measure-thread-log", values);
+    yield* got(this.#delete("delete-thread-refs", values));
+    yield* got(this.#delete("delete-thread-quarantine", values));
+    return {
+      ...NOTHING,
+      bytes: messages.bytes + log.bytes,
+      messages: yield* got(this.#delete("delete-thread-messages", values)),
+      logRows: yield* got(this.#delete("delete-thread-log", values)),
+      runs: yield* got(this.#delete("delete-thread-runs", values)),
+      keys: yield* got(this.#delete("delete-thread-keys", values)),
+      threads: yield* got(this.#delete("delete-thread", values)),
+    };
+  }
+
+  deleteKeys(tenant: string, before: number): Awaitable<Deleted> {
+    return mapAwaitable(this.#delete("delete-keys", [tenant, before]), (keys) => ({ ...NOTHING, keys }));
+  }
+
+  deleteBlobs(tenant: string, hashes: readonly string[]): Awaitable<Deleted> {
+    return runMixed(this.#deleteBlobs("blobs", [tenant, JSON.stringify(hashes)]));
+  }
+
+  deleteLooseBlobs(tenant: string, before: number): Awaitable<Deleted> {
+    return runMixed(this.#deleteLooseBlobs(tenant, before));
+  }
+
+  *#deleteLooseBlobs(tenant: string, before: number): Steps<Deleted> {
+    const deleted = yield* this.#deleteBlobs("old-blobs", [tenant, before]);
+    // A blob's id is a ULID: it tells when its upload began.
+    const limit = encodeTime(Math.min(Math.max(Math.floor(before), 0), LAST_TIME), 10);
+    const unnamed = yield* this.#measure("measure-unnamed-chunks", [tenant, limit]);
+    if (unnamed.count > 0) yield* got(this.#delete("delete-unnamed-chunks", [tenant, limit]));
+    return { ...deleted, bytes: deleted.bytes + unnamed.bytes };
+  }
+
+  /** The blobs are locked before they are looked at: one that found its message during the wait for the lock stays. */
+  *#deleteBlobs(which: "blobs" | "old-blobs", values: readonly SqlValue[]): Steps<Deleted> {
+    if (this.statements.locks) yield* got(this.session.all(this.statements.fixed[`lock-${which}`], values));
+    const { bytes } = yield* this.#measure(`measure-${which}`, values);
+    yield* got(this.#delete(`delete-chunks-of-${which}`, values));
+    return { ...NOTHING, bytes, blobs: yield* got(this.#delete(`delete-${which}`, values)) };
+  }
+
+  #delete(name: Name, values: readonly SqlValue[]): Awaitable<number> {
+    return this.session.run(this.statements.fixed[name], values);
+  }
+
+  *#measure(name: Name, values: readonly SqlValue[]): Steps<{ count: number; bytes: number }> {
+    const [row] = yield* got(this.session.all(this.statements.fixed[name], values));
+    return { count: Number(row?.[0] ?? 0), bytes: Number(row?.[1] ?? 0) };
+  }
+}

@@ -1,0 +1,47 @@
+// What the two SQL engines have in common: how a statement is run, and the few words in which they differ. The tables
+// (tables.ts) are written once against this.
+import type { Awaitable } from "../../steps.ts";
+
+export type SqlValue = string | number | null | Uint8Array;
+/** The values of a row in the order in which the statement names its columns. */
+export type SqlRow = readonly SqlValue[];
+
+/** A statement with a name of its own. Parameters are ?1, ?2 …; nothing else in it ever depends on data. */
+export interface Statement {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Rows into a table. `ignoreTaken`: a row whose key is taken is left out instead of being an error. */
+export interface Insert {
+  readonly name: string;
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly ignoreTaken?: boolean;
+}
+
+/** Where statements run: within one transaction, or each on its own. */
+export interface SqlSession {
+  all(statement: Statement, values: readonly SqlValue[]): Awaitable<readonly SqlRow[]>;
+  /** Gives the number of rows that changed. */
+  run(statement: Statement, values: readonly SqlValue[]): Awaitable<number>;
+  /** All rows or none; gives the number written. A key that is taken is a LedgerError "conflict". */
+  insert(insert: Insert, rows: readonly (readonly SqlValue[])[]): Awaitable<number>;
+}
+
+/** Where the engines' languages differ. */
+export interface Flavour {
+  /** Type of ids and other keys, compared as bytes. */
+  readonly key: string;
+  readonly text: string;
+  readonly integer: string;
+  readonly bytes: string;
+  /** After CREATE TABLE (…): keeps small rows in the key's own tree. */
+  readonly smallRows: string;
+  /** Ends the columns of a table with its key. Where an engine's search index names rows by number, it numbers them here. */
+  readonly searchedKey: (columns: string) => string;
+  /** Ends a SELECT whose rows stay locked until the transaction is over. */
+  readonly lock: string;
+  /** A condition: the column is in the JSON array of strings in parameter ?n. */
+  readonly inList: (column: string, n: number) => string;
+}

@@ -1,0 +1,150 @@
+// The reads of a ledger over SQL, for both engines. Answers at once where the session does.
+import type {
+  BlobRefRow,
+  BlobRow,
+  ChunkRow,
+  KeyRow,
+  LogRow,
+  MessageHeader,
+  MessageRow,
+  QuarantineRow,
+  RunRow,
+  ThreadHead,
+  ThreadRow,
+} from "../../rows.ts";
+import { mapAwaitable, type Awaitable } from "../../steps.ts";
+import type { LedgerReads, Stretch, ThreadKey } from "../../store.ts";
+import { compareIds } from "../memory/sorted.ts";
+import {
+  BLOB_REFS,
+  BLOBS,
+  CHUNKS,
+  HEADERS,
+  KEYS,
+  LOG,
+  MESSAGES,
+  QUARANTINE,
+  RUNS,
+  THREADS,
+  type Table,
+} from "./columns.ts";
+import type { SqlRow, SqlSession, SqlValue, Statement } from "./engine.ts";
+import type { Statements } from "./statements.ts";
+
+export class SqlReads implements LedgerReads {
+  protected readonly session: SqlSession;
+  protected readonly statements: Statements;
+
+  constructor(session: SqlSession, statements: Statements) {
+    this.session = session;
+    this.statements = statements;
+  }
+
+  thread(key: ThreadKey): Awaitable<ThreadHead | undefined> {
+    return mapAwaitable(this.session.all(this.statements.fixed.thread, [key.tenant, key.threadId]), headOf);
+  }
+
+  threads(tenant: string, { before, limit }: { before?: string; limit: number }): Awaitable<ThreadRow[]> {
+    const { threads, "threads-before": below } = this.statements.fixed;
+    return before === undefined
+      ? this.#list(THREADS, threads, [tenant, rowCount(limit)])
+      : this.#list(THREADS, below, [tenant, rowCount(limit), before]);
+  }
+
+  message(key: ThreadKey, id: string): Awaitable<MessageRow | undefined> {
+    return this.#one(MESSAGES, this.statements.fixed.message, [key.tenant, key.threadId, id]);
+  }
+
+  messages(key: ThreadKey, stretch: Stretch): Awaitable<MessageRow[]> {
+    return this.#list(MESSAGES, this.statements.messages.of(stretch), stretchValues(key, stretch));
+  }
+
+  headers(key: ThreadKey, stretch: Stretch): Awaitable<MessageHeader[]> {
+    return this.#list(HEADERS, this.statements.headers.of(stretch), stretchValues(key, stretch));
+  }
+
+  findDigests(tenant: string, digests: readonly string[], limit: number): Awaitable<MessageHeader[]> {
+    const values = [tenant, JSON.stringify(digests), rowCount(limit)];
+    return this.#list(HEADERS, this.statements.fixed["find-digests"], values);
+  }
+
+  run(tenant: string, id: string): Awaitable<RunRow | undefined> {
+    return this.#one(RUNS, this.statements.fixed.run, [tenant, id]);
+  }
+
+  runs(key: ThreadKey): Awaitable<RunRow[]> {
+    return this.#list(RUNS, this.statements.fixed.runs, [key.tenant, key.threadId]);
+  }
+
+  expiredRuns(now: number, limit: number, tenant?: string): Awaitable<RunRow[]> {
+    const { "expired-runs": all, "expired-runs-of": ofTenant } = this.statements.fixed;
+    return tenant === undefined
+      ? this.#list(RUNS, all, [now, rowCount(limit)])
+      : this.#list(RUNS, ofTenant, [now, rowCount(limit), tenant]);
+  }
+
+  compactableRuns(finishedBefore: number, limit: number, tenant?: string): Awaitable<RunRow[]> {
+    const { "compactable-runs": all, "compactable-runs-of": ofTenant } = this.statements.fixed;
+    return tenant === undefined
+      ? this.#list(RUNS, all, [finishedBefore, rowCount(limit)])
+      : this.#list(RUNS, ofTenant, [finishedBefore, rowCount(limit), tenant]);
+  }
+
+  log(key: ThreadKey, stretch: Stretch & { runId?: string }): Awaitable<LogRow[]> {
+    return this.#list(LOG, this.statements.log.of(stretch), stretchValues(key, stretch));
+  }
+
+  idempotencyKey(key: ThreadKey, name: string): Awaitable<KeyRow | undefined> {
+    return this.#one(KEYS, this.statements.fixed["idempotency-key"], [key.tenant, key.threadId, name]);
+  }
+
+  blob(tenant: string, hash: string): Awaitable<BlobRow | undefined> {
+    return this.#one(BLOBS, this.statements.fixed.blob, [tenant, hash]);
+  }
+
+  chunk(tenant: string, blobId: string, position: number): Awaitable<ChunkRow | undefined> {
+    return this.#one(CHUNKS, this.statements.fixed.chunk, [tenant, blobId, position]);
+  }
+
+  blobRefs(key: ThreadKey): Awaitable<BlobRefRow[]> {
+    return this.#list(BLOB_REFS, this.statements.fixed["blob-refs"], [key.tenant, key.threadId]);
+  }
+
+  quarantined(tenant: string, limit: number): Awaitable<QuarantineRow[]> {
+    return this.#list(QUARANTINE, this.statements.fixed.quarantined, [tenant, rowCount(limit)]);
+  }
+
+  #list<Row extends object>(table: Table<Row>, statement: Statement, values: readonly SqlValue[]): Awaitable<Row[]> {
+    return mapAwaitable(this.session.all(statement, values), (rows) => rows.map((row) => table.decode(row)));
+  }
+
+  #one<Row extends object>(
+    table: Table<Row>,
+    statement: Statement,
+    values: readonly SqlValue[],
+  ): Awaitable<Row | undefined> {
+    return mapAwaitable(this.session.all(statement, values), ([row]) => row && table.decode(row));
+  }
+}
+
+/** A thread's row, then the largest ids of its messages and of its log. */
+function headOf([row]: readonly SqlRow[]): ThreadHead | undefined {
+  if (row === undefined) return undefined;
+  const at = THREADS.columns.length;
+  // Ids are text, and there is none where the thread is empty.
+  const [message, logged] = [row[at] as string | null, (row[at + 1] as string | null) ?? ""];
+  const lastId = message === null || compareIds(logged, message) > 0 ? logged : message;
+  return Object.assign(THREADS.decode(row), { newestMessageId: message, lastId });
+}
+
+function stretchValues(key: ThreadKey, { after, upTo, runId, limit }: Stretch & { runId?: string }): SqlValue[] {
+  const values: SqlValue[] = [key.tenant, key.threadId, after ?? "", rowCount(limit)];
+  if (upTo !== undefined) values.push(upTo);
+  if (runId !== undefined) values.push(runId);
+  return values;
+}
+
+/** A limit as the engines take it: SQLite reads a negative one as none, and neither knows infinity. */
+function rowCount(limit: number): number {
+  return Math.min(Math.max(Math.ceil(limit), 0), Number.MAX_SAFE_INTEGER);
+}

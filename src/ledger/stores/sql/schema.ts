@@ -1,0 +1,48 @@
+// The tables, as numbered migrations for both engines. Keys lead with tenant and thread, so that tables can be
+// partitioned or distributed by them. A migration that was released is never changed: a new one is added.
+import type { Flavour } from "./engine.ts";
+
+/** Statements that lift the schema by one version; each is run inside one transaction with the new version's number. */
+export type Migration = (flavour: Flavour) => string[];
+
+/** Messages keep their row apart from their key: a tree that holds rows of 1 kB in its key spills them to pages of their own. */
+const first: Migration = ({ key, text, integer, bytes, smallRows, searchedKey }) => [
+  `CREATE TABLE threads (
+    tenant ${key} NOT NULL, id ${key} NOT NULL, title ${text}, scope ${text}, metadata ${text}, created_at ${text} NOT NULL,
+    pinned ${integer} NOT NULL, leaf_id ${key}, PRIMARY KEY (tenant, id))${smallRows}`,
+  `CREATE TABLE messages (
+    tenant ${key} NOT NULL, thread_id ${key} NOT NULL, id ${key} NOT NULL, parent_id ${key}, run_id ${key},
+    role ${text} NOT NULL, digest ${key} NOT NULL, body ${text} NOT NULL, ${searchedKey("tenant, thread_id, id")})`,
+  `CREATE INDEX messages_digest ON messages (tenant, digest) WHERE role = 'assistant'`,
+  `CREATE TABLE runs (
+    tenant ${key} NOT NULL, thread_id ${key} NOT NULL, id ${key} NOT NULL, state ${text} NOT NULL, mode ${text} NOT NULL,
+    forks ${integer} NOT NULL, fork_from_id ${key}, idempotency_key ${text}, epoch ${integer} NOT NULL,
+    lease_until ${integer} NOT NULL, created_at ${text} NOT NULL, finished_at ${integer}, error ${text}, usage ${text},
+    metadata ${text}, first_delta_id ${key}, last_delta_id ${key}, last_seq ${integer} NOT NULL,
+    compacted ${integer} NOT NULL, PRIMARY KEY (tenant, thread_id, id))${smallRows}`,
+  `CREATE INDEX runs_id ON runs (tenant, id)`,
+  `CREATE INDEX runs_live ON runs (lease_until) WHERE finished_at IS NULL`,
+  `CREATE INDEX runs_logged ON runs (finished_at) WHERE compacted = 0 AND finished_at IS NOT NULL`,
+  `CREATE TABLE log (
+    tenant ${key} NOT NULL, thread_id ${key} NOT NULL, id ${key} NOT NULL, run_id ${key} NOT NULL, kind ${text} NOT NULL,
+    body ${text} NOT NULL, PRIMARY KEY (tenant, thread_id, id))`,
+  `CREATE TABLE idempotency_keys (
+    tenant ${key} NOT NULL, thread_id ${key} NOT NULL, name ${key} NOT NULL, hash ${text} NOT NULL, result ${text} NOT NULL,
+    created_at ${integer} NOT NULL, PRIMARY KEY (tenant, thread_id, name))${smallRows}`,
+  `CREATE TABLE blobs (
+    tenant ${key} NOT NULL, hash ${key} NOT NULL, blob_id ${key} NOT NULL, size ${integer} NOT NULL,
+    created_at ${integer} NOT NULL, PRIMARY KEY (tenant, hash))${smallRows}`,
+  `CREATE TABLE blob_chunks (
+    tenant ${key} NOT NULL, blob_id ${key} NOT NULL, position ${integer} NOT NULL, bytes ${bytes} NOT NULL,
+    PRIMARY KEY (tenant, blob_id, position))`,
+  `CREATE TABLE blob_refs (
+    tenant ${key} NOT NULL, thread_id ${key} NOT NULL, message_id ${key} NOT NULL, hash ${key} NOT NULL,
+    PRIMARY KEY (tenant, thread_id, message_id, hash))${smallRows}`,
+  `CREATE INDEX blob_refs_hash ON blob_refs (tenant, hash)`,
+  `CREATE TABLE quarantine (
+    tenant ${key} NOT NULL, thread_id ${key} NOT NULL, message_id ${key} NOT NULL, reason ${text} NOT NULL,
+    body ${text} NOT NULL, found_at ${text} NOT NULL, PRIMARY KEY (tenant, thread_id, message_id))`,
+];
+
+/** By version, from 1. What only one engine has (the search index) follows in the engine's own migrations of the same number. */
+export const MIGRATIONS: readonly Migration[] = [first];

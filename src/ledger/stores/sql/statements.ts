@@ -1,0 +1,186 @@
+// Every statement of the ledger's tables, as data: built once per engine, and never from what callers pass.
+import type { Stretch } from "../../store.ts";
+import {
+  BLOB_REFS,
+  BLOBS,
+  CHUNKS,
+  HEADERS,
+  KEYS,
+  LOG,
+  MESSAGES,
+  QUARANTINE,
+  RUNS,
+  THREADS,
+  type Table,
+} from "./columns.ts";
+import type { Flavour, Insert, Statement } from "./engine.ts";
+
+type AnyTable = Pick<Table<object>, "name" | "columns" | "list">;
+
+const IN_THREAD = "tenant = ?1 AND thread_id = ?2";
+const IS_LIVE = "finished_at IS NULL AND state IN ('created', 'streaming')";
+const IS_LOGGED = "compacted = 0 AND finished_at IS NOT NULL";
+/** Of blobs: no message holds it. */
+const IS_LOOSE = "tenant = ?1 AND NOT EXISTS (SELECT 1 FROM blob_refs r WHERE r.tenant = ?1 AND r.hash = blobs.hash)";
+/** Chunks of uploads that never came to their end. */
+const IS_UNNAMED = `tenant = ?1 AND blob_id < ?2
+  AND NOT EXISTS (SELECT 1 FROM blobs b WHERE b.tenant = ?1 AND b.blob_id = blob_chunks.blob_id)`;
+
+const select = (table: AnyTable, rest: string): string => `SELECT ${table.list()} FROM ${table.name} WHERE ${rest}`;
+const measure = (table: string, bytes: string, rest: string): string =>
+  `SELECT count(*), COALESCE(sum(${bytes}), 0) FROM ${table} WHERE ${rest}`;
+const remove = (table: string, rest: string): string => `DELETE FROM ${table} WHERE ${rest}`;
+
+/** What it takes to delete blobs. They are locked in one order, so that no two callers wait for each other. */
+function looseBlobs<Name extends string>(name: Name, are: string, lock: string) {
+  return {
+    [`lock-${name}`]: `SELECT 1 FROM blobs WHERE ${are} ORDER BY hash ${lock}`,
+    [`measure-${name}`]: measure("blobs", "size", are),
+    [`delete-chunks-of-${name}`]: remove(
+      "blob_chunks",
+      `tenant = ?1 AND blob_id IN (SELECT blob_id FROM blobs WHERE ${are})`,
+    ),
+    [`delete-${name}`]: remove("blobs", are),
+    // Computed names are known to the type system only as text.
+  } as Record<`${"lock" | "measure" | "delete-chunks-of" | "delete"}-${Name}`, string>;
+}
+
+function texts({ lock, inList }: Flavour) {
+  return {
+    thread: `SELECT ${THREADS.list()}, (SELECT max(id) FROM messages WHERE ${IN_THREAD}),
+      (SELECT max(id) FROM log WHERE ${IN_THREAD}) FROM threads WHERE tenant = ?1 AND id = ?2`,
+    "lock-thread": `SELECT 1 FROM threads WHERE tenant = ?1 AND id = ?2 ${lock}`,
+    threads: select(THREADS, "tenant = ?1 ORDER BY id DESC LIMIT ?2"),
+    "threads-before": select(THREADS, "tenant = ?1 AND id < ?3 ORDER BY id DESC LIMIT ?2"),
+    message: select(MESSAGES, `${IN_THREAD} AND id = ?3`),
+    "find-digests": select(
+      HEADERS,
+      `tenant = ?1 AND role = 'assistant' AND ${inList("digest", 2)} ORDER BY id DESC, thread_id DESC LIMIT ?3`,
+    ),
+    run: select(RUNS, "tenant = ?1 AND id = ?2 ORDER BY thread_id LIMIT 1"),
+    runs: select(RUNS, `${IN_THREAD} ORDER BY id`),
+    "expired-runs": select(RUNS, `${IS_LIVE} AND lease_until < ?1 ORDER BY lease_until LIMIT ?2`),
+    "expired-runs-of": select(RUNS, `${IS_LIVE} AND lease_until < ?1 AND tenant = ?3 ORDER BY lease_until LIMIT ?2`),
+    "compactable-runs": select(RUNS, `${IS_LOGGED} AND finished_at < ?1 ORDER BY finished_at LIMIT ?2`),
+    "compactable-runs-of": select(
+      RUNS,
+      `${IS_LOGGED} AND finished_at < ?1 AND tenant = ?3 ORDER BY finished_at LIMIT ?2`,
+    ),
+    "idempotency-key": select(KEYS, `${IN_THREAD} AND name = ?3`),
+    blob: select(BLOBS, "tenant = ?1 AND hash = ?2"),
+    "lock-held-blobs": `SELECT 1 FROM blobs WHERE tenant = ?1 AND ${inList("hash", 2)} ORDER BY hash ${lock}`,
+    chunk: select(CHUNKS, "tenant = ?1 AND blob_id = ?2 AND position = ?3"),
+    "blob-refs": select(BLOB_REFS, `${IN_THREAD} ORDER BY message_id, hash`),
+    quarantined: select(QUARANTINE, "tenant = ?1 ORDER BY thread_id, message_id LIMIT ?2"),
+
+    "delete-deltas": remove("log", `${IN_THREAD} AND run_id = ?3 AND kind = 'delta'`),
+    "delete-chunks": remove("blob_chunks", "tenant = ?1 AND blob_id = ?2"),
+    "measure-messages": measure("messages", "octet_length(body)", `${IN_THREAD} AND ${inList("id", 3)}`),
+    "delete-messages": remove("messages", `${IN_THREAD} AND ${inList("id", 3)}`),
+    "delete-refs": remove("blob_refs", `${IN_THREAD} AND ${inList("message_id", 3)}`),
+    "delete-quarantine": remove("quarantine", `${IN_THREAD} AND ${inList("message_id", 3)}`),
+    "delete-runs": remove("runs", `${IN_THREAD} AND ${inList("id", 3)}`),
+    "measure-log": measure("log", "octet_length(body)", `${IN_THREAD} AND ${inList("run_id", 3)}`),
+    "delete-log": remove("log", `${IN_THREAD} AND ${inList("run_id", 3)}`),
+    "measure-thread-messages": measure("messages", "octet_length(body)", IN_THREAD),
+    "measure-thread-log": measure("log", "octet_length(body)", IN_THREAD),
+    "delete-thread-messages": remove("messages", IN_THREAD),
+    "delete-thread-refs": remove("blob_refs", IN_THREAD),
+    "delete-thread-quarantine": remove("quarantine", IN_THREAD),
+    "delete-thread-runs": remove("runs", IN_THREAD),
+    "delete-thread-log": remove("log", IN_THREAD),
+    "delete-thread-keys": remove("idempotency_keys", IN_THREAD),
+    "delete-thread": remove("threads", "tenant = ?1 AND id = ?2"),
+    "delete-keys": remove("idempotency_keys", "tenant = ?1 AND created_at < ?2"),
+    ...looseBlobs("blobs", `${IS_LOOSE} AND ${inList("hash", 2)}`, lock),
+    ...looseBlobs("old-blobs", `${IS_LOOSE} AND created_at < ?2`, lock),
+    "measure-unnamed-chunks": measure("blob_chunks", "octet_length(bytes)", IS_UNNAMED),
+    "delete-unnamed-chunks": remove("blob_chunks", IS_UNNAMED),
+  };
+}
+
+/** The statements for one engine. */
+export class Statements {
+  /** Those whose text is always the same, by name. */
+  readonly fixed: { readonly [Name in keyof ReturnType<typeof texts>]: Statement };
+  readonly messages: Stretches;
+  readonly headers: Stretches;
+  readonly log: Stretches;
+  /** Whether rows are locked by statements of their own: else whoever writes is alone. */
+  readonly locks: boolean;
+  readonly #updates = new Map<string, Statement>();
+
+  constructor(flavour: Flavour) {
+    const named = Object.entries(texts(flavour)).map(([name, sql]) => [name, { name, sql }]);
+    // The entries have the names of `texts`.
+    this.fixed = Object.fromEntries(named) as typeof this.fixed;
+    this.messages = new Stretches("messages", MESSAGES);
+    this.headers = new Stretches("headers", HEADERS);
+    this.log = new Stretches("log", LOG);
+    this.locks = flavour.lock !== "";
+  }
+
+  /** Sets some columns of the rows where the first so many parameters hold; the columns' values follow them. */
+  update<Row extends object>(table: Table<Row>, keys: readonly string[], fields: readonly (keyof Row)[]): Statement {
+    const columns = fields.map((field) => table.column(field));
+    // Names are short, as Postgres has 63 characters for them: which of the columns, as bits.
+    const bits = columns.reduce((sum, column) => sum + 2 ** table.columns.indexOf(column), 0);
+    const name = `update-${table.name}-${bits.toString(36)}`;
+    let statement = this.#updates.get(name);
+    if (statement === undefined) {
+      const ordered = table.columns.filter((column) => columns.includes(column));
+      const sets = ordered.map((column, at) => `${column} = ?${keys.length + at + 1}`);
+      // Where nothing changes, the row is still looked for.
+      if (sets.length === 0) sets.push(`${keys[0]} = ${keys[0]}`);
+      const where = keys.map((column, at) => `${column} = ?${at + 1}`).join(" AND ");
+      statement = { name, sql: `UPDATE ${table.name} SET ${sets.join(", ")} WHERE ${where}` };
+      this.#updates.set(name, statement);
+    }
+    return statement;
+  }
+}
+
+/** Reads of a stretch of a thread, one for each form that a stretch can have. */
+class Stretches {
+  readonly #forms: readonly Statement[];
+
+  constructor(name: string, table: AnyTable) {
+    this.#forms = [0, 1, 2, 3, 4, 5, 6, 7].map((form) => {
+      const [down, bounded, ofRun] = [(form & 1) > 0, (form & 2) > 0, (form & 4) > 0];
+      const conditions = [IN_THREAD, "id > ?3"];
+      if (bounded) conditions.push("id <= ?5");
+      if (ofRun) conditions.push(`run_id = ?${bounded ? 6 : 5}`);
+      const order = down ? "ORDER BY id DESC" : "ORDER BY id";
+      return {
+        name: `${name}-${down ? "down" : "up"}${bounded ? "-to" : ""}${ofRun ? "-of-run" : ""}`,
+        sql: select(table, `${conditions.join(" AND ")} ${order} LIMIT ?4`),
+      };
+    });
+  }
+
+  /** Parameters: tenant, thread, after ("" for the beginning), limit, and those of upTo and runId that are there. */
+  of({ order, upTo, runId }: Stretch & { runId?: string }): Statement {
+    const form = (order === "down" ? 1 : 0) + (upTo === undefined ? 0 : 2) + (runId === undefined ? 0 : 4);
+    // There are eight forms, and the sum is below eight.
+    return this.#forms[form] as Statement;
+  }
+}
+
+const into = (table: AnyTable, ignoreTaken = false): Insert => ({
+  name: `insert-${table.name.replaceAll("_", "-")}`,
+  table: table.name,
+  columns: table.columns,
+  ignoreTaken,
+});
+
+export const INSERTS = {
+  thread: into(THREADS),
+  messages: into(MESSAGES),
+  run: into(RUNS),
+  log: into(LOG),
+  key: into(KEYS),
+  blob: into(BLOBS, true),
+  chunk: into(CHUNKS),
+  blobRefs: into(BLOB_REFS, true),
+  quarantine: into(QUARANTINE, true),
+} as const satisfies Record<string, Insert>;

@@ -1,0 +1,117 @@
+// What work inside a transaction may do to a ledger over SQL, for both engines: changes here, deletions in deletions.ts.
+import type {
+  BlobRefRow,
+  BlobRow,
+  ChunkRow,
+  KeyRow,
+  LogRow,
+  MessageRow,
+  QuarantineRow,
+  RunChanges,
+  RunRow,
+  ThreadHead,
+  ThreadRow,
+} from "../../rows.ts";
+import { got, mapAwaitable, runMixed, type Awaitable, type Steps } from "../../steps.ts";
+import type { LedgerTransaction, ThreadKey } from "../../store.ts";
+import { BLOB_REFS, BLOBS, CHUNKS, KEYS, LOG, MESSAGES, QUARANTINE, RUNS, THREADS, type Table } from "./columns.ts";
+import { SqlDeletions } from "./deletions.ts";
+import type { SqlValue } from "./engine.ts";
+import { INSERTS } from "./statements.ts";
+
+const THREAD_KEYS = ["tenant", "id"];
+const RUN_KEYS = ["tenant", "thread_id", "id", "epoch"];
+
+export class SqlTables extends SqlDeletions implements LedgerTransaction {
+  lockThread(key: ThreadKey): Awaitable<ThreadHead | undefined> {
+    return this.statements.locks ? runMixed(this.#lockThread(key)) : this.thread(key);
+  }
+
+  /** The lock is a statement before the one that reads, whose view would else be from before the wait. */
+  *#lockThread(key: ThreadKey): Steps<ThreadHead | undefined> {
+    yield* got(this.session.all(this.statements.fixed["lock-thread"], [key.tenant, key.threadId]));
+    return yield* got(this.thread(key));
+  }
+
+  insertThread(row: ThreadRow): Awaitable<void> {
+    this.touch(row.tenant, row.id);
+    return mapAwaitable(this.session.insert(INSERTS.thread, [THREADS.encode(row)]), nothing);
+  }
+
+  updateThread(key: ThreadKey, changes: Parameters<LedgerTransaction["updateThread"]>[1]): Awaitable<void> {
+    this.touch(key.tenant, key.threadId);
+    return mapAwaitable(this.#update(THREADS, THREAD_KEYS, [key.tenant, key.threadId], changes), nothing);
+  }
+
+  insertMessages(rows: readonly MessageRow[]): Awaitable<void> {
+    this.#touchAll(rows);
+    const values = rows.map((row) => MESSAGES.encode(row));
+    return mapAwaitable(this.session.insert(INSERTS.messages, values), nothing);
+  }
+
+  insertRun(row: RunRow): Awaitable<void> {
+    this.touch(row.tenant, row.threadId);
+    return mapAwaitable(this.session.insert(INSERTS.run, [RUNS.encode(row)]), nothing);
+  }
+
+  updateRun(key: ThreadKey, id: string, epoch: number, changes: RunChanges): Awaitable<boolean> {
+    this.touch(key.tenant, key.threadId);
+    const update = this.#update(RUNS, RUN_KEYS, [key.tenant, key.threadId, id, epoch], changes);
+    return mapAwaitable(update, (count) => count > 0);
+  }
+
+  insertLog(rows: readonly LogRow[]): Awaitable<void> {
+    this.#touchAll(rows);
+    const values = rows.map((row) => LOG.encode(row));
+    return mapAwaitable(this.session.insert(INSERTS.log, values), nothing);
+  }
+
+  insertKey(row: KeyRow): Awaitable<void> {
+    return mapAwaitable(this.session.insert(INSERTS.key, [KEYS.encode(row)]), nothing);
+  }
+
+  insertBlob(row: BlobRow): Awaitable<boolean> {
+    return mapAwaitable(this.session.insert(INSERTS.blob, [BLOBS.encode(row)]), (count) => count > 0);
+  }
+
+  insertChunk(row: ChunkRow): Awaitable<void> {
+    return mapAwaitable(this.session.insert(INSERTS.chunk, [CHUNKS.encode(row)]), nothing);
+  }
+
+  insertBlobRefs(rows: readonly BlobRefRow[]): Awaitable<void> {
+    return runMixed(this.#insertBlobRefs(rows));
+  }
+
+  /** Who deletes blobs locks them and then looks for references: it has to wait until these are there to be seen. */
+  *#insertBlobRefs(rows: readonly BlobRefRow[]): Steps<void> {
+    if (this.statements.locks) {
+      for (const [tenant, refs] of Map.groupBy(rows, (row) => row.tenant)) {
+        const hashes = JSON.stringify(refs.map(({ hash }) => hash));
+        yield* got(this.session.all(this.statements.fixed["lock-held-blobs"], [tenant, hashes]));
+      }
+    }
+    const values = rows.map((row) => BLOB_REFS.encode(row));
+    yield* got(this.session.insert(INSERTS.blobRefs, values));
+  }
+
+  quarantine(row: QuarantineRow): Awaitable<void> {
+    return mapAwaitable(this.session.insert(INSERTS.quarantine, [QUARANTINE.encode(row)]), nothing);
+  }
+
+  #update<Row extends object>(
+    table: Table<Row>,
+    keyColumns: readonly string[],
+    keys: readonly SqlValue[],
+    changes: Partial<NoInfer<Row>>,
+  ): Awaitable<number> {
+    const fields = table.fields.filter((field) => changes[field] !== undefined);
+    const values = fields.map((field) => table.encodeField(field, changes[field]));
+    return this.session.run(this.statements.update(table, keyColumns, fields), [...keys, ...values]);
+  }
+
+  #touchAll(rows: readonly ThreadKey[]): void {
+    for (const { tenant, threadId } of rows) this.touch(tenant, threadId);
+  }
+}
+
+function nothing(): void {}

@@ -1,0 +1,158 @@
+// Commits the work of all callers that wait at the same time as one transaction, so that they share the wait for the
+// disk. Work that fails is undone alone; another process in the way is waited for without holding up this one.
+import { runNow, type Steps } from "../../steps.ts";
+import type { LedgerTransaction } from "../../store.ts";
+import type { Connection } from "./connection.ts";
+import { isBusy } from "./errors.ts";
+import { outOfPatience, pauseMs } from "./patience.ts";
+
+/** The most that is committed together: the rest of the process gets its turn in between. */
+const LARGEST_GROUP = 256;
+
+interface Job {
+  readonly work: (tx: LedgerTransaction) => Steps<unknown>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  /** What came of it, to be told once it is durable. */
+  outcome: { value: unknown } | { error: unknown } | undefined;
+  /** Whether it must not be undone because of others, nor they because of it. */
+  alone: boolean;
+  /** When it first met another process. */
+  busySince: number | undefined;
+}
+
+/** Calls the function soon: after those that are waiting to run already. */
+export type Soon = (drain: () => void) => void;
+
+export class CommitQueue {
+  readonly #connection: Connection;
+  readonly #transaction: LedgerTransaction;
+  readonly #busyMs: number;
+  readonly #soon: Soon;
+  readonly #committed: () => void;
+  #jobs: Job[] = [];
+  #isScheduled = false;
+  #attempts = 0;
+  readonly #idle: (() => void)[] = [];
+
+  /** `committed` hears of every commit, before the callers do. */
+  constructor(
+    connection: Connection,
+    transaction: LedgerTransaction,
+    options: { busyMs: number; soon: Soon; committed: () => void },
+  ) {
+    this.#connection = connection;
+    this.#transaction = transaction;
+    this.#busyMs = options.busyMs;
+    this.#soon = options.soon;
+    this.#committed = options.committed;
+  }
+
+  write<T>(work: (tx: LedgerTransaction) => Steps<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      // Given only what its own work came to, which is a T.
+      const settle = resolve as (value: unknown) => void;
+      this.#jobs.push({ work, resolve: settle, reject, outcome: undefined, alone: false, busySince: undefined });
+      if (!this.#isScheduled) this.#schedule();
+    });
+  }
+
+  /** Resolves when no work is waiting. */
+  async idle(): Promise<void> {
+    if (this.#isScheduled) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  #schedule(): void {
+    this.#isScheduled = true;
+    this.#soon(this.#drain);
+  }
+
+  readonly #drain = (): void => {
+    const group = this.#nextGroup();
+    try {
+      this.#commit(group);
+      this.#attempts = 0;
+      for (const job of group) settle(job);
+    } catch (error) {
+      if (isBusy(error)) {
+        this.#waitFor(group, error);
+        return;
+      }
+      this.#separate(group, error);
+    }
+    this.#goOn();
+  };
+
+  #goOn(): void {
+    if (this.#jobs.length > 0) {
+      this.#schedule();
+      return;
+    }
+    this.#isScheduled = false;
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  #nextGroup(): Job[] {
+    const jobs = this.#jobs;
+    let end = 1;
+    if (jobs[0]?.alone !== true) while (end < jobs.length && end < LARGEST_GROUP && jobs[end]?.alone !== true) end++;
+    if (end === jobs.length) {
+      this.#jobs = [];
+      return jobs;
+    }
+    return jobs.splice(0, end);
+  }
+
+  /** All of the group's work in one transaction. Throws where all of it was undone. */
+  #commit(group: readonly Job[]): void {
+    this.#connection.begin();
+    try {
+      for (const job of group) this.#run(job, group.length === 1);
+      this.#connection.commit();
+    } catch (error) {
+      this.#connection.rollback();
+      throw error;
+    }
+    this.#committed();
+  }
+
+  /** Work that fails before it has written anything leaves nothing to undo, and the others go on. */
+  #run(job: Job, isAlone: boolean): void {
+    const before = this.#connection.writes;
+    try {
+      job.outcome = { value: runNow(job.work(this.#transaction)) };
+    } catch (error) {
+      if (isAlone || this.#connection.writes !== before) throw error;
+      job.outcome = { error };
+    }
+  }
+
+  /** The whole group was undone because of one of them. Each is tried again by itself, so that only that one fails. */
+  #separate(group: Job[], error: unknown): void {
+    if (group.length === 1) {
+      group[0]?.reject(error);
+      return;
+    }
+    for (const job of group) job.alone = true;
+    this.#jobs = [...group, ...this.#jobs];
+  }
+
+  #waitFor(group: readonly Job[], error: unknown): void {
+    const now = performance.now();
+    const waiting: Job[] = [];
+    for (const job of group) {
+      job.busySince ??= now;
+      if (now - job.busySince >= this.#busyMs) job.reject(outOfPatience(this.#busyMs, error));
+      else waiting.push(job);
+    }
+    this.#jobs = [...waiting, ...this.#jobs];
+    if (this.#jobs.length === 0) this.#goOn();
+    else setTimeout(this.#drain, pauseMs(this.#attempts++));
+  }
+}
+
+function settle({ outcome, resolve, reject }: Job): void {
+  if (outcome === undefined) return;
+  if ("error" in outcome) reject(outcome.error);
+  else resolve(outcome.value);
+}

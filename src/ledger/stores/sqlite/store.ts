@@ -1,0 +1,105 @@
+// A store in a SQLite file, for one or several processes of one machine. Node's own SQLite, one connection.
+import { LedgerError } from "../../errors.ts";
+import type { MessageRow } from "../../rows.ts";
+import type { Steps } from "../../steps.ts";
+import type { LedgerReads, LedgerStore, LedgerTransaction, SearchHit, SearchQuery, ThreadKey } from "../../store.ts";
+import type { Statement } from "../sql/engine.ts";
+import { SqlReads } from "../sql/reads.ts";
+import { Statements } from "../sql/statements.ts";
+import { SqlTables } from "../sql/tables.ts";
+import type { Connection } from "./connection.ts";
+import { SQLITE } from "./flavour.ts";
+import { patiently } from "./patience.ts";
+import { CommitQueue, type Soon } from "./queue.ts";
+import { indexMessages, OPTIMIZE, search } from "./search.ts";
+import { Watchers } from "./watchers.ts";
+
+const DATA_VERSION: Statement = { name: "data-version", sql: "PRAGMA data_version" };
+/** Moves the log into the file and makes it empty. Gives whether somebody was in the way first. */
+const EMPTY_LOG: Statement = { name: "empty-log", sql: "PRAGMA wal_checkpoint(TRUNCATE)" };
+const MOVE_LOG: Statement = { name: "move-log", sql: "PRAGMA wal_checkpoint(PASSIVE)" };
+
+const STATEMENTS = new Statements(SQLITE);
+
+/**
+ * Where a commit waits for the disk, callers that have something to do in this turn still get in. Where it does not,
+ * a turn costs more than it saves.
+ */
+const SOON: Record<"full" | "normal", Soon> = { full: setImmediate, normal: queueMicrotask };
+
+export class SqliteStore implements LedgerStore {
+  readonly name = "sqlite";
+  readonly reads: LedgerReads;
+  readonly #connection: Connection;
+  readonly #busyMs: number;
+  readonly #queue: CommitQueue;
+  readonly #watchers: Watchers;
+  #closing: Promise<void> | undefined;
+
+  constructor(connection: Connection, options: { sync: "full" | "normal"; busyMs: number }) {
+    this.#connection = connection;
+    this.#busyMs = options.busyMs;
+    const watchers = new Watchers(() => Number(connection.read(DATA_VERSION)[0]?.[0]));
+    this.#watchers = watchers;
+    this.reads = new SqlReads(connection, STATEMENTS);
+    const tables = new SqlTables(connection, STATEMENTS, (tenant, threadId) => watchers.touch(tenant, threadId));
+    this.#queue = new CommitQueue(connection, tables, {
+      busyMs: options.busyMs,
+      soon: SOON[options.sync],
+      committed: () => watchers.committed(),
+    });
+  }
+
+  write<T>(work: (tx: LedgerTransaction) => Steps<T>): Promise<T> {
+    return this.#closing === undefined ? this.#queue.write(work) : Promise.reject(closed());
+  }
+
+  watch(key: ThreadKey, wake: () => void): () => void {
+    this.#demandOpen();
+    return this.#watchers.watch(key, wake);
+  }
+
+  async indexMessages(textOf: (row: MessageRow) => string, limit: number): Promise<number> {
+    this.#demandOpen();
+    return indexMessages(this.#connection, (work) => this.write(work), textOf, limit);
+  }
+
+  async search(query: SearchQuery): Promise<SearchHit[]> {
+    this.#demandOpen();
+    return search(this.#connection, query);
+  }
+
+  /** Also takes out of the search index for good what is no longer found with it. */
+  async vacuum(): Promise<void> {
+    this.#demandOpen();
+    await patiently(this.#busyMs, () => this.#connection.execute(OPTIMIZE));
+    await patiently(this.#busyMs, () => this.#connection.once("vacuum", "VACUUM"));
+    await patiently(this.#busyMs, () => {
+      if (this.#connection.read(EMPTY_LOG)[0]?.[0] !== 0) throw new LedgerError("busy", "Somebody reads the log.");
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#queue.idle();
+    this.#watchers.close();
+    try {
+      this.#connection.read(MOVE_LOG);
+    } catch {
+      // The log stays for whoever opens the file next: what is in it is as durable as the file.
+    }
+    this.#connection.close();
+  }
+
+  #demandOpen(): void {
+    if (this.#closing !== undefined) throw closed();
+  }
+}
+
+function closed(): LedgerError {
+  return new LedgerError("closed", "The ledger was closed.");
+}

@@ -1,0 +1,93 @@
+// Threads: made, listed, changed, and found again by everything else.
+import { parseJson, stringifyJson } from "../model/json.ts";
+import { isObject } from "../model/kind.ts";
+import { checkCount, checkFacts, checkName, checkText } from "./check.ts";
+import { LedgerError } from "./errors.ts";
+import { activeLeaf } from "./leaf.ts";
+import type { ThreadHead, ThreadRow } from "./rows.ts";
+import type { Scope } from "./scope.ts";
+import { got, type Steps } from "./steps.ts";
+import type { LedgerTransaction, ThreadKey } from "./store.ts";
+import { isoTime } from "./times.ts";
+import type { NewThread, Thread, ThreadChanges } from "./types.ts";
+
+/** How many threads a page has where nobody says. */
+const PAGE = 50;
+
+/** Names a thread of the scope's tenant. */
+export function threadKey(scope: Scope, threadId: string): ThreadKey {
+  return { tenant: scope.tenant, threadId: checkName(threadId, "threadId") };
+}
+
+/** The thread as it is now. */
+export async function threadHead(scope: Scope, key: ThreadKey): Promise<ThreadHead> {
+  return (await scope.store.reads.thread(key)) ?? unknownThread(key);
+}
+
+/** The thread, which nobody else writes to until the work is over. */
+export function* lockedThread(tx: LedgerTransaction, key: ThreadKey): Steps<ThreadHead> {
+  return (yield* got(tx.lockThread(key))) ?? unknownThread(key);
+}
+
+function unknownThread({ threadId }: ThreadKey): never {
+  throw new LedgerError("unknown-thread", `There is no thread "${threadId}".`, { path: "threadId" });
+}
+
+function describe(head: ThreadHead): Thread {
+  const { id, title, scope, metadata, createdAt } = head;
+  return { id, title, scope, metadata: readFacts(metadata), createdAt, activeLeafId: activeLeaf(head) };
+}
+
+/** The caller's own facts; none where the column holds no object. */
+function readFacts(text: string | null): Record<string, unknown> {
+  const facts = text === null ? undefined : parseJson(text);
+  return isObject(facts) ? facts : {};
+}
+
+/** A column for facts: null where there are none. */
+function writeFacts(facts: unknown): string | null {
+  return facts === undefined || facts === null ? null : stringifyJson(checkFacts(facts, "metadata"));
+}
+
+export async function createThread(scope: Scope, thread: NewThread = {}): Promise<Thread> {
+  const row: ThreadRow = {
+    tenant: scope.tenant,
+    id: thread.id === undefined ? scope.nextId("") : checkName(thread.id, "id"),
+    title: thread.title === undefined ? null : checkText(thread.title, "title"),
+    scope: thread.scope === undefined ? null : checkName(thread.scope, "scope"),
+    metadata: writeFacts(thread.metadata),
+    createdAt: isoTime(scope.now()),
+    pinned: false,
+    leafId: null,
+  };
+  await scope.store.write((tx) => got(tx.insertThread(row)));
+  return describe({ ...row, newestMessageId: null, lastId: "" });
+}
+
+export async function getThread(scope: Scope, threadId: string): Promise<Thread> {
+  return describe(await threadHead(scope, threadKey(scope, threadId)));
+}
+
+/** Newest first. */
+export async function listThreads(scope: Scope, page: { limit?: number; before?: string } = {}): Promise<Thread[]> {
+  const limit = page.limit === undefined ? PAGE : checkCount(page.limit, "limit", 1);
+  const before = page.before === undefined ? {} : { before: checkName(page.before, "before") };
+  const rows = await scope.store.reads.threads(scope.tenant, { limit, ...before });
+  const heads = await Promise.all(
+    rows.map(async ({ tenant, id }) => scope.store.reads.thread({ tenant, threadId: id })),
+  );
+  // One may have been deleted since the list was read.
+  return heads.filter((head) => head !== undefined).map(describe);
+}
+
+export async function updateThread(scope: Scope, threadId: string, changes: ThreadChanges): Promise<Thread> {
+  const key = threadKey(scope, threadId);
+  const row: Partial<Pick<ThreadRow, "title" | "metadata">> = {};
+  if (changes.title !== undefined) row.title = changes.title === null ? null : checkText(changes.title, "title");
+  if (changes.metadata !== undefined) row.metadata = writeFacts(changes.metadata);
+  return scope.store.write(function* update(tx) {
+    const head = yield* lockedThread(tx, key);
+    yield* got(tx.updateThread(key, row));
+    return describe({ ...head, ...row });
+  });
+}

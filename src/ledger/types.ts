@@ -1,0 +1,260 @@
+// The public face of a ledger: what goes in and what comes out of its methods.
+import type { Clock } from "../assembly/index.ts";
+import type { Delta, Message, MessageDelta, ProviderError, StoredMessage, Usage } from "../model/index.ts";
+import type { Deleted, RunMode, RunState } from "./rows.ts";
+import type { SearchHit } from "./store.ts";
+
+/** How a ledger is opened. */
+export interface LedgerOptions {
+  /** Default "default". Nothing of another tenant is ever seen. */
+  tenant?: string;
+  clock?: Clock;
+  /** How long a writer may be silent before its run counts as abandoned. Default 30 s; renewed every third of it. */
+  leaseMs?: number;
+  /** SQLite: "full" (default) survives a power cut, "normal" survives `kill -9` but may lose the last moments of a power cut. */
+  sync?: "full" | "normal";
+  /** Strings of a message that are longer are stored once by content. Default 32,768 characters. */
+  blobThreshold?: number;
+  /** How long a lock of another process is waited for. Default 10 s. */
+  busyMs?: number;
+  /** The longest that deltas wait for company before they are written. Default 10 ms. */
+  flushMs?: number;
+  /** How long the deltas of a finished run can still be followed. Default 60 s. */
+  deltaRetentionMs?: number;
+  /** Postgres: the schema that holds the tables (default "koine"), and the most connections (default 10). */
+  schema?: string;
+  connections?: number;
+  /** Hears of records that could not be read. */
+  onProblem?: (problem: LedgerProblem) => void;
+}
+
+/** A record that could not be read; the rest of its thread can. */
+export interface LedgerProblem {
+  threadId: string;
+  messageId: string;
+  reason: string;
+}
+
+export interface NewThread {
+  /** Default: a new ULID. One that is taken is a conflict. */
+  id?: string;
+  title?: string;
+  /** A user or token within the tenant; `recognise` prefers threads of the same one. */
+  scope?: string;
+  metadata?: Record<string, unknown>;
+}
+export interface Thread {
+  id: string;
+  title: string | null;
+  scope: string | null;
+  metadata: Record<string, unknown>;
+  createdAt: string;
+  activeLeafId: string | null;
+}
+/** What may change in a thread; null removes. */
+export interface ThreadChanges {
+  title?: string | null;
+  metadata?: Record<string, unknown> | null;
+}
+
+export interface NewRun {
+  threadId: string;
+  /** null forks at the root; absent chains to the leaf that is active at commit. */
+  forkFromMessageId?: string | null;
+  /** "replace" (default): the answer takes the place of what followed. "branch": it stands beside it, and the active leaf stays. */
+  mode?: RunMode;
+  /** The same key and request attaches to the run that was begun; another request is a conflict. */
+  idempotencyKey?: string;
+  /** The active leaf must be this one; else a conflict. */
+  expectedLeaf?: string | null;
+  /** The caller's own facts: model, losses, a changed system prompt. */
+  metadata?: Record<string, unknown>;
+}
+
+export interface RunInfo {
+  id: string;
+  threadId: string;
+  state: RunState;
+  mode: RunMode;
+  /** Absent where the run chains to the active leaf. */
+  forkFromMessageId?: string | null;
+  idempotencyKey?: string;
+  createdAt: string;
+  /** ISO 8601. */
+  finishedAt?: string;
+  error?: ProviderError;
+  /** Kept also for runs that failed or were cancelled (B67). */
+  usage?: Usage;
+  metadata?: Record<string, unknown>;
+  /** Grows with each takeover. */
+  epoch: number;
+}
+
+export interface Committed {
+  messages: StoredMessage[];
+  supersededRunIds: string[];
+}
+/** What a run that failed or was cancelled leaves: its partial turn, marked interrupted, beside the active path (B90). */
+export interface Ended {
+  messages: StoredMessage[];
+}
+export interface CommitOptions {
+  /** The active leaf must be this one; else a conflict, and the run lives on. */
+  expectedLeaf?: string | null;
+  /** Merged into the run's. */
+  metadata?: Record<string, unknown>;
+}
+
+/** A live run, in the hands of its writer. */
+export interface Run {
+  readonly id: string;
+  readonly threadId: string;
+  /** As this handle knows it; `ledger.run(id)` asks the store. */
+  readonly info: RunInfo;
+  /** Whether an idempotency key led to a run that was begun before; then this handle reads, and writing is fenced. */
+  readonly attached: boolean;
+  /** Resolves once the deltas are durable. An illegal delta refuses the whole batch, and the run goes on without it. */
+  append(deltas: readonly (Delta | MessageDelta)[]): Promise<void>;
+  /** Writes what the deltas assembled to, or the messages given. Again: the same result. */
+  commit(messages?: readonly Message[], options?: CommitOptions): Promise<Committed>;
+  fail(error: ProviderError | Error | string): Promise<Ended>;
+  cancel(): Promise<Ended>;
+  /** Renews the lease now; the ledger does so by itself while the run lives. */
+  heartbeat(): Promise<void>;
+}
+
+export interface AppendOptions {
+  /** Another message than the active leaf makes a branch and makes it active; null makes a root. */
+  parentMessageId?: string | null;
+  /** The active leaf must be this one (null: the thread is empty); else a conflict. */
+  expectedLeaf?: string | null;
+  idempotencyKey?: string;
+}
+
+export interface TranscriptOptions {
+  /** "active" (default), or a message id: the path that ends there. */
+  branch?: string;
+  /** The last so many. */
+  limit?: number;
+  /** Only what stands before this message. */
+  before?: string;
+  /** "inline" (default) gives contents back as they were appended, "reference" leaves `blob` in their place. */
+  blobs?: "inline" | "reference";
+}
+export interface ContextOptions {
+  branch?: string;
+  /** At most so many, cut where no call loses its result (B99). Leading instructions stay. */
+  maxMessages?: number;
+  /** Whether interrupted turns are part of it. Default false (B90). */
+  interrupted?: boolean;
+}
+export interface Tree {
+  messages: StoredMessage[];
+  activeLeafId: string | null;
+}
+
+/** What `recognise` found. */
+export interface Recognised {
+  /** null where the history is new. */
+  threadId: string | null;
+  /** The message that the new ones follow; null at the root. */
+  parentMessageId: string | null;
+  /** How many of the given messages are known. */
+  known: number;
+  /** The whole history, with what the client dropped restored (B11). */
+  messages: Message[];
+}
+export interface RecogniseOptions {
+  /** Threads of this scope win over others. */
+  scope?: string;
+}
+
+export interface FollowOptions {
+  threadId: string;
+  /** Only this run; the iterator ends with it. */
+  runId?: string;
+  /** A cursor of an earlier event; absent: from the beginning. "now" begins with what comes next. */
+  after?: string;
+  signal?: AbortSignal;
+}
+/** `cursor` resumes after the event. */
+export type LedgerEvent =
+  | { cursor: string; type: "delta"; runId: string; delta: MessageDelta }
+  | { cursor: string; type: "message"; runId?: string; message: StoredMessage }
+  | { cursor: string; type: "run"; runId: string; run: RunInfo };
+
+export interface Recovered {
+  runId: string;
+  threadId: string;
+  /** The partial turn that was saved. */
+  messages: StoredMessage[];
+}
+
+export interface PurgeOptions {
+  threadId?: string;
+  /** "replaced": what is on no path that the active leaf or a committed run holds. "thread": everything. */
+  what: "replaced" | "thread";
+  /** Only what was created before (ISO 8601 or a date). */
+  before?: string | Date;
+  /** Counts, and deletes nothing. */
+  dryRun?: boolean;
+}
+
+export interface SearchOptions {
+  threadId?: string;
+  /** Default 20. */
+  limit?: number;
+}
+
+export interface Imported {
+  threads: number;
+  messages: number;
+  runs: number;
+  blobs: number;
+  /** Records that were there already, and the same. */
+  known: number;
+}
+
+export interface Ledger {
+  readonly tenant: string;
+  /** The same store, seen by another tenant. Closing either closes both. */
+  forTenant(tenant: string): Ledger;
+
+  createThread(thread?: NewThread): Promise<Thread>;
+  thread(threadId: string): Promise<Thread>;
+  /** Newest first. */
+  threads(page?: { limit?: number; before?: string }): Promise<Thread[]>;
+  updateThread(threadId: string, changes: ThreadChanges): Promise<Thread>;
+
+  append(threadId: string, messages: readonly Message[], options?: AppendOptions): Promise<StoredMessage[]>;
+  transcript(threadId: string, options?: TranscriptOptions): Promise<StoredMessage[]>;
+  context(threadId: string, options?: ContextOptions): Promise<StoredMessage[]>;
+  tree(threadId: string): Promise<Tree>;
+  select(threadId: string, messageId: string | null): Promise<void>;
+
+  beginRun(run: NewRun): Promise<Run>;
+  /** Takes over a run whose writer is silent; the former writer is fenced off. `force` does not wait for the lease. */
+  resumeRun(runId: string, options?: { force?: boolean }): Promise<Run>;
+  run(runId: string): Promise<RunInfo>;
+  runs(threadId: string): Promise<RunInfo[]>;
+  /** Ends the runs whose writers are gone: what they had streamed is kept as an interrupted turn. */
+  recover(): Promise<Recovered[]>;
+  /** Drops the deltas of runs that finished long enough ago; happens by itself along the way. Gives the number of runs. */
+  compact(): Promise<number>;
+
+  follow(options: FollowOptions): AsyncIterableIterator<LedgerEvent>;
+  recognise(messages: readonly Message[], options?: RecogniseOptions): Promise<Recognised>;
+
+  putBlob(bytes: Uint8Array | AsyncIterable<Uint8Array>): Promise<{ blob: string; size: number }>;
+  blob(reference: string): AsyncIterable<Uint8Array>;
+
+  search(query: string, options?: SearchOptions): Promise<SearchHit[]>;
+  /** JSON lines, each with its line feed. */
+  export(threadId: string): AsyncIterable<string>;
+  import(lines: Iterable<string> | AsyncIterable<string>): Promise<Imported>;
+  purge(options: PurgeOptions): Promise<Deleted>;
+  vacuum(): Promise<void>;
+  /** Reads every record of a thread, or of all, and reports those that cannot be read. */
+  verify(threadId?: string): Promise<LedgerProblem[]>;
+  close(): Promise<void>;
+}

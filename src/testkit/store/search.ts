@@ -1,0 +1,192 @@
+// The search index: what is taken into it, what is found, and that a query is words and never an expression.
+import type { MessageRow } from "../../ledger/rows.ts";
+import type { SearchHit } from "../../ledger/store.ts";
+import { demand } from "../demand.ts";
+import { Stop } from "./fixture.ts";
+import { idOf, messageRow } from "./rows.ts";
+import type { Claim, Stage } from "./stage.ts";
+import { demandSame, thrownBy } from "./stage.ts";
+
+/** The words of a message are its body as it is. */
+const bodyOf = (row: MessageRow): string => row.body;
+
+/** So many batches do not wait for any store's index. */
+const MOST_ROUNDS = 1_000;
+
+/** Other messages may wait for the index, too. */
+async function indexAll(stage: Stage, textOf = bodyOf): Promise<void> {
+  for (let round = 0; (await stage.store.indexMessages(textOf, 100)) > 0; round++) {
+    demand(round < MOST_ROUNDS, "The index never is up to date.");
+  }
+}
+
+async function tell(stage: Stage, texts: readonly string[], key = stage.key): Promise<void> {
+  await stage.write((tx) => tx.insertMessages(texts.map((body, at) => messageRow(key, at + 1, { body }))));
+  await indexAll(stage);
+}
+
+/** The numbers of the messages that are found, in their order. */
+async function found({ store, tenant }: Stage, text: string): Promise<number[]> {
+  const hits = await store.search({ tenant, text, limit: 99 });
+  return hits.map(({ messageId }) => Number(messageId)).toSorted((left, right) => left - right);
+}
+
+async function takesMessages(stage: Stage): Promise<void> {
+  const { key, store } = stage;
+  await indexAll(stage);
+  const rows = Array.from({ length: 7 }, (_, at) => messageRow(key, at + 1, { body: `letter${at + 1}` }));
+  await stage.write((tx) => tx.insertMessages(rows));
+  const seen: MessageRow[] = [];
+  const textOf = (row: MessageRow): string => {
+    if (row.tenant === stage.tenant) seen.push(row);
+    return `the word${Number(row.id)}`;
+  };
+  for (let [round, taken] = [0, 1]; taken > 0; round++) {
+    taken = await store.indexMessages(textOf, 3);
+    demand(taken <= 3, `Three were asked for at most, and ${taken} were taken.`);
+    demand(round < MOST_ROUNDS, "The index never is up to date.");
+  }
+  await demandSame(
+    seen.toSorted((left, right) => (left.id < right.id ? -1 : 1)),
+    rows,
+    "Every message is taken once, as it was written.",
+  );
+  await demandSame(found(stage, "word4"), [4], "What textOf gave is found.");
+  await demandSame(found(stage, "letter4"), [], "What it did not give is not.");
+  await stage.write((tx) => tx.insertMessages([messageRow(key, 8)]));
+  await demandSame(found(stage, "word8"), [], "What was not indexed yet is not found.");
+  await indexAll(stage, textOf);
+  await demandSame(found(stage, "word8"), [8], "A message that came later is found after it was indexed.");
+  const messages = (await stage.reads.messages(key, { limit: 9 })).slice(0, 7);
+  await demandSame(messages, rows, "Messages are as they were.");
+}
+
+const TEXTS = [
+  "The rate of exchange",
+  "of exchange the rate, and a zebra",
+  "A zebra and an owl",
+  'say "rate" or near(exchange) and not 100% of title: rates* for you',
+  "Ελλάδα και Ἀθῆναι",
+  "Der naïve ÉTRANGER trinkt",
+  "北京 天气 很好",
+];
+
+const QUERIES: readonly [query: string, numbers: readonly number[], why: string][] = [
+  ["rate", [1, 2, 4], "a word"],
+  ["RATE", [1, 2, 4], "a word in capitals"],
+  ["rate zebra", [2], "both words must occur"],
+  ["zebra rate", [2], "in any order"],
+  ["  zebra \n\t rate  ", [2], "whatever stands between them"],
+  ["rate unicorn", [], "one of two does not occur"],
+  ["rat", [], "a part of a word is another word"],
+  ["rat*", [], "a star makes no prefix"],
+  ["rate*", [1, 2, 4], "a star is no word"],
+  ["ra%", [], "a percent sign stands for nothing"],
+  ["r_te", [], "nor does an underscore"],
+  ["rate OR unicorn", [], "OR is a word"],
+  ["rate or exchange", [4], "a word that occurs"],
+  ["rate NOT unicorn", [], "NOT is a word"],
+  ["rate AND zebra", [2], "AND is a word"],
+  ["rate -zebra", [2], "a minus excludes nothing"],
+  ["rate !zebra", [2], "nor does an exclamation mark"],
+  ["rate & zebra", [2], "an ampersand is no operator"],
+  ["rate | unicorn", [], "nor is a bar"],
+  ["rate <-> exchange", [1, 2, 4], "an arrow asks for no neighbourhood"],
+  ['"exchange of"', [1, 2, 4], "quotes make no phrase"],
+  ['"rate', [1, 2, 4], "a quote alone"],
+  ["rate\\", [1, 2, 4], "a backslash"],
+  ["rate's", [], "an apostrophe"],
+  ["'rate'", [1, 2, 4], "single quotes"],
+  ["near(exchange)", [4], "a function is two words"],
+  ["(rate", [1, 2, 4], "a bracket alone"],
+  ["title:rates", [4], "a column is a word"],
+  ["{rate} ^rate :rate", [1, 2, 4], "other operators"],
+  ["rate:*", [1, 2, 4], "a label"],
+  ["100", [4], "a number"],
+  ["ελλάδα", [5], "another script, in small letters"],
+  ["ΕΛΛΆΔΑ", [5], "another script, in capitals"],
+  ["étranger NAÏVE", [6], "letters with accents"],
+  ["天气", [7], "a word of a script without letters"],
+];
+
+async function findsWords(stage: Stage): Promise<void> {
+  await tell(stage, TEXTS);
+  for (const [query, numbers, why] of QUERIES) {
+    const attempt = await thrownBy(() => stage.store.search({ tenant: stage.tenant, text: query, limit: 9 }));
+    demand(attempt === undefined, `The query ${query} failed: ${String(attempt?.error)}`);
+    await demandSame(found(stage, query), numbers, `The query ${query}: ${why}.`);
+  }
+}
+
+async function findsNothingInNothing(stage: Stage): Promise<void> {
+  await tell(stage, TEXTS);
+  for (const query of ["", "   ", "%", "*", '"', '""', "()", "-", "!?", "🏛️", "\\", "' OR 1=1 --", ":*", "\0"]) {
+    await demandSame(found(stage, query), [], `The query ${JSON.stringify(query)} has no word that occurs.`);
+  }
+}
+
+async function findsWithin(stage: Stage): Promise<void> {
+  const { store, tenant, other } = stage;
+  await tell(stage, ["one owl", "two owls and an owl"]);
+  await tell(stage, ["another owl"], other);
+  const foreign = { tenant: `${tenant}-twin`, threadId: "thread" };
+  await tell(stage, ["a foreign owl"], foreign);
+  const places = async (threadId?: string, limit = 9): Promise<string[]> => {
+    const query = { tenant, text: "owl", limit, ...(threadId === undefined ? {} : { threadId }) };
+    return (await store.search(query)).map((hit) => `${hit.threadId} ${Number(hit.messageId)}`).toSorted();
+  };
+  await demandSame(places(), ["thread 1", "thread 2", "thread-other 1"], "All threads of the tenant, and no other's.");
+  await demandSame(places(other.threadId), ["thread-other 1"], "One thread.");
+  await demandSame(places("none"), [], "A thread that is not there.");
+  demand((await places(undefined, 2)).length === 2, "Two were asked for.");
+}
+
+async function showsSnippets(stage: Stage): Promise<void> {
+  const { store, tenant } = stage;
+  const filler = "Nothing is said here of birds. ".repeat(200);
+  await tell(stage, [`${filler}Then an OWL came. ${filler}`, "owl owl owl owl owl owl"]);
+  const hits: SearchHit[] = await store.search({ tenant, text: "owl", limit: 9 });
+  await demandSame(
+    hits.map(({ messageId }) => messageId),
+    [idOf(2), idOf(1)],
+    "The best comes first.",
+  );
+  for (const { snippet } of hits) demand(/owl/i.test(snippet), "A snippet shows what was found.", snippet);
+  demand((hits[1]?.snippet.length ?? 0) < 2_000, "A snippet is a stretch of the text.", hits[1]?.snippet);
+}
+
+async function forgetsDeleted(stage: Stage): Promise<void> {
+  const { key, other } = stage;
+  await tell(stage, ["owl", "owl", "owl"]);
+  await tell(stage, ["owl"], other);
+  await stage.write((tx) => tx.insertMessages([messageRow(key, 9, { body: "owl" })]));
+  const stop = new Stop();
+  await thrownBy(() =>
+    stage.write(
+      (tx) => tx.deleteMessages(key, [idOf(1)]),
+      () => {
+        throw stop;
+      },
+    ),
+  );
+  await demandSame(found(stage, "owl"), [1, 1, 2, 3], "A delete that was undone.");
+  // One of them is not in the index yet.
+  await stage.write((tx) => tx.deleteMessages(key, [idOf(2), idOf(9)]));
+  await indexAll(stage);
+  await demandSame(found(stage, "owl"), [1, 1, 3], "Deleted messages are not found.");
+  await stage.write((tx) => tx.deleteThread(key));
+  await demandSame(found(stage, "owl"), [1], "Messages of a deleted thread are not found.");
+  await stage.write((tx) => tx.insertMessages([messageRow(key, 3, { body: "raven" })]));
+  await indexAll(stage);
+  await demandSame(found(stage, "raven"), [3], "An id that is used again is indexed again.");
+  await demandSame(found(stage, "owl"), [1], "With its new words alone.");
+}
+
+export const SEARCH_CLAIMS: readonly Claim[] = [
+  ["indexMessages takes every message once, so many at a time", takesMessages],
+  ["search finds messages that have all the words; quotes and operators are words", findsWords],
+  ["search finds nothing where the query has no word that occurs", findsNothingInNothing],
+  ["search keeps to the tenant, the thread and the limit", findsWithin],
+  ["search gives the best first, each with a snippet around what was found", showsSnippets],
+  ["search does not find what was deleted", forgetsDeleted],
+];

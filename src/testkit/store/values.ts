@@ -1,0 +1,193 @@
+// Values come back exactly as they were written, and what a caller does to a row later is the caller's own business.
+import type { RunRow } from "../../ledger/rows.ts";
+import { RUN_STATES } from "../../ledger/rows.ts";
+import {
+  blobRow,
+  chunkRow,
+  hashOf,
+  idOf,
+  keyRow,
+  logRow,
+  messageRow,
+  quarantineRow,
+  refRow,
+  runRow,
+  threadRow,
+} from "./rows.ts";
+import type { Claim, Stage } from "./stage.ts";
+import { demandSame } from "./stage.ts";
+
+const LARGEST = Number.MAX_SAFE_INTEGER;
+
+/** Texts that stores are known to change. */
+const TEXTS: readonly [what: string, text: string][] = [
+  ["an empty text", ""],
+  ["white space at both ends", "  \n\t text \r\n "],
+  ["quotes and operators", `'; DROP TABLE messages; -- "%_*\\\\'`],
+  ["characters of four bytes", "🏛️ 𐀀 𝔎𝔬𝔦𝔫𝔢 κοινή é e\u0301 \uFFFF"],
+  ["control characters", "\u0001\u001f\u007f\u2028"],
+  ["an escaped zero", String.raw`{"text":"\u0000 and \ud800 and \\u0000"}`],
+  ["a number's spelling", '{"a": 1.0, "b":  1e3, "c": 12345678901234567890.5, "a": 2}'],
+  ["text that is no JSON", '{"torn": '],
+  ["what looks like another type", "2026-01-01T00:00:00Z"],
+  ["digits alone", "00123"],
+  ["a long text", "κοινή 🏛️ ".repeat(40_000)],
+];
+
+async function keepsThreads({ write, key, reads }: Tools): Promise<void> {
+  for (const [at, [what, text]] of TEXTS.entries()) {
+    const own = { ...key, threadId: `thread ${at}` };
+    const row = threadRow(own, { title: text, scope: text, metadata: text, leafId: idOf(at), pinned: at % 2 === 0 });
+    await write((tx) => tx.insertThread(row));
+    await demandSame(reads.thread(own), { ...row, newestMessageId: null, lastId: "" }, `A thread with ${what}.`);
+  }
+  const bare = threadRow(key);
+  await write((tx) => tx.insertThread(bare));
+  const row = (await reads.threads(key.tenant, { limit: 100 })).find(({ id }) => id === key.threadId);
+  await demandSame(row, bare, "A thread with nulls.");
+}
+
+async function keepsMessages({ write, key, reads }: Tools): Promise<void> {
+  for (const [at, [what, text]] of TEXTS.entries()) {
+    const row = messageRow(key, at + 1, { body: text, role: "assistant", runId: "run", digest: `digest ${what}` });
+    await write((tx) => tx.insertMessages([row]));
+    await demandSame(reads.message(key, row.id), row, `A message with ${what}.`);
+    await demandSame(reads.messages(key, { limit: 1, order: "down" }), [row], `A list with ${what}.`);
+  }
+}
+
+async function keepsRuns({ write, key, reads }: Tools): Promise<void> {
+  for (const [at, [what, text]] of TEXTS.entries()) {
+    const row: RunRow = {
+      ...runRow(key, `run ${at}`, { state: RUN_STATES[at % RUN_STATES.length] ?? "created" }),
+      mode: at % 2 === 0 ? "replace" : "branch",
+      forks: at % 2 === 0,
+      compacted: at % 2 === 1,
+      forkFromId: idOf(at),
+      idempotencyKey: text,
+      error: text,
+      usage: text,
+      metadata: text,
+      epoch: LARGEST,
+      leaseUntil: LARGEST - 1,
+      finishedAt: LARGEST - 2,
+      lastSeq: LARGEST - 3,
+      firstDeltaId: idOf(1),
+      lastDeltaId: idOf(2),
+    };
+    await write((tx) => tx.insertRun(row));
+    await demandSame(reads.run(key.tenant, row.id), row, `A run with ${what}.`);
+  }
+  const bare = runRow(key, "run", { leaseUntil: 0, epoch: 0 });
+  await write((tx) => tx.insertRun(bare));
+  await demandSame(reads.run(key.tenant, "run"), bare, "A run with nulls, zeros and -1.");
+}
+
+async function keepsLog({ write, key, reads }: Tools): Promise<void> {
+  for (const [at, [what, text]] of TEXTS.entries()) {
+    const row = logRow(key, at, { body: text, kind: at % 2 === 0 ? "delta" : "run" });
+    await write((tx) => tx.insertLog([row]));
+    await demandSame(reads.log(key, { limit: 1, order: "down" }), [row], `A log row with ${what}.`);
+  }
+}
+
+async function keepsKeys({ write, key, reads }: Tools): Promise<void> {
+  for (const [what, text] of TEXTS) {
+    // A name of 400,000 characters is more than an index takes.
+    const row = keyRow(key, text.slice(0, 200), { hash: text, result: text, createdAt: LARGEST });
+    await write((tx) => tx.insertKey(row));
+    await demandSame(reads.idempotencyKey(key, row.key), row, `A key with ${what}.`);
+  }
+}
+
+async function keepsBlobs({ write, key, reads }: Tools): Promise<void> {
+  const row = blobRow(key.tenant, hashOf("aa"), { size: LARGEST, createdAt: LARGEST });
+  await write((tx) => tx.insertBlob(row));
+  await demandSame(reads.blob(key.tenant, row.hash), row, "A blob with large numbers.");
+  const every = Array.from({ length: 256 }, (_, byte) => byte);
+  const long = Array.from({ length: 1_000_000 }, (_, at) => (at * 7) % 256);
+  for (const [position, bytes] of [every, [], [0], long].entries()) {
+    const chunk = chunkRow(key.tenant, row.blobId, position, bytes);
+    await write((tx) => tx.insertChunk(chunk));
+    await demandSame(reads.chunk(key.tenant, row.blobId, position), chunk, `A chunk of ${bytes.length} bytes.`);
+  }
+  // A view of a part of a larger buffer has only its own bytes.
+  const bytes = Uint8Array.from(every).subarray(10, 20);
+  const chunk = { ...chunkRow(key.tenant, row.blobId, 9), bytes };
+  await write((tx) => tx.insertChunk(chunk));
+  await demandSame(reads.chunk(key.tenant, row.blobId, 9), chunk, "A chunk that is a part of a buffer.");
+}
+
+async function keepsQuarantine({ write, key, reads }: Tools): Promise<void> {
+  for (const [at, [what, text]] of TEXTS.entries()) {
+    const row = { ...quarantineRow(key, at, text), body: text, foundAt: text.slice(0, 100) };
+    await write((tx) => tx.quarantine(row));
+    const found = (await reads.quarantined(key.tenant, 100)).find(({ messageId }) => messageId === row.messageId);
+    await demandSame(found, row, `A quarantined record with ${what}.`);
+  }
+}
+
+/** The caller's rows and the store's are not the same objects. */
+async function keepsItsOwn({ write, key, reads }: Tools): Promise<void> {
+  const given = { thread: threadRow(key), message: messageRow(key, 1), run: runRow(key, "run"), log: logRow(key, 2) };
+  const rest = { key: keyRow(key, "key"), blob: blobRow(key.tenant, hashOf("aa")), ref: refRow(key, 1, hashOf("aa")) };
+  const chunk = chunkRow(key.tenant, "blob", 0, [1, 2, 3]);
+  const should = structuredClone({ ...given, ...rest, chunk });
+  await write(
+    (tx) => tx.insertThread(given.thread),
+    (tx) => tx.insertMessages([given.message]),
+    (tx) => tx.insertRun(given.run),
+    (tx) => tx.insertLog([given.log]),
+    (tx) => tx.insertKey(rest.key),
+    (tx) => tx.insertBlob(rest.blob),
+    (tx) => tx.insertChunk(chunk),
+    (tx) => tx.insertBlobRefs([rest.ref]),
+  );
+  for (const row of [...Object.values(given), ...Object.values(rest)]) spoil(row);
+  chunk.bytes.fill(9);
+  const read = async (): Promise<typeof should | undefined> => {
+    const thread = (await reads.threads(key.tenant, { limit: 1 }))[0];
+    const message = await reads.message(key, idOf(1));
+    const run = await reads.run(key.tenant, "run");
+    const log = (await reads.log(key, { limit: 1 }))[0];
+    const name = await reads.idempotencyKey(key, "key");
+    const blob = await reads.blob(key.tenant, hashOf("aa"));
+    const ref = (await reads.blobRefs(key))[0];
+    const bytes = await reads.chunk(key.tenant, "blob", 0);
+    if (!thread || !message || !run || !log || !name || !blob || !ref || !bytes) return undefined;
+    return { thread, message, run, log, key: name, blob, ref, chunk: bytes };
+  };
+  const first = await read();
+  await demandSame(first, should, "Rows changed with what they were made from.");
+  for (const row of Object.values(first ?? {})) spoil(row);
+  first?.chunk.bytes.fill(9);
+  await demandSame(read(), should, "Rows changed with what was read.");
+}
+
+/** Changes every text of a row. A store may also give out rows that cannot be changed. */
+function spoil(row: object): void {
+  if (Object.isFrozen(row)) return;
+  for (const [name, value] of Object.entries(row)) {
+    if (typeof value === "string") Object.assign(row, { [name]: "spoiled" });
+  }
+}
+
+/** What these checks need of a stage, to be taken apart. */
+interface Tools extends Pick<Stage, "key" | "reads"> {
+  write: Stage["write"];
+}
+
+function on(check: (tools: Tools) => Promise<void>): (stage: Stage) => Promise<void> {
+  return (stage) => check({ key: stage.key, reads: stage.reads, write: (...steps) => stage.write(...steps) });
+}
+
+export const VALUE_CLAIMS: readonly Claim[] = [
+  ["threads come back exactly as they were written", on(keepsThreads)],
+  ["messages come back exactly as they were written", on(keepsMessages)],
+  ["runs come back exactly as they were written", on(keepsRuns)],
+  ["log rows come back exactly as they were written", on(keepsLog)],
+  ["idempotency keys come back exactly as they were written", on(keepsKeys)],
+  ["blobs and chunks come back exactly as they were written", on(keepsBlobs)],
+  ["quarantined records come back exactly as they were written", on(keepsQuarantine)],
+  ["rows that were handed in or out can be changed without changing the store", on(keepsItsOwn)],
+];

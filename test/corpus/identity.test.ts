@@ -1,0 +1,190 @@
+// Recorded conversations, told to every client and sent back by it: each is recognised as the one that it was.
+import { describe, expect, test } from "vitest";
+import type { Message, Part, Response, ToolCallPart } from "../../src/index.ts";
+import { dialect, toolResult, user } from "../../src/index.ts";
+import { historyOf } from "../../src/ledger/identity/history.ts";
+import { normalForm } from "../../src/ledger/identity/normal-form.ts";
+import { demand } from "../../src/testkit/demand.ts";
+import { REQUESTS } from "../../src/testkit/exchange.ts";
+import { answersOf, decodeEvents } from "../../src/testkit/stream-reading.ts";
+import { CLIENTS, type EchoingClient, MANNERS, overTheWire } from "../ledger/support/echoes.ts";
+import { checkAll, describeBodies, describeStreams } from "../support/corpus.ts";
+import type { Outcome, StreamExceptionRow } from "../support/stream-exceptions.ts";
+import { expectOutcomes, idleRows, outcome } from "../support/stream-exceptions.ts";
+import { RECORDED } from "./dialects.ts";
+
+interface Recorded<T> {
+  name: string;
+  value: T;
+}
+
+function digestOf(messages: readonly Message[]): string {
+  return historyOf(messages).turns.at(-1)?.digest ?? "";
+}
+
+/** The normal forms of the turns, to show where two histories part. */
+function formsOf({ turns, messages }: ReturnType<typeof historyOf>): string[] {
+  return turns.map(({ from, to }) => normalForm(messages.slice(from, to), []).slice(0, 300));
+}
+
+function demandSame(was: readonly Message[], is: readonly Message[]): void {
+  const [before, after] = [historyOf(was), historyOf(is)];
+  const isSame = before.turns.at(-1)?.digest === after.turns.at(-1)?.digest;
+  demand(isSame, "It is another conversation.", formsOf(before), formsOf(after));
+}
+
+const NOTHING = normalForm([{ role: "assistant", parts: [] }], []);
+
+/** An answer that says nothing may leave no turn behind at all; then nothing is known, and nothing is mistaken. */
+function leavesNoTurn({ message }: Response, echoed: readonly Message[]): boolean {
+  return normalForm([message], []) === NOTHING && !echoed.some(({ role }) => role === "assistant");
+}
+
+const QUESTION = "What do you say?";
+
+function echoes(client: EchoingClient, manner: (typeof MANNERS)[number], response: Response): void {
+  const answer = client.answer(response, manner);
+  const echoed = client.read([client.user(QUESTION), ...answer]);
+  if (!leavesNoTurn(response, echoed)) demandSame([user(QUESTION), response.message], echoed);
+}
+
+function isPlainCall(part: Part): part is ToolCallPart {
+  if (part.type !== "tool-call" || part.executor === "provider" || part.invalid === true) return false;
+  return part.tool === undefined && part.format !== "text";
+}
+
+/** Clients send results when they have them: the last call's comes first here, where calls have ids to tell. */
+function answersCalls(client: EchoingClient, response: Response): void {
+  const answer = client.answer(response, "whole");
+  const outputs = client.calls(answer).map((call, at) => ({ call, output: `Result ${at}.` }));
+  const hasIds = outputs.every(({ call }) => Object.keys(call).some((key) => /id$/i.test(key)));
+  const ordered = hasIds ? outputs.toReversed() : outputs;
+  const results = ordered.flatMap(({ call, output }) => client.result(call, output));
+  const echoed = client.read([client.user(QUESTION), ...answer, ...results]);
+  const expected = response.message.parts
+    .filter(isPlainCall)
+    .map((call, at) => toolResult(call, outputs[at]?.output ?? "There is no such call."));
+  demandSame([user(QUESTION), response.message, ...expected], echoed);
+}
+
+const ANSWER_EXCEPTIONS: readonly StreamExceptionRow[] = ["openai-chat", "anthropic", "gemini", "bedrock"].flatMap(
+  (id) =>
+    MANNERS.map((manner) => ({
+      streams: /vercel--openai-mcp-tool-approval\.[13]\./,
+      check: `${id}, ${manner}`,
+      reason: "An approval that the provider asks for: this dialect cannot say it, and what is not said is not echoed.",
+    })),
+);
+
+function describeAnswers(what: string, recorded: readonly Recorded<Response>[]): void {
+  describe(`a recorded ${what}`, () => {
+    const seen: Outcome[] = [];
+    test("is there", () => {
+      expect(recorded.length).toBeGreaterThan(400);
+    });
+    test.each(CLIENTS.flatMap((client) => MANNERS.map((manner) => [client.dialect, manner, client] as const)))(
+      "B11: echoed by a client of %s, %s, keeps its digest",
+      async (id, manner, client) => {
+        const check = `${id}, ${manner}`;
+        const all = recorded.map(({ name, value }) => outcome(name, check, () => echoes(client, manner, value)));
+        const outcomes = await Promise.all(all);
+        seen.push(...outcomes);
+        expectOutcomes(outcomes, ANSWER_EXCEPTIONS);
+      },
+    );
+    test.each(CLIENTS.map((client) => [client.dialect, client] as const))(
+      "B25: with results of a client of %s, in whatever order, keeps its digest",
+      (_, client) => {
+        const calling = recorded.filter(
+          ({ value: { message } }) =>
+            message.parts.some(isPlainCall) &&
+            message.parts.every((part) => part.type !== "tool-call" || isPlainCall(part)),
+        );
+        checkAll(calling, ({ value }) => answersCalls(client, value));
+      },
+    );
+    test("is what every exception is about", () => {
+      expect(idleRows(seen, ANSWER_EXCEPTIONS)).toStrictEqual([]);
+    });
+  });
+}
+
+const HISTORY_EXCEPTIONS: readonly StreamExceptionRow[] = [
+  ...["openai-responses", "anthropic", "gemini", "bedrock"].map((check) => ({
+    streams: /openai-chat\/requests\/lingua--multimodalRequest--followup/,
+    check,
+    reason: "An answer that says nothing: this dialect has no such turn, and the user's turns around it become one.",
+  })),
+  ...["anthropic", "gemini", "bedrock"].map((check) => ({
+    streams: /lingua--responsesAdditionalTools(?:MultipleTools)?Param\./,
+    check,
+    reason: "It ends with an item that only its own dialect has, and which is no turn elsewhere.",
+  })),
+  {
+    streams: /lingua--anthropicMessageWithSystemMessage/,
+    check: "gemini",
+    reason: "Instructions within the conversation: this dialect has them only in front, where they do not count.",
+  },
+  ...["lingua--documentContentParam", "lingua--bedrockDocumentCitationStreamingParam"].map((name) => ({
+    streams: new RegExp(name),
+    check: "openai-chat",
+    reason: "A document of plain text, which this dialect has as text.",
+  })),
+  {
+    streams: /openai-(?:chat\/requests\/lingua--multimodalRequest\.|responses\/requests\/lingua--multimodalRequest)/,
+    check: "bedrock",
+    reason: "An image at a URL, which this dialect cannot say.",
+  },
+];
+
+/** A history in the words of a client's dialect, read again. */
+function retold(client: EchoingClient, request: ReturnType<typeof REQUESTS.decode>): Message[] {
+  const target = dialect(client.dialect);
+  if (!target.carries.has("requests")) {
+    return target.decodeMessages(overTheWire(target.encodeMessages(request.messages).wire));
+  }
+  const { wire, address } = target.encodeRequest(request);
+  return target.decodeRequest(overTheWire(wire), address === undefined ? {} : { address }).messages;
+}
+
+describeBodies((samplesOf) => {
+  const answers = RECORDED.flatMap((id) =>
+    samplesOf(id, "responses").map(({ name, wire }) => ({ name, value: dialect(id).decodeResponse(wire) })),
+  );
+  describeAnswers("response", answers);
+
+  describe("a recorded history", () => {
+    const requests = RECORDED.flatMap((id) =>
+      samplesOf(id, "requests").map((sample) => ({
+        name: sample.name,
+        value: REQUESTS.decode(dialect(id), sample.wire, sample),
+      })),
+    );
+    const seen: Outcome[] = [];
+    test("is there", () => {
+      expect(requests.filter(({ value }) => digestOf(value.messages) !== "").length).toBeGreaterThan(200);
+    });
+    test.each(CLIENTS.map((client) => [client.dialect, client] as const))(
+      "told in the words of %s, keeps its digest",
+      async (id, client) => {
+        const outcomes = await Promise.all(
+          requests.map(({ name, value }) => outcome(name, id, () => demandSame(value.messages, retold(client, value)))),
+        );
+        seen.push(...outcomes);
+        expectOutcomes(outcomes, HISTORY_EXCEPTIONS);
+      },
+    );
+    test("is what every exception is about", () => {
+      expect(idleRows(seen, HISTORY_EXCEPTIONS)).toStrictEqual([]);
+    });
+  });
+});
+
+describeStreams((recorded) => {
+  const answers = [...recorded].flatMap(([id, streams]) =>
+    streams.flatMap(({ name, events }) =>
+      answersOf(decodeEvents(dialect(id), events)).map((value) => ({ name, value })),
+    ),
+  );
+  describeAnswers("stream", answers);
+});

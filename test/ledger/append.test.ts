@@ -1,0 +1,317 @@
+// Appending: where messages go, what is kept of them, what is refused, and that a retry writes nothing twice.
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  assistant,
+  parseJson,
+  SCHEMA_VERSION,
+  stringifyJson,
+  system,
+  text,
+  toolCall,
+  user,
+  type Message,
+  type StoredMessage,
+} from "../../src/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
+import { type OpenLedger, STORES } from "./support/stores.ts";
+
+const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+function texts(messages: readonly Message[]): string[] {
+  return messages.map(({ parts }) => parts.map((part) => ("text" in part ? part.text : part.type)).join());
+}
+
+describe.each(STORES)("$name", ({ open }) => {
+  let opened: OpenLedger;
+  let ledger: Ledger;
+  let threadId: string;
+  beforeEach(async () => {
+    opened = await open();
+    ledger = opened.ledger;
+    threadId = (await ledger.createThread()).id;
+  });
+  afterEach(() => opened.close());
+
+  const append = (message: Message, options?: Parameters<Ledger["append"]>[2]): Promise<StoredMessage> =>
+    ledger.append(threadId, [message], options).then(([stored]) => stored as StoredMessage);
+
+  test("B92: a list becomes a chain with one parent pointer each, and the root says null", async () => {
+    const chain = await ledger.append(threadId, [system("Be brief."), user("Hi"), assistant("Hello")]);
+    expect(chain.map(({ parentMessageId }) => parentMessageId)).toStrictEqual([null, chain[0]?.id, chain[1]?.id]);
+    expect(chain.every(({ id }) => ULID.test(id))).toBe(true);
+    expect(chain.map(({ id }) => id)).toStrictEqual(chain.map(({ id }) => id).toSorted());
+    expect(await ledger.transcript(threadId)).toStrictEqual(chain);
+  });
+
+  test("a stored message has the time, the version and nothing that it did not come with", async () => {
+    const moment = Date.parse("2026-03-04T05:06:07.008Z");
+    const timed = await opened.another({ clock: () => new Date(moment) });
+    const [stored] = await timed.append(threadId, [user("Hi")]);
+    expect(stored).toStrictEqual({
+      role: "user",
+      parts: [{ type: "text", text: "Hi" }],
+      id: stored?.id,
+      parentMessageId: null,
+      createdAt: "2026-03-04T05:06:07.008Z",
+      metadata: { schemaVersion: SCHEMA_VERSION },
+    });
+  });
+
+  test("ids grow with every message, also while the clock stands still or goes back", async () => {
+    let now = 1_800_000_000_000;
+    const timed = await opened.another({ clock: () => now });
+    const ids: string[] = [];
+    for (const step of [0, 0, -5000, 0, 1]) {
+      now += step;
+      ids.push(...(await timed.append(threadId, [user("a"), assistant("b")])).map(({ id }) => id));
+    }
+    expect(ids).toStrictEqual([...new Set(ids)].toSorted());
+  });
+
+  const kept: [what: string, message: Message][] = [
+    [
+      "names, residue and seals",
+      {
+        role: "assistant",
+        name: "Ada",
+        extra: { anthropic: { odd: [1, null] } },
+        parts: [
+          { type: "reasoning", text: "hm", seals: [{ dialect: "anthropic", kind: "signature", value: "c2lnbmVk" }] },
+          text("Yes", { cache: { ttl: "1h" }, extra: { gemini: { thought: false } } }),
+        ],
+      },
+    ],
+    ["U+0000 and halves of surrogate pairs", user("a\u0000b \ud800 c \udc00 \u{1f600}")],
+    [
+      "part types and fields that are not known yet",
+      {
+        role: "user",
+        parts: [
+          { type: "hologram", beams: [{ hue: 7 }] },
+          { type: "text", text: "x", mood: "calm" },
+        ],
+        origin: { app: "x" },
+      } as unknown as Message,
+    ],
+    ["metadata of anybody", { role: "user", parts: [], metadata: { mine: { deep: [true] }, model: "m-1" } }],
+    [
+      "calls, results and opaque blocks",
+      {
+        role: "assistant",
+        parts: [
+          toolCall("c1", "find", { q: "a", n: 1.5 }, { inputText: '{ "q":"a", "n":1.50 }' }),
+          {
+            type: "tool-result",
+            toolCallId: "c1",
+            toolName: "find",
+            isError: false,
+            output: null,
+            executor: "provider",
+          },
+          { type: "opaque", dialect: "openai-responses", value: { type: "compaction", data: "…" } },
+        ],
+      },
+    ],
+  ];
+  test.each(kept)("B98: %s come back as they were", async (_what, message) => {
+    const stored = await append(message);
+    expect(await ledger.transcript(threadId)).toStrictEqual([stored]);
+    expect(stored).toMatchObject(message);
+  });
+
+  test("digits that no double holds come back", async () => {
+    const source =
+      '{"role":"assistant","parts":[{"type":"tool-call","toolCallId":"c","toolName":"t","input":{"id":12345678901234567890}}],"metadata":{"order":98765432109876543210}}';
+    await ledger.append(threadId, [parseJson(source) as unknown as Message]);
+    const [read] = await ledger.transcript(threadId);
+    expect(stringifyJson(read)).toContain('"id":12345678901234567890');
+    expect(stringifyJson(read)).toContain('"order":98765432109876543210');
+  });
+
+  test("an id that a message came with is kept as its source", async () => {
+    const stored = await append({ ...assistant("Hi"), id: "msg_1", metadata: { model: "m" } });
+    expect(stored.id).toMatch(ULID);
+    expect(stored.metadata).toStrictEqual({ model: "m", schemaVersion: SCHEMA_VERSION, sourceId: "msg_1" });
+    const copy = await append(stored);
+    expect(copy.metadata["sourceId"]).toBe("msg_1");
+    expect(copy).toMatchObject({ parentMessageId: stored.id });
+  });
+
+  test("B98: a message of an older version is lifted to the current one", async () => {
+    const old = {
+      role: "user",
+      parts: [{ type: "file", mimeType: "image/png", url: "data:image/png;base64,AAAA" }],
+      metadata: { schemaVersion: 1 },
+    };
+    const stored = await append(old as unknown as Message);
+    expect(stored.parts).toStrictEqual([{ type: "file", mimeType: "image/png", data: "AAAA" }]);
+    expect(stored.metadata.schemaVersion).toBe(SCHEMA_VERSION);
+  });
+
+  test("B20: a call without any input has an empty one", async () => {
+    const stored = await append(assistant([toolCall("c1", "now", undefined)]));
+    expect(stored.parts).toStrictEqual([toolCall("c1", "now", {})]);
+    expect(await ledger.transcript(threadId)).toStrictEqual([stored]);
+  });
+
+  const refused: [what: string, messages: unknown, path: string][] = [
+    ["no list", "Hi", "/messages"],
+    ["an empty list", [], "/messages"],
+    ["no message", [user("a"), null], "/messages/1"],
+    ["an unknown role", [{ role: "robot", parts: [] }], "/messages/0/role"],
+    ["parts that are none", [{ role: "user", parts: "Hi" }], "/messages/0/parts"],
+    ["a part without a type", [user("a"), { role: "user", parts: [text("a"), {}] }], "/messages/1/parts/1/type"],
+    ["a text that is none", [{ role: "user", parts: [text("a"), { type: "text" }] }], "/messages/0/parts/1"],
+    [
+      "a number that JSON cannot hold",
+      [assistant([toolCall("c", "t", { n: [Number.NaN] })])],
+      "/messages/0/parts/0/input/n/0",
+    ],
+    ["a date", [{ ...user("a"), metadata: { at: new Date(0) } }], "/messages/0/metadata/at"],
+    ["a BigInt in an unknown part", [{ role: "user", parts: [{ type: "odd", n: 1n }] }], "/messages/0/parts/0/n"],
+    [
+      "a version of the future",
+      [{ ...user("a"), metadata: { schemaVersion: SCHEMA_VERSION + 1 } }],
+      "/messages/0/metadata/schemaVersion",
+    ],
+    [
+      "a version that is none",
+      [{ ...user("a"), metadata: { schemaVersion: "2" } }],
+      "/messages/0/metadata/schemaVersion",
+    ],
+  ];
+  test.each(refused)("%s is refused with its place, and nothing is written", async (_what, messages, path) => {
+    await expect(ledger.append(threadId, messages as Message[])).rejects.toMatchObject({ code: "invalid-input", path });
+    expect(await ledger.transcript(threadId)).toStrictEqual([]);
+  });
+
+  test("a value that contains itself is refused", async () => {
+    const loop: Record<string, unknown> = {};
+    loop["self"] = loop;
+    const message = { ...user("a"), metadata: { loop } };
+    await expect(append(message)).rejects.toMatchObject({
+      code: "invalid-input",
+      path: "/messages/0/metadata/loop/self",
+    });
+  });
+
+  test("B94: an expected leaf that no longer holds is a conflict, and nothing is written", async () => {
+    const first = await append(user("one"), { expectedLeaf: null });
+    const second = await append(user("two"), { expectedLeaf: first.id });
+    await expect(append(user("three"), { expectedLeaf: first.id })).rejects.toMatchObject({
+      code: "conflict",
+      path: "expectedLeaf",
+    });
+    await expect(append(user("three"), { expectedLeaf: null })).rejects.toMatchObject({ code: "conflict" });
+    expect(await ledger.transcript(threadId)).toStrictEqual([first, second]);
+  });
+
+  test("B94: of many who expect the same leaf, one wins", async () => {
+    const [root] = await ledger.append(threadId, [user("root")]);
+    const others = await Promise.all([opened.another(), opened.another()]);
+    const attempts = [ledger, ...others, ledger].map((each, index) =>
+      each.append(threadId, [user(`try ${index}`)], { expectedLeaf: root?.id ?? "" }),
+    );
+    const settled = await Promise.allSettled(attempts);
+    expect(settled.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    expect((await ledger.tree(threadId)).messages).toHaveLength(2);
+  });
+
+  test("B94: whoever expects nothing chains, whoever else writes at the time", async () => {
+    const others = [ledger, await opened.another(), await opened.another()];
+    await Promise.all(
+      others.flatMap((each, who) => [0, 1, 2, 3].map((n) => each.append(threadId, [user(`${who}.${n}`)]))),
+    );
+    const path = await ledger.transcript(threadId);
+    expect(path).toHaveLength(12);
+    expect(new Set(texts(path)).size).toBe(12);
+  });
+
+  test("B93: another parent makes a branch and makes it active; the first stays in the tree", async () => {
+    const [root, answer] = await ledger.append(threadId, [user("q"), assistant("a1")]);
+    const other = await append(assistant("a2"), { parentMessageId: root?.id ?? "" });
+    expect(other.parentMessageId).toBe(root?.id);
+    expect(texts(await ledger.transcript(threadId))).toStrictEqual(["q", "a2"]);
+    expect(texts(await ledger.transcript(threadId, { branch: answer?.id ?? "" }))).toStrictEqual(["q", "a1"]);
+    const next = await append(user("and?"));
+    expect(next.parentMessageId).toBe(other.id);
+  });
+
+  test("B92: a parent of null makes another root beside the first", async () => {
+    const first = await append(user("one"));
+    const second = await append(user("two"), { parentMessageId: null });
+    expect([first.parentMessageId, second.parentMessageId]).toStrictEqual([null, null]);
+    expect(await ledger.transcript(threadId)).toStrictEqual([second]);
+    expect((await ledger.tree(threadId)).messages).toStrictEqual([first, second]);
+  });
+
+  test("a parent of another thread or tenant is as unknown as one that never was", async () => {
+    const elsewhere = await ledger.createThread();
+    const [foreign] = await ledger.append(elsewhere.id, [user("other thread")]);
+    const stranger = ledger.forTenant("stranger");
+    const theirs = await stranger.createThread({ id: threadId });
+    const [hidden] = await stranger.append(theirs.id, [user("other tenant")]);
+    for (const parentMessageId of [foreign?.id ?? "", hidden?.id ?? "", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "nonsense"]) {
+      await expect(append(user("x"), { parentMessageId })).rejects.toMatchObject({
+        code: "unknown-message",
+        path: "parentMessageId",
+      });
+    }
+    expect(await ledger.transcript(threadId)).toStrictEqual([]);
+    await expect(ledger.append("nowhere", [user("x")])).rejects.toMatchObject({
+      code: "unknown-thread",
+      path: "threadId",
+    });
+    await expect(ledger.forTenant("third").append(threadId, [user("x")])).rejects.toMatchObject({
+      code: "unknown-thread",
+    });
+  });
+
+  test("B95: the same key and request gives the same messages again, also when the leaf has moved", async () => {
+    const options = { idempotencyKey: "k1", expectedLeaf: null };
+    const first = await ledger.append(threadId, [user("one"), assistant("two")], options);
+    await append(user("three"));
+    const again = await (await opened.another()).append(threadId, [user("one"), assistant("two")], options);
+    expect(again).toStrictEqual(first);
+    expect(texts(await ledger.transcript(threadId))).toStrictEqual(["one", "two", "three"]);
+  });
+
+  test("B95: the same key with another request is a conflict", async () => {
+    const first = await append(user("one"), { idempotencyKey: "k1" });
+    const others: [Message, Parameters<Ledger["append"]>[2]][] = [
+      [user("two"), {}],
+      [user("one"), { parentMessageId: null }],
+      [user("one"), { expectedLeaf: null }],
+    ];
+    for (const [message, options] of others) {
+      const attempt = append(message, { ...options, idempotencyKey: "k1" });
+      await expect(attempt).rejects.toMatchObject({ code: "conflict", path: "idempotencyKey" });
+    }
+    expect(await ledger.transcript(threadId)).toStrictEqual([first]);
+  });
+
+  test("B95: a key is one thread's own, and a refused request does not use it up", async () => {
+    const other = await ledger.createThread();
+    const refusedOnce = append(user("one"), { idempotencyKey: "k", expectedLeaf: "01ARZ3NDEKTSV4RRFFQ69G5FAV" });
+    await expect(refusedOnce).rejects.toMatchObject({ code: "conflict", path: "expectedLeaf" });
+    await append(user("two"), { idempotencyKey: "k" });
+    await ledger.append(other.id, [user("three")], { idempotencyKey: "k" });
+    expect(texts(await ledger.transcript(threadId))).toStrictEqual(["two"]);
+    expect(texts(await ledger.transcript(other.id))).toStrictEqual(["three"]);
+  });
+
+  test("B95: many at once with one key write once", async () => {
+    const others = [ledger, await opened.another(), ledger];
+    const results = await Promise.all(
+      others.map((each) => each.append(threadId, [user("one")], { idempotencyKey: "k" })),
+    );
+    expect(results[1]).toStrictEqual(results[0]);
+    expect(results[2]).toStrictEqual(results[0]);
+    expect(await ledger.transcript(threadId)).toHaveLength(1);
+  });
+
+  test("B94: what was acknowledged is there for whoever opens the ledger next", async () => {
+    const stored = await append(user("one"));
+    expect(await (await opened.another()).transcript(threadId)).toStrictEqual([stored]);
+  });
+});

@@ -1,0 +1,197 @@
+// The delta log of finished runs goes away after a while; their messages, their states and what they came to stay.
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { LedgerError } from "../../src/ledger/errors.ts";
+import { ledgerOn } from "../../src/ledger/open.ts";
+import type { Ledger, LedgerEvent } from "../../src/ledger/types.ts";
+import { user } from "../../src/model/index.ts";
+import {
+  answered,
+  answerOf,
+  begin,
+  done,
+  eventsUpToNow,
+  FakeClock,
+  FaultyStore,
+  piece,
+  sayEvent,
+  take,
+} from "./support/runs.ts";
+import { STORES, type OpenLedger } from "./support/stores.ts";
+
+const RETENTION = 60_000;
+
+describe.each(STORES)("$name", (store) => {
+  const clock = new FakeClock();
+  const options = { clock: clock.now, leaseMs: 10 * RETENTION, flushMs: 0, deltaRetentionMs: RETENTION };
+  let opened: OpenLedger;
+  let ledger: Ledger;
+  let threadId: string;
+  beforeAll(async () => {
+    opened = await store.open(options);
+    ({ ledger } = opened);
+  });
+  beforeEach(async () => {
+    clock.pass(2 * RETENTION);
+    await ledger.compact();
+    ({ id: threadId } = await ledger.createThread());
+  });
+  afterAll(() => opened.close());
+
+  const says = (events: readonly LedgerEvent[]): string[] => events.map(sayEvent);
+  const cursorOf = (events: readonly LedgerEvent[], said: string): string => {
+    const found = events.find((event) => sayEvent(event) === said);
+    if (found === undefined) throw new Error(`No event says ${said}.`);
+    return found.cursor;
+  };
+
+  test("compaction takes the deltas of runs that ended long enough ago, and nothing else", async () => {
+    const { id, messages } = await answered(ledger, { threadId }, "a", "b");
+    const live = await ledger.beginRun({ threadId });
+    await live.append([begin, piece("live")]);
+    clock.pass(RETENTION);
+    const recent = await ledger.beginRun({ threadId, mode: "branch" });
+    await recent.append(answerOf("recent"));
+    await recent.cancel();
+    expect(await ledger.compact()).toBe(0);
+    clock.pass(1);
+    expect(await ledger.compact()).toBe(1);
+    expect(await ledger.compact()).toBe(0);
+    expect(says(await eventsUpToNow(ledger, threadId))).toStrictEqual([
+      "run created",
+      "run streaming",
+      "message ab",
+      "run committed",
+      ...["run created", "run streaming", "delta start", "delta live"],
+      ...[
+        "run created",
+        "run streaming",
+        "delta start",
+        "delta recent",
+        "delta done",
+        "message recent",
+        "run cancelled",
+      ],
+    ]);
+    expect(await ledger.run(id)).toMatchObject({ state: "committed" });
+    expect((await ledger.transcript(threadId))[0]).toStrictEqual(messages[0]);
+    await live.append([done]);
+    await live.commit();
+  });
+
+  test("what a run came to is known after its compaction", async () => {
+    const input = { threadId, idempotencyKey: "k" };
+    const run = await ledger.beginRun(input);
+    await run.append(answerOf("x"));
+    const committed = await run.commit();
+    clock.pass(RETENTION + 1);
+    expect(await ledger.compact()).toBe(1);
+    expect(await (await ledger.beginRun(input)).commit()).toStrictEqual(committed);
+    await answered(ledger, { threadId, forkFromMessageId: null }, "y");
+    expect((await ledger.run(run.id)).state).toBe("superseded");
+  });
+
+  describe("B96: a cursor", () => {
+    const compacted = async (): Promise<LedgerEvent[]> => {
+      await ledger.append(threadId, [user("before")]);
+      const run = await ledger.beginRun({ threadId });
+      await run.append([begin, piece("a"), piece("b")]);
+      await ledger.append(threadId, [user("meanwhile")]);
+      await run.append([piece("c"), done]);
+      await run.commit();
+      const events = await eventsUpToNow(ledger, threadId);
+      clock.pass(RETENTION + 1);
+      expect(await ledger.compact()).toBe(1);
+      return events;
+    };
+
+    test.each(["delta start", "delta a", "delta b", "message meanwhile", "delta c"])(
+      "between the deltas of a compacted run is gone: %s",
+      async (said) => {
+        const after = cursorOf(await compacted(), said);
+        await expect(ledger.follow({ threadId, after }).next()).rejects.toMatchObject({
+          code: "cursor-gone",
+          path: "after",
+        });
+      },
+    );
+
+    test.each([
+      [
+        "message before",
+        ["run created", "run streaming", "message meanwhile", "message abc", "run committed", "message mark"],
+      ],
+      ["run streaming", ["message meanwhile", "message abc", "run committed", "message mark"]],
+      ["delta done", ["message abc", "run committed", "message mark"]],
+      ["message abc", ["run committed", "message mark"]],
+    ])("outside of them goes on: %s", async (said, expected) => {
+      const after = cursorOf(await compacted(), said);
+      expect(says(await take(ledger.follow({ threadId, after }), expected.length))).toStrictEqual(expected);
+    });
+
+    test("of a run that was compacted is told from those of another run at the same time", async () => {
+      const [one, two] = [await ledger.beginRun({ threadId }), await ledger.beginRun({ threadId, mode: "branch" })];
+      await one.append([begin, piece("1a")]);
+      await two.append([begin, piece("2a")]);
+      await one.append([piece("1b"), done]);
+      await one.commit();
+      await two.append([piece("2b")]);
+      const events = await eventsUpToNow(ledger, threadId);
+      clock.pass(RETENTION + 1);
+      await ledger.compact();
+      const inBoth = cursorOf(events, "delta 2a");
+      await expect(ledger.follow({ threadId, after: inBoth }).next()).rejects.toMatchObject({ code: "cursor-gone" });
+      const ofTwo = ledger.follow({ threadId, runId: two.id, after: inBoth });
+      expect(says(await take(ofTwo, 1))).toStrictEqual(["delta 2b"]);
+      await ofTwo.return?.();
+      await two.cancel();
+    });
+
+    test("of a slow reader that is overtaken by compaction is gone, whatever it has read", async () => {
+      const run = await ledger.beginRun({ threadId });
+      // More than is read at a time.
+      await run.append([begin]);
+      for (let row = 0; row < 200; row++) await run.append([piece(`${row} `)]);
+      await run.append([done]);
+      await run.commit();
+      const reader = ledger.follow({ threadId });
+      expect(says(await take(reader, 4)).at(-1)).toBe("delta 0 ");
+      clock.pass(RETENTION + 1);
+      await ledger.compact();
+      const rest = (async () => {
+        let count = 0;
+        for await (const event of reader) count += event.type === "delta" ? 1 : 0;
+        return count;
+      })();
+      await expect(rest).rejects.toMatchObject({ code: "cursor-gone" });
+    });
+  });
+
+  test("happens along the way after a commit, and its failures are nobody else's", async () => {
+    const faulty = new FaultyStore(opened.store);
+    const own = ledgerOn(faulty, options);
+    const before = await opened.another(options);
+    const { id } = await answered(before, { threadId }, "old");
+    await before.close();
+    clock.pass(RETENTION + 1);
+    const key = { tenant: ledger.tenant, threadId };
+    const deltas = async (): Promise<number> => {
+      const rows = await opened.store.reads.log(key, { runId: id, limit: 100 });
+      return rows.filter(({ kind }) => kind === "delta").length;
+    };
+    expect(await deltas()).toBe(1);
+    vi.useFakeTimers({ toFake: ["performance"] });
+    try {
+      const first = await own.beginRun({ threadId });
+      await first.append(answerOf("new"));
+      faulty.failNext(new LedgerError("busy", "not now"), { after: 1 });
+      await first.commit();
+      await vi.waitFor(() => expect(faulty.failures).toBe(1));
+      expect(await deltas()).toBe(1);
+      vi.advanceTimersByTime(5001);
+      await answered(own, { threadId }, "newer");
+      await vi.waitFor(async () => expect(await deltas()).toBe(0));
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});

@@ -1,0 +1,20 @@
+// Every store keeps the contract of stores.
+import { afterAll, beforeAll, describe, test } from "vitest";
+import { memoryStore } from "../../src/ledger/stores/memory.ts";
+import { storeConformance } from "../../src/testkit/index.ts";
+import { type Place, STORES } from "./support/stores.ts";
+
+describe("memory", () => {
+  for (const { title, run } of storeConformance(() => Promise.resolve(memoryStore()), { name: "memory" })) {
+    test(title, run);
+  }
+});
+
+describe.each(STORES.filter(({ name }) => name !== "memory"))("$name", ({ name, place: make }) => {
+  let place: Place;
+  beforeAll(async () => {
+    place = await make();
+  });
+  afterAll(() => place.remove());
+  for (const { title, run } of storeConformance(() => place.openStore(), { name, isShared: true })) test(title, run);
+});

@@ -1,0 +1,41 @@
+// Writers that are killed at any moment, and a server that is: the short form of `npm run crash`.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { sharedPostgres } from "../support/postgres.ts";
+import { campaign, type CampaignOptions } from "./crash/campaign.ts";
+import { freshFile, freshSchema } from "./crash/databases.ts";
+import { serverCampaign } from "./crash/outage.ts";
+import type { Point } from "./crash/report.ts";
+import { keepCompiled } from "./crash/writer-process.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "koine-crash-"));
+keepCompiled(join(folder, "compiled"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const SEED = Math.floor(Math.random() * 2 ** 31);
+
+/** Points where most could go wrong; the long form finds all there are. */
+const POINTS: readonly Point[] = [];
+
+const KILLED: [sentence: string, kills: number, fresh: CampaignOptions["fresh"]][] = [
+  ["SQLite", 10, () => freshFile(folder, "full")],
+  ["PostgreSQL", 6, async () => freshSchema(await sharedPostgres())],
+];
+
+test.each(KILLED)(
+  "B90, B94, B95: writers that are killed lose nothing that was acknowledged (%s)",
+  async (_, kills, fresh) => {
+    const report = await campaign({ fresh, kills, seed: SEED, parallel: 2, perDatabase: 5, points: POINTS });
+    expect(report.findings.violations, `seed ${SEED}`).toStrictEqual([]);
+    expect(report.missed).toStrictEqual([]);
+    expect(report.kills).toBeGreaterThanOrEqual(kills);
+  },
+);
+
+test("B90, B94, B95: a server that is stopped in the middle of writes loses nothing that was acknowledged", async () => {
+  const report = await serverCampaign({ seed: SEED, stops: 1 });
+  expect(report.findings.violations, `seed ${SEED}`).toStrictEqual([]);
+  expect(report.stops).toBe(1);
+});

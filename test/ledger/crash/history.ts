@@ -1,0 +1,70 @@
+// Everything that the writers of one database said, in the order in which it arrived.
+import type { Fault, Line, Operation, OperationKind, Result } from "./journal.ts";
+
+/**
+ * What is known of an attempt. "done": acknowledged, so it must show. "refused": an error said that nothing happened.
+ * "maybe": no answer, or one that leaves it open.
+ */
+export type Outcome = "done" | "refused" | "maybe";
+
+export interface Attempt {
+  /** The operation's name; a retry has the same. */
+  name: string;
+  /** Position among all attempts of the database. */
+  at: number;
+  /** Which of the campaign's workers. */
+  worker: number;
+  what: Operation;
+  result?: Result;
+  fault?: Fault;
+}
+
+export function outcomeOf({ result, fault }: Attempt): Outcome {
+  if (result !== undefined) return "done";
+  return fault === undefined || fault.outcome === "unknown" ? "maybe" : "refused";
+}
+
+/** An attempt of one kind of operation. */
+export type AttemptOf<Kind extends OperationKind> = Attempt & { what: Extract<Operation, { kind: Kind }> };
+
+export function isKind<Kind extends OperationKind>(attempt: Attempt, ...kinds: Kind[]): attempt is AttemptOf<Kind> {
+  return (kinds as OperationKind[]).includes(attempt.what.kind);
+}
+
+export class History {
+  readonly attempts: Attempt[] = [];
+  private readonly open = new Map<string, Attempt>();
+  private readonly byThread = new Map<string, Attempt[]>();
+  private readonly byName = new Map<string, Attempt[]>();
+
+  take(worker: number, line: Line): void {
+    if (line.at === "intent") return this.begin(worker, line.operation, line.what);
+    if (line.at !== "done" && line.at !== "fault") return;
+    const attempt = this.open.get(`${worker} ${line.operation}`);
+    if (attempt === undefined) throw new Error(`An answer to ${line.operation} without an intent.`);
+    if (line.at === "done") attempt.result = line.result;
+    else attempt.fault = line.fault;
+  }
+
+  private begin(worker: number, name: string, what: Operation): void {
+    const attempt: Attempt = { name, at: this.attempts.length, worker, what };
+    this.attempts.push(attempt);
+    this.open.set(`${worker} ${name}`, attempt);
+    if ("threadId" in what) grow(this.byThread, what.threadId, attempt);
+    grow(this.byName, name, attempt);
+  }
+
+  inThread(threadId: string): readonly Attempt[] {
+    return this.byThread.get(threadId) ?? [];
+  }
+
+  named(name: string): readonly Attempt[] {
+    return this.byName.get(name) ?? [];
+  }
+}
+
+export function grow<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}

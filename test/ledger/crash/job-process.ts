@@ -1,0 +1,50 @@
+// Starts processes that do a job on a ledger, and gathers what they say.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { JobPlan, Said } from "./job.ts";
+
+const PROGRAM = fileURLToPath(new URL("job.ts", import.meta.url));
+
+export interface JobProcess {
+  readonly child: ChildProcess;
+  /** Everything so far. */
+  readonly said: Said[];
+  /** The next thing of a kind that is said. */
+  heard(at: Said["at"]): Promise<Said>;
+  /** Everything, when the process has ended. */
+  readonly done: Promise<Said[]>;
+}
+
+export function startJob(plan: JobPlan): JobProcess {
+  const child = spawn(process.execPath, ["--conditions=koine-source", PROGRAM, JSON.stringify(plan)], {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, NODE_NO_WARNINGS: "1" },
+  });
+  const said: Said[] = [];
+  const waiting = new Set<(what: Said) => void>();
+  const lines = createInterface({ input: child.stdout });
+  lines.on("line", (line) => {
+    // Our own processes' lines.
+    const what = JSON.parse(line) as Said;
+    said.push(what);
+    for (const wake of waiting) wake(what);
+  });
+  const heard = (at: Said["at"]): Promise<Said> =>
+    new Promise((resolve) => {
+      const wake = (what: Said): void => {
+        if (what.at !== at) return;
+        waiting.delete(wake);
+        resolve(what);
+      };
+      waiting.add(wake);
+    });
+  const done = once(lines, "close").then(() => said);
+  return { child, said, heard, done };
+}
+
+/** Starts several jobs at once, and gives what each said when all have ended. */
+export function allDone(plans: readonly JobPlan[]): Promise<Said[][]> {
+  return Promise.all(plans.map((plan) => startJob(plan).done));
+}

@@ -1,0 +1,65 @@
+// What a campaign has done: kills by how and where, and how often each invariant was held against something.
+import { describe, type Findings, INVARIANTS, type Invariant } from "./invariants.ts";
+import type { OperationKind } from "./journal.ts";
+
+/** A point in a kind of operation, as the store's trace names it. */
+export interface Point {
+  kind: OperationKind;
+  point: string;
+}
+const pointName = ({ kind, point }: Point): string => `${kind}: ${point}`;
+
+export class Report {
+  readonly findings: Findings;
+  kills = 0;
+  rounds = 0;
+  attempts = 0;
+  databases = 0;
+  stops = 0;
+  /** Points that there are, and how often a writer died there. */
+  readonly points = new Map<string, number>();
+  private readonly started = performance.now();
+
+  constructor(findings: Findings) {
+    this.findings = findings;
+  }
+
+  saw(point: Point): void {
+    const name = pointName(point);
+    this.points.set(name, this.points.get(name) ?? 0);
+  }
+
+  killedAt(point: Point): void {
+    const name = pointName(point);
+    this.points.set(name, (this.points.get(name) ?? 0) + 1);
+  }
+
+  get missed(): string[] {
+    return [...this.points].flatMap(([name, times]) => (times === 0 ? [name] : []));
+  }
+
+  get line(): string {
+    const seconds = Math.round((performance.now() - this.started) / 1000);
+    const hit = this.points.size - this.missed.length;
+    const checks = [...this.findings.checked.values()].reduce((sum, times) => sum + times, 0);
+    return [
+      `${this.kills} kills, ${this.stops} stops of the server, ${hit} of ${this.points.size} points`,
+      `${this.rounds} rounds on ${this.databases} databases, ${this.attempts} operations, ${checks} checks`,
+      `${this.findings.violations.length} violations, ${seconds} s`,
+    ].join("; ");
+  }
+
+  get text(): string {
+    const invariants = Object.entries(INVARIANTS).map(([name, sentence]) => {
+      // The keys of INVARIANTS.
+      const times = this.findings.checked.get(name as Invariant) ?? 0;
+      return `  ${String(times).padStart(9)}  ${name}: ${sentence}`;
+    });
+    const points = [...this.points]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, times]) => `  ${String(times).padStart(9)}  ${name}`);
+    const { violations } = this.findings;
+    const lines = ["Checks by invariant:", ...invariants, "Kills by point:", ...points, this.line];
+    return [...lines, ...(violations.length > 0 ? ["Violations:", describe(violations)] : [])].join("\n");
+  }
+}

@@ -1,0 +1,137 @@
+// Opening and closing: addresses, options, tenants, and what a closed ledger says.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { user } from "../../src/index.ts";
+import { type Ledger, ledgerOn, type LedgerOptions, openLedger } from "../../src/ledger/index.ts";
+import { memoryStore } from "../../src/ledger/stores/memory.ts";
+import { STORES } from "./support/stores.ts";
+
+test("memory: is a ledger that nobody else sees", async () => {
+  const [one, other] = [await openLedger("memory:"), await openLedger("memory:")];
+  await one.createThread({ id: "x" });
+  expect(await other.threads()).toStrictEqual([]);
+  await one.close();
+  await other.close();
+});
+
+test("sqlite: is a file that is there again", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "koine-open-"));
+  const url = `sqlite:${join(folder, "a b.db")}`;
+  try {
+    const first = await openLedger(url, { sync: "normal" });
+    const { id } = await first.createThread({ title: "kept" });
+    const [message] = await first.append(id, [user("Hi")]);
+    await first.close();
+    const second = await openLedger(url);
+    expect(await second.transcript(id)).toStrictEqual([message]);
+    await second.close();
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test("a store of one's own becomes a ledger", async () => {
+  const store = memoryStore();
+  const ledger = ledgerOn(store, { tenant: "acme" });
+  const { id } = await ledger.createThread();
+  expect(await store.reads.thread({ tenant: "acme", threadId: id })).toMatchObject({ id });
+  await ledger.close();
+});
+
+const addresses: [url: unknown, hint: RegExp][] = [
+  ["mysql://host/db", /memory:.*sqlite:path.*postgres:\/\//],
+  ["koine.db", /sqlite:path/],
+  ["", /memory:/],
+  [undefined, /memory:/],
+  ["memory:x", /memory:/],
+  ["sqlite:", /sqlite:path\/to\/file\.db/],
+  ["sqlite::memory:", /use .*memory:/],
+];
+test.each(addresses)("the address %j is refused with a hint", async (url, hint) => {
+  const attempt = openLedger(url as string);
+  await expect(attempt).rejects.toMatchObject({ name: "LedgerError", code: "invalid-input", path: "url" });
+  await expect(attempt).rejects.toThrow(hint);
+});
+
+test("a password does not show in the error for an address", async () => {
+  await expect(openLedger("mysql://ada:secret@host/db")).rejects.not.toThrow(/secret/);
+});
+
+const options: [options: object, path: string][] = [
+  [{ tenant: "" }, "tenant"],
+  [{ tenant: "a\u0000" }, "tenant"],
+  [{ leaseMs: 0 }, "leaseMs"],
+  [{ flushMs: -1 }, "flushMs"],
+  [{ blobThreshold: "1" }, "blobThreshold"],
+  [{ busyMs: Number.NaN }, "busyMs"],
+  [{ deltaRetentionMs: 0.5 }, "deltaRetentionMs"],
+  [{ connections: 0 }, "connections"],
+  [{ schema: "" }, "schema"],
+  [{ sync: "off" }, "sync"],
+];
+test.each(options)("the options %j are refused", async (given, path) => {
+  await expect(openLedger("memory:", given)).rejects.toMatchObject({ code: "invalid-input", path });
+  expect(() => ledgerOn(memoryStore(), given)).toThrow(expect.objectContaining({ code: "invalid-input", path }));
+});
+
+test("options that are undefined are as good as absent", async () => {
+  const none = { tenant: undefined, leaseMs: undefined, sync: undefined } as unknown as LedgerOptions;
+  const ledger = await openLedger("memory:", none);
+  expect(ledger.tenant).toBe("default");
+  await ledger.close();
+});
+
+describe.each(STORES)("$name", ({ open }) => {
+  test("tenants see nothing of each other", async () => {
+    const { ledger, close } = await open({ tenant: "acme" });
+    const other = ledger.forTenant("umbrella");
+    expect([ledger.tenant, other.tenant]).toStrictEqual(["acme", "umbrella"]);
+    const { id } = await ledger.createThread();
+    await ledger.append(id, [user("Hi")]);
+    expect(await other.threads()).toStrictEqual([]);
+    await expect(other.thread(id)).rejects.toMatchObject({ code: "unknown-thread" });
+    await expect(other.tree(id)).rejects.toMatchObject({ code: "unknown-thread" });
+    expect(() => ledger.forTenant("")).toThrow(expect.objectContaining({ code: "invalid-input", path: "tenant" }));
+    await close();
+  });
+
+  const uses: [method: string, use: (ledger: Ledger) => unknown][] = [
+    ["createThread", (ledger) => ledger.createThread()],
+    ["threads", (ledger) => ledger.threads()],
+    ["append", (ledger) => ledger.append("x", [user("Hi")])],
+    ["transcript", (ledger) => ledger.transcript("x")],
+    ["context", (ledger) => ledger.context("x")],
+    ["tree", (ledger) => ledger.tree("x")],
+    ["select", (ledger) => ledger.select("x", null)],
+    ["beginRun", (ledger) => ledger.beginRun({ threadId: "x" })],
+    ["recover", (ledger) => ledger.recover()],
+    ["search", (ledger) => ledger.search("x")],
+    ["vacuum", (ledger) => ledger.vacuum()],
+  ];
+  test("closing twice is once, and a closed ledger says so, whichever tenant asks", async () => {
+    const { ledger, close } = await open();
+    const other = ledger.forTenant("other");
+    await Promise.all([ledger.close(), other.close()]);
+    await ledger.close();
+    for (const [, use] of uses) {
+      for (const each of [ledger, other]) {
+        await expect(use(each)).rejects.toMatchObject({ name: "LedgerError", code: "closed" });
+      }
+    }
+    expect(() => ledger.follow({ threadId: "x" })).toThrow(expect.objectContaining({ code: "closed" }));
+    await close();
+  });
+
+  test("writes that were under way when a ledger is closed are kept", async () => {
+    const { ledger, another, close } = await open();
+    const { id } = await ledger.createThread();
+    const written = ledger.append(id, [user("Hi")]);
+    const next = await another();
+    await ledger.close();
+    const [message] = await written;
+    expect(await next.transcript(id)).toStrictEqual([message]);
+    await close();
+  });
+});

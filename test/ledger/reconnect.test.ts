@@ -1,0 +1,159 @@
+// Readers that lose their connection a thousand times while the thread is written to see each event once and in order.
+import { setImmediate as turn } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import type { Ledger, LedgerEvent, Run } from "../../src/ledger/types.ts";
+import { user, type Delta } from "../../src/model/index.ts";
+import { seededRandom } from "../../src/testkit/index.ts";
+import { begin, done, piece } from "./support/runs.ts";
+import { STORES } from "./support/stores.ts";
+
+const DISCONNECTS = 1000;
+/** How far the writer may be ahead of the reader. */
+const AHEAD = 200;
+
+type Random = () => number;
+const below = (random: Random, limit: number): number => Math.floor(random() * limit);
+
+/** What the writer has done, in its own words. */
+interface Written {
+  deltas: string[];
+  messages: string[];
+}
+
+const deltaKey = (runId: string, { kind, payload }: Delta): string => JSON.stringify([runId, kind, payload]);
+
+/** Several runs and plain appends at once, committed, failed, forked and branched, until it is told to stop. */
+class Writer {
+  readonly written: Written = { deltas: [], messages: [] };
+  isStopped = false;
+  lead = 0;
+  private readonly live = new Set<Run>();
+  private readonly ledger: Ledger;
+  private readonly threadId: string;
+  private readonly random: Random;
+
+  constructor(ledger: Ledger, threadId: string, random: Random) {
+    this.ledger = ledger;
+    this.threadId = threadId;
+    this.random = random;
+  }
+
+  async write(): Promise<void> {
+    while (!this.isStopped) {
+      if (this.lead < AHEAD) await Promise.all([this.step(), this.step()]);
+      await turn();
+    }
+    for (const run of this.live) await run.cancel().then(({ messages }) => this.note(messages));
+  }
+
+  private note(messages: readonly { id: string }[]): void {
+    this.written.messages.push(...messages.map(({ id }) => id));
+    this.lead += messages.length + 1;
+  }
+
+  private async step(): Promise<void> {
+    const [run] = [...this.live].slice(below(this.random, Math.max(1, this.live.size)));
+    const choice = below(this.random, 10);
+    if (run === undefined || (choice === 0 && this.live.size < 4)) return this.begin();
+    if (choice === 1) return this.note(await this.ledger.append(this.threadId, [user("one"), user("two")]));
+    if (choice === 2) return this.end(run);
+    await this.stream(
+      run,
+      Array.from({ length: 1 + below(this.random, 5) }, (_, index) => piece(`${index}`)),
+    );
+  }
+
+  private async begin(): Promise<void> {
+    const mode = below(this.random, 2) === 0 ? "branch" : "replace";
+    const fork = below(this.random, 3) === 0 ? { forkFromMessageId: null } : {};
+    const run = await this.ledger.beginRun({ threadId: this.threadId, mode, ...fork });
+    await this.stream(run, [begin]);
+    this.live.add(run);
+  }
+
+  private async stream(run: Run, deltas: Delta[]): Promise<void> {
+    // Noted before, because a reader may be faster than the answer of the store.
+    for (const delta of deltas) this.written.deltas.push(deltaKey(run.id, delta));
+    this.lead += deltas.length;
+    await run.append(deltas);
+  }
+
+  private async end(run: Run): Promise<void> {
+    this.live.delete(run);
+    const choice = below(this.random, 3);
+    if (choice > 0) return this.note((await (choice === 1 ? run.fail("why") : run.cancel())).messages);
+    await this.stream(run, [piece("!"), done]);
+    this.note((await run.commit()).messages);
+  }
+}
+
+/** Reads a few events from a cursor and goes away, one way or another. */
+async function readSome(ledger: Ledger, threadId: string, random: Random, after?: string): Promise<LedgerEvent[]> {
+  const controller = new AbortController();
+  const reader = ledger.follow({ threadId, signal: controller.signal, ...(after !== undefined && { after }) });
+  const events: LedgerEvent[] = [];
+  const count = below(random, 14);
+  while (events.length < count) {
+    const { done: isOver, value } = await reader.next();
+    if (isOver === true) return events;
+    events.push(value);
+  }
+  const way = below(random, 3);
+  // One event may be on its way.
+  const pending = way === 0 ? undefined : reader.next();
+  if (below(random, 2) === 0) await turn();
+  if (way === 1) controller.abort();
+  else await reader.return?.();
+  const last = await pending;
+  if (last !== undefined && last.done !== true) events.push(last.value);
+  return events;
+}
+
+/** The deltas of each run, in their order. */
+function byRun(deltas: readonly string[]): Map<string, string[]> {
+  return Map.groupBy(deltas, (key) => String((JSON.parse(key) as unknown[])[0]));
+}
+
+describe.each(STORES)("$name", (store) => {
+  test.each([1, 2])(
+    "B96: a reader that disconnects 1,000 times misses nothing and sees nothing twice (seed %i)",
+    async (seed) => {
+      const opened = await store.open({ flushMs: seed === 1 ? 0 : 2, deltaRetentionMs: 3_600_000 });
+      const readers = await opened.another();
+      const { id: threadId } = await opened.ledger.createThread();
+      const random = seededRandom(seed);
+      const writer = new Writer(opened.ledger, threadId, seededRandom(seed + 100));
+      const writing = writer.write();
+      const seen: LedgerEvent[] = [];
+      for (let time = 0; time < DISCONNECTS; time++) {
+        const more = await readSome(readers, threadId, random, seen.at(-1)?.cursor);
+        seen.push(...more);
+        writer.lead -= more.length;
+      }
+      writer.isStopped = true;
+      await writing;
+      const [mark] = await opened.ledger.append(threadId, [user("the end")]);
+      for await (const event of readers.follow({
+        threadId,
+        ...(seen.length > 0 && { after: seen.at(-1)?.cursor ?? "" }),
+      })) {
+        if (event.type === "message" && event.message.id === mark?.id) break;
+        seen.push(event);
+      }
+      // Against one reader that was never interrupted, and against what the writer knows.
+      const whole: LedgerEvent[] = [];
+      for await (const event of opened.ledger.follow({ threadId })) {
+        if (event.type === "message" && event.message.id === mark?.id) break;
+        whole.push(event);
+      }
+      expect(seen.length).toBeGreaterThan(DISCONNECTS);
+      expect(seen.map(({ cursor }) => cursor)).toStrictEqual(whole.map(({ cursor }) => cursor));
+      expect(seen).toStrictEqual(whole);
+      const messages = seen.flatMap((event) => (event.type === "message" ? [event.message.id] : []));
+      expect(messages).toStrictEqual([...writer.written.messages].sort());
+      const deltas = seen.flatMap((event) => (event.type === "delta" ? [deltaKey(event.runId, event.delta)] : []));
+        expect(byRun(deltas)).toStrictEqual(byRun(writer.written.deltas));
+    await opened.close();
+    },
+  );
+});

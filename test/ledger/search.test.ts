@@ -1,0 +1,158 @@
+// Search: which words of a message are found, and that the index is up to date when somebody asks.
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { SearchIndex, searchText } from "../../src/ledger/search/index.ts";
+import { memoryStore } from "../../src/ledger/stores/memory.ts";
+import type { Ledger } from "../../src/ledger/types.ts";
+import { assistant, audio, file, image, reasoning, refusal, text, toolCall, user } from "../../src/model/index.ts";
+import { scopeOn } from "./support/scope.ts";
+import type { OpenLedger } from "./support/stores.ts";
+import { STORES } from "./support/stores.ts";
+
+const result = { type: "tool-result", toolCallId: "c", toolName: "lighthouse", isError: false } as const;
+const DATA = Buffer.from("pictures are no words, however many of them there are".repeat(9)).toString("base64");
+
+describe("the words of a message", () => {
+  test.each([
+    ["what was said", [text("three ships")], "three ships"],
+    ["a refusal", [refusal("I will not")], "I will not"],
+    ["no reasoning", [reasoning("secret thoughts")], ""],
+    [
+      "a tool and what it was asked",
+      [toolCall("c", "harbour", { city: "Corinth", deep: [{ x: "yes" }], n: 7 })],
+      "harbour\nCorinth\nyes",
+    ],
+    ["what a tool said", [{ ...result, output: "calm sea" }], "lighthouse\ncalm sea"],
+    ["what a tool said as JSON", [{ ...result, output: { wind: "west" } }], "lighthouse\nwest"],
+    [
+      "what came with it",
+      [{ ...result, content: [text("inner"), image({ data: DATA, name: "map.png" })] }],
+      "lighthouse\ninner\nmap.png",
+    ],
+    ["a transcript", [audio({ data: DATA, transcript: "spoken" })], "spoken"],
+    ["a document", [file({ text: "its words", name: "log.txt" })], "log.txt\nits words"],
+    ["no data, also not in a tool's answer", [{ ...result, output: `see ${DATA} there` }], "lighthouse\nsee   there"],
+    ["long words of scripts without spaces", [text("港".repeat(300))], "港".repeat(300)],
+    ["no kind that nobody knows", [{ type: "constructor", text: "x" }], ""],
+    ["what no database would take, as a space", [text("a\u0000b\uD800")], "a b\uFFFD"],
+  ])("%s", (_sentence, parts, expected) => {
+    expect(searchText({ parts: parts as never })).toBe(expected);
+  });
+
+  test("so much as is enough to find it by", () => {
+    expect(searchText(user("ship ".repeat(100_000))).length).toBe(262_144);
+  });
+});
+
+describe.each(STORES)("$name", (under) => {
+  let opened: OpenLedger;
+  let ledger: Ledger;
+  beforeAll(async () => {
+    opened = await under.open({ blobThreshold: 64 });
+    ({ ledger } = opened);
+  });
+  afterAll(() => opened.close());
+
+  test("finds what was just written, best first, with a piece of the text", async () => {
+    const { id: threadId } = await ledger.createThread();
+    const [first, second] = await ledger.append(threadId, [
+      user("Which harbour has the most ships, and why does everybody ask me about them?"),
+      assistant("Corinth has ships, ships and more ships."),
+    ]);
+    const hits = await ledger.search("SHIPS");
+    expect(hits.map(({ messageId }) => messageId)).toStrictEqual([second?.id, first?.id]);
+    expect(hits[0]).toMatchObject({ threadId, snippet: expect.stringContaining("ships") as string });
+    await ledger.append(threadId, [user("Ships again.")]);
+    expect(await ledger.search("ships")).toHaveLength(3);
+    expect(await ledger.search("ships", { limit: 1 })).toHaveLength(1);
+    expect(await ledger.search("ships harbour")).toHaveLength(1);
+  });
+
+  test("looks in one thread where one is named, and never in another tenant", async () => {
+    const [here, there] = [await ledger.createThread(), await ledger.createThread()];
+    for (const { id } of [here, there]) await ledger.append(id, [user("a trireme")]);
+    expect(await ledger.search("trireme")).toHaveLength(2);
+    expect(await ledger.search("trireme", { threadId: here.id })).toMatchObject([{ threadId: here.id }]);
+    expect(await ledger.forTenant("other").search("trireme")).toStrictEqual([]);
+  });
+
+  test.each(['"', "(", "trireme OR", "a AND -b", "*", "x:y", "NEAR(", "'; --", "\\", "%", "_", "🚢"])(
+    "%j is words like any other",
+    async (query) => {
+      await expect(ledger.search(query)).resolves.toBeInstanceOf(Array);
+    },
+  );
+
+  test("a query that says nothing finds nothing", async () => {
+    expect(await ledger.search("  ")).toStrictEqual([]);
+    await expect(ledger.search(7 as never)).rejects.toMatchObject({ code: "invalid-input", path: "query" });
+  });
+
+  test("texts that stand in blobs are found, also among others", async () => {
+    const { id: threadId } = await ledger.createThread();
+    const long = (word: string): string => `${"on and on it goes ".repeat(20)}${word}`;
+    const messages = ["alpha", "beta", "gamma"].flatMap((word) => [
+      user("short"),
+      user(long(word)),
+      user([text(long(`${word}one`)), file({ text: long(`${word}two`) }), image({ data: DATA })]),
+    ]);
+    await ledger.append(threadId, messages);
+    for (const word of ["alpha", "beta", "gamma", "betaone", "gammatwo"]) {
+      expect(await ledger.search(word, { threadId })).toHaveLength(1);
+    }
+  });
+
+  test("B91: a damaged message is in nobody's way", async () => {
+    const { id: threadId } = await ledger.createThread();
+    const row = { tenant: "default", threadId, parentId: null, runId: null, role: "user", digest: "" };
+    await opened.store.write(function* damaged(tx) {
+      const rows = ['{"parts', "[]", '{"parts":7}'].map((body, at) =>
+        Object.assign({ id: `${at}`.padStart(26, "0"), body }, row),
+      );
+      const written = tx.insertMessages(rows);
+      if (typeof written === "object") yield written;
+    });
+    await ledger.append(threadId, [user("a penteconter")]);
+    expect(await ledger.search("penteconter")).toHaveLength(1);
+  });
+
+  test("many messages are indexed in several batches", async () => {
+    const { id: threadId } = await ledger.createThread();
+    for (let count = 0; count < 3; count++) {
+      await ledger.append(
+        threadId,
+        Array.from({ length: 400 }, (_, at) => user(`boat number${count}x${at}`)),
+      );
+    }
+    expect(await ledger.search("boat number0x0", { threadId })).toHaveLength(1);
+    expect(await ledger.search("boat number2x399", { threadId })).toHaveLength(1);
+  });
+});
+
+describe("the index that is written behind", () => {
+  test("catches up soon after something was written, and not after it was closed", async () => {
+    vi.useFakeTimers();
+    try {
+      const scope = scopeOn(memoryStore());
+      const indexed = vi.spyOn(scope.store, "indexMessages");
+      const index = new SearchIndex(scope, 50);
+      index.touched();
+      index.touched();
+      expect(indexed).not.toHaveBeenCalled();
+      await vi.advanceTimersByTimeAsync(60);
+      expect(indexed).toHaveBeenCalledTimes(1);
+      index.touched();
+      await index.close();
+      index.touched();
+      await vi.advanceTimersByTimeAsync(200);
+      expect(indexed).toHaveBeenCalledTimes(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test("what goes wrong is told to who searches", async () => {
+    const scope = scopeOn(memoryStore());
+    vi.spyOn(scope.store, "indexMessages").mockRejectedValue(new Error("The line is dead."));
+    await expect(new SearchIndex(scope).update()).rejects.toThrow("The line is dead.");
+  });
+});

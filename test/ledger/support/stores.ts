@@ -1,0 +1,96 @@
+// The stores that every test of the ledger runs on, each with a fresh database that is gone after `close`.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ledgerOn } from "../../../src/ledger/open.ts";
+import type { LedgerStore } from "../../../src/ledger/store.ts";
+import { memoryStore } from "../../../src/ledger/stores/memory.ts";
+import { openPostgres } from "../../../src/ledger/stores/postgres/index.ts";
+import { openSqlite } from "../../../src/ledger/stores/sqlite/index.ts";
+import type { Ledger, LedgerOptions } from "../../../src/ledger/types.ts";
+import { freshSchema } from "../../support/postgres.ts";
+
+export interface OpenLedger {
+  ledger: Ledger;
+  /** The store of `ledger`. */
+  store: LedgerStore;
+  /** A second ledger on the same data, as another process would open it. It may be closed by itself. */
+  another(options?: LedgerOptions): Promise<Ledger>;
+  /** Closes every ledger and removes the data. */
+  close(): Promise<void>;
+}
+
+/** One fresh database. */
+export interface Place {
+  openStore(options?: LedgerOptions): Promise<LedgerStore>;
+  remove(): Promise<void>;
+}
+
+export interface StoreUnderTest {
+  name: string;
+  place(): Promise<Place>;
+  open(options?: LedgerOptions): Promise<OpenLedger>;
+}
+
+/** The same store as others have, yet closing it closes only this view of it. */
+function viewOf(store: LedgerStore): LedgerStore {
+  return {
+    name: store.name,
+    reads: store.reads,
+    write: (work) => store.write(work),
+    watch: (key, wake) => store.watch(key, wake),
+    indexMessages: (textOf, limit) => store.indexMessages(textOf, limit),
+    search: (query) => store.search(query),
+    vacuum: () => store.vacuum(),
+    close: () => Promise.resolve(),
+  };
+}
+
+async function inMemory(): Promise<Place> {
+  const store = memoryStore();
+  return { openStore: () => Promise.resolve(viewOf(store)), remove: () => store.close() };
+}
+
+async function inFile(): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), "koine-ledger-"));
+  return {
+    openStore: ({ sync = "normal", busyMs = 10_000 } = {}) => openSqlite(join(folder, "koine.db"), { sync, busyMs }),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+async function inPostgres(): Promise<Place> {
+  const { url, schema, drop } = await freshSchema();
+  return {
+    openStore: ({ connections = 4, busyMs = 10_000 } = {}) => openPostgres(url, { schema, connections, busyMs }),
+    remove: drop,
+  };
+}
+
+function underTest(name: string, place: () => Promise<Place>): StoreUnderTest {
+  const open = async (options: LedgerOptions = {}): Promise<OpenLedger> => {
+    const { openStore, remove } = await place();
+    const ledgers: Ledger[] = [];
+    const another = async (own = options): Promise<Ledger> => {
+      const ledger = ledgerOn(await openStore(own), own);
+      ledgers.push(ledger);
+      return ledger;
+    };
+    const store = await openStore(options);
+    const ledger = ledgerOn(store, options);
+    ledgers.push(ledger);
+    const close = async (): Promise<void> => {
+      for (const each of ledgers) await each.close();
+      await remove();
+    };
+    return { ledger, store, another, close };
+  };
+  return { name, place, open };
+}
+
+/** For describe.each: a test of the ledger runs on every store. */
+export const STORES: readonly StoreUnderTest[] = [
+  underTest("memory", inMemory),
+  underTest("sqlite", inFile),
+  underTest("postgres", inPostgres),
+];

@@ -1,0 +1,129 @@
+// Verify: every kind of damage is found and named, and nothing is said of what is whole.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { MessageRow } from "../../src/ledger/rows.ts";
+import { got, type Steps } from "../../src/ledger/steps.ts";
+import type { LedgerTransaction, ThreadKey } from "../../src/ledger/store.ts";
+import type { Ledger } from "../../src/ledger/types.ts";
+import { file, user } from "../../src/model/index.ts";
+import { answered } from "./support/runs.ts";
+import type { OpenLedger } from "./support/stores.ts";
+import { STORES } from "./support/stores.ts";
+
+const STORED = '"createdAt":"2026-01-01T00:00:00.000Z","metadata":{"schemaVersion":2}';
+const BODY = `{"role":"user","parts":[],${STORED}}`;
+
+/** What can be wrong, done to a thread, and what is said of it. */
+const DAMAGE: readonly [
+  sentence: string,
+  harm: (tx: LedgerTransaction, key: ThreadKey, row: MessageRow) => Steps<unknown>,
+  says: RegExp,
+][] = [
+  ["a torn message", (tx, _key, row) => got(tx.insertMessages([{ ...row, body: '{"role":"us' }])), /JSON/],
+  [
+    "a message of a version to come",
+    (tx, _key, row) => got(tx.insertMessages([{ ...row, body: BODY.replace(":2}", ":99}") }])),
+    /version 99/,
+  ],
+  [
+    "a message without its parent",
+    (tx, _key, row) => got(tx.insertMessages([{ ...row, parentId: "0".repeat(26) }])),
+    /parent/,
+  ],
+  [
+    "a message of another role than its row's",
+    (tx, _key, row) => got(tx.insertMessages([{ ...row, role: "tool" }])),
+    /"tool"/,
+  ],
+  [
+    "an active leaf that is gone",
+    (tx, key) => got(tx.updateThread(key, { pinned: true, leafId: "0".repeat(26) })),
+    /leaf/,
+  ],
+  ["facts of a thread that are torn", (tx, key) => got(tx.updateThread(key, { metadata: "{" })), /metadata/],
+  [
+    "a run that is torn",
+    function* tear(tx, key) {
+      const [run] = yield* got(tx.runs(key));
+      yield* got(tx.updateRun(key, run?.id ?? "", run?.epoch ?? 0, { usage: '{"input' }));
+    },
+    /usage/,
+  ],
+  [
+    "a log row that is torn",
+    function* tear(tx, key) {
+      const [run] = yield* got(tx.runs(key));
+      const id = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ";
+      yield* got(tx.insertLog([{ ...key, id, runId: run?.id ?? "", kind: "run", body: "{" }]));
+    },
+    /log row/,
+  ],
+  [
+    "a blob without its bytes",
+    function* lose(tx, key) {
+      const [ref] = yield* got(tx.blobRefs(key));
+      const blob = yield* got(tx.blob(key.tenant, ref?.hash ?? ""));
+      yield* got(tx.deleteChunks(key.tenant, blob?.blobId ?? ""));
+    },
+    /missing/,
+  ],
+  [
+    "a blob with other bytes",
+    function* swap(tx, key) {
+      const [ref] = yield* got(tx.blobRefs(key));
+      const { tenant } = key;
+      const { blobId = "", size = 0 } = (yield* got(tx.blob(tenant, ref?.hash ?? ""))) ?? {};
+      yield* got(tx.deleteChunks(tenant, blobId));
+      yield* got(tx.insertChunk({ tenant, blobId, position: 0, bytes: Buffer.alloc(size) }));
+    },
+    /others than when/,
+  ],
+];
+
+describe.each(STORES)("$name", (under) => {
+  let opened: OpenLedger;
+  beforeAll(async () => {
+    opened = await under.open({ blobThreshold: 64, onProblem: () => undefined });
+  });
+  afterAll(() => opened.close());
+
+  let tenants = 0;
+  async function whole(): Promise<{ ledger: Ledger; threadId: string }> {
+    const ledger = opened.ledger.forTenant(`tenant-${++tenants}`);
+    const { id: threadId } = await ledger.createThread({ metadata: { a: 1 } });
+    await ledger.append(threadId, [user([file({ data: Buffer.from(`x${tenants}`.repeat(60)).toString("base64") })])]);
+    await answered(ledger, { threadId }, "Yes.");
+    const { blob } = await ledger.putBlob(Buffer.from("named"));
+    await ledger.append(threadId, [user([file({ blob })])]);
+    return { ledger, threadId };
+  }
+
+  test("of what is whole there is nothing to say", async () => {
+    const { ledger, threadId } = await whole();
+    expect(await ledger.verify()).toStrictEqual([]);
+    expect(await ledger.verify(threadId)).toStrictEqual([]);
+    await expect(ledger.verify("nobody")).rejects.toMatchObject({ code: "unknown-thread" });
+  });
+
+  test.each(DAMAGE)("B91: %s is found", async (_sentence, harm, says) => {
+    const { ledger, threadId } = await whole();
+    const key = { tenant: ledger.tenant, threadId };
+    const [first] = (await ledger.tree(threadId)).messages;
+    const id = "7ZZZZZZZZZZZZZZZZZZZZZZZZY";
+    const row = { ...key, id, parentId: first?.id ?? null, runId: null, role: "user", digest: "", body: BODY };
+    await opened.store.write((tx) => harm(tx, key, row));
+    const problems = await ledger.verify();
+    expect(problems).toMatchObject([{ threadId, reason: expect.stringMatching(says) as string }]);
+    expect(await ledger.verify(threadId)).toStrictEqual(problems);
+    const { id: other } = await ledger.createThread();
+    expect(await ledger.verify(other)).toStrictEqual([]);
+  });
+
+  test("a blob that a part names is looked at, too", async () => {
+    const { ledger, threadId } = await whole();
+    const name = `sha256-${"0".repeat(64)}`;
+    const [message] = await ledger.append(threadId, [user([file({ blob: name })])]);
+    expect(await ledger.verify()).toStrictEqual([
+      { threadId, messageId: message?.id, reason: `There is no blob "${name}".` },
+    ]);
+  });
+});

@@ -1,0 +1,171 @@
+// Stores with one fault each in what they delete: what the suite for stores must notice.
+import type { Deleted } from "../../src/ledger/rows.ts";
+import { type Awaitable, mapAwaitable } from "../../src/ledger/steps.ts";
+import type { LedgerTransaction } from "../../src/ledger/store.ts";
+import { does, type StoreFault, type StoreFaultRow } from "./broken-stores.ts";
+
+type Deleting = "deleteMessages" | "deleteRuns" | "deleteThread" | "deleteKeys" | "deleteBlobs" | "deleteLooseBlobs";
+
+/** Counts something else than it deletes. */
+function counts(method: Deleting, change: (deleted: Deleted) => Deleted): StoreFault {
+  // All of them give what was deleted, whatever they take.
+  const instead =
+    (good: (...values: never[]) => Awaitable<Deleted>) =>
+    (...values: never[]) =>
+      mapAwaitable(good(...values), change);
+  return does({ [method]: instead });
+}
+const CLAIM_OF: Record<Deleting, RegExp> = {
+  deleteMessages: /deleteMessages takes/,
+  deleteRuns: /deleteRuns takes/,
+  deleteThread: /deleteThread takes/,
+  deleteKeys: /deleteKeys takes/,
+  deleteBlobs: /deleteBlobs takes/,
+  deleteLooseBlobs: /deleteLooseBlobs takes/,
+};
+// The keys of the record above.
+const DELETING = Object.keys(CLAIM_OF) as Deleting[];
+
+/** Leaves what it should delete. */
+function leaves(name: keyof LedgerTransaction & Deleting): StoreFault {
+  const nothing: Deleted = { threads: 0, messages: 0, runs: 0, logRows: 0, keys: 0, blobs: 0, bytes: 0 };
+  return does({ [name]: () => () => nothing });
+}
+
+export const DELETING_FAULTS: readonly StoreFaultRow[] = [
+  ...DELETING.flatMap((method): StoreFaultRow[] => [
+    [`deletes nothing in ${method}`, CLAIM_OF[method], leaves(method)],
+    [
+      `counts one more each time in ${method}`,
+      CLAIM_OF[method],
+      counts(method, (deleted) => ({ ...deleted, blobs: deleted.blobs + 1 })),
+    ],
+  ]),
+  [
+    "counts characters for bytes",
+    /deleteMessages takes/,
+    counts("deleteMessages", (deleted) => ({ ...deleted, bytes: deleted.bytes - Number(deleted.bytes > 0) })),
+  ],
+  [
+    "deletes changes of state with the deltas",
+    /deleteDeltas takes/,
+    does({
+      deleteDeltas: (good, tx) => (key, runId) => {
+        const [count, run] = [good(key, runId), tx.run(key.tenant, runId)];
+        void tx.deleteRuns(key, [runId]);
+        if (run !== undefined) void tx.insertRun(run as never);
+        return count;
+      },
+    }),
+  ],
+  [
+    "gives no number of deltas",
+    /deleteDeltas takes/,
+    does({
+      deleteDeltas:
+        (good) =>
+        (...values) => (void good(...values), 0),
+    }),
+  ],
+  [
+    "leaves references of deleted messages",
+    /deleteMessages takes/,
+    does({
+      deleteMessages: (good, tx) => (key, ids) => {
+        const refs = tx.blobRefs(key) as never[];
+        const deleted = good(key, ids);
+        void tx.insertBlobRefs(refs);
+        return deleted;
+      },
+    }),
+  ],
+  [
+    "leaves quarantine rows of deleted messages",
+    /deleteMessages takes/,
+    does({
+      deleteMessages: (good, tx) => (key, ids) => {
+        const rows = tx.quarantined(key.tenant, 99) as never[];
+        const deleted = good(key, ids);
+        for (const row of rows) void tx.quarantine(row);
+        return deleted;
+      },
+    }),
+  ],
+  [
+    "leaves the log of deleted runs",
+    /deleteRuns takes/,
+    does({
+      deleteRuns: (good, tx) => (key, ids) => {
+        const rows = tx.log(key, { limit: 99 }) as { runId: string }[];
+        const deleted = good(key, ids);
+        void tx.insertLog(rows.filter(({ runId }) => ids.includes(runId)) as never[]);
+        return deleted;
+      },
+    }),
+  ],
+  [
+    "deletes blobs with their thread",
+    /deleteThread takes/,
+    does({
+      deleteThread: (good, tx) => (key) =>
+        mapAwaitable(good(key), (deleted) => (void tx.deleteLooseBlobs(key.tenant, 9_999), deleted)),
+    }),
+  ],
+  [
+    "leaves a thread's keys",
+    /deleteThread takes/,
+    does({
+      deleteThread: (good, tx) => (key) => {
+        const row = tx.idempotencyKey(key, "key");
+        const deleted = good(key);
+        if (row !== undefined) void tx.insertKey(row as never);
+        return deleted;
+      },
+    }),
+  ],
+  [
+    "deletes keys of the last millisecond",
+    /deleteKeys takes/,
+    does({ deleteKeys: (good) => (tenant, before) => good(tenant, before + 1) }),
+  ],
+  [
+    "leaves the chunks of a deleted blob",
+    /deleteBlobs takes/,
+    does({
+      deleteBlobs: (good, tx) => (tenant, hashes) => {
+        const ids = hashes.map((hash) => (tx.blob(tenant, hash) as { blobId: string } | undefined)?.blobId ?? "");
+        const chunks = ids.map((blobId) => tx.chunk(tenant, blobId, 0));
+        const deleted = good(tenant, hashes);
+        for (const [at, blobId] of ids.entries()) {
+          if (chunks[at] !== undefined && tx.chunk(tenant, blobId, 0) === undefined)
+            void tx.insertChunk(chunks[at] as never);
+        }
+        return deleted;
+      },
+    }),
+  ],
+  [
+    "deletes blobs that messages hold",
+    /deleteBlobs takes|deleteLooseBlobs takes|begins to hold/,
+    does({
+      insertBlobRefs: () => () => undefined,
+    }),
+  ],
+  [
+    "deletes young blobs",
+    /deleteLooseBlobs takes/,
+    does({ deleteLooseBlobs: (good) => (tenant, before) => good(tenant, before + 1) }),
+  ],
+  [
+    "leaves uploads that never ended",
+    /deleteLooseBlobs takes/,
+    does({
+      deleteLooseBlobs: (good, tx) => (tenant, before) => {
+        const chunk = tx.chunk(tenant, "00000000Z8AAAAAAAAAAAAAAAA", 0);
+        const deleted = good(tenant, before);
+        if (chunk !== undefined) void tx.insertChunk(chunk as never);
+        return deleted;
+      },
+    }),
+  ],
+];

@@ -1,0 +1,364 @@
+// Stores with one fault each in what they read or how they keep it: what the suite for stores must notice.
+import type { LogRow, MessageRow, RunRow } from "../../src/ledger/rows.ts";
+import { type Awaitable, mapAwaitable } from "../../src/ledger/steps.ts";
+import type { LedgerReads, Stretch } from "../../src/ledger/store.ts";
+import { does, reads, type StoreFault, type StoreFaultRow } from "./broken-stores.ts";
+
+function each<Row>(rows: Awaitable<Row[]>, change: (row: Row) => Row): Awaitable<Row[]> {
+  return mapAwaitable(rows, (list) => list.map(change));
+}
+function only<Row>(rows: Awaitable<Row[]>, isWanted: (row: Row) => boolean): Awaitable<Row[]> {
+  return mapAwaitable(rows, (list) => list.filter(isWanted));
+}
+function inAnotherOrder<Row>(rows: Awaitable<Row[]>, compare: (left: Row, right: Row) => number): Awaitable<Row[]> {
+  return mapAwaitable(rows, (list) => list.toSorted(compare));
+}
+
+/** Writes other bodies than it was given. */
+function bodies(change: (body: string) => string): StoreFault {
+  return does({
+    insertMessages: (good) => (rows) => good(rows.map((row) => ({ ...row, body: change(row.body) }))),
+    insertLog: (good) => (rows) => good(rows.map((row) => ({ ...row, body: change(row.body) }))),
+    quarantine: (good) => (row) => good({ ...row, body: change(row.body) }),
+    insertKey: (good) => (row) => good({ ...row, result: change(row.result) }),
+    insertThread: (good) => (row) => good({ ...row, title: row.title === null ? null : change(row.title) }),
+    insertRun: (good) => (row) => good({ ...row, usage: row.usage === null ? null : change(row.usage) }),
+  });
+}
+function runs(change: (row: RunRow) => RunRow): StoreFault {
+  return does({ insertRun: (good) => (row) => good(change(row)) });
+}
+function chunks(change: (bytes: Uint8Array) => Uint8Array): StoreFault {
+  return does({ insertChunk: (good) => (row) => good({ ...row, bytes: change(row.bytes) }) });
+}
+function asJson(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body));
+  } catch {
+    return body;
+  }
+}
+
+const EXACT = /messages come back|threads come back|log rows come|keys come|quarantined records come|runs come/;
+
+const VALUE_FAULTS: readonly StoreFaultRow[] = [
+  ["parses JSON and writes it anew", EXACT, bodies(asJson)],
+  ["trims texts", EXACT, bodies((body) => body.trim())],
+  ["cuts long texts", EXACT, bodies((body) => body.slice(0, 65_535))],
+  ["composes characters", EXACT, bodies((body) => body.normalize("NFC"))],
+  [
+    "knows characters of three bytes at most",
+    EXACT,
+    bodies((body) => body.replaceAll(/[\u{10000}-\u{10ffff}]/gu, "?")),
+  ],
+  ["drops escaped zeros", EXACT, bodies((body) => body.replaceAll(String.raw`\u0000`, ""))],
+  ["refuses text that is no JSON", /messages come back/, bodies((body) => JSON.stringify(JSON.parse(body)))],
+  [
+    "takes an empty title for none",
+    /threads come back/,
+    reads({ thread: (good) => (key) => mapAwaitable(good(key), (row) => row && { ...row, title: row.title || null }) }),
+  ],
+  ["keeps 32 bits of a number", /runs come back/, runs((row) => ({ ...row, leaseUntil: row.leaseUntil | 0 }))],
+  ["keeps the digits of a float", /runs come back/, runs((row) => ({ ...row, epoch: Math.fround(row.epoch) }))],
+  // The type forbids it; a driver does it.
+  [
+    "gives numbers as texts",
+    /runs come back/,
+    reads({
+      run: (good) => (tenant, id) =>
+        mapAwaitable(good(tenant, id), (row) => row && { ...row, lastSeq: String(row.lastSeq) as never }),
+    }),
+  ],
+  [
+    "gives booleans as numbers",
+    /runs come back/,
+    reads({
+      run: (good) => (tenant, id) =>
+        mapAwaitable(good(tenant, id), (row) => row && { ...row, forks: Number(row.forks) as never }),
+    }),
+  ],
+  [
+    "leaves out what is null",
+    /threads come back/,
+    reads({
+      threads: (good) => (tenant, page) =>
+        each(
+          good(tenant, page),
+          (row) => JSON.parse(JSON.stringify({ ...row, title: row.title ?? undefined })) as never,
+        ),
+    }),
+  ],
+  [
+    "keeps bytes as text",
+    /blobs and chunks/,
+    chunks((bytes) => new TextEncoder().encode(new TextDecoder().decode(bytes))),
+  ],
+  ["keeps the buffer of a view", /blobs and chunks/, chunks((bytes) => new Uint8Array(bytes.buffer.slice(0)))],
+  [
+    "takes no bytes for no chunk",
+    /blobs and chunks/,
+    reads({
+      chunk: (good) => (tenant, blobId, at) =>
+        mapAwaitable(good(tenant, blobId, at), (row) => (row?.bytes.length === 0 ? undefined : row)),
+    }),
+  ],
+  ["gives out the row that it keeps", /rows that were handed/, reads({ message: remembering })],
+  [
+    "keeps the row that it was given",
+    /rows that were handed/,
+    (good) => {
+      const given = new Map<string, MessageRow>();
+      const keeping = does({
+        insertMessages: (insert) => (rows) => {
+          for (const row of rows) given.set(row.id, row);
+          return insert(rows);
+        },
+      })(good);
+      return { ...keeping, reads: reads({ message: () => (_, id) => given.get(id) })(good).reads };
+    },
+  ],
+  [
+    "keeps the bytes that it was given",
+    /rows that were handed/,
+    (good) => {
+      const given: Uint8Array[] = [];
+      const keeping = does({ insertChunk: (insert) => (row) => (given.push(row.bytes), insert(row)) })(good);
+      const giving = reads({
+        chunk: (read) => (tenant, id, at) =>
+          mapAwaitable(read(tenant, id, at), (row) => row && { ...row, bytes: given[0] ?? row.bytes }),
+      })(good);
+      return { ...keeping, reads: giving.reads };
+    },
+  ],
+];
+
+/** Gives the same object for the same question; tenants differ from case to case. */
+function remembering(good: LedgerReads["message"]): LedgerReads["message"] {
+  return (key, id) => {
+    const name = JSON.stringify([key, id]);
+    const row = KNOWN.get(name) ?? good(key, id);
+    KNOWN.set(name, row);
+    return row;
+  };
+}
+const KNOWN = new Map<string, Awaitable<MessageRow | undefined>>();
+
+function stretches(change: (stretch: Stretch) => Stretch): StoreFault {
+  return reads({
+    messages: (good) => (key, stretch) => good(key, change(stretch)),
+    headers: (good) => (key, stretch) => good(key, change(stretch)),
+    log: (good) => (key, stretch) => good(key, { ...stretch, ...change(stretch) }),
+  });
+}
+const STRETCHES = /stretches/;
+const within = (after: string | undefined) => (row: { id: string }) => after === undefined || row.id >= after;
+
+const STRETCH_FAULTS: readonly StoreFaultRow[] = [
+  ["forgets the limit", STRETCHES, stretches((stretch) => ({ ...stretch, limit: 1_000 }))],
+  ["forgets the order", STRETCHES, stretches(({ order: _order, ...stretch }) => stretch)],
+  ["forgets where to begin", STRETCHES, stretches(({ after: _after, ...stretch }) => stretch)],
+  ["forgets where to end", STRETCHES, stretches(({ upTo: _upTo, ...stretch }) => stretch)],
+  [
+    "begins with the row that it should begin after",
+    STRETCHES,
+    reads({
+      messages:
+        (good) =>
+        (key, { after, ...rest }) =>
+          only(good(key, rest), within(after)),
+      log:
+        (good) =>
+        (key, { after, ...rest }) =>
+          only(good(key, rest), within(after)),
+    }),
+  ],
+  [
+    "ends before the row that it should end with",
+    STRETCHES,
+    reads({
+      headers: (good) => (key, stretch) => only(good(key, stretch), ({ id }) => id !== stretch.upTo),
+      log: (good) => (key, stretch) => only(good(key, stretch), ({ id }) => id !== stretch.upTo),
+    }),
+  ],
+  [
+    "cuts a stretch before it turns it around",
+    STRETCHES,
+    reads({
+      messages:
+        (good) =>
+        (key, { order, ...rest }) =>
+          mapAwaitable(good(key, rest), (rows) => (order === "down" ? rows.toReversed() : rows)),
+      log:
+        (good) =>
+        (key, { order, ...rest }) =>
+          mapAwaitable(good(key, rest), (rows) => (order === "down" ? rows.toReversed() : rows)),
+    }),
+  ],
+  [
+    "gives headers with bodies",
+    STRETCHES,
+    reads({ headers: (_, all) => (key, stretch) => all.messages(key, stretch) }),
+  ],
+  [
+    "gives the log of all runs",
+    STRETCHES,
+    reads({
+      log:
+        (good) =>
+        (key, { runId: _runId, ...stretch }) =>
+          good(key, stretch),
+    }),
+  ],
+  [
+    "looks for a run's log within the first rows only",
+    STRETCHES,
+    reads({
+      log:
+        (good) =>
+        (key, { runId, ...stretch }) =>
+          only(good(key, stretch), (row: LogRow) => runId === undefined || row.runId === runId),
+    }),
+  ],
+];
+
+const byId = (compare: (left: string, right: string) => number) => (left: { id: string }, right: { id: string }) =>
+  compare(left.id, right.id);
+const plainly = (left: string, right: string): number => (left < right ? -1 : 1);
+const asNames = (left: string, right: string): number => left.localeCompare(right);
+
+const ORDER_FAULTS: readonly StoreFaultRow[] = [
+  [
+    "orders ids as names",
+    /compared as bytes/,
+    reads({ messages: (good) => (key, stretch) => inAnotherOrder(good(key, stretch), byId(asNames)) }),
+  ],
+  [
+    "orders ids by units of 16 bits",
+    /compared as bytes/,
+    reads({ log: (good) => (key, stretch) => inAnotherOrder(good(key, stretch), byId(plainly)) }),
+  ],
+  [
+    "takes capitals for small letters",
+    /compared as bytes/,
+    does({ insertThread: (good) => (row) => good({ ...row, id: row.id.toLowerCase() }) }),
+  ],
+  ["trims ids", /compared as bytes/, reads({ message: (good) => (key, id) => good(key, id.trimEnd()) })],
+  [
+    "gives threads oldest first",
+    /in pages/,
+    reads({ threads: (good) => (tenant, page) => inAnotherOrder(good(tenant, page), byId(plainly)) }),
+  ],
+  [
+    "begins a page with the thread it ended with",
+    /in pages/,
+    reads({
+      threads:
+        (good) =>
+        (tenant, { before, limit }) =>
+          good(tenant, { before: `${before ?? "~"}0`, limit }),
+    }),
+  ],
+  [
+    "gives every thread on one page",
+    /in pages/,
+    reads({ threads: (good) => (tenant, page) => good(tenant, { ...page, limit: 99 }) }),
+  ],
+  [
+    "gives runs newest first",
+    /runs, blob references/,
+    reads({ runs: (good) => (key) => mapAwaitable(good(key), (rows) => rows.toReversed()) }),
+  ],
+  [
+    "gives blob references by hash",
+    /runs, blob references/,
+    reads({ blobRefs: (good) => (key) => inAnotherOrder(good(key), (left, right) => plainly(left.hash, right.hash)) }),
+  ],
+  [
+    "gives every quarantined record",
+    /runs, blob references/,
+    reads({ quarantined: (good) => (tenant) => good(tenant, 99) }),
+  ],
+  [
+    "finds users' messages by digest",
+    /findDigests/,
+    does({
+      insertMessages: (good) => (rows) => good(rows.map((row) => (row.digest ? { ...row, role: "assistant" } : row))),
+    }),
+  ],
+  [
+    "finds the oldest by digest",
+    /findDigests/,
+    reads({
+      findDigests: (good) => (tenant, digests, limit) => inAnotherOrder(good(tenant, digests, limit), byId(plainly)),
+    }),
+  ],
+  [
+    "finds a message once for each time its digest is asked for",
+    /findDigests/,
+    reads({
+      findDigests: (good) => (tenant, digests, limit) =>
+        mapAwaitable(good(tenant, digests, limit), (rows) =>
+          rows.flatMap((row) => digests.filter((digest) => digest === row.digest).map(() => row)).slice(0, limit),
+        ),
+    }),
+  ],
+  [
+    "asks for a thousand digests at most",
+    /findDigests/,
+    reads({ findDigests: (good) => (tenant, digests, limit) => good(tenant, digests.slice(-1_000), limit) }),
+  ],
+  [
+    "finds the first digest only",
+    /findDigests/,
+    reads({ findDigests: (good) => (tenant, digests, limit) => good(tenant, digests.slice(0, 1), limit) }),
+  ],
+  [
+    "takes a run for dead in its lease's last millisecond",
+    /expiredRuns gives/,
+    reads({ expiredRuns: (good) => (now, limit, tenant) => good(now + 1, limit, tenant) }),
+  ],
+  [
+    "overlooks runs that stream",
+    /expiredRuns gives/,
+    reads({
+      expiredRuns: (good) => (now, limit, tenant) => only(good(now, limit, tenant), ({ state }) => state === "created"),
+    }),
+  ],
+  [
+    "takes runs that are over for dead",
+    /expiredRuns gives/,
+    reads({
+      expiredRuns: (good, all) => (now, limit, tenant) =>
+        mapAwaitable(good(now, limit, tenant), (rows) => [
+          ...rows,
+          ...rows.slice(0, 1).flatMap((row) => (all.runs(row) as RunRow[]).filter((run) => run.finishedAt !== null)),
+        ]),
+    }),
+  ],
+  [
+    "gives every dead run",
+    /expiredRuns gives/,
+    reads({ expiredRuns: (good) => (now, _, tenant) => good(now, 99, tenant) }),
+  ],
+  [
+    "compacts in the last millisecond",
+    /compactableRuns gives/,
+    reads({ compactableRuns: (good) => (before, limit, tenant) => good(before + 1, limit, tenant) }),
+  ],
+  [
+    "compacts committed runs only",
+    /compactableRuns gives/,
+    reads({
+      compactableRuns: (good) => (before, limit, tenant) =>
+        only(good(before, limit, tenant), ({ state }) => state === "committed"),
+    }),
+  ],
+  ["compacts again what was compacted", /compactableRuns gives/, runs((row) => ({ ...row, compacted: false }))],
+  [
+    "compacts every run at once",
+    /compactableRuns gives/,
+    reads({ compactableRuns: (good) => (before, _, tenant) => good(before, 99, tenant) }),
+  ],
+];
+
+export const READING_FAULTS = [...VALUE_FAULTS, ...STRETCH_FAULTS, ...ORDER_FAULTS];

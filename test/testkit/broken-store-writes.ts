@@ -1,0 +1,267 @@
+// Stores with one fault each in what work does: what the suite for stores must notice.
+import { LedgerError } from "../../src/ledger/errors.ts";
+import { type Awaitable, mapAwaitable } from "../../src/ledger/steps.ts";
+import type { LedgerTransaction } from "../../src/ledger/store.ts";
+import { cannotUndo, does, postpones, reads, spreads, type StoreFaultRow } from "./broken-stores.ts";
+
+/** Says that nothing happened where something is taken. */
+function overlooks<T>(step: () => Awaitable<T>, instead: T): Awaitable<T> {
+  try {
+    return step();
+  } catch {
+    return instead;
+  }
+}
+
+const INSERT_FAULTS: readonly StoreFaultRow[] = [
+  [
+    "takes a log row for the newest message",
+    /where its history ends/,
+    reads({
+      thread: (good) => (key) =>
+        mapAwaitable(good(key), (row) => row && { ...row, newestMessageId: row.lastId || null }),
+    }),
+  ],
+  [
+    "takes the newest message for the last row",
+    /where its history ends/,
+    reads({
+      thread: (good) => (key) => mapAwaitable(good(key), (row) => row && { ...row, lastId: row.newestMessageId ?? "" }),
+    }),
+  ],
+  ["gives no head with a lock", /where its history ends/, does({ lockThread: () => () => undefined })],
+  [
+    "writes a thread over another",
+    /insertThread: an id/,
+    does({
+      insertThread: (good, tx) => (row) =>
+        overlooks(() => good(row), void tx.updateThread({ ...row, threadId: row.id }, row)),
+    }),
+  ],
+  [
+    "overlooks that a thread is there",
+    /insertThread: an id/,
+    does({ insertThread: (good) => (row) => overlooks(() => good(row), undefined) }),
+  ],
+  [
+    "has errors of its own",
+    /insertThread: an id/,
+    does({
+      insertThread: (good) => (row) => {
+        try {
+          return good(row);
+        } catch {
+          throw new Error("UNIQUE constraint failed: threads.tenant, threads.id");
+        }
+      },
+    }),
+  ],
+  [
+    "has another code for what is taken",
+    /insertKey: a key/,
+    does({
+      insertKey: (good) => (row) => {
+        try {
+          return good(row);
+        } catch {
+          throw new LedgerError("unavailable", "The key is taken.");
+        }
+      },
+    }),
+  ],
+  [
+    "writes null over what was not named",
+    /updateThread changes/,
+    does({ updateThread: (good) => (key, changes) => good(key, { title: null, ...changes }) }),
+  ],
+  [
+    "cannot write null",
+    /updateThread changes/,
+    does({
+      updateThread: (good) => (key, changes) =>
+        good(key, Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null))),
+    }),
+  ],
+  [
+    "makes the thread that it should change",
+    /updateThread changes/,
+    does({
+      updateThread: (good, tx) => (key, changes) => {
+        const row = { tenant: key.tenant, id: key.threadId, createdAt: "", pinned: false, leafId: null, scope: null };
+        if (tx.thread(key) === undefined) void tx.insertThread({ ...row, title: null, metadata: null });
+        return good(key, changes);
+      },
+    }),
+  ],
+  [
+    "overlooks that a message is there",
+    /insertMessages: all/,
+    does({ insertMessages: (good) => (rows) => overlooks(() => good(rows), undefined) }),
+  ],
+  [
+    "writes a thousand messages at most",
+    /insertMessages: all/,
+    does({ insertMessages: (good) => (rows) => good(rows.slice(0, 1_000)) }),
+  ],
+  [
+    "has one set of message ids for all threads",
+    /insertMessages: all/,
+    does({
+      insertMessages: (good, tx) => (rows) => {
+        const isTaken = rows.some(({ tenant, id }) => tx.message({ tenant, threadId: "thread" }, id) !== undefined);
+        if (isTaken) throw new LedgerError("conflict", "The id is taken in another thread.");
+        return good(rows);
+      },
+    }),
+  ],
+  [
+    "overlooks that a run is there",
+    /insertRun: an id/,
+    does({ insertRun: (good) => (row) => overlooks(() => good(row), undefined) }),
+  ],
+  [
+    "finds runs of the first thread only",
+    /insertRun: an id/,
+    reads({
+      run: (good) => (tenant, id) =>
+        mapAwaitable(good(tenant, id), (row) => (row?.threadId === "thread" ? row : undefined)),
+    }),
+  ],
+  [
+    "does not look at the epoch",
+    /updateRun changes/,
+    does({
+      updateRun: (good, tx) => (key, id, _, changes) =>
+        good(key, id, (tx.run(key.tenant, id) as { epoch: number } | undefined)?.epoch ?? 0, changes),
+    }),
+  ],
+  [
+    "says that every run was changed",
+    /updateRun changes/,
+    does({
+      updateRun:
+        (good) =>
+        (...values) => (void good(...values), true),
+    }),
+  ],
+  [
+    "says that no run was changed",
+    /updateRun changes/,
+    does({
+      updateRun:
+        (good) =>
+        (...values) => (void good(...values), false),
+    }),
+  ],
+  [
+    "counts the fields that change",
+    /updateRun changes/,
+    does({
+      updateRun: (good) => (key, id, epoch, changes) =>
+        Object.keys(changes).length > 0 && good(key, id, epoch, changes),
+    }),
+  ],
+  [
+    "cannot take null for a run",
+    /updateRun changes/,
+    does({
+      updateRun: (good) => (key, id, epoch, changes) =>
+        good(key, id, epoch, Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null))),
+    }),
+  ],
+  [
+    "takes a lease for fixed",
+    /leaves and joins/,
+    does({
+      updateRun:
+        (good) =>
+        (key, id, epoch, { leaseUntil: _leaseUntil, ...changes }) =>
+          good(key, id, epoch, changes),
+    }),
+  ],
+  [
+    "overlooks that a key is there",
+    /insertKey: a key/,
+    does({ insertKey: (good) => (row) => overlooks(() => good(row), undefined) }),
+  ],
+  [
+    "says that every blob was written",
+    /insertBlob: the first/,
+    does({ insertBlob: (good) => (row) => (void good(row), true) }),
+  ],
+  [
+    "writes a blob over the first",
+    /insertBlob: the first/,
+    does({
+      insertBlob: (good, tx) => (row) =>
+        good(row) || (void tx.deleteBlobs(row.tenant, [row.hash]), void good(row), false),
+    }),
+  ],
+  [
+    "deletes the first chunks of every blob",
+    /chunks are found/,
+    does({ deleteChunks: (good) => (tenant) => void ["a", "b"].map((blobId) => good(tenant, blobId)) }),
+  ],
+  [
+    "finds a chunk whatever its position",
+    /chunks are found/,
+    reads({ chunk: (good) => (tenant, id) => good(tenant, id, 0) }),
+  ],
+  [
+    "refuses a reference that is there",
+    /insertBlobRefs is/,
+    does({
+      insertBlobRefs: (good, tx) => (rows) => {
+        const isTaken = rows.some((row) => (tx.blobRefs(row) as unknown[]).length > 0);
+        if (isTaken) throw new LedgerError("conflict", "The reference is there.");
+        return good(rows);
+      },
+    }),
+  ],
+  [
+    "refuses a record that is quarantined",
+    /quarantine is/,
+    does({
+      quarantine: (good, tx) => (row) => {
+        if ((tx.quarantined(row.tenant, 1) as unknown[]).length > 0) throw new LedgerError("conflict", "It is there.");
+        return good(row);
+      },
+    }),
+  ],
+  [
+    "quarantines a record once for each reason",
+    /quarantine is/,
+    does({ quarantine: (good) => (row) => good(row.reason === "another" ? { ...row, messageId: "another" } : row) }),
+  ],
+];
+
+const WRITING: readonly (keyof LedgerTransaction)[] = [
+  "insertThread",
+  "updateThread",
+  "insertMessages",
+  "insertRun",
+  "updateRun",
+  "insertLog",
+  "insertKey",
+  "insertBlob",
+  "insertChunk",
+  "insertBlobRefs",
+  "quarantine",
+  "deleteDeltas",
+  "deleteChunks",
+  "deleteMessages",
+  "deleteRuns",
+  "deleteKeys",
+  "deleteLooseBlobs",
+  "deleteThread",
+  "deleteBlobs",
+];
+
+/** Each of the three for every method that writes. */
+const METHOD_FAULTS: readonly StoreFaultRow[] = WRITING.flatMap((method): StoreFaultRow[] => [
+  [`does ${method} for a neighbour, too`, /no write touches/, spreads(method)],
+  [`cannot undo ${method}`, /after any of its steps/, cannotUndo(method)],
+  [`does ${method} only at the end of the work`, /sees what it has written/, postpones(method)],
+]);
+
+export const WRITING_FAULTS = [...INSERT_FAULTS, ...METHOD_FAULTS];
