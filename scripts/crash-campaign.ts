@@ -7,8 +7,8 @@ import { parseArgs } from "node:util";
 import { campaign } from "../test/ledger/crash/campaign.ts";
 import { freshFile, freshSchema } from "../test/ledger/crash/databases.ts";
 import { serverCampaign } from "../test/ledger/crash/outage.ts";
+import { buildPrograms } from "../test/ledger/crash/programs.ts";
 import type { Report } from "../test/ledger/crash/report.ts";
-import { keepCompiled } from "../test/ledger/crash/writer-process.ts";
 import { startPostgres } from "../test/support/postgres.ts";
 
 const { values } = parseArgs({
@@ -41,8 +41,8 @@ function conclude(what: string, report: Report): void {
 }
 
 console.log(`seed ${seed}`);
-keepCompiled(join(folder, "compiled"));
-const common = { seed, parallel, perDatabase: PER_DATABASE, progress };
+const [program = ""] = await buildPrograms(folder, "worker");
+const common = { program, seed, parallel, perDatabase: PER_DATABASE, progress };
 if (sqlite > 0) {
   let files = 0;
   const fresh = (): ReturnType<typeof freshFile> => freshFile(folder, files++ % 4 === 3 ? "normal" : "full");
@@ -57,5 +57,6 @@ if (postgres > 0) {
     await running.end();
   }
 }
-if (server > 0) conclude("PostgreSQL, server stopped", await serverCampaign({ seed, stops: server, progress }));
+if (server > 0)
+  conclude("PostgreSQL, server stopped", await serverCampaign({ program, seed, stops: server, progress }));
 rmSync(folder, { recursive: true, force: true });

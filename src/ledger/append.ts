@@ -6,19 +6,20 @@ import type { Message, StoredMessage } from "../model/message.ts";
 import { readRows } from "./body.ts";
 import { checkMessages, checkName } from "./check.ts";
 import { LedgerError } from "./errors.ts";
-import { insertChain, unknownMessage } from "./insert.ts";
+import { unknownMessage, writeChain, type WrittenChain } from "./insert.ts";
 import { attach, remember, requestHash } from "./keys.ts";
 import { activeLeaf, moveLeaf } from "./leaf.ts";
 import { headerOf } from "./paths.ts";
-import type { MessageRow, ThreadHead } from "./rows.ts";
+import type { MessageHeader, MessageRow, ThreadHead } from "./rows.ts";
 import type { Scope } from "./scope.ts";
 import { got, type Steps } from "./steps.ts";
 import type { LedgerReads, LedgerTransaction, ThreadKey } from "./store.ts";
+import { keepTail } from "./tails.ts";
 import { lockedThread, threadKey } from "./threads.ts";
 import type { AppendOptions } from "./types.ts";
 
-/** What an append came to: messages that it wrote, or the rows that an earlier one with its key did. */
-type Outcome = { written: StoredMessage[] } | { found: MessageRow[] };
+/** What an append came to: what it wrote, or the rows that an earlier one with its key did. */
+type Outcome = { written: WrittenChain } | { found: MessageRow[] };
 
 export async function append(
   scope: Scope,
@@ -39,11 +40,19 @@ export async function append(
     if (before !== undefined) return { found: yield* formerRows(tx, key, before) };
     const written = yield* appendTo(scope, tx, head, sound, options);
     if (name !== undefined) {
-      yield* remember(scope, tx, key, name, request, { messageIds: written.map(({ id }) => id) });
+      yield* remember(scope, tx, key, name, request, { messageIds: written.rows.map(({ id }) => id) });
     }
     return { written };
   });
-  return "written" in outcome ? outcome.written : readRows(scope, outcome.found);
+  if ("found" in outcome) return readRows(scope, outcome.found);
+  const last = outcome.written.rows.at(-1);
+  if (last !== undefined) keepTail(scope.store, headerOfRow(last));
+  return outcome.written.messages;
+}
+
+/** Without the body, which is not to be kept. */
+function headerOfRow({ tenant, threadId, id, parentId, runId, role, digest }: MessageRow): MessageHeader {
+  return { tenant, threadId, id, parentId, runId, role, digest };
 }
 
 function* appendTo(
@@ -52,10 +61,10 @@ function* appendTo(
   head: ThreadHead,
   messages: readonly Message[],
   { parentMessageId, expectedLeaf }: AppendOptions,
-): Steps<StoredMessage[]> {
+): Steps<WrittenChain> {
   expectLeaf(head, expectedLeaf);
   const parentId = parentMessageId === undefined ? activeLeaf(head) : parentMessageId;
-  const written = yield* insertChain(scope, tx, head, { parentId, messages });
+  const written = yield* writeChain(scope, tx, head, { parentId, messages });
   yield* moveLeaf(tx, head, head.newestMessageId);
   return written;
 }

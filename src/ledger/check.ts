@@ -1,5 +1,5 @@
 // What the ledger's methods take: every argument is looked at before anything is written, and refused with its path.
-import { copyObject, type JsonObject } from "../model/json.ts";
+import { copyObject, type JsonObject, MAX_DEPTH } from "../model/json.ts";
 import { json } from "../model/shape.ts";
 import type { AnyShape } from "../model/shape.ts";
 import { message as messageShape } from "../model/shapes.ts";
@@ -9,7 +9,7 @@ import { ROLES } from "../model/message.ts";
 import { structuralIssues } from "../model/validate.ts";
 import { isKnownVersion, SCHEMA_VERSION, upgradeMessage } from "../model/version.ts";
 import { LedgerError } from "./errors.ts";
-import { isSoundMessage } from "./sound.ts";
+import { isSoundJson, isSoundMessage } from "./sound.ts";
 
 /** Names are keys of tables: long ones would be refused by a database with words of its own. */
 const LONGEST_NAME = 500;
@@ -43,12 +43,16 @@ export function checkCount(value: unknown, path: string, least = 0): number {
 /** An object that JSON can hold, for the caller's own facts. */
 export function checkFacts(value: unknown, path: string): Record<string, unknown> {
   if (!isObject(value)) throw refuse(path, `"${path}" must be an object.`);
-  refuseIssues(value, json, pointed(path));
+  if (!isSoundJson(value)) {
+    refuseIssues(value, json, `/${path}`);
+    throw tooDeep(`/${path}`);
+  }
   return value;
 }
 
-function pointed(path: string): string {
-  return path.startsWith("/") ? path : `/${path}`;
+/** What is wrong with a value that has no issues: the reader counts its root as a level, too. */
+function tooDeep(path: string): LedgerError {
+  return refuse(path, `At "${path}": nested deeper than ${MAX_DEPTH} levels; flatten it.`);
 }
 
 function refuseIssues(value: unknown, shape: AnyShape, path: string): void {
@@ -79,7 +83,7 @@ function checkMessage(value: unknown, path: string): Message {
     refuseIssues(lifted, messageShape, path);
     // The shapes say nothing of fields and parts they do not know; those must at least be JSON.
     refuseIssues(lifted, json, path);
-    throw refuse(path, `At "${path}": this is no message.`);
+    throw tooDeep(path);
   }
   // It has the structure of a message, whatever the words in it.
   const message = lifted as Message;

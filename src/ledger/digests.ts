@@ -20,20 +20,19 @@ export function* chainDigests(
 ): Steps<string[]> {
   const digests: string[] = [];
   let leading = parent === undefined || isLeading(parent);
-  let above: Pick<MessageHeader, "role" | "digest"> | undefined = parent;
+  let above: Named | undefined = parent;
   let chain: TurnChain | undefined;
-  const waiting: Message[] = [];
-  for (const message of messages) {
+  /** The first message that is not in the chain yet. */
+  let next = 0;
+  for (const [index, message] of messages.entries()) {
     const { role } = message;
     let digest = "";
     leading &&= isInstruction(role);
-    if (!leading) {
-      waiting.push(message);
-      if (above === undefined || !isPutOff(role, above)) {
-        chain ??= yield* chainUnder(reads, key, parent, messages);
-        for (const each of waiting.splice(0)) chain.add(each);
-        if (role !== "assistant" || chain.turnLength <= LONGEST_LOOKED_UP) digest = chain.digest();
-      }
+    if (leading) next = index + 1;
+    else if (above === undefined || !isPutOff(role, above)) {
+      chain ??= yield* chainUnder(reads, key, parent, messages);
+      while (next <= index) chain.add(messages[next++]);
+      if (role !== "assistant" || chain.turnLength <= LONGEST_LOOKED_UP) digest = chain.digest();
     }
     digests.push(digest);
     above = { role, digest };
@@ -41,17 +40,19 @@ export function* chainDigests(
   return digests;
 }
 
+type Named = Pick<MessageHeader, "role" | "digest">;
+
 function isInstruction(role: string): boolean {
   return role === "system" || role === "developer";
 }
 
 /** Leading instructions are outside of the chain: agents rewrite them on every call. */
-function isLeading({ role, digest }: Pick<MessageHeader, "role" | "digest">): boolean {
+function isLeading({ role, digest }: Named): boolean {
   return isInstruction(role) && digest === "";
 }
 
 /** Whether a message under `above` continues a turn without anybody asking who the conversation is by then. */
-function isPutOff(role: string, above: Pick<MessageHeader, "role" | "digest">): boolean {
+function isPutOff(role: string, above: Named): boolean {
   if (role !== above.role) return false;
   return role === "user" || role === "tool" || (role === "assistant" && above.digest === "");
 }
@@ -73,7 +74,8 @@ class TurnChain {
     return this.turn.length;
   }
 
-  add(message: Message): void {
+  add(message: Message | undefined): void {
+    if (message === undefined) return;
     if (this.turn.length > 0 && this.turn[0]?.role !== message.role) {
       this.previous = this.digest();
       this.before = this.turn;

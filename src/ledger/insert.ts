@@ -1,6 +1,6 @@
 // Writes messages one after the other under a parent: the one way in for messages, whether appended, committed or saved
 // from a broken run.
-import { copyObject } from "../model/json.ts";
+import { copyObject, stringifyJson } from "../model/json.ts";
 import type { Message, Metadata, StoredMessage } from "../model/message.ts";
 import { SCHEMA_VERSION } from "../model/version.ts";
 import { needsBlobs, storeBlobs } from "./blobs/index.ts";
@@ -8,10 +8,11 @@ import { encodeBody } from "./body.ts";
 import { chainDigests } from "./digests.ts";
 import { LedgerError } from "./errors.ts";
 import { headerOf } from "./paths.ts";
-import type { MessageRow, ThreadHead } from "./rows.ts";
+import type { MessageHeader, MessageRow, ThreadHead } from "./rows.ts";
 import type { Scope } from "./scope.ts";
 import { got, type Steps } from "./steps.ts";
 import type { LedgerTransaction } from "./store.ts";
+import { keptTail } from "./tails.ts";
 import { isoTime } from "./times.ts";
 
 /** Messages that follow each other. */
@@ -31,32 +32,64 @@ export function* insertChain(
   scope: Scope,
   tx: LedgerTransaction,
   head: ThreadHead,
-  { parentId, messages, runId }: Chain,
+  chain: Chain,
 ): Steps<StoredMessage[]> {
-  if (messages.length === 0) return [];
+  return (yield* writeChain(scope, tx, head, chain)).messages;
+}
+
+export interface WrittenChain {
+  messages: StoredMessage[];
+  rows: MessageRow[];
+}
+
+/** `insertChain`, with the rows. */
+export function* writeChain(
+  scope: Scope,
+  tx: LedgerTransaction,
+  head: ThreadHead,
+  { parentId, messages, runId }: Chain,
+): Steps<WrittenChain> {
+  const written: WrittenChain = { messages: [], rows: [] };
+  if (messages.length === 0) return written;
   const key = { tenant: head.tenant, threadId: head.id };
-  const parent = parentId === null ? undefined : yield* headerOf(tx, key, parentId);
-  if (parentId !== null && parent === undefined) throw unknownMessage(parentId, "parentMessageId");
+  const parent = parentId === null ? undefined : yield* parentOf(scope, tx, head, parentId);
   const digests = yield* chainDigests(tx, key, parent, messages);
   const createdAt = isoTime(scope.now());
-  const chain: StoredMessage[] = [];
-  const rows: MessageRow[] = [];
   let last = head.lastId;
   let above = parentId;
   for (const [index, message] of messages.entries()) {
     const id = scope.nextId(last);
-    const stored = stamped(message, id, above, createdAt, runId);
-    let body = encodeBody(stored);
+    // Written before it has its id, which stands in a column: one copy of the message serves both.
+    const content = stamped(message, createdAt, runId);
+    let body = stringifyJson(content);
+    const stored: StoredMessage = Object.assign(content, { id, parentMessageId: above });
     if (needsBlobs(body, scope.blobThreshold)) body = encodeBody(yield* storeBlobs(scope, tx, key, id, stored));
-    const { role } = message;
-    rows.push({ ...key, id, parentId: above, runId: runId ?? null, role, digest: digests[index] ?? "", body });
-    chain.push(stored);
+    written.rows.push({
+      tenant: head.tenant,
+      threadId: head.id,
+      id,
+      parentId: above,
+      runId: runId ?? null,
+      role: message.role,
+      digest: digests[index] ?? "",
+      body,
+    });
+    written.messages.push(stored);
     above = last = id;
   }
-  yield* got(tx.insertMessages(rows));
+  yield* got(tx.insertMessages(written.rows));
   head.lastId = last;
   head.newestMessageId = above;
-  return chain;
+  return written;
+}
+
+function* parentOf(scope: Scope, tx: LedgerTransaction, head: ThreadHead, id: string): Steps<MessageHeader> {
+  const key = { tenant: head.tenant, threadId: head.id };
+  // The newest message is there: the head says so.
+  const kept = id === head.newestMessageId ? keptTail(scope.store, key, id) : undefined;
+  const header = kept ?? (yield* headerOf(tx, key, id));
+  if (header === undefined) throw unknownMessage(id, "parentMessageId");
+  return header;
 }
 
 /** The error for a message that the thread does not have. */
@@ -64,14 +97,14 @@ export function unknownMessage(id: string, path: string): LedgerError {
   return new LedgerError("unknown-message", `The thread has no message "${id}".`, { path });
 }
 
+/** A message as it is stored, but for its place in the tree. */
+interface Content extends Omit<StoredMessage, "id" | "parentMessageId"> {
+  id: undefined;
+  parentMessageId: undefined;
+}
+
 /** The message with the ledger's facts. Copies only what changes; the id it came with is kept as `metadata.sourceId`. */
-function stamped(
-  message: Message,
-  id: string,
-  parentMessageId: string | null,
-  createdAt: string,
-  runId: string | undefined,
-): StoredMessage {
+function stamped(message: Message, createdAt: string, runId: string | undefined): Content {
   const metadata: Metadata & { schemaVersion: number } = Object.assign(
     message.metadata === undefined ? {} : copyObject(message.metadata),
     { schemaVersion: SCHEMA_VERSION },
@@ -80,5 +113,5 @@ function stamped(
   const isCopy = "parentMessageId" in message && metadata["sourceId"] !== undefined;
   if (message.id !== undefined && !isCopy) metadata["sourceId"] = message.id;
   if (runId !== undefined) metadata.runId = runId;
-  return Object.assign(copyObject(message), { id, parentMessageId, createdAt, metadata });
+  return Object.assign(copyObject(message), { id: undefined, parentMessageId: undefined, createdAt, metadata });
 }

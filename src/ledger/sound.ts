@@ -134,12 +134,17 @@ const appended = new Tests(isPlain, isPlainRecord).of(message);
 // What a JSON reader made is JSON, and no deeper than it allows.
 const parsed = new Tests(() => true, isRecord).of(storedMessage);
 
-/** Whether a message can be written and will be read back as it is. */
+/** Whether a message can be written and will be read back as it is. Depth is counted as the reader of JSON counts it. */
 export function isSoundMessage(value: unknown): boolean {
-  return appended(value, 0);
+  return appended(value, 1);
+}
+
+/** Whether a value can be written as JSON and will be read back as it is. */
+export function isSoundJson(value: unknown): boolean {
+  return isPlain(value, 1);
 }
 
 /** Whether a value that was read from JSON is a message of the current version. */
 export function isSoundRecord(value: unknown): boolean {
-  return parsed(value, 0);
+  return parsed(value, 1);
 }

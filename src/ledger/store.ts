@@ -2,7 +2,8 @@
 // a store, implement this and run `storeConformance` of koine/testkit against it.
 //
 // Common to all methods: every row is seen by its own tenant alone; ids are compared as bytes; lists are in the order
-// that the method names; values come back exactly as they were written. A method may answer at once or with a promise.
+// that the method names; values come back exactly as they were written; rows stand by themselves, and none needs another
+// to be there. A method may answer at once or with a promise.
 // Errors are LedgerErrors: "busy", "disk-full", "read-only", "unavailable", "corrupt", "closed".
 import type {
   BlobRefRow,

@@ -33,15 +33,22 @@ function unknownThread({ threadId }: ThreadKey): never {
   throw new LedgerError("unknown-thread", `There is no thread "${threadId}".`, { path: "threadId" });
 }
 
-function describe(head: ThreadHead): Thread {
-  const { id, title, scope, metadata, createdAt } = head;
-  return { id, title, scope, metadata: readFacts(metadata), createdAt, activeLeafId: activeLeaf(head) };
+function describe(ledger: Scope, head: ThreadHead): Thread {
+  const { id, title, scope, createdAt } = head;
+  return { id, title, scope, metadata: readFacts(ledger, head), createdAt, activeLeafId: activeLeaf(head) };
 }
 
-/** The caller's own facts; none where the column holds no object. */
-function readFacts(text: string | null): Record<string, unknown> {
-  const facts = text === null ? undefined : parseJson(text);
-  return isObject(facts) ? facts : {};
+/** The caller's own facts. What cannot be read is reported, and does not hide the thread (B91). */
+function readFacts(scope: Scope, { id, metadata }: ThreadHead): Record<string, unknown> {
+  if (metadata === null) return {};
+  try {
+    const facts = parseJson(metadata);
+    if (isObject(facts)) return facts;
+  } catch {
+    // Reported below, like a value of another kind.
+  }
+  scope.report({ threadId: id, messageId: "", reason: "The thread's metadata cannot be read." });
+  return {};
 }
 
 /** A column for facts: null where there are none. */
@@ -61,11 +68,11 @@ export async function createThread(scope: Scope, thread: NewThread = {}): Promis
     leafId: null,
   };
   await scope.store.write((tx) => got(tx.insertThread(row)));
-  return describe({ ...row, newestMessageId: null, lastId: "" });
+  return describe(scope, { ...row, newestMessageId: null, lastId: "" });
 }
 
 export async function getThread(scope: Scope, threadId: string): Promise<Thread> {
-  return describe(await threadHead(scope, threadKey(scope, threadId)));
+  return describe(scope, await threadHead(scope, threadKey(scope, threadId)));
 }
 
 /** Newest first. */
@@ -77,7 +84,7 @@ export async function listThreads(scope: Scope, page: { limit?: number; before?:
     rows.map(async ({ tenant, id }) => scope.store.reads.thread({ tenant, threadId: id })),
   );
   // One may have been deleted since the list was read.
-  return heads.filter((head) => head !== undefined).map(describe);
+  return heads.filter((head) => head !== undefined).map((head) => describe(scope, head));
 }
 
 export async function updateThread(scope: Scope, threadId: string, changes: ThreadChanges): Promise<Thread> {
@@ -88,6 +95,6 @@ export async function updateThread(scope: Scope, threadId: string, changes: Thre
   return scope.store.write(function* update(tx) {
     const head = yield* lockedThread(tx, key);
     yield* got(tx.updateThread(key, row));
-    return describe({ ...head, ...row });
+    return describe(scope, { ...head, ...row });
   });
 }

@@ -1,4 +1,5 @@
 // Reads of a thread's messages: the path that ends somewhere, page by page, and the whole tree.
+import { setImmediate as otherWork } from "node:timers/promises";
 import type { StoredMessage } from "../model/message.ts";
 import type { BlobMode } from "./blobs/index.ts";
 import { readRows } from "./body.ts";
@@ -12,7 +13,7 @@ import type { ThreadKey } from "./store.ts";
 import { threadHead, threadKey } from "./threads.ts";
 import type { TranscriptOptions, Tree } from "./types.ts";
 
-/** Rows that a read of a whole thread asks for at a time. */
+/** Rows that are read at a time, at most: after so many the rest of the process gets its turn. */
 const CHUNK = 1000;
 
 export async function transcript(
@@ -68,6 +69,7 @@ export async function* messagesUp(
     const { rows, next, missing } = climb(read, wanted);
     if (rows.length > 0) yield await readRows(scope, rows, blobs);
     if (missing) return reportMissing(scope, key, next);
+    if (read.length >= CHUNK) await otherWork();
     size = nextSize(size, rows.length, read.length);
     wanted = next;
   }
@@ -93,6 +95,7 @@ export async function tree(scope: Scope, threadId: string): Promise<Tree> {
     const last = rows.at(-1);
     // Some may be deleted while this is read.
     if (last === undefined) break;
+    if (rows.length === CHUNK) await otherWork();
     after = last.id;
   }
   return { messages, activeLeafId: activeLeaf(head) };

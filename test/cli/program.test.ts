@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/commands/index.ts";
+import { openLedger } from "../../src/ledger/index.ts";
+import { user } from "../../src/model/index.ts";
 import { chatRequest } from "./samples.ts";
 import { koine, lines } from "./support.ts";
 
@@ -108,6 +110,16 @@ test("an unknown command lists what there is", async () => {
   expect(code).toBe(2);
 });
 
+/** A ledger with one thread, as a file. */
+async function ledgerFile(): Promise<Buffer> {
+  const path = join(folder, "koine.db");
+  const ledger = await openLedger(`sqlite:${path}`);
+  const { id } = await ledger.createThread();
+  await ledger.append(id, [user("Hi.")]);
+  await ledger.close();
+  return readFileSync(path);
+}
+
 const FILES = {
   "chat.jsonl": lines({ model: "m", max_tokens: 5, system: "s", messages: [{ role: "user", content: "Hi." }] }),
   "requests.jsonl": lines(chatRequest),
@@ -119,7 +131,8 @@ const FILES = {
 };
 
 test("every example of the help works as it stands", async () => {
-  const names = new RegExp(`\\b(${Object.keys(FILES).join("|").replaceAll(".", "\\.")})\\b(?!l)`, "g");
+  const files = { ...FILES, "koine.db": await ledgerFile() };
+  const names = new RegExp(`\\b(${Object.keys(files).join("|").replaceAll(".", "\\.")})\\b(?!l)`, "g");
   let seen = 0;
   for (const load of Object.values(COMMANDS)) {
     for (const [example] of (await load()).examples) {
@@ -129,7 +142,7 @@ test("every example of the help works as it stands", async () => {
         .replaceAll(/(-o|--report) (\S+)/g, (all: string, flag: string, name: string) =>
           name.startsWith("%") ? all : `${flag} %/${name}`,
         );
-      const { code, stderr } = await koine(inFolder.trim(), { files: FILES });
+      const { code, stderr } = await koine(inFolder.trim(), { files });
       expect([example, code, /fail(?!ed\b)/.test(stderr)]).toStrictEqual([example, expect.any(Number), false]);
       expect([0, 3], `${example}: ${stderr}`).toContain(example.includes("--line 12") ? 0 : code);
       seen++;

@@ -1,7 +1,8 @@
 // Appending: where messages go, what is kept of them, what is refused, and that a retry writes nothing twice.
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   assistant,
+  MAX_DEPTH,
   parseJson,
   SCHEMA_VERSION,
   stringifyJson,
@@ -21,16 +22,18 @@ function texts(messages: readonly Message[]): string[] {
   return messages.map(({ parts }) => parts.map((part) => ("text" in part ? part.text : part.type)).join());
 }
 
-describe.each(STORES)("$name", ({ open }) => {
+describe.each(STORES)("$name", (storage) => {
   let opened: OpenLedger;
   let ledger: Ledger;
   let threadId: string;
-  beforeEach(async () => {
-    opened = await open();
+  beforeAll(async () => {
+    opened = await storage.open();
     ledger = opened.ledger;
+  });
+  beforeEach(async () => {
     threadId = (await ledger.createThread()).id;
   });
-  afterEach(() => opened.close());
+  afterAll(() => opened.close());
 
   const append = (message: Message, options?: Parameters<Ledger["append"]>[2]): Promise<StoredMessage> =>
     ledger.append(threadId, [message], options).then(([stored]) => stored as StoredMessage);
@@ -193,6 +196,15 @@ describe.each(STORES)("$name", ({ open }) => {
       code: "invalid-input",
       path: "/messages/0/metadata/loop/self",
     });
+  });
+
+  test("what is nested as deep as JSON may be comes back, and one level more is refused", async () => {
+    const nested = (levels: number): unknown => (levels === 0 ? "core" : [nested(levels - 1)]);
+    // The message, its parts and the part are three levels.
+    const stored = await append(assistant([toolCall("c", "t", nested(MAX_DEPTH - 3))]));
+    expect(await ledger.transcript(threadId)).toStrictEqual([stored]);
+    const deeper = append(assistant([toolCall("c", "t", nested(MAX_DEPTH - 2))]));
+    await expect(deeper).rejects.toMatchObject({ code: "invalid-input", path: "/messages/0" });
   });
 
   test("B94: an expected leaf that no longer holds is a conflict, and nothing is written", async () => {

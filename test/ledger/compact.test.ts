@@ -15,6 +15,7 @@ import {
   piece,
   sayEvent,
   take,
+  listed,
 } from "./support/runs.ts";
 import { STORES, type OpenLedger } from "./support/stores.ts";
 
@@ -61,16 +62,8 @@ describe.each(STORES)("$name", (store) => {
       "run streaming",
       "message ab",
       "run committed",
-      ...["run created", "run streaming", "delta start", "delta live"],
-      ...[
-        "run created",
-        "run streaming",
-        "delta start",
-        "delta recent",
-        "delta done",
-        "message recent",
-        "run cancelled",
-      ],
+      ...listed("run created, run streaming, delta start, delta live"),
+      ...listed("run created, run streaming, delta start, delta recent, delta done, message recent, run cancelled"),
     ]);
     expect(await ledger.run(id)).toMatchObject({ state: "committed" });
     expect((await ledger.transcript(threadId))[0]).toStrictEqual(messages[0]);

@@ -10,11 +10,12 @@ describe("memory", () => {
   }
 });
 
-describe.each(STORES.filter(({ name }) => name !== "memory"))("$name", ({ name, place: make }) => {
+describe.each(STORES.filter(({ name }) => name !== "memory"))("$name", (tested) => {
   let place: Place;
   beforeAll(async () => {
-    place = await make();
+    place = await tested.place();
   });
   afterAll(() => place.remove());
-  for (const { title, run } of storeConformance(() => place.openStore(), { name, isShared: true })) test(title, run);
+  for (const { title, run } of storeConformance(() => place.openStore(), { name: tested.name, isShared: true }))
+    test(title, run);
 });

@@ -1,5 +1,5 @@
 // What the next call sees: instructions stay, pairs stay together, interrupted turns are left out.
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   assistant,
   developer,
@@ -82,16 +82,18 @@ const interruptions: [path: string, options: ContextOptions, context: string][] 
   ["s u a! a! a! a! u", { maxMessages: 3 }, "s u u"],
 ];
 
-describe.each(STORES)("$name", ({ open }) => {
+describe.each(STORES)("$name", (storage) => {
   let opened: OpenLedger;
   let ledger: Ledger;
   let threadId: string;
-  beforeEach(async () => {
-    opened = await open();
+  beforeAll(async () => {
+    opened = await storage.open();
     ledger = opened.ledger;
+  });
+  beforeEach(async () => {
     threadId = (await ledger.createThread()).id;
   });
-  afterEach(() => opened.close());
+  afterAll(() => opened.close());
 
   const append = (path: string): Promise<StoredMessage[]> => ledger.append(threadId, path.split(" ").map(message));
   const context = async (options?: ContextOptions): Promise<string> =>

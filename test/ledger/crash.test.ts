@@ -2,16 +2,19 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { sharedPostgres } from "../support/postgres.ts";
 import { campaign, type CampaignOptions } from "./crash/campaign.ts";
 import { freshFile, freshSchema } from "./crash/databases.ts";
 import { serverCampaign } from "./crash/outage.ts";
+import { buildPrograms } from "./crash/programs.ts";
 import type { Point } from "./crash/report.ts";
-import { keepCompiled } from "./crash/writer-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "koine-crash-"));
-keepCompiled(join(folder, "compiled"));
+let program = "";
+beforeAll(async () => {
+  [program = ""] = await buildPrograms(folder, "worker");
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const SEED = Math.floor(Math.random() * 2 ** 31);
@@ -27,7 +30,7 @@ const KILLED: [sentence: string, kills: number, fresh: CampaignOptions["fresh"]]
 test.each(KILLED)(
   "B90, B94, B95: writers that are killed lose nothing that was acknowledged (%s)",
   async (_, kills, fresh) => {
-    const report = await campaign({ fresh, kills, seed: SEED, parallel: 2, perDatabase: 5, points: POINTS });
+    const report = await campaign({ program, fresh, kills, seed: SEED, parallel: 2, perDatabase: 5, points: POINTS });
     expect(report.findings.violations, `seed ${SEED}`).toStrictEqual([]);
     expect(report.missed).toStrictEqual([]);
     expect(report.kills).toBeGreaterThanOrEqual(kills);
@@ -35,7 +38,7 @@ test.each(KILLED)(
 );
 
 test("B90, B94, B95: a server that is stopped in the middle of writes loses nothing that was acknowledged", async () => {
-  const report = await serverCampaign({ seed: SEED, stops: 1 });
+  const report = await serverCampaign({ program, seed: SEED, stops: 1 });
   expect(report.findings.violations, `seed ${SEED}`).toStrictEqual([]);
   expect(report.stops).toBe(1);
 });

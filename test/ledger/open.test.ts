@@ -83,9 +83,10 @@ test("options that are undefined are as good as absent", async () => {
   await ledger.close();
 });
 
-describe.each(STORES)("$name", ({ open }) => {
+describe.each(STORES)("$name", (storage) => {
   test("tenants see nothing of each other", async () => {
-    const { ledger, close } = await open({ tenant: "acme" });
+    const opened = await storage.open({ tenant: "acme" });
+    const { ledger } = opened;
     const other = ledger.forTenant("umbrella");
     expect([ledger.tenant, other.tenant]).toStrictEqual(["acme", "umbrella"]);
     const { id } = await ledger.createThread();
@@ -94,7 +95,7 @@ describe.each(STORES)("$name", ({ open }) => {
     await expect(other.thread(id)).rejects.toMatchObject({ code: "unknown-thread" });
     await expect(other.tree(id)).rejects.toMatchObject({ code: "unknown-thread" });
     expect(() => ledger.forTenant("")).toThrow(expect.objectContaining({ code: "invalid-input", path: "tenant" }));
-    await close();
+    await opened.close();
   });
 
   const uses: [method: string, use: (ledger: Ledger) => unknown][] = [
@@ -111,7 +112,8 @@ describe.each(STORES)("$name", ({ open }) => {
     ["vacuum", (ledger) => ledger.vacuum()],
   ];
   test("closing twice is once, and a closed ledger says so, whichever tenant asks", async () => {
-    const { ledger, close } = await open();
+    const opened = await storage.open();
+    const { ledger } = opened;
     const other = ledger.forTenant("other");
     await Promise.all([ledger.close(), other.close()]);
     await ledger.close();
@@ -121,17 +123,18 @@ describe.each(STORES)("$name", ({ open }) => {
       }
     }
     expect(() => ledger.follow({ threadId: "x" })).toThrow(expect.objectContaining({ code: "closed" }));
-    await close();
+    await opened.close();
   });
 
   test("writes that were under way when a ledger is closed are kept", async () => {
-    const { ledger, another, close } = await open();
+    const opened = await storage.open();
+    const { ledger } = opened;
     const { id } = await ledger.createThread();
     const written = ledger.append(id, [user("Hi")]);
-    const next = await another();
+    const next = await opened.another();
     await ledger.close();
     const [message] = await written;
     expect(await next.transcript(id)).toStrictEqual([message]);
-    await close();
+    await opened.close();
   });
 });

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLedger } from "../../src/ledger/index.ts";
 import type { Ledger, LedgerOptions } from "../../src/ledger/types.ts";
 import { user } from "../../src/model/index.ts";
@@ -10,6 +10,7 @@ import { freshSchema } from "../support/postgres.ts";
 import { scriptOf } from "./crash/content.ts";
 import type { Job, JobPlan, Said } from "./crash/job.ts";
 import { allDone, startJob } from "./crash/job-process.ts";
+import { buildPrograms } from "./crash/programs.ts";
 
 interface Place {
   url: string;
@@ -18,6 +19,10 @@ interface Place {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "koine-processes-"));
+let program = "";
+beforeAll(async () => {
+  [program = ""] = await buildPrograms(folder, "job");
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 
@@ -67,7 +72,7 @@ describe.each(ENGINES)("%s", (_, fresh) => {
       const jobs = Array.from({ length: writers }, (_unused, at) =>
         plan(`writer ${at}`, { job: "append", threads: ids, count, swap }),
       );
-      const said = await allDone(jobs);
+      const said = await allDone(program, jobs);
       expect(said.flat().filter(({ at }) => at === "trouble")).toStrictEqual([]);
       // All begin with an empty thread in mind, and only one of them can be right.
       const conflicts = said.flat().filter(({ at }) => at === "conflict").length;
@@ -93,10 +98,10 @@ describe.each(ENGINES)("%s", (_, fresh) => {
   test("B96: followers in other processes see every event once and in order, also one that stops and resumes", async () => {
     await prepare(1, async (ledger, [threadId = ""], plan) => {
       const followers = [undefined, 7].map((breath) =>
-        startJob(plan("follower", { job: "follow", threadId, ...(breath === undefined ? {} : { breath }) })),
+        startJob(program, plan("follower", { job: "follow", threadId, ...(breath === undefined ? {} : { breath }) })),
       );
       const writers = [100, 200].map((script) => plan(`writer ${script}`, { job: "run", threadId, count: 4, script }));
-      expect((await allDone(writers)).flat()).toStrictEqual([]);
+      expect((await allDone(program, writers)).flat()).toStrictEqual([]);
       await ledger.append(threadId, [user("end")]);
       const stored = (await ledger.tree(threadId)).messages.map(({ id }) => id).slice(0, -1);
       const runs = await ledger.runs(threadId);
@@ -141,7 +146,7 @@ describe.each(ENGINES)("%s", (_, fresh) => {
     await prepare(
       1,
       async (ledger, [threadId = ""], plan) => {
-        const paused = startJob(plan("paused", { job: "hold", threadId }));
+        const paused = startJob(program, plan("paused", { job: "hold", threadId }));
         const holds = await paused.heard("holds");
         paused.child.kill("SIGSTOP");
         await take(ledger, holds.at === "holds" ? holds.runId : "");

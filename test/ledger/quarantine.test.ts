@@ -26,14 +26,14 @@ const broken: [what: string, body: string, reason: RegExp][] = [
   ["a version of the future", body({ ...sound, metadata: { schemaVersion: SCHEMA_VERSION + 1 } }), /update Koine/],
 ];
 
-describe.each(STORES)("$name", ({ open }) => {
+describe.each(STORES)("$name", (storage) => {
   let opened: OpenLedger;
   let ledger: Ledger;
   let threadId: string;
   let problems: LedgerProblem[];
   beforeEach(async () => {
     problems = [];
-    opened = await open({ onProblem: (problem) => problems.push(problem) });
+    opened = await storage.open({ onProblem: (problem) => problems.push(problem) });
     ledger = opened.ledger;
     threadId = (await ledger.createThread()).id;
   });
@@ -111,6 +111,14 @@ describe.each(STORES)("$name", ({ open }) => {
     const path = await ledger.transcript(threadId);
     expect(path.map(({ id }) => id)).toStrictEqual(["01KAAAAAAAAAAAAAAAAAAAAAAC", last?.id]);
     expect(problems).toMatchObject([{ threadId, messageId: missing }]);
+  });
+
+  test("B91: metadata that cannot be read does not hide its thread", async () => {
+    const metadata = '{"cut": ';
+    await opened.store.write((tx) => got(tx.updateThread({ tenant: ledger.tenant, threadId }, { metadata })));
+    expect(await ledger.thread(threadId)).toMatchObject({ id: threadId, metadata: {} });
+    expect(await ledger.threads()).toHaveLength(1);
+    expect(problems).toMatchObject([{ threadId }]);
   });
 
   test("B98: a record of version 1 is lifted on reading, and what it does not know survives", async () => {

@@ -1,5 +1,5 @@
 // Reading paths: whole, by branch, page by page, and however long.
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { assistant, user, type Message, type StoredMessage } from "../../src/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { type OpenLedger, STORES } from "./support/stores.ts";
@@ -12,16 +12,18 @@ function ids(messages: readonly StoredMessage[]): string[] {
   return messages.map(({ id }) => id);
 }
 
-describe.each(STORES)("$name", ({ open }) => {
+describe.each(STORES)("$name", (storage) => {
   let opened: OpenLedger;
   let ledger: Ledger;
   let threadId: string;
-  beforeEach(async () => {
-    opened = await open();
+  beforeAll(async () => {
+    opened = await storage.open();
     ledger = opened.ledger;
+  });
+  beforeEach(async () => {
     threadId = (await ledger.createThread()).id;
   });
-  afterEach(() => opened.close());
+  afterAll(() => opened.close());
 
   /** So many messages under a parent, some at a time. */
   async function grow(count: number, parentMessageId?: string): Promise<StoredMessage[]> {

@@ -4,12 +4,12 @@ import { assistant, user, type StoredMessage } from "../../src/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { type OpenLedger, STORES } from "./support/stores.ts";
 
-describe.each(STORES)("$name", ({ open }) => {
+describe.each(STORES)("$name", (storage) => {
   let opened: OpenLedger;
   let ledger: Ledger;
   let threadId: string;
   beforeEach(async () => {
-    opened = await open();
+    opened = await storage.open();
     ledger = opened.ledger;
     threadId = (await ledger.createThread()).id;
   });

@@ -57,7 +57,7 @@ export function store(good: LedgerStore): LedgerStore {
 }
 
 /** One step as a transaction of its own, at once. */
-export function alone<T>(good: LedgerStore, step: (tx: LedgerTransaction) => T): T {
+function alone<T>(good: LedgerStore, step: (tx: LedgerTransaction) => T): T {
   const results: T[] = [];
   // The memory store runs work before `write` returns.
   const done = good.write(function* (tx) {

@@ -6,4 +6,6 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   check: async () => (await import("./check.ts")).check,
   inspect: async () => (await import("./inspect.ts")).inspect,
   validate: async () => (await import("./validate.ts")).validate,
+  import: async () => (await import("./import.ts")).importCommand,
+  export: async () => (await import("./export.ts")).exportCommand,
 };

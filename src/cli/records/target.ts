@@ -61,7 +61,7 @@ export function reworded(loss: Loss): Loss {
 }
 
 /** A list becomes a request where there is a model to ask; else it stays a list, or the fragment that stands for one. */
-function encodeMessages(messages: Message[], target: Target): Converted {
+export function encodeMessages(messages: Message[], target: Target): Converted {
   const { to, model, repair, making } = target;
   if (model !== undefined && to.carries.has("requests")) return to.encodeRequest({ model, messages }, { repair });
   return writeMessages(to, messages, making);

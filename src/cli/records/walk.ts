@@ -29,6 +29,8 @@ export interface Place {
 export interface Visitor {
   /** A source begins. */
   source?(source: Source): void;
+  /** Reads a source by itself where it is no matter of records, and says whether it did. */
+  takes?(source: Source): Promise<boolean>;
   /** The records that follow are elements of a list. */
   list?(): void;
   record(record: Recognised, place: Place): void;
@@ -62,6 +64,7 @@ export async function walk(plan: Walk, visitor: Visitor, io: Io): Promise<void> 
     plan.tally.files++;
     plan.progress.begin(source.size);
     visitor.source?.(source);
+    if ((await visitor.takes?.(source)) === true) continue;
     await new SourceWalk(source, plan, visitor).run();
   }
 }

@@ -9,12 +9,13 @@ export function isMedia(part: unknown): part is MediaPart {
 }
 
 /** Media parts, outer ones first. Bodies may come from anywhere: what is no list of parts is passed over. */
-export function* mediaOf(parts: unknown): Generator<MediaPart, void, void> {
-  if (!Array.isArray(parts)) return;
+export function mediaOf(parts: unknown, found: MediaPart[] = []): MediaPart[] {
+  if (!Array.isArray(parts)) return found;
   for (const part of parts as readonly (Part | null)[]) {
-    if (isMedia(part)) yield part;
-    if (typeof part === "object" && part !== null && "content" in part) yield* mediaOf(part.content);
+    if (isMedia(part)) found.push(part);
+    if (typeof part === "object" && part !== null && "content" in part) mediaOf(part.content, found);
   }
+  return found;
 }
 
 /** The blobs that media parts of a message name themselves. */

@@ -4,7 +4,7 @@ import { LedgerError } from "../errors.ts";
 import type { Scope } from "../scope.ts";
 import type { Marker, Place, Step, TakenString } from "./marker.ts";
 import { FIELD, isReference, markerOf, placeOf } from "./marker.ts";
-import { isMedia, mediaOf } from "./media.ts";
+import { isMedia, mediaOf, namedBlobs } from "./media.ts";
 import { textOf } from "./text.ts";
 import { readBlob } from "./upload.ts";
 
@@ -28,7 +28,7 @@ export async function restoreBlobs<T extends StoredMessage>(
   for (const message of messages) {
     const marker = markerOf(message);
     if (marker !== undefined) await restorer.putBack(message, marker);
-    if (mode === "send") await restorer.inlineNamed(message);
+    if (mode === "send" && namedBlobs(message).length > 0) await restorer.inlineNamed(message);
     const fault = restorer.takeFault();
     if (fault !== undefined) scope.report({ threadId, messageId: message.id, reason: fault });
   }

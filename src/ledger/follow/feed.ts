@@ -11,8 +11,9 @@ import type { LedgerEvent } from "../types.ts";
 import { type Cursor, formatCursor, keyBefore } from "./cursor.ts";
 import { Gaps } from "./gaps.ts";
 
-/** Rows read at a time. */
-const ROWS = 64;
+/** Rows read at a time: few at first, because many readers come back for what they missed and no more. */
+const FIRST = 16;
+const MOST = 64;
 
 interface StoredAt {
   id: string;
@@ -25,6 +26,7 @@ class Source<Row extends { id: string }> {
   private rows: readonly Row[] = [];
   private at = 0;
   private after: string;
+  private limit = FIRST;
   private readonly read: (stretch: Stretch) => Promise<{ rows: readonly Row[]; end?: string }>;
 
   /** `read` says where its rows end, where there may be more. */
@@ -37,7 +39,8 @@ class Source<Row extends { id: string }> {
   async peek(upTo: string): Promise<Row | undefined> {
     while (this.at === this.rows.length) {
       if (this.after >= upTo) return undefined;
-      const { rows, end = upTo } = await this.read({ after: this.after, upTo, limit: ROWS });
+      const { rows, end = upTo } = await this.read({ after: this.after, upTo, limit: this.limit });
+      this.limit = Math.min(this.limit * 2, MOST);
       this.rows = rows;
       this.at = 0;
       this.after = end;
@@ -107,7 +110,7 @@ export class Feed {
   /** Before anything of these rows is given: what follows a gap would look like the whole. */
   private lookForGap(row: LogRow): void {
     if (row.kind === "delta") return this.gaps.see(row);
-    const event = this.readable(row, () => readRunEvent(row.body));
+    const event = this.readable(row, () => readRunEvent(row));
     if (event === undefined || !ENDS.includes(event.run.state) || !this.gaps.has(row.runId, event)) return;
     throw new LedgerError(
       "cursor-gone",
@@ -119,7 +122,7 @@ export class Feed {
   private eventsOf(row: LogRow): LedgerEvent[] {
     const { id, runId } = row;
     if (row.kind === "run") {
-      const event = this.readable(row, () => readRunEvent(row.body));
+      const event = this.readable(row, () => readRunEvent(row));
       return event === undefined ? [] : [{ cursor: id, type: "run", runId, run: event.run }];
     }
     const deltas = this.readable(row, () => readBatch(runId, row.body)) ?? [];

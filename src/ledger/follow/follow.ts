@@ -73,7 +73,7 @@ async function* events(
   now: Promise<ThreadHead> | undefined,
 ): Events {
   const run = runId === undefined ? undefined : await runOf(scope, key, runId);
-  const start: Cursor = now === undefined ? (after ?? beginning(run)) : { id: (await now).lastId };
+  const start = now === undefined ? startOf(run, after) : { id: (await now).lastId };
   const feed = new Feed(scope, key, start, runId);
   const wakeups = new Wakeups(scope.store, key, interest);
   try {
@@ -102,9 +102,9 @@ function isPastEnd(event: LedgerEvent): boolean {
   return event.type === "run" && event.run.state === "superseded";
 }
 
-/** A run is named after the place where it begins. */
-function beginning(run: RunRow | undefined): Cursor {
-  return run === undefined ? { id: "" } : { id: run.id, delta: -1 };
+/** A run is named after the place where it begins, and there is nothing of it before. */
+function startOf(run: RunRow | undefined, after: Cursor = { id: "" }): Cursor {
+  return run === undefined || after.id >= run.id ? after : { id: run.id, delta: -1 };
 }
 
 async function runOf(scope: Scope, { threadId }: ThreadKey, runId: string): Promise<RunRow> {

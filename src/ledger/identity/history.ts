@@ -44,7 +44,7 @@ function roleAt(messages: readonly Message[], at: number): Role {
 }
 
 /** The digest of the conversation where a turn is cut off before the message `to`. */
-export function digestUpTo({ messages, turns }: History, turn: Turn, to: number): string {
+function digestUpTo({ messages, turns }: History, turn: Turn, to: number): string {
   const before = turns.findLast((each) => each.to === turn.from);
   const calls = before === undefined ? [] : messages.slice(before.from, before.to);
   return digestAfter(turn.previous, messages.slice(turn.from, to), calls);

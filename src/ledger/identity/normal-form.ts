@@ -1,10 +1,5 @@
 // What a turn says, in one spelling: what every client that resends its history says again, whichever dialect it speaks
 // and however it cuts the turn into messages. Two turns with the same normal form are the same turn.
-//
-// Text is joined, then come the calls of client tools, results, and media, each in its order: Chat has text and calls in
-// two fields, so that no order between them survives. Left out is what a client may drop or was never given: call ids,
-// reasoning, seals, residue, annotations, what the provider ran, media that the model made, opaque and empty parts; also
-// whether a result is an error, which Chat cannot say.
 import { hash } from "node:crypto";
 import { readDataUrl } from "../../model/data-url.ts";
 import { stringifyJson } from "../../model/json.ts";
@@ -21,7 +16,13 @@ export function isInstruction(role: string): boolean {
   return role === "system" || role === "developer";
 }
 
-/** The normal form of a turn, which is a run of messages of one role. `before` holds the calls that its results answer. */
+/**
+ * The normal form of a turn, which is a run of messages of one role. Text is joined; then come the calls of client tools,
+ * results, and media, each in its order: Chat has text and calls in two fields, so that no order between them survives.
+ * Left out is what a client may drop or was never given: call ids, reasoning, seals, residue, annotations, what the
+ * provider ran, media that the model made, opaque and empty parts; also whether a result is an error, which Chat cannot
+ * say. `before` is the turn before, which holds the calls that results answer.
+ */
 export function normalForm(turn: readonly Message[], before: readonly Message[]): string {
   const role = turn[0]?.role ?? "user";
   const said = new Said(role);

@@ -35,7 +35,7 @@ export function* endRun(
   return next === "same" ? { row } : yield* savePartial(scope, tx, locked, { state: next, partial, error });
 }
 
-export interface Interrupted {
+interface Interrupted {
   state: RunState;
   partial: Stored;
   error: ProviderError | undefined;

@@ -31,7 +31,7 @@ export function bodiesOf(deltas: Iterable<WrittenDelta>): string[] {
   return bodies;
 }
 
-export interface Flush {
+interface Flush {
   bodies: readonly string[];
   lastSeq: number;
   /** Whether an attempt before this one may have been written. */

@@ -67,7 +67,7 @@ export interface RunOutcome {
 
 /** A change of a run's state. */
 export interface RunEvent {
-  /** As of this change. */
+  /** As of this change. The row says which run it is. */
   run: RunInfo;
   /** Where its deltas stand in the log, so that a reader knows whether it has seen them all. */
   firstDeltaId?: string;
@@ -77,7 +77,8 @@ export interface RunEvent {
 }
 
 export function runEventRow(scope: Scope, id: string, row: RunRow, outcome?: RunOutcome): LogRow {
-  const event: RunEvent = { run: infoOf(row, scope.report) };
+  const { id: _, threadId: __, ...run } = infoOf(row, scope.report);
+  const event: Omit<RunEvent, "run"> & { run: typeof run } = { run };
   if (row.firstDeltaId !== null) event.firstDeltaId = row.firstDeltaId;
   if (row.lastDeltaId !== null) event.lastDeltaId = row.lastDeltaId;
   if (outcome !== undefined) event.outcome = outcome;
@@ -85,11 +86,13 @@ export function runEventRow(scope: Scope, id: string, row: RunRow, outcome?: Run
 }
 
 /** Throws where the body is damaged. */
-export function readRunEvent(body: string): RunEvent {
+export function readRunEvent({ body, runId, threadId }: LogRow): RunEvent {
   const event = parseJson(body);
   const run = isObject(event) ? event["run"] : undefined;
-  const state = isObject(run) ? run["state"] : undefined;
-  if (!(RUN_STATES as readonly unknown[]).includes(state)) throw new TypeError("A change of state names no state.");
+  if (!isObject(run) || !(RUN_STATES as readonly unknown[]).includes(run["state"])) {
+    throw new TypeError("A change of state names no state.");
+  }
+  Object.assign(run, { id: runId, threadId });
   // It names a known state, so it was written by runEventRow.
   return event as unknown as RunEvent;
 }

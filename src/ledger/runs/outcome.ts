@@ -17,7 +17,7 @@ export interface Finished {
   outcome?: Committed;
 }
 
-export interface Closing {
+interface Closing {
   changes: RunChanges;
   outcome: RunOutcome;
   messages: StoredMessage[];
@@ -48,8 +48,8 @@ export async function readOutcome(scope: Scope, row: RunRow): Promise<Committed>
   const { reads } = scope.store;
   const key = threadOf(row);
   const rows = await reads.log(key, { runId: row.id, after: row.lastDeltaId ?? row.id, limit: ROWS });
-  for (const { body } of rows) {
-    const { outcome } = readRunEvent(body);
+  for (const each of rows) {
+    const { outcome } = readRunEvent(each);
     if (outcome === undefined) continue;
     const found: MessageRow[] = [];
     for (const id of outcome.messageIds) {

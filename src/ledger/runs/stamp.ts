@@ -6,7 +6,7 @@ import { isoTime } from "../times.ts";
 import { writeDelta, type WrittenDelta } from "./log.ts";
 
 /** A batch that was looked at, and its text. */
-export interface StampedBatch {
+interface StampedBatch {
   deltas: MessageDelta[];
   written: WrittenDelta[];
   /** Characters. */

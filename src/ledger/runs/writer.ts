@@ -21,7 +21,7 @@ import { readOutcome, type Finished } from "./outcome.ts";
 import { demandWhole, replay, reportDamage, type Replayed } from "./replay.ts";
 import { refusal, stampBatch } from "./stamp.ts";
 import { isLive, transition, type RunStep } from "./transitions.ts";
-import { givenTurn, type Stored, type Turn } from "./turn.ts";
+import { givenTurn, Turn, type Stored } from "./turn.ts";
 
 /** Deltas that were accepted and are to be written together. */
 interface Batch {
@@ -167,10 +167,11 @@ export class RunWriter implements Run {
 
   /** The turn up to the last accepted delta, for a step that nothing must be missing from. */
   private async wholeTurn(step: RunStep): Promise<Turn> {
-    return this.turn ?? this.restored(step, demandWhole);
+    return this.turn ?? demandWhole(await this.replayed(step));
   }
 
-  private async restored(step: RunStep, judge: (replayed: Replayed) => Turn): Promise<Turn> {
+  /** The run as the store has it. A run that had ended after all needs no turn any more. */
+  private async replayed(step: RunStep): Promise<Replayed> {
     this.demandOwn();
     // What was accepted and cannot be written is lost to its callers too.
     await this.drain().catch(() => undefined);
@@ -183,31 +184,34 @@ export class RunWriter implements Run {
     }
     this.row = row;
     transition(row, step);
-    const turn = judge(await runLater(replay(reads, row)));
+    const replayed = isLive(row.state) ? await runLater(replay(reads, row)) : { turn: new Turn() };
     this.lastSeq = row.lastSeq;
-    this.turn = turn;
-    return turn;
+    if (replayed.damage === undefined) this.turn = replayed.turn;
+    return replayed;
   }
 
   private async commitNow(given: Stored | undefined, options: CommitOptions): Promise<Committed> {
     this.demandOwn();
     if (transition(this.row, "commit") === "same") return this.known();
     await this.drain();
-    const stored = given ?? this.finished(await this.wholeTurn("commit"));
+    const stored = given ?? (await this.assembled());
+    if (stored === undefined) return this.known();
     return this.finish((scope, row) => scope.store.write((tx) => commitRun(scope, tx, row, stored, options)));
   }
 
-  private finished(turn: Turn): Stored {
+  /** What was streamed; undefined where the run had ended after all. */
+  private async assembled(): Promise<Stored | undefined> {
+    const turn = await this.wholeTurn("commit");
+    if (!isLive(this.row.state)) return undefined;
     try {
       return turn.finished(providerOf(this.row, this.scope.report));
     } catch (error) {
       if (!(error instanceof AssemblyError)) throw error;
-      const { rule, message: reason } = error;
       const advice =
-        rule === "error-no-message"
+        error.rule === "error-no-message"
           ? "End the run with fail(), which keeps what had arrived"
           : "Append the rest, or end the run with fail() or cancel()";
-      const message = `What was streamed cannot be committed. ${advice}; or give commit() the messages. ${reason}`;
+      const message = `What was streamed cannot be committed. ${advice}; or give commit() the messages. ${error.message}`;
       throw new LedgerError("conflict", message, { cause: error });
     }
   }
@@ -217,7 +221,8 @@ export class RunWriter implements Run {
     if (transition(this.row, end.step) === "same") return this.endedBefore();
     // A run can be ended although the last deltas cannot be written: their callers have heard of it.
     await this.drain().catch(() => undefined);
-    const turn = this.turn ?? (await this.restored(end.step, (replayed) => this.salvaged(replayed)));
+    const turn = this.turn ?? this.salvaged(await this.replayed(end.step));
+    if (!isLive(this.row.state)) return this.endedBefore();
     const partial = turn.interrupted(providerOf(this.row, this.scope.report));
     const { messages } = await this.finish((scope, row) =>
       scope.store.write((tx) => endRun(scope, tx, row, end, partial)),
@@ -225,6 +230,7 @@ export class RunWriter implements Run {
     return { messages };
   }
 
+  /** What can be read of the turn; nobody goes on with it. */
   private salvaged(replayed: Replayed): Turn {
     reportDamage(this.scope, this.row, replayed);
     return replayed.turn;
@@ -241,6 +247,8 @@ export class RunWriter implements Run {
       if (error instanceof LedgerError && error.code === "fenced") this.fence();
       throw error;
     }
+    // Whoever keeps the handle need not keep the answer.
+    this.turn = new Turn();
     this.live.delete(this);
     this.live.compactSoon(this.scope);
     return this.known();

@@ -21,7 +21,7 @@ import type { Step } from "./stage.ts";
 
 export const HELD = hashOf("aa");
 export const LOOSE = hashOf("bb");
-export const LOOSE_TOO = hashOf("bc");
+const LOOSE_TOO = hashOf("bc");
 export const NEW = hashOf("cc");
 const FAR = 1_000_000;
 const HASHES = [HELD, LOOSE, LOOSE_TOO, NEW];

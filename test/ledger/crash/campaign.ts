@@ -9,6 +9,8 @@ import { type Death, type Layout, Site } from "./site.ts";
 import type { Target } from "./target.ts";
 
 export interface CampaignOptions {
+  /** The writers' program. */
+  program: string;
   /** A database that nobody has used, and what removes it. */
   fresh: () => Promise<Database>;
   kills: number;
@@ -33,6 +35,8 @@ const LAYOUTS: readonly [Layout, ...Layout[]] = [
 ];
 /** How far into its work a writer is killed, at most. */
 const LATEST_MS = 350;
+/** Kills beyond those that were asked for, for the sake of points that are hard to reach. */
+const MOST_MORE = 400;
 const SURVEY_STEPS = 400;
 
 export async function campaign(options: CampaignOptions): Promise<Report> {
@@ -52,7 +56,14 @@ async function survey(options: CampaignOptions, report: Report, random: Seeded):
     if (line.at === "survey") points.push(...line.points.map(([kind, point]) => ({ kind, point })));
   };
   const { target, remove } = await options.fresh();
-  const site = new Site({ target, layout: LAYOUTS[0], findings: report.findings, random, hear });
+  const site = new Site({
+    program: options.program,
+    target,
+    layout: LAYOUTS[0],
+    findings: report.findings,
+    random,
+    hear,
+  });
   await site.round([{ by: "peace", steps: SURVEY_STEPS }]);
   report.attempts += site.history.attempts.length;
   report.databases++;
@@ -79,8 +90,11 @@ class Run {
     this.opening = shuffled.flatMap(({ point }) => (point.kind === "open" ? [point] : []));
   }
 
+  /** After enough kills, once every point had one; a point that is never reached does not hold it up for ever. */
   private get isOver(): boolean {
-    return this.report.findings.violations.length > 0 || this.report.kills >= this.options.kills;
+    const { kills, findings, missed } = this.report;
+    if (findings.violations.length > 0) return true;
+    return kills >= this.options.kills && (missed.length === 0 || kills >= this.options.kills + MOST_MORE);
   }
 
   /** Databases one after the other. */
@@ -98,7 +112,7 @@ class Run {
 
   private async attack(target: Target, layout: Layout): Promise<void> {
     const { report, options } = this;
-    const site = new Site({ target, layout, findings: report.findings, random: this.random });
+    const site = new Site({ program: options.program, target, layout, findings: report.findings, random: this.random });
     const opening = this.opening.pop();
     if (opening !== undefined) await this.round(site, [{ by: "point", at: { ...opening, occurrence: 1 } }]);
     const enough = report.kills + options.perDatabase;
@@ -125,7 +139,7 @@ class Run {
 
   private death(site: Site): Death {
     const { random } = this;
-    if (site.layout.lanes === 1 && random.chance(site.alone ? 0.85 : 0.4)) {
+    if (site.layout.lanes === 1 && random.chance(site.alone ? 0.9 : 0.6)) {
       const at = this.waiting.findLastIndex(({ kind }) => site.alone || kind !== "recover");
       const [point] = at < 0 ? [] : this.waiting.splice(at, 1);
       if (point !== undefined) return { by: "point", at: { ...point, occurrence: 1 + random.below(2) } };

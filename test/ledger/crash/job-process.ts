@@ -2,10 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import type { JobPlan, Said } from "./job.ts";
-
-const PROGRAM = fileURLToPath(new URL("job.ts", import.meta.url));
 
 export interface JobProcess {
   readonly child: ChildProcess;
@@ -17,8 +14,9 @@ export interface JobProcess {
   readonly done: Promise<Said[]>;
 }
 
-export function startJob(plan: JobPlan): JobProcess {
-  const child = spawn(process.execPath, ["--conditions=koine-source", PROGRAM, JSON.stringify(plan)], {
+/** `program` is job.ts, bundled. */
+export function startJob(program: string, plan: JobPlan): JobProcess {
+  const child = spawn(process.execPath, [program, JSON.stringify(plan)], {
     stdio: ["pipe", "pipe", "inherit"],
     env: { ...process.env, NODE_NO_WARNINGS: "1" },
   });
@@ -45,6 +43,6 @@ export function startJob(plan: JobPlan): JobProcess {
 }
 
 /** Starts several jobs at once, and gives what each said when all have ended. */
-export function allDone(plans: readonly JobPlan[]): Promise<Said[][]> {
-  return Promise.all(plans.map((plan) => startJob(plan).done));
+export function allDone(program: string, plans: readonly JobPlan[]): Promise<Said[][]> {
+  return Promise.all(plans.map((plan) => startJob(program, plan).done));
 }

@@ -9,6 +9,8 @@ import { Seeded } from "./seeded.ts";
 import { type Layout, Site } from "./site.ts";
 
 export interface OutageOptions {
+  /** The writers' program. */
+  program: string;
   seed: number;
   stops: number;
   progress?: (line: string) => void;
@@ -18,7 +20,7 @@ const LAYOUT: Layout = { writers: 2, lanes: 2, threads: "many" };
 /** Stops that one database lives through. */
 const PER_DATABASE = 5;
 
-export async function serverCampaign({ seed, stops, progress }: OutageOptions): Promise<Report> {
+export async function serverCampaign({ program, seed, stops, progress }: OutageOptions): Promise<Report> {
   const report = new Report(new Findings());
   const random = new Seeded(seed);
   const server = await startPostgres({ fsync: true });
@@ -35,7 +37,7 @@ export async function serverCampaign({ seed, stops, progress }: OutageOptions): 
     while (report.stops < stops && report.findings.violations.length === 0) {
       if (site === undefined || report.stops % PER_DATABASE === 0) {
         const { target } = await freshSchema(server.url);
-        site = new Site({ target, layout: LAYOUT, findings: report.findings, random, outage: true });
+        site = new Site({ program, target, layout: LAYOUT, findings: report.findings, random, outage: true });
         report.databases++;
       }
       const before = site.history.attempts.length;

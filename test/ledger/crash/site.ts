@@ -46,6 +46,8 @@ export interface Layout {
 }
 
 export interface SiteOptions {
+  /** The writers' program. */
+  program: string;
   target: Target;
   layout: Layout;
   findings: Findings;
@@ -60,6 +62,7 @@ const PATIENCE_MS = 5000;
 let workers = 0;
 
 export class Site {
+  private readonly program: string;
   readonly target: Target;
   readonly layout: Layout;
   readonly history = new History();
@@ -73,7 +76,8 @@ export class Site {
   /** Whether runs of writers that are gone may be left: then nobody purges, since who ends them when is not known. */
   private orphans = false;
 
-  constructor({ target, layout, findings, random, outage = false, hear = () => undefined }: SiteOptions) {
+  constructor({ program, target, layout, findings, random, outage = false, hear = () => undefined }: SiteOptions) {
+    this.program = program;
     this.target = target;
     this.outage = outage;
     this.layout = layout;
@@ -101,7 +105,7 @@ export class Site {
   private start(slot: number, death: Death): Worker {
     const number = workers++;
     const worker = { number, death, atPoint: false };
-    const writer = startWriter(this.plan(slot, number, death), (line) => {
+    const writer = startWriter(this.program, this.plan(slot, number, death), (line) => {
       this.history.take(number, line);
       if (line.at === "kill") worker.atPoint = true;
       this.hear(line);

@@ -1,16 +1,7 @@
 // Starts a writer, listens to it, and kills it.
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { type Line, LineReader } from "./journal.ts";
 import type { WorkerPlan } from "./worker.ts";
-
-const PROGRAM = fileURLToPath(new URL("worker.ts", import.meta.url));
-
-/** Where compiled modules are kept between writers: starting one is what a campaign waits for. */
-let cache: string | undefined;
-export function keepCompiled(folder: string): void {
-  cache = folder;
-}
 
 export interface Exit {
   /** Whether it was killed, by us or by itself. */
@@ -27,10 +18,11 @@ export interface WriterProcess {
   readonly exit: Promise<Exit>;
 }
 
-export function startWriter(plan: WorkerPlan, hear: (line: Line) => void): WriterProcess {
-  const child = spawn(process.execPath, ["--conditions=koine-source", PROGRAM, JSON.stringify(plan)], {
+/** `program` is worker.ts, bundled. */
+export function startWriter(program: string, plan: WorkerPlan, hear: (line: Line) => void): WriterProcess {
+  const child = spawn(process.execPath, [program, JSON.stringify(plan)], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, NODE_NO_WARNINGS: "1", ...(cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }) },
+    env: { ...process.env, NODE_NO_WARNINGS: "1" },
   });
   const { promise: ready, resolve: getReady } = Promise.withResolvers<void>();
   const { promise: exit, resolve: leave } = Promise.withResolvers<Exit>();

@@ -44,6 +44,11 @@ export function sayEvent(event: LedgerEvent): string {
   return kind === "text" ? `delta ${payload.textDelta}` : `delta ${kind}`;
 }
 
+/** "a, b" as a list, for events in a few words. */
+export function listed(words: string): string[] {
+  return words.split(", ");
+}
+
 /** Everything up to now. */
 export async function eventsUpToNow(ledger: Ledger, threadId: string, after?: string): Promise<LedgerEvent[]> {
   const events: LedgerEvent[] = [];
@@ -80,7 +85,9 @@ export class FakeClock {
 export class FaultyStore implements LedgerStore {
   readonly name: string;
   readonly reads: LedgerStore["reads"];
+  /** Begun, ended well, ended otherwise. */
   writes = 0;
+  written = 0;
   failures = 0;
   private readonly inner: LedgerStore;
   private readonly faults: ({ error: LedgerError; written: boolean } | undefined)[] = [];
@@ -104,6 +111,7 @@ export class FaultyStore implements LedgerStore {
     if (fault !== undefined && !fault.written) throw fault.error;
     const result = await this.inner.write(work);
     if (fault !== undefined) throw fault.error;
+    this.written++;
     // The inner store gave what the work gives.
     return result as T;
   }

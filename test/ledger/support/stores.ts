@@ -33,7 +33,7 @@ export interface StoreUnderTest {
 }
 
 /** The same store as others have, yet closing it closes only this view of it. */
-function viewOf(store: LedgerStore): LedgerStore {
+export function viewOf(store: LedgerStore): LedgerStore {
   return {
     name: store.name,
     reads: store.reads,
@@ -60,28 +60,29 @@ async function inFile(): Promise<Place> {
 }
 
 async function inPostgres(): Promise<Place> {
-  const { url, schema, drop } = await freshSchema();
+  const fresh = await freshSchema();
+  const { url, schema } = fresh;
   return {
     openStore: ({ connections = 4, busyMs = 10_000 } = {}) => openPostgres(url, { schema, connections, busyMs }),
-    remove: drop,
+    remove: () => fresh.drop(),
   };
 }
 
 function underTest(name: string, place: () => Promise<Place>): StoreUnderTest {
   const open = async (options: LedgerOptions = {}): Promise<OpenLedger> => {
-    const { openStore, remove } = await place();
+    const own = await place();
     const ledgers: Ledger[] = [];
-    const another = async (own = options): Promise<Ledger> => {
-      const ledger = ledgerOn(await openStore(own), own);
+    const another = async (others = options): Promise<Ledger> => {
+      const ledger = ledgerOn(await own.openStore(others), others);
       ledgers.push(ledger);
       return ledger;
     };
-    const store = await openStore(options);
+    const store = await own.openStore(options);
     const ledger = ledgerOn(store, options);
     ledgers.push(ledger);
     const close = async (): Promise<void> => {
       for (const each of ledgers) await each.close();
-      await remove();
+      await own.remove();
     };
     return { ledger, store, another, close };
   };

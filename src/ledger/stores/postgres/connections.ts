@@ -32,6 +32,8 @@ export class Connections {
   readonly trace: Trace;
   readonly busyMs: number;
   readonly #pool: PgPool;
+  /** Connections that broke, also while nothing was asked of them. */
+  readonly #lost = new WeakMap<PgClient, Error>();
   #isOpen = true;
   #lent = 0;
   #allBack: () => void = () => undefined;
@@ -51,7 +53,7 @@ export class Connections {
     this.#pool = new driver.Pool({ ...this.settings, max: connections, pipeline: true, allowExitOnIdle: true });
     // The pool drops a connection that breaks; who uses it hears from the query. Without a listener the process would end.
     this.#pool.on("error", () => undefined);
-    this.#pool.on("connect", (client) => client.on("error", () => undefined));
+    this.#pool.on("connect", (client) => client.on("error", (error) => this.#lost.set(client, error)));
   }
 
   demandOpen(): void {
@@ -66,7 +68,7 @@ export class Connections {
       const client = await this.#pool.connect().catch((error: unknown) => {
         throw ledgerError(error);
       });
-      const lane = new Lane(client, this.trace);
+      const lane = new Lane(client, this.trace, () => this.#lost.get(client));
       try {
         return await work(lane);
       } finally {
@@ -98,15 +100,17 @@ export class Lane {
   broken: Error | undefined;
   readonly #client: PgClient;
   readonly #trace: Trace;
+  readonly #lossOf: () => Error | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #isHeld = false;
 
-  constructor(client: PgClient, trace: Trace) {
+  constructor(client: PgClient, trace: Trace, lossOf: () => Error | undefined = () => undefined) {
     this.#client = client;
     this.#trace = trace;
+    this.#lossOf = lossOf;
   }
 
-  /** `started` is called when the query goes out, and not where an earlier one kept it from doing so. */
+  /** `started` is called when the query goes out, and not where the connection was known to be gone before. */
   send(name: string, query: PgQuery, started?: () => void): Promise<PgResult> {
     const answer =
       this.#client.pipeline === true ? this.#query(name, query, started) : this.#queue(name, query, started);
@@ -118,15 +122,14 @@ export class Lane {
 
   /** A driver that does not pipeline wants to be asked for one thing at a time. */
   #queue(name: string, query: PgQuery, started?: () => void): Promise<PgResult> {
-    const answer = this.#last.then(() => {
-      if (this.broken !== undefined) throw this.broken;
-      return this.#query(name, query, started);
-    });
+    const answer = this.#last.then(() => this.#query(name, query, started));
     this.#last = answer.catch(() => undefined);
     return answer;
   }
 
   async #query(name: string, query: PgQuery, started?: () => void): Promise<PgResult> {
+    const loss = this.broken ?? this.#lossOf();
+    if (loss !== undefined) throw loss;
     this.#trace(`before ${name}`);
     started?.();
     this.#hold();

@@ -21,9 +21,14 @@ export interface PostgresOptions {
 
 /** Opens the store at a URL as `pg` takes it, and brings its tables up to date. */
 export async function openPostgres(url: string, options: PostgresOptions): Promise<LedgerStore> {
+  return openWith(await loadDriver(), url, options);
+}
+
+/** As `openPostgres`, with a driver that the caller has. */
+export async function openWith(driver: PgDriver, url: string, options: PostgresOptions): Promise<LedgerStore> {
   const { schema, connections: count, busyMs, trace = () => undefined } = options;
   checkSchema(schema);
-  const connections = connectionsTo(await loadDriver(), { url, connections: count, busyMs, trace });
+  const connections = connectionsTo(driver, { url, connections: count, busyMs, trace });
   try {
     const types = await connections.lend((lane) => migrate(lane, { schema, busyMs }));
     const connect = () => new connections.driver.Client(connections.settings);

@@ -8,11 +8,10 @@ import { type ColumnTypes, POSTGRES } from "./flavour.ts";
 import { META, VERSIONS } from "./schema.ts";
 
 const UNDEFINED_TABLE = "42P01";
-const SELECT_OTHERS = `SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-  WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY c.relname LIMIT 1`;
-const SELECT_SCHEMA = "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1";
-/** One migrator at a time for each schema of a database. */
-const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('koine ' || $1, 0))";
+/** Whether the schema is Koine's, whether it is there at all, and a table of somebody else's in it. */
+const SELECT_STATE = `SELECT to_regclass($2) IS NOT NULL, EXISTS (SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1),
+  (SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') ORDER BY c.relname LIMIT 1)`;
 const SELECT_COLUMNS = `SELECT c.relname || '.' || a.attname, format_type(a.atttypid, NULL) FROM pg_catalog.pg_attribute a
   JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') AND a.attnum > 0 AND NOT a.attisdropped`;
@@ -53,14 +52,15 @@ async function versionOf(lane: Lane, schema: string): Promise<number> {
 async function lift(lane: Lane, { schema, busyMs }: MigrateOptions, versions: typeof VERSIONS): Promise<number> {
   const limit = Math.max(Math.ceil(busyMs), 1);
   try {
-    await lane.send("begin", plain(`BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = ${limit}`));
-    await ask(lane, "migration-lock", LOCK, [schema]);
-    const version = (await hasMeta(lane, schema)) ? await versionOf(lane, schema) : await prepare(lane, schema);
+    // One migrator at a time for each schema of a database.
+    const lock = `SELECT pg_advisory_xact_lock(hashtextextended('koine ${schema}', 0))`;
+    await lane.send("begin", plain(`BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = ${limit}; ${lock}`));
+    const { version, prepare } = await stateOfSchema(lane, schema);
     const next = versions[version];
     if (next !== undefined) {
-      await lane.send("search-path", plain(`SET LOCAL search_path = "${schema}"`));
-      for (const sql of next(POSTGRES)) await lane.send("migration", plain(sql));
-      await lane.send("set-version", plain(`UPDATE "${schema}".${META} SET version = ${version + 1}`));
+      const path = `SET LOCAL search_path = "${schema}"`;
+      const sql = [...prepare, path, ...next(POSTGRES), `UPDATE ${META} SET version = ${version + 1}`];
+      await lane.send("migration", plain(sql.join(";\n")));
     }
     await lane.send("commit", plain("COMMIT"));
     return next === undefined ? version : version + 1;
@@ -71,26 +71,21 @@ async function lift(lane: Lane, { schema, busyMs }: MigrateOptions, versions: ty
   }
 }
 
-async function hasMeta(lane: Lane, schema: string): Promise<boolean> {
-  const [row] = await ask(lane, "has-meta", "SELECT to_regclass($1) IS NOT NULL", [`"${schema}".${META}`]);
-  return row?.[0] === "t";
-}
-
-/** Makes an empty schema Koine's own. */
-async function prepare(lane: Lane, schema: string): Promise<number> {
-  const [other] = await ask(lane, "others", SELECT_OTHERS, [schema]);
-  if (other !== undefined) {
+/** The version of a schema, and what makes an empty one Koine's own. */
+async function stateOfSchema(lane: Lane, schema: string): Promise<{ version: number; prepare: string[] }> {
+  const [row] = await ask(lane, "schema", SELECT_STATE, [schema, `"${schema}".${META}`]);
+  const [isOurs, isThere, other] = row ?? [];
+  if (isOurs === "t") return { version: await versionOf(lane, schema), prepare: [] };
+  if (typeof other === "string") {
     throw new LedgerError(
       "not-koine",
-      `The schema "${schema}" holds tables of another program (${String(other[0])}); give the ledger one of its own.`,
+      `The schema "${schema}" holds tables of another program (${other}); give the ledger one of its own.`,
     );
   }
-  // To ask first spares a right that is needed for making schemas, and not for using them.
-  const [present] = await ask(lane, "has-schema", SELECT_SCHEMA, [schema]);
-  if (present === undefined) await lane.send("create-schema", plain(`CREATE SCHEMA "${schema}"`));
-  await lane.send("create-meta", plain(`CREATE TABLE "${schema}".${META} (version integer NOT NULL)`));
-  await lane.send("first-version", plain(`INSERT INTO "${schema}".${META} VALUES (0)`));
-  return 0;
+  const meta = `"${schema}".${META}`;
+  const prepare = [`CREATE TABLE ${meta} (version integer NOT NULL)`, `INSERT INTO ${meta} VALUES (0)`];
+  // Only where need be: making schemas takes a right that using them does not.
+  return { version: 0, prepare: isThere === "t" ? prepare : [`CREATE SCHEMA "${schema}"`, ...prepare] };
 }
 
 async function ask(

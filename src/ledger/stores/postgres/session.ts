@@ -4,8 +4,10 @@ import type { Awaitable } from "../../steps.ts";
 import type { Insert, SqlRow, SqlSession, SqlValue, Statement } from "../sql/engine.ts";
 import { type Connections, type Lane, named, plain, rowsOf } from "./connections.ts";
 import type { PgQuery, PgResult } from "./driver.ts";
-import { isContention, isLost, ledgerError } from "./errors.ts";
+import { isContention, ledgerError, stateOf } from "./errors.ts";
 import type { Texts } from "./flavour.ts";
+
+const COMMIT = "commit";
 
 /** Reads: each statement is a transaction of its own. */
 export class ReadSession implements SqlSession {
@@ -95,7 +97,7 @@ export class Transaction implements SqlSession {
 
   async commit(): Promise<void> {
     if (this.#begun === undefined) return;
-    const { command } = await this.#send("commit", plain("COMMIT"), () => (this.#sentCommit = true));
+    const { command } = await this.#send(COMMIT, plain("COMMIT"), () => (this.#sentCommit = true));
     // The server undoes a transaction in which something failed, and calls that an answer.
     if (this.#failure !== undefined) throw this.#failure.error;
     if (command !== "COMMIT") throw new LedgerError("unavailable", `Postgres answered COMMIT with ${command}.`);
@@ -128,10 +130,9 @@ export class Transaction implements SqlSession {
     try {
       return await this.#lane.send(name, query, started);
     } catch (error) {
-      this.#failure ??= {
-        error: ledgerError(error, this.#sentCommit && isLost(error)),
-        isContention: isContention(error),
-      };
+      // The server answers in order: what it refuses before the commit, it has not committed.
+      const isOpen = this.#sentCommit && (name === COMMIT || stateOf(error) === undefined);
+      this.#failure ??= { error: ledgerError(error, isOpen), isContention: isContention(error) };
       throw this.#failure.error;
     }
   }

@@ -87,8 +87,19 @@ export class PostgresStore implements LedgerStore {
   }
 
   close(): Promise<void> {
-    this.#closed ??= this.#connections.close().then(() => this.#wakeups.close());
+    this.#closed ??= this.#close();
     return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    // Idle connections do not keep a program alive; who waits for them to be closed does.
+    const waiting = setInterval(() => undefined, 60_000);
+    try {
+      await this.#connections.close();
+      await this.#wakeups.close();
+    } finally {
+      clearInterval(waiting);
+    }
   }
 
   /** Runs work in one transaction; again from its start where it failed only because others were there. */

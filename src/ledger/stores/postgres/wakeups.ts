@@ -1,7 +1,7 @@
 // Tells watchers that a thread may have new rows: those of this process at once, those of others through NOTIFY. A
 // notification only says "look again", so that one that is lost costs time and nothing else: watchers also look by
 // themselves now and then. Sent after the commit and for many at once, as Postgres lets one notifier commit at a time.
-import { createHash, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import type { ThreadKey } from "../../store.ts";
 import { Lane, named, plain } from "./connections.ts";
 import type { PgClient, PgNotification } from "./driver.ts";
@@ -20,6 +20,8 @@ const EVERYBODY = "*";
 export interface WakeupOptions {
   connect: () => PgClient;
   channel: string;
+  /** How often watchers look by themselves while notifications come. */
+  lookMs?: number;
 }
 
 /** A connection for notifications, in both directions. */
@@ -180,7 +182,7 @@ export class Wakeups {
       for (const name of this.#watchers.keys()) this.#wake(name);
       this.#lookLater();
     };
-    this.#looking = setTimeout(look, this.#isListening ? LOOK_MS : LOOK_ALONE_MS);
+    this.#looking = setTimeout(look, this.#isListening ? (this.#options.lookMs ?? LOOK_MS) : LOOK_ALONE_MS);
   }
 
   /** In a turn of its own, so that what a watcher does or throws is not the writer's business. */
@@ -195,8 +197,5 @@ export class Wakeups {
 
 /** A thread in a notification: short, and without the names that a tenant has given. */
 export function nameOf(tenant: string, threadId: string): string {
-  return createHash("sha256")
-    .update(JSON.stringify([tenant, threadId]))
-    .digest("base64url")
-    .slice(0, 16);
+  return hash("sha256", JSON.stringify([tenant, threadId]), "base64url").slice(0, 16);
 }

@@ -44,4 +44,9 @@ export interface Flavour {
   readonly lock: string;
   /** A condition: the column is in the JSON array of strings in parameter ?n. */
   readonly inList: (column: string, n: number) => string;
+  /**
+   * What the index of digests holds, and the condition that finds with it those of tenant ?1 in the JSON array ?2.
+   * Absent: tenant and digest.
+   */
+  readonly digests?: { readonly columns: string; readonly condition: string };
 }

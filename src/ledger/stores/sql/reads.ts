@@ -145,6 +145,6 @@ function stretchValues(key: ThreadKey, { after, upTo, runId, limit }: Stretch & 
 }
 
 /** A limit as the engines take it: SQLite reads a negative one as none, and neither knows infinity. */
-function rowCount(limit: number): number {
+export function rowCount(limit: number): number {
   return Math.min(Math.max(Math.ceil(limit), 0), Number.MAX_SAFE_INTEGER);
 }

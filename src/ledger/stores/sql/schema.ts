@@ -6,14 +6,14 @@ import type { Flavour } from "./engine.ts";
 export type Migration = (flavour: Flavour) => string[];
 
 /** Messages keep their row apart from their key: a tree that holds rows of 1 kB in its key spills them to pages of their own. */
-const first: Migration = ({ key, text, integer, bytes, smallRows, searchedKey }) => [
+const first: Migration = ({ key, text, integer, bytes, smallRows, searchedKey, digests }) => [
   `CREATE TABLE threads (
     tenant ${key} NOT NULL, id ${key} NOT NULL, title ${text}, scope ${text}, metadata ${text}, created_at ${text} NOT NULL,
     pinned ${integer} NOT NULL, leaf_id ${key}, PRIMARY KEY (tenant, id))${smallRows}`,
   `CREATE TABLE messages (
     tenant ${key} NOT NULL, thread_id ${key} NOT NULL, id ${key} NOT NULL, parent_id ${key}, run_id ${key},
     role ${text} NOT NULL, digest ${key} NOT NULL, body ${text} NOT NULL, ${searchedKey("tenant, thread_id, id")})`,
-  `CREATE INDEX messages_digest ON messages (tenant, digest) WHERE role = 'assistant'`,
+  `CREATE INDEX messages_digest ON messages (${digests?.columns ?? "tenant, digest"}) WHERE role = 'assistant'`,
   `CREATE TABLE runs (
     tenant ${key} NOT NULL, thread_id ${key} NOT NULL, id ${key} NOT NULL, state ${text} NOT NULL, mode ${text} NOT NULL,
     forks ${integer} NOT NULL, fork_from_id ${key}, idempotency_key ${text}, epoch ${integer} NOT NULL,

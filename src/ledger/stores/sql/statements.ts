@@ -18,13 +18,14 @@ import type { Flavour, Insert, Statement } from "./engine.ts";
 type AnyTable = Pick<Table<object>, "name" | "columns" | "list">;
 
 const IN_THREAD = "tenant = ?1 AND thread_id = ?2";
+/** Written so that an engine does not go through all rows of the tenant instead of the few that the other conditions leave. */
+const OF_TENANT = "(tenant || '') = ?3";
 const IS_LIVE = "finished_at IS NULL AND state IN ('created', 'streaming')";
 const IS_LOGGED = "compacted = 0 AND finished_at IS NOT NULL";
 /** Of blobs: no message holds it. */
 const IS_LOOSE = "tenant = ?1 AND NOT EXISTS (SELECT 1 FROM blob_refs r WHERE r.tenant = ?1 AND r.hash = blobs.hash)";
 /** Chunks of uploads that never came to their end. */
-const IS_UNNAMED = `tenant = ?1 AND blob_id < ?2
-  AND NOT EXISTS (SELECT 1 FROM blobs b WHERE b.tenant = ?1 AND b.blob_id = blob_chunks.blob_id)`;
+const IS_UNNAMED = "tenant = ?1 AND blob_id < ?2 AND blob_id NOT IN (SELECT blob_id FROM blobs WHERE tenant = ?1)";
 
 const select = (table: AnyTable, rest: string): string => `SELECT ${table.list()} FROM ${table.name} WHERE ${rest}`;
 const measure = (table: string, bytes: string, rest: string): string =>
@@ -45,7 +46,8 @@ function looseBlobs<Name extends string>(name: Name, are: string, lock: string) 
   } as Record<`${"lock" | "measure" | "delete-chunks-of" | "delete"}-${Name}`, string>;
 }
 
-function texts({ lock, inList }: Flavour) {
+function texts({ lock, inList, digests }: Flavour) {
+  const hasDigest = digests?.condition ?? `tenant = ?1 AND ${inList("digest", 2)}`;
   return {
     thread: `SELECT ${THREADS.list()}, (SELECT max(id) FROM messages WHERE ${IN_THREAD}),
       (SELECT max(id) FROM log WHERE ${IN_THREAD}) FROM threads WHERE tenant = ?1 AND id = ?2`,
@@ -53,18 +55,15 @@ function texts({ lock, inList }: Flavour) {
     threads: select(THREADS, "tenant = ?1 ORDER BY id DESC LIMIT ?2"),
     "threads-before": select(THREADS, "tenant = ?1 AND id < ?3 ORDER BY id DESC LIMIT ?2"),
     message: select(MESSAGES, `${IN_THREAD} AND id = ?3`),
-    "find-digests": select(
-      HEADERS,
-      `tenant = ?1 AND role = 'assistant' AND ${inList("digest", 2)} ORDER BY id DESC, thread_id DESC LIMIT ?3`,
-    ),
-    run: select(RUNS, "tenant = ?1 AND id = ?2 ORDER BY thread_id LIMIT 1"),
+    "find-digests": select(HEADERS, `role = 'assistant' AND ${hasDigest} ORDER BY id DESC, thread_id DESC LIMIT ?3`),
+    run: select(RUNS, "tenant = ?1 AND id = ?2 LIMIT 1"),
     runs: select(RUNS, `${IN_THREAD} ORDER BY id`),
     "expired-runs": select(RUNS, `${IS_LIVE} AND lease_until < ?1 ORDER BY lease_until LIMIT ?2`),
-    "expired-runs-of": select(RUNS, `${IS_LIVE} AND lease_until < ?1 AND tenant = ?3 ORDER BY lease_until LIMIT ?2`),
+    "expired-runs-of": select(RUNS, `${IS_LIVE} AND lease_until < ?1 AND ${OF_TENANT} ORDER BY lease_until LIMIT ?2`),
     "compactable-runs": select(RUNS, `${IS_LOGGED} AND finished_at < ?1 ORDER BY finished_at LIMIT ?2`),
     "compactable-runs-of": select(
       RUNS,
-      `${IS_LOGGED} AND finished_at < ?1 AND tenant = ?3 ORDER BY finished_at LIMIT ?2`,
+      `${IS_LOGGED} AND finished_at < ?1 AND ${OF_TENANT} ORDER BY finished_at LIMIT ?2`,
     ),
     "idempotency-key": select(KEYS, `${IN_THREAD} AND name = ?3`),
     blob: select(BLOBS, "tenant = ?1 AND hash = ?2"),

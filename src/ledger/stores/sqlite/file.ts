@@ -1,42 +1,26 @@
-// What a file is, from its first bytes: a file of another program is told by them and never opened as a database, so
-// that it stays as it is.
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+// What a file is, before it is opened for good: one of another program is told by its first page and stays as it is.
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { LedgerError } from "../../errors.ts";
+import { ledgerError } from "./errors.ts";
 
 /** "Koin", where `file` and others look for whose database it is. */
 export const APPLICATION_ID = 0x4b6f696e;
 
-/** https://sqlite.org/fileformat2.html#the_database_header, and the first bytes of the schema's page after it. */
-const MAGIC = "SQLite format 3\0";
-const USER_VERSION_AT = 60;
-const APPLICATION_ID_AT = 68;
-const PAGE_KIND_AT = 100;
-const LEAF_PAGE = 13;
-const CELL_COUNT_AT = 103;
-const HEAD_BYTES = 108;
-
-export type FileKind = "missing" | "empty" | "koine";
-
-/** Says what is at the path. Throws where it is nothing that Koine may open. */
-export function fileKind(path: string, knownVersion: number): FileKind {
+/** Says whether the file is Koine's or still to be made. Throws where it is nothing that Koine may open. */
+export function fileKind(path: string, knownVersion: number): "new" | "koine" {
   const size = sizeOf(path);
-  if (size === undefined) return "missing";
-  if (size === 0) return "empty";
-  const head = headOf(path);
-  if (head.length < HEAD_BYTES || head.toString("latin1", 0, MAGIC.length) !== MAGIC) {
-    throw new LedgerError("not-koine", `The file ${path} is not a SQLite database. It was left as it is.`);
-  }
-  const application = head.readUInt32BE(APPLICATION_ID_AT);
+  if (size === undefined || size === 0) return "new";
+  const { application, version, tables } = firstPage(path);
   if (application === APPLICATION_ID) {
     // The log may hold a newer one, which shows once the file is open.
-    const version = head.readUInt32BE(USER_VERSION_AT);
     if (version > knownVersion) throw tooNew(path, version, knownVersion);
     return "koine";
   }
-  const hasTables = head[PAGE_KIND_AT] !== LEAF_PAGE || head.readUInt16BE(CELL_COUNT_AT) > 0 || hasLog(path);
-  if (application !== 0 || hasTables) throw foreign(path);
-  return "empty";
+  if (application !== 0 || tables > 0 || hasLog(path)) throw foreign(path);
+  return "new";
 }
 
 export function foreign(path: string): LedgerError {
@@ -50,6 +34,18 @@ export function tooNew(path: string, version: number, known: number): LedgerErro
   );
 }
 
+/** Whether there is a write-ahead log with something in it. */
+export function hasLog(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+/** Opens the file as one that nobody writes to: SQLite then takes no lock, looks for no log and changes nothing. */
+export function asUntouchable(path: string): URL {
+  const url = pathToFileURL(path);
+  url.searchParams.set("immutable", "1");
+  return url;
+}
+
 function sizeOf(path: string): number | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) throw new LedgerError("unavailable", `${path} is a folder, not a file.`);
@@ -61,22 +57,26 @@ function sizeOf(path: string): number | undefined {
   return undefined;
 }
 
-/** Whether there is a write-ahead log with something in it. */
-export function hasLog(path: string): boolean {
-  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
-}
-
-function headOf(path: string): Buffer {
-  let file: number;
+/**
+ * Read by SQLite, although a few bytes would do: whoever closes a file lets go of all locks that the process has on it,
+ * those of other connections too. SQLite knows of them and closes later.
+ */
+function firstPage(path: string): { application: number; version: number; tables: number } {
+  let database: DatabaseSync | undefined;
   try {
-    file = openSync(path, "r");
-  } catch (cause) {
-    throw new LedgerError("unavailable", `The file ${path} cannot be read: look at its rights.`, { cause });
-  }
-  try {
-    const head = Buffer.alloc(HEAD_BYTES);
-    return head.subarray(0, readSync(file, head, 0, HEAD_BYTES, 0));
+    database = new DatabaseSync(asUntouchable(path), { readOnly: true });
+    const read = (sql: string): number => Number(Object.values(database?.prepare(sql).get() ?? {})[0]);
+    const application = read("PRAGMA application_id");
+    const version = read("PRAGMA user_version");
+    const tables = application === 0 ? read("SELECT count(*) FROM sqlite_schema") : 0;
+    return { application, version, tables };
+  } catch (error) {
+    const known = ledgerError(error, path);
+    if (!(known instanceof LedgerError) || known.code !== "corrupt") throw known;
+    throw new LedgerError("not-koine", `The file ${path} is not a SQLite database. It was left as it is.`, {
+      cause: error,
+    });
   } finally {
-    closeSync(file);
+    database?.close();
   }
 }

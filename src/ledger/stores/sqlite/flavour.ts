@@ -12,4 +12,11 @@ export const SQLITE: Flavour = {
   // Whoever writes is alone.
   lock: "",
   inList: (column, n) => `${column} IN (SELECT value FROM json_each(?${n}))`,
+  // Their first 48 bits find them. They come in no order: the more fit on a page, the fewer pages an append touches.
+  // The plus keeps SQLite from going through all messages of the tenant instead.
+  digests: {
+    columns: "substr(digest, 1, 8)",
+    condition: `substr(digest, 1, 8) IN (SELECT substr(value, 1, 8) FROM json_each(?2))
+      AND digest IN (SELECT value FROM json_each(?2)) AND +tenant = ?1`,
+  },
 };

@@ -44,7 +44,9 @@ function lift(connection: Connection, version: number): void {
 function versionOf(connection: Connection, path: string): number {
   const number = (statement: Statement): number => Number(connection.read(statement)[0]?.[0]);
   const [application, version] = [number(APPLICATION), number(VERSION)];
-  if (application !== APPLICATION_ID && (application !== 0 || number(TABLE_COUNT) > 0)) throw foreign(path);
+  // Counted in any case: it shows whether the list of tables can be read.
+  const hasTables = number(TABLE_COUNT) > 0;
+  if (application !== APPLICATION_ID && (application !== 0 || hasTables)) throw foreign(path);
   if (version > NEWEST_VERSION) throw tooNew(path, version, NEWEST_VERSION);
   return application === 0 ? 0 : version;
 }

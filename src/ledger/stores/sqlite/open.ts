@@ -1,11 +1,10 @@
 // Opens a SQLite file: looks what it is, brings its tables up to date and sets the connection up.
 import { resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { pathToFileURL } from "node:url";
 import { LedgerError } from "../../errors.ts";
 import { Connection, type Trace } from "./connection.ts";
 import { ledgerError } from "./errors.ts";
-import { fileKind, hasLog } from "./file.ts";
+import { asUntouchable, fileKind, hasLog } from "./file.ts";
 import { migrate, NEWEST_VERSION } from "./migrations.ts";
 import { BLOCKING_MS, patiently } from "./patience.ts";
 
@@ -28,14 +27,16 @@ const CACHE_KIB = 16_384;
 
 /** A connection to the file, which is made where there is none. */
 export async function connect(path: string, options: SqliteOptions): Promise<Connection> {
-  const file = path === ":memory:" ? path : resolve(path);
+  // Also so that SQLite takes it for a path and nothing else: not for ":memory:", nor for "file:…".
+  const file = resolve(path);
   return patiently(options.busyMs, () => {
-    const isNew = file === ":memory:" || fileKind(file, NEWEST_VERSION) !== "koine";
+    const isNew = fileKind(file, NEWEST_VERSION) === "new";
     try {
       return setUp(openFile(file, file), file, isNew, options);
     } catch (error) {
       if (isNew || hasLog(file) || !lacksRights(error)) throw error;
-      return setUp(openFile(untouchable(file), file), file, isNew, options);
+      // Where neither the file nor its folder may be written to, nobody writes.
+      return setUp(openFile(asUntouchable(file), file), file, isNew, options);
     }
   });
 }
@@ -74,16 +75,9 @@ function limits(sync: "full" | "normal"): string {
     // Where the system has a stronger wait for the disk than fsync (macOS), it is the one that a power cut asks for.
     `PRAGMA fullfsync = ${sync === "full" ? 1 : 0}`,
     `PRAGMA wal_autocheckpoint = ${LOG_PAGES}`,
-    `PRAGMA journal_size_limit = ${LOG_PAGES * PAGE_BYTES}`,
+    `PRAGMA journal_size_limit = ${2 * LOG_PAGES * PAGE_BYTES}`,
     `PRAGMA cache_size = -${CACHE_KIB}`,
   ].join("; ");
-}
-
-/** Where neither the file nor its folder may be written to, nobody writes: SQLite is told to look for no log. */
-function untouchable(file: string): URL {
-  const url = pathToFileURL(file);
-  url.searchParams.set("immutable", "1");
-  return url;
 }
 
 function lacksRights(error: unknown): boolean {

@@ -15,23 +15,24 @@ interface Job {
   readonly reject: (error: unknown) => void;
   /** What came of it, to be told once it is durable. */
   outcome: { value: unknown } | { error: unknown } | undefined;
-  /** Whether it must not be undone because of others, nor they because of it. */
+  /** Whether it is committed by itself, so that others are not undone because of it. */
   alone: boolean;
   /** When it first met another process. */
   busySince: number | undefined;
 }
 
-/** Calls the function soon: after those that are waiting to run already. */
-export type Soon = (drain: () => void) => void;
+/** Commits in a row after which the rest of the process gets its turn: timers and sockets wait for microtasks. */
+const LONGEST_ROW = 50;
 
 export class CommitQueue {
   readonly #connection: Connection;
   readonly #transaction: LedgerTransaction;
   readonly #busyMs: number;
-  readonly #soon: Soon;
+  readonly #waitsForDisk: boolean;
   readonly #committed: () => void;
   #jobs: Job[] = [];
   #isScheduled = false;
+  #inRow = 0;
   #attempts = 0;
   readonly #idle: (() => void)[] = [];
 
@@ -39,12 +40,12 @@ export class CommitQueue {
   constructor(
     connection: Connection,
     transaction: LedgerTransaction,
-    options: { busyMs: number; soon: Soon; committed: () => void },
+    options: { busyMs: number; sync: "full" | "normal"; committed: () => void },
   ) {
     this.#connection = connection;
     this.#transaction = transaction;
     this.#busyMs = options.busyMs;
-    this.#soon = options.soon;
+    this.#waitsForDisk = options.sync === "full";
     this.#committed = options.committed;
   }
 
@@ -62,9 +63,18 @@ export class CommitQueue {
     if (this.#isScheduled) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
+  /**
+   * Where a commit waits for the disk, callers that have something to do in this turn still get in. Where it does not,
+   * a turn of the loop for each costs more than it saves.
+   */
   #schedule(): void {
     this.#isScheduled = true;
-    this.#soon(this.#drain);
+    if (this.#waitsForDisk || ++this.#inRow > LONGEST_ROW) {
+      this.#inRow = 0;
+      setImmediate(this.#drain);
+    } else {
+      queueMicrotask(this.#drain);
+    }
   }
 
   readonly #drain = (): void => {
@@ -107,7 +117,7 @@ export class CommitQueue {
   #commit(group: readonly Job[]): void {
     this.#connection.begin();
     try {
-      for (const job of group) this.#run(job, group.length === 1);
+      for (const job of group) this.#run(job);
       this.#connection.commit();
     } catch (error) {
       this.#connection.rollback();
@@ -117,23 +127,25 @@ export class CommitQueue {
   }
 
   /** Work that fails before it has written anything leaves nothing to undo, and the others go on. */
-  #run(job: Job, isAlone: boolean): void {
+  #run(job: Job): void {
     const before = this.#connection.writes;
     try {
       job.outcome = { value: runNow(job.work(this.#transaction)) };
     } catch (error) {
-      if (isAlone || this.#connection.writes !== before) throw error;
       job.outcome = { error };
+      if (this.#connection.writes === before) return;
+      job.alone = true;
+      throw error;
     }
   }
 
-  /** The whole group was undone because of one of them. Each is tried again by itself, so that only that one fails. */
+  /** The whole group was undone, because of one of them or none in particular. That one, or each, is tried by itself. */
   #separate(group: Job[], error: unknown): void {
     if (group.length === 1) {
       group[0]?.reject(error);
       return;
     }
-    for (const job of group) job.alone = true;
+    if (!group.some(({ alone }) => alone)) for (const job of group) job.alone = true;
     this.#jobs = [...group, ...this.#jobs];
   }
 

@@ -7,6 +7,7 @@ import { got, type Steps } from "../../steps.ts";
 import type { LedgerTransaction, SearchHit, SearchQuery } from "../../store.ts";
 import { MESSAGES } from "../sql/columns.ts";
 import type { SqlRow, Statement } from "../sql/engine.ts";
+import { rowCount } from "../sql/reads.ts";
 import type { Connection } from "./connection.ts";
 import { snippetOf, wordsOf } from "./words.ts";
 
@@ -109,7 +110,7 @@ export async function search(connection: Connection, query: SearchQuery): Promis
   const places = [placeWord("t", tenant)];
   if (threadId !== undefined) places.push(placeWord("r", threadId));
   const match = `{place} : (${quoted(places)}) AND {text} : (${quoted(words)})`;
-  const rows = await connection.all(FIND, [match, tenant, threadId ?? null, limit]);
+  const rows = await connection.all(FIND, [match, tenant, threadId ?? null, rowCount(limit)]);
   return rows.map(([thread, message, packed]) => ({
     // Ids are text, and texts were packed above.
     threadId: thread as string,

@@ -10,7 +10,7 @@ import { SqlTables } from "../sql/tables.ts";
 import type { Connection } from "./connection.ts";
 import { SQLITE } from "./flavour.ts";
 import { patiently } from "./patience.ts";
-import { CommitQueue, type Soon } from "./queue.ts";
+import { CommitQueue } from "./queue.ts";
 import { indexMessages, OPTIMIZE, search } from "./search.ts";
 import { Watchers } from "./watchers.ts";
 
@@ -20,12 +20,6 @@ const EMPTY_LOG: Statement = { name: "empty-log", sql: "PRAGMA wal_checkpoint(TR
 const MOVE_LOG: Statement = { name: "move-log", sql: "PRAGMA wal_checkpoint(PASSIVE)" };
 
 const STATEMENTS = new Statements(SQLITE);
-
-/**
- * Where a commit waits for the disk, callers that have something to do in this turn still get in. Where it does not,
- * a turn costs more than it saves.
- */
-const SOON: Record<"full" | "normal", Soon> = { full: setImmediate, normal: queueMicrotask };
 
 export class SqliteStore implements LedgerStore {
   readonly name = "sqlite";
@@ -45,7 +39,7 @@ export class SqliteStore implements LedgerStore {
     const tables = new SqlTables(connection, STATEMENTS, (tenant, threadId) => watchers.touch(tenant, threadId));
     this.#queue = new CommitQueue(connection, tables, {
       busyMs: options.busyMs,
-      soon: SOON[options.sync],
+      sync: options.sync,
       committed: () => watchers.committed(),
     });
   }

@@ -1,0 +1,200 @@
+// `koine export`: threads of a ledger as lines that `koine import` takes back, or as conversations in a dialect.
+import type { Ledger, LedgerProblem } from "../../ledger/index.ts";
+import type { Arguments, Command } from "../command.ts";
+import { cliErrorOf, DATA, openData } from "../data.ts";
+import { CliError, EXIT } from "../exit.ts";
+import type { Io } from "../io.ts";
+import { FAIL_ON, readFailOn, readTarget, REPORTING, TARGET } from "../options.ts";
+import { besideOf } from "../read/envelope.ts";
+import { failureOf } from "../records/failure.ts";
+import { Tally } from "../records/tally.ts";
+import type { Target } from "../records/target.ts";
+import { encodeMessages } from "../records/target.ts";
+import { FailureLog } from "../show/failures.ts";
+import { counted } from "../show/numbers.ts";
+import { Progress } from "../show/progress.ts";
+import { paintFor } from "../show/style.ts";
+import { apartLine, lossLines, summaryOf } from "../show/summary.ts";
+import { visibleLine } from "../show/visible.ts";
+import type { Sink } from "../write/sink.ts";
+import { openFile, StreamSink } from "../write/sink.ts";
+import { ValueWriter } from "../write/values.ts";
+
+export const exportCommand: Command = {
+  name: "export",
+  summary: "Write threads of a ledger as JSON lines, or as conversations in any dialect.",
+  usage: "export --data <ledger> (--thread <id> | --all) [options]",
+  about: [
+    "Writes everything a thread has, branches, runs and media included, so that koine import gives the same thread again; records that are damaged go along as they are, and are told. Runs that are still alive and idempotency keys are not written.",
+    "With --to, writes the active conversation of each thread in that dialect instead, a line each, and sums up what does not arrive.",
+  ],
+  options: {
+    ...DATA,
+    thread: { type: "string", value: "id", says: "The thread to write." },
+    all: { type: "boolean", says: "Write all threads, the newest first." },
+    output: {
+      type: "string",
+      short: "o",
+      value: "file",
+      says: "Write here instead of standard output; the file appears when it is whole.",
+    },
+    ...TARGET,
+    to: { type: "string", short: "t", ...TARGET["to"], says: "Write conversations in this dialect." },
+    ...FAIL_ON,
+    ...REPORTING,
+  },
+  examples: [
+    ["koine export --data koine.db --all -o backup.jsonl", "Everything, to be imported elsewhere."],
+    [
+      "koine export --data koine.db --all --to openai-chat --model gpt-5 > requests.jsonl",
+      "Each conversation as a request to a model.",
+    ],
+  ],
+  run: runExport,
+};
+
+async function runExport(given: Arguments, io: Io): Promise<number> {
+  const only = given.text("thread");
+  if ((only === undefined) === !given.has("all")) {
+    throw new CliError("usage", "Say which thread with --thread, or --all.");
+  }
+  const target = given.text("to") === undefined ? undefined : readTarget(given, io);
+  const failOn = readFailOn(given);
+  const path = given.text("output");
+  const progress = new Progress(io, !given.has("quiet") && !given.has("json") && (path ?? "-") !== "-");
+  const problems = new Problems(io, progress);
+  const ledger = await openData(given, io, { mustExist: true, onProblem: (problem) => problems.add(problem) });
+  try {
+    const sink = path === undefined || path === "-" ? new StreamSink(io.stdout) : await openFile(path);
+    const work = new Export({ ledger, sink, target, progress, failures: new FailureLog(io, progress, "") });
+    try {
+      await work.run(only === undefined ? everyThread(ledger) : [only]);
+      await sink.commit();
+    } catch (error) {
+      await sink.discard();
+      throw cliErrorOf(error);
+    } finally {
+      progress.clear();
+    }
+    tell(given, io, work, problems.count, sink);
+    if (work.tally.failed > 0 || problems.count > 0) return EXIT.failed;
+    return failOn !== undefined && work.tally.reaches(failOn) ? EXIT.losses : EXIT.ok;
+  } finally {
+    await ledger.close();
+  }
+}
+
+async function* everyThread(ledger: Ledger): AsyncGenerator<string, void, void> {
+  let before: string | undefined;
+  for (;;) {
+    const page = await ledger.threads(before === undefined ? {} : { before });
+    for (const { id } of page) yield id;
+    before = page.at(-1)?.id;
+    if (before === undefined) return;
+  }
+}
+
+/** Records that cannot be read, told as they are found. */
+class Problems {
+  count = 0;
+  private readonly io: Io;
+  private readonly progress: Progress;
+
+  constructor(io: Io, progress: Progress) {
+    this.io = io;
+    this.progress = progress;
+  }
+
+  add({ threadId, messageId, reason }: LedgerProblem): void {
+    this.count++;
+    this.progress.clear();
+    const place = messageId === "" ? threadId : `${threadId} ${messageId}`;
+    this.io.stderr.write(`${visibleLine(`${place}: ${reason}`)}\n`);
+  }
+}
+
+interface ExportOptions {
+  ledger: Ledger;
+  sink: Sink;
+  target: Target | undefined;
+  progress: Progress;
+  failures: FailureLog;
+}
+
+/** So much is held before it is handed on. */
+const ENOUGH = 1 << 18;
+
+class Export {
+  readonly tally = new Tally();
+  readonly options: ExportOptions;
+  private held = 0;
+
+  constructor(options: ExportOptions) {
+    this.options = options;
+  }
+
+  async run(threads: Iterable<string> | AsyncIterable<string>): Promise<void> {
+    const { target, progress } = this.options;
+    progress.begin(undefined);
+    for await (const id of threads) {
+      if (target === undefined) await this.writeThread(id);
+      else await this.writeConversation(id, target);
+      progress.show(this.tally.read);
+    }
+  }
+
+  private async writeThread(id: string): Promise<void> {
+    const { ledger, sink } = this.options;
+    for await (const line of ledger.export(id)) {
+      sink.write(line);
+      await this.handOn(line.length);
+    }
+    this.tally.done++;
+  }
+
+  private async writeConversation(id: string, target: Target): Promise<void> {
+    const { ledger, sink, failures } = this.options;
+    // As the next call would have it, because nobody outside knows the ledger's blobs.
+    const messages = await ledger.context(id, { interrupted: true });
+    const place = { file: id, line: this.tally.read + 1 };
+    try {
+      const converted = encodeMessages(messages, target);
+      new ValueWriter(sink, { format: "jsonl" }).write(converted.wire);
+      if (converted.losses.length > 0) this.tally.add(converted.losses, place.file, place.line);
+      const beside = besideOf(converted);
+      if (beside !== undefined) this.tally.addApart(beside);
+      this.tally.done++;
+    } catch (error) {
+      this.tally.failed++;
+      failures.add(failureOf(error, place.line), place);
+    }
+    await this.handOn(ENOUGH);
+  }
+
+  private async handOn(length: number): Promise<void> {
+    this.held += length;
+    this.options.progress.bytes(length);
+    if (this.held < ENOUGH) return;
+    this.held = 0;
+    await this.options.sink.flush();
+  }
+}
+
+function tell(given: Arguments, io: Io, { tally, options }: Export, problems: number, sink: Sink): void {
+  const { target } = options;
+  const { done, failed, apart } = tally;
+  if (given.has("json")) {
+    // Lines and summary never mix.
+    const stream = sink instanceof StreamSink ? io.stderr : io.stdout;
+    const { files: _files, ...summary } = summaryOf(tally, "exported");
+    const own = { records: done, exported: done, problems };
+    stream.write(`${JSON.stringify(target === undefined ? own : { to: target.to.id, ...summary, problems })}\n`);
+    return;
+  }
+  if (given.has("quiet")) return;
+  const lines = [`${counted(done, "thread")} exported${failed > 0 ? `, ${failed} failed` : ""}.`];
+  if (problems > 0) lines.push(`${counted(problems, "record")} of the ledger cannot be read.`);
+  if (target !== undefined) lines.push(...lossLines(tally, paintFor(io.stderr, io.env)));
+  if (apart.size > 0) lines.push(`Sent beside the body, so not in the output: ${apartLine(tally)}.`);
+  io.stderr.write(`${lines.join("\n")}\n`);
+}

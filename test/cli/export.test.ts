@@ -1,0 +1,107 @@
+// `koine export`: threads as lines that come back the same, or as conversations in a dialect with their losses.
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openLedger } from "../../src/ledger/index.ts";
+import { assistant, image, system, text, user } from "../../src/model/index.ts";
+import { koine, parsed } from "./support.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "koine-export-"));
+const data = join(folder, "koine.db");
+const ids: string[] = [];
+
+beforeAll(async () => {
+  const ledger = await openLedger(`sqlite:${data}`, { blobThreshold: 64 });
+  const { blob } = await ledger.putBlob(Buffer.from("small"));
+  const sealed = { seals: [{ dialect: "anthropic", kind: "signature", value: "c2ln" }] };
+  for (const said of ["One", "Two"]) {
+    const { id } = await ledger.createThread({ title: said });
+    ids.push(id);
+    await ledger.append(id, [
+      system("Answer briefly."),
+      user([
+        text(said),
+        image({ data: Buffer.alloc(99).toString("base64"), mimeType: "image/png" }),
+        image({ blob, mimeType: "image/gif" }),
+      ]),
+      assistant([{ type: "reasoning", text: "Hm.", ...sealed }, text(`${said}, indeed.`)]),
+    ]);
+  }
+  await ledger.forTenant("acme").createThread({ id: "acme-1" });
+  await ledger.close();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("as lines of Koine's own", () => {
+  test("everything comes back the same after an import elsewhere", async () => {
+    const { code, stdout, stderr } = await koine(`export --data ${data} --all`);
+    expect(stderr).toBe("2 threads exported.\n");
+    expect(code).toBe(0);
+    const other = join(folder, "other.db");
+    expect((await koine(`import --data ${other}`, { stdin: stdout })).code).toBe(0);
+    expect((await koine(`export --data ${other} --all --quiet`)).stdout).toBe(stdout);
+    expect(stdout.split("\n")[0]).toContain('"format":"koine-ledger"');
+  });
+
+  test("one thread, into a file, the summary as JSON", async () => {
+    const { stdout, file } = await koine(`export --data ${data} --thread ${ids[0]} -o %/out.jsonl --json`);
+    expect(JSON.parse(stdout)).toStrictEqual({ records: 1, exported: 1, problems: 0 });
+    expect(parsed(file("out.jsonl"))[0]).toMatchObject({ kind: "thread", id: ids[0], title: "One" });
+  });
+
+  test("a folder of data has its ledger in koine.db, and a tenant its own threads", async () => {
+    const { stdout } = await koine(`export --data ${folder} --all --tenant acme --quiet`);
+    expect(parsed(stdout)).toMatchObject([{ kind: "thread", id: "acme-1" }, { kind: "end" }]);
+    expect((await koine(`export --data sqlite:${data} --all -q`)).stdout).toContain(String(ids[0]));
+  });
+});
+
+describe("as conversations", () => {
+  test("in a dialect, a line each, with what does not arrive", async () => {
+    const { code, stdout, stderr } = await koine(`export --data ${data} --all --to openai-chat`);
+    const [first, second] = parsed(stdout);
+    expect(JSON.stringify([first, second])).toContain("data:image/gif;base64,c21hbGw=");
+    expect(JSON.stringify(first)).not.toContain("sha256-");
+    expect(stderr).toContain("2 threads exported.\nLosses: ");
+    expect(code).toBe(0);
+  });
+
+  test("as requests to a model; losses decide the exit code where that is asked for", async () => {
+    const { code, stdout, stderr } = await koine(
+      `export --data ${data} --thread ${ids[1]} --to gemini --model gemini-3 --fail-on loss --json`,
+    );
+    expect(parsed(stdout)).toMatchObject([{ systemInstruction: { parts: [{ text: "Answer briefly." }] } }]);
+    expect(JSON.parse(stderr)).toMatchObject({ to: "gemini", records: 1, exported: 1, failed: 0, apart: { model: 1 } });
+    expect(code).toBe(3);
+  });
+
+  test("back to where a seal is from, nothing of substance is lost", async () => {
+    const { code, stdout } = await koine(`export --data ${data} --thread ${ids[0]} --to anthropic --fail-on loss -q`);
+    expect(JSON.stringify(parsed(stdout))).toContain('"signature":"c2ln"');
+    expect(code).toBe(0);
+  });
+});
+
+test.each([
+  ["neither a thread nor all", "export --data %/none.db", 2, "--thread, or --all"],
+  ["both", `export --data ${data} --all --thread x`, 2, "--thread, or --all"],
+  ["no ledger", "export --all", 2, "Say which ledger with --data"],
+  ["a ledger that is not there", "export --data %/none.db --all", 4, "There is no file"],
+  ["a thread that is not there", `export --data ${data} --thread nobody -o %/out.jsonl`, 1, 'no thread "nobody"'],
+  ["an output that cannot be", `export --data ${data} --all -o %/no/out.jsonl`, 4, "There is no folder"],
+])("%s is said in one line", async (_sentence, args, code, says) => {
+  const outcome = await koine(args);
+  expect(outcome.stderr).toMatch(/^koine: [^\n]+\n$/);
+  expect(outcome.stderr).toContain(says);
+  expect(outcome.code).toBe(code);
+  expect(outcome.files).toBe("");
+  expect(existsSync(join(folder, "none.db"))).toBe(false);
+});
+
+test("an empty folder has no ledger to export", async () => {
+  const empty = join(folder, "empty");
+  mkdirSync(empty);
+  const { code, stderr } = await koine(`export --data ${empty} --all`);
+  expect([code, stderr]).toStrictEqual([4, expect.stringContaining("koine.db")]);
+});

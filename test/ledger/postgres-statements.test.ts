@@ -1,0 +1,169 @@
+// What a Postgres store sends to the server: every statement by name, in full, within one tenant, and in few journeys.
+import { Client, Pool } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { got } from "../../src/ledger/steps.ts";
+import type { LedgerStore } from "../../src/ledger/store.ts";
+import type { PgDriver, PgPoolSettings } from "../../src/ledger/stores/postgres/driver.ts";
+import { POSTGRES, Texts } from "../../src/ledger/stores/postgres/flavour.ts";
+import { openPostgres, openWith } from "../../src/ledger/stores/postgres/index.ts";
+import { TABLES } from "../../src/ledger/stores/postgres/schema.ts";
+import { SEARCH_STATEMENTS } from "../../src/ledger/stores/postgres/search.ts";
+import { RUNS, THREADS } from "../../src/ledger/stores/sql/columns.ts";
+import type { Statement } from "../../src/ledger/stores/sql/engine.ts";
+import { INSERTS, Statements } from "../../src/ledger/stores/sql/statements.ts";
+import { storeConformance } from "../../src/testkit/store-conformance.ts";
+import { messageRow, threadRow } from "../../src/testkit/store/rows.ts";
+import { writeTo } from "../../src/testkit/store/stage.ts";
+import { freshSchema } from "../support/postgres.ts";
+
+/** Statements that are about every tenant, and why. */
+const ACROSS_TENANTS = new Map([
+  ["expired-runs", "recovers the runs of writers that are gone, whoever they belonged to"],
+  ["compactable-runs", "drops deltas that nobody can follow any more"],
+  ["search-take", "takes from the queue of the index what comes next"],
+]);
+
+const columns = Object.values(INSERTS).flatMap((insert) => insert.columns.map((column) => `${insert.table}.${column}`));
+const texts = new Texts("own_schema", new Map(columns.map((column) => [column, "text"])));
+const statements = new Statements(POSTGRES);
+
+function catalogue(): Statement[] {
+  const stretches = [{}, { upTo: "x" }, { runId: "x" }, { upTo: "x", runId: "x" }].flatMap((bounds) =>
+    (["up", "down"] as const).map((order) => ({ ...bounds, order, limit: 1 })),
+  );
+  return [
+    ...Object.values(statements.fixed),
+    ...[statements.messages, statements.headers, statements.log].flatMap((all) => stretches.map((it) => all.of(it))),
+    statements.update(THREADS, ["tenant", "id"], ["title"]),
+    statements.update(THREADS, ["tenant", "id"], []),
+    statements.update(RUNS, ["tenant", "thread_id", "id", "epoch"], ["state", "epoch"]),
+    ...SEARCH_STATEMENTS,
+  ];
+}
+
+const read: [name: string, text: string][] = catalogue().map((statement) => [statement.name, texts.of(statement)]);
+const inserted: [name: string, text: string][] = Object.values(INSERTS)
+  .flatMap((insert) => [texts.insert(insert, true), texts.insert(insert, false)])
+  .map(({ name, text }) => [name, text]);
+
+describe("the catalogue", () => {
+  test("has statements", () => {
+    expect(read.length).toBeGreaterThan(60);
+    expect(inserted).toHaveLength(18);
+  });
+
+  test("gives each statement a name of its own that Postgres takes", () => {
+    const names = [...read, ...inserted].map(([name]) => name);
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toStrictEqual([]);
+    expect(names.filter((name) => Buffer.byteLength(name) > 63)).toStrictEqual([]);
+  });
+
+  test.each(read)("%s asks each table for one tenant, unless it is named here", (name, text) => {
+    const tables = text.match(/"own_schema"\.\w+/g) ?? [];
+    const bounds = text.match(/\btenant = /g) ?? [];
+    expect(tables.length).toBeGreaterThan(0);
+    expect(bounds.length >= tables.length).toBe(!ACROSS_TENANTS.has(name));
+  });
+
+  test.each(inserted)("%s writes the tenant", (_, text) => {
+    expect(text).toMatch(/^(WITH added AS \()?INSERT INTO "own_schema"\.\w+ \(tenant, /);
+  });
+
+  test.each([...read, ...inserted])("%s names tables with their schema, and parameters as Postgres does", (_, text) => {
+    const bare = new RegExp(String.raw`\b(FROM|JOIN|INTO|UPDATE|USING)\s+(${TABLES.join("|")})\b`);
+    expect(text).not.toMatch(bare);
+    expect(text).not.toMatch(/\?/);
+    expect(text).toMatch(/\$1/);
+  });
+});
+
+describe("on the way", () => {
+  const key = { tenant: "acme", threadId: "thread" };
+  let place: Awaited<ReturnType<typeof freshSchema>>;
+  const points: string[] = [];
+  let store: LedgerStore;
+
+  beforeAll(async () => {
+    place = await freshSchema();
+    const trace = (point: string): void => void points.push(point);
+    store = await openPostgres(place.url, { schema: place.schema, connections: 2, busyMs: 10_000, trace });
+    await writeTo(store, (tx) => tx.insertThread(threadRow(key)));
+  });
+  afterAll(async () => {
+    await store.close();
+    await place.drop();
+  });
+
+  test("an append is two journeys: to the lock and the head, and with the rows and the commit", async () => {
+    points.length = 0;
+    await store.write(function* (tx) {
+      yield* got(tx.lockThread(key));
+      yield* got(tx.insertMessages([messageRow(key, 1), messageRow(key, 2)]));
+    });
+    const sent = (names: string[]): string[] => names.map((name) => `before ${name}`);
+    const heard = (names: string[]): string[] => names.map((name) => `after ${name}`);
+    const [there, back] = [
+      ["begin", "lock-thread", "thread"],
+      ["insert-messages-many", "commit"],
+    ];
+    expect(points).toStrictEqual([...sent(there), ...heard(there), ...sent(back), ...heard(back)]);
+  });
+
+  test("nothing is written before the transaction is known to have begun", async () => {
+    points.length = 0;
+    await writeTo(store, (tx) => tx.insertMessages([messageRow(key, 3)]));
+    expect(points.slice(0, 3)).toStrictEqual(["before begin", "after begin", "before insert-messages"]);
+  });
+
+  test("work that asks for nothing sends nothing", async () => {
+    points.length = 0;
+    // oxlint-disable-next-line require-yield -- work need not wait for anything
+    const result = await store.write(function* () {
+      return 7;
+    });
+    expect(result).toBe(7);
+    expect(points).toStrictEqual([]);
+  });
+});
+
+describe("a driver that asks for one thing at a time", () => {
+  class OldPool extends Pool {
+    constructor(settings: PgPoolSettings) {
+      super({ ...settings, pipeline: false });
+    }
+  }
+  // The package's own types know more than the few that Koine uses.
+  const driver = { Client, Pool: OldPool } as unknown as PgDriver;
+  let place: Awaited<ReturnType<typeof freshSchema>>;
+  beforeAll(async () => {
+    place = await freshSchema();
+  });
+  afterAll(() => place.drop());
+
+  const open = (): Promise<LedgerStore> =>
+    openWith(driver, place.url, { schema: place.schema, connections: 4, busyMs: 10_000 });
+  const cases = storeConformance(open, { name: "postgres", isShared: true });
+  const some = cases.filter(({ title }) => /conflict|writers|readers|whole|at once/.test(title));
+
+  test("is tried with some cases", () => {
+    expect(some.length).toBeGreaterThan(5);
+  });
+  for (const { title, run } of some) test(title, run);
+
+  test("is never asked for two, of which it would warn", async () => {
+    const warnings: string[] = [];
+    const hear = (warning: Error): void => void warnings.push(warning.message);
+    process.on("warning", hear);
+    const store = await open();
+    const key = { tenant: "warned", threadId: "thread" };
+    await writeTo(store, (tx) => tx.insertThread(threadRow(key)));
+    await store.write(function* (tx) {
+      yield* got(tx.lockThread(key));
+      yield* got(tx.insertMessages([messageRow(key, 1)]));
+    });
+    await store.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", hear);
+    expect(warnings).toStrictEqual([]);
+  });
+});

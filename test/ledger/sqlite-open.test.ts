@@ -1,0 +1,255 @@
+// Opening a SQLite file: what is made of a new one, what is refused, and what a crash on the way leaves.
+import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import { got } from "../../src/ledger/steps.ts";
+import { Connection } from "../../src/ledger/stores/sqlite/connection.ts";
+import { APPLICATION_ID } from "../../src/ledger/stores/sqlite/file.ts";
+import { migrate, NEWEST_VERSION } from "../../src/ledger/stores/sqlite/migrations.ts";
+import { threadRow } from "../../src/testkit/store/rows.ts";
+import { inProcess, KEY, sqliteFiles } from "./support/sqlite.ts";
+
+const files = sqliteFiles();
+
+/** Does something to a file with SQLite, and closes it. */
+function withSqlite(path: string, sql: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(sql);
+  database.close();
+}
+
+/** What the file says about itself and its tables. */
+function facts(path: string): Record<string, unknown> {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const [application] = Object.values(database.prepare("PRAGMA application_id").get() ?? {});
+  const [version] = Object.values(database.prepare("PRAGMA user_version").get() ?? {});
+  const tables = database.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY name").all();
+  database.close();
+  return { application, version, tables };
+}
+
+async function makeLedger(path: string): Promise<void> {
+  const store = await files.open(path);
+  await store.write((tx) => got(tx.insertThread(threadRow(KEY))));
+  await store.close();
+}
+
+const newFiles: [sentence: string, arrange: (path: string) => void][] = [
+  ["a path where there is nothing", () => undefined],
+  ["an empty file", (path) => writeFileSync(path, "")],
+  ["a database without tables", (path) => withSqlite(path, "CREATE TABLE t (a); DROP TABLE t; VACUUM")],
+  ["a database without tables that has a log", (path) => withSqlite(path, "PRAGMA journal_mode = WAL")],
+];
+test.each(newFiles)("%s becomes a ledger of the newest version", async (_, arrange) => {
+  const [path, other] = [files.path(), files.path()];
+  arrange(path);
+  await makeLedger(path);
+  await makeLedger(other);
+  expect(facts(path)).toStrictEqual(facts(other));
+  expect(facts(path)).toMatchObject({ application: APPLICATION_ID, version: NEWEST_VERSION });
+  const store = await files.open(path);
+  expect(await store.reads.thread(KEY)).toMatchObject({ id: KEY.threadId });
+});
+
+test("a file tells whose it is as soon as it has tables, even while its log is full", async () => {
+  const path = files.path();
+  const store = await files.open(path);
+  await store.write((tx) => got(tx.insertThread(threadRow(KEY))));
+  expect(readFileSync(path).readUInt32BE(68)).toBe(APPLICATION_ID);
+  expect(existsSync(`${path}-wal`)).toBe(true);
+});
+
+const refused: [sentence: string, arrange: (path: string) => void, code: string, hint: RegExp][] = [
+  ["a text", (path) => writeFileSync(path, "x".repeat(5000)), "not-koine", /not a SQLite database/],
+  ["a short text", (path) => writeFileSync(path, "hi"), "not-koine", /not a SQLite database/],
+  ["a database with tables", (path) => withSqlite(path, "CREATE TABLE t (a)"), "not-koine", /another program/],
+  [
+    "a database of another program that has no tables yet",
+    (path) => withSqlite(path, "PRAGMA application_id = 7"),
+    "not-koine",
+    /another program/,
+  ],
+  [
+    "a database of a newer Koine",
+    (path) => withSqlite(path, `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 999`),
+    "schema-too-new",
+    /version 999.*newer Koine/,
+  ],
+  [
+    "a damaged ledger",
+    (path) => {
+      withSqlite(path, `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 1; CREATE TABLE t (a)`);
+      const bytes = readFileSync(path);
+      writeFileSync(path, bytes.fill(0xff, 100, 4096));
+    },
+    "corrupt",
+    /damaged/,
+  ],
+];
+test.each(refused)("%s is refused and left as it is", async (_, arrange, code, hint) => {
+  const path = files.path();
+  arrange(path);
+  const before = readFileSync(path);
+  const attempt = files.open(path);
+  await expect(attempt).rejects.toMatchObject({ name: "LedgerError", code });
+  await expect(attempt).rejects.toThrow(hint);
+  await expect(attempt).rejects.toThrow(path);
+  expect(readFileSync(path)).toStrictEqual(before);
+  expect([existsSync(`${path}-wal`), existsSync(`${path}-shm`)]).toStrictEqual([false, false]);
+});
+
+test("a database whose tables are still in its log is another program's, and its log stays as it is", async () => {
+  const path = files.path();
+  const other = new DatabaseSync(path);
+  other.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (a)");
+  const before = readFileSync(`${path}-wal`);
+  await expect(files.open(path)).rejects.toMatchObject({ code: "not-koine" });
+  expect(readFileSync(`${path}-wal`)).toStrictEqual(before);
+  other.close();
+});
+
+test("a version that is still in the log is seen too", async () => {
+  const path = files.path();
+  await makeLedger(path);
+  const newer = new DatabaseSync(path);
+  newer.exec("PRAGMA user_version = 999");
+  expect(readFileSync(path).readUInt32BE(60)).toBe(NEWEST_VERSION);
+  await expect(files.open(path)).rejects.toMatchObject({ code: "schema-too-new" });
+  newer.close();
+});
+
+test("damage that shows later is told by whoever reads it, and the store lives", async () => {
+  const path = files.path();
+  await makeLedger(path);
+  const database = new DatabaseSync(path, { readOnly: true });
+  const page = Number(
+    database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'threads'").get()?.["rootpage"],
+  );
+  database.close();
+  writeFileSync(path, readFileSync(path).fill(0xff, 4096 * (page - 1), 4096 * page));
+  const store = await files.open(path);
+  await expect(async () => store.reads.thread(KEY)).rejects.toMatchObject({
+    code: "corrupt",
+    cause: expect.any(Error),
+  });
+  await expect(store.write((tx) => got(tx.insertThread(threadRow(KEY))))).rejects.toMatchObject({ code: "corrupt" });
+});
+
+test("a folder that is not there, and a folder in the file's place, are named", async () => {
+  const missing = join(files.path(), "ledger.db");
+  await expect(files.open(missing)).rejects.toMatchObject({ code: "unavailable" });
+  await expect(files.open(missing)).rejects.toThrow(`no folder ${dirname(missing)}`);
+  const folder = files.path();
+  mkdirSync(folder);
+  await expect(files.open(folder)).rejects.toMatchObject({ code: "unavailable" });
+  await expect(files.open(folder)).rejects.toThrow(`${folder} is a folder`);
+});
+
+test("a name that means something to SQLite is a name like any other", async () => {
+  const path = join(dirname(files.path()), ":memory:");
+  await makeLedger(path);
+  expect(existsSync(path)).toBe(true);
+});
+
+describe.skipIf(process.platform === "win32")("without the right to write", () => {
+  const NOBODY = 65_534;
+  /** Rights mean nothing to the system's owner, who therefore becomes somebody else. */
+  const uid = process.getuid?.() === 0 ? NOBODY : undefined;
+
+  const rights: [sentence: string, file: number | undefined, folder: number, said: string][] = [
+    ["to the file, a ledger can be read", 0o444, 0o755, "read 1, read-only"],
+    ["to the folder, a ledger can be read", 0o644, 0o555, "read 1, read-only"],
+    ["to file and folder, a ledger can be read", 0o444, 0o555, "read 1, read-only"],
+    ["to the folder, none can be made", undefined, 0o555, "unavailable"],
+    ["nor to read, the file is named as unavailable", 0o000, 0o755, "unavailable"],
+  ];
+  test.each(rights)("%s", async (_, fileRights, folderRights, said) => {
+    const [source, folder] = [files.path(), files.path()];
+    await makeLedger(source);
+    const path = join(folder, "ledger.db");
+    mkdirSync(folder);
+    // The folder of all tests is its owner's alone.
+    chmodSync(dirname(folder), 0o755);
+    if (fileRights !== undefined) {
+      copyFileSync(source, path);
+      if (uid !== undefined) chownSync(path, uid, uid);
+      chmodSync(path, fileRights);
+    }
+    if (uid !== undefined) chownSync(folder, uid, uid);
+    chmodSync(folder, folderRights);
+    expect((await inProcess({ do: "try", path }, uid)).said).toBe(said);
+    chmodSync(folder, 0o755);
+  });
+});
+
+describe("another process", () => {
+  test("that holds a new file is waited for, and named when it takes too long", async () => {
+    const path = files.path();
+    const other = new DatabaseSync(path);
+    other.exec("BEGIN EXCLUSIVE");
+    await expect(files.open(path, { busyMs: 50 })).rejects.toMatchObject({ code: "busy" });
+    const opening = files.open(path);
+    setTimeout(() => other.exec("ROLLBACK"), 50);
+    expect(await (await opening).reads.thread(KEY)).toBeUndefined();
+    other.close();
+  });
+
+  test("may make the same file at the same time", async () => {
+    const path = files.path();
+    const jobs = await Promise.all([1, 2, 3, 4].map(() => inProcess({ do: "try", path })));
+    expect(jobs.map(({ said }) => said.replace(/\d/, "n"))).toStrictEqual(jobs.map(() => "read n, written"));
+    const store = await files.open(path);
+    expect(await store.reads.threads(KEY.tenant, { limit: 10 })).toHaveLength(4);
+  });
+});
+
+describe("migrations", () => {
+  /** What a file that is made step by step goes through. */
+  async function points(): Promise<string[]> {
+    const seen: string[] = [];
+    await (await files.open(files.path(), { trace: (point) => void seen.push(point) })).close();
+    return seen.slice(0, seen.indexOf("after set-limits") + 1);
+  }
+
+  test.each(Array.from({ length: NEWEST_VERSION }, (_, version) => version))(
+    "a file of version %i is lifted to the newest",
+    async (version) => {
+      const [path, fresh] = [files.path(), files.path()];
+      const connection = new Connection(new DatabaseSync(path), path, 0);
+      migrate(connection, path, version);
+      connection.close();
+      await makeLedger(path);
+      await makeLedger(fresh);
+      expect(facts(path)).toStrictEqual(facts(fresh));
+    },
+  );
+
+  test("an opening that breaks off anywhere is made good by the next", async () => {
+    const fresh = files.path();
+    await makeLedger(fresh);
+    const all = await points();
+    expect(all.length).toBeGreaterThan(40);
+    for (const stop of all.keys()) {
+      const path = files.path();
+      let passed = 0;
+      const trace = (point: string): void => {
+        if (passed++ === stop) throw new Error(`stopped ${point}`);
+      };
+      await expect(files.open(path, { trace })).rejects.toThrow(`stopped ${all[stop]}`);
+      await makeLedger(path);
+      expect(facts(path)).toStrictEqual(facts(fresh));
+    }
+  });
+
+  test.each(["after migration-1-3", "before commit", "after commit", "after set-log"])(
+    "a process that is killed %s leaves a file that opens",
+    async (at) => {
+      const [path, fresh] = [files.path(), files.path()];
+      expect((await inProcess({ do: "die", path, at })).signal).toBe("SIGKILL");
+      await makeLedger(path);
+      await makeLedger(fresh);
+      expect(facts(path)).toStrictEqual(facts(fresh));
+    },
+  );
+});

@@ -1,0 +1,54 @@
+// What a process of a test does with a SQLite file. Says in one line how it went.
+import { LedgerError } from "../../../src/ledger/errors.ts";
+import { got } from "../../../src/ledger/steps.ts";
+import type { LedgerStore } from "../../../src/ledger/store.ts";
+import { openSqlite } from "../../../src/ledger/stores/sqlite/index.ts";
+import { idOf, messageRow, numberOf, threadRow } from "../../../src/testkit/store/rows.ts";
+
+export type SqliteJob =
+  /** Opens the file, and ends itself at a point of the way. */
+  | { do: "die"; path: string; at: string }
+  /** Adds so many messages to the thread, each after the last that is there. */
+  | { do: "append"; path: string; threadId: string; count: number; sync: "full" | "normal" }
+  /** Opens the file, reads a thread of it and tries to write one. */
+  | { do: "try"; path: string };
+
+const TENANT = "acme";
+
+async function append(store: LedgerStore, threadId: string, count: number): Promise<void> {
+  const key = { tenant: TENANT, threadId };
+  for (let left = count; left > 0; left--) {
+    await store.write(function* appendOne(tx) {
+      const head = yield* got(tx.lockThread(key));
+      const number = numberOf(head?.lastId ?? "") + 1;
+      yield* got(tx.insertMessages([messageRow(key, number, { id: idOf(number), body: String(process.pid) })]));
+    });
+  }
+}
+
+async function run(job: SqliteJob): Promise<string> {
+  const trace = (point: string): void => {
+    if (job.do === "die" && point === job.at) process.kill(process.pid, "SIGKILL");
+  };
+  const sync = job.do === "append" ? job.sync : "normal";
+  const store = await openSqlite(job.path, { sync, busyMs: 20_000, trace });
+  try {
+    if (job.do === "append") await append(store, job.threadId, job.count);
+    if (job.do !== "try") return "done";
+    const { length } = await store.reads.threads(TENANT, { limit: 10 });
+    const row = threadRow({ tenant: TENANT, threadId: `of ${process.pid}` });
+    const written = await store.write((tx) => got(tx.insertThread(row))).then(() => "written", codeOf);
+    return `read ${length}, ${written}`;
+  } finally {
+    await store.close();
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof LedgerError) return error.code;
+  throw error;
+}
+
+// A job of our own tests.
+const job = JSON.parse(process.argv[2] ?? "") as SqliteJob;
+process.stdout.write(await run(job).catch(codeOf));
