@@ -10,5 +10,7 @@ export default defineConfig({
     globalSetup: ["test/support/postgres-setup.ts"],
     typecheck: { enabled: false },
     testTimeout: 60_000,
+    // A real Postgres starts in one of them.
+    hookTimeout: 60_000,
   },
 });

@@ -12,10 +12,10 @@ import { activeLeaf, moveLeaf } from "./leaf.ts";
 import { headerOf } from "./paths.ts";
 import type { MessageHeader, MessageRow, ThreadHead } from "./rows.ts";
 import type { Scope } from "./scope.ts";
-import { got, type Steps } from "./steps.ts";
+import { got, isPromise, type Steps } from "./steps.ts";
 import type { LedgerReads, LedgerTransaction, ThreadKey } from "./store.ts";
 import { keepTail } from "./tails.ts";
-import { lockedThread, threadKey } from "./threads.ts";
+import { demandThread, lockedThread, threadKey } from "./threads.ts";
 import type { AppendOptions } from "./types.ts";
 
 /** What an append came to: what it wrote, or the rows that an earlier one with its key did. */
@@ -35,7 +35,8 @@ export async function append(
   const name = idempotencyKey === undefined ? undefined : checkName(idempotencyKey, "idempotencyKey");
   const request = name === undefined ? "" : requestHash({ append: sound, parentMessageId, expectedLeaf });
   const outcome = await scope.store.write(function* appendWork(tx): Steps<Outcome> {
-    const head = yield* lockedThread(tx, key);
+    const locked = tx.lockThread(key);
+    const head = demandThread(key, isPromise(locked) ? yield* got(locked) : locked);
     const before = name === undefined ? undefined : yield* attach(scope, tx, key, name, request);
     if (before !== undefined) return { found: yield* formerRows(tx, key, before) };
     const written = yield* appendTo(scope, tx, head, sound, options);
@@ -65,7 +66,7 @@ function* appendTo(
   expectLeaf(head, expectedLeaf);
   const parentId = parentMessageId === undefined ? activeLeaf(head) : parentMessageId;
   const written = yield* writeChain(scope, tx, head, { parentId, messages });
-  yield* moveLeaf(tx, head, head.newestMessageId);
+  if (head.pinned) yield* moveLeaf(tx, head, head.newestMessageId);
   return written;
 }
 

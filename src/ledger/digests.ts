@@ -11,36 +11,48 @@ import { turnsAbove } from "./turns.ts";
 /** Conversations are looked up by their assistant messages; beyond so many in one turn, not by each of them. */
 const LONGEST_LOOKED_UP = 256;
 
-/** One digest for each of the messages, which follow `parent`; "" where there is none, or none yet. */
-export function* chainDigests(
+/** What of the message above a digest depends on. */
+type Named = Pick<MessageHeader, "role" | "digest">;
+
+/**
+ * One digest for each of the messages, which follow `parent`; "" where there is none, or none yet. Undefined where that
+ * takes more of the thread than the parent's header: see `readDigests`.
+ */
+export function quickDigests(parent: Named | undefined, messages: readonly Message[]): string[] | undefined {
+  const chain = knownChain(parent, messages);
+  if (chain !== undefined) return digestsIn(chain, parent, messages);
+  const isPutOffWhole = parent !== undefined && messages.every(({ role }) => isPutOff(role, parent));
+  return isPutOffWhole ? messages.map(() => "") : undefined;
+}
+
+/** `quickDigests`, with the turns above. */
+export function* readDigests(
   reads: LedgerReads,
   key: ThreadKey,
-  parent: MessageHeader | undefined,
+  parent: MessageHeader,
   messages: readonly Message[],
 ): Steps<string[]> {
+  return digestsIn(yield* chainAbove(reads, key, parent), parent, messages);
+}
+
+function digestsIn(chain: TurnChain, parent: Named | undefined, messages: readonly Message[]): string[] {
   const digests: string[] = [];
   let leading = parent === undefined || isLeading(parent);
-  let above: Named | undefined = parent;
-  let chain: TurnChain | undefined;
-  /** The first message that is not in the chain yet. */
-  let next = 0;
-  for (const [index, message] of messages.entries()) {
+  let above = parent;
+  for (const message of messages) {
     const { role } = message;
     let digest = "";
     leading &&= isInstruction(role);
-    if (leading) next = index + 1;
-    else if (above === undefined || !isPutOff(role, above)) {
-      chain ??= yield* chainUnder(reads, key, parent, messages);
-      while (next <= index) chain.add(messages[next++]);
-      if (role !== "assistant" || chain.turnLength <= LONGEST_LOOKED_UP) digest = chain.digest();
+    if (!leading) {
+      chain.add(message);
+      const isAsked = above === undefined || !isPutOff(role, above);
+      if (isAsked && (role !== "assistant" || chain.turnLength <= LONGEST_LOOKED_UP)) digest = chain.digest();
     }
     digests.push(digest);
     above = { role, digest };
   }
   return digests;
 }
-
-type Named = Pick<MessageHeader, "role" | "digest">;
 
 function isInstruction(role: string): boolean {
   return role === "system" || role === "developer";
@@ -74,8 +86,7 @@ class TurnChain {
     return this.turn.length;
   }
 
-  add(message: Message | undefined): void {
-    if (message === undefined) return;
+  add(message: Message): void {
     if (this.turn.length > 0 && this.turn[0]?.role !== message.role) {
       this.previous = this.digest();
       this.before = this.turn;
@@ -91,16 +102,15 @@ class TurnChain {
   }
 }
 
-/** The chain as it stands under a message, with as much of the last turns as the messages to come need. */
-function* chainUnder(
-  reads: LedgerReads,
-  key: ThreadKey,
-  parent: MessageHeader | undefined,
-  messages: readonly Message[],
-): Steps<TurnChain> {
+/** The chain as it stands under a message, where its header says enough for the messages to come. */
+function knownChain(parent: Named | undefined, messages: readonly Message[]): TurnChain | undefined {
   if (parent === undefined || isLeading(parent)) return new TurnChain("");
-  const continues = parent.role === messages[0]?.role;
-  if (parent.digest !== "" && !continues && !beginsWithResults(messages)) return new TurnChain(parent.digest);
+  const isNewTurn = parent.digest !== "" && parent.role !== messages[0]?.role;
+  return isNewTurn && !beginsWithResults(messages) ? new TurnChain(parent.digest) : undefined;
+}
+
+/** The chain as it stands under a message, with the last turns as they were said. */
+function* chainAbove(reads: LedgerReads, key: ThreadKey, parent: MessageHeader): Steps<TurnChain> {
   const above = yield* turnsAbove(
     reads,
     key,

@@ -5,13 +5,13 @@ import type { Message, Metadata, StoredMessage } from "../model/message.ts";
 import { SCHEMA_VERSION } from "../model/version.ts";
 import { needsBlobs, storeBlobs } from "./blobs/index.ts";
 import { encodeBody } from "./body.ts";
-import { chainDigests } from "./digests.ts";
+import { quickDigests, readDigests } from "./digests.ts";
 import { LedgerError } from "./errors.ts";
 import { headerOf } from "./paths.ts";
 import type { MessageHeader, MessageRow, ThreadHead } from "./rows.ts";
 import type { Scope } from "./scope.ts";
-import { got, type Steps } from "./steps.ts";
-import type { LedgerTransaction } from "./store.ts";
+import { got, isPromise, type Steps } from "./steps.ts";
+import type { LedgerTransaction, ThreadKey } from "./store.ts";
 import { keptTail } from "./tails.ts";
 import { isoTime } from "./times.ts";
 
@@ -52,8 +52,11 @@ export function* writeChain(
   const written: WrittenChain = { messages: [], rows: [] };
   if (messages.length === 0) return written;
   const key = { tenant: head.tenant, threadId: head.id };
-  const parent = parentId === null ? undefined : yield* parentOf(scope, tx, head, parentId);
-  const digests = yield* chainDigests(tx, key, parent, messages);
+  // Generators are entered only where there is something to wait for: most appends have all they need.
+  let parent = parentId === null ? undefined : keptParent(scope, head, parentId);
+  if (parentId !== null) parent ??= yield* readParent(tx, key, parentId);
+  let digests = quickDigests(parent, messages);
+  if (parent !== undefined) digests ??= yield* readDigests(tx, key, parent, messages);
   const createdAt = isoTime(scope.now());
   let last = head.lastId;
   let above = parentId;
@@ -71,23 +74,26 @@ export function* writeChain(
       parentId: above,
       runId: runId ?? null,
       role: message.role,
-      digest: digests[index] ?? "",
+      digest: digests?.[index] ?? "",
       body,
     });
     written.messages.push(stored);
     above = last = id;
   }
-  yield* got(tx.insertMessages(written.rows));
+  const inserted = tx.insertMessages(written.rows);
+  if (isPromise(inserted)) yield* got(inserted);
   head.lastId = last;
   head.newestMessageId = above;
   return written;
 }
 
-function* parentOf(scope: Scope, tx: LedgerTransaction, head: ThreadHead, id: string): Steps<MessageHeader> {
-  const key = { tenant: head.tenant, threadId: head.id };
-  // The newest message is there: the head says so.
-  const kept = id === head.newestMessageId ? keptTail(scope.store, key, id) : undefined;
-  const header = kept ?? (yield* headerOf(tx, key, id));
+/** The parent's header, where it is known without reading. That the newest message is there, the head says. */
+function keptParent(scope: Scope, head: ThreadHead, id: string): MessageHeader | undefined {
+  return id === head.newestMessageId ? keptTail(scope.store, head, id) : undefined;
+}
+
+function* readParent(tx: LedgerTransaction, key: ThreadKey, id: string): Steps<MessageHeader> {
+  const header = yield* headerOf(tx, key, id);
   if (header === undefined) throw unknownMessage(id, "parentMessageId");
   return header;
 }

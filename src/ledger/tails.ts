@@ -1,14 +1,14 @@
 // The messages that this process wrote last, by thread: the next append goes on from there, and needs to know its
 // parent's role and digest. A message never changes, so that what was kept of it stays true.
-import type { MessageHeader } from "./rows.ts";
-import type { LedgerStore, ThreadKey } from "./store.ts";
+import type { MessageHeader, ThreadHead } from "./rows.ts";
+import type { LedgerStore } from "./store.ts";
 
 /** Threads that are remembered per store; of more, those that were written to last. */
 const MOST = 1000;
 
 const tails = new WeakMap<LedgerStore, Map<string, MessageHeader>>();
 
-function nameOf({ tenant, threadId }: ThreadKey): string {
+function nameOf(tenant: string, threadId: string): string {
   return `${tenant}\n${threadId}`;
 }
 
@@ -16,7 +16,7 @@ function nameOf({ tenant, threadId }: ThreadKey): string {
 export function keepTail(store: LedgerStore, header: MessageHeader): void {
   let kept = tails.get(store);
   if (kept === undefined) tails.set(store, (kept = new Map()));
-  const name = nameOf(header);
+  const name = nameOf(header.tenant, header.threadId);
   kept.delete(name);
   kept.set(name, header);
   if (kept.size <= MOST) return;
@@ -24,9 +24,8 @@ export function keepTail(store: LedgerStore, header: MessageHeader): void {
   if (oldest !== undefined) kept.delete(oldest);
 }
 
-/** The header of a message that is known to be in the store, if it was kept. */
-export function keptTail(store: LedgerStore, key: ThreadKey, id: string): MessageHeader | undefined {
-  const header = tails.get(store)?.get(nameOf(key));
-  const isIt = header?.id === id && header.threadId === key.threadId && header.tenant === key.tenant;
-  return isIt ? header : undefined;
+/** The header of a message that is known to be in the thread, if it was kept. */
+export function keptTail(store: LedgerStore, thread: ThreadHead, id: string): MessageHeader | undefined {
+  const header = tails.get(store)?.get(nameOf(thread.tenant, thread.id));
+  return header?.id === id && header.threadId === thread.id && header.tenant === thread.tenant ? header : undefined;
 }

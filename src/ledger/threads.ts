@@ -21,15 +21,17 @@ export function threadKey(scope: Scope, threadId: string): ThreadKey {
 
 /** The thread as it is now. */
 export async function threadHead(scope: Scope, key: ThreadKey): Promise<ThreadHead> {
-  return (await scope.store.reads.thread(key)) ?? unknownThread(key);
+  return demandThread(key, await scope.store.reads.thread(key));
 }
 
 /** The thread, which nobody else writes to until the work is over. */
 export function* lockedThread(tx: LedgerTransaction, key: ThreadKey): Steps<ThreadHead> {
-  return (yield* got(tx.lockThread(key))) ?? unknownThread(key);
+  return demandThread(key, yield* got(tx.lockThread(key)));
 }
 
-function unknownThread({ threadId }: ThreadKey): never {
+/** The thread that a store was asked for; an error where there is none. */
+export function demandThread({ threadId }: ThreadKey, head: ThreadHead | undefined): ThreadHead {
+  if (head !== undefined) return head;
   throw new LedgerError("unknown-thread", `There is no thread "${threadId}".`, { path: "threadId" });
 }
 

@@ -197,9 +197,14 @@ export interface Recovered {
 
 export interface PurgeOptions {
   threadId?: string;
-  /** "replaced": what is on no path that the active leaf or a committed run holds. "thread": everything. */
+  /**
+   * "replaced": messages of superseded runs with what led only to them and what followed them, and partial turns that
+   * nothing follows; never what is on the path of the active leaf, a committed run or a live run's fork point, nor
+   * branches that were appended. "thread": everything; a thread with a live run is a conflict, or passed over where none
+   * is named. Runs without messages go along, and so do blobs that nobody holds and keys of more than a day ago.
+   */
   what: "replaced" | "thread";
-  /** Only what was created before (ISO 8601 or a date). */
+  /** Only what was created before (ISO 8601 or a date); a thread only where all of it was. */
   before?: string | Date;
   /** Counts, and deletes nothing. */
   dryRun?: boolean;
@@ -254,8 +259,12 @@ export interface Ledger {
   blob(reference: string): AsyncIterable<Uint8Array>;
 
   search(query: string, options?: SearchOptions): Promise<SearchHit[]>;
-  /** JSON lines, each with its line feed. */
+  /** JSON lines, each with its line feed. Without runs that are alive, deltas, leases and idempotency keys. */
   export(threadId: string): AsyncIterable<string>;
+  /**
+   * Takes the lines of one export or several, each thread whole or not at all. A thread that is there already with all
+   * of it stays as it is; with less or other messages it is a conflict.
+   */
   import(lines: Iterable<string> | AsyncIterable<string>): Promise<Imported>;
   purge(options: PurgeOptions): Promise<Deleted>;
   vacuum(): Promise<void>;

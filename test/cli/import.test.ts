@@ -157,6 +157,13 @@ describe("records of any dialect", () => {
     expect(JSON.parse(stdout)).toMatchObject({ records: 500, imported: 500, threads: 500, messages: 500 });
   });
 
+  test("the provider that issued a seal is noted", async () => {
+    await koine(`import --data ${data} --provider bedrock`, { stdin: lines(agentRequest) });
+    const messages = await inLedger(async (ledger) => ledger.transcript((await ledger.threads())[0]?.id ?? ""));
+    const seals = messages.flatMap(({ parts }) => parts.flatMap((part) => part.seals ?? []));
+    expect(seals).toMatchObject([{ kind: "signature", provider: "bedrock", value: "c2ln" }]);
+  });
+
   test("into the tenant that is named", async () => {
     await koine(`import --data ${data} --tenant acme`, { stdin: lines(chatRequest) });
     expect(await inLedger(transcripts, "acme")).toHaveLength(1);
@@ -257,7 +264,7 @@ describe("exports of a ledger", () => {
 });
 
 test.each([
-  ["no ledger", "import x.jsonl", 2, "Say which ledger with --data"],
+  ["no ledger", "import %/a.jsonl", 2, "Say which ledger with --data"],
   ["a file that is not there", "import --data %/koine.db %/none.jsonl", 4, "There is no file"],
   ["a database of somebody else", "import --data %/other.db %/a.jsonl", 4, ""],
   ["a URL that is none", "import --data memory %/no/where %/a.jsonl", 4, ""],
@@ -269,4 +276,5 @@ test.each([
   expect(outcome.stderr).toContain(says);
   expect(outcome.stderr).not.toContain("fault of Koine's own");
   expect(outcome.code).toBe(code);
+  expect(outcome.files).not.toContain("koine.db");
 });

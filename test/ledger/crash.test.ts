@@ -20,7 +20,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const SEED = Math.floor(Math.random() * 2 ** 31);
 
 /** Points where most could go wrong; the long form finds all there are. */
-const POINTS: readonly Point[] = [];
+const POINTS: readonly Point[] = [
+  { kind: "open", point: "before commit" },
+  { kind: "append", point: "before commit" },
+  { kind: "append", point: "after commit" },
+  { kind: "commit", point: "before insert-log" },
+  { kind: "recover", point: "before commit" },
+];
 
 const KILLED: [sentence: string, kills: number, fresh: CampaignOptions["fresh"]][] = [
   ["SQLite", 10, () => freshFile(folder, "full")],

@@ -72,6 +72,26 @@ test("a message that is deleted while it is taken into the index leaves nothing 
   expect(await count("search WHERE tenant = 'torn'")).toBe(0);
 });
 
+test("a message that somebody is about to delete is waited for, and then left out", async () => {
+  await tell("doomed", ["heron", "stork"]);
+  await inPostgres(place.url, async (client) => {
+    await client.query("BEGIN");
+    await client.query(`DELETE FROM ${place.schema}.messages WHERE tenant = 'doomed' AND id = $1`, [idOf(1)]);
+    const indexing = stores[0].indexMessages(bodyOf, 9);
+    for (let waiting = 0; waiting === 0;) {
+      const { rowCount } = await client.query(
+        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1",
+        [`%${place.schema}%`],
+      );
+      waiting = rowCount ?? 0;
+    }
+    await client.query("COMMIT");
+    expect(await indexing).toBe(2);
+  });
+  expect(await found("doomed", "heron")).toStrictEqual([]);
+  expect(await found("doomed", "stork")).toStrictEqual([idOf(2)]);
+});
+
 test("a text that is too much to index is found by what fits, and keeps no other from the index", async () => {
   const long = `first ${Array.from({ length: 60_000 }, (_, at) => `word${at}with${at}more`).join(" ")}`;
   const word = "x".repeat(5_000);

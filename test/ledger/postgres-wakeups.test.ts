@@ -3,8 +3,11 @@
 import { Client } from "pg";
 import { afterEach, expect, test } from "vitest";
 import type { PgClient } from "../../src/ledger/stores/postgres/driver.ts";
+import { openPostgres } from "../../src/ledger/stores/postgres/index.ts";
 import { nameOf, Wakeups } from "../../src/ledger/stores/postgres/wakeups.ts";
-import { inPostgres, sharedPostgres } from "../support/postgres.ts";
+import { messageRow } from "../../src/testkit/store/rows.ts";
+import { writeTo } from "../../src/testkit/store/stage.ts";
+import { freshSchema, inPostgres, sharedPostgres } from "../support/postgres.ts";
 
 const NEVER = 2 ** 31 - 1;
 const key = { tenant: "acme", threadId: "thread" };
@@ -121,6 +124,30 @@ test("what was told last is sent before it closes", async () => {
   writer.tell([name]);
   await writer.close();
   await heard;
+});
+
+test("a store tells of the threads that it wrote to, once the work is committed", async () => {
+  const { schema, ...place } = await freshSchema();
+  const store = await openPostgres(url, { schema, connections: 2, busyMs: 10_000 });
+  await inPostgres(url, async (client) => {
+    await client.query(`LISTEN koine_${schema}`);
+    const told = new Promise<string | undefined>((resolve) => {
+      client.on("notification", ({ payload }) => resolve(payload));
+    });
+    const stop = new Error("stop");
+    const refused = writeTo(
+      store,
+      (tx) => tx.insertMessages([messageRow({ ...key, threadId: "undone" }, 1)]),
+      () => {
+        throw stop;
+      },
+    );
+    await expect(refused).rejects.toBe(stop);
+    await writeTo(store, (tx) => tx.insertMessages([messageRow(key, 1)]));
+    expect((await told)?.split(":")[1]).toBe(name);
+  });
+  await store.close();
+  await place.drop();
 });
 
 test("no connection is made for somebody who neither tells nor watches", async () => {

@@ -178,6 +178,20 @@ describe.each(STORES)("$name", (under) => {
     });
   });
 
+  test("B97: a blob that is written again while it is deleted is there", async () => {
+    ledger = emptyTenant(opened.ledger);
+    const other = (await opened.another()).forTenant(ledger.tenant);
+    const { id: kept } = await other.createThread();
+    for (let round = 0; round < 20; round++) {
+      const picture = user([image({ data: Buffer.from(`round ${round} `.repeat(20)).toString("base64") })]);
+      const { id: threadId } = await ledger.createThread();
+      await ledger.append(threadId, [picture]);
+      await Promise.all([ledger.purge({ threadId, what: "thread" }), other.append(kept, [picture])]);
+    }
+    expect(await ledger.verify()).toStrictEqual([]);
+    expect(await ledger.transcript(kept)).toHaveLength(20);
+  });
+
   test("a whole thread goes, also from the search, and its id is free", async () => {
     const { threadId } = await begun();
     await answered(ledger, { threadId }, "the unmistakable answer");

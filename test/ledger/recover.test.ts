@@ -100,6 +100,16 @@ describe.each(STORES)("$name", (store) => {
       expect(await other.recover()).toStrictEqual([]);
     });
 
+    test("leaves a run alone whose writer is heard of while it is looked at", async () => {
+      await run.append([begin]);
+      clock.pass(LEASE + 1);
+      const faulty = new FaultyStore(opened.store);
+      faulty.beforeNext = () => run.heartbeat();
+      expect(await ledgerOn(faulty, options).recover()).toStrictEqual([]);
+      await run.append([piece("still here"), done]);
+      expect(textsOf((await run.commit()).messages)).toStrictEqual(["still here"]);
+    });
+
     test("by several at once takes place once for each run", async () => {
       const runs = [run];
       for (let more = 0; more < 9; more++) runs.push(await ledger.beginRun({ threadId }));

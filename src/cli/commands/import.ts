@@ -5,6 +5,7 @@ import { DATA, openData } from "../data.ts";
 import { CliError, EXIT } from "../exit.ts";
 import type { Io } from "../io.ts";
 import { READING, readFormat, readWanted, REPORTING, STRICT } from "../options.ts";
+import { checkFile } from "../read/bytes.ts";
 import { Intake } from "../records/intake.ts";
 import { LedgerFiles } from "../records/ledger-file.ts";
 import { Tally } from "../records/tally.ts";
@@ -23,7 +24,18 @@ export const importCommand: Command = {
     "A file that koine export wrote gives its threads again, each whole or not at all; importing it a second time changes nothing. A thread that is there with other messages is told, and the others go on.",
     "Anything else is read as koine convert reads it: every request, response, stream or list of messages becomes a thread, and messages on lines of their own are one thread together. What stands beside the messages is kept in the thread's metadata. Importing it a second time makes the threads a second time.",
   ],
-  options: { ...DATA, ...READING, ...STRICT, ...REPORTING },
+  options: {
+    ...DATA,
+    ...READING,
+    vendor: { type: "string", value: "name", says: "Whose habits openai-chat has (deepseek, mistral, ollama …)." },
+    provider: {
+      type: "string",
+      value: "name",
+      says: "The provider that the records come from; it is noted on what only its issuer can read.",
+    },
+    ...STRICT,
+    ...REPORTING,
+  },
   examples: [
     ["koine import --data koine.db chat.jsonl --from anthropic", "Each request becomes a thread."],
     ["koine import --data koine.db --tenant acme --json requests.jsonl", "Into one tenant, the summary as JSON."],
@@ -43,6 +55,8 @@ async function runImport(given: Arguments, io: Io): Promise<number> {
     progress.clear();
     io.stderr.write(`${visibleLine(`${threadId} ${messageId}: ${reason}`)}\n`);
   };
+  // Before a ledger is made for nothing.
+  for (const file of given.files) if (file !== "-") await checkFile(file);
   const ledger = await openData(given, io, { mustExist: false, onProblem });
   const files = new LedgerFiles({ ledger, tally, failures, progress, strict });
   const isTold = wanted.from !== undefined || wanted.kind !== undefined;

@@ -5,7 +5,7 @@ import { Findings } from "./invariants.ts";
 import type { Line } from "./journal.ts";
 import { type Point, Report } from "./report.ts";
 import { Seeded } from "./seeded.ts";
-import { type Death, type Layout, Site } from "./site.ts";
+import { type Death, type Ending, type Layout, Site } from "./site.ts";
 import type { Target } from "./target.ts";
 
 export interface CampaignOptions {
@@ -13,6 +13,7 @@ export interface CampaignOptions {
   program: string;
   /** A database that nobody has used, and what removes it. */
   fresh: () => Promise<Database>;
+  /** At least so many; more where there are more points. */
   kills: number;
   seed: number;
   /** Databases at the same time. */
@@ -35,8 +36,8 @@ const LAYOUTS: readonly [Layout, ...Layout[]] = [
 ];
 /** How far into its work a writer is killed, at most. */
 const LATEST_MS = 350;
-/** Kills beyond those that were asked for, for the sake of points that are hard to reach. */
-const MOST_MORE = 400;
+/** How often somebody is sent to a point. */
+const TRIES = 3;
 const SURVEY_STEPS = 400;
 
 export async function campaign(options: CampaignOptions): Promise<Report> {
@@ -45,7 +46,7 @@ export async function campaign(options: CampaignOptions): Promise<Report> {
   const points = options.points ?? (await survey(options, report, random));
   for (const point of points) report.saw(point);
   const run = new Run(options, report, random, points);
-  await Promise.all(Array.from({ length: options.parallel }, () => run.work()));
+  await Promise.all(Array.from({ length: options.parallel }, (_, number) => run.work(number === 0)));
   return report;
 }
 
@@ -76,74 +77,93 @@ class Run {
   private readonly options: CampaignOptions;
   private readonly report: Report;
   private readonly random: Seeded;
-  /** Points that nobody was sent to yet; "open" ones need a fresh database. */
-  private readonly waiting: Point[];
-  private readonly opening: Point[];
+  private readonly points: readonly Point[];
+  /** Points where nobody has died yet, and how often somebody was sent there. */
+  private readonly waiting: { point: Point; sent: number }[];
   private layouts = 0;
 
   constructor(options: CampaignOptions, report: Report, random: Seeded, points: readonly Point[]) {
     this.options = options;
     this.report = report;
     this.random = random;
+    this.points = points.filter(({ kind }) => kind !== "open" && kind !== "recover");
     const shuffled = points.map((point) => ({ point, place: random.next() })).sort((a, b) => a.place - b.place);
-    this.waiting = shuffled.flatMap(({ point }) => (point.kind === "open" ? [] : [point]));
-    this.opening = shuffled.flatMap(({ point }) => (point.kind === "open" ? [point] : []));
+    this.waiting = shuffled.map(({ point }) => ({ point, sent: 0 }));
   }
 
-  /** After enough kills, once every point had one; a point that is never reached does not hold it up for ever. */
-  private get isOver(): boolean {
-    const { kills, findings, missed } = this.report;
-    if (findings.violations.length > 0) return true;
-    return kills >= this.options.kills && (missed.length === 0 || kills >= this.options.kills + MOST_MORE);
+  private get isEnough(): boolean {
+    return this.report.kills >= this.options.kills;
   }
 
-  /** Databases one after the other. */
-  async work(): Promise<void> {
-    while (!this.isOver) {
-      // The list is not empty.
-      const layout = LAYOUTS[this.layouts++ % LAYOUTS.length] ?? LAYOUTS[0];
+  private get isFailed(): boolean {
+    return this.report.findings.violations.length > 0;
+  }
+
+  /** Databases one after the other. One worker sees to the points; the others do so too when nothing else is left to do. */
+  async work(sweeps: boolean): Promise<void> {
+    while (!this.isFailed && (!this.isEnough || this.waiting.length > 0)) {
       const { target, remove } = await this.options.fresh();
       this.report.databases++;
-      await this.attack(target, layout);
+      if (this.waiting.length > 0 && (sweeps || this.isEnough)) await this.sweep(target);
+      else await this.attack(target);
       // A database that shows a violation stays for whoever wants to see it.
-      if (this.report.findings.violations.length === 0) await remove();
+      if (!this.isFailed) await remove();
     }
   }
 
-  private async attack(target: Target, layout: Layout): Promise<void> {
-    const { report, options } = this;
-    const site = new Site({ program: options.program, target, layout, findings: report.findings, random: this.random });
-    const opening = this.opening.pop();
-    if (opening !== undefined) await this.round(site, [{ by: "point", at: { ...opening, occurrence: 1 } }]);
-    const enough = report.kills + options.perDatabase;
-    while (!this.isOver && report.kills < enough) {
+  /** One writer after the other, each to its point. How a database is opened first can be seen only once. */
+  private async sweep(target: Target): Promise<void> {
+    const site = this.site(target, LAYOUTS[0]);
+    for (let kills = 0; kills < this.options.perDatabase && !this.isFailed; kills++) {
+      const at = this.waiting.findIndex(({ point }) => kills === 0 || point.kind !== "open");
+      const [next] = at < 0 ? [] : this.waiting.splice(at, 1);
+      if (next === undefined) break;
+      const { point, sent } = next;
+      const [ending] = await this.round(site, [{ by: "point", at: { ...point, occurrence: 1 } }]);
+      // A point that is hard to come to must not hold up the campaign: the report says that it was missed.
+      if (ending !== "point" && sent + 1 < TRIES) this.waiting.push({ point, sent: sent + 1 });
+    }
+    this.report.attempts += site.history.attempts.length;
+  }
+
+  private async attack(target: Target): Promise<void> {
+    // The list is not empty.
+    const layout = LAYOUTS[this.layouts++ % LAYOUTS.length] ?? LAYOUTS[0];
+    const site = this.site(target, layout);
+    for (let kills = 0; kills < this.options.perDatabase && !this.isFailed && !this.isEnough; kills += layout.writers) {
       const deaths = Array.from({ length: layout.writers }, () => this.death(site));
       await this.round(site, deaths);
     }
-    report.attempts += site.history.attempts.length;
+    this.report.attempts += site.history.attempts.length;
   }
 
-  private async round(site: Site, deaths: readonly Death[]): Promise<void> {
+  private site(target: Target, layout: Layout): Site {
+    return new Site({
+      program: this.options.program,
+      target,
+      layout,
+      findings: this.report.findings,
+      random: this.random,
+    });
+  }
+
+  private async round(site: Site, deaths: readonly Death[]): Promise<Ending[]> {
     const { report } = this;
     const endings = await site.round(deaths);
     for (const [slot, death] of deaths.entries()) {
       if (endings[slot] !== "peace") report.kills++;
-      if (death.by !== "point") continue;
-      if (endings[slot] === "point") report.killedAt(death.at);
-      // It did not come there: somebody else is sent.
-      else (death.at.kind === "open" ? this.opening : this.waiting).unshift(death.at);
+      if (death.by === "point" && endings[slot] === "point") report.killedAt(death.at);
     }
     report.rounds++;
     this.options.progress?.(report.line);
+    return endings;
   }
 
+  /** Mostly at any moment; now and then at a point, whatever the others do meanwhile. */
   private death(site: Site): Death {
     const { random } = this;
-    if (site.layout.lanes === 1 && random.chance(site.alone ? 0.9 : 0.6)) {
-      const at = this.waiting.findLastIndex(({ kind }) => site.alone || kind !== "recover");
-      const [point] = at < 0 ? [] : this.waiting.splice(at, 1);
-      if (point !== undefined) return { by: "point", at: { ...point, occurrence: 1 + random.below(2) } };
-    }
+    const point = site.layout.lanes === 1 && random.chance(0.3) ? random.pick(this.points) : undefined;
+    if (point !== undefined) return { by: "point", at: { ...point, occurrence: 1 + random.below(3) } };
     if (random.chance(0.05)) return { by: "time", after: "start", ms: random.below(300) };
     return { by: "time", after: "ready", ms: random.below(LATEST_MS) };
   }

@@ -3,6 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { startPostgres } from "../../support/postgres.ts";
 import { freshSchema } from "./databases.ts";
+import { type History, outcomeOf } from "./history.ts";
 import { Findings } from "./invariants.ts";
 import { Report } from "./report.ts";
 import { Seeded } from "./seeded.ts";
@@ -25,13 +26,14 @@ export async function serverCampaign({ program, seed, stops, progress }: OutageO
   const random = new Seeded(seed);
   const server = await startPostgres({ fsync: true });
   let site: Site | undefined;
-  const stopAndStart = async (ready: Promise<unknown>): Promise<void> => {
+  const stopAndStart = async (history: History, ready: Promise<unknown>): Promise<void> => {
     await ready;
     await pause(random.below(400));
     await server.stop("immediate");
     await pause(random.below(60));
     await server.start();
-    await pause(100 + random.below(250));
+    await goOn(history, LAYOUT.writers, report.findings);
+    await pause(random.below(200));
   };
   try {
     while (report.stops < stops && report.findings.violations.length === 0) {
@@ -40,16 +42,36 @@ export async function serverCampaign({ program, seed, stops, progress }: OutageO
         site = new Site({ program, target, layout: LAYOUT, findings: report.findings, random, outage: true });
         report.databases++;
       }
-      const before = site.history.attempts.length;
-      await site.round([{ by: "order" }, { by: "order" }], stopAndStart);
+      const { history } = site;
+      const before = history.attempts.length;
+      await site.round([{ by: "order" }, { by: "order" }], (ready) => stopAndStart(history, ready));
       report.stops++;
       report.kills += 2;
       report.rounds++;
-      report.attempts += site.history.attempts.length - before;
+      report.attempts += history.attempts.length - before;
       progress?.(report.line);
     }
   } finally {
     await server.end();
   }
   return report;
+}
+
+const TRIES = 2000;
+
+/** Waits until every writer has done something again that it began after this moment. */
+async function goOn(history: History, writers: number, findings: Findings): Promise<void> {
+  const from = history.attempts.length;
+  let going = new Set<number>();
+  for (let attempt = 0; attempt < TRIES && going.size < writers; attempt++) {
+    await pause(10);
+    const done = history.attempts.slice(from).filter((it) => outcomeOf(it) === "done");
+    going = new Set(done.map(({ worker }) => worker));
+  }
+  findings.expect(
+    "errors",
+    going.size === writers,
+    "server",
+    () => `${going.size} of ${writers} writers went on with it`,
+  );
 }

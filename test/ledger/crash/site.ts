@@ -24,7 +24,7 @@ export type Death =
   | { by: "peace"; steps: number };
 
 /** How it came to its end in fact. */
-type Ending = "time" | "point" | "peace";
+export type Ending = "time" | "point" | "peace";
 
 /** What goes on while writers work; it is told when all of them are ready. */
 type Meanwhile = (ready: Promise<unknown>) => Promise<unknown>;
@@ -57,7 +57,7 @@ export interface SiteOptions {
   hear?: (line: Line) => void;
 }
 
-const PATIENCE_MS = 5000;
+const PATIENCE_MS = 4000;
 
 let workers = 0;
 

@@ -89,6 +89,8 @@ export class FaultyStore implements LedgerStore {
   writes = 0;
   written = 0;
   failures = 0;
+  /** What happens just before the next write. */
+  beforeNext: (() => Promise<void>) | undefined;
   private readonly inner: LedgerStore;
   private readonly faults: ({ error: LedgerError; written: boolean } | undefined)[] = [];
 
@@ -106,6 +108,9 @@ export class FaultyStore implements LedgerStore {
 
   async write<T>(work: Parameters<LedgerStore["write"]>[0]): Promise<T> {
     this.writes++;
+    const before = this.beforeNext;
+    this.beforeNext = undefined;
+    if (before !== undefined) await before();
     const fault = this.faults.shift();
     if (fault !== undefined) this.failures++;
     if (fault !== undefined && !fault.written) throw fault.error;

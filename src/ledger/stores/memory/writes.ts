@@ -72,7 +72,7 @@ export class MemoryWrites extends MemoryReads {
   updateRun(key: ThreadKey, id: string, epoch: number, changes: RunChanges): boolean {
     const row = this.data.keptThread(key).runs.get(id);
     if (row?.epoch !== epoch) return false;
-    this.forgetRun(row);
+    this.#unlistRun(row);
     this.#putRun({ ...row, ...changes });
     return true;
   }
@@ -129,16 +129,20 @@ export class MemoryWrites extends MemoryReads {
 
   /** Takes a run out of every index but its thread's. */
   protected forgetRun(row: RunRow): void {
-    this.journal.delete(this.data.live, row);
-    this.journal.delete(this.data.logged, row);
-    this.journal.delete(this.#sameRunId(row), row.threadId);
+    const same = this.#sameRunId(row);
+    this.#unlistRun(row);
+    this.journal.delete(same, row.threadId);
+    if (same.size === 0) this.journal.delete(this.data.keptTenant(row.tenant).runsById, row.id);
     this.touch(row);
   }
 
   /** Takes a message out of every index but its thread's. */
   protected forgetMessage(row: MessageRow): void {
     this.journal.delete(this.data.unindexed, row);
-    if (row.role === "assistant") this.journal.delete(this.#sameDigest(row), placeOf(row));
+    if (row.role !== "assistant") return;
+    const same = this.#sameDigest(row);
+    this.journal.delete(same, placeOf(row));
+    if (same.size === 0) this.journal.delete(this.data.keptTenant(row.tenant).digests, row.digest);
   }
 
   protected countHolder({ tenant, hash }: BlobRefRow, change: 1 | -1): void {
@@ -146,6 +150,11 @@ export class MemoryWrites extends MemoryReads {
     const count = (holders.get(hash) ?? 0) + change;
     if (count === 0) this.journal.delete(holders, hash);
     else this.journal.set(holders, hash, count);
+  }
+
+  #unlistRun(row: RunRow): void {
+    this.journal.delete(this.data.live, row);
+    this.journal.delete(this.data.logged, row);
   }
 
   #putRun(row: RunRow): void {

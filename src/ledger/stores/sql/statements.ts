@@ -56,7 +56,11 @@ function texts({ lock, inList, digests }: Flavour) {
     "threads-before": select(THREADS, "tenant = ?1 AND id < ?3 ORDER BY id DESC LIMIT ?2"),
     message: select(MESSAGES, `${IN_THREAD} AND id = ?3`),
     "find-digests": select(HEADERS, `role = 'assistant' AND ${hasDigest} ORDER BY id DESC, thread_id DESC LIMIT ?3`),
-    run: select(RUNS, "tenant = ?1 AND id = ?2 LIMIT 1"),
+    // The thread first, from the index by run alone: else SQLite goes through all runs of the tenant.
+    run: select(
+      RUNS,
+      `tenant = ?1 AND id = ?2 AND thread_id = (SELECT min(thread_id) FROM runs WHERE tenant = ?1 AND id = ?2)`,
+    ),
     runs: select(RUNS, `${IN_THREAD} ORDER BY id`),
     "expired-runs": select(RUNS, `${IS_LIVE} AND lease_until < ?1 ORDER BY lease_until LIMIT ?2`),
     "expired-runs-of": select(RUNS, `${IS_LIVE} AND lease_until < ?1 AND ${OF_TENANT} ORDER BY lease_until LIMIT ?2`),

@@ -1,0 +1,55 @@
+// How SQLite goes about each statement: by a key or an index, never through a whole table, and through all rows of a
+// tenant only where that is what is asked for.
+import { DatabaseSync } from "node:sqlite";
+import { beforeAll, expect, test } from "vitest";
+import type { Statement } from "../../src/ledger/stores/sql/engine.ts";
+import { Statements } from "../../src/ledger/stores/sql/statements.ts";
+import { SQLITE } from "../../src/ledger/stores/sqlite/flavour.ts";
+import { sqliteFiles } from "./support/sqlite.ts";
+
+const files = sqliteFiles();
+const path = files.path();
+beforeAll(async () => (await files.open(path)).close());
+
+const { fixed, ...stretches } = new Statements(SQLITE);
+const forms = [{ limit: 1 }, { limit: 1, upTo: "x", order: "down" }, { limit: 1, upTo: "x", runId: "r" }] as const;
+const all: Statement[] = [
+  ...Object.values(fixed),
+  ...[stretches.messages, stretches.headers, stretches.log].flatMap((of) => forms.map((form) => of.of(form))),
+];
+
+/** Lists and clean-ups that are about a tenant as a whole. */
+const OF_TENANT = new Set([
+  "threads",
+  "quarantined",
+  "delete-keys",
+  ...["lock", "measure", "delete-chunks-of", "delete"].map((what) => `${what}-old-blobs`),
+  "measure-unnamed-chunks",
+  "delete-unnamed-chunks",
+]);
+
+test.each(all.map(({ name, sql }) => [name, sql]))("%s is found by a key", (name, sql) => {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
+  database.close();
+  const plan = steps.map(({ detail }) => String(detail));
+  expect(plan).not.toStrictEqual([]);
+  expect(plan.filter((step) => step.startsWith("SCAN") && !step.includes("json_each"))).toStrictEqual([]);
+  expect(plan.some((step) => step.endsWith("(tenant=?)"))).toBe(OF_TENANT.has(name));
+});
+
+const indexed: [name: keyof typeof fixed, index: string][] = [
+  ["find-digests", "messages_digest"],
+  ["run", "runs_id"],
+  ["expired-runs", "runs_live"],
+  ["expired-runs-of", "runs_live"],
+  ["compactable-runs", "runs_logged"],
+  ["compactable-runs-of", "runs_logged"],
+  ["delete-blobs", "blob_refs_hash"],
+];
+test.each(indexed)("%s uses the index %s", (name, index) => {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const steps = database.prepare(`EXPLAIN QUERY PLAN ${fixed[name].sql}`).all();
+  database.close();
+  expect(steps.map(({ detail }) => detail).join("\n")).toContain(`INDEX ${index} `);
+});
