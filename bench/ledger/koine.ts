@@ -48,7 +48,7 @@ export const koineStreamed: Keeper = {
     const ledger = await openLedger(`sqlite:${path}`, { sync, deltaRetentionMs: 0 });
     return session(ledger, async (threadId, message) => {
       const run = await ledger.beginRun({ threadId });
-      for (const delta of deltasOf(message)) void run.append([delta]);
+      for (const delta of deltasOf(message)) run.push([delta]);
       await run.commit();
     });
   },

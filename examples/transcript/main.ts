@@ -22,17 +22,17 @@ function* answer(text: string): Generator<Delta> {
 
 const words = (parts: readonly Part[]): string => parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 
-// A question, and its answer. Every delta is on disk before `append` resolves.
+// A question, and its answer. `push` does not wait for the disk, `commit` does for everything before it.
 const thread = await ledger.createThread({ title: "Weather" });
 const [question] = await ledger.append(thread.id, [user("How is the weather in Corinth?")]);
 assert(question);
 const first = await ledger.beginRun({ threadId: thread.id });
-for (const delta of answer("Clear and warm.")) void first.append([delta]);
+for (const delta of answer("Clear and warm.")) first.push([delta]);
 await first.commit();
 
 // Another answer takes its place. The first one is out of the transcript, but not gone.
 const second = await ledger.beginRun({ threadId: thread.id, forkFromMessageId: question.id });
-for (const delta of answer("Twenty-four degrees, no clouds.")) void second.append([delta]);
+for (const delta of answer("Twenty-four degrees, no clouds.")) second.push([delta]);
 const { messages, supersededRunIds } = await second.commit();
 assert.deepEqual(supersededRunIds, [first.id]);
 assert.equal((await ledger.run(first.id)).state, "superseded");

@@ -50,10 +50,13 @@ export function checkOptions(options: LedgerOptions): void {
 }
 
 function milliseconds(clock: Clock): () => number {
+  // As it is: it is asked several times for every message.
+  if (clock === Date.now) return Date.now;
   return () => {
     const time = clock();
-    if (typeof time === "number") return time;
-    return new Date(time).getTime();
+    const ms = Math.floor(typeof time === "number" ? time : new Date(time).getTime());
+    if (Number.isSafeInteger(ms) && ms >= 0) return ms;
+    throw new LedgerError("invalid-input", "The clock gave no time since 1970.", { path: "clock" });
   };
 }
 

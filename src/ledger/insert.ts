@@ -109,7 +109,7 @@ interface Content extends Omit<StoredMessage, "id" | "parentMessageId"> {
   parentMessageId: undefined;
 }
 
-/** The message with the ledger's facts. Copies only what changes; the id it came with is kept as `metadata.sourceId`. */
+/** The message with the ledger's facts. Copies only what changes; the id it came with is kept as `metadata["sourceId"]`. */
 function stamped(message: Message, createdAt: string, runId: string | undefined): Content {
   const metadata: Metadata & { schemaVersion: number } = Object.assign(
     message.metadata === undefined ? {} : copyObject(message.metadata),

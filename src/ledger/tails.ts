@@ -3,22 +3,17 @@
 import type { MessageHeader, ThreadHead } from "./rows.ts";
 import type { LedgerStore } from "./store.ts";
 
-/** Threads that are remembered per store; of more, those that were written to last. */
+/** Threads that are remembered per store; of more, those that came last. */
 const MOST = 1000;
 
+/** By thread id; a thread of another tenant with the same id takes the place. */
 const tails = new WeakMap<LedgerStore, Map<string, MessageHeader>>();
-
-function nameOf(tenant: string, threadId: string): string {
-  return `${tenant}\n${threadId}`;
-}
 
 /** Keeps the header of a message, which must be durable by now: the id of one that was undone may come again. */
 export function keepTail(store: LedgerStore, header: MessageHeader): void {
   let kept = tails.get(store);
   if (kept === undefined) tails.set(store, (kept = new Map()));
-  const name = nameOf(header.tenant, header.threadId);
-  kept.delete(name);
-  kept.set(name, header);
+  kept.set(header.threadId, header);
   if (kept.size <= MOST) return;
   const [oldest] = kept.keys();
   if (oldest !== undefined) kept.delete(oldest);
@@ -26,6 +21,6 @@ export function keepTail(store: LedgerStore, header: MessageHeader): void {
 
 /** The header of a message that is known to be in the thread, if it was kept. */
 export function keptTail(store: LedgerStore, thread: ThreadHead, id: string): MessageHeader | undefined {
-  const header = tails.get(store)?.get(nameOf(thread.tenant, thread.id));
-  return header?.id === id && header.threadId === thread.id && header.tenant === thread.tenant ? header : undefined;
+  const header = tails.get(store)?.get(thread.id);
+  return header?.id === id && header.tenant === thread.tenant ? header : undefined;
 }

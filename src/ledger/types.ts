@@ -115,6 +115,8 @@ export interface Run {
   readonly attached: boolean;
   /** Resolves once the deltas are durable. An illegal delta refuses the whole batch, and the run goes on without it. */
   append(deltas: readonly (Delta | MessageDelta)[]): Promise<void>;
+  /** As `append`, for streams that must not wait: what goes wrong is thrown by `commit`, which then commits nothing. */
+  push(deltas: readonly (Delta | MessageDelta)[]): void;
   /** Writes what the deltas assembled to, or the messages given. Again: the same result. */
   commit(messages?: readonly Message[], options?: CommitOptions): Promise<Committed>;
   fail(error: ProviderError | Error | string): Promise<Ended>;

@@ -5,7 +5,7 @@ import { LedgerError } from "../../src/ledger/errors.ts";
 import { ledgerOn } from "../../src/ledger/open.ts";
 import { readBatch, writeBatch, writeDelta } from "../../src/ledger/runs/log.ts";
 import type { Ledger, Run } from "../../src/ledger/types.ts";
-import { parseJson, stringifyJson, type Delta, type MessageDelta } from "../../src/model/index.ts";
+import { assistant, parseJson, stringifyJson, type Delta, type MessageDelta } from "../../src/model/index.ts";
 import { call, delta, stamped } from "../support/deltas.ts";
 import { answerOf, begin, done, eventsUpToNow, FaultyStore, piece, sayEvent, textsOf } from "./support/runs.ts";
 import { STORES, type OpenLedger } from "./support/stores.ts";
@@ -173,6 +173,26 @@ describe.each(STORES)("$name", (store) => {
       expect(await seqs()).toStrictEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     },
   );
+
+  test("that are pushed need no waiting, and what went wrong with one is told by the commit", async () => {
+    for (const each of answerOf("a", "b")) run.push([each]);
+    expect(textsOf((await run.commit()).messages)).toStrictEqual(["ab"]);
+
+    const broken = await ledger.beginRun({ threadId });
+    broken.push([begin, piece("a")]);
+    await broken.append([piece("b")]);
+    faulty.failNext(new LedgerError("disk-full", "not now"));
+    broken.push([piece("c")]);
+    await expect(broken.append([piece("d")])).rejects.toMatchObject({ code: "disk-full" });
+    broken.push([piece("e"), done]);
+    await expect(broken.commit()).rejects.toMatchObject({ code: "disk-full" });
+    expect(textsOf((await broken.fail("no room")).messages)).toStrictEqual(["ab"]);
+
+    const illegal = await ledger.beginRun({ threadId });
+    illegal.push([piece("x")]);
+    await expect(illegal.commit()).rejects.toMatchObject({ code: "invalid-input" });
+    expect(textsOf((await illegal.commit([assistant("said")])).messages)).toStrictEqual(["said"]);
+  });
 
   test("of a first batch that could not be written leave the run as it was created", async () => {
     faulty.failNext(new LedgerError("busy", "not now"));

@@ -76,6 +76,21 @@ test.each(options)("the options %j are refused", async (given, path) => {
   expect(() => ledgerOn(memoryStore(), given)).toThrow(expect.objectContaining({ code: "invalid-input", path }));
 });
 
+const clocks: [what: string, clock: LedgerOptions["clock"], time: string | undefined][] = [
+  ["fractions of milliseconds", () => 1.9, "1970-01-01T00:00:00.001Z"],
+  ["dates", () => new Date(2), "1970-01-01T00:00:00.002Z"],
+  ["text", () => "2026-01-02T03:04:05Z", "2026-01-02T03:04:05.000Z"],
+  ["nonsense", () => "soon", undefined],
+  ["times before 1970", () => -1, undefined],
+];
+test.each(clocks)("a clock that gives %s is understood or refused", async (_what, clock, time) => {
+  const ledger = await openLedger("memory:", clock === undefined ? {} : { clock });
+  const made = ledger.createThread();
+  if (time !== undefined) expect((await made).createdAt).toBe(time);
+  else await expect(made).rejects.toMatchObject({ code: "invalid-input", path: "clock" });
+  await ledger.close();
+});
+
 test("options that are undefined are as good as absent", async () => {
   const none = { tenant: undefined, leaseMs: undefined, sync: undefined } as unknown as LedgerOptions;
   const ledger = await openLedger("memory:", none);

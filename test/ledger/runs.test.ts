@@ -56,6 +56,26 @@ describe.each(STORES)("$name", (store) => {
       expect(run.info).toStrictEqual(await ledger.run(run.id));
     });
 
+    test("keeps what an answer says beside its message: its id, time, residue and other choices", async () => {
+      const run = await ledger.beginRun({ threadId });
+      const extra = { acme: { tier: "gold" } };
+      await run.append([
+        delta("start", { modelId: "m-1", requestId: "r-1", createdAt: "2031-01-01T00:00:00.000Z", extra }),
+        piece("one"),
+        delta("text", { textDelta: "another", choice: 1 }),
+        delta("done", { finishReason: "stop", alternatives: [{ finishReason: "length" }] }),
+      ]);
+      const { messages } = await run.commit();
+      expect(messages[0]?.metadata["response"]).toMatchObject({
+        id: "r-1",
+        createdAt: "2031-01-01T00:00:00.000Z",
+        extra,
+        alternatives: [
+          { message: { parts: [{ type: "text", text: "another" }] }, finishReason: { unified: "length" } },
+        ],
+      });
+    });
+
     test("writes a run of several answers in order, and adds up their usage", async () => {
       const run = await ledger.beginRun({ threadId });
       await run.append([begin, ...call("c1", '{"n":1}'), counted(10, 5), done, result("c1", "one")]);

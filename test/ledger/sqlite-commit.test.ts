@@ -43,14 +43,15 @@ describe.each(["full", "normal"] as const)("at %s", (sync) => {
     const written = await Promise.all(numbers(64).map((number) => store.write(adding(number))));
     expect(written).toStrictEqual(numbers(64));
     expect(await numbersIn(store)).toStrictEqual(numbers(64));
-    expect(commitsIn(points)).toBe(1);
+    // One, but for a machine that stands still meanwhile.
+    expect(commitsIn(points)).toBeLessThan(16);
   });
 
   test("the rest of the process gets its turn while one caller writes without a pause", async () => {
     const store = await files.open(files.path(), { sync });
     let turns = 0;
     const timer = setInterval(() => turns++, 0);
-    for (const number of numbers(300)) await store.write(adding(number));
+    for (const number of numbers(sync === "full" ? 20 : 2000)) await store.write(adding(number));
     clearInterval(timer);
     expect(turns).toBeGreaterThan(0);
   });
@@ -60,7 +61,25 @@ test("more than a group's worth of callers are committed in groups", async () =>
   const { store, points } = await traced();
   await Promise.all(numbers(600).map((number) => store.write(adding(number))));
   expect(await numbersIn(store)).toStrictEqual(numbers(600));
-  expect(commitsIn(points)).toBe(3);
+  expect(commitsIn(points)).toBeGreaterThanOrEqual(3);
+  expect(commitsIn(points)).toBeLessThan(150);
+});
+
+test("callers whose work takes long are not all committed together", async () => {
+  const { store, points } = await traced();
+  let turns = 0;
+  const timer = setInterval(() => turns++, 0);
+  const large = (number: number): Promise<number> =>
+    store.write(function* addMany(tx) {
+      const rows = numbers(300).map((at) => messageRow(KEY, number * 1000 + at, { body: "x".repeat(500) }));
+      yield* got(tx.insertMessages(rows));
+      return number;
+    });
+  expect(await Promise.all(numbers(20).map(large))).toStrictEqual(numbers(20));
+  clearInterval(timer);
+  expect(await numbersIn(store)).toHaveLength(6000);
+  expect(commitsIn(points)).toBeGreaterThan(1);
+  expect(turns).toBeGreaterThan(0);
 });
 
 test("every statement of a write has its points", async () => {
@@ -74,14 +93,13 @@ test("every statement of a write has its points", async () => {
 });
 
 describe("work that fails among others", () => {
-  const failures: [sentence: string, work: (tx: LedgerTransaction) => Steps<number>, commits: number][] = [
+  const failures: [sentence: string, work: (tx: LedgerTransaction) => Steps<number>][] = [
     [
       "before it wrote anything is left out of the commit",
       function* refuse(tx) {
         yield* got(tx.lockThread(KEY));
         throw new LedgerError("fenced", "no");
       },
-      1,
     ],
     [
       "after it wrote is undone alone, and those before and after it are committed",
@@ -89,18 +107,17 @@ describe("work that fails among others", () => {
         yield* adding(99)(tx);
         throw new LedgerError("fenced", "no");
       },
-      2,
     ],
   ];
-  test.each(failures)("%s", async (_, work, commits) => {
+  test.each(failures)("%s", async (_, work) => {
     const { store, points } = await traced();
-    const before = [1, 2, 3].map((number) => store.write(adding(number)));
+    const before = numbers(20).map((number) => store.write(adding(number)));
     const failing = expect(store.write(work)).rejects.toMatchObject({ code: "fenced" });
-    const after = [4, 5].map((number) => store.write(adding(number)));
+    const after = numbers(20).map((number) => store.write(adding(number + 20)));
     await failing;
-    expect(await Promise.all([...before, ...after])).toStrictEqual(numbers(5));
-    expect(await numbersIn(store)).toStrictEqual(numbers(5));
-    expect(commitsIn(points)).toBe(commits);
+    expect(await Promise.all([...before, ...after])).toStrictEqual(numbers(40));
+    expect(await numbersIn(store)).toStrictEqual(numbers(40));
+    expect(commitsIn(points)).toBeLessThan(10);
   });
 
   test("because of a key that another of them takes fails alone", async () => {

@@ -31,6 +31,9 @@ export class AttachedRun implements Run {
     await this.again("append");
   }
 
+  /** Nothing is taken, and nothing can be committed here: that is told by `commit`. */
+  push(): void {}
+
   async commit(): Promise<Committed> {
     return this.again("commit");
   }

@@ -17,7 +17,7 @@ export interface Stored {
 }
 
 /** What is known of an answer; one that was cut off has not said why it ended. */
-type Answer = Pick<Response, "message" | "model" | "usage"> & Partial<Pick<Response, "finishReason">>;
+type Answer = Omit<Response, "finishReason" | "error"> & Partial<Pick<Response, "finishReason">>;
 
 export class Turn {
   private readonly assembler = new RunAssembler();
@@ -89,7 +89,19 @@ function describe(message: Message, response: Answer, provider: string | undefin
   if (provider !== undefined) facts.provider = provider;
   if (response.finishReason !== undefined) facts.finishReason = response.finishReason;
   if (response.usage !== undefined) facts.usage = response.usage;
+  const rest = restOf(response);
+  if (Object.keys(rest).length > 0) facts["response"] = rest;
   return withMetadata(message, message.metadata === undefined ? facts : assignObject(facts, message.metadata));
+}
+
+/** What else the response says: the deltas that say it do not last, and nothing of an answer is lost with them. */
+function restOf({ id, createdAt, extra, alternatives }: Answer): Partial<Response> {
+  const rest: Partial<Response> = {};
+  if (id !== "") rest.id = id;
+  if (createdAt !== undefined) rest.createdAt = createdAt;
+  if (extra !== undefined) rest.extra = extra;
+  if (alternatives !== undefined) rest.alternatives = alternatives;
+  return rest;
 }
 
 function markInterrupted(message: Message): Message {

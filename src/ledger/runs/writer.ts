@@ -46,6 +46,8 @@ export class RunWriter implements Run {
   private inLine = 0;
   private outcome: Committed | undefined;
   private isFenced = false;
+  /** Why something that was pushed is missing. */
+  private lost: { error: unknown } | undefined;
 
   constructor(scope: Scope, live: LiveRuns, row: RunRow, turn: Turn) {
     this.id = row.id;
@@ -73,6 +75,14 @@ export class RunWriter implements Run {
     // Wrapped, so that those behind do not wait until this is durable.
     const { written } = await this.next(async () => ({ written: this.accept(await this.wholeTurn("append"), deltas) }));
     return written;
+  }
+
+  push(deltas: readonly (Delta | MessageDelta)[]): void {
+    // After a gap nothing more is taken: what follows it would look like the whole.
+    if (this.lost !== undefined) return;
+    this.append(deltas).catch((error: unknown) => {
+      this.lost ??= { error };
+    });
   }
 
   async commit(messages?: readonly Message[], options: CommitOptions = {}): Promise<Committed> {
@@ -193,7 +203,9 @@ export class RunWriter implements Run {
   private async commitNow(given: Stored | undefined, options: CommitOptions): Promise<Committed> {
     this.demandOwn();
     if (transition(this.row, "commit") === "same") return this.known();
-    await this.drain();
+    await this.drain().catch((error: unknown) => {
+      if (this.lost === undefined) throw error;
+    });
     const stored = given ?? (await this.assembled());
     if (stored === undefined) return this.known();
     return this.finish((scope, row) => scope.store.write((tx) => commitRun(scope, tx, row, stored, options)));
@@ -201,6 +213,7 @@ export class RunWriter implements Run {
 
   /** What was streamed; undefined where the run had ended after all. */
   private async assembled(): Promise<Stored | undefined> {
+    if (this.lost !== undefined) throw this.lost.error;
     const turn = await this.wholeTurn("commit");
     if (!isLive(this.row.state)) return undefined;
     try {

@@ -8,6 +8,7 @@ import {
   type PgQuery,
   type PgResult,
   type PgSettings,
+  type PgValue,
   TYPES,
 } from "./driver.ts";
 import { isLost, ledgerError } from "./errors.ts";
@@ -112,30 +113,33 @@ export class Lane {
 
   /** `started` is called when the query goes out, and not where the connection was known to be gone before. */
   send(name: string, query: PgQuery, started?: () => void): Promise<PgResult> {
-    const answer =
-      this.#client.pipeline === true ? this.#query(name, query, started) : this.#queue(name, query, started);
-    return answer.catch((error: unknown) => {
-      if (isLost(error)) this.broken ??= error instanceof Error ? error : new Error(String(error));
-      throw error;
-    });
-  }
-
-  /** A driver that does not pipeline wants to be asked for one thing at a time. */
-  #queue(name: string, query: PgQuery, started?: () => void): Promise<PgResult> {
+    if (this.#client.pipeline === true) return this.#query(name, query, started);
+    // A driver that does not pipeline wants to be asked for one thing at a time.
     const answer = this.#last.then(() => this.#query(name, query, started));
     this.#last = answer.catch(() => undefined);
     return answer;
   }
 
-  async #query(name: string, query: PgQuery, started?: () => void): Promise<PgResult> {
+  #query(name: string, query: PgQuery, started?: () => void): Promise<PgResult> {
     const loss = this.broken ?? this.#lossOf();
-    if (loss !== undefined) throw loss;
+    if (loss !== undefined) {
+      this.broken ??= loss;
+      return Promise.reject(loss);
+    }
     this.#trace(`before ${name}`);
     started?.();
     this.#hold();
-    const result = await this.#client.query(query);
-    this.#trace(`after ${name}`);
-    return result;
+    return new Promise((resolve, reject) => {
+      this.#client.query(query, (error, result) => {
+        if (error) {
+          if (isLost(error)) this.broken ??= error;
+          reject(error);
+        } else {
+          this.#trace(`after ${name}`);
+          resolve(result);
+        }
+      });
+    });
   }
 
   /** What is sent in one turn leaves in one packet: on a fast network, writing to the socket is the dearest part. */
@@ -151,14 +155,46 @@ export class Lane {
   }
 }
 
+/** What all queries have in common, not in the objects themselves: the driver copies each of those field by field. */
+class Query implements PgQuery {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get rowMode(): "array" {
+    return "array";
+  }
+
+  get types(): PgQuery["types"] {
+    return TYPES;
+  }
+
+  get query_timeout(): number {
+    return ANSWER_MS;
+  }
+}
+
+class NamedQuery extends Query {
+  readonly name: string;
+  readonly values: readonly PgValue[];
+
+  constructor(name: string, text: string, values: readonly PgValue[]) {
+    super(text);
+    this.name = name;
+    this.values = values;
+  }
+}
+
 /** A statement that is parsed once per connection. */
-export function named(name: string, text: string, values: PgQuery["values"] = []): PgQuery {
-  return { name, text, values, rowMode: "array", types: TYPES, query_timeout: ANSWER_MS };
+export function named(name: string, text: string, values: readonly PgValue[]): PgQuery {
+  return new NamedQuery(name, text, values);
 }
 
 /** A statement as it stands. */
 export function plain(text: string): PgQuery {
-  return { text, rowMode: "array", types: TYPES, query_timeout: ANSWER_MS };
+  return new Query(text);
 }
 
 /** The rows of an answer. Columns come as text, null or bytes: see TYPES. */

@@ -11,7 +11,7 @@ export interface PgQuery {
   readonly name?: string;
   readonly values?: readonly PgValue[];
   readonly rowMode?: "array";
-  readonly types?: PgTypes;
+  readonly types?: PgTypes | undefined;
   /** Milliseconds after which the answer is given up, and with it the connection. */
   readonly query_timeout?: number;
 }
@@ -36,7 +36,7 @@ export interface PgClient {
   /** The socket below, where it can hold back what is written. */
   readonly connection?: { readonly stream?: { cork?(): void; uncork?(): void } };
   connect(): Promise<unknown>;
-  query(query: PgQuery): Promise<PgResult>;
+  query(query: PgQuery, answer: (error: Error | null, result: PgResult) => void): unknown;
   end(): Promise<void>;
   on(event: "error", hear: (error: Error) => void): unknown;
   on(event: "end", hear: () => void): unknown;

@@ -125,15 +125,13 @@ export class Transaction implements SqlSession {
     return this.#begun;
   }
 
-  async #send(name: string, query: PgQuery, started?: () => void): Promise<PgResult> {
-    if (this.#failure !== undefined) throw this.#failure.error;
-    try {
-      return await this.#lane.send(name, query, started);
-    } catch (error) {
+  #send(name: string, query: PgQuery, started?: () => void): Promise<PgResult> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
+    return this.#lane.send(name, query, started).catch((error: unknown) => {
       // The server answers in order: what it refuses before the commit, it has not committed.
       const isOpen = this.#sentCommit && (name === COMMIT || stateOf(error) === undefined);
       this.#failure ??= { error: ledgerError(error, isOpen), isContention: isContention(error) };
       throw this.#failure.error;
-    }
+    });
   }
 }

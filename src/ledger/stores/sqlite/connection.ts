@@ -24,6 +24,7 @@ export class Connection implements SqlSession {
   readonly #trace: Trace | undefined;
   readonly #prepared = new Map<Statement | Insert, StatementSync>();
   #inTransaction = false;
+  #isStuck = false;
   /** What broke the transaction. Work that swallowed it must not go on as if nothing had happened. */
   #broken: unknown;
 
@@ -34,12 +35,9 @@ export class Connection implements SqlSession {
     this.#trace = trace;
   }
 
-  get isOpen(): boolean {
-    return this.#database.isOpen;
-  }
-
   begin(): void {
     this.#broken = undefined;
+    if (this.#isStuck) this.#end();
     this.execute(BEGIN);
     this.#inTransaction = true;
   }
@@ -53,7 +51,17 @@ export class Connection implements SqlSession {
   /** Undoes the transaction, if there still is one: SQLite ends it by itself when the disk is full or fails. */
   rollback(): void {
     this.#inTransaction = false;
+    try {
+      this.#end();
+    } catch {
+      // What went wrong before is what the caller hears of; the next transaction ends this one first.
+      this.#isStuck = true;
+    }
+  }
+
+  #end(): void {
     if (this.#database.isTransaction) this.execute(ROLLBACK);
+    this.#isStuck = false;
   }
 
   all(statement: Statement, values: readonly SqlValue[]): Awaitable<readonly SqlRow[]> {
@@ -152,7 +160,7 @@ export class Connection implements SqlSession {
     let prepared = this.#prepared.get(statement);
     if (prepared === undefined) {
       prepared = this.#database.prepare("sql" in statement ? statement.sql : insertSql(statement));
-      // A list is put together in a third of the time of an object.
+      // A row of ours is made in two thirds of the time from a list of values than from SQLite's own object.
       prepared.setReturnArrays(true);
       this.#prepared.set(statement, prepared);
     }

@@ -21,7 +21,7 @@ export interface SqliteOptions {
  * Pages of log after which SQLite moves them into the file. Four times its default: a page that was written often is
  * moved once, and the waits for the disk that come with it are fewer.
  */
-const LOG_PAGES = Number(process.env["LP"] ?? 4000);
+const LOG_PAGES = 4000;
 const PAGE_BYTES = 4096;
 const CACHE_KIB = 16_384;
 

@@ -6,8 +6,10 @@ import type { Connection } from "./connection.ts";
 import { isBusy } from "./errors.ts";
 import { outOfPatience, pauseMs } from "./patience.ts";
 
-/** The most that is committed together: the rest of the process gets its turn in between. */
+/** The most that is committed together. */
 const LARGEST_GROUP = 256;
+/** How long work goes on before the rest of the process gets its turn: timers and sockets wait for it. */
+const LONGEST_TURN_MS = 10;
 
 interface Job {
   readonly work: (tx: LedgerTransaction) => Steps<unknown>;
@@ -21,9 +23,6 @@ interface Job {
   busySince: number | undefined;
 }
 
-/** Commits in a row after which the rest of the process gets its turn: timers and sockets wait for microtasks. */
-const LONGEST_ROW = 50;
-
 export class CommitQueue {
   readonly #connection: Connection;
   readonly #transaction: LedgerTransaction;
@@ -32,7 +31,8 @@ export class CommitQueue {
   readonly #committed: () => void;
   #jobs: Job[] = [];
   #isScheduled = false;
-  #inRow = 0;
+  /** Spent on commits since the rest of the process had its turn. */
+  #spentMs = 0;
   #attempts = 0;
   readonly #idle: (() => void)[] = [];
 
@@ -69,8 +69,8 @@ export class CommitQueue {
    */
   #schedule(): void {
     this.#isScheduled = true;
-    if (this.#waitsForDisk || ++this.#inRow > LONGEST_ROW) {
-      this.#inRow = 0;
+    if (this.#waitsForDisk || this.#spentMs > LONGEST_TURN_MS) {
+      this.#spentMs = 0;
       setImmediate(this.#drain);
     } else {
       queueMicrotask(this.#drain);
@@ -79,8 +79,10 @@ export class CommitQueue {
 
   readonly #drain = (): void => {
     const group = this.#nextGroup();
+    const since = performance.now();
     try {
-      this.#commit(group);
+      this.#commit(group, since);
+      this.#spentMs += performance.now() - since;
       this.#attempts = 0;
       for (const job of group) settle(job);
     } catch (error) {
@@ -114,10 +116,14 @@ export class CommitQueue {
   }
 
   /** All of the group's work in one transaction. Throws where all of it was undone. */
-  #commit(group: readonly Job[]): void {
+  #commit(group: Job[], since: number): void {
     this.#connection.begin();
     try {
-      for (const job of group) this.#run(job);
+      for (const [at, job] of group.entries()) {
+        this.#run(job);
+        const isLate = at + 1 < group.length && performance.now() - since > LONGEST_TURN_MS;
+        if (isLate) this.#jobs = [...group.splice(at + 1), ...this.#jobs];
+      }
       this.#connection.commit();
     } catch (error) {
       this.#connection.rollback();

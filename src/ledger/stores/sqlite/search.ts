@@ -1,6 +1,7 @@
 // The search index of a SQLite file. It is written behind: `position` is the number of the last message in it. The words
 // are in an FTS5 table that keeps no text; a packed copy of each text is beside it, for the snippet.
 import { createHash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { MessageRow } from "../../rows.ts";
 import { got, type Steps } from "../../steps.ts";
@@ -50,7 +51,7 @@ const FIND: Statement = {
 };
 export const OPTIMIZE: Statement = { name: "optimize", sql: "INSERT INTO search (search) VALUES ('optimize')" };
 
-/** Messages that are indexed in one transaction: more would hold up the process for long. */
+/** Messages that are indexed at a time: more would hold up the process for long. */
 const BATCH = 50;
 
 type Write = <T>(work: (tx: LedgerTransaction) => Steps<T>) => Promise<T>;
@@ -72,6 +73,7 @@ export async function indexMessages(
     if (!(await write(() => addEntries(connection, position, entries)))) continue;
     taken += entries.length;
     if (entries.length < size) break;
+    await nextTurn();
   }
   return taken;
 }
