@@ -42,7 +42,7 @@ function conclude(what: string, report: Report): void {
 
 console.log(`seed ${seed}`);
 const [program = ""] = await buildPrograms(folder, "worker");
-const common = { program, seed, parallel, perDatabase: PER_DATABASE, progress };
+const common = { program, evidence: folder, seed, parallel, perDatabase: PER_DATABASE, progress };
 if (sqlite > 0) {
   let files = 0;
   const fresh = (): ReturnType<typeof freshFile> => freshFile(folder, files++ % 4 === 3 ? "normal" : "full");

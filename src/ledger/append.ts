@@ -48,6 +48,7 @@ export async function append(
   if ("found" in outcome) return readRows(scope, outcome.found);
   const last = outcome.written.rows.at(-1);
   if (last !== undefined) keepTail(scope.store, headerOfRow(last));
+  scope.wrote();
   return outcome.written.messages;
 }
 

@@ -26,7 +26,7 @@ export function scopeOf(store: LedgerStore, options: LedgerOptions): Scope {
   const now = milliseconds(clock);
   const nextId = idsBy(now);
   const report = once(onProblem);
-  return { store, tenant, now, nextId, leaseMs, blobThreshold, flushMs, deltaRetentionMs, report };
+  return { store, tenant, now, nextId, leaseMs, blobThreshold, flushMs, deltaRetentionMs, wrote: () => {}, report };
 }
 
 /** The options without those that are undefined, which must not hide a default. */

@@ -101,12 +101,12 @@ async function instructionsAbove(scope: Scope, key: ThreadKey, above: string | n
 }
 
 /**
- * Where the part that is kept begins: at the first user message from which on everything fits and every result has its
- * call; else at the first message of any role of which that holds; else nowhere, and nothing is kept.
+ * Where the part that is kept begins: at the first message from which on everything fits and every result has its call,
+ * or at the first such user message unless that would cost more than half of it; else nowhere, and nothing is kept.
  */
 function cutAt(messages: readonly StoredMessage[], room: number): number {
   let first = messages.length;
-  let firstUser: number | undefined;
+  let firstUser = messages.length;
   const unanswered = new Set<string>();
   for (let at = messages.length - 1; at >= 0 && messages.length - at <= room; at--) {
     const message = messages[at];
@@ -120,5 +120,5 @@ function cutAt(messages: readonly StoredMessage[], room: number): number {
     first = at;
     if (message.role === "user") firstUser = at;
   }
-  return firstUser ?? first;
+  return (messages.length - firstUser) * 2 >= messages.length - first ? firstUser : first;
 }

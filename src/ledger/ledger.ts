@@ -30,7 +30,8 @@ interface Shared {
 }
 
 function share(scope: Scope): Shared {
-  return { scope, live: new LiveRuns(), index: new SearchIndex(scope), closing: undefined };
+  const index = new SearchIndex(scope);
+  return { scope: { ...scope, wrote: () => index.touched() }, live: new LiveRuns(), index, closing: undefined };
 }
 
 /** A ledger on any store. */

@@ -13,5 +13,7 @@ export interface Scope {
   readonly flushMs: number;
   readonly deltaRetentionMs: number;
   readonly blobThreshold: number;
+  /** Messages were written, and are durable. */
+  readonly wrote: () => void;
   readonly report: (problem: LedgerProblem) => void;
 }

@@ -20,8 +20,7 @@ export function* got<T>(value: Awaitable<T>): Steps<T> {
 
 /** The value with a function applied, without a promise where none is needed. */
 export function mapAwaitable<T, R>(value: Awaitable<T>, map: (value: T) => R): Awaitable<R> {
-  // A PromiseLike<T> is what an Awaitable<T> with `then` is.
-  return isPromise(value) ? (value as PromiseLike<T>).then(map) : map(value);
+  return isPromise(value) ? value.then(map) : map(value);
 }
 
 /** Runs work of a store that answers at once. */

@@ -147,9 +147,9 @@ export interface ContextOptions {
   branch?: string;
   /**
    * At most so many (B99). The system and developer messages that the path begins with stay, and count. Of the rest the
-   * end is kept, from the first user message on from which everything fits and every result has its call; where there
-   * is none, from the first message of any role of which that holds. Where nothing whole fits, only the leading
-   * instructions are given, even if they are more.
+   * end is kept, from the first message on from which everything fits and every result has its call; from the first such
+   * user message, unless that would cost more than half. Where nothing whole fits, only the leading instructions are
+   * given, even if they are more.
    */
   maxMessages?: number;
   /** Whether interrupted turns are part of it. Default false (B90). */

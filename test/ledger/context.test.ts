@@ -58,6 +58,8 @@ const cuts: [path: string, maxMessages: number | undefined, context: string][] =
   // A user message between a call and its result is no place to cut.
   ["u c1 u r1 a", 3, "a"],
   ["u c1 u r1 a u a", 4, "u a"],
+  // A question after a long round of tools is not worth the round.
+  ["u c1 r1 c2 r2 c3 r3 u", 6, "c2 r2 c3 r3 u"],
   // Nothing that fits is whole: the instructions are all there is.
   ["s u c1 r1", 2, "s"],
   ["u c1 r1", 1, ""],

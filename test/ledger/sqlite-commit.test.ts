@@ -93,13 +93,14 @@ test("every statement of a write has its points", async () => {
 });
 
 describe("work that fails among others", () => {
-  const failures: [sentence: string, work: (tx: LedgerTransaction) => Steps<number>][] = [
+  const failures: [sentence: string, work: (tx: LedgerTransaction) => Steps<number>, isUndone: boolean][] = [
     [
       "before it wrote anything is left out of the commit",
       function* refuse(tx) {
         yield* got(tx.lockThread(KEY));
         throw new LedgerError("fenced", "no");
       },
+      false,
     ],
     [
       "after it wrote is undone alone, and those before and after it are committed",
@@ -107,9 +108,10 @@ describe("work that fails among others", () => {
         yield* adding(99)(tx);
         throw new LedgerError("fenced", "no");
       },
+      true,
     ],
   ];
-  test.each(failures)("%s", async (_, work) => {
+  test.each(failures)("%s", async (_, work, isUndone) => {
     const { store, points } = await traced();
     const before = numbers(20).map((number) => store.write(adding(number)));
     const failing = expect(store.write(work)).rejects.toMatchObject({ code: "fenced" });
@@ -118,6 +120,7 @@ describe("work that fails among others", () => {
     expect(await Promise.all([...before, ...after])).toStrictEqual(numbers(40));
     expect(await numbersIn(store)).toStrictEqual(numbers(40));
     expect(commitsIn(points)).toBeLessThan(10);
+    expect(points.includes("after rollback")).toBe(isUndone);
   });
 
   test("because of a key that another of them takes fails alone", async () => {

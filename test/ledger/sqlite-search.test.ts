@@ -124,6 +124,14 @@ test.each(accents)("%j is found by %j, and its snippet shows it", async (text, q
   expect(hits[0]?.snippet).toContain(text);
 });
 
+test("a word with marks is one word: its letters alone do not find it", async () => {
+  const store = await files.open(files.path());
+  await add(store, 1, "हिन्दी");
+  await store.indexMessages(bodyOf, 10);
+  expect(await found(store, "न")).toStrictEqual([]);
+  expect(await found(store, "हिन्दी")).toStrictEqual([1]);
+});
+
 const snippets: [sentence: string, text: string, words: string[], snippet: string][] = [
   ["a short text is shown whole", "one two", ["two"], "one two"],
   ["what is cut is marked", `${"a".repeat(70)} x ${"b".repeat(70)}`, ["x"], `…${"a".repeat(59)} x ${"b".repeat(59)}…`],

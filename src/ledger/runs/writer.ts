@@ -264,6 +264,7 @@ export class RunWriter implements Run {
     this.turn = new Turn();
     this.live.delete(this);
     this.live.compactSoon(this.scope);
+    this.scope.wrote();
     return this.known();
   }
 

@@ -16,8 +16,10 @@ export { searchText } from "./text.ts";
 
 /** Messages that are indexed in one transaction. */
 const BATCH = 500;
-/** How long messages may wait for company. */
+/** How long nothing must have been written: indexing takes its time from those who write. */
 const DELAY_MS = 1000;
+/** Writes after which the index is not put off any longer. */
+const MOST_PUT_OFF = 5000;
 const DEFAULT_LIMIT = 20;
 
 export async function search(
@@ -55,6 +57,8 @@ export class SearchIndex {
   private readonly scope: Scope;
   private readonly delayMs: number;
   private timer: NodeJS.Timeout | undefined;
+  /** Writes since the last update. */
+  private waiting = 0;
   private updating: Promise<void> | undefined;
   private isClosed = false;
   /** The beginnings of texts in blobs, for the batch in hand. */
@@ -65,11 +69,17 @@ export class SearchIndex {
     this.delayMs = delayMs;
   }
 
-  /** Messages were written: they are indexed soon, if the process lives on. */
+  /** Messages were written: they are indexed when it is quiet, if the process lives on. */
   touched(): void {
-    if (this.timer !== undefined || this.isClosed) return;
+    if (this.isClosed) return;
+    this.waiting++;
+    if (this.timer !== undefined) {
+      if (this.waiting < MOST_PUT_OFF) this.timer.refresh();
+      return;
+    }
     this.timer = setTimeout(() => {
       this.timer = undefined;
+      this.waiting = 0;
       // Whoever searches hears of what goes wrong; a writer need not.
       this.update().catch(() => undefined);
     }, this.delayMs);

@@ -1,5 +1,7 @@
 // A campaign of kills against one engine: first a look at every point that operations pass through, then rounds on several
 // databases side by side until there were enough kills and each point had its own.
+import { writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { Database } from "./databases.ts";
 import { Findings } from "./invariants.ts";
 import type { Line } from "./journal.ts";
@@ -20,6 +22,8 @@ export interface CampaignOptions {
   parallel: number;
   /** Kills that one database lives through. */
   perDatabase: number;
+  /** A folder for what the writers of a database said, should it show a violation. */
+  evidence?: string;
   /** Points to die at; undefined: all that a survey finds. */
   points?: readonly Point[];
   progress?: (line: string) => void;
@@ -156,7 +160,15 @@ class Run {
     }
     report.rounds++;
     this.options.progress?.(report.line);
+    if (this.isFailed) this.keepEvidence(site);
     return endings;
+  }
+
+  private keepEvidence({ history, target }: Site): void {
+    if (this.options.evidence === undefined) return;
+    const name = target.engine === "sqlite" ? basename(target.path) : target.schema;
+    const lines = history.attempts.map((attempt) => `${JSON.stringify(attempt)}\n`);
+    writeFileSync(join(this.options.evidence, `${name}.jsonl`), lines.join(""));
   }
 
   /** Mostly at any moment; now and then at a point, whatever the others do meanwhile. */

@@ -17,6 +17,7 @@ export function scopeOn(store: LedgerStore, changes: Partial<Scope> = {}): Scope
     flushMs: 10,
     deltaRetentionMs: 60_000,
     blobThreshold: 32_768,
+    wrote: () => {},
     report: (problem) => problems.push(problem),
     ...changes,
     problems,

@@ -13,7 +13,7 @@ const NOTHING: Deleted = { threads: 0, messages: 0, runs: 0, logRows: 0, keys: 0
 const LAST_TIME = 2 ** 48 - 1;
 
 /** Hears of threads that may have changed, before the change is durable. */
-export type Touch = (tenant: string, threadId: string) => void;
+type Touch = (tenant: string, threadId: string) => void;
 type Name = keyof Statements["fixed"];
 
 export class SqlDeletions extends SqlReads {

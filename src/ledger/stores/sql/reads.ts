@@ -144,7 +144,7 @@ function stretchValues(key: ThreadKey, { after, upTo, runId, limit }: Stretch & 
   return values;
 }
 
-/** A limit as the engines take it: SQLite reads a negative one as none, and neither knows infinity. */
+/** A limit as the engines take it: of 32 bits; SQLite reads a negative one as none, and neither knows infinity. */
 export function rowCount(limit: number): number {
-  return Math.min(Math.max(Math.ceil(limit), 0), Number.MAX_SAFE_INTEGER);
+  return Math.min(Math.max(Math.ceil(limit), 0), 2 ** 31 - 1);
 }

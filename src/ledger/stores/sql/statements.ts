@@ -27,6 +27,8 @@ const IS_LOOSE = "tenant = ?1 AND NOT EXISTS (SELECT 1 FROM blob_refs r WHERE r.
 /** Chunks of uploads that never came to their end. */
 const IS_UNNAMED = "tenant = ?1 AND blob_id < ?2 AND blob_id NOT IN (SELECT blob_id FROM blobs WHERE tenant = ?1)";
 
+/** Cast, because SQLite prepares a statement anew for every value of a bare one: 11 µs a call. */
+const limit = (parameter: number): string => `LIMIT CAST(?${parameter} AS INTEGER)`;
 const select = (table: AnyTable, rest: string): string => `SELECT ${table.list()} FROM ${table.name} WHERE ${rest}`;
 const measure = (table: string, bytes: string, rest: string): string =>
   `SELECT count(*), COALESCE(sum(${bytes}), 0) FROM ${table} WHERE ${rest}`;
@@ -52,29 +54,32 @@ function texts({ lock, inList, digests }: Flavour) {
     thread: `SELECT ${THREADS.list()}, (SELECT max(id) FROM messages WHERE ${IN_THREAD}),
       (SELECT max(id) FROM log WHERE ${IN_THREAD}) FROM threads WHERE tenant = ?1 AND id = ?2`,
     "lock-thread": `SELECT 1 FROM threads WHERE tenant = ?1 AND id = ?2 ${lock}`,
-    threads: select(THREADS, "tenant = ?1 ORDER BY id DESC LIMIT ?2"),
-    "threads-before": select(THREADS, "tenant = ?1 AND id < ?3 ORDER BY id DESC LIMIT ?2"),
+    threads: select(THREADS, `tenant = ?1 ORDER BY id DESC ${limit(2)}`),
+    "threads-before": select(THREADS, `tenant = ?1 AND id < ?3 ORDER BY id DESC ${limit(2)}`),
     message: select(MESSAGES, `${IN_THREAD} AND id = ?3`),
-    "find-digests": select(HEADERS, `role = 'assistant' AND ${hasDigest} ORDER BY id DESC, thread_id DESC LIMIT ?3`),
+    "find-digests": select(HEADERS, `role = 'assistant' AND ${hasDigest} ORDER BY id DESC, thread_id DESC ${limit(3)}`),
     // The thread first, from the index by run alone: else SQLite goes through all runs of the tenant.
     run: select(
       RUNS,
       `tenant = ?1 AND id = ?2 AND thread_id = (SELECT min(thread_id) FROM runs WHERE tenant = ?1 AND id = ?2)`,
     ),
     runs: select(RUNS, `${IN_THREAD} ORDER BY id`),
-    "expired-runs": select(RUNS, `${IS_LIVE} AND lease_until < ?1 ORDER BY lease_until LIMIT ?2`),
-    "expired-runs-of": select(RUNS, `${IS_LIVE} AND lease_until < ?1 AND ${OF_TENANT} ORDER BY lease_until LIMIT ?2`),
-    "compactable-runs": select(RUNS, `${IS_LOGGED} AND finished_at < ?1 ORDER BY finished_at LIMIT ?2`),
+    "expired-runs": select(RUNS, `${IS_LIVE} AND lease_until < ?1 ORDER BY lease_until ${limit(2)}`),
+    "expired-runs-of": select(
+      RUNS,
+      `${IS_LIVE} AND lease_until < ?1 AND ${OF_TENANT} ORDER BY lease_until ${limit(2)}`,
+    ),
+    "compactable-runs": select(RUNS, `${IS_LOGGED} AND finished_at < ?1 ORDER BY finished_at ${limit(2)}`),
     "compactable-runs-of": select(
       RUNS,
-      `${IS_LOGGED} AND finished_at < ?1 AND ${OF_TENANT} ORDER BY finished_at LIMIT ?2`,
+      `${IS_LOGGED} AND finished_at < ?1 AND ${OF_TENANT} ORDER BY finished_at ${limit(2)}`,
     ),
     "idempotency-key": select(KEYS, `${IN_THREAD} AND name = ?3`),
     blob: select(BLOBS, "tenant = ?1 AND hash = ?2"),
     "lock-held-blobs": `SELECT 1 FROM blobs WHERE tenant = ?1 AND ${inList("hash", 2)} ORDER BY hash ${lock}`,
     chunk: select(CHUNKS, "tenant = ?1 AND blob_id = ?2 AND position = ?3"),
     "blob-refs": select(BLOB_REFS, `${IN_THREAD} ORDER BY message_id, hash`),
-    quarantined: select(QUARANTINE, "tenant = ?1 ORDER BY thread_id, message_id LIMIT ?2"),
+    quarantined: select(QUARANTINE, `tenant = ?1 ORDER BY thread_id, message_id ${limit(2)}`),
 
     "delete-deltas": remove("log", `${IN_THREAD} AND run_id = ?3 AND kind = 'delta'`),
     "delete-chunks": remove("blob_chunks", "tenant = ?1 AND blob_id = ?2"),
@@ -156,7 +161,7 @@ class Stretches {
       const order = down ? "ORDER BY id DESC" : "ORDER BY id";
       return {
         name: `${name}-${down ? "down" : "up"}${bounded ? "-to" : ""}${ofRun ? "-of-run" : ""}`,
-        sql: select(table, `${conditions.join(" AND ")} ${order} LIMIT ?4`),
+        sql: select(table, `${conditions.join(" AND ")} ${order} ${limit(4)}`),
       };
     });
   }

@@ -34,7 +34,7 @@ const POSITION: Statement = { name: "read-position", sql: "SELECT position FROM 
 const SET_POSITION: Statement = { name: "set-position", sql: "UPDATE search_state SET position = ?1" };
 const UNINDEXED: Statement = {
   name: "unindexed",
-  sql: `SELECT ${MESSAGES.list()}, number FROM messages WHERE number > ?1 ORDER BY number LIMIT ?2`,
+  sql: `SELECT ${MESSAGES.list()}, number FROM messages WHERE number > ?1 ORDER BY number LIMIT CAST(?2 AS INTEGER)`,
 };
 const STILL_THERE: Statement = {
   name: "still-there",
@@ -47,7 +47,7 @@ const FIND: Statement = {
   sql: `SELECT m.thread_id, m.id, t.text FROM search
     JOIN messages m ON m.number = search.rowid JOIN search_texts t ON t.number = search.rowid
     WHERE search MATCH ?1 AND m.tenant = ?2 AND (?3 IS NULL OR m.thread_id = ?3)
-    ORDER BY bm25(search, 0.0, 1.0), search.rowid DESC LIMIT ?4`,
+    ORDER BY bm25(search, 0.0, 1.0), search.rowid DESC LIMIT CAST(?4 AS INTEGER)`,
 };
 export const OPTIMIZE: Statement = { name: "optimize", sql: "INSERT INTO search (search) VALUES ('optimize')" };
 
