@@ -1,5 +1,5 @@
 // The ledger that a command works on: which one `--data` names, how it is opened, and what its errors mean to a person.
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Ledger, LedgerErrorCode, LedgerOptions } from "../ledger/index.ts";
 import { LedgerError, openLedger } from "../ledger/index.ts";
@@ -8,6 +8,7 @@ import type { CliErrorCode } from "./exit.ts";
 import { CliError } from "./exit.ts";
 import type { Io } from "./io.ts";
 import { checkFile } from "./read/bytes.ts";
+import { isSameFile } from "./write/same-file.ts";
 
 export const DATA: Options = {
   data: {
@@ -41,12 +42,40 @@ export async function openData(given: Arguments, io: Io, { mustExist, onProblem 
 }
 
 async function urlOf(data: string, mustExist: boolean): Promise<string> {
-  if (/^(memory|postgres(ql)?):/.test(data)) return data;
-  const path = data.replace(/^sqlite:/, "");
-  const there = await stat(path).catch(() => undefined);
-  const file = there?.isDirectory() === true ? join(path, DATABASE) : path;
+  const file = await fileOf(data);
+  if (mustExist && data.startsWith("memory:"))
+    throw new CliError("usage", "A ledger in memory is empty: name one that is kept.");
+  if (file === undefined) return data;
   if (mustExist) await checkFile(file);
   return `sqlite:${file}`;
+}
+
+/** The file of a ledger; undefined where it is none. */
+async function fileOf(data: string): Promise<string | undefined> {
+  if (/^(memory|postgres(ql)?):/.test(data)) return undefined;
+  const path = data.replace(/^sqlite:/, "");
+  if (path === "") throw new CliError("usage", `"${data}" names no file: use sqlite:path/to/file.db.`);
+  const there = await stat(path).catch(() => undefined);
+  return there?.isDirectory() === true ? join(path, DATABASE) : path;
+}
+
+/** What SQLite keeps beside a database. */
+const BESIDE = ["", "-wal", "-shm", "-journal"];
+
+/** A ledger must not be written over by what is read from it. */
+export async function checkOutput(given: Arguments, output: string | undefined): Promise<void> {
+  const data = given.text("data");
+  const file = data === undefined ? undefined : await fileOf(data);
+  if (file === undefined || output === undefined || output === "-") return;
+  // What stands beside a database stands beside the file that a link leads to.
+  const real = await realpath(file).catch(() => file);
+  for (const ending of BESIDE) {
+    if (!(await isSameFile(output, real + ending))) continue;
+    throw new CliError(
+      "usage",
+      `--output would write over "${output}", which is the ledger's; give it a file of its own.`,
+    );
+  }
 }
 
 /** Errors that are about one record or argument; all others are about the ledger itself. */

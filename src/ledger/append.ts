@@ -31,13 +31,13 @@ export async function append(
   const sound = checkMessages(messages);
   const { parentMessageId, expectedLeaf, idempotencyKey } = options;
   checkPlace(parentMessageId, "parentMessageId");
-  checkPlace(expectedLeaf, "expectedLeaf");
+  checkExpectedLeaf(options);
   const name = idempotencyKey === undefined ? undefined : checkName(idempotencyKey, "idempotencyKey");
   const request = name === undefined ? "" : requestHash({ append: sound, parentMessageId, expectedLeaf });
   const outcome = await scope.store.write(function* appendWork(tx): Steps<Outcome> {
     const locked = tx.lockThread(key);
     const head = demandThread(key, isPromise(locked) ? yield* got(locked) : locked);
-    const before = name === undefined ? undefined : yield* attach(scope, tx, key, name, request);
+    const before = name === undefined ? undefined : yield* attach(tx, key, name, request);
     if (before !== undefined) return { found: yield* formerRows(tx, key, before) };
     const written = yield* appendTo(scope, tx, head, sound, options);
     if (name !== undefined) {
@@ -80,6 +80,20 @@ export function expectLeaf(head: ThreadHead, expected: string | null | undefined
     `The active leaf is ${leaf ?? "none"}, not ${expected ?? "none"}: read the thread again, or name a parent to branch.`,
     { path: "expectedLeaf" },
   );
+}
+
+/** An expectation that is undefined was most likely meant to be one: taking it for none would drop the caller's guard (B94). */
+export function checkExpectedLeaf(options: { expectedLeaf?: string | null }): void {
+  if (options.expectedLeaf === undefined && Object.hasOwn(options, "expectedLeaf")) {
+    throw new LedgerError(
+      "invalid-input",
+      "expectedLeaf is undefined: leave it out, or give null for an empty thread.",
+      {
+        path: "expectedLeaf",
+      },
+    );
+  }
+  checkPlace(options.expectedLeaf, "expectedLeaf");
 }
 
 /** A message id, null for the root, or nothing. */

@@ -11,7 +11,10 @@ const DEFAULTS = { tenant: "default", leaseMs: 30_000, blobThreshold: 32_768, fl
 const STORE_DEFAULTS = { sync: "full", busyMs: 10_000, schema: "koine", connections: 10 } as const;
 
 /** What the stores want to know. */
-export type StoreOptions = Required<Pick<LedgerOptions, keyof typeof STORE_DEFAULTS>>;
+export type StoreOptions = Required<Pick<Given, keyof typeof STORE_DEFAULTS>>;
+
+/** Options of which none is undefined. */
+type Given = { [Name in keyof LedgerOptions]?: Exclude<LedgerOptions[Name], undefined> };
 
 export function storeOptions(options: LedgerOptions): StoreOptions {
   const { sync, busyMs, schema, connections } = { ...STORE_DEFAULTS, ...given(options) };
@@ -30,7 +33,7 @@ export function scopeOf(store: LedgerStore, options: LedgerOptions): Scope {
 }
 
 /** The options without those that are undefined, which must not hide a default. */
-function given(options: LedgerOptions): LedgerOptions {
+function given(options: LedgerOptions): Given {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 

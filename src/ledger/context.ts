@@ -1,11 +1,12 @@
 // What the next call should see of a thread: the path without interrupted turns (B90), and where it is too long, its
-// instructions and as much of its end as fits, cut where no result loses its call (B99). What is stored stays as it is.
-import { copyObject } from "../model/json.ts";
+// instructions and as much of its end as fits, cut where no result loses its call and the end keeps its question (B99).
+// What is stored stays as it is.
 import type { StoredMessage } from "../model/message.ts";
+import { readRows } from "./body.ts";
 import { checkCount } from "./check.ts";
-import { walkUp } from "./paths.ts";
+import { isInstruction, lookAbove } from "./context/above.ts";
+import { isInterrupted, settled } from "./context/settled.ts";
 import type { Scope } from "./scope.ts";
-import { runLater } from "./steps.ts";
 import type { ThreadKey } from "./store.ts";
 import { threadKey } from "./threads.ts";
 import { branchLeaf, messagesUp } from "./transcript.ts";
@@ -18,17 +19,16 @@ export async function context(scope: Scope, threadId: string, options: ContextOp
   const leaf = await branchLeaf(scope, key, options.branch);
   const { messages, above } = await endOfPath(scope, key, leaf, most, interrupted);
   if (messages.length <= most && above === null) return messages;
-  const { leading, isAll } = await instructionsAbove(scope, key, above);
+  const { instructionId, isAll, userId } = await lookAbove(scope, key, above);
+  const leading: StoredMessage[] = [];
+  for await (const chunk of messagesUp(scope, key, instructionId, { blobs: "send" })) leading.push(...chunk);
+  leading.reverse();
   // Where only instructions stand above, those that the end begins with lead too.
   const own = isAll ? messages.findIndex(({ role }) => !isInstruction(role)) : 0;
   const begin = own === -1 ? messages.length : own;
   leading.push(...messages.slice(0, begin));
-  const rest = messages.slice(begin);
-  return [...leading, ...rest.slice(cutAt(rest, most - leading.length))];
-}
-
-function isInstruction(role: string): boolean {
-  return role === "system" || role === "developer";
+  const ask = () => questionAbove(scope, key, userId, interrupted);
+  return [...leading, ...(await keptEnd(messages.slice(begin), most - leading.length, ask))];
 }
 
 interface EndOfPath {
@@ -46,79 +46,76 @@ async function endOfPath(
   most: number,
   interrupted: boolean,
 ): Promise<EndOfPath> {
+  const settle = interrupted ? (messages: StoredMessage[]) => messages : settled;
   const read: StoredMessage[] = [];
+  let count = 0;
+  let promising = most;
   for await (const chunk of messagesUp(scope, key, leaf, { limit: most + 1, blobs: "send" })) {
-    for (const message of chunk) read.push(message);
-    if (read.length <= most) continue;
-    const messages = settled(read.toReversed(), interrupted);
+    for (const message of chunk) {
+      read.push(message);
+      if (interrupted || !isInterrupted(message)) count++;
+    }
+    if (count <= promising) continue;
+    const messages = settle(read.toReversed());
     if (messages.length > most) return { messages, above: read.at(-1)?.parentMessageId ?? null };
+    // Halves of pairs went, too. The next look is worth its while when there is twice as much to look at.
+    promising = count * 2;
   }
-  return { messages: settled(read.reverse(), interrupted), above: null };
+  return { messages: settle(read.reverse()), above: null };
 }
 
-/** Messages without the interrupted ones, and without results of calls that went with them. */
-function settled(messages: StoredMessage[], interrupted: boolean): StoredMessage[] {
-  if (interrupted || !messages.some(isInterrupted)) return messages;
-  const settledCalls = new Map<string, boolean>();
-  const kept: StoredMessage[] = [];
-  for (const message of messages) {
-    const isKept = !isInterrupted(message);
-    const parts = message.parts.filter((part) => {
-      if (part.type === "tool-call") settledCalls.set(part.toolCallId, isKept);
-      return part.type !== "tool-result" || settledCalls.get(part.toolCallId) !== false;
-    });
-    if (!isKept) continue;
-    if (parts.length === message.parts.length) kept.push(message);
-    else if (parts.length > 0) kept.push(Object.assign(copyObject(message), { parts }));
+/** The nearest message from `userId` upwards that is a question, and not a user's word about a call. */
+async function questionAbove(
+  scope: Scope,
+  key: ThreadKey,
+  userId: string | null,
+  interrupted: boolean,
+): Promise<StoredMessage | undefined> {
+  for (let id = userId; id !== null;) {
+    const row = await scope.store.reads.message(key, id);
+    if (row === undefined) return undefined;
+    const [message] = await readRows(scope, [row], "send");
+    if (message !== undefined && isQuestion(message) && (interrupted || !isInterrupted(message))) return message;
+    ({ userId: id } = await lookAbove(scope, key, row.parentId));
   }
-  return kept;
+  return undefined;
 }
 
-function isInterrupted({ metadata }: StoredMessage): boolean {
-  return metadata.interrupted === true;
-}
-
-interface Instructions {
-  leading: StoredMessage[];
-  /** Whether nothing else stands above. */
-  isAll: boolean;
-}
-
-/** The instructions that a path begins with, of what stands from `above` up to the root. */
-async function instructionsAbove(scope: Scope, key: ThreadKey, above: string | null): Promise<Instructions> {
-  let last: string | null = null;
-  let isAll = true;
-  await runLater(
-    walkUp(scope.store.reads, key, above, ({ id, role }) => {
-      if (isInstruction(role)) last ??= id;
-      else [last, isAll] = [null, false];
-      return true;
-    }),
-  );
-  const leading: StoredMessage[] = [];
-  for await (const chunk of messagesUp(scope, key, last, { blobs: "send" })) leading.push(...chunk);
-  return { leading: leading.reverse(), isAll };
+function isQuestion({ role, parts }: StoredMessage): boolean {
+  return role === "user" && !parts.some(({ type }) => type === "tool-result");
 }
 
 /**
- * Where the part that is kept begins: at the first message from which on everything fits and every result has its call,
- * or at the first such user message unless that would cost more than half of it; else nowhere, and nothing is kept.
+ * The longest end that fits and in which every result has its call. One that does not begin with a user message has the
+ * nearest question above in front of it, if there is one: an answer without its question would be read as nonsense, and
+ * is refused by some providers. `ask` gives the question where none is among the messages.
  */
-function cutAt(messages: readonly StoredMessage[], room: number): number {
-  let first = messages.length;
-  let firstUser = messages.length;
+async function keptEnd(
+  messages: readonly StoredMessage[],
+  room: number,
+  ask: () => Promise<StoredMessage | undefined>,
+): Promise<StoredMessage[]> {
+  let asked: Promise<StoredMessage | undefined> | undefined;
+  for (const at of wholeEnds(messages, room)) {
+    const end = messages.slice(at);
+    if (end[0]?.role === "user") return end;
+    const question = messages.slice(0, at).findLast(isQuestion) ?? (await (asked ??= ask()));
+    if (question === undefined) return end;
+    if (end.length < room) return [question, ...end];
+  }
+  return [];
+}
+
+/** Where ends begin that fit and in which every result has its call, the longest first. */
+function wholeEnds(messages: readonly StoredMessage[], room: number): number[] {
+  const ends: number[] = [];
   const unanswered = new Set<string>();
   for (let at = messages.length - 1; at >= 0 && messages.length - at <= room; at--) {
-    const message = messages[at];
-    // The loop stays within the list.
-    if (message === undefined) break;
-    for (const part of message.parts.toReversed()) {
+    for (const part of messages[at]?.parts.toReversed() ?? []) {
       if (part.type === "tool-result") unanswered.add(part.toolCallId);
       else if (part.type === "tool-call") unanswered.delete(part.toolCallId);
     }
-    if (unanswered.size > 0) continue;
-    first = at;
-    if (message.role === "user") firstUser = at;
+    if (unanswered.size === 0) ends.push(at);
   }
-  return (messages.length - firstUser) * 2 >= messages.length - first ? firstUser : first;
+  return ends.reverse();
 }

@@ -3,7 +3,7 @@
 import { copyObject, stringifyJson } from "../model/json.ts";
 import type { Message, Metadata, StoredMessage } from "../model/message.ts";
 import { SCHEMA_VERSION } from "../model/version.ts";
-import { needsBlobs, storeBlobs } from "./blobs/index.ts";
+import { holdBlobs, type LightMessage, needsBlobs, pathOfBlob, takeBlobs } from "./blobs/index.ts";
 import { encodeBody } from "./body.ts";
 import { quickDigests, readDigests } from "./digests.ts";
 import { LedgerError } from "./errors.ts";
@@ -22,6 +22,8 @@ export interface Chain {
   messages: readonly Message[];
   /** The run that made them. */
   runId?: string;
+  /** Whether they may name blobs that are not there: what is saved from a broken run is not refused for it. */
+  isRest?: boolean;
 }
 
 /**
@@ -47,7 +49,7 @@ export function* writeChain(
   scope: Scope,
   tx: LedgerTransaction,
   head: ThreadHead,
-  { parentId, messages, runId }: Chain,
+  { parentId, messages, runId, isRest = false }: Chain,
 ): Steps<WrittenChain> {
   const written: WrittenChain = { messages: [], rows: [] };
   if (messages.length === 0) return written;
@@ -60,13 +62,18 @@ export function* writeChain(
   const createdAt = isoTime(scope.now());
   let last = head.lastId;
   let above = parentId;
+  let blobs: Map<string, LightMessage<Message>> | undefined;
   for (const [index, message] of messages.entries()) {
     const id = scope.nextId(last);
     // Written before it has its id, which stands in a column: one copy of the message serves both.
     const content = stamped(message, createdAt, runId);
     let body = stringifyJson(content);
     const stored: StoredMessage = Object.assign(content, { id, parentMessageId: above });
-    if (needsBlobs(body, scope.blobThreshold)) body = encodeBody(yield* storeBlobs(scope, tx, key, id, stored));
+    if (needsBlobs(body, scope.blobThreshold)) {
+      const light = takeBlobs(stored, scope.blobThreshold);
+      body = encodeBody(light.message);
+      (blobs ??= new Map()).set(id, light);
+    }
     written.rows.push({
       tenant: head.tenant,
       threadId: head.id,
@@ -80,6 +87,8 @@ export function* writeChain(
     written.messages.push(stored);
     above = last = id;
   }
+  const missing = blobs === undefined ? undefined : yield* holdBlobs(scope, tx, key, blobs);
+  if (missing !== undefined && !isRest) throw unknownBlob(missing, messages);
   const inserted = tx.insertMessages(written.rows);
   if (isPromise(inserted)) yield* got(inserted);
   head.lastId = last;
@@ -103,13 +112,23 @@ export function unknownMessage(id: string, path: string): LedgerError {
   return new LedgerError("unknown-message", `The thread has no message "${id}".`, { path });
 }
 
+/** The error for a blob that messages name and nobody has put. */
+function unknownBlob(blob: string, messages: readonly Message[]): LedgerError {
+  const paths = messages.map(({ parts }, index) => [`/messages/${index}/parts`, pathOfBlob(parts, blob)]);
+  const path = paths.find(([, inside]) => inside !== undefined)?.join("") ?? "/messages";
+  return new LedgerError("unknown-blob", `At "${path}": there is no blob ${blob}; put it first.`, { path });
+}
+
 /** A message as it is stored, but for its place in the tree. */
 interface Content extends Omit<StoredMessage, "id" | "parentMessageId"> {
   id: undefined;
   parentMessageId: undefined;
 }
 
-/** The message with the ledger's facts. Copies only what changes; the id it came with is kept as `metadata["sourceId"]`. */
+/**
+ * The message with the ledger's facts. Copies only what changes; the id it came with is kept as `metadata["sourceId"]`,
+ * a run that did not make it here as `metadata["sourceRunId"]`.
+ */
 function stamped(message: Message, createdAt: string, runId: string | undefined): Content {
   const metadata: Metadata & { schemaVersion: number } = Object.assign(
     message.metadata === undefined ? {} : copyObject(message.metadata),
@@ -118,6 +137,11 @@ function stamped(message: Message, createdAt: string, runId: string | undefined)
   // One from another ledger has its source on record already.
   const isCopy = "parentMessageId" in message && metadata["sourceId"] !== undefined;
   if (message.id !== undefined && !isCopy) metadata["sourceId"] = message.id;
+  // A run of the thread or ledger that the message was copied from did not make it here.
+  if (metadata.runId !== undefined && metadata.runId !== runId) {
+    metadata["sourceRunId"] ??= metadata.runId;
+    delete metadata.runId;
+  }
   if (runId !== undefined) metadata.runId = runId;
   return Object.assign(copyObject(message), { id: undefined, parentMessageId: undefined, createdAt, metadata });
 }

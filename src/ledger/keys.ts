@@ -10,7 +10,6 @@ import type { LedgerTransaction, ThreadKey } from "./store.ts";
 
 /** What came of the request that used the key before, as `remember` was given it; undefined where none did. */
 export function* attach(
-  _scope: Scope,
   tx: LedgerTransaction,
   key: ThreadKey,
   name: string,

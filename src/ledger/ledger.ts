@@ -6,7 +6,7 @@ import { checkName } from "./check.ts";
 import { scopeOf } from "./configure.ts";
 import { context } from "./context.ts";
 import { LedgerError } from "./errors.ts";
-import { follow } from "./follow/index.ts";
+import { closeReaders, follow } from "./follow/index.ts";
 import { recognise } from "./identity/recognise.ts";
 import { purge } from "./purge.ts";
 import type { Deleted } from "./rows.ts";
@@ -63,7 +63,7 @@ export class LedgerOn implements Api.Ledger {
   async thread(threadId: string): Promise<Api.Thread> {
     return getThread(this.scope, threadId);
   }
-  async threads(page?: { limit?: number; before?: string }): Promise<Api.Thread[]> {
+  async threads(page?: { limit?: number | undefined; before?: string | undefined }): Promise<Api.Thread[]> {
     return listThreads(this.scope, page);
   }
   async updateThread(threadId: string, changes: Api.ThreadChanges): Promise<Api.Thread> {
@@ -89,7 +89,7 @@ export class LedgerOn implements Api.Ledger {
   async beginRun(run: Api.NewRun): Promise<Api.Run> {
     return beginRun(this.scope, this.shared.live, run);
   }
-  async resumeRun(runId: string, options?: { force?: boolean }): Promise<Api.Run> {
+  async resumeRun(runId: string, options?: { force?: boolean | undefined }): Promise<Api.Run> {
     return resumeRun(this.scope, this.shared.live, runId, options);
   }
   async run(runId: string): Promise<Api.RunInfo> {
@@ -145,6 +145,7 @@ export class LedgerOn implements Api.Ledger {
 
   /** First those that write by themselves. */
   private async end(): Promise<void> {
+    closeReaders(this.whole.store);
     await this.shared.live.close();
     await this.shared.index.close();
     await this.whole.store.close();

@@ -1,6 +1,8 @@
 // Deletes for good: what was replaced, or whole threads, together with the blobs, keys and abandoned uploads that
 // nobody needs any more. Never the active path, never what a live run needs.
 import { decodeTime } from "ulid";
+import { checkCount } from "./check.ts";
+import { dropLandmarks } from "./context/above.ts";
 import { LedgerError } from "./errors.ts";
 import { activeLeaf } from "./leaf.ts";
 import { everyThread } from "./pages.ts";
@@ -10,6 +12,7 @@ import { isLive } from "./runs/transitions.ts";
 import type { Scope } from "./scope.ts";
 import { got, type Steps } from "./steps.ts";
 import type { LedgerTransaction, ThreadKey } from "./store.ts";
+import { dropTail } from "./tails.ts";
 import { threadHead, threadKey } from "./threads.ts";
 import type { PurgeOptions } from "./types.ts";
 
@@ -27,6 +30,8 @@ interface Purge {
   before: number;
   /** Whether the caller named the thread. */
   isNamed: boolean;
+  /** Blobs that were put since then stay: a message that names them may be on its way. Milliseconds since 1970. */
+  putBefore: number;
 }
 
 /**
@@ -34,13 +39,13 @@ interface Purge {
  * the counts are those of the real thing. "thread" takes a thread only where all of it is older than `before`.
  */
 export async function purge(scope: Scope, options: PurgeOptions): Promise<Deleted> {
-  const plan = readPlan(options);
+  const plan = readPlan(options, scope.now());
   const named = options.threadId === undefined ? undefined : threadKey(scope, options.threadId);
   if (named !== undefined) await threadHead(scope, named);
   return options.dryRun === true ? rehearse(scope, plan, named) : perform(scope, plan, named);
 }
 
-function readPlan({ what, before, threadId }: PurgeOptions): Purge {
+function readPlan({ what, before, threadId, graceMs = GRACE_MS }: PurgeOptions, now: number): Purge {
   if (what !== "replaced" && what !== "thread") {
     throw new LedgerError("invalid-input", '"what" must be "replaced" or "thread".', { path: "what" });
   }
@@ -51,7 +56,9 @@ function readPlan({ what, before, threadId }: PurgeOptions): Purge {
   if (Number.isNaN(time)) {
     throw new LedgerError("invalid-input", '"before" must be a date, or a text that says one.', { path: "before" });
   }
-  return { what, before: time, isNamed: threadId !== undefined };
+  // Including the millisecond in which the time is over.
+  const putBefore = now - checkCount(graceMs, "graceMs") + 1;
+  return { what, before: time, isNamed: threadId !== undefined, putBefore };
 }
 
 async function perform(scope: Scope, plan: Purge, named: ThreadKey | undefined): Promise<Deleted> {
@@ -59,6 +66,8 @@ async function perform(scope: Scope, plan: Purge, named: ThreadKey | undefined):
   let total = NOTHING;
   const one = async (key: ThreadKey): Promise<void> => {
     total = sum(total, await store.write((tx) => purgeThread(scope, tx, key, plan)));
+    dropTail(store, key.threadId);
+    dropLandmarks(store, key);
   };
   if (named !== undefined) await one(named);
   else {
@@ -67,7 +76,7 @@ async function perform(scope: Scope, plan: Purge, named: ThreadKey | undefined):
       if (await mayHave(scope, key, plan)) await one(key);
     }
   }
-  return sum(total, await store.write((tx) => purgeLeftovers(scope, tx)));
+  return sum(total, await store.write((tx) => purgeLeftovers(scope, tx, plan)));
 }
 
 /** Spares threads that have nothing to delete a transaction. */
@@ -93,7 +102,7 @@ async function rehearse(scope: Scope, plan: Purge, named: ThreadKey | undefined)
       let total = NOTHING;
       const keys = named === undefined ? yield* keysOf(scope, tx) : [named];
       for (const key of keys) total = sum(total, yield* purgeThread(scope, tx, key, plan));
-      throw new Rehearsed(sum(total, yield* purgeLeftovers(scope, tx)));
+      throw new Rehearsed(sum(total, yield* purgeLeftovers(scope, tx, plan)));
     });
   } catch (error) {
     if (error instanceof Rehearsed) return error.deleted;
@@ -128,9 +137,10 @@ function* purgeThread(scope: Scope, tx: LedgerTransaction, key: ThreadKey, plan:
     ? dropThread(scope, tx, key, head, plan)
     : dropReplaced(tx, key, head, plan);
   let total = deleted;
-  const hashes = [...new Set(held)];
+  // In one order: no two callers wait for each other's blobs.
+  const hashes = [...new Set(held)].sort();
   for (let at = 0; at < hashes.length && (deleted.messages > 0 || deleted.threads > 0); at += BATCH) {
-    total = sum(total, yield* got(tx.deleteBlobs(key.tenant, hashes.slice(at, at + BATCH))));
+    total = sum(total, yield* got(tx.deleteBlobs(key.tenant, hashes.slice(at, at + BATCH), plan.putBefore)));
   }
   return total;
 }
@@ -172,8 +182,7 @@ function* dropReplaced(tx: LedgerTransaction, key: ThreadKey, head: ThreadHead, 
 }
 
 /** Keys that no longer hold, and uploads that no message ever named. */
-function* purgeLeftovers(scope: Scope, tx: LedgerTransaction): Steps<Deleted> {
-  const old = scope.now() - GRACE_MS;
-  const keys = yield* got(tx.deleteKeys(scope.tenant, old));
-  return sum(keys, yield* got(tx.deleteLooseBlobs(scope.tenant, old)));
+function* purgeLeftovers({ now, tenant }: Scope, tx: LedgerTransaction, { putBefore }: Purge): Steps<Deleted> {
+  const keys = yield* got(tx.deleteKeys(tenant, now() - GRACE_MS));
+  return sum(keys, yield* got(tx.deleteLooseBlobs(tenant, putBefore)));
 }

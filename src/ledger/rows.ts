@@ -20,7 +20,7 @@ export interface ThreadRow {
 /** A thread together with where its history ends. */
 export interface ThreadHead extends ThreadRow {
   newestMessageId: string | null;
-  /** The largest id of any message or log row of the thread; "" where there is none. New ids must be larger. */
+  /** The largest id that any message or log row of the thread ever had; "" where there was none. New ids must be larger. */
   lastId: string;
 }
 

@@ -43,15 +43,18 @@ export interface Stretch {
 export interface LedgerReads {
   /** The thread and where its history ends, from one moment: every message and log row up to `lastId` can be read from now on. */
   thread(key: ThreadKey): Awaitable<ThreadHead | undefined>;
-  /** Threads of a tenant, newest id first, below `before`. */
+  /** Threads of a tenant, by id, largest first, below `before`. Ids that Koine made are newest first; a caller's own need not be. */
   threads(tenant: string, page: { before?: string; limit: number }): Awaitable<ThreadRow[]>;
 
   message(key: ThreadKey, id: string): Awaitable<MessageRow | undefined>;
   messages(key: ThreadKey, stretch: Stretch): Awaitable<MessageRow[]>;
   /** As `messages`, without bodies. */
   headers(key: ThreadKey, stretch: Stretch): Awaitable<MessageHeader[]>;
-  /** Assistant messages of the tenant that have one of these digests, newest id first. */
-  findDigests(tenant: string, digests: readonly string[], limit: number): Awaitable<MessageHeader[]>;
+  /**
+   * Assistant messages of the tenant that have one of these digests, newest id first; where a scope is named, only those
+   * in threads of that scope.
+   */
+  findDigests(tenant: string, digests: readonly string[], limit: number, scope?: string): Awaitable<MessageHeader[]>;
 
   run(tenant: string, id: string): Awaitable<RunRow | undefined>;
   /** Runs of a thread, oldest first. */
@@ -60,6 +63,8 @@ export interface LedgerReads {
   expiredRuns(now: number, limit: number, tenant?: string): Awaitable<RunRow[]>;
   /** Finished runs whose deltas are still in the log and that ended before `finishedBefore`. */
   compactableRuns(finishedBefore: number, limit: number, tenant?: string): Awaitable<RunRow[]>;
+  /** A run of the thread whose deltas are gone from the log: the first was at `upTo` or before it, the last after `after`. */
+  compactedRun(key: ThreadKey, place: { after: string; upTo: string }): Awaitable<RunRow | undefined>;
 
   log(key: ThreadKey, stretch: Stretch & { runId?: string }): Awaitable<LogRow[]>;
   idempotencyKey(key: ThreadKey, name: string): Awaitable<KeyRow | undefined>;
@@ -90,13 +95,21 @@ export interface LedgerTransaction extends LedgerReads {
   /** Changes a run whose epoch is `epoch`; false where it is another, and then nothing changed. */
   updateRun(key: ThreadKey, id: string, epoch: number, changes: RunChanges): Awaitable<boolean>;
   insertLog(rows: readonly LogRow[]): Awaitable<void>;
-  /** Deletes the delta rows of a run, and gives their number. Idempotent. Changes of state stay. */
-  deleteDeltas(key: ThreadKey, runId: string): Awaitable<number>;
+  /**
+   * Deletes the delta rows of a run, and gives their number; only those from `first` to `last` where these are given, and
+   * then without a look at the rest of the log. Idempotent. Changes of state stay.
+   */
+  deleteDeltas(key: ThreadKey, runId: string, within?: { first: string; last: string }): Awaitable<number>;
   /** A key that is taken within the thread is a "conflict". */
   insertKey(row: KeyRow): Awaitable<void>;
 
   /** Idempotent: the first row of a tenant and hash stays. Says whether this one was written. */
   insertBlob(row: BlobRow): Awaitable<boolean>;
+  /**
+   * Somebody relies on a blob that is there: its time becomes `createdAt` where it is older, and it stays until the work
+   * is over. Says whether it is there. Idempotent.
+   */
+  refreshBlob(tenant: string, hash: string, createdAt: number): Awaitable<boolean>;
   insertChunk(row: ChunkRow): Awaitable<void>;
   deleteChunks(tenant: string, blobId: string): Awaitable<void>;
   /** Idempotent. The blobs that it names and that are there stay until the work is over: who deletes blobs waits for it. */
@@ -112,8 +125,8 @@ export interface LedgerTransaction extends LedgerReads {
   deleteThread(key: ThreadKey): Awaitable<Deleted>;
   /** Deletes keys that are older than `before` (milliseconds). */
   deleteKeys(tenant: string, before: number): Awaitable<Deleted>;
-  /** Deletes these blobs and their chunks where no message holds them. Idempotent. */
-  deleteBlobs(tenant: string, hashes: readonly string[]): Awaitable<Deleted>;
+  /** Deletes these blobs and their chunks where no message holds them and they are older than `before` (milliseconds). Idempotent. */
+  deleteBlobs(tenant: string, hashes: readonly string[], before: number): Awaitable<Deleted>;
   /**
    * Deletes blobs of the tenant that no message holds and that are older than `before` (milliseconds), and chunks of
    * uploads that never became a blob; a `blobId` is a ULID and tells their age.

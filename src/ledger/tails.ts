@@ -19,6 +19,11 @@ export function keepTail(store: LedgerStore, header: MessageHeader): void {
   if (oldest !== undefined) kept.delete(oldest);
 }
 
+/** Forgets what was kept of a thread: its messages may be gone, and come back otherwise by an import. */
+export function dropTail(store: LedgerStore, threadId: string): void {
+  tails.get(store)?.delete(threadId);
+}
+
 /** The header of a message that is known to be in the thread, if it was kept. */
 export function keptTail(store: LedgerStore, thread: ThreadHead, id: string): MessageHeader | undefined {
   const header = tails.get(store)?.get(thread.id);

@@ -77,8 +77,11 @@ export async function getThread(scope: Scope, threadId: string): Promise<Thread>
   return describe(scope, await threadHead(scope, threadKey(scope, threadId)));
 }
 
-/** Newest first. */
-export async function listThreads(scope: Scope, page: { limit?: number; before?: string } = {}): Promise<Thread[]> {
+/** By id, largest first. */
+export async function listThreads(
+  scope: Scope,
+  page: { limit?: number | undefined; before?: string | undefined } = {},
+): Promise<Thread[]> {
   const limit = page.limit === undefined ? PAGE : checkCount(page.limit, "limit", 1);
   const before = page.before === undefined ? {} : { before: checkName(page.before, "before") };
   const rows = await scope.store.reads.threads(scope.tenant, { limit, ...before });

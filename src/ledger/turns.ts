@@ -3,6 +3,7 @@
 import type { Message, StoredMessage } from "../model/message.ts";
 import { markerOf, placeOf, type TakenString, textOf } from "./blobs/index.ts";
 import { decodeRow } from "./body.ts";
+import { isSilentMark } from "./identity/marks.ts";
 import { climb, type Climb, nextSize } from "./paths.ts";
 import type { MessageHeader, MessageRow } from "./rows.ts";
 import { got, type Steps } from "./steps.ts";
@@ -19,7 +20,7 @@ export interface TurnsAbove {
   end: MessageHeader | undefined;
 }
 
-/** Reads up from a message until a row is the end of what is needed, given the row below it. */
+/** Reads up from a message until a row is the end of what is needed, given the next row below it that says something. */
 export function* turnsAbove(
   reads: LedgerReads,
   key: ThreadKey,
@@ -37,7 +38,7 @@ export function* turnsAbove(
       if (below !== undefined && isEnd(row, below)) return { messages: messages.reverse(), end: row };
       const message = yield* wholeMessage(reads, key, row);
       if (message !== undefined) messages.push(message);
-      below = row;
+      if (!isSilentMark(row.digest)) below = row;
     }
     if (missing) break;
     size = nextSize(size, rows.length, read.length);

@@ -7,25 +7,25 @@ import type { SearchHit } from "./store.ts";
 /** How a ledger is opened. */
 export interface LedgerOptions {
   /** Default "default". Nothing of another tenant is ever seen. */
-  tenant?: string;
-  clock?: Clock;
+  tenant?: string | undefined;
+  clock?: Clock | undefined;
   /** How long a writer may be silent before its run counts as abandoned. Default 30 s; renewed every third of it. */
-  leaseMs?: number;
+  leaseMs?: number | undefined;
   /** SQLite: "full" (default) survives a power cut, "normal" survives `kill -9` but may lose the last moments of a power cut. */
-  sync?: "full" | "normal";
+  sync?: "full" | "normal" | undefined;
   /** Strings of a message that are longer are stored once by content. Default 32,768 characters. */
-  blobThreshold?: number;
+  blobThreshold?: number | undefined;
   /** How long a lock of another process is waited for. Default 10 s. */
-  busyMs?: number;
+  busyMs?: number | undefined;
   /** The longest that deltas wait for company before they are written. Default 10 ms. */
-  flushMs?: number;
+  flushMs?: number | undefined;
   /** How long the deltas of a finished run can still be followed. Default 60 s. */
-  deltaRetentionMs?: number;
+  deltaRetentionMs?: number | undefined;
   /** Postgres: the schema that holds the tables (default "koine"), and the most connections (default 10). */
-  schema?: string;
-  connections?: number;
+  schema?: string | undefined;
+  connections?: number | undefined;
   /** Hears of records that could not be read. */
-  onProblem?: (problem: LedgerProblem) => void;
+  onProblem?: ((problem: LedgerProblem) => void) | undefined;
 }
 
 /** A record that could not be read; the rest of its thread can. */
@@ -37,11 +37,11 @@ export interface LedgerProblem {
 
 export interface NewThread {
   /** Default: a new ULID. One that is taken is a conflict. */
-  id?: string;
-  title?: string;
+  id?: string | undefined;
+  title?: string | undefined;
   /** A user or token within the tenant; `recognise` prefers threads of the same one. */
-  scope?: string;
-  metadata?: Record<string, unknown>;
+  scope?: string | undefined;
+  metadata?: Record<string, unknown> | undefined;
 }
 export interface Thread {
   id: string;
@@ -53,22 +53,22 @@ export interface Thread {
 }
 /** What may change in a thread; null removes. */
 export interface ThreadChanges {
-  title?: string | null;
-  metadata?: Record<string, unknown> | null;
+  title?: string | null | undefined;
+  metadata?: Record<string, unknown> | null | undefined;
 }
 
 export interface NewRun {
   threadId: string;
   /** null forks at the root; absent chains to the leaf that is active at commit. */
-  forkFromMessageId?: string | null;
+  forkFromMessageId?: string | null | undefined;
   /** "replace" (default): the answer takes the place of what followed. "branch": it stands beside it, and the active leaf stays. */
-  mode?: RunMode;
+  mode?: RunMode | undefined;
   /** The same key and request attaches to the run that was begun; another request is a conflict. */
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
   /** The active leaf must be this one; else a conflict. */
   expectedLeaf?: string | null;
   /** The caller's own facts: model, losses, a changed system prompt. */
-  metadata?: Record<string, unknown>;
+  metadata?: Record<string, unknown> | undefined;
 }
 
 export interface RunInfo {
@@ -88,6 +88,8 @@ export interface RunInfo {
   metadata?: Record<string, unknown>;
   /** Grows with each takeover. */
   epoch: number;
+  /** The `seq` of the last delta that was written; -1 before the first. After an "unknown" outcome it tells what was. */
+  lastSeq: number;
 }
 
 export interface Committed {
@@ -102,7 +104,7 @@ export interface CommitOptions {
   /** The active leaf must be this one; else a conflict, and the run lives on. */
   expectedLeaf?: string | null;
   /** Merged into the run's. */
-  metadata?: Record<string, unknown>;
+  metadata?: Record<string, unknown> | undefined;
 }
 
 /** A live run, in the hands of its writer. */
@@ -119,7 +121,8 @@ export interface Run {
   push(deltas: readonly (Delta | MessageDelta)[]): void;
   /** Writes what the deltas assembled to, or the messages given. Again: the same result. */
   commit(messages?: readonly Message[], options?: CommitOptions): Promise<Committed>;
-  fail(error: ProviderError | Error | string): Promise<Ended>;
+  /** Takes whatever was caught: a ProviderError, an Error, a string; anything else is described. */
+  fail(error: unknown): Promise<Ended>;
   cancel(): Promise<Ended>;
   /** Renews the lease now; the ledger does so by itself while the run lives. */
   heartbeat(): Promise<void>;
@@ -127,33 +130,33 @@ export interface Run {
 
 export interface AppendOptions {
   /** Another message than the active leaf makes a branch and makes it active; null makes a root. */
-  parentMessageId?: string | null;
+  parentMessageId?: string | null | undefined;
   /** The active leaf must be this one (null: the thread is empty); else a conflict. */
   expectedLeaf?: string | null;
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
 }
 
 export interface TranscriptOptions {
   /** "active" (default), or a message id: the path that ends there. */
-  branch?: string;
+  branch?: string | undefined;
   /** The last so many. */
-  limit?: number;
+  limit?: number | undefined;
   /** Only what stands before this message. */
-  before?: string;
+  before?: string | undefined;
   /** "inline" (default) gives contents back as they were appended, "reference" leaves `blob` in their place. */
-  blobs?: "inline" | "reference";
+  blobs?: "inline" | "reference" | undefined;
 }
 export interface ContextOptions {
-  branch?: string;
+  branch?: string | undefined;
   /**
    * At most so many (B99). The system and developer messages that the path begins with stay, and count. Of the rest the
-   * end is kept, from the first message on from which everything fits and every result has its call; from the first such
-   * user message, unless that would cost more than half. Where nothing whole fits, only the leading instructions are
-   * given, even if they are more.
+   * longest end is kept that fits and in which every result has its call. Where it does not begin with a user message,
+   * the nearest one above is kept in front of it, and counts; what stood between them is left out. Where no such end
+   * fits, only the leading instructions are given, even if they are more.
    */
-  maxMessages?: number;
+  maxMessages?: number | undefined;
   /** Whether interrupted turns are part of it. Default false (B90). */
-  interrupted?: boolean;
+  interrupted?: boolean | undefined;
 }
 export interface Tree {
   messages: StoredMessage[];
@@ -172,17 +175,23 @@ export interface Recognised {
   messages: Message[];
 }
 export interface RecogniseOptions {
-  /** Threads of this scope win over others. */
-  scope?: string;
+  /** Of matches that are equally long, threads of this scope win. */
+  scope?: string | undefined;
+  /**
+   * Where to look: in all threads of the tenant (default), or only in those of `scope`, which must then be given. What the
+   * client dropped is restored from the thread that is found: with "tenant", two users of a tenant who had the same words
+   * said to them may be given each other's hidden reasoning.
+   */
+  within?: "tenant" | "scope" | undefined;
 }
 
 export interface FollowOptions {
   threadId: string;
   /** Only this run; the iterator ends with it. */
-  runId?: string;
+  runId?: string | undefined;
   /** A cursor of an earlier event; absent: from the beginning. "now" begins with what comes next. */
-  after?: string;
-  signal?: AbortSignal;
+  after?: string | undefined;
+  signal?: AbortSignal | undefined;
 }
 /** `cursor` resumes after the event. */
 export type LedgerEvent =
@@ -198,24 +207,26 @@ export interface Recovered {
 }
 
 export interface PurgeOptions {
-  threadId?: string;
+  threadId?: string | undefined;
   /**
    * "replaced": messages of superseded runs with what led only to them and what followed them, and partial turns that
    * nothing follows; never what is on the path of the active leaf, a committed run or a live run's fork point, nor
    * branches that were appended. "thread": everything; a thread with a live run is a conflict, or passed over where none
-   * is named. Runs without messages go along, and so do blobs that nobody holds and keys of more than a day ago.
+   * is named. Runs without messages go along, and so do blobs that nobody holds and keys, of more than a day ago.
    */
   what: "replaced" | "thread";
   /** Only what was created before (ISO 8601 or a date); a thread only where all of it was. */
-  before?: string | Date;
+  before?: string | Date | undefined;
+  /** How long ago a blob must have been put to go: a message that names it may be on its way. Default one day. */
+  graceMs?: number | undefined;
   /** Counts, and deletes nothing. */
-  dryRun?: boolean;
+  dryRun?: boolean | undefined;
 }
 
 export interface SearchOptions {
-  threadId?: string;
+  threadId?: string | undefined;
   /** Default 20. */
-  limit?: number;
+  limit?: number | undefined;
 }
 
 export interface Imported {
@@ -234,10 +245,11 @@ export interface Ledger {
 
   createThread(thread?: NewThread): Promise<Thread>;
   thread(threadId: string): Promise<Thread>;
-  /** Newest first. */
-  threads(page?: { limit?: number; before?: string }): Promise<Thread[]>;
+  /** By id, largest first, below `before`. Ids that Koine made are thereby newest first; the caller's own sort as they are. */
+  threads(page?: { limit?: number | undefined; before?: string | undefined }): Promise<Thread[]>;
   updateThread(threadId: string, changes: ThreadChanges): Promise<Thread>;
 
+  /** What it gives shares `parts` with the messages given: who changes those afterwards changes it, but not what is stored. */
   append(threadId: string, messages: readonly Message[], options?: AppendOptions): Promise<StoredMessage[]>;
   transcript(threadId: string, options?: TranscriptOptions): Promise<StoredMessage[]>;
   context(threadId: string, options?: ContextOptions): Promise<StoredMessage[]>;
@@ -246,7 +258,7 @@ export interface Ledger {
 
   beginRun(run: NewRun): Promise<Run>;
   /** Takes over a run whose writer is silent; the former writer is fenced off. `force` does not wait for the lease. */
-  resumeRun(runId: string, options?: { force?: boolean }): Promise<Run>;
+  resumeRun(runId: string, options?: { force?: boolean | undefined }): Promise<Run>;
   run(runId: string): Promise<RunInfo>;
   runs(threadId: string): Promise<RunInfo[]>;
   /** Ends the runs whose writers are gone: what they had streamed is kept as an interrupted turn. */
@@ -260,6 +272,10 @@ export interface Ledger {
   putBlob(bytes: Uint8Array | AsyncIterable<Uint8Array>): Promise<{ blob: string; size: number }>;
   blob(reference: string): AsyncIterable<Uint8Array>;
 
+  /**
+   * Messages that have all words of the query, best first. A query of more than 64 different words or 4096 characters is
+   * refused ("invalid-input").
+   */
   search(query: string, options?: SearchOptions): Promise<SearchHit[]>;
   /** JSON lines, each with its line feed. Without runs that are alive, deltas, leases and idempotency keys. */
   export(threadId: string): AsyncIterable<string>;

@@ -1,5 +1,5 @@
 // `koine export`: threads as lines that come back the same, or as conversations in a dialect with their losses.
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -87,6 +87,8 @@ test.each([
   ["neither a thread nor all", "export --data %/none.db", 2, "--thread, or --all"],
   ["both", `export --data ${data} --all --thread x`, 2, "--thread, or --all"],
   ["no ledger", "export --all", 2, "Say which ledger with --data"],
+  ["a ledger in memory", "export --data memory: --all", 2, "is empty"],
+  ["a ledger without a name", "export --data sqlite: --all", 2, "names no file"],
   ["a ledger that is not there", "export --data %/none.db --all", 4, "There is no file"],
   ["a thread that is not there", `export --data ${data} --thread nobody -o %/out.jsonl`, 1, 'no thread "nobody"'],
   ["an output that cannot be", `export --data ${data} --all -o %/no/out.jsonl`, 4, "There is no folder"],
@@ -97,6 +99,22 @@ test.each([
   expect(outcome.code).toBe(code);
   expect(outcome.files).toBe("");
   expect(existsSync(join(folder, "none.db"))).toBe(false);
+});
+
+test.each([
+  ["the database", data, data],
+  ["the database in its folder", folder, data],
+  ["the database by a link", `sqlite:${data}`, join(folder, "link.db")],
+  ...["-wal", "-shm", "-journal"].map((ending) => [`the database's ${ending}`, data, data + ending]),
+  ["what a link's database has beside it", join(folder, "link.db"), `${data}-wal`],
+])("an export never writes over %s", async (_what, from, output) => {
+  rmSync(join(folder, "link.db"), { force: true });
+  symlinkSync(data, join(folder, "link.db"));
+  const before = readFileSync(data);
+  const { code, stderr } = await koine(`export --data ${from} --all -o ${output}`);
+  expect(stderr).toContain("would write over");
+  expect(code).toBe(2);
+  expect(readFileSync(data).equals(before)).toBe(true);
 });
 
 test("an empty folder has no ledger to export", async () => {

@@ -140,6 +140,19 @@ describe.each(STORES)("$name", (storage) => {
     expect(copy).toMatchObject({ parentMessageId: stored.id });
   });
 
+  test("a run that made a message elsewhere is kept as its source, and is none of this thread", async () => {
+    const { id: other } = await ledger.createThread();
+    const elsewhere = await ledger.beginRun({ threadId: other });
+    const { messages } = await elsewhere.commit([assistant("Hi")]);
+    const [copy] = await ledger.append(threadId, messages);
+    const source = { schemaVersion: SCHEMA_VERSION, sourceId: messages[0]?.id, sourceRunId: elsewhere.id };
+    expect(copy?.metadata).toStrictEqual(source);
+    const here = await ledger.beginRun({ threadId });
+    const committed = await here.commit(messages);
+    expect(committed.messages[0]?.metadata).toStrictEqual({ ...source, runId: here.id });
+    expect(await ledger.transcript(threadId)).toStrictEqual([copy, ...committed.messages]);
+  });
+
   test("B98: a message of an older version is lifted to the current one", async () => {
     const old = {
       role: "user",
@@ -216,6 +229,17 @@ describe.each(STORES)("$name", (storage) => {
     });
     await expect(append(user("three"), { expectedLeaf: null })).rejects.toMatchObject({ code: "conflict" });
     expect(await ledger.transcript(threadId)).toStrictEqual([first, second]);
+  });
+
+  test("B94: an expected leaf that is undefined is refused, for it would expect nothing", async () => {
+    const expectedLeaf = undefined as unknown as null;
+    const refused = { code: "invalid-input", path: "expectedLeaf", message: expect.stringContaining("leave it out") };
+    await expect(append(user("one"), { expectedLeaf })).rejects.toMatchObject(refused);
+    await expect(ledger.beginRun({ threadId, expectedLeaf })).rejects.toMatchObject(refused);
+    const run = await ledger.beginRun({ threadId });
+    await expect(run.commit([assistant("one")], { expectedLeaf })).rejects.toMatchObject(refused);
+    expect(await ledger.transcript(threadId)).toStrictEqual([]);
+    expect((await run.commit([assistant("one")], { expectedLeaf: null })).messages).toHaveLength(1);
   });
 
   test("B94: of many who expect the same leaf, one wins", async () => {

@@ -1,7 +1,7 @@
 // Blobs: long strings of messages come back as they were, are stored once, and uploads leave nothing behind.
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { markerOf, storeBlobs } from "../../src/ledger/blobs/index.ts";
+import { holdBlobs, markerOf, takeBlobs } from "../../src/ledger/blobs/index.ts";
 import type { BlobRow } from "../../src/ledger/rows.ts";
 import type { Scope } from "../../src/ledger/scope.ts";
 import type { LedgerTransaction } from "../../src/ledger/store.ts";
@@ -110,6 +110,70 @@ describe.each(STORES)("$name", (store) => {
     expect(rows.map((row) => row?.size)).toStrictEqual([87, 87, undefined]);
     expect(rows[0]?.blobId).not.toBe(rows[1]?.blobId);
     await expect(gathered(ledger.forTenant("third").blob(blob))).rejects.toMatchObject({ code: "unknown-blob" });
+  });
+
+  test("B97: an upload that was acknowledged outlives the purge of whoever held its bytes before", async () => {
+    for (const upload of [Buffer.alloc(300, "x"), Buffer.alloc(5_000_000, "y")]) {
+      let time = Date.now();
+      const ledger = (await opened.another({ clock: () => time, blobThreshold: THRESHOLD })).forTenant("uploads");
+      const [before, after] = [await ledger.createThread(), await ledger.createThread()];
+      await ledger.append(before.id, [user([image({ data: upload.toString("base64") })])]);
+      time += 2 * 86_400_000;
+      async function* pieces(): AsyncGenerator<Uint8Array, void, void> {
+        yield upload;
+      }
+      for (const each of [upload, pieces()]) expect(await ledger.putBlob(each)).toHaveProperty("size", upload.length);
+      const { blob } = await ledger.putBlob(upload);
+      const purged = await ledger.purge({ threadId: before.id, what: "thread" });
+      expect([purged.threads, purged.blobs]).toStrictEqual([1, 0]);
+      await ledger.append(after.id, [user([image({ blob })])]);
+      expect(Buffer.concat(await gathered(ledger.blob(blob))).equals(upload)).toBe(true);
+      time += 2 * 86_400_000;
+      expect(await ledger.purge({ threadId: after.id, what: "thread" })).toMatchObject({ threads: 1, blobs: 1 });
+      await expect(gathered(ledger.blob(blob))).rejects.toMatchObject({ code: "unknown-blob" });
+    }
+  });
+
+  test("a message that names a blob nobody put is refused with the place, and nothing of it is written", async () => {
+    const { ledger } = opened;
+    const { id } = await ledger.createThread();
+    const blob = `sha256-${"0".repeat(64)}`;
+    const result = {
+      type: "tool-result",
+      toolCallId: "c",
+      toolName: "t",
+      content: [text("x"), image({ blob })],
+    } as const;
+    const call = { type: "tool-call", toolCallId: "c", toolName: "t", input: {} } as const;
+    const named = [user("Hi."), assistant([call]), { role: "tool", parts: [result] }] as Message[];
+    const refusal = { code: "unknown-blob", path: "/messages/2/parts/0/content/1/blob" };
+    await expect(ledger.append(id, named)).rejects.toMatchObject(refusal);
+    expect(await ledger.transcript(id)).toStrictEqual([]);
+    const run = await ledger.beginRun({ threadId: id });
+    const answer = assistant([image({ blob })]);
+    await expect(run.commit([answer])).rejects.toMatchObject({
+      code: "unknown-blob",
+      path: "/messages/0/parts/0/blob",
+    });
+    await run.cancel();
+    expect(await opened.store.reads.blobRefs({ tenant: "default", threadId: id })).toStrictEqual([]);
+  });
+
+  test.each([
+    ["a string", "text"],
+    ["a list", [new Uint8Array(3)]],
+    ["nothing", undefined],
+    [
+      "a stream of strings",
+      (async function* () {
+        yield "text";
+      })(),
+    ],
+  ])("%s is no blob", async (_what, bytes) => {
+    const refusal = { code: "invalid-input", path: "bytes" };
+    await expect(opened.ledger.putBlob(bytes as never)).rejects.toMatchObject(refusal);
+    const asked = gathered(opened.ledger.blob(5 as never));
+    await expect(asked).rejects.toMatchObject({ code: "invalid-input", path: "reference" });
   });
 
   test("by reference, media name their blob and its size, and texts are there all the same", async () => {
@@ -226,7 +290,7 @@ describe("what is written", () => {
           return target[name].bind(target);
         },
       });
-      return storeBlobs(scope, told, key, scope.nextId(""), message);
+      return holdBlobs(scope, told, key, new Map([[scope.nextId(""), takeBlobs(message, THRESHOLD)]]));
     });
     return calls.filter((name) => name !== "blob");
   }
@@ -243,10 +307,29 @@ describe("what is written", () => {
     expect(await callsOf(scope)).toStrictEqual(["insertBlobRefs"]);
   });
 
-  test("what is stored is still a message, and says where its strings stood", async () => {
-    const scope = scopeOn(memoryStore(), { blobThreshold: THRESHOLD });
-    const key = { tenant: scope.tenant, threadId: "t" };
-    const stored = await scope.store.write((tx) => storeBlobs(scope, tx, key, scope.nextId(""), message));
+  test("blobs are locked and written in one order, whatever the order of the messages", async () => {
+    const orders: string[][] = [];
+    const many = Array.from({ length: 8 }, (_, at) => [`m${at}`, takeBlobs(user(`${at} ${LONG}`), THRESHOLD)] as const);
+    for (const messages of [many, many.toReversed()]) {
+      const scope = scopeOn(memoryStore());
+      const calls: string[] = [];
+      await scope.store.write((tx) => {
+        const told = Object.assign(Object.create(tx) as LedgerTransaction, {
+          insertBlobRefs: () => void calls.push("refs"),
+          insertBlob: (row: BlobRow) => (calls.push(row.hash), tx.insertBlob(row)),
+        });
+        return holdBlobs(scope, told, { tenant: "default", threadId: "t" }, new Map(messages));
+      });
+      orders.push(calls);
+    }
+    const [first = [], second] = orders;
+    expect(first).toHaveLength(9);
+    expect(first).toStrictEqual(["refs", ...first.slice(1).sort()]);
+    expect(second).toStrictEqual(first);
+  });
+
+  test("what is stored is still a message, and says where its strings stood", () => {
+    const stored = takeBlobs(message, THRESHOLD).message;
     expect(stored.parts).toStrictEqual([image({ data: "" }), text("")]);
     expect(markerOf(stored)?.strings).toMatchObject([
       { at: ["parts", 0, "data"], as: "base64", size: 168 },
@@ -277,10 +360,8 @@ describe("what is written", () => {
     expect(await store.reads.chunk("default", written.join(), 0)).toBeUndefined();
   });
 
-  test("an assistant's long answer is not copied where nothing is long", async () => {
-    const scope = scopeOn(memoryStore(), { blobThreshold: 1000 });
+  test("an assistant's long answer is not copied where nothing is long", () => {
     const answer = assistant(LONG);
-    const key = { tenant: scope.tenant, threadId: "t" };
-    expect(await scope.store.write((tx) => storeBlobs(scope, tx, key, "m", answer))).toBe(answer);
+    expect(takeBlobs(answer, 1000).message).toBe(answer);
   });
 });

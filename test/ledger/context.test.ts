@@ -10,9 +10,12 @@ import {
   user,
   type Message,
   type StoredMessage,
+  type ToolCallPart,
 } from "../../src/index.ts";
-import type { ContextOptions, Ledger } from "../../src/ledger/index.ts";
-import { type OpenLedger, STORES } from "./support/stores.ts";
+import type { AppendOptions, ContextOptions, Ledger } from "../../src/ledger/index.ts";
+import { ledgerOn } from "../../src/ledger/open.ts";
+import type { LedgerReads } from "../../src/ledger/store.ts";
+import { type OpenLedger, STORES, viewOf } from "./support/stores.ts";
 
 /** Messages by short names: s, d, u, a as they are; c1 calls, r1 answers that call, a! is interrupted, c1! is both. */
 function message(name: string): Message {
@@ -31,6 +34,14 @@ function message(name: string): Message {
   return mark === "!" ? { ...made, metadata: { interrupted: true } } : made;
 }
 
+/** Messages by names with spaces between them; "(u a)*9" is nine times what is in brackets. */
+function messagesOf(path: string): Message[] {
+  const long = path.replace(/\((.*?)\)\*(\d+)/g, (_, names: string, times: string) =>
+    Array.from({ length: Number(times) }, () => names).join(" "),
+  );
+  return long.split(" ").map(message);
+}
+
 function nameOf({ parts }: Message): string {
   return parts
     .map((part) => (part.type === "text" ? part.text : part.type === "tool-result" ? part.output : ""))
@@ -47,19 +58,29 @@ const cuts: [path: string, maxMessages: number | undefined, context: string][] =
   ["u a u a u", 3, "u a u"],
   ["u a u a u", 1, "u"],
   // A user message in the middle is no instruction, and one that comes later does not lead.
+  ["u a s u a", 4, "u s u a"],
   ["u a s u a", 3, "u a"],
   ["u a s u a", 2, "u a"],
-  // Where no user message fits, the cut is made where no result loses its call.
-  ["s u c1 r1 c2 r2 c3 r3", 5, "s c2 r2 c3 r3"],
-  ["s u c1 r1 c2 r2 c3 r3", 6, "s c2 r2 c3 r3"],
-  ["s u c1 r1 c2 r2 c3 r3", 4, "s c3 r3"],
-  ["s u c1 r1 c2 r2 a", 3, "s a"],
-  ["u c1 r1", 2, "c1 r1"],
-  // A user message between a call and its result is no place to cut.
-  ["u c1 u r1 a", 3, "a"],
-  ["u c1 u r1 a u a", 4, "u a"],
-  // A question after a long round of tools is not worth the round.
-  ["u c1 r1 c2 r2 c3 r3 u", 6, "c2 r2 c3 r3 u"],
+  // An end that begins with another message keeps the question above it, and whole rounds between them go.
+  ["s u1 c1 r1 c2 r2 c3 r3", 7, "s u1 c2 r2 c3 r3"],
+  ["s u1 c1 r1 c2 r2 c3 r3", 6, "s u1 c2 r2 c3 r3"],
+  ["s u1 c1 r1 c2 r2 c3 r3", 5, "s u1 c3 r3"],
+  ["s u1 c1 r1 c2 r2 c3 r3", 4, "s u1 c3 r3"],
+  ["s u1 c1 r1 c2 r2 a", 3, "s u1 a"],
+  ["u1 a u2 c1 r1 c2 r2", 5, "u2 c1 r1 c2 r2"],
+  ["u1 a u2 c1 r1 c2 r2", 4, "u2 c2 r2"],
+  ["u1 c1 r1 c2 r2 c3 r3 u2", 6, "u1 c2 r2 c3 r3 u2"],
+  ["u1 c1 r1 c2 r2 c3 r3 u2", 3, "u2"],
+  // There is no room for both.
+  ["u c1 r1", 2, ""],
+  ["s u c1 r1 a", 2, "s"],
+  // There is no question above.
+  ["c1 r1 c2 r2", 3, "c2 r2"],
+  ["s a c1 r1", 3, "s c1 r1"],
+  // A user message between a call and its result is no place to cut, but it is a question.
+  ["u1 c1 u2 r1 a", 3, "u2 a"],
+  ["u1 c1 u2 r1 a u3 a", 4, "u2 a u3 a"],
+  ["u1 c1 u2 r1 a u3 a", 3, "u3 a"],
   // Nothing that fits is whole: the instructions are all there is.
   ["s u c1 r1", 2, "s"],
   ["u c1 r1", 1, ""],
@@ -68,7 +89,7 @@ const cuts: [path: string, maxMessages: number | undefined, context: string][] =
   ["s d s", 2, "s d s"],
   // The same id called twice: each result belongs to the call before it.
   ["u c1 r1 u c1 r1", 3, "u c1 r1"],
-  ["u c1 r1 c1 r1", 3, "c1 r1"],
+  ["u c1 r1 c1 r1", 4, "u c1 r1"],
   // A result whose call is nowhere cannot be kept whole.
   ["u a r9 u a", 4, "u a"],
 ];
@@ -82,6 +103,11 @@ const interruptions: [path: string, options: ContextOptions, context: string][] 
   ["s u a u a! u", { maxMessages: 4 }, "s u u"],
   ["s u a u a! u", { maxMessages: 5 }, "s u a u u"],
   ["s u a! a! a! a! u", { maxMessages: 3 }, "s u u"],
+  // A question that was left out is none.
+  ["u1 u2! c1 r1 c2 r2", { maxMessages: 3 }, "u1 c2 r2"],
+  ["s u1 u2! (c1 r1)*40 c2 r2", { maxMessages: 4 }, "s u1 c2 r2"],
+  ["s u1 u2! (c1 r1)*40 c2 r2", { maxMessages: 4, interrupted: true }, "s u2! c2 r2"],
+  ["s u (c1! r1)*40 u a", { maxMessages: 4 }, "s u u a"],
 ];
 
 describe.each(STORES)("$name", (storage) => {
@@ -97,7 +123,8 @@ describe.each(STORES)("$name", (storage) => {
   });
   afterAll(() => opened.close());
 
-  const append = (path: string): Promise<StoredMessage[]> => ledger.append(threadId, path.split(" ").map(message));
+  const append = (path: string, options?: AppendOptions): Promise<StoredMessage[]> =>
+    ledger.append(threadId, messagesOf(path), options);
   const context = async (options?: ContextOptions): Promise<string> =>
     (await ledger.context(threadId, options)).map(nameOf).join(" ");
 
@@ -130,8 +157,89 @@ describe.each(STORES)("$name", (storage) => {
     expect(seen).toStrictEqual([stored[0], stored[2], { ...stored[3], parts: toolResult(second, "2").parts }]);
   });
 
+  test("B90: a call goes whose result was left out, unless it was answered again or still waits", async () => {
+    const calls = ["c1", "c2", "c3", "c4"].map((id) => toolCall(id, "t", {}));
+    const [first, second, third, fourth] = calls as [ToolCallPart, ToolCallPart, ToolCallPart, ToolCallPart];
+    const broken = (made: Message): Message => ({ ...made, metadata: { interrupted: true } });
+    const [asked, , , answeredAgain, , onlyCall, alsoThought, , , waits] = await ledger.append(threadId, [
+      assistant([text("a"), first, second]),
+      broken(toolResult(first, "half")),
+      broken(toolResult(second, "half")),
+      toolResult(second, "whole"),
+      user("u"),
+      assistant([third]),
+      assistant([{ type: "reasoning", text: "hm" }, fourth]),
+      broken(toolResult(third, "half")),
+      broken(toolResult(fourth, "half")),
+      assistant([toolCall("c5", "t", {})]),
+    ]);
+    expect([onlyCall?.parts.length, alsoThought?.parts.length]).toStrictEqual([1, 2]);
+    const seen = await ledger.context(threadId);
+    expect(seen[0]).toStrictEqual({ ...asked, parts: [text("a"), second] });
+    expect(seen.map(({ id }) => id).slice(1)).toStrictEqual([answeredAgain?.id, seen[2]?.id, waits?.id]);
+    expect(seen[2]?.role).toBe("user");
+    expect(seen[3]).toStrictEqual(waits);
+  });
+
+  test("B99: a user's word that holds a result is no question", async () => {
+    const call = toolCall("c", "t", {});
+    const words: Message = { role: "user", parts: [...toolResult(call, "out").parts] };
+    await ledger.append(threadId, [user("u1"), assistant([call]), words]);
+    await append("a (c1 r1)*40 c2 r2");
+    expect(await context({ maxMessages: 3 })).toBe("u1 c2 r2");
+  });
+
+  test("B99: the question of a long round of tools is found", async () => {
+    await append("s u1 a u2 (c1 r1)*300 c2 r2");
+    expect(await context({ maxMessages: 5 })).toBe("s u2 c2 r2");
+    await append("c3 r3 a");
+    expect(await context({ maxMessages: 5 })).toBe("s u2 c3 r3 a");
+  });
+
+  test("B99: each of several roots has its own instructions, however often the contexts are asked for", async () => {
+    const contexts = {
+      s1: "s1 a c2 r2",
+      "d1 s2": "d1 s2 c2 r2",
+      "u1 s3": "u1 a c2 r2",
+      "s4 u2": "s4 u2 c2 r2",
+      "a1 u3": "u3 a c2 r2",
+    };
+    const leaves = new Map<string, string | null>(Object.keys(contexts).map((root) => [root, null]));
+    for (let round = 0; round < 4; round++) {
+      for (const [root, expected] of Object.entries(contexts)) {
+        const chain = `${round === 0 ? root : "a"} (c1 r1 a)*${50 - round * 10} c2 r2`;
+        const stored = await append(chain, { parentMessageId: leaves.get(root) ?? null });
+        const branch = stored.at(-1)?.id ?? "";
+        leaves.set(root, branch);
+        expect(await context({ branch, maxMessages: 4 })).toBe(expected);
+      }
+    }
+  });
+
+  test("B99: a context reads the path above its end once, not on every call", async () => {
+    let headers = 0;
+    const reads = new Proxy(opened.store.reads, {
+      get(target, name: keyof LedgerReads) {
+        if (name !== "headers") return target[name].bind(target);
+        return async (...call: Parameters<LedgerReads["headers"]>) => {
+          const rows = await target.headers(...call);
+          headers += rows.length;
+          return rows;
+        };
+      },
+    });
+    const counting = ledgerOn({ ...viewOf(opened.store), reads });
+    await append("s (u a)*1500 u");
+    for (let call = 0; call < 40; call++) {
+      expect((await counting.context(threadId, { maxMessages: 5 })).map(nameOf).join(" ")).toBe("s u a u");
+      await append("a u");
+    }
+    // The path once, and for each call the way to where an earlier one has been.
+    expect(headers).toBeLessThan(3000 + 40 * 200);
+  });
+
   test("B99: instructions that lie far above the end are found", async () => {
-    await append(`s d ${Array.from({ length: 300 }, () => "u a").join(" ")}`);
+    await append("s d (u a)*300");
     expect(await context({ maxMessages: 6 })).toBe("s d u a u a");
   });
 

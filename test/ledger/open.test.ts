@@ -48,6 +48,8 @@ const addresses: [url: unknown, hint: RegExp][] = [
   ["memory:x", /memory:/],
   ["sqlite:", /sqlite:path\/to\/file\.db/],
   ["sqlite::memory:", /use .*memory:/],
+  ["sqlite://koine.db", /sqlite:path\/to\/file\.db/],
+  ["sqlite:///koine.db", /sqlite:\/path\/from\/root\.db/],
 ];
 test.each(addresses)("the address %j is refused with a hint", async (url, hint) => {
   const attempt = openLedger(url as string);

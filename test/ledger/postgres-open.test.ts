@@ -196,7 +196,7 @@ describe("migrations", () => {
     const schema = await schemaName();
     // The package's own types know more than the few that Koine uses.
     const driver = { Client, Pool } as unknown as PgDriver;
-    const connections = new Connections(driver, { url, ...OPTIONS, trace: () => undefined });
+    const connections = new Connections(driver, { url, ...OPTIONS });
     const lift = (versions: typeof VERSIONS) =>
       connections.lend((lane) => migrate(lane, { schema, busyMs: 10_000, versions }));
     const second = () => ["CREATE TABLE extra (id int)"];

@@ -40,6 +40,17 @@ async function count(table: string): Promise<number> {
   });
 }
 
+/** Whether somebody waits for a lock in the schema; asked outside of transactions, which see one moment only. */
+async function isWaiting(): Promise<boolean> {
+  return inPostgres(place.url, async (client) => {
+    const { rowCount } = await client.query(
+      "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1",
+      [`%${place.schema}%`],
+    );
+    return rowCount !== 0;
+  });
+}
+
 test("several who fill the index share the queue, and take each message once", async () => {
   await tell(
     "many",
@@ -78,13 +89,7 @@ test("a message that somebody is about to delete is waited for, and then left ou
     await client.query("BEGIN");
     await client.query(`DELETE FROM ${place.schema}.messages WHERE tenant = 'doomed' AND id = $1`, [idOf(1)]);
     const indexing = stores[0].indexMessages(bodyOf, 9);
-    for (let waiting = 0; waiting === 0;) {
-      const { rowCount } = await client.query(
-        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE $1",
-        [`%${place.schema}%`],
-      );
-      waiting = rowCount ?? 0;
-    }
+    while (!(await isWaiting()));
     await client.query("COMMIT");
     expect(await indexing).toBe(2);
   });

@@ -7,10 +7,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hashOf } from "../../src/ledger/blobs/store.ts";
 import { bytesOf } from "../../src/ledger/blobs/text.ts";
 import { openLedger } from "../../src/ledger/index.ts";
-import type { Ledger } from "../../src/ledger/types.ts";
+import { keptTail } from "../../src/ledger/tails.ts";
+import type { Ledger, LedgerEvent } from "../../src/ledger/types.ts";
 import { file, image, type StoredMessage, user } from "../../src/model/index.ts";
 import { happenings, live } from "./support/random-thread.ts";
-import { answered, begin, FakeClock, piece, textsOf } from "./support/runs.ts";
+import { answered, begin, FakeClock, piece, sayEvent, textsOf } from "./support/runs.ts";
 import { gathered } from "./support/scope.ts";
 import type { OpenLedger } from "./support/stores.ts";
 import { STORES } from "./support/stores.ts";
@@ -54,6 +55,12 @@ describe.each(STORES)("$name", (under) => {
     const { id: question } = await appended(ledger, threadId, "Q1");
     clock.pass(1000);
     return { threadId, question };
+  }
+
+  async function lastEvent(threadId: string, runId: string): Promise<LedgerEvent> {
+    const event = (await gathered(ledger.follow({ threadId, runId }))).at(-1);
+    if (event === undefined) throw new Error("The run left no event.");
+    return event;
   }
 
   async function purged(threadId: string): Promise<string[]> {
@@ -268,6 +275,44 @@ describe.each(STORES)("$name", (under) => {
       }),
       { numRuns: under.name === "memory" ? 40 : 10 },
     );
+  });
+
+  test("an id is never given twice, though the newest rows are gone and the clock stands still", async () => {
+    const { threadId } = await begun();
+    await appended(ledger, threadId, "Q2");
+    const run = await ledger.beginRun({ threadId });
+    await run.append([begin, piece("A1")]);
+    const { messages } = await run.cancel();
+    expect(await purged(threadId)).toStrictEqual(["Q1", "Q2"]);
+    const next = await ledger.beginRun({ threadId });
+    const { id } = await appended(ledger, threadId, "Q3");
+    const former = [run.id, ...messages.map((message) => message.id)].sort();
+    expect([...former, next.id, id]).toStrictEqual([...former, next.id, id].toSorted());
+    expect(new Set([...former, next.id, id]).size).toBe(4);
+  });
+
+  test("B96: a cursor from before a purge gives what came after it, though the clock stands still", async () => {
+    const { threadId } = await begun();
+    const run = await ledger.beginRun({ threadId });
+    await run.append([begin, piece("A1")]);
+    await run.cancel();
+    const { cursor } = await lastEvent(threadId, run.id);
+    expect(await purged(threadId)).toStrictEqual(["Q1"]);
+    await appended(ledger, threadId, "Q2");
+    for await (const event of ledger.follow({ threadId, after: cursor })) {
+      expect(sayEvent(event)).toBe("message Q2");
+      break;
+    }
+  });
+
+  test("what was kept in memory of a thread goes with what is deleted from it", async () => {
+    const { threadId } = await begun();
+    const { id } = await appended(ledger, threadId, "Q2");
+    const head = await opened.store.reads.thread({ tenant: ledger.tenant, threadId });
+    const kept = (): string | undefined => head && keptTail(opened.store, head, id)?.id;
+    expect(kept()).toBe(id);
+    await ledger.purge({ threadId, what: "thread" });
+    expect(kept()).toBeUndefined();
   });
 
   test.each([

@@ -283,6 +283,23 @@ describe.each(STORES)("$name", (store) => {
       });
     });
 
+    test.each([
+      ["nothing", undefined, "undefined", undefined],
+      ["a number", 7, "7", undefined],
+      ["an object without a message", { code: "E1" }, '{"code":"E1"}', { code: "E1" }],
+      ["a message that is no text", { message: 7 }, '{"message":7}', { message: 7 }],
+      ["what JSON cannot hold", { big: 1n }, "{ big: 1n }", undefined],
+      ["more than fits", { text: "x".repeat(9_999) }, "x…", { text: "x".repeat(9_999) }],
+    ])("ends whatever was thrown: %s", async (_, thrown, described, raw) => {
+      const run = await ledger.beginRun({ threadId });
+      await run.append([begin, piece("half")]);
+      expect(textsOf((await run.fail(thrown)).messages)).toStrictEqual(["half"]);
+      const { error } = await ledger.run(run.id);
+      expect(error).toStrictEqual({ kind: "unknown", message: error?.message, ...(raw === undefined ? {} : { raw }) });
+      expect(error?.message.endsWith(described)).toBe(true);
+      expect(error?.message.length).toBeLessThan(600);
+    });
+
     test("in an empty thread leaves the active path empty", async () => {
       const run = await ledger.beginRun({ threadId });
       await run.append([begin, piece("half")]);

@@ -87,6 +87,18 @@ describe.each(STORES)("$name", (under) => {
     await expect(ledger.search(7 as never)).rejects.toMatchObject({ code: "invalid-input", path: "query" });
   });
 
+  test("a query may have 64 words and 4096 characters; a longer one is refused, not cut", async () => {
+    const { id: threadId } = await ledger.createThread();
+    const words = Array.from({ length: 65 }, (_, at) => `oar${at}`);
+    await ledger.append(threadId, [user(words.join(" "))]);
+    const most = words.slice(1).join(" ");
+    expect(await ledger.search(`${most} ${most}`, { threadId })).toHaveLength(1);
+    expect(await ledger.search("oar1 ".repeat(819).padEnd(4096), { threadId })).toHaveLength(1);
+    for (const query of [words.join(" "), words.join("-"), "oar1 ".repeat(819).padEnd(4097)]) {
+      await expect(ledger.search(query)).rejects.toMatchObject({ code: "invalid-input", path: "query" });
+    }
+  });
+
   test("texts that stand in blobs are found, also among others", async () => {
     const { id: threadId } = await ledger.createThread();
     const long = (word: string): string => `${"on and on it goes ".repeat(20)}${word}`;

@@ -45,6 +45,7 @@ const indexed: [name: keyof typeof fixed, index: string][] = [
   ["expired-runs-of", "runs_live"],
   ["compactable-runs", "runs_logged"],
   ["compactable-runs-of", "runs_logged"],
+  ["compacted-run", "runs_compacted"],
   ["delete-blobs", "blob_refs_hash"],
 ];
 test.each(indexed)("%s uses the index %s", (name, index) => {
@@ -52,4 +53,11 @@ test.each(indexed)("%s uses the index %s", (name, index) => {
   const steps = database.prepare(`EXPLAIN QUERY PLAN ${fixed[name].sql}`).all();
   database.close();
   expect(steps.map(({ detail }) => detail).join("\n")).toContain(`INDEX ${index} `);
+});
+
+test("the deltas of one run are deleted without a look at the rest of the thread's log", () => {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const steps = database.prepare(`EXPLAIN QUERY PLAN ${fixed["delete-deltas-within"].sql}`).all();
+  database.close();
+  expect(steps.map(({ detail }) => detail).join("\n")).toContain("(tenant=? AND thread_id=? AND id>? AND id<?)");
 });

@@ -59,6 +59,11 @@ export const DELETING_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
+    "deletes deltas outside of the stretch",
+    /deleteDeltas takes/,
+    does({ deleteDeltas: (good) => (key, runId) => good(key, runId) }),
+  ],
+  [
     "gives no number of deltas",
     /deleteDeltas takes/,
     does({
@@ -132,10 +137,10 @@ export const DELETING_FAULTS: readonly StoreFaultRow[] = [
     "leaves the chunks of a deleted blob",
     /deleteBlobs takes/,
     does({
-      deleteBlobs: (good, tx) => (tenant, hashes) => {
+      deleteBlobs: (good, tx) => (tenant, hashes, before) => {
         const ids = hashes.map((hash) => (tx.blob(tenant, hash) as { blobId: string } | undefined)?.blobId ?? "");
         const chunks = ids.map((blobId) => tx.chunk(tenant, blobId, 0));
-        const deleted = good(tenant, hashes);
+        const deleted = good(tenant, hashes, before);
         for (const [at, blobId] of ids.entries()) {
           if (chunks[at] !== undefined && tx.chunk(tenant, blobId, 0) === undefined)
             void tx.insertChunk(chunks[at] as never);
@@ -150,6 +155,11 @@ export const DELETING_FAULTS: readonly StoreFaultRow[] = [
     does({
       insertBlobRefs: () => () => undefined,
     }),
+  ],
+  [
+    "deletes young blobs by name",
+    /deleteBlobs takes/,
+    does({ deleteBlobs: (good) => (tenant, hashes, before) => good(tenant, hashes, before + 1) }),
   ],
   [
     "deletes young blobs",

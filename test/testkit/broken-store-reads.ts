@@ -359,6 +359,12 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
     /compactableRuns gives/,
     reads({ compactableRuns: (good) => (before, _, tenant) => good(before, 99, tenant) }),
   ],
+  ["forgets which runs were compacted", /compactedRun gives/, reads({ compactedRun: () => () => undefined })],
+  [
+    "gives a compacted run before its first delta",
+    /compactedRun gives/,
+    reads({ compactedRun: (good) => (key, { after }) => good(key, { after, upTo: "~" }) }),
+  ],
 ];
 
 export const READING_FAULTS = [...VALUE_FAULTS, ...STRETCH_FAULTS, ...ORDER_FAULTS];

@@ -1,5 +1,6 @@
 // Stores with one fault each in what work does: what the suite for stores must notice.
 import { LedgerError } from "../../src/ledger/errors.ts";
+import type { BlobRow } from "../../src/ledger/rows.ts";
 import { type Awaitable, mapAwaitable } from "../../src/ledger/steps.ts";
 import type { LedgerTransaction } from "../../src/ledger/store.ts";
 import { cannotUndo, does, postpones, reads, spreads, type StoreFaultRow } from "./broken-stores.ts";
@@ -194,7 +195,34 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     /insertBlob: the first/,
     does({
       insertBlob: (good, tx) => (row) =>
-        good(row) || (void tx.deleteBlobs(row.tenant, [row.hash]), void good(row), false),
+        good(row) || (void tx.deleteBlobs(row.tenant, [row.hash], Infinity), void good(row), false),
+    }),
+  ],
+  [
+    "says of every blob that it is there",
+    /refreshBlob makes/,
+    does({
+      refreshBlob:
+        (good) =>
+        (...values) => (void good(...values), true),
+    }),
+  ],
+  [
+    "does not make a blob younger",
+    /refreshBlob makes/,
+    does({ refreshBlob: (_good, tx) => (tenant, hash) => tx.blob(tenant, hash) !== undefined }),
+  ],
+  [
+    "makes a blob older",
+    /refreshBlob makes/,
+    does({
+      refreshBlob: (good, tx) => (tenant, hash, createdAt) => {
+        const row = tx.blob(tenant, hash) as BlobRow | undefined;
+        if (row === undefined) return good(tenant, hash, createdAt);
+        void tx.deleteBlobs(tenant, [hash], Infinity);
+        void tx.insertBlob({ ...row, createdAt });
+        return true;
+      },
     }),
   ],
   [
@@ -244,6 +272,7 @@ const WRITING: readonly (keyof LedgerTransaction)[] = [
   "insertLog",
   "insertKey",
   "insertBlob",
+  "refreshBlob",
   "insertChunk",
   "insertBlobRefs",
   "quarantine",

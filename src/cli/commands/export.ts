@@ -1,7 +1,7 @@
 // `koine export`: threads of a ledger as lines that `koine import` takes back, or as conversations in a dialect.
 import type { Ledger, LedgerProblem } from "../../ledger/index.ts";
 import type { Arguments, Command } from "../command.ts";
-import { cliErrorOf, DATA, openData } from "../data.ts";
+import { checkOutput, cliErrorOf, DATA, openData } from "../data.ts";
 import { CliError, EXIT } from "../exit.ts";
 import type { Io } from "../io.ts";
 import { FAIL_ON, readFailOn, readTarget, REPORTING, TARGET } from "../options.ts";
@@ -61,6 +61,7 @@ async function runExport(given: Arguments, io: Io): Promise<number> {
   const target = given.text("to") === undefined ? undefined : readTarget(given, io);
   const failOn = readFailOn(given);
   const path = given.text("output");
+  await checkOutput(given, path);
   const progress = new Progress(io, !given.has("quiet") && !given.has("json") && (path ?? "-") !== "-");
   const problems = new Problems(io, progress);
   const ledger = await openData(given, io, { mustExist: true, onProblem: (problem) => problems.add(problem) });

@@ -32,6 +32,9 @@ export interface IntakeOptions {
 /** Threads that are written at the same time. */
 const TOGETHER = 32;
 
+/** What is wrong with one record; what is wrong with the ledger itself ends the command. */
+const OF_RECORD: ReadonlySet<string> = new Set(["invalid-input", "conflict", "unknown-blob"]);
+
 /** Messages for a thread, and the record that they came from. */
 interface Delivery {
   place: Place;
@@ -127,9 +130,7 @@ export class Intake implements Visitor {
     try {
       await writer.write(messages);
     } catch (error) {
-      if (!(error instanceof LedgerError) || (error.code !== "invalid-input" && error.code !== "conflict")) {
-        throw cliErrorOf(error);
-      }
+      if (!(error instanceof LedgerError) || !OF_RECORD.has(error.code)) throw cliErrorOf(error);
       // They were counted as done when they were read.
       this.options.tally.done -= records;
       this.options.tally.failed += records;

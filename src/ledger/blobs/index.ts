@@ -1,9 +1,10 @@
 // Blobs: long strings of messages and bytes by themselves, stored once per tenant and content.
 export type { TakenString } from "./marker.ts";
 export { markerOf, needsBlobs, placeOf } from "./marker.ts";
-export { namedBlobs } from "./media.ts";
+export { namedBlobs, pathOfBlob } from "./media.ts";
 export type { BlobMode } from "./restore.ts";
 export { restoreBlobs } from "./restore.ts";
-export { storeBlobs } from "./store.ts";
-export { faultOf, putBlob, readBlob, storeStream } from "./upload.ts";
+export type { LightMessage } from "./store.ts";
+export { holdBlobs, takeBlobs } from "./store.ts";
+export { faultOf, isThere, putBlob, readBlob, storeStream } from "./upload.ts";
 export { textOf } from "./text.ts";

@@ -18,6 +18,18 @@ export function mediaOf(parts: unknown, found: MediaPart[] = []): MediaPart[] {
   return found;
 }
 
+/** Where a part of a list names a blob, as a JSON pointer; undefined where none does. */
+export function pathOfBlob(parts: unknown, blob: string): string | undefined {
+  if (!Array.isArray(parts)) return undefined;
+  for (const [index, part] of (parts as readonly (Part | null)[]).entries()) {
+    if (isMedia(part) && part.blob === blob) return `/${index}/blob`;
+    const inside = typeof part === "object" && part !== null && "content" in part ? part.content : undefined;
+    const path = pathOfBlob(inside, blob);
+    if (path !== undefined) return `/${index}/content${path}`;
+  }
+  return undefined;
+}
+
 /** The blobs that media parts of a message name themselves. */
 export function namedBlobs(message: Pick<Message, "parts">): string[] {
   const names: string[] = [];

@@ -6,7 +6,7 @@ import type { BlobRow } from "../rows.ts";
 import type { Scope } from "../scope.ts";
 import { got } from "../steps.ts";
 import { isReference } from "./marker.ts";
-import { CHUNK, hashOf, storeBytes } from "./store.ts";
+import { CHUNK, hashOf, nameBlob, storeBytes } from "./store.ts";
 
 /** Chunks that are written together: one commit for so many. */
 const TOGETHER = 16;
@@ -23,13 +23,27 @@ export async function putBlob(
   scope: Scope,
   bytes: Uint8Array | AsyncIterable<Uint8Array>,
 ): Promise<{ blob: string; size: number }> {
+  checkBytes(bytes);
   if (bytes instanceof Uint8Array) {
     const blob = hashOf(bytes);
-    const there = await scope.store.reads.blob(scope.tenant, blob);
-    if (there !== undefined) return { blob, size: there.size };
+    if (await isThere(scope, blob)) return { blob, size: bytes.length };
   }
   const { blob, size } = await storeStream(scope, bytes instanceof Uint8Array ? only(bytes) : bytes);
   return { blob, size };
+}
+
+/** Whether a blob is there. If so it counts as put now: it stays until a message had the time to name it. */
+export async function isThere({ store, tenant, now }: Scope, hash: string): Promise<boolean> {
+  if ((await store.reads.blob(tenant, hash)) === undefined) return false;
+  return store.write((tx) => got(tx.refreshBlob(tenant, hash, now())));
+}
+
+function checkBytes(bytes: unknown): void {
+  if (bytes instanceof Uint8Array) return;
+  if (typeof bytes === "object" && bytes !== null && Symbol.asyncIterator in bytes) return;
+  throw new LedgerError("invalid-input", "A blob must be a Uint8Array, or an async iterable of them.", {
+    path: "bytes",
+  });
 }
 
 // oxlint-disable-next-line require-await -- an iterable of the kind that uploads are
@@ -47,6 +61,11 @@ export async function storeStream(
   const upload = new Upload(scope);
   try {
     for await (const bytes of source) {
+      if (!(bytes instanceof Uint8Array)) {
+        throw new LedgerError("invalid-input", "A blob is made of Uint8Arrays; this stream gives something else.", {
+          path: "bytes",
+        });
+      }
       hash.update(bytes);
       await upload.add(bytes);
     }
@@ -119,7 +138,7 @@ class Upload {
   /** Nothing is written yet: where the blob is there, nothing will be. */
   private async storeWhole(hash: string): Promise<boolean> {
     const { scope } = this;
-    if ((await scope.store.reads.blob(scope.tenant, hash)) !== undefined) return false;
+    if (await isThere(scope, hash)) return false;
     const bytes = Buffer.concat(this.full);
     return scope.store.write((tx) => storeBytes(scope, tx, hash, bytes));
   }
@@ -127,8 +146,7 @@ class Upload {
   private async name(hash: string): Promise<boolean> {
     const { scope, blobId, size } = this;
     if (this.full.length > 0) await this.write();
-    const row = { tenant: scope.tenant, hash, blobId, size };
-    return scope.store.write((tx) => got(tx.insertBlob({ ...row, createdAt: scope.now() })));
+    return scope.store.write((tx) => nameBlob(scope, tx, { tenant: scope.tenant, hash, blobId, size }));
   }
 
   async abandon(): Promise<void> {
@@ -139,6 +157,9 @@ class Upload {
 
 /** The bytes of a blob, chunk by chunk. "unknown-blob" where there is none; "corrupt" where some of it is missing. */
 export async function* readBlob(scope: Scope, reference: string): AsyncGenerator<Uint8Array, void, void> {
+  if (typeof reference !== "string") {
+    throw new LedgerError("invalid-input", "The name of a blob must be a string.", { path: "reference" });
+  }
   const row = isReference(reference) ? await scope.store.reads.blob(scope.tenant, reference) : undefined;
   if (row === undefined) {
     throw new LedgerError("unknown-blob", `There is no blob "${reference.slice(0, 80)}".`, { path: "reference" });

@@ -1,15 +1,15 @@
 // A thread's history as events, read forwards from a cursor in bounded pieces: messages and log rows, merged by id.
 import type { StoredMessage } from "../../model/index.ts";
 import { readRows } from "../body.ts";
-import { LedgerError } from "../errors.ts";
-import type { LogRow } from "../rows.ts";
+import type { LogRow, MessageHeader, MessageRow, RunRow } from "../rows.ts";
 import { readBatch, readRunEvent } from "../runs/log.ts";
-import { ENDS } from "../runs/transitions.ts";
+import { ENDS, isLive } from "../runs/transitions.ts";
 import type { Scope } from "../scope.ts";
 import type { Stretch, ThreadKey } from "../store.ts";
 import type { LedgerEvent } from "../types.ts";
 import { type Cursor, formatCursor, keyBefore } from "./cursor.ts";
-import { Gaps } from "./gaps.ts";
+import { cursorGone, Gaps } from "./gaps.ts";
+import { RunMetadata } from "./metadata.ts";
 
 /** Rows read at a time: few at first, because many readers come back for what they missed and no more. */
 const FIRST = 16;
@@ -57,16 +57,21 @@ export class Feed {
   private readonly scope: Scope;
   private readonly key: ThreadKey;
   private readonly runId: string | undefined;
+  /** Of a run that had ended: after this its end is next, and there is no need to look further. */
+  private readonly deltasEnd: string | undefined;
+  private readonly metadata: RunMetadata;
   private readonly start: Cursor;
   private readonly gaps: Gaps;
   private readonly messages: Source<StoredAt>;
   private readonly log: Source<LogRow>;
 
-  /** With a `runId`, of that run only. */
-  constructor(scope: Scope, key: ThreadKey, start: Cursor, runId?: string) {
+  /** With a run, of that run only. */
+  constructor(scope: Scope, key: ThreadKey, start: Cursor, run?: RunRow) {
     this.scope = scope;
     this.key = key;
-    this.runId = runId;
+    this.runId = run?.id;
+    this.deltasEnd = run === undefined || isLive(run.state) ? undefined : (run.lastDeltaId ?? run.id);
+    this.metadata = new RunMetadata(scope);
     this.start = start;
     this.gaps = new Gaps(start);
     this.messages = new Source(start.id, (stretch) => this.readMessages(stretch));
@@ -77,8 +82,8 @@ export class Feed {
 
   /** The events of the next row up to an id, none where it cannot be read; undefined where there is no row. */
   async next(upTo: string): Promise<LedgerEvent[] | undefined> {
-    const message = await this.messages.peek(upTo);
     const row = await this.log.peek(upTo);
+    const message = await this.messages.peek(this.runId === undefined ? upTo : messagesBefore(row));
     if (message !== undefined && (row === undefined || message.id < row.id)) {
       this.messages.take();
       const { id: cursor, runId } = message;
@@ -86,25 +91,47 @@ export class Feed {
     }
     if (row === undefined) return undefined;
     this.log.take();
-    return this.eventsOf(row);
+    return row.kind === "run" ? this.stateEvent(row) : this.deltaEvents(row);
   }
 
   private async readMessages(stretch: Stretch): Promise<{ rows: StoredAt[]; end?: string }> {
     const { runId } = this;
-    const rows = await this.scope.store.reads.messages(this.key, stretch);
-    const wanted = runId === undefined ? rows : rows.filter((row) => row.runId === runId);
+    const { reads } = this.scope.store;
+    const rows = await (runId === undefined ? reads.messages(this.key, stretch) : reads.headers(this.key, stretch));
+    const wanted = runId === undefined ? rows.filter(hasBody) : await this.ofRun(rows, runId);
     const runOf = new Map(wanted.map((row) => [row.id, row.runId]));
     const messages = await readRows(this.scope, wanted);
     const read = messages.map((message) => ({ id: message.id, runId: runOf.get(message.id) ?? null, message }));
     return { rows: read, ...endOf(rows, stretch) };
   }
 
+  /** The rows of a run's messages: those of others are not read. */
+  private async ofRun(headers: readonly MessageHeader[], runId: string): Promise<MessageRow[]> {
+    const found: MessageRow[] = [];
+    for (const header of headers) {
+      if (header.runId !== runId) continue;
+      const row = await this.scope.store.reads.message(this.key, header.id);
+      if (row !== undefined) found.push(row);
+    }
+    return found;
+  }
+
   private async readLog(stretch: Stretch): Promise<{ rows: LogRow[]; end?: string }> {
     const { runId, start } = this;
-    const rows = await this.scope.store.reads.log(this.key, runId === undefined ? stretch : { ...stretch, runId });
+    const bounded = this.withinRun(stretch);
+    const rows = await this.scope.store.reads.log(this.key, runId === undefined ? bounded : { ...bounded, runId });
     const wanted = start.delta === undefined ? rows : rows.filter(({ id }) => id >= start.id);
     for (const row of wanted) this.lookForGap(row);
-    return { rows: wanted, ...endOf(rows, stretch) };
+    const more = bounded.upTo === stretch.upTo || bounded.upTo === undefined ? {} : { end: bounded.upTo };
+    return { rows: wanted, ...more, ...endOf(rows, bounded) };
+  }
+
+  /** Rows of a run are looked for one by one: a stretch of several would go on through all that came after the run. */
+  private withinRun(stretch: Stretch): Stretch {
+    const { deltasEnd } = this;
+    if (deltasEnd === undefined) return stretch;
+    const { after = "", upTo = deltasEnd } = stretch;
+    return after < deltasEnd ? { ...stretch, upTo: upTo < deltasEnd ? upTo : deltasEnd } : { ...stretch, limit: 1 };
   }
 
   /** Before anything of these rows is given: what follows a gap would look like the whole. */
@@ -112,19 +139,18 @@ export class Feed {
     if (row.kind === "delta") return this.gaps.see(row);
     const event = this.readable(row, () => readRunEvent(row));
     if (event === undefined || !ENDS.includes(event.run.state) || !this.gaps.has(row.runId, event)) return;
-    throw new LedgerError(
-      "cursor-gone",
-      `Deltas of run ${row.runId} after the cursor were compacted away; read the transcript, and follow from "now".`,
-      { path: "after" },
-    );
+    throw cursorGone(row.runId);
   }
 
-  private eventsOf(row: LogRow): LedgerEvent[] {
+  private async stateEvent(row: LogRow): Promise<LedgerEvent[]> {
+    const event = this.readable(row, () => readRunEvent(row));
+    return event === undefined
+      ? []
+      : [{ cursor: row.id, type: "run", runId: row.runId, run: await this.metadata.join(event) }];
+  }
+
+  private deltaEvents(row: LogRow): LedgerEvent[] {
     const { id, runId } = row;
-    if (row.kind === "run") {
-      const event = this.readable(row, () => readRunEvent(row));
-      return event === undefined ? [] : [{ cursor: id, type: "run", runId, run: event.run }];
-    }
     const deltas = this.readable(row, () => readBatch(runId, row.body)) ?? [];
     const seen = id === this.start.id ? (this.start.delta ?? deltas.length) : -1;
     return deltas.slice(seen + 1).map((delta, index): LedgerEvent => {
@@ -143,6 +169,16 @@ export class Feed {
       return undefined;
     }
   }
+}
+
+/** A run's messages are written with its end: up to which id there may be some before a row of the run. */
+function messagesBefore(row: LogRow | undefined): string {
+  return row?.kind === "run" ? row.id : "";
+}
+
+/** Whether it was read with its content. */
+function hasBody(row: MessageHeader | MessageRow): row is MessageRow {
+  return "body" in row;
 }
 
 /** Where rows end that may not be all. */

@@ -12,6 +12,7 @@ import { threadHead, threadKey } from "../threads.ts";
 import type { FollowOptions, LedgerEvent } from "../types.ts";
 import { type Cursor, parseCursor } from "./cursor.ts";
 import { Feed } from "./feed.ts";
+import { demandNoGap } from "./gaps.ts";
 import { Interest, Wakeups } from "./wait.ts";
 
 type Events = AsyncGenerator<LedgerEvent, void, void>;
@@ -74,7 +75,8 @@ async function* events(
 ): Events {
   const run = runId === undefined ? undefined : await runOf(scope, key, runId);
   const start = now === undefined ? startOf(run, after) : { id: (await now).lastId };
-  const feed = new Feed(scope, key, start, runId);
+  if (now === undefined) await demandNoGap(scope, key, start, run);
+  const feed = new Feed(scope, key, start, run);
   const wakeups = new Wakeups(scope.store, key, interest);
   try {
     while (!interest.isOver) {

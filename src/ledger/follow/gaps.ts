@@ -1,8 +1,31 @@
 // Notices deltas that a reader should have seen and did not, because they were compacted away: those of a run that it
 // was in the middle of. Of a run that it had not begun to read, it misses nothing that the messages do not say.
-import type { LogRow } from "../rows.ts";
+import { LedgerError } from "../errors.ts";
+import type { LogRow, RunRow } from "../rows.ts";
 import type { RunEvent } from "../runs/log.ts";
-import type { Cursor } from "./cursor.ts";
+import type { Scope } from "../scope.ts";
+import type { ThreadKey } from "../store.ts";
+import { type Cursor, keyBefore } from "./cursor.ts";
+
+export function cursorGone(runId: string): LedgerError {
+  return new LedgerError(
+    "cursor-gone",
+    `Deltas of run ${runId} after the cursor were compacted away; read the transcript, and follow from "now".`,
+    { path: "after" },
+  );
+}
+
+/** Throws where a cursor stands among deltas that are gone, before anything is given: later cursors would hide it. */
+export async function demandNoGap({ store }: Scope, key: ThreadKey, start: Cursor, run?: RunRow): Promise<void> {
+  if (start.id === "") return;
+  // Within a row, the rest of it is to come.
+  const after = start.delta === undefined ? start.id : keyBefore(start.id);
+  const gone =
+    run === undefined
+      ? await store.reads.compactedRun(key, { after, upTo: start.id })
+      : run.compacted && (run.firstDeltaId ?? "~") <= start.id && (run.lastDeltaId ?? "") > after && run;
+  if (gone) throw cursorGone(gone.id);
+}
 
 export class Gaps {
   private readonly start: Cursor;

@@ -1,9 +1,20 @@
 // Waiting for a thread to go on: until the store calls, until a while has passed (calls may be late), or until nobody
 // wants to know any more.
+import { LedgerError } from "../errors.ts";
 import type { LedgerStore, ThreadKey } from "../store.ts";
 
 /** Milliseconds after which a reader looks for itself. */
 const POLL = 1000;
+
+/** The readers of each store that wait, to be woken when it closes. */
+const waiting = new WeakMap<LedgerStore, Set<() => void>>();
+const closed = new WeakSet<LedgerStore>();
+
+/** Readers of a store stop at once: it is about to be closed. */
+export function closeReaders(store: LedgerStore): void {
+  closed.add(store);
+  for (const wake of waiting.get(store) ?? []) wake();
+}
 
 /** Whether a reader still wants to read. */
 export class Interest {
@@ -50,8 +61,9 @@ export class Wakeups {
     this.interest = interest;
   }
 
-  /** Resolves when there may be something to read. What came since the last call counts. */
+  /** Resolves when there may be something to read. What came since the last call counts. Throws where the ledger closes. */
   async next(): Promise<void> {
+    this.demandOpen();
     if (this.unwatch === undefined) {
       this.unwatch = this.store.watch(this.key, () => this.call());
       // Something may have come before the watch began.
@@ -59,6 +71,11 @@ export class Wakeups {
     }
     if (!this.isCalled && !this.interest.isOver) await this.called();
     this.isCalled = false;
+    if (!this.interest.isOver) this.demandOpen();
+  }
+
+  private demandOpen(): void {
+    if (closed.has(this.store)) throw new LedgerError("closed", "The ledger was closed; open it again and follow on.");
   }
 
   close(): void {
@@ -75,7 +92,10 @@ export class Wakeups {
     this.wake = resolve;
     const timer = setTimeout(resolve, POLL);
     const stay = this.interest.onEnd(resolve);
+    const readers = waiting.get(this.store) ?? new Set();
+    waiting.set(this.store, readers.add(resolve));
     await promise;
+    readers.delete(resolve);
     stay();
     clearTimeout(timer);
     this.wake = undefined;

@@ -6,15 +6,22 @@ import type { Message } from "../../model/message.ts";
 import type { Extra, Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 
 export class CallIds {
-  /** The stored call for each id of the client. */
-  private readonly stored = new Map<string, ToolCallPart>();
+  /** The stored calls for each id of the client: several where it uses one twice in a turn, or has lost them. */
+  private readonly stored = new Map<string, ToolCallPart[]>();
 
   /** The same turn, as the client says it and as it is stored: the n-th call of the one is the n-th of the other. */
   learn(client: readonly Message[], stored: readonly Message[]): void {
     const calls = callsIn(stored);
-    for (const [at, { toolCallId }] of callsIn(client).entries()) {
+    const pairs = callsIn(client).flatMap(({ toolCallId }, at) => {
       const call = calls[at];
-      if (call !== undefined) this.stored.set(toolCallId, call);
+      return call === undefined ? [] : [{ toolCallId, call }];
+    });
+    // What an id meant in an earlier turn is over.
+    for (const [id, same] of Map.groupBy(pairs, ({ toolCallId }) => toolCallId)) {
+      this.stored.set(
+        id,
+        same.map(({ call }) => call),
+      );
     }
   }
 
@@ -22,13 +29,16 @@ export class CallIds {
   apply(message: Message): Message {
     if (this.stored.size === 0) return message;
     if (message.role === "assistant") for (const { toolCallId } of callsIn([message])) this.stored.delete(toolCallId);
-    if (!message.parts.some((part) => this.change(part) !== part)) return message;
-    return Object.assign(copyObject(message), { parts: message.parts.map((part) => this.change(part)) });
+    const parts = message.parts.map((part) => this.change(part));
+    if (parts.every((part, at) => part === message.parts[at])) return message;
+    return Object.assign(copyObject(message), { parts });
   }
 
   private change(part: Part): Part {
     if (part.type !== "tool-result" || part.executor === "provider") return part;
-    const call = this.stored.get(part.toolCallId);
+    const calls = this.stored.get(part.toolCallId) ?? [];
+    // The n-th result belongs to the n-th call; the last call may be answered more than once.
+    const call = calls.length > 1 ? calls.shift() : calls[0];
     return call === undefined ? part : answering(part, call);
   }
 }

@@ -6,7 +6,9 @@ import { runLater, type Steps } from "../steps.ts";
 import type { LedgerReads, ThreadKey } from "../store.ts";
 import { turnsAbove } from "../turns.ts";
 import { endsWithin, type History, historyOf, type Turn } from "./history.ts";
+import { digestAt, endsAbove, isDigest, isSilentMark } from "./marks.ts";
 import { type Match, preferred } from "./match.ts";
+import { isSilent, voiceOf } from "./normal-form.ts";
 
 /** So many of the thread's messages are looked at, from either end of what follows the match: parents have no index. */
 const LOOKED_AT = 256;
@@ -14,7 +16,12 @@ const LOOKED_AT = 256;
 const FOLLOWED = 64;
 
 /** The match, as far as the history can be followed from there. */
-export async function extendMatch(scope: Scope, history: History, match: Match): Promise<Match> {
+export async function extendMatch(
+  scope: Scope,
+  history: History,
+  match: Match,
+  accepts: (match: Match) => Promise<boolean>,
+): Promise<Match> {
   const { tenant, threadId, id } = match.header;
   const turns = history.turns.filter(({ to }) => to > match.at);
   if (turns.length === 0) return match;
@@ -23,13 +30,13 @@ export async function extendMatch(scope: Scope, history: History, match: Match):
   let known = { at: match.at, headers: [match.header] };
   for (const turn of turns) {
     const stored = await storedTurn(scope.store.reads, key, known.headers, turn, children);
-    const next = longestEnd(history, turn, known.at, stored);
+    const next = await longestEnd(history, turn, known.at, stored, accepts);
     if (next === undefined) break;
     known = next;
     if (known.at < turn.to) break;
   }
   const newestFirst = known.headers.toSorted((one, other) => (one.id < other.id ? 1 : -1));
-  return { at: known.at, header: (await preferred(scope, newestFirst, undefined)) ?? match.header };
+  return { at: known.at, header: (await preferred(scope, newestFirst)) ?? match.header };
 }
 
 async function rowsAfter(reads: LedgerReads, key: ThreadKey, after: string): Promise<MessageHeader[]> {
@@ -43,23 +50,29 @@ async function rowsAfter(reads: LedgerReads, key: ThreadKey, after: string): Pro
 interface Stored {
   header: MessageHeader;
   digest: string;
+  /** How many messages that say nothing it ends with. */
+  silent: number;
 }
 
-/** The messages of a turn's role that follow each other under any of the headers, with their digests. */
+/** The messages of a turn's voice that follow each other under any of the headers, with their digests. */
 async function storedTurn(
   reads: LedgerReads,
   key: ThreadKey,
   headers: readonly MessageHeader[],
-  { role }: Turn,
+  { role, previous }: Turn,
   children: ReadonlyMap<string | null, MessageHeader[]>,
 ): Promise<Stored[]> {
   const stored: Stored[] = [];
-  const open = headers.map(({ id }) => id);
-  for (const id of open) {
-    for (const header of children.get(id) ?? []) {
-      if (header.role !== role || stored.length === FOLLOWED) continue;
-      stored.push({ header, digest: await runLater(digestOf(reads, key, header)) });
-      open.push(header.id);
+  const open: Stored[] = headers.map((header) => ({ header, digest: previous, silent: 0 }));
+  for (const above of open) {
+    for (const header of children.get(above.header.id) ?? []) {
+      const isQuiet = isSilentMark(header.digest);
+      if ((!isQuiet && voiceOf(header.role) !== role) || stored.length === FOLLOWED) continue;
+      const next = isQuiet
+        ? { header, digest: above.digest, silent: above.silent + 1 }
+        : { header, digest: await runLater(digestOf(reads, key, header)), silent: 0 };
+      stored.push(next);
+      open.push(next);
     }
   }
   return stored;
@@ -67,32 +80,39 @@ async function storedTurn(
 
 /** The digest of a message, also where it was put off: a message that continues a turn is written without one. */
 function* digestOf(reads: LedgerReads, key: ThreadKey, header: MessageHeader): Steps<string> {
-  if (header.digest !== "") return header.digest;
-  const { messages, end } = yield* turnsAbove(
-    reads,
-    key,
-    header.id,
-    // Results need the calls before them.
-    (row, below) => row.role !== below.role && row.digest !== "" && below.role !== "tool",
-  );
-  return historyOf(messages, end?.digest ?? "").turns.at(-1)?.digest ?? "";
+  if (isDigest(header.digest)) return header.digest;
+  const { messages, end } = yield* turnsAbove(reads, key, header.id, endsAbove);
+  return historyOf(messages, digestAt(end)).turns.at(-1)?.digest ?? "";
 }
 
 /** How far into a turn the history is stored, and where that is. */
-function longestEnd(
+async function longestEnd(
   history: History,
   turn: Turn,
   after: number,
   stored: readonly Stored[],
-): { at: number; headers: MessageHeader[] } | undefined {
+  accepts: (match: Match) => Promise<boolean>,
+): Promise<{ at: number; headers: MessageHeader[] } | undefined> {
   if (stored.length === 0) return undefined;
-  const at = (digest: string): MessageHeader[] =>
-    stored.filter((each) => each.digest === digest).map(({ header }) => header);
-  const whole = at(turn.digest);
-  if (whole.length > 0) return { at: turn.to, headers: whole };
-  for (const place of endsWithin(history, turn, Math.max(after, turn.from))) {
-    const headers = at(place.digest);
+  const from = Math.max(after, turn.from);
+  for (const place of [{ at: turn.to, digest: turn.digest }, ...endsWithin(history, turn, from)]) {
+    // What says nothing at the end leaves the digest as it was: it is known where as much of it is stored.
+    const silent = turn.role === "assistant" ? 0 : silentBefore(history, place.at);
+    const headers: MessageHeader[] = [];
+    for (const each of stored) {
+      if (each.digest !== place.digest || each.silent < silent) continue;
+      if (await accepts({ at: place.at, header: each.header })) headers.push(each.header);
+    }
     if (headers.length > 0) return { at: place.at, headers };
   }
   return undefined;
+}
+
+/** How many messages in front of a place say nothing. */
+function silentBefore({ messages }: History, at: number): number {
+  let count = 0;
+  for (let before = messages[at - 1]; before !== undefined && isSilent(before); before = messages[at - 1 - count]) {
+    count++;
+  }
+  return count;
 }

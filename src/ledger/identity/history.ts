@@ -1,13 +1,20 @@
 // A history by its turns, each with the identity of the conversation at its end.
 import type { Message, Role } from "../../model/message.ts";
 import { digestAfter } from "./digest.ts";
-import { isInstruction } from "./normal-form.ts";
+import { isInstruction, isSilent, voiceOf } from "./normal-form.ts";
 
-/** A maximal run of messages of one role: `messages.slice(from, to)`. */
+/**
+ * A maximal run of messages of one voice: `messages.slice(from, to)`. Messages that say nothing divide no turns: those in
+ * front of an assistant's words are part of them, others of the turn that they follow.
+ */
 export interface Turn {
+  /** "system" stands for developers, too. */
   role: Role;
   from: number;
   to: number;
+  /** From its first message that says something to after the last. */
+  first: number;
+  end: number;
   /** Of the conversation before the turn. */
   previous: string;
   /** Of the conversation up to its end. */
@@ -23,24 +30,46 @@ export interface History {
 
 /** The turns of messages that follow a conversation of which the digest is known; "": of none. */
 export function historyOf(messages: readonly Message[], previous = ""): History {
-  let at = 0;
-  if (previous === "") while (at < messages.length && isInstruction(roleAt(messages, at))) at++;
-  const leading = at;
+  let from = 0;
+  let first = nextSaid(messages, from);
+  while (previous === "" && isInstruction(messages[first]?.role ?? "")) {
+    from = first + 1;
+    first = nextSaid(messages, from);
+  }
+  const leading = beginning(messages, from, first);
   const turns: Turn[] = [];
   let digest = previous;
-  while (at < messages.length) {
-    const turn: Turn = { role: roleAt(messages, at), from: at, to: at + 1, previous: digest, digest };
-    while (turn.to < messages.length && roleAt(messages, turn.to) === turn.role) turn.to++;
-    digest = turn.digest = digestUpTo({ messages, leading, turns }, turn, turn.to);
+  for (let at = leading; first < messages.length;) {
+    const turn = cutTurn(messages, at, first, digest);
+    digest = turn.digest = digestUpTo({ messages, leading, turns }, turn, turn.end);
     turns.push(turn);
     at = turn.to;
+    first = nextSaid(messages, at);
   }
   return { messages, leading, turns };
 }
 
-/** The messages are known to reach so far. */
-function roleAt(messages: readonly Message[], at: number): Role {
-  return (messages[at] as Message).role;
+/** The turn with `first`, which is a message that says something; without its digest. */
+function cutTurn(messages: readonly Message[], from: number, first: number, previous: string): Turn {
+  // The message is known to be there.
+  const role = voiceOf((messages[first] as Message).role);
+  let end = first + 1;
+  let next = nextSaid(messages, end);
+  for (; voiceOf(messages[next]?.role ?? "") === role; next = nextSaid(messages, end)) end = next + 1;
+  return { role, from, to: beginning(messages, end, next), first, end, previous, digest: previous };
+}
+
+/** The next message that says something; the length where there is none. */
+function nextSaid(messages: readonly Message[], from: number): number {
+  for (let at = from; ; at++) {
+    const message = messages[at];
+    if (message === undefined || !isSilent(message)) return at;
+  }
+}
+
+/** Where the turn begins that says `first`; what lies between it and `after` says nothing. */
+function beginning(messages: readonly Message[], after: number, first: number): number {
+  return messages[first]?.role === "assistant" ? after : first;
 }
 
 /** The digest of the conversation where a turn is cut off before the message `to`. */
@@ -70,6 +99,6 @@ export function* assistantEnds(history: History): Generator<Place, void, void> {
 
 /** The places between the messages of a turn, after `after`, longest first. */
 export function* endsWithin(history: History, turn: Turn, after: number): Generator<Place, void, void> {
-  const least = Math.max(after, turn.to - LOOKED_AT);
+  const least = Math.max(after, turn.first, turn.to - LOOKED_AT);
   for (let at = turn.to - 1; at > least; at--) yield { at, digest: digestUpTo(history, turn, at) };
 }

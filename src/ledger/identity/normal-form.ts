@@ -1,15 +1,16 @@
 // What a turn says, in one spelling: what every client that resends its history says again, whichever dialect it speaks
 // and however it cuts the turn into messages. Two turns with the same normal form are the same turn.
-import { hash } from "node:crypto";
-import { readDataUrl } from "../../model/data-url.ts";
 import { stringifyJson } from "../../model/json.ts";
 import { isObject } from "../../model/kind.ts";
 import type { Message, Role } from "../../model/message.ts";
 import type { MediaPart, Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import { canonical, sized } from "./canonical.ts";
+import { sourceOf } from "./media.ts";
 
-/** Developer messages become system ones where a dialect has no word for them. */
-const VOICES: Readonly<Record<Role, string>> = { system: "s", developer: "s", user: "u", assistant: "a", tool: "t" };
+/** Whose turn a message belongs to: developer messages become system ones where a dialect has no word for them. */
+export function voiceOf<Name extends string>(role: Name): Name | "system" {
+  return role === "developer" ? "system" : role;
+}
 
 /** Whether the role gives instructions; at the beginning of a history those are outside its identity. */
 export function isInstruction(role: string): boolean {
@@ -17,7 +18,20 @@ export function isInstruction(role: string): boolean {
 }
 
 /**
- * The normal form of a turn, which is a run of messages of one role. Text is joined; then come the calls of client tools,
+ * Whether an assistant's message says nothing of which a normal form is made: reasoning alone, media, white space. A
+ * client may leave it out, so that it neither is a turn nor divides one; before words of the assistant it is part of them.
+ */
+export function isSilent({ role, parts }: Message): boolean {
+  return role === "assistant" && !parts.some(isSaid);
+}
+
+function isSaid(part: Part): boolean {
+  if (part.type === "text" || part.type === "refusal") return part.text.trimEnd() !== "";
+  return (part.type === "tool-call" || part.type === "tool-result") && part.executor !== "provider";
+}
+
+/**
+ * The normal form of a turn, which is a run of messages of one voice; those of another are silent ones. Text is joined; then come the calls of client tools,
  * results, and media, each in its order: Chat has text and calls in two fields, so that no order between them survives.
  * Left out is what a client may drop or was never given: call ids, reasoning, seals, residue, annotations, what the
  * provider ran, media that the model made, opaque and empty parts; also whether a result is an error, which Chat cannot
@@ -26,8 +40,10 @@ export function isInstruction(role: string): boolean {
 export function normalForm(turn: readonly Message[], before: readonly Message[]): string {
   const role = turn[0]?.role ?? "user";
   const said = new Said(role);
-  for (const message of turn) for (const part of message.parts) said.add(part);
-  return VOICES[role] + said.form(before);
+  for (const message of turn) {
+    if (voiceOf(message.role) === voiceOf(role)) for (const part of message.parts) said.add(part);
+  }
+  return voiceOf(role).charAt(0) + said.form(before);
 }
 
 /** What parts say, gathered by kind. */
@@ -120,20 +136,4 @@ function mediaForm(part: MediaPart): string {
     return `n${said.form([])}`;
   }
   return `m${sized(sourceOf(part))}`;
-}
-
-function sourceOf({ data, blob, text, url, fileId, path }: MediaPart): string {
-  if (data !== undefined) return contentHash(data);
-  if (blob !== undefined) return blob;
-  if (text !== undefined) return `sha256-${hash("sha256", text)}`;
-  if (url !== undefined) {
-    const inline = readDataUrl(url);
-    return inline === undefined ? `url ${url}` : contentHash(inline.data);
-  }
-  return fileId === undefined ? `path ${path ?? ""}` : `id ${fileId}`;
-}
-
-/** As the ledger names blobs: by their bytes, so that it does not matter how base64 spells them. */
-function contentHash(base64: string): string {
-  return `sha256-${hash("sha256", Buffer.from(base64, "base64"))}`;
 }

@@ -2,12 +2,14 @@
 // the client dropped on the way. An edit ends the match before it, so that what follows becomes a branch.
 import type { Message } from "../../model/message.ts";
 import { checkMessages, checkName } from "../check.ts";
+import { LedgerError } from "../errors.ts";
 import type { Scope } from "../scope.ts";
 import type { Recognised, RecogniseOptions } from "../types.ts";
 import { extendMatch } from "./extend.ts";
 import { assistantEnds, historyOf } from "./history.ts";
-import { findMatch } from "./match.ts";
-import { restoreHistory, storedAnswers } from "./restore.ts";
+import { findMatch, type Match } from "./match.ts";
+import { restoreHistory } from "./restore.ts";
+import { StoredHistory } from "./stored.ts";
 
 /**
  * Finds a history by what the assistant said in it; one without an assistant's turn is always new. The last messages of
@@ -19,15 +21,27 @@ export async function recognise(
   options: RecogniseOptions = {},
 ): Promise<Recognised> {
   const given = Array.isArray(messages) && messages.length === 0 ? [] : checkMessages(messages);
-  const own = options.scope === undefined ? undefined : checkName(options.scope, "scope");
+  const { own, ownOnly } = checkOptions(options);
   const history = historyOf(given);
-  const found = await findMatch(scope, assistantEnds(history), own);
+  const stored = new StoredHistory(scope, history);
+  const accepts = (match: Match): Promise<boolean> => stored.accepts(match);
+  const found = await findMatch(scope, assistantEnds(history), { own, ownOnly, accepts });
   if (found === undefined) return { threadId: null, parentMessageId: null, known: 0, messages: [...given] };
   // What is known beyond the answer is the client's own: nothing needs to be restored there.
-  const [match, answers] = await Promise.all([
-    extendMatch(scope, history, found),
-    storedAnswers(scope, history, found),
-  ]);
+  const [match, answers] = await Promise.all([extendMatch(scope, history, found, accepts), stored.answers(found)]);
   const { threadId, id: parentMessageId } = match.header;
   return { threadId, parentMessageId, known: match.at, messages: restoreHistory(history, answers) };
+}
+
+function checkOptions({ scope, within = "tenant" }: RecogniseOptions): { own: string | undefined; ownOnly: boolean } {
+  const own = scope === undefined ? undefined : checkName(scope, "scope");
+  if (within !== "tenant" && within !== "scope") {
+    throw new LedgerError("invalid-input", '"within" must be "tenant" or "scope".', { path: "within" });
+  }
+  const ownOnly = within === "scope";
+  // Without one, a caller that meant to be careful would be given everything.
+  if (ownOnly && own === undefined) {
+    throw new LedgerError("invalid-input", 'Name the scope to search within: "scope" is not given.', { path: "scope" });
+  }
+  return { own, ownOnly };
 }

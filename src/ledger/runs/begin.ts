@@ -1,6 +1,6 @@
 // Begins a run, or finds the one that was begun with the same key.
 import { isObject } from "../../model/kind.ts";
-import { checkPlace, expectLeaf } from "../append.ts";
+import { checkExpectedLeaf, checkPlace, expectLeaf } from "../append.ts";
 import { checkFacts, checkName } from "../check.ts";
 import { LedgerError } from "../errors.ts";
 import { unknownMessage } from "../insert.ts";
@@ -30,7 +30,7 @@ export async function beginRun(scope: Scope, live: LiveRuns, input: NewRun): Pro
 function checkNewRun(input: NewRun): void {
   if (!isObject(input)) throw new LedgerError("invalid-input", "A new run must be an object with a threadId.");
   checkPlace(input.forkFromMessageId, "forkFromMessageId");
-  checkPlace(input.expectedLeaf, "expectedLeaf");
+  checkExpectedLeaf(input);
   if (input.idempotencyKey !== undefined) checkName(input.idempotencyKey, "idempotencyKey");
   if (input.metadata !== undefined) checkFacts(input.metadata, "metadata");
   if (input.mode !== undefined && input.mode !== "replace" && input.mode !== "branch") {
@@ -48,7 +48,7 @@ function* begin(scope: Scope, tx: LedgerTransaction, input: NewRun): Steps<Begun
   const head = yield* lockedThread(tx, key);
   const { forkFromMessageId, expectedLeaf, idempotencyKey: name, mode = "replace", metadata } = input;
   const request = name === undefined ? "" : requestHash({ run: { forkFromMessageId, expectedLeaf, mode, metadata } });
-  const before = name === undefined ? undefined : yield* attach(scope, tx, key, name, request);
+  const before = name === undefined ? undefined : yield* attach(tx, key, name, request);
   if (before !== undefined) return { row: yield* begunBefore(scope, tx, before), attached: true };
   expectLeaf(head, expectedLeaf);
   if (typeof forkFromMessageId === "string" && (yield* headerOf(tx, key, forkFromMessageId)) === undefined) {

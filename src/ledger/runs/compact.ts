@@ -33,8 +33,15 @@ function* dropDeltas(tx: LedgerTransaction, runs: readonly RunRow[]): Steps<numb
   for (const run of runs) {
     // Somebody else may have compacted it meanwhile: both steps can be repeated.
     if (!(yield* got(tx.updateRun(threadOf(run), run.id, run.epoch, { compacted: true })))) continue;
-    yield* got(tx.deleteDeltas(threadOf(run), run.id));
+    yield* deleteDeltas(tx, run);
     count++;
   }
   return count;
+}
+
+/** Deletes the deltas of a run, which knows where they stand in the log of its thread. */
+export function* deleteDeltas(tx: LedgerTransaction, run: RunRow): Steps<void> {
+  const { firstDeltaId: first, lastDeltaId: last } = run;
+  if (first === null || last === null) return;
+  yield* got(tx.deleteDeltas(threadOf(run), run.id, { first, last }));
 }

@@ -1,9 +1,9 @@
 // Ends a run without a commit: what had arrived is kept as an interrupted turn beside the active path (B90), with the
 // usage seen (B67).
+import { inspect } from "node:util";
 import { stringifyJson } from "../../model/json.ts";
 import { isObject } from "../../model/kind.ts";
 import { PROVIDER_ERROR_KINDS, type ProviderError, type ProviderErrorKind } from "../../model/index.ts";
-import { LedgerError } from "../errors.ts";
 import { insertChain } from "../insert.ts";
 import { activeLeaf, moveLeaf } from "../leaf.ts";
 import { headerOf } from "../paths.ts";
@@ -56,7 +56,12 @@ export function* savePartial(
   if (parentId !== null && parentId !== leaf && (yield* headerOf(tx, threadOf(row), parentId)) === undefined) {
     parentId = leaf;
   }
-  const messages = yield* insertChain(scope, tx, head, { parentId, messages: partial.messages, runId: row.id });
+  const messages = yield* insertChain(scope, tx, head, {
+    parentId,
+    messages: partial.messages,
+    runId: row.id,
+    isRest: true,
+  });
   const closed = yield* closeRun(scope, tx, head, row, {
     changes: { state, epoch, usage: column(partial.usage), error: column(error) },
     outcome: { messageIds: messages.map(({ id }) => id) },
@@ -66,6 +71,9 @@ export function* savePartial(
   return closed;
 }
 
+/** Characters of a description. */
+const LONGEST = 500;
+
 function isKind(kind: unknown): kind is ProviderErrorKind {
   return (PROVIDER_ERROR_KINDS as readonly unknown[]).includes(kind);
 }
@@ -74,11 +82,7 @@ function isKind(kind: unknown): kind is ProviderErrorKind {
 export function providerError(error: unknown): ProviderError {
   if (typeof error === "string") return { kind: "unknown", message: error };
   const message = isObject(error) || error instanceof Error ? error.message : undefined;
-  if (typeof message !== "string") {
-    throw new LedgerError("invalid-input", "What went wrong must be a string, an Error or a ProviderError.", {
-      path: "error",
-    });
-  }
+  if (typeof message !== "string") return described(error);
   const said: Partial<ProviderError> = error as object; // an object with a message, as seen above
   const result: ProviderError = { kind: isKind(said.kind) ? said.kind : "unknown", message };
   if (typeof said.status === "number") result.status = said.status;
@@ -87,6 +91,14 @@ export function providerError(error: unknown): ProviderError {
   if (said.raw !== undefined && isJson(said.raw)) result.raw = said.raw;
   else if (error instanceof Error && error.name !== "Error") result.raw = { name: error.name };
   return result;
+}
+
+/** Something that is no error was thrown. A run must be able to end all the same, and its record says what it was. */
+function described(thrown: unknown): ProviderError {
+  const isKept = typeof thrown === "object" && thrown !== null && isJson(thrown);
+  const message = `Something that is no error was thrown: ${isKept ? stringifyJson(thrown) : inspect(thrown)}`;
+  const short = message.length > LONGEST ? `${message.slice(0, LONGEST).toWellFormed()}…` : message;
+  return { kind: "unknown", message: short, ...(isKept ? { raw: thrown } : {}) };
 }
 
 /** What goes wrong must not keep a run from ending: words that cannot be written are left out. */

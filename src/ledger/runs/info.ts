@@ -37,6 +37,7 @@ export function infoOf(row: RunRow, report: Report): RunInfo {
     mode: row.mode,
     createdAt: row.createdAt,
     epoch: row.epoch,
+    lastSeq: row.lastSeq,
   };
   if (row.forks) info.forkFromMessageId = row.forkFromId;
   if (row.idempotencyKey !== null) info.idempotencyKey = row.idempotencyKey;

@@ -18,7 +18,7 @@ export interface LiveRun {
 
 /** Timers take no longer delays than this. */
 const LONGEST_DELAY = 2 ** 31 - 1;
-/** Milliseconds between two rounds of compaction along the way, and how many runs each takes. */
+/** Milliseconds from the end of one compaction along the way to the next, and how many runs one write takes. */
 const COMPACT_EVERY = 5000;
 const COMPACT_RUNS = 16;
 
@@ -71,17 +71,23 @@ export class LiveRuns {
     await this.compacting;
   }
 
-  /** Compacts a few runs behind the caller's back, now and then. What fails is tried again another time. */
+  /** Compacts finished runs behind the caller's back, now and then. What fails is tried again another time. */
   compactSoon(scope: Scope): void {
     const now = performance.now();
     if (this.isClosed || now - this.lastCompaction < COMPACT_EVERY) return;
-    this.lastCompaction = now;
-    this.compacting = new Promise<void>((resolve) => setImmediate(resolve))
-      .then(() => compactSome(scope, COMPACT_RUNS))
-      .then(
-        () => undefined,
-        () => undefined,
-      );
+    // One at a time, however long it takes.
+    this.lastCompaction = Infinity;
+    this.compacting = this.compactAll(scope)
+      .catch(() => undefined)
+      .finally(() => (this.lastCompaction = performance.now()));
+  }
+
+  /** A few runs at a time, so that nobody waits for long; on and on while there are more, so that none are left behind. */
+  private async compactAll(scope: Scope): Promise<void> {
+    for (let count = COMPACT_RUNS; count === COMPACT_RUNS && !this.isClosed;) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      count = await compactSome(scope, COMPACT_RUNS);
+    }
   }
 
   private stopTimer(): void {

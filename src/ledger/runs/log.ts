@@ -67,8 +67,10 @@ export interface RunOutcome {
 
 /** A change of a run's state. */
 export interface RunEvent {
-  /** As of this change. The row says which run it is. */
+  /** As of this change, without its metadata. The row says which run it is. */
   run: RunInfo;
+  /** Whether the run has metadata; it can be long, and is kept once, with the run. */
+  hasMetadata?: true;
   /** Where its deltas stand in the log, so that a reader knows whether it has seen them all. */
   firstDeltaId?: string;
   lastDeltaId?: string;
@@ -77,8 +79,9 @@ export interface RunEvent {
 }
 
 export function runEventRow(scope: Scope, id: string, row: RunRow, outcome?: RunOutcome): LogRow {
-  const { id: _, threadId: __, ...run } = infoOf(row, scope.report);
+  const { id: _, threadId: __, ...run } = infoOf({ ...row, metadata: null }, scope.report);
   const event: Omit<RunEvent, "run"> & { run: typeof run } = { run };
+  if (row.metadata !== null) event.hasMetadata = true;
   if (row.firstDeltaId !== null) event.firstDeltaId = row.firstDeltaId;
   if (row.lastDeltaId !== null) event.lastDeltaId = row.lastDeltaId;
   if (outcome !== undefined) event.outcome = outcome;

@@ -1,5 +1,5 @@
 // Ends the runs whose writers are gone. What they had streamed is kept as an interrupted turn (B90).
-import type { ProviderError } from "../../model/index.ts";
+import type { ProviderError, StoredMessage } from "../../model/index.ts";
 import type { RunRow } from "../rows.ts";
 import type { Scope } from "../scope.ts";
 import { got, type Steps } from "../steps.ts";
@@ -8,35 +8,56 @@ import type { Recovered } from "../types.ts";
 import { savePartial } from "./end.ts";
 import { providerOf, threadOf } from "./info.ts";
 import type { Finished } from "./outcome.ts";
-import { replay, reportDamage, type Replayed } from "./replay.ts";
+import { replay, reportDamage, reportLeft, type Replayed } from "./replay.ts";
 import { transition } from "./transitions.ts";
+import type { Stored } from "./turn.ts";
 
 const RUNS = 64;
 
 const WRITER_LOST: ProviderError = { kind: "truncated", message: "writer lost" };
 
-/** Each run is recovered by one caller, however many call at once. */
+/**
+ * Each run is recovered by one caller, however many call at once. One that cannot be is reported and keeps none of the
+ * others; where none can be, that is an error.
+ */
 export async function recover(scope: Scope): Promise<Recovered[]> {
   const recovered: Recovered[] = [];
+  let failure: { error: unknown } | undefined;
   const seen = new Set<string>();
   for (;;) {
     // Those that cannot be recovered stay expired, and must not hide the others.
     const expired = await scope.store.reads.expiredRuns(scope.now(), RUNS + seen.size, scope.tenant);
     const fresh = expired.filter(({ id }) => !seen.has(id));
-    if (fresh.length === 0) return recovered;
+    if (fresh.length === 0) break;
     for (const run of fresh) {
       seen.add(run.id);
-      const saved = await scope.store.write((tx) => salvage(scope, tx, run));
-      if (saved === undefined) continue;
-      reportDamage(scope, run, saved.replayed);
-      recovered.push({ runId: run.id, threadId: run.threadId, messages: saved.finished.outcome?.messages ?? [] });
+      try {
+        const messages = await recoverRun(scope, run);
+        if (messages !== undefined) recovered.push({ runId: run.id, threadId: run.threadId, messages });
+      } catch (error) {
+        failure ??= { error };
+        const reason = `The run could not be recovered: ${error instanceof Error ? error.message : String(error)}`;
+        scope.report({ threadId: run.threadId, messageId: run.id, reason });
+      }
     }
   }
+  if (failure !== undefined && recovered.length === 0) throw failure.error;
+  return recovered;
+}
+
+/** What was saved; undefined where there was nothing left to do. */
+async function recoverRun(scope: Scope, run: RunRow): Promise<StoredMessage[] | undefined> {
+  const saved = await scope.store.write((tx) => salvage(scope, tx, run));
+  if (saved === undefined) return undefined;
+  reportDamage(scope, run, saved.replayed);
+  reportLeft(scope, run, saved.partial);
+  return saved.finished.outcome?.messages ?? [];
 }
 
 interface Salvaged {
   finished: Finished;
   replayed: Replayed;
+  partial: Stored;
 }
 
 /** One transaction; undefined where there is nothing left to do. */
@@ -48,16 +69,8 @@ function* salvage(scope: Scope, tx: LedgerTransaction, expired: RunRow): Steps<S
   const state = transition(row, "recover");
   if (state === "same") return undefined;
   const replayed = yield* replay(tx, row);
-  const finished = yield* savePartial(
-    scope,
-    tx,
-    { head, row },
-    {
-      state,
-      partial: replayed.turn.interrupted(providerOf(row, scope.report)),
-      error: WRITER_LOST,
-      epoch: row.epoch + 1,
-    },
-  );
-  return { finished, replayed };
+  const partial = replayed.turn.interrupted(providerOf(row, scope.report));
+  const end = { state, partial, error: WRITER_LOST, epoch: row.epoch + 1 };
+  const finished = yield* savePartial(scope, tx, { head, row }, end);
+  return { finished, replayed, partial };
 }

@@ -6,7 +6,7 @@ import { got, type Steps } from "../steps.ts";
 import type { LedgerReads } from "../store.ts";
 import { threadOf } from "./info.ts";
 import { readBatch } from "./log.ts";
-import { Turn } from "./turn.ts";
+import { type Stored, Turn } from "./turn.ts";
 
 const ROWS = 64;
 
@@ -44,6 +44,13 @@ export function* replay(reads: LedgerReads, row: RunRow): Steps<Replayed> {
 /** Tells of damage, where there is some. */
 export function reportDamage(scope: Scope, { threadId }: RunRow, { damage }: Replayed): void {
   if (damage !== undefined) scope.report({ threadId, messageId: damage.id, reason: damage.reason });
+}
+
+/** Tells of what an interrupted turn had to go without. */
+export function reportLeft(scope: Scope, { id, threadId }: RunRow, { left = [] }: Stored): void {
+  if (left.length === 0) return;
+  const reason = `Of the interrupted turn of this run, what could not be read back was left out: ${left.join(", ")}.`;
+  scope.report({ threadId, messageId: id, reason });
 }
 
 /** A turn that is whole: nobody goes on after a gap. */

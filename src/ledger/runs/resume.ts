@@ -19,7 +19,7 @@ export async function resumeRun(
   scope: Scope,
   live: LiveRuns,
   runId: string,
-  { force = false }: { force?: boolean } = {},
+  { force = false }: { force?: boolean | undefined } = {},
 ): Promise<Run> {
   const id = checkName(runId, "runId");
   const found = await scope.store.reads.run(scope.tenant, id);

@@ -4,6 +4,7 @@ import type { Delta, MessageDelta } from "../../model/index.ts";
 import { LedgerError } from "../errors.ts";
 import { isoTime } from "../times.ts";
 import { writeDelta, type WrittenDelta } from "./log.ts";
+import { ownDelta } from "./own.ts";
 
 /** A batch that was looked at, and its text. */
 interface StampedBatch {
@@ -32,7 +33,7 @@ export function stampBatch(
     try {
       const stamped = stampDelta(delta, runId, batch.lastSeq, now);
       const written = writeDelta(stamped);
-      batch.deltas.push(stamped);
+      batch.deltas.push(ownDelta(stamped, written.json));
       batch.written.push(written);
       batch.size += written.json.length;
       batch.lastSeq = stamped.seq;
@@ -55,6 +56,6 @@ function stampDelta(delta: Delta | MessageDelta, runId: string, lastSeq: number,
 }
 
 /** Either of the two makes it one; then it must have all. */
-function isStamped(delta: Delta | MessageDelta): delta is MessageDelta {
+export function isStamped(delta: Delta | MessageDelta): delta is MessageDelta {
   return ("seq" in delta && delta.seq !== undefined) || ("runId" in delta && delta.runId !== undefined);
 }

@@ -9,11 +9,14 @@ import {
   type Response,
   type Usage,
 } from "../../model/index.ts";
+import { demandReadable, readableRest, withReadableCalls } from "./readable.ts";
 
 /** Messages of a run, ready to be stored, and what they cost together. */
 export interface Stored {
   messages: Message[];
   usage?: Usage;
+  /** Where in an interrupted turn something was that could not be read back, and was left out. */
+  left?: string[];
 }
 
 /** What is known of an answer; one that was cut off has not said why it ended. */
@@ -30,18 +33,27 @@ export class Turn {
     if (delta.kind === "done") this.responses = this.assembler.finish().responses;
   }
 
-  /** The finished turn. Throws an `AssemblyError` where the last answer failed or has not ended. */
+  /**
+   * The finished turn. Throws an `AssemblyError` where the last answer failed or has not ended, a `LedgerError` where a
+   * message could not be read back.
+   */
   finished(provider: string | undefined): Stored {
     const { messages, responses } = this.assembler.finish();
-    return stored(messages, responses, provider);
+    const turn = stored(messages, responses, provider);
+    return { ...turn, messages: demandReadable(turn.messages) };
   }
 
   /** What there is of a turn that will not be finished, marked as interrupted (B90). Messages without parts say nothing. */
   interrupted(provider: string | undefined): Stored {
     const { messages, responses } = this.remains();
     const { messages: described, usage } = stored(messages, responses, provider);
-    const kept = described.filter(({ parts }) => parts.length > 0).map(markInterrupted);
-    return usage === undefined ? { messages: kept } : { messages: kept, usage };
+    const rest = described.map(readableRest);
+    const kept = rest.map(({ message }) => message).filter(({ parts }) => parts.length > 0);
+    const turn: Stored = { messages: kept.map(markInterrupted) };
+    const left = rest.flatMap((each, index) => each.left.map((path) => `/messages/${index}${path}`));
+    if (left.length > 0) turn.left = left;
+    if (usage !== undefined) turn.usage = usage;
+    return turn;
   }
 
   private remains(): { messages: Message[]; responses: readonly Answer[] } {
@@ -63,7 +75,7 @@ function stored(messages: readonly Message[], responses: readonly Answer[], prov
   const responseOf = new Map(responses.map((response) => [response.message, response]));
   const described = messages.map((message) => {
     const response = responseOf.get(message);
-    return response === undefined ? message : describe(message, response, provider);
+    return withReadableCalls(response === undefined ? message : describe(message, response, provider));
   });
   return withUsage(described, responses);
 }

@@ -1,8 +1,8 @@
 // A live run in the hands of its writer: deltas are judged at once, written in batches, and become messages at the end.
 // Steps that end the run, and those that have to wait for one, stand in line.
 import { AssemblyError } from "../../assembly/index.ts";
-import type { Delta, Message, MessageDelta, ProviderError } from "../../model/index.ts";
-import { checkPlace } from "../append.ts";
+import type { Delta, Message, MessageDelta } from "../../model/index.ts";
+import { checkExpectedLeaf } from "../append.ts";
 import { checkFacts, checkMessages } from "../check.ts";
 import { LedgerError } from "../errors.ts";
 import type { RunRow } from "../rows.ts";
@@ -18,7 +18,8 @@ import type { LiveRuns } from "./leases.ts";
 import { fenced, unknownRun } from "./locked.ts";
 import type { WrittenDelta } from "./log.ts";
 import { readOutcome, type Finished } from "./outcome.ts";
-import { demandWhole, replay, reportDamage, type Replayed } from "./replay.ts";
+import { withoutRepeats } from "./repeats.ts";
+import { demandWhole, replay, reportDamage, reportLeft, type Replayed } from "./replay.ts";
 import { refusal, stampBatch } from "./stamp.ts";
 import { isLive, transition, type RunStep } from "./transitions.ts";
 import { givenTurn, Turn, type Stored } from "./turn.ts";
@@ -29,6 +30,8 @@ interface Batch {
   count: number;
   size: number;
 }
+
+type Deltas = readonly (Delta | MessageDelta)[];
 
 export class RunWriter implements Run {
   readonly id: string;
@@ -46,6 +49,8 @@ export class RunWriter implements Run {
   private inLine = 0;
   private outcome: Committed | undefined;
   private isFenced = false;
+  /** Where it was not known once whether deltas were written: the last `seq` before them. They may be given again. */
+  private unsureSince: number | undefined;
   /** Why something that was pushed is missing. */
   private lost: { error: unknown } | undefined;
 
@@ -70,29 +75,41 @@ export class RunWriter implements Run {
     return this.row;
   }
 
-  async append(deltas: readonly (Delta | MessageDelta)[]): Promise<void> {
-    if (this.inLine === 0 && this.turn !== undefined) return this.accept(this.turn, deltas);
+  async append(deltas: Deltas): Promise<void> {
+    if (this.inLine === 0 && this.turn !== undefined && this.unsureSince === undefined) {
+      return this.accept(this.turn, deltas);
+    }
     // Wrapped, so that those behind do not wait until this is durable.
-    const { written } = await this.next(async () => ({ written: this.accept(await this.wholeTurn("append"), deltas) }));
+    const { written } = await this.next(async () => ({ written: this.accept(...(await this.unwritten(deltas))) }));
     return written;
   }
 
-  push(deltas: readonly (Delta | MessageDelta)[]): void {
-    // After a gap nothing more is taken: what follows it would look like the whole.
-    if (this.lost !== undefined) return;
-    this.append(deltas).catch((error: unknown) => {
+  push(deltas: Deltas): void {
+    const lose = (error: unknown): void => {
       this.lost ??= { error };
-    });
+    };
+    // At once, because after a gap nothing more is taken: what follows it would look like the whole.
+    const take = (turn: Turn, taken: Deltas): void => {
+      if (this.lost !== undefined) return;
+      try {
+        this.accept(turn, taken).catch(lose);
+      } catch (error) {
+        lose(error);
+      }
+    };
+    if (this.lost !== undefined) return;
+    if (this.inLine === 0 && this.turn !== undefined && this.unsureSince === undefined) take(this.turn, deltas);
+    else this.next(async () => take(...(await this.unwritten(deltas)))).catch(lose);
   }
 
   async commit(messages?: readonly Message[], options: CommitOptions = {}): Promise<Committed> {
     const given = messages === undefined ? undefined : givenTurn(checkMessages(messages));
-    checkPlace(options.expectedLeaf, "expectedLeaf");
+    checkExpectedLeaf(options);
     if (options.metadata !== undefined) checkFacts(options.metadata, "metadata");
     return this.next(() => this.commitNow(given, options));
   }
 
-  async fail(error: ProviderError | Error | string): Promise<Ended> {
+  async fail(error: unknown): Promise<Ended> {
     const end: End = { step: "fail", error: providerError(error) };
     return this.next(() => this.endNow(end));
   }
@@ -138,7 +155,7 @@ export class RunWriter implements Run {
   }
 
   /** Takes a batch or nothing of it. */
-  private accept(turn: Turn, deltas: readonly (Delta | MessageDelta)[]): Promise<void> {
+  private accept(turn: Turn, deltas: Deltas): Promise<void> {
     this.demandOwn();
     transition(this.row, "append");
     const { id: runId, lastSeq } = this;
@@ -170,9 +187,19 @@ export class RunWriter implements Run {
       });
     } catch (error) {
       this.turn = undefined;
+      if (error instanceof LedgerError && error.outcome === "unknown") this.unsureSince ??= this.row.lastSeq;
       if (error instanceof LedgerError && error.code === "fenced") this.fence();
       throw error;
     }
+  }
+
+  /** The turn, and the deltas that it has not taken: those of a write that went well unnoticed may come again. */
+  private async unwritten(deltas: Deltas): Promise<[turn: Turn, deltas: Deltas]> {
+    const turn = await this.wholeTurn("append");
+    const { unsureSince } = this;
+    if (unsureSince === undefined || !Array.isArray(deltas)) return [turn, deltas];
+    const fresh = await withoutRepeats(this.scope.store.reads, this.row, unsureSince, deltas);
+    return [await this.wholeTurn("append"), fresh];
   }
 
   /** The turn up to the last accepted delta, for a step that nothing must be missing from. */
@@ -240,6 +267,7 @@ export class RunWriter implements Run {
     const { messages } = await this.finish((scope, row) =>
       scope.store.write((tx) => endRun(scope, tx, row, end, partial)),
     );
+    reportLeft(this.scope, this.row, partial);
     return { messages };
   }
 

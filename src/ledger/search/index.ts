@@ -21,6 +21,11 @@ const DELAY_MS = 1000;
 /** Writes after which the index is not put off any longer. */
 const MOST_PUT_OFF = 5000;
 const DEFAULT_LIMIT = 20;
+/** What a query may have: a database takes ever longer for each word more, and holds up everybody else meanwhile. */
+const MOST_WORDS = 64;
+const LONGEST_QUERY = 4096;
+/** What any of the stores takes for a word, or for the beginning of one. */
+const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 
 export async function search(
   scope: Scope,
@@ -31,13 +36,21 @@ export async function search(
   const { threadId, limit = DEFAULT_LIMIT } = options;
   const asked: SearchQuery = {
     tenant: scope.tenant,
-    text: checkText(query, "query"),
+    text: checkQuery(query),
     limit: checkCount(limit, "limit"),
   };
   if (threadId !== undefined) asked.threadId = checkName(threadId, "threadId");
   if (query.trim() === "" || limit === 0) return [];
   await index.update();
   return scope.store.search(asked);
+}
+
+/** Refused rather than cut: with words left out, other messages would be found. */
+function checkQuery(query: unknown): string {
+  const text = checkText(query, "query");
+  if (text.length <= LONGEST_QUERY && new Set(text.match(WORD)).size <= MOST_WORDS) return text;
+  const message = `"query" must have at most ${MOST_WORDS} different words and ${LONGEST_QUERY} characters.`;
+  throw new LedgerError("invalid-input", message, { path: "query" });
 }
 
 /** A text of the row stands in a blob that must be read first; stores cannot wait for that. */

@@ -65,7 +65,9 @@ function* insertSection(scope: Scope, tx: LedgerTransaction, section: Section): 
   for (let at = 0; at < messages.length; at += BATCH) {
     yield* got(tx.insertMessages(messages.slice(at, at + BATCH)));
   }
-  for (let at = 0; at < refs.length; at += BATCH) yield* got(tx.insertBlobRefs(refs.slice(at, at + BATCH)));
+  // By hash, as everybody who locks blobs goes.
+  const byHash = refs.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
+  for (let at = 0; at < byHash.length; at += BATCH) yield* got(tx.insertBlobRefs(byHash.slice(at, at + BATCH)));
   for (const run of runs) {
     const there = yield* got(tx.run(scope.tenant, run.id));
     // Runs are asked for without their thread.

@@ -1,6 +1,6 @@
 // One thread of an import: its lines, checked one by one, to rows. Only blobs are written on the way, because nobody
 // sees them before a message does; the rest waits until the last line has come.
-import { storeStream } from "../blobs/index.ts";
+import { isThere, storeStream } from "../blobs/index.ts";
 import { LedgerError } from "../errors.ts";
 import type { BlobRefRow, LogRow, MessageRow, RunRow, ThreadRow } from "../rows.ts";
 import { RUN_STATES } from "../rows.ts";
@@ -186,9 +186,10 @@ class SectionReader {
   private async blob(first: Fields): Promise<void> {
     const hash = first.name("hash");
     const size = first.whole("size");
-    const there = await this.scope.store.reads.blob(this.scope.tenant, hash);
+    // It stays until the thread that holds it is written.
+    const there = await isThere(this.scope, hash);
     const pieces = this.pieces(first, hash, size);
-    if (there !== undefined) {
+    if (there) {
       // They are read all the same: the lines must be what they should.
       while ((await pieces.next()).done !== true);
       this.section.knownBlobs++;

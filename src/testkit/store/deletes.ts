@@ -29,7 +29,11 @@ async function deletesDeltas(stage: Stage): Promise<void> {
   ];
   const foreign = logRow(other, 1, { runId: "run-a" });
   await stage.write((tx) => tx.insertLog([...rows, foreign]));
-  await demandSame(await stage.write((tx) => tx.deleteDeltas(key, "run-a")), 3, "Three deltas are deleted.");
+  const some = { first: idOf(2), last: idOf(3) };
+  await demandSame(await stage.write((tx) => tx.deleteDeltas(key, "run-b", some)), 0, "None are within these.");
+  await demandSame(await stage.write((tx) => tx.deleteDeltas(key, "run-a", some)), 2, "Two deltas are within these.");
+  await demandSame(reads.log(key, { limit: 9 }), [rows[0], ...rows.slice(3)], "Deltas that are not within stay.");
+  await demandSame(await stage.write((tx) => tx.deleteDeltas(key, "run-a")), 1, "The other delta is deleted.");
   await demandSame(reads.log(key, { limit: 9 }), rows.slice(3), "Changes of state and other runs' deltas stay.");
   await demandSame(reads.log(other, { limit: 9 }), [foreign], "Deltas of another thread stay.");
   await demandSame(await stage.write((tx) => tx.deleteDeltas(key, "run-a")), 0, "Again, there is nothing.");
@@ -52,6 +56,7 @@ async function deletesMessages(stage: Stage): Promise<void> {
   await demandSame(quarantined, ["thread-other"], "Their quarantine rows went with them.");
   await demandSame(reads.findDigests(tenant, ["digest-4"], 9), [], "Their digests went with them.");
   await demandSame((await reads.thread(key))?.newestMessageId, idOf(2), "The newest message is one that is left.");
+  await demandSame((await reads.thread(key))?.lastId, idOf(20), "The last id stays: it must not be given again.");
   await demandSame(reads.messages(other, { limit: 9 }), before, "Messages of another thread stay.");
   await demandDeleted(stage, (tx) => tx.deleteMessages(key, []), {}, "No messages.");
 }
@@ -65,6 +70,8 @@ async function deletesRuns(stage: Stage): Promise<void> {
   await demandSame(reads.run(tenant, "run-ended"), undefined, "The run is gone.");
   await demandSame(reads.runs(key), [runRow(key, "run")], "Other runs stay.");
   await demandSame(reads.log(key, { limit: 9 }), [logRow(key, 8)], "Other log rows stay.");
+  await stage.write((tx) => tx.deleteRuns(key, ["run"]));
+  await demandSame((await reads.thread(key))?.lastId, idOf(8), "The last id stays: it must not be given again.");
   await demandSame(reads.compactableRuns(9_999, 9, tenant), [], "It is no longer among the compactable.");
   demand((await reads.log(other, { limit: 9 })).length === 2, "Log rows of another thread stay.");
 }
@@ -111,7 +118,9 @@ async function deletesBlobs(stage: Stage): Promise<void> {
   const { key, reads, tenant } = stage;
   await stage.write(...household(tenant), (tx) => tx.insertBlob(blobRow(tenant, NEW, { size: 40 })));
   const { blobId } = blobRow(tenant, LOOSE);
-  const step: Step = (tx) => tx.deleteBlobs(tenant, [HELD, LOOSE, NEW, hashOf("none")]);
+  const step: Step = (tx) => tx.deleteBlobs(tenant, [HELD, LOOSE, NEW, hashOf("none")], 1_001);
+  const early: Step = (tx) => tx.deleteBlobs(tenant, [HELD, LOOSE, NEW], 1_000);
+  await demandDeleted(stage, early, {}, "Blobs that are not older.");
   await demandDeleted(stage, step, { blobs: 2, bytes: 43 }, "Blobs.");
   await demandSame(reads.blob(tenant, LOOSE), undefined, "A loose blob.");
   await demandSame(reads.chunk(tenant, blobId, 0), undefined, "Its chunk.");
@@ -157,6 +166,6 @@ export const DELETE_CLAIMS: readonly Claim[] = [
   ["deleteRuns takes runs with their log rows, and is idempotent", deletesRuns],
   ["deleteThread takes a thread with everything in it but blobs, and is idempotent", deletesThreads],
   ["deleteKeys takes keys that are older", deletesKeys],
-  ["deleteBlobs takes blobs with their chunks where no message holds them, and is idempotent", deletesBlobs],
+  ["deleteBlobs takes old blobs with their chunks where no message holds them, and is idempotent", deletesBlobs],
   ["deleteLooseBlobs takes old blobs that no message holds, and chunks of old uploads", deletesLooseBlobs],
 ];

@@ -77,6 +77,7 @@ export function changes(tenant: string): Record<WritingMethod, Step> {
     insertLog: (tx) => tx.insertLog([logRow(key, 11), logRow(key, 12, { kind: "run" })]),
     insertKey: (tx) => tx.insertKey(keyRow(key, "key-new", { createdAt: 6_000 })),
     insertBlob: (tx) => tx.insertBlob(blobRow(tenant, NEW, { createdAt: 6_000 })),
+    refreshBlob: (tx) => tx.refreshBlob(tenant, LOOSE_TOO, 5_000),
     insertChunk: (tx) => tx.insertChunk(chunkRow(tenant, held.blobId, 2)),
     insertBlobRefs: (tx) => tx.insertBlobRefs([refRow(key, 1, HELD), refRow(key, 1, NEW)]),
     quarantine: (tx) => tx.quarantine(quarantineRow(key, 4)),
@@ -85,7 +86,7 @@ export function changes(tenant: string): Record<WritingMethod, Step> {
     deleteMessages: (tx) => tx.deleteMessages(key, [idOf(3), idOf(4)]),
     deleteRuns: (tx) => tx.deleteRuns(key, ["run-ended"]),
     deleteKeys: (tx) => tx.deleteKeys(tenant, 5_000),
-    deleteBlobs: (tx) => tx.deleteBlobs(tenant, [HELD, LOOSE]),
+    deleteBlobs: (tx) => tx.deleteBlobs(tenant, [HELD, LOOSE], FAR),
     deleteLooseBlobs: (tx) => tx.deleteLooseBlobs(tenant, 1_001),
     deleteThread: (tx) => tx.deleteThread(key),
   };

@@ -99,6 +99,7 @@ function waysIn(stage: Stage): [name: string, attempt: () => unknown][] {
     ["runs", () => reads.runs(key)],
     ["expiredRuns", () => reads.expiredRuns(1, 1)],
     ["compactableRuns", () => reads.compactableRuns(1, 1)],
+    ["compactedRun", () => reads.compactedRun(key, { after: "", upTo: "" })],
     ["log", () => reads.log(key, { limit: 1 })],
     ["idempotencyKey", () => reads.idempotencyKey(key, "key")],
     ["blob", () => reads.blob(tenant, "hash")],

@@ -188,6 +188,26 @@ async function findsCompactable(stage: Stage): Promise<void> {
   await demandSame(first, rows[1], "The whole row.");
 }
 
+async function findsCompacted(stage: Stage): Promise<void> {
+  const { key, other, reads } = stage;
+  const deltas = { firstDeltaId: idOf(3), lastDeltaId: idOf(5) };
+  const row = endedRun(key, "compacted", 1, { ...deltas, compacted: true });
+  const rows = [
+    row,
+    endedRun(key, "logged", 1, { firstDeltaId: idOf(1), lastDeltaId: idOf(9) }),
+    endedRun(key, "empty", 1, { firstDeltaId: null, lastDeltaId: null, compacted: true }),
+    endedRun(other, "elsewhere", 1, { firstDeltaId: idOf(1), lastDeltaId: idOf(9), compacted: true }),
+  ];
+  for (const each of rows) await stage.write((tx) => tx.insertRun(each));
+  const found = async (after: number, upTo: number) =>
+    reads.compactedRun(key, { after: idOf(after), upTo: idOf(upTo) });
+  await demandSame(found(3, 3), row, "From the first delta on.");
+  await demandSame(found(4, 4), row, "Up to the one before the last.");
+  await demandSame(found(4, 5), row, "Within the row of the last.");
+  await demandSame(found(2, 2), undefined, "Before the first.");
+  await demandSame(found(5, 5), undefined, "After the last.");
+}
+
 export const ORDER_CLAIMS: readonly Claim[] = [
   ["messages and headers are given in stretches: after, up to, order, limit", givesStretches],
   ["the log is given in stretches, of all runs or of one", givesLogStretches],
@@ -197,4 +217,5 @@ export const ORDER_CLAIMS: readonly Claim[] = [
   ["findDigests gives assistant messages of a digest, newest first", findsDigests],
   ["expiredRuns gives runs that are not over and whose lease is", findsExpired],
   ["compactableRuns gives runs that are over and still have deltas", findsCompactable],
+  ["compactedRun gives a run of the thread whose deltas are gone from around a place", findsCompacted],
 ];

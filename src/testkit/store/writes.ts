@@ -199,6 +199,27 @@ async function insertsBlobsOnce(stage: Stage): Promise<void> {
   await demandSame(reads.blob(tenant, hashOf("ee")), undefined, "A blob that is not there.");
 }
 
+async function refreshesBlobs(stage: Stage): Promise<void> {
+  const { tenant, reads } = stage;
+  const [row, other] = [blobRow(tenant, hashOf("dd")), blobRow(tenant, hashOf("ee"))];
+  await stage.write(
+    (tx) => tx.insertBlob(row),
+    (tx) => tx.insertBlob(other),
+  );
+  const refresh = (hash: string, createdAt: number): Promise<unknown> =>
+    stage.write((tx) => tx.refreshBlob(tenant, hash, createdAt));
+  for (let time = 0; time < 2; time++) await demandSame(await refresh(row.hash, 2_000), true, "A blob that is there.");
+  await demandSame(await refresh(row.hash, 1_500), true, "A blob that is there and younger.");
+  await demandSame(
+    reads.blob(tenant, row.hash),
+    { ...row, createdAt: 2_000 },
+    "It has the later time, and is the same.",
+  );
+  await demandSame(await refresh(hashOf("ff"), 2_000), false, "A blob that is not there.");
+  await demandSame(reads.blob(tenant, hashOf("ff")), undefined, "It is not made.");
+  await demandSame(reads.blob(tenant, other.hash), other, "Another blob stays as it was.");
+}
+
 async function keepsChunksApart(stage: Stage): Promise<void> {
   const { tenant, reads } = stage;
   const rows = ["a", "b"].flatMap((blobId) =>
@@ -244,6 +265,7 @@ export const WRITE_CLAIMS: readonly Claim[] = [
   ["a run that changes leaves and joins the lists of expired and compactable ones", movesRuns],
   ["insertKey: a key that is taken within the thread is a conflict", insertsKeys],
   ["insertBlob: the first row of a hash stays", insertsBlobsOnce],
+  ["refreshBlob makes a blob younger, never older, and says whether it is there", refreshesBlobs],
   ["chunks are found by blob and position; deleteChunks takes those of one blob", keepsChunksApart],
   ["insertBlobRefs is idempotent", insertsRefsOnce],
   ["quarantine is idempotent: one row per message", quarantinesOnce],

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Database } from "./databases.ts";
 import { Findings } from "./invariants.ts";
-import type { Line } from "./journal.ts";
+import type { Line, OperationKind } from "./journal.ts";
 import { type Point, Report } from "./report.ts";
 import { Seeded } from "./seeded.ts";
 import { type Death, type Ending, type Layout, Site } from "./site.ts";
@@ -38,6 +38,8 @@ const LAYOUTS: readonly [Layout, ...Layout[]] = [
   { writers: 4, lanes: 2, threads: "many" },
   { writers: 2, lanes: 2, threads: "one" },
 ];
+/** What happens to a database only in the beginning. */
+const ONCE: ReadonlySet<OperationKind> = new Set(["open", "create"]);
 /** How far into its work a writer is killed, at most. */
 const LATEST_MS = 350;
 /** How often somebody is sent to a point. */
@@ -90,7 +92,7 @@ class Run {
     this.options = options;
     this.report = report;
     this.random = random;
-    this.points = points.filter(({ kind }) => kind !== "open" && kind !== "recover");
+    this.points = points.filter(({ kind }) => !ONCE.has(kind) && kind !== "recover");
     const shuffled = points.map((point) => ({ point, place: random.next() })).sort((a, b) => a.place - b.place);
     this.waiting = shuffled.map(({ point }) => ({ point, sent: 0 }));
   }
@@ -115,11 +117,11 @@ class Run {
     }
   }
 
-  /** One writer after the other, each to its point. How a database is opened first can be seen only once. */
+  /** One writer after the other, each to its point. */
   private async sweep(target: Target): Promise<void> {
     const site = this.site(target, LAYOUTS[0]);
     for (let kills = 0; kills < this.options.perDatabase && !this.isFailed; kills++) {
-      const at = this.waiting.findIndex(({ point }) => kills === 0 || point.kind !== "open");
+      const at = this.waiting.findIndex(({ point }) => kills === 0 || !ONCE.has(point.kind));
       const [next] = at < 0 ? [] : this.waiting.splice(at, 1);
       if (next === undefined) break;
       const { point, sent } = next;

@@ -61,6 +61,8 @@ export function takeRuns({ model, attempts, facts, findings }: ThreadCheck): voi
         () => `was run ${known}, is now run ${id}`,
       );
       if (known !== undefined || id === undefined || outcome === "refused") continue;
+      findings.expect("once", !model.given.has(id), attempt.name, () => `its run's id ${id} was given before`);
+      model.given.add(id);
       model.begun.set(attempt.name, id);
       model.runs.set(id, begun(attempt, id));
     } else if (isKind(attempt, "deltas")) {

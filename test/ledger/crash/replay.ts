@@ -16,12 +16,19 @@ export function replay(check: ThreadCheck, effects: readonly Effect[]): void {
 type Of<Kind extends Effect["kind"]> = Extract<Effect, { kind: Kind }>;
 
 /** As many messages as were meant, each following the one before. */
-function checkWritten({ findings }: ThreadCheck, effect: Of<"append" | "commit" | "partial">): void {
-  const { written, content } = effect;
+function checkWritten({ model, findings }: ThreadCheck, effect: Of<"append" | "commit" | "partial">): void {
+  const { written, content, attempt } = effect;
   const where = "run" in effect ? effect.run.name : effect.attempt.name;
   findings.expect("whole", written.length === content.length, where, () => {
     return `${written.length} of its ${content.length} messages are there (${effect.kind})`;
   });
+  // What somebody else ended has no certain place among the writer's own operations.
+  const inOrder = attempt !== undefined && attempt.what.kind !== "recover";
+  const given = model.give(
+    written.map(([id]) => id),
+    inOrder,
+  );
+  findings.expect("once", given, where, () => `its ids were given before: ${JSON.stringify(written)}`);
   const chained = written.every(([id, parent], at) => at === 0 || (parent === written[at - 1]?.[0] && id > parent));
   findings.expect("order", chained, where, () => `its messages do not follow each other: ${JSON.stringify(written)}`);
 }

@@ -25,6 +25,8 @@ export class ThreadData {
   readonly blobRefs = new SortedRows<SortedRows<BlobRefRow>>();
   readonly quarantine = new SortedRows<QuarantineRow>();
   readonly texts = new SortedRows<IndexedText>();
+  /** The last id of the thread when rows were last deleted from it, under its own name. */
+  readonly lastId = new Map<"lastId", string>();
 }
 
 /** What belongs to a tenant. */

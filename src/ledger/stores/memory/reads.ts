@@ -42,12 +42,12 @@ export class MemoryReads implements LedgerReads {
   thread(key: ThreadKey): ThreadHead | undefined {
     const row = this.data.tenant(key.tenant).threads.get(key.threadId);
     if (row === undefined) return undefined;
-    const { messages, log } = this.data.thread(key);
+    const { messages, log, lastId: kept } = this.data.thread(key);
     const [newest, lastLogged] = [messages.lastId, log.lastId];
     return {
       ...row,
       newestMessageId: newest === "" ? null : newest,
-      lastId: compareIds(newest, lastLogged) > 0 ? newest : lastLogged,
+      lastId: [newest, lastLogged, kept.get("lastId") ?? ""].reduce((a, b) => (compareIds(a, b) > 0 ? a : b)),
     };
   }
 
@@ -71,10 +71,12 @@ export class MemoryReads implements LedgerReads {
     return this.data.thread(key).messages.stretch(stretch).map(headerOf);
   }
 
-  findDigests(tenant: string, digests: readonly string[], limit: number): MessageHeader[] {
-    const known = this.data.tenant(tenant).digests;
+  findDigests(tenant: string, digests: readonly string[], limit: number, scope?: string): MessageHeader[] {
+    const { digests: known, threads } = this.data.tenant(tenant);
+    const isWanted =
+      scope === undefined ? undefined : ({ threadId }: MessageRow) => threads.get(threadId)?.scope === scope;
     return [...new Set(digests)]
-      .flatMap((digest) => known.get(digest)?.stretch({ order: "down", limit }) ?? [])
+      .flatMap((digest) => known.get(digest)?.stretch({ order: "down", limit }, isWanted) ?? [])
       .sort((left, right) => compareIds(right.id, left.id))
       .slice(0, limit)
       .map(headerOf);
@@ -104,6 +106,12 @@ export class MemoryReads implements LedgerReads {
       .sort((left, right) => endOf(left) - endOf(right))
       .slice(0, limit)
       .map(copy);
+  }
+
+  compactedRun(key: ThreadKey, { after, upTo }: { after: string; upTo: string }): RunRow | undefined {
+    const isAround = ({ compacted, firstDeltaId: first, lastDeltaId: last }: RunRow): boolean =>
+      compacted && first !== null && last !== null && compareIds(first, upTo) <= 0 && compareIds(last, after) > 0;
+    return copyIf(this.data.thread(key).runs.stretch({ limit: 1 }, isAround)[0]);
   }
 
   log(key: ThreadKey, stretch: Stretch & { runId?: string }): LogRow[] {

@@ -85,6 +85,13 @@ export class SortedRows<Row> {
     return found;
   }
 
+  /** The rows from one id to another, both included; without them from the first, to the last. */
+  between(first?: string, last?: string): Row[] {
+    const above = first === undefined ? 0 : this.#firstAbove(first);
+    const from = above > 0 && this.#ids[above - 1] === first ? above - 1 : above;
+    return this.#rows.slice(from, last === undefined ? undefined : this.#firstAbove(last));
+  }
+
   #firstAbove(id: string): number {
     let [low, high] = [0, this.#ids.length];
     if (high === 0 || compareIds(this.lastId, id) <= 0) return high;

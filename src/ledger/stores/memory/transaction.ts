@@ -1,6 +1,6 @@
 // What work can delete from a memory store.
 import { encodeTime } from "ulid";
-import type { Deleted } from "../../rows.ts";
+import type { Deleted, LogRow } from "../../rows.ts";
 import type { LedgerTransaction, ThreadKey } from "../../store.ts";
 import type { ThreadData } from "./data.ts";
 import { compareIds } from "./sorted.ts";
@@ -11,9 +11,10 @@ const NOTHING: Deleted = { threads: 0, messages: 0, runs: 0, logRows: 0, keys: 0
 const LAST_TIME = 2 ** 48 - 1;
 
 export class MemoryTransaction extends MemoryWrites implements LedgerTransaction {
-  deleteDeltas(key: ThreadKey, runId: string): number {
+  deleteDeltas(key: ThreadKey, runId: string, within?: { first: string; last: string }): number {
     const { log } = this.data.keptThread(key);
-    const deltas = log.all().filter((row) => row.runId === runId && row.kind === "delta");
+    const isDelta = (row: LogRow): boolean => row.runId === runId && row.kind === "delta";
+    const deltas = log.between(within?.first, within?.last).filter(isDelta);
     for (const { id } of deltas) this.journal.delete(log, id);
     if (deltas.length > 0) this.touch(key);
     return deltas.length;
@@ -22,6 +23,7 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
   deleteMessages(key: ThreadKey, ids: readonly string[]): Deleted {
     const deleted = { ...NOTHING };
     const thread = this.data.keptThread(key);
+    this.#keepLastId(key, thread);
     for (const id of ids) {
       this.#deleteBeside(thread, id);
       const row = thread.messages.get(id);
@@ -37,7 +39,9 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
 
   deleteRuns(key: ThreadKey, ids: readonly string[]): Deleted {
     const deleted = { ...NOTHING };
-    const { runs, log } = this.data.keptThread(key);
+    const thread = this.data.keptThread(key);
+    const { runs, log } = thread;
+    this.#keepLastId(key, thread);
     const gone = new Set(ids);
     for (const id of gone) {
       const run = runs.get(id);
@@ -84,12 +88,12 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
     return deleted;
   }
 
-  deleteBlobs(tenant: string, hashes: readonly string[]): Deleted {
+  deleteBlobs(tenant: string, hashes: readonly string[], before: number): Deleted {
     const deleted = { ...NOTHING };
     const { blobs, holders } = this.data.keptTenant(tenant);
     for (const hash of hashes) {
       const blob = blobs.get(hash);
-      if (blob === undefined || holders.has(hash)) continue;
+      if (blob === undefined || blob.createdAt >= before || holders.has(hash)) continue;
       deleted.blobs++;
       deleted.bytes += blob.size;
       this.journal.delete(blobs, hash);
@@ -100,11 +104,7 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
 
   deleteLooseBlobs(tenant: string, before: number): Deleted {
     const { blobs, chunks } = this.data.keptTenant(tenant);
-    const old = [...blobs.values()].filter(({ createdAt }) => createdAt < before);
-    const deleted = this.deleteBlobs(
-      tenant,
-      old.map(({ hash }) => hash),
-    );
+    const deleted = this.deleteBlobs(tenant, [...blobs.keys()], before);
     const named = new Set([...blobs.values()].map(({ blobId }) => blobId));
     const limit = encodeTime(Math.min(Math.max(Math.floor(before), 0), LAST_TIME), 10);
     for (const [blobId, ofBlob] of chunks) {
@@ -113,6 +113,12 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
       this.deleteChunks(tenant, blobId);
     }
     return deleted;
+  }
+
+  /** The newest row may be among those that go, and its id must not be given again. */
+  #keepLastId(key: ThreadKey, thread: ThreadData): void {
+    const lastId = this.thread(key)?.lastId ?? "";
+    if (lastId !== "") this.journal.set(thread.lastId, "lastId", lastId);
   }
 
   /** What hangs on a message: blob references, the quarantine row, the search entry. */

@@ -97,6 +97,14 @@ export class MemoryWrites extends MemoryReads {
     return true;
   }
 
+  refreshBlob(tenant: string, hash: string, createdAt: number): boolean {
+    const { blobs } = this.data.keptTenant(tenant);
+    const row = blobs.get(hash);
+    if (row === undefined) return false;
+    if (row.createdAt < createdAt) this.journal.set(blobs, hash, { ...row, createdAt });
+    return true;
+  }
+
   insertChunk(row: ChunkRow): void {
     const { chunks } = this.data.keptTenant(row.tenant);
     const ofBlob = kept(chunks, row.blobId, () => new Map<number, ChunkRow>());

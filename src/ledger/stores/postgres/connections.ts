@@ -12,44 +12,47 @@ import {
   TYPES,
 } from "./driver.ts";
 import { isLost, ledgerError } from "./errors.ts";
+import { Turns } from "./turns.ts";
 
 /** Hears of every step towards the server: "before insert-messages", "after commit". For tests that crash in between. */
 export type Trace = (point: string) => void;
 
 /** After so long without an answer the server counts as gone: a machine that vanished says nothing. */
 const ANSWER_MS = 120_000;
+/** How long a new connection may take. */
+const CONNECT_MS = 10_000;
 
 export interface ConnectionOptions {
   url: string;
   connections: number;
   /** How long a free connection, or a lock, is waited for. */
   busyMs: number;
-  trace: Trace;
+  trace?: Trace | undefined;
 }
 
 export class Connections {
   readonly driver: PgDriver;
   readonly settings: PgSettings;
-  readonly trace: Trace;
   readonly busyMs: number;
+  readonly #trace: Trace | undefined;
+  readonly #turns: Turns;
   readonly #pool: PgPool;
   /** Connections that broke, also while nothing was asked of them. */
   readonly #lost = new WeakMap<PgClient, Error>();
   #isOpen = true;
-  #lent = 0;
-  #allBack: () => void = () => undefined;
   #ended: Promise<void> | undefined;
 
   constructor(driver: PgDriver, { url, connections, busyMs, trace }: ConnectionOptions) {
     this.driver = driver;
-    this.trace = trace;
+    this.#trace = trace;
     this.busyMs = busyMs;
+    this.#turns = new Turns(connections, busyMs);
     this.settings = {
       connectionString: url,
       application_name: "koine",
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
-      connectionTimeoutMillis: Math.max(busyMs, 1),
+      connectionTimeoutMillis: CONNECT_MS,
     };
     this.#pool = new driver.Pool({ ...this.settings, max: connections, pipeline: true, allowExitOnIdle: true });
     // The pool drops a connection that breaks; who uses it hears from the query. Without a listener the process would end.
@@ -64,34 +67,24 @@ export class Connections {
   /** Lends a connection. Errors are the ledger's own; after one that leaves the connection in doubt, it is dropped. */
   async lend<T>(work: (lane: Lane) => Promise<T>): Promise<T> {
     this.demandOpen();
-    this.#lent++;
-    try {
+    return this.#turns.take(async () => {
       const client = await this.#pool.connect().catch((error: unknown) => {
         throw ledgerError(error);
       });
-      const lane = new Lane(client, this.trace, () => this.#lost.get(client));
+      const lane = new Lane(client, this.#trace, () => this.#lost.get(client));
       try {
         return await work(lane);
       } finally {
         client.release(lane.broken);
       }
-    } finally {
-      this.#lent--;
-      if (this.#lent === 0) this.#allBack();
-    }
+    });
   }
 
   /** Waits for what is under way. */
   close(): Promise<void> {
     this.#isOpen = false;
-    this.#ended ??= this.#end();
+    this.#ended ??= this.#turns.over().then(() => this.#pool.end());
     return this.#ended;
-  }
-
-  async #end(): Promise<void> {
-    // The pool forgets those who wait in its queue when it ends.
-    if (this.#lent > 0) await new Promise<void>((resolve) => (this.#allBack = resolve));
-    await this.#pool.end();
   }
 }
 
@@ -100,12 +93,12 @@ export class Lane {
   /** Why the connection must not be used again. */
   broken: Error | undefined;
   readonly #client: PgClient;
-  readonly #trace: Trace;
+  readonly #trace: Trace | undefined;
   readonly #lossOf: () => Error | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #isHeld = false;
 
-  constructor(client: PgClient, trace: Trace, lossOf: () => Error | undefined = () => undefined) {
+  constructor(client: PgClient, trace?: Trace, lossOf: () => Error | undefined = () => undefined) {
     this.#client = client;
     this.#trace = trace;
     this.#lossOf = lossOf;
@@ -126,7 +119,7 @@ export class Lane {
       this.broken ??= loss;
       return Promise.reject(loss);
     }
-    this.#trace(`before ${name}`);
+    this.#trace?.(`before ${name}`);
     started?.();
     this.#hold();
     return new Promise((resolve, reject) => {
@@ -135,7 +128,7 @@ export class Lane {
           if (isLost(error)) this.broken ??= error;
           reject(error);
         } else {
-          this.#trace(`after ${name}`);
+          this.#trace?.(`after ${name}`);
           resolve(result);
         }
       });

@@ -29,8 +29,6 @@ const BY_STATE: Readonly<Record<string, readonly [code: LedgerErrorCode, message
 const CONTENTION = new Set(["40001", "40P01"]);
 /** After these, the connection is of no more use. 57014 is a statement's own end. */
 const LOST = /^(08|57P|25P03|28)/;
-/** What the pool says when no connection became free in time. */
-const POOL_TIMEOUT = "timeout exceeded when trying to connect";
 
 /** The SQLSTATE of an error that the server sent; undefined for those of the driver and the network. */
 export function stateOf(error: unknown): string | undefined {
@@ -57,11 +55,7 @@ export function ledgerError(error: unknown, sentCommit = false): unknown {
   const state = stateOf(error);
   const details = isLost(error) && sentCommit ? { cause: error, outcome: "unknown" as const } : { cause: error };
   const reason = error instanceof Error && error.message !== "" ? error.message : nameOf(error);
-  if (state === undefined) {
-    if (reason === POOL_TIMEOUT)
-      return new LedgerError("busy", "No connection to Postgres became free in time.", details);
-    return new LedgerError("unavailable", `Postgres cannot be reached: ${reason}`, details);
-  }
+  if (state === undefined) return new LedgerError("unavailable", `Postgres cannot be reached: ${reason}`, details);
   const known = [state, state.slice(0, 3), state.slice(0, 2)].map((key) => BY_STATE[key]).find(Boolean);
   return known === undefined ? error : new LedgerError(known[0], `${known[1]} (${reason})`, details);
 }

@@ -12,6 +12,7 @@ export const POSTGRES: Flavour = {
   smallRows: "",
   searchedKey: (columns) => `PRIMARY KEY (${columns})`,
   lock: "FOR UPDATE",
+  hold: "FOR KEY SHARE",
   inList: (column, n) => `${column} = ANY (ARRAY(SELECT json_array_elements_text(?${n}::json)))`,
 };
 

@@ -26,7 +26,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
 
 /** As `openPostgres`, with a driver that the caller has. */
 export async function openWith(driver: PgDriver, url: string, options: PostgresOptions): Promise<LedgerStore> {
-  const { schema, connections: count, busyMs, trace = () => undefined } = options;
+  const { schema, connections: count, busyMs, trace } = options;
   checkSchema(schema);
   const connections = connectionsTo(driver, { url, connections: count, busyMs, trace });
   try {

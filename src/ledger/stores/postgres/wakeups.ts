@@ -143,7 +143,7 @@ export class Wakeups {
     client.on("error", () => this.#lost(client));
     client.on("end", () => this.#lost(client));
     client.on("notification", (message) => this.#hear(message));
-    return { client, lane: new Lane(client, () => undefined) };
+    return { client, lane: new Lane(client) };
   }
 
   #hear({ channel, payload = "" }: PgNotification): void {

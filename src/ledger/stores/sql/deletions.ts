@@ -24,8 +24,10 @@ export class SqlDeletions extends SqlReads {
     this.touch = touch;
   }
 
-  deleteDeltas(key: ThreadKey, runId: string): Awaitable<number> {
-    return this.#delete("delete-deltas", [key.tenant, key.threadId, runId]);
+  deleteDeltas(key: ThreadKey, runId: string, within?: { first: string; last: string }): Awaitable<number> {
+    const values = [key.tenant, key.threadId, runId];
+    if (within === undefined) return this.#delete("delete-deltas", values);
+    return this.#delete("delete-deltas-within", [...values, within.first, within.last]);
   }
 
   deleteChunks(tenant: string, blobId: string): Awaitable<void> {
@@ -34,10 +36,11 @@ export class SqlDeletions extends SqlReads {
 
   deleteMessages(key: ThreadKey, ids: readonly string[]): Awaitable<Deleted> {
     this.touch(key.tenant, key.threadId);
-    return runMixed(this.#deleteMessages([key.tenant, key.threadId, JSON.stringify(ids)]));
+    return runMixed(this.#deleteMessages(key, [key.tenant, key.threadId, JSON.stringify(ids)]));
   }
 
-  *#deleteMessages(values: readonly SqlValue[]): Steps<Deleted> {
+  *#deleteMessages(key: ThreadKey, values: readonly SqlValue[]): Steps<Deleted> {
+    yield* this.#keepLastId(key);
     const { bytes } = yield* this.#measure("measure-messages", values);
     yield* got(this.#delete("delete-refs", values));
     yield* got(this.#delete("delete-quarantine", values));
@@ -46,13 +49,21 @@ export class SqlDeletions extends SqlReads {
 
   deleteRuns(key: ThreadKey, ids: readonly string[]): Awaitable<Deleted> {
     this.touch(key.tenant, key.threadId);
-    return runMixed(this.#deleteRuns([key.tenant, key.threadId, JSON.stringify(ids)]));
+    return runMixed(this.#deleteRuns(key, [key.tenant, key.threadId, JSON.stringify(ids)]));
   }
 
-  *#deleteRuns(values: readonly SqlValue[]): Steps<Deleted> {
+  *#deleteRuns(key: ThreadKey, values: readonly SqlValue[]): Steps<Deleted> {
+    yield* this.#keepLastId(key);
     const { bytes } = yield* this.#measure("measure-log", values);
     const logRows = yield* got(this.#delete("delete-log", values));
     return { ...NOTHING, bytes, logRows, runs: yield* got(this.#delete("delete-runs", values)) };
+  }
+
+  /** The newest row may be among those that go, and its id must not be given again. */
+  *#keepLastId(key: ThreadKey): Steps<void> {
+    const head = yield* got(this.thread(key));
+    if (head === undefined || head.lastId === "") return;
+    yield* got(this.session.run(this.statements.fixed["keep-last-id"], [key.tenant, key.threadId, head.lastId]));
   }
 
   deleteThread(key: ThreadKey): Awaitable<Deleted> {
@@ -80,8 +91,8 @@ export class SqlDeletions extends SqlReads {
     return mapAwaitable(this.#delete("delete-keys", [tenant, before]), (keys) => ({ ...NOTHING, keys }));
   }
 
-  deleteBlobs(tenant: string, hashes: readonly string[]): Awaitable<Deleted> {
-    return runMixed(this.#deleteBlobs("blobs", [tenant, JSON.stringify(hashes)]));
+  deleteBlobs(tenant: string, hashes: readonly string[], before: number): Awaitable<Deleted> {
+    return runMixed(this.#deleteBlobs("blobs", [tenant, Math.ceil(before), JSON.stringify(hashes)]));
   }
 
   deleteLooseBlobs(tenant: string, before: number): Awaitable<Deleted> {
@@ -89,7 +100,7 @@ export class SqlDeletions extends SqlReads {
   }
 
   *#deleteLooseBlobs(tenant: string, before: number): Steps<Deleted> {
-    const deleted = yield* this.#deleteBlobs("old-blobs", [tenant, before]);
+    const deleted = yield* this.#deleteBlobs("old-blobs", [tenant, Math.ceil(before)]);
     // A blob's id is a ULID: it tells when its upload began.
     const limit = encodeTime(Math.min(Math.max(Math.floor(before), 0), LAST_TIME), 10);
     const unnamed = yield* this.#measure("measure-unnamed-chunks", [tenant, limit]);

@@ -42,6 +42,8 @@ export interface Flavour {
   readonly searchedKey: (columns: string) => string;
   /** Ends a SELECT whose rows stay locked until the transaction is over. */
   readonly lock: string;
+  /** Ends a SELECT whose rows cannot be deleted or locked until the transaction is over; several can hold the same ones. */
+  readonly hold: string;
   /** A condition: the column is in the JSON array of strings in parameter ?n. */
   readonly inList: (column: string, n: number) => string;
   /**

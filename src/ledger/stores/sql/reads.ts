@@ -63,9 +63,15 @@ export class SqlReads implements LedgerReads {
     return this.#list(HEADERS, this.statements.headers.of(stretch), stretchValues(key, stretch));
   }
 
-  findDigests(tenant: string, digests: readonly string[], limit: number): Awaitable<MessageHeader[]> {
+  findDigests(
+    tenant: string,
+    digests: readonly string[],
+    limit: number,
+    scope?: string,
+  ): Awaitable<MessageHeader[]> {
+    const { "find-digests": all, "find-digests-of": ofScope } = this.statements.fixed;
     const values = [tenant, JSON.stringify(digests), rowCount(limit)];
-    return this.#list(HEADERS, this.statements.fixed["find-digests"], values);
+    return scope === undefined ? this.#list(HEADERS, all, values) : this.#list(HEADERS, ofScope, [...values, scope]);
   }
 
   run(tenant: string, id: string): Awaitable<RunRow | undefined> {
@@ -88,6 +94,10 @@ export class SqlReads implements LedgerReads {
     return tenant === undefined
       ? this.#list(RUNS, all, [finishedBefore, rowCount(limit)])
       : this.#list(RUNS, ofTenant, [finishedBefore, rowCount(limit), tenant]);
+  }
+
+  compactedRun(key: ThreadKey, { after, upTo }: { after: string; upTo: string }): Awaitable<RunRow | undefined> {
+    return this.#one(RUNS, this.statements.fixed["compacted-run"], [key.tenant, key.threadId, after, upTo]);
   }
 
   log(key: ThreadKey, stretch: Stretch & { runId?: string }): Awaitable<LogRow[]> {
@@ -127,14 +137,18 @@ export class SqlReads implements LedgerReads {
   }
 }
 
-/** A thread's row, then the largest ids of its messages and of its log. */
+/** A thread's row, then the largest ids of its messages and of its log, and one that was larger once. */
 function headOf([row]: readonly SqlRow[]): ThreadHead | undefined {
   if (row === undefined) return undefined;
   const at = THREADS.columns.length;
   // Ids are text, and there is none where the thread is empty.
-  const [message, logged] = [row[at] as string | null, (row[at + 1] as string | null) ?? ""];
-  const lastId = message === null || compareIds(logged, message) > 0 ? logged : message;
-  return Object.assign(THREADS.decode(row), { newestMessageId: message, lastId });
+  const [message, logged, kept] = [row[at], row[at + 1], row[at + 2]] as (string | null)[];
+  const lastId = largerId(largerId(message ?? "", logged ?? ""), kept ?? "");
+  return Object.assign(THREADS.decode(row), { newestMessageId: message ?? null, lastId });
+}
+
+function largerId(a: string, b: string): string {
+  return compareIds(a, b) > 0 ? a : b;
 }
 
 function stretchValues(key: ThreadKey, { after, upTo, runId, limit }: Stretch & { runId?: string }): SqlValue[] {

@@ -5,11 +5,15 @@ import type { Flavour } from "./engine.ts";
 /** Statements that lift the schema by one version; each is run inside one transaction with the new version's number. */
 export type Migration = (flavour: Flavour) => string[];
 
-/** Messages keep their row apart from their key: a tree that holds rows of 1 kB in its key spills them to pages of their own. */
+/**
+ * A thread's last id is that of its newest row, or `last_id` where a newer one was deleted: an id is never given twice,
+ * however slow a writer's clock. Messages keep their row apart from their key: a tree that holds rows of 1 kB in its key spills them to pages
+ * of their own.
+ */
 const first: Migration = ({ key, text, integer, bytes, smallRows, searchedKey, digests }) => [
   `CREATE TABLE threads (
     tenant ${key} NOT NULL, id ${key} NOT NULL, title ${text}, scope ${text}, metadata ${text}, created_at ${text} NOT NULL,
-    pinned ${integer} NOT NULL, leaf_id ${key}, PRIMARY KEY (tenant, id))${smallRows}`,
+    pinned ${integer} NOT NULL, leaf_id ${key}, last_id ${key}, PRIMARY KEY (tenant, id))${smallRows}`,
   `CREATE TABLE messages (
     tenant ${key} NOT NULL, thread_id ${key} NOT NULL, id ${key} NOT NULL, parent_id ${key}, run_id ${key},
     role ${text} NOT NULL, digest ${key} NOT NULL, body ${text} NOT NULL, ${searchedKey("tenant, thread_id, id")})`,
@@ -23,6 +27,7 @@ const first: Migration = ({ key, text, integer, bytes, smallRows, searchedKey, d
   `CREATE INDEX runs_id ON runs (tenant, id)`,
   `CREATE INDEX runs_live ON runs (lease_until) WHERE finished_at IS NULL`,
   `CREATE INDEX runs_logged ON runs (finished_at) WHERE compacted = 0 AND finished_at IS NOT NULL`,
+  `CREATE INDEX runs_compacted ON runs (tenant, thread_id, last_delta_id, first_delta_id) WHERE compacted = 1`,
   `CREATE TABLE log (
     tenant ${key} NOT NULL, thread_id ${key} NOT NULL, id ${key} NOT NULL, run_id ${key} NOT NULL, kind ${text} NOT NULL,
     body ${text} NOT NULL, PRIMARY KEY (tenant, thread_id, id))`,

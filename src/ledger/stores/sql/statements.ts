@@ -20,6 +20,8 @@ type AnyTable = Pick<Table<object>, "name" | "columns" | "list">;
 const IN_THREAD = "tenant = ?1 AND thread_id = ?2";
 /** Written so that an engine does not go through all rows of the tenant instead of the few that the other conditions leave. */
 const OF_TENANT = "(tenant || '') = ?3";
+/** Of messages: the thread is of scope ?4. Asked of each one that was found, so that a tenant's threads are not gone through. */
+const IN_SCOPE = "EXISTS (SELECT 1 FROM threads t WHERE t.tenant = ?1 AND t.id = messages.thread_id AND t.scope = ?4)";
 const IS_LIVE = "finished_at IS NULL AND state IN ('created', 'streaming')";
 const IS_LOGGED = "compacted = 0 AND finished_at IS NOT NULL";
 /** Of blobs: no message holds it. */
@@ -48,16 +50,21 @@ function looseBlobs<Name extends string>(name: Name, are: string, lock: string) 
   } as Record<`${"lock" | "measure" | "delete-chunks-of" | "delete"}-${Name}`, string>;
 }
 
-function texts({ lock, inList, digests }: Flavour) {
+function readTexts({ lock, hold, inList, digests }: Flavour) {
   const hasDigest = digests?.condition ?? `tenant = ?1 AND ${inList("digest", 2)}`;
   return {
     thread: `SELECT ${THREADS.list()}, (SELECT max(id) FROM messages WHERE ${IN_THREAD}),
-      (SELECT max(id) FROM log WHERE ${IN_THREAD}) FROM threads WHERE tenant = ?1 AND id = ?2`,
+      (SELECT max(id) FROM log WHERE ${IN_THREAD}), last_id FROM threads WHERE tenant = ?1 AND id = ?2`,
+    "keep-last-id": `UPDATE threads SET last_id = ?3 WHERE tenant = ?1 AND id = ?2`,
     "lock-thread": `SELECT 1 FROM threads WHERE tenant = ?1 AND id = ?2 ${lock}`,
     threads: select(THREADS, `tenant = ?1 ORDER BY id DESC ${limit(2)}`),
     "threads-before": select(THREADS, `tenant = ?1 AND id < ?3 ORDER BY id DESC ${limit(2)}`),
     message: select(MESSAGES, `${IN_THREAD} AND id = ?3`),
     "find-digests": select(HEADERS, `role = 'assistant' AND ${hasDigest} ORDER BY id DESC, thread_id DESC ${limit(3)}`),
+    "find-digests-of": select(
+      HEADERS,
+      `role = 'assistant' AND ${hasDigest} AND ${IN_SCOPE} ORDER BY id DESC, thread_id DESC ${limit(3)}`,
+    ),
     // The thread first, from the index by run alone: else SQLite goes through all runs of the tenant.
     run: select(
       RUNS,
@@ -74,14 +81,27 @@ function texts({ lock, inList, digests }: Flavour) {
       RUNS,
       `${IS_LOGGED} AND finished_at < ?1 AND ${OF_TENANT} ORDER BY finished_at ${limit(2)}`,
     ),
+    // Those whose deltas end after the place are few, and an index of their own has them in that order.
+    "compacted-run": select(
+      RUNS,
+      `${IN_THREAD} AND compacted = 1 AND last_delta_id > ?3 AND first_delta_id <= ?4 ORDER BY last_delta_id LIMIT 1`,
+    ),
     "idempotency-key": select(KEYS, `${IN_THREAD} AND name = ?3`),
     blob: select(BLOBS, "tenant = ?1 AND hash = ?2"),
-    "lock-held-blobs": `SELECT 1 FROM blobs WHERE tenant = ?1 AND ${inList("hash", 2)} ORDER BY hash ${lock}`,
+    // Those who hold the same blobs do not wait for each other, and who deletes blobs waits for all of them.
+    "lock-held-blobs": `SELECT 1 FROM blobs WHERE tenant = ?1 AND ${inList("hash", 2)} ORDER BY hash ${hold}`,
+    "refresh-blob": `UPDATE blobs SET created_at = CASE WHEN created_at < ?3 THEN ?3 ELSE created_at END
+      WHERE tenant = ?1 AND hash = ?2`,
     chunk: select(CHUNKS, "tenant = ?1 AND blob_id = ?2 AND position = ?3"),
     "blob-refs": select(BLOB_REFS, `${IN_THREAD} ORDER BY message_id, hash`),
     quarantined: select(QUARANTINE, `tenant = ?1 ORDER BY thread_id, message_id ${limit(2)}`),
+  };
+}
 
+function deleteTexts({ lock, inList }: Flavour) {
+  return {
     "delete-deltas": remove("log", `${IN_THREAD} AND run_id = ?3 AND kind = 'delta'`),
+    "delete-deltas-within": remove("log", `${IN_THREAD} AND id >= ?4 AND id <= ?5 AND run_id = ?3 AND kind = 'delta'`),
     "delete-chunks": remove("blob_chunks", "tenant = ?1 AND blob_id = ?2"),
     "measure-messages": measure("messages", "octet_length(body)", `${IN_THREAD} AND ${inList("id", 3)}`),
     "delete-messages": remove("messages", `${IN_THREAD} AND ${inList("id", 3)}`),
@@ -100,12 +120,14 @@ function texts({ lock, inList, digests }: Flavour) {
     "delete-thread-keys": remove("idempotency_keys", IN_THREAD),
     "delete-thread": remove("threads", "tenant = ?1 AND id = ?2"),
     "delete-keys": remove("idempotency_keys", "tenant = ?1 AND created_at < ?2"),
-    ...looseBlobs("blobs", `${IS_LOOSE} AND ${inList("hash", 2)}`, lock),
+    ...looseBlobs("blobs", `${IS_LOOSE} AND created_at < ?2 AND ${inList("hash", 3)}`, lock),
     ...looseBlobs("old-blobs", `${IS_LOOSE} AND created_at < ?2`, lock),
     "measure-unnamed-chunks": measure("blob_chunks", "octet_length(bytes)", IS_UNNAMED),
     "delete-unnamed-chunks": remove("blob_chunks", IS_UNNAMED),
   };
 }
+
+const texts = (flavour: Flavour) => ({ ...readTexts(flavour), ...deleteTexts(flavour) });
 
 /** The statements for one engine. */
 export class Statements {

@@ -74,6 +74,11 @@ export class SqlTables extends SqlDeletions implements LedgerTransaction {
     return mapAwaitable(this.session.insert(INSERTS.blob, [BLOBS.encode(row)]), (count) => count > 0);
   }
 
+  refreshBlob(tenant: string, hash: string, createdAt: number): Awaitable<boolean> {
+    const count = this.session.run(this.statements.fixed["refresh-blob"], [tenant, hash, createdAt]);
+    return mapAwaitable(count, (rows) => rows > 0);
+  }
+
   insertChunk(row: ChunkRow): Awaitable<void> {
     return mapAwaitable(this.session.insert(INSERTS.chunk, [CHUNKS.encode(row)]), nothing);
   }
@@ -86,7 +91,7 @@ export class SqlTables extends SqlDeletions implements LedgerTransaction {
   *#insertBlobRefs(rows: readonly BlobRefRow[]): Steps<void> {
     if (this.statements.locks) {
       for (const [tenant, refs] of Map.groupBy(rows, (row) => row.tenant)) {
-        const hashes = JSON.stringify(refs.map(({ hash }) => hash));
+        const hashes = JSON.stringify([...new Set(refs.map(({ hash }) => hash))]);
         yield* got(this.session.all(this.statements.fixed["lock-held-blobs"], [tenant, hashes]));
       }
     }

@@ -24,7 +24,6 @@ export class Connection implements SqlSession {
   readonly #trace: Trace | undefined;
   readonly #prepared = new Map<Statement | Insert, StatementSync>();
   #inTransaction = false;
-  #isStuck = false;
   /** What broke the transaction. Work that swallowed it must not go on as if nothing had happened. */
   #broken: unknown;
 
@@ -37,7 +36,8 @@ export class Connection implements SqlSession {
 
   begin(): void {
     this.#broken = undefined;
-    if (this.#isStuck) this.#end();
+    // One that could not be undone when it should have been.
+    this.#end();
     this.execute(BEGIN);
     this.#inTransaction = true;
   }
@@ -55,13 +55,11 @@ export class Connection implements SqlSession {
       this.#end();
     } catch {
       // What went wrong before is what the caller hears of; the next transaction ends this one first.
-      this.#isStuck = true;
     }
   }
 
   #end(): void {
     if (this.#database.isTransaction) this.execute(ROLLBACK);
-    this.#isStuck = false;
   }
 
   all(statement: Statement, values: readonly SqlValue[]): Awaitable<readonly SqlRow[]> {

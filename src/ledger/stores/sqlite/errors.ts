@@ -3,6 +3,10 @@ import { LedgerError, type LedgerErrorCode } from "../../errors.ts";
 
 /** Extended codes carry the primary one in their low byte. */
 const PRIMARY = 0xff;
+const READ_ONLY = 8;
+const CANNOT_OPEN = 14;
+export const DAMAGED = 11;
+export const NOT_A_DATABASE = 26;
 
 interface Meaning {
   code: LedgerErrorCode;
@@ -18,13 +22,13 @@ const MEANINGS: Readonly<Record<number, Meaning>> = {
   5: BUSY,
   6: BUSY,
   15: BUSY,
-  8: { code: "read-only", message: "The database cannot be written to: look at the rights of its file and folder." },
+  [READ_ONLY]: { code: "read-only", message: "The database cannot be written to: look at the rights of its file and folder." },
   10: { code: "unavailable", message: "The disk failed to read or write." },
-  11: { code: "corrupt", message: "The database file is damaged: restore it from a copy." },
+  [DAMAGED]: { code: "corrupt", message: "The database file is damaged: restore it from a copy." },
   13: { code: "disk-full", message: "There is no room to write; nothing was written." },
-  14: { code: "unavailable", message: "The database file cannot be opened." },
+  [CANNOT_OPEN]: { code: "unavailable", message: "The database file cannot be opened." },
   18: { code: "invalid-input", message: "A value is larger than SQLite can hold." },
-  26: { code: "corrupt", message: "The file is no SQLite database any more." },
+  [NOT_A_DATABASE]: { code: "corrupt", message: "The file is no SQLite database any more." },
   // Extended codes that say more than their primary one: keys that are taken, and no room for the log's index.
   1555: TAKEN,
   2067: TAKEN,
@@ -41,7 +45,24 @@ export function isBusy(error: unknown): boolean {
   return error instanceof LedgerError && error.code === "busy";
 }
 
-function meaningOf(error: unknown): Meaning | undefined {
+/** Whether it may be for want of rights that the file could not be used. */
+export function mayLackRights(error: unknown): boolean {
+  const code = error instanceof LedgerError ? primaryCode(error.cause) : undefined;
+  return code === READ_ONLY || code === CANNOT_OPEN;
+}
+
+/** SQLite's code without what only some of its errors say beyond it. */
+export function primaryCode(error: unknown): number | undefined {
+  const code = codeOf(error);
+  return code === undefined ? undefined : code & PRIMARY;
+}
+
+function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
-  return MEANINGS[error.errcode] ?? MEANINGS[error.errcode & PRIMARY];
+  return error.errcode;
+}
+
+function meaningOf(error: unknown): Meaning | undefined {
+  const code = codeOf(error);
+  return code === undefined ? undefined : (MEANINGS[code] ?? MEANINGS[code & PRIMARY]);
 }

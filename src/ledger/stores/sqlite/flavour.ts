@@ -11,6 +11,7 @@ export const SQLITE: Flavour = {
   searchedKey: (columns) => `number INTEGER PRIMARY KEY, UNIQUE (${columns})`,
   // Whoever writes is alone.
   lock: "",
+  hold: "",
   inList: (column, n) => `${column} IN (SELECT value FROM json_each(?${n}))`,
   // Their first 48 bits find them. They come in no order: the more fit on a page, the fewer pages an append touches.
   // The plus keeps SQLite from going through all messages of the tenant instead.

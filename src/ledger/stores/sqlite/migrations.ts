@@ -41,7 +41,8 @@ function lift(connection: Connection, version: number): void {
   connection.once("set-version", `PRAGMA user_version = ${version + 1}`);
 }
 
-function versionOf(connection: Connection, path: string): number {
+/** The version of the tables, 0 where there are none. Throws where they are not Koine's, or a newer one's. */
+export function versionOf(connection: Connection, path: string): number {
   const number = (statement: Statement): number => Number(connection.read(statement)[0]?.[0]);
   const [application, version] = [number(APPLICATION), number(VERSION)];
   // Counted in any case: it shows whether the list of tables can be read.

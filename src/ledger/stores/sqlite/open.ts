@@ -1,11 +1,11 @@
 // Opens a SQLite file: looks what it is, brings its tables up to date and sets the connection up.
-import { resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { LedgerError } from "../../errors.ts";
 import { Connection, type Trace } from "./connection.ts";
-import { ledgerError } from "./errors.ts";
-import { asUntouchable, fileKind, hasLog } from "./file.ts";
-import { migrate, NEWEST_VERSION } from "./migrations.ts";
+import type { Statement } from "../sql/engine.ts";
+import { ledgerError, mayLackRights } from "./errors.ts";
+import { asUntouchable, fileKind, isInUse, locate, mayWrite } from "./file.ts";
+import { migrate, NEWEST_VERSION, versionOf } from "./migrations.ts";
 import { BLOCKING_MS, patiently } from "./patience.ts";
 
 export interface SqliteOptions {
@@ -25,20 +25,30 @@ const LOG_PAGES = 4000;
 const PAGE_BYTES = 4096;
 const CACHE_KIB = 16_384;
 
+const SET_LOG: Statement = { name: "set-log", sql: "PRAGMA journal_mode = WAL" };
+
+/** What the file is: "frozen" where nobody who could write to it does. */
+type Kind = "new" | "koine" | "frozen";
+
 /** A connection to the file, which is made where there is none. */
 export async function connect(path: string, options: SqliteOptions): Promise<Connection> {
-  // Also so that SQLite takes it for a path and nothing else: not for ":memory:", nor for "file:…".
-  const file = resolve(path);
   return patiently(options.busyMs, () => {
-    const isNew = fileKind(file, NEWEST_VERSION) === "new";
+    const file = locate(path);
+    const kind = fileKind(file, NEWEST_VERSION);
     try {
-      return setUp(openFile(file, file), file, isNew, options);
+      return setUp(openFile(file, file), file, kind, options);
     } catch (error) {
-      if (isNew || hasLog(file) || !lacksRights(error)) throw error;
-      // Where neither the file nor its folder may be written to, nobody writes.
-      return setUp(openFile(asUntouchable(file), file), file, isNew, options);
+      if (kind === "new" || !mayLackRights(error) || mayWrite(file)) throw error;
+      // What others write, or have left in a log, would never be seen.
+      if (isInUse(file)) throw inUse(file, error);
+      return setUp(openFile(asUntouchable(file), file), file, "frozen", options);
     }
   });
+}
+
+function inUse(file: string, cause: unknown): LedgerError {
+  const message = `${file} has a log, which cannot be read without the right to write to the file and its folder.`;
+  return new LedgerError("read-only", message, { cause });
 }
 
 function openFile(place: string | URL, file: string): DatabaseSync {
@@ -52,15 +62,19 @@ function openFile(place: string | URL, file: string): DatabaseSync {
 function setUp(
   database: DatabaseSync,
   file: string,
-  isNew: boolean,
+  kind: Kind,
   { sync, busyMs, trace }: SqliteOptions,
 ): Connection {
   const connection = new Connection(database, file, busyMs, trace);
   try {
-    // The first tables are written before there is a log: from then on the file's first bytes tell whose it is.
-    if (isNew) connection.once("set-journal", "PRAGMA journal_mode = DELETE");
+    if (kind === "new") {
+      // Before anything is changed: a crash may have left a journal, with which it is somebody else's after all.
+      versionOf(connection, file);
+      // The first tables are written before there is a log: from then on the file's first bytes tell whose it is.
+      connection.once("set-journal", "PRAGMA journal_mode = DELETE");
+    }
     migrate(connection, file);
-    connection.once("set-log", "PRAGMA journal_mode = WAL");
+    if (kind !== "frozen") startLog(connection, file);
     connection.once("set-limits", limits(sync));
     return connection;
   } catch (error) {
@@ -80,6 +94,11 @@ function limits(sync: "full" | "normal"): string {
   ].join("; ");
 }
 
-function lacksRights(error: unknown): boolean {
-  return error instanceof LedgerError && (error.code === "unavailable" || error.code === "read-only");
+/** SQLite does not fail where it cannot have a log, but goes on without. */
+export function startLog(connection: Connection, file: string): void {
+  if (connection.read(SET_LOG)[0]?.[0] === "wal") return;
+  throw new LedgerError(
+    "unavailable",
+    `${file}: the file system has no memory that processes share, which a log needs. Use a disk of this machine.`,
+  );
 }
