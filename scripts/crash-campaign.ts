@@ -26,9 +26,16 @@ const [sqlite, postgres, server, parallel] = [values.sqlite, values.postgres, va
 ) as [number, number, number, number];
 const folder = mkdtempSync(join(tmpdir(), "koine-crash-"));
 const PER_DATABASE = 40;
+const QUIET_MS = 15_000;
+let lastLine = -Infinity;
 
+/** One line that changes; where nobody watches, one now and then. */
 function progress(line: string): void {
-  process.stderr.write(process.stderr.isTTY ? `\r\u001B[K${line}` : `${line}\n`);
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${line}`);
+  else if (performance.now() - lastLine > QUIET_MS) {
+    lastLine = performance.now();
+    console.error(line);
+  }
 }
 
 /** Prints what was found, and ends here where anything was. */
@@ -58,5 +65,8 @@ if (postgres > 0) {
   }
 }
 if (server > 0)
-  conclude("PostgreSQL, server stopped", await serverCampaign({ program, seed, stops: server, progress }));
+  conclude(
+    "PostgreSQL, server stopped",
+    await serverCampaign({ program, evidence: folder, seed, stops: server, progress }),
+  );
 rmSync(folder, { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { isObject } from "../model/kind.ts";
 import type { StoredMessage } from "../model/message.ts";
 import { readMessage, SCHEMA_VERSION } from "../model/version.ts";
 import type { BlobMode } from "./blobs/index.ts";
-import { restoreBlobs } from "./blobs/index.ts";
+import { markerOf, restoreBlobs } from "./blobs/index.ts";
 import type { MessageRow } from "./rows.ts";
 import type { Scope } from "./scope.ts";
 import { isSoundRecord } from "./sound.ts";
@@ -45,7 +45,15 @@ export async function readRows(
       await setAside(scope, row, error instanceof Error ? error.message : String(error));
     }
   }
-  return restoreBlobs(scope, messages, blobs, rows[0]?.threadId);
+  const light = messages.filter((message) => markerOf(message) !== undefined);
+  await restoreBlobs(scope, messages, blobs, rows[0]?.threadId);
+  // What was put back may come from a file that somebody else wrote.
+  const unsound = new Set(light.filter((message) => !isSoundRecord(message)).map(({ id }) => id));
+  if (unsound.size === 0) return messages;
+  for (const row of rows) {
+    if (unsound.has(row.id)) await setAside(scope, row, "With its blobs put back, it is no message.");
+  }
+  return messages.filter(({ id }) => !unsound.has(id));
 }
 
 /** What was set aside already: once is enough, however often it is read. */

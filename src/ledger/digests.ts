@@ -127,7 +127,9 @@ class TurnChain {
 /** The chain as it stands under a message, where its header says enough for the messages to come. */
 function knownChain(parent: Named | undefined, messages: readonly Message[]): TurnChain | undefined {
   if (parent === undefined || (isLeading(parent) && parent.role !== "assistant")) return new TurnChain("");
-  if (!isDigest(parent.digest) || turnVoice(parent) === voiceOf(messages[0]?.role ?? "")) return undefined;
+  if (!isDigest(parent.digest)) return undefined;
+  const first = messages.find((message) => !isSilent(message));
+  if (first === undefined || turnVoice(parent) === voiceOf(first.role)) return undefined;
   return beginsWithResults(messages) ? undefined : new TurnChain(parent.digest);
 }
 

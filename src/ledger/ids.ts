@@ -1,6 +1,7 @@
 // ULIDs: sortable by time, and by order within a thread whatever the clocks of its writers say.
 import { getRandomValues } from "node:crypto";
 import { encodeTime, incrementBase32, TIME_LEN } from "ulid";
+import { LedgerError } from "./errors.ts";
 
 /** Makes an id that sorts after `last` ("" where there is none). */
 export type NextId = (last: string) => string;
@@ -23,6 +24,22 @@ function ending(): string {
   return text;
 }
 
+/** The largest text that is an id: a larger one would say a time of more than 48 bits. */
+const LARGEST = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ";
+
+function counted(last: string): string {
+  if (last < LARGEST) return incrementBase32(last);
+  throw new LedgerError("conflict", `The thread ends with ${last}, the largest id there is: nothing can follow it.`);
+}
+
+/** The last millisecond that an id can say. */
+const LAST_TIME = 2 ** 48 - 1;
+
+/** How ids of a millisecond begin; for a time that no id can say, the nearest that one can. */
+export function idTime(ms: number): string {
+  return encodeTime(Math.min(Math.max(Math.floor(ms), 0), LAST_TIME), TIME_LEN);
+}
+
 /** Ids by this clock. Where the clock has not passed the last id's millisecond, the last id is counted up instead. */
 export function idsBy(now: () => number): NextId {
   let time = Number.NaN;
@@ -35,6 +52,6 @@ export function idsBy(now: () => number): NextId {
       time = current;
     }
     // An empty one sorts before all others.
-    return last.slice(0, TIME_LEN) >= beginning ? incrementBase32(last) : beginning + ending();
+    return last.slice(0, TIME_LEN) >= beginning ? counted(last) : beginning + ending();
   };
 }

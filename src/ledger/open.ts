@@ -28,7 +28,7 @@ async function openStore(url: string, options: LedgerOptions): Promise<LedgerSto
     return (await import("./stores/sqlite/index.ts")).openSqlite(path, { sync, busyMs });
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
-    return (await import("./stores/postgres/index.ts")).openPostgres(url, { schema, connections, busyMs });
+    return (await import("./stores/postgres/index.ts")).openPostgres(url, { schema, connections, busyMs, sync });
   }
   throw refuse(`"${withoutSecrets(url)}" is no ledger: use "memory:", "sqlite:path" or "postgres://…".`);
 }

@@ -8,6 +8,7 @@ import { activeLeaf } from "./leaf.ts";
 import { everyThread } from "./pages.ts";
 import { replacedOf } from "./purge/replaced.ts";
 import type { Deleted, MessageHeader, RunState, ThreadHead } from "./rows.ts";
+import { NOTHING_DELETED } from "./rows.ts";
 import { isLive } from "./runs/transitions.ts";
 import type { Scope } from "./scope.ts";
 import { got, type Steps } from "./steps.ts";
@@ -63,7 +64,7 @@ function readPlan({ what, before, threadId, graceMs = GRACE_MS }: PurgeOptions, 
 
 async function perform(scope: Scope, plan: Purge, named: ThreadKey | undefined): Promise<Deleted> {
   const { store, tenant } = scope;
-  let total = NOTHING;
+  let total: Deleted = NOTHING_DELETED;
   const one = async (key: ThreadKey): Promise<void> => {
     total = sum(total, await store.write((tx) => purgeThread(scope, tx, key, plan)));
     dropTail(store, key.threadId);
@@ -99,7 +100,7 @@ class Rehearsed extends Error {
 async function rehearse(scope: Scope, plan: Purge, named: ThreadKey | undefined): Promise<Deleted> {
   try {
     return await scope.store.write(function* undone(tx): Steps<never> {
-      let total = NOTHING;
+      let total: Deleted = NOTHING_DELETED;
       const keys = named === undefined ? yield* keysOf(scope, tx) : [named];
       for (const key of keys) total = sum(total, yield* purgeThread(scope, tx, key, plan));
       throw new Rehearsed(sum(total, yield* purgeLeftovers(scope, tx, plan)));
@@ -120,18 +121,16 @@ function* keysOf({ tenant }: Scope, tx: LedgerTransaction): Steps<ThreadKey[]> {
   }
 }
 
-const NOTHING: Deleted = { threads: 0, messages: 0, runs: 0, logRows: 0, keys: 0, blobs: 0, bytes: 0 };
-
 function sum(a: Deleted, b: Deleted): Deleted {
   const total = { ...a };
-  for (const field of Object.keys(NOTHING) as (keyof Deleted)[]) total[field] += b[field];
+  for (const field of Object.keys(NOTHING_DELETED) as (keyof Deleted)[]) total[field] += b[field];
   return total;
 }
 
 function* purgeThread(scope: Scope, tx: LedgerTransaction, key: ThreadKey, plan: Purge): Steps<Deleted> {
   const head = yield* got(tx.lockThread(key));
   // Somebody else deleted it meanwhile.
-  if (head === undefined) return NOTHING;
+  if (head === undefined) return NOTHING_DELETED;
   const held = (yield* got(tx.blobRefs(key))).map(({ hash }) => hash);
   const deleted = yield* plan.what === "thread"
     ? dropThread(scope, tx, key, head, plan)
@@ -152,11 +151,11 @@ function* dropThread(
   head: ThreadHead,
   { before, isNamed }: Purge,
 ): Steps<Deleted> {
-  if (lastChange(head) >= before) return NOTHING;
+  if (lastChange(head) >= before) return NOTHING_DELETED;
   const now = scope.now();
   const live = (yield* got(tx.runs(key))).find(({ state, leaseUntil }) => isLive(state) && leaseUntil > now);
   if (live === undefined) return yield* got(tx.deleteThread(key));
-  if (!isNamed) return NOTHING;
+  if (!isNamed) return NOTHING_DELETED;
   throw new LedgerError("conflict", `The run ${live.id} of this thread is alive; cancel it, then delete the thread.`);
 }
 
@@ -173,7 +172,7 @@ function* dropReplaced(tx: LedgerTransaction, key: ThreadKey, head: ThreadHead, 
     if (page.length < BATCH) break;
   }
   const { messageIds, runIds } = replacedOf(headers, yield* got(tx.runs(key)), activeLeaf(head), before);
-  let total = NOTHING;
+  let total: Deleted = NOTHING_DELETED;
   for (let at = 0; at < messageIds.length; at += BATCH) {
     total = sum(total, yield* got(tx.deleteMessages(key, messageIds.slice(at, at + BATCH))));
   }

@@ -32,7 +32,7 @@ export interface MessageHeader {
   parentId: string | null;
   runId: string | null;
   role: string;
-  /** The identity of the conversation up to and including this message; "" where there is none yet. */
+  /** The identity of the conversation up to and including this message, or a mark where there is none yet: see identity/marks.ts. */
   digest: string;
 }
 export interface MessageRow extends MessageHeader {
@@ -166,3 +166,13 @@ export interface Deleted {
   /** Bytes of bodies and blobs. */
   bytes: number;
 }
+
+export const NOTHING_DELETED: Readonly<Deleted> = {
+  threads: 0,
+  messages: 0,
+  runs: 0,
+  logRows: 0,
+  keys: 0,
+  blobs: 0,
+  bytes: 0,
+};

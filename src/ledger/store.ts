@@ -163,8 +163,12 @@ export interface LedgerStore {
   /** Calls `wake` when the thread may have new rows, whichever process wrote them. May be early, late or too often; the returned function ends it. */
   watch(key: ThreadKey, wake: () => void): () => void;
 
-  /** Brings the search index up to date with up to `limit` messages; gives how many it took. Idempotent. `textOf` gives a message's words. */
-  indexMessages(textOf: (row: MessageRow) => string, limit: number): Promise<number>;
+  /**
+   * Brings the search index up to date with up to `limit` messages; gives how many it took. Idempotent. `textOf` gives a
+   * message's words, or undefined where they are not at hand: the store asks for several messages together, and then
+   * takes none of those, so that the caller can fetch what all of them lack and call again.
+   */
+  indexMessages(textOf: (row: MessageRow) => string | undefined, limit: number): Promise<number>;
   /** Best first. Finds what was indexed. */
   search(query: SearchQuery): Promise<SearchHit[]>;
 

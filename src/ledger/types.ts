@@ -11,7 +11,11 @@ export interface LedgerOptions {
   clock?: Clock | undefined;
   /** How long a writer may be silent before its run counts as abandoned. Default 30 s; renewed every third of it. */
   leaseMs?: number | undefined;
-  /** SQLite: "full" (default) survives a power cut, "normal" survives `kill -9` but may lose the last moments of a power cut. */
+  /**
+   * SQLite: "full" (default) survives a power cut, "normal" survives `kill -9` but may lose the last moments of a power cut.
+   * Postgres: with "full" a commit waits for the server's disk even where its `synchronous_commit` is "off"; "normal"
+   * leaves it to the server's setting. Stronger settings, which wait for standbys, are never weakened.
+   */
   sync?: "full" | "normal" | undefined;
   /** Strings of a message that are longer are stored once by content. Default 32,768 characters. */
   blobThreshold?: number | undefined;

@@ -1,7 +1,7 @@
 // Reads every record and says which cannot be read, or cannot be what was written. It changes nothing.
 import type { StoredMessage } from "../model/index.ts";
 import { parseJson } from "../model/index.ts";
-import { faultOf, markerOf, namedBlobs } from "./blobs/index.ts";
+import { faultOf, markerOf, misplacedIn, namedBlobs } from "./blobs/index.ts";
 import { decodeRow } from "./body.ts";
 import { activeLeaf } from "./leaf.ts";
 import { everyThread, logPages, messagePages } from "./pages.ts";
@@ -81,7 +81,10 @@ class Verifier {
       return;
     }
     if (message.role !== role) this.add(id, `Its row says "${role}", and it says "${message.role}".`);
-    const held = markerOf(message)?.strings.map(({ blob }) => blob) ?? [];
+    const marker = markerOf(message);
+    const misplaced = marker && misplacedIn(message, marker);
+    if (misplaced !== undefined) this.add(id, misplaced);
+    const held = marker?.strings.map(({ blob }) => blob) ?? [];
     for (const blob of new Set([...held, ...namedBlobs(message)])) await this.blob(id, blob);
   }
 

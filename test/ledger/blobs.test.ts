@@ -142,6 +142,7 @@ describe.each(STORES)("$name", (store) => {
       type: "tool-result",
       toolCallId: "c",
       toolName: "t",
+      isError: false,
       content: [text("x"), image({ blob })],
     } as const;
     const call = { type: "tool-call", toolCallId: "c", toolName: "t", input: {} } as const;
@@ -316,6 +317,7 @@ describe("what is written", () => {
       await scope.store.write((tx) => {
         const told = Object.assign(Object.create(tx) as LedgerTransaction, {
           insertBlobRefs: () => void calls.push("refs"),
+          insertChunk: () => {},
           insertBlob: (row: BlobRow) => (calls.push(row.hash), tx.insertBlob(row)),
         });
         return holdBlobs(scope, told, { tenant: "default", threadId: "t" }, new Map(messages));

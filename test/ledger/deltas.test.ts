@@ -211,8 +211,12 @@ describe.each(STORES)("$name", (store) => {
     faulty.failNext(lost, { written: true, times: 1 });
     faulty.failNext(lost, { written: false, times: 1 });
     await expect(run.append([piece("c")])).rejects.toMatchObject({ outcome: "unknown" });
+    // The second attempt hears only that nobody is there: what became of the first stays open.
+    faulty.failNext(lost, { written: true });
+    faulty.failNext(new LedgerError("unavailable", "nobody there"));
+    await expect(run.append([piece("d")])).rejects.toMatchObject({ outcome: "unknown" });
     await run.append([done]);
-    expect(textsOf((await run.commit()).messages)).toStrictEqual(["abc"]);
+    expect(textsOf((await run.commit()).messages)).toStrictEqual(["abcd"]);
   });
 
   test("a commit whose outcome was left open can be tried again, and takes place once", async () => {

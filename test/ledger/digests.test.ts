@@ -1,7 +1,10 @@
 // The digests that messages are stored with: the same, however a conversation was cut into appends.
 import { describe, expect, test } from "vitest";
-import { assistant, developer, system, toolCall, toolResult, user, type Message } from "../../src/index.ts";
+import { assistant, developer, reasoning, system, toolCall, toolResult, user, type Message } from "../../src/index.ts";
+import { quickDigests } from "../../src/ledger/digests.ts";
 import { historyOf } from "../../src/ledger/identity/history.ts";
+import { isDigest } from "../../src/ledger/identity/marks.ts";
+import { isSilent } from "../../src/ledger/identity/normal-form.ts";
 import type { MessageHeader } from "../../src/ledger/index.ts";
 import { seededRandom } from "../../src/testkit/index.ts";
 import { STORES } from "./support/stores.ts";
@@ -16,7 +19,10 @@ function conversation(random: () => number): Message[] {
     const calls = Array.from({ length: pick(4) }, (_, n) => toolCall(`call-${n}`, `tool-${n}`, { turn, n }));
     messages.push(assistant(`Answer ${turn}`), ...calls.map((call) => assistant([call])));
     messages.push(...calls.map((call) => toolResult(call, `${call.toolName} ${long}`)).reverse());
-    if (pick(4) === 0) messages.push(system(`Note ${turn}.`), system("And another."));
+    if (pick(4) === 0) messages.push(system(`Note ${turn}.`), developer("And another."), system("And a third."));
+    // What says nothing may stand anywhere.
+    const silent = [assistant([reasoning("Hm.")]), assistant(" \n")];
+    for (let n = pick(3); n > 0; n--) messages.splice(pick(messages.length + 1), 0, ...silent.slice(pick(2)));
   }
   messages.push(assistant("Good bye."));
   return messages;
@@ -26,6 +32,17 @@ function conversation(random: () => number): Message[] {
 function expected(messages: readonly Message[]): string[] {
   return messages.map((_, index) => historyOf(messages.slice(0, index + 1)).turns.at(-1)?.digest ?? "");
 }
+
+const READ = [
+  ["a user's message after a user's", { role: "user", digest: "" }, user("b"), ""],
+  ["an instruction after one within the conversation", { role: "system", digest: "+" }, developer("b"), "+"],
+  ["a user's message after what said nothing in a user's turn", { role: "assistant", digest: "~user" }, user("b"), ""],
+  ["what says nothing after a user's message", { role: "user", digest: "" }, assistant([]), "~user"],
+  ["what says nothing after what said nothing", { role: "assistant", digest: "~tool" }, assistant([]), "~tool"],
+] as const;
+test.each(READ)("%s is written without reading what came before", (_, parent, message, mark) => {
+  expect(quickDigests(parent, [message])).toStrictEqual([mark]);
+});
 
 describe.each(STORES)("$name", (storage) => {
   const seeds = [1, 2, 3, 4, 5, 6].map((seed) => ({ seed }));
@@ -45,15 +62,32 @@ describe.each(STORES)("$name", (storage) => {
       }
       const headers = await store.reads.headers({ tenant: ledger.tenant, threadId }, { limit: 1000 });
       const wanted = expected(messages);
-      const wrong = headers.filter(({ digest }, index) => digest !== "" && digest !== wanted[index]);
+      const wrong = headers.filter(({ digest }, index) => isDigest(digest) && digest !== wanted[index]);
       expect(wrong).toStrictEqual([]);
       // They are looked up by what the assistant said.
-      const missing = (each: MessageHeader): boolean => each.role === "assistant" && each.digest === "";
-      expect(headers.filter(missing)).toStrictEqual([]);
+      const isMissing = ({ role, digest }: MessageHeader, index: number): boolean => {
+        const message = messages[index];
+        return role === "assistant" && !isDigest(digest) && message !== undefined && !isSilent(message);
+      };
+      expect(headers.filter(isMissing)).toStrictEqual([]);
       expect(headers).toHaveLength(messages.length);
       await opened.close();
     },
   );
+
+  test("B11: instructions within a conversation are put off until somebody speaks, as all long turns are", async () => {
+    const opened = await storage.open();
+    const { ledger, store } = opened;
+    const { id: threadId } = await ledger.createThread();
+    const notes = Array.from({ length: 20 }, (_, at) => (at % 3 === 0 ? developer(`${at}`) : system(`${at}`)));
+    const messages = [user("a"), ...notes, assistant("b")];
+    for (const message of messages) await ledger.append(threadId, [message]);
+    const headers = await store.reads.headers({ tenant: ledger.tenant, threadId }, { limit: 100 });
+    // None of these was hashed: with each append that would take all that came before it.
+    expect(new Set(headers.slice(2, -1).map(({ digest }) => isDigest(digest)))).toStrictEqual(new Set([false]));
+    expect(headers.at(-1)?.digest).toBe(expected(messages).at(-1));
+    await opened.close();
+  });
 
   test("B11: a branch in the middle of a turn has the identity of its own path", async () => {
     const opened = await storage.open();

@@ -115,6 +115,13 @@ const SAME: readonly [sentence: string, one: readonly Message[], other: readonly
     [user([image({ data: PIXEL, mimeType: "image/png" })])],
   ],
   ["a name on the message, or none", [{ ...user("Hi."), name: "ann", id: "m1" }], [user("Hi.")]],
+  ["an answer that says nothing, or none at all", [user("Hi."), assistant([signed])], [user("Hi.")]],
+  [
+    "an answer that says nothing between two messages, or none",
+    [user("Hi."), assistant([image({ data: PIXEL }), text(" ")]), user("Ho.")],
+    [user("Hi."), user("Ho.")],
+  ],
+  ["instructions of either role", [user("Hi."), system("a"), developer("b")], [user("Hi."), system("ab")]],
   ["half of a surrogate pair, or what goes out for it", [user("a\uD83D")], [user("a\uFFFD")]],
 ];
 
@@ -148,7 +155,6 @@ const OTHER: readonly [sentence: string, one: readonly Message[], other: readonl
   ["a file's id and its address", [user([file({ fileId: "x" })])], [user([file({ url: "x" })])]],
   ["other parts of a document", [user([file({ content: [text("a")] })])], [user([file({ content: [text("b")] })])]],
   ["a text and a call that is spelled like one", [assistant("c4:look{}")], [call({})]],
-  ["a turn that says nothing and none at all", [user("Hi."), assistant([])], [user("Hi.")]],
 ];
 
 describe("a turn is the same", () => {

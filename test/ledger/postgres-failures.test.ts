@@ -135,8 +135,10 @@ describe("a connection that breaks", () => {
 });
 
 describe("a server that goes", () => {
-  test("in the middle of writes loses nothing that was acknowledged, and is used again when it is back", async () => {
-    const server = await startPostgres({ fsync: true });
+  test("B94: in the middle of writes loses nothing that was acknowledged, and is used again when it is back", async () => {
+    // A server that would acknowledge first and write to its disk seconds later.
+    const settings = ["synchronous_commit=off", "wal_writer_delay=10s"];
+    const server = await startPostgres({ fsync: true, settings });
     const store = await openPostgres(server.url, { schema: "koine", connections: 6, busyMs: 10_000 });
     const threads = Array.from({ length: 8 }, (_, at): ThreadKey => ({ tenant: "acme", threadId: `thread ${at}` }));
     for (const thread of threads) await writeTo(store, (tx) => tx.insertThread(threadRow(thread)));

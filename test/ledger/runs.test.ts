@@ -207,6 +207,7 @@ describe.each(STORES)("$name", (store) => {
         idempotencyKey: "k",
         createdAt: info.createdAt,
         epoch: 1,
+        lastSeq: -1,
         metadata: { model: "x" },
       });
       expect(await ledger.runs(threadId)).toStrictEqual([info]);

@@ -1,5 +1,6 @@
 // Search: which words of a message are found, and that the index is up to date when somebody asks.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { LedgerError } from "../../src/ledger/errors.ts";
 import { SearchIndex, searchText } from "../../src/ledger/search/index.ts";
 import { memoryStore } from "../../src/ledger/stores/memory.ts";
 import type { Ledger } from "../../src/ledger/types.ts";
@@ -112,6 +113,38 @@ describe.each(STORES)("$name", (under) => {
       expect(await ledger.search(word, { threadId })).toHaveLength(1);
     }
   });
+
+  test("texts in blobs are read once, however many messages are indexed together", async () => {
+    const { id: threadId } = await ledger.createThread();
+    await ledger.search("anything");
+    const count = 120;
+    await ledger.append(
+      threadId,
+      Array.from({ length: count }, (_, at) => user(`keel${at} ${"on and on it goes ".repeat(9)}`)),
+    );
+    const chunks = vi.spyOn(opened.store.reads, "chunk");
+    const batches = vi.spyOn(opened.store, "indexMessages");
+    expect(await ledger.search(`keel${count - 1}`, { threadId })).toHaveLength(1);
+    expect(chunks).toHaveBeenCalledTimes(count);
+    expect(batches.mock.calls.length).toBeLessThan(8);
+    vi.restoreAllMocks();
+  });
+
+  test.each(["read-only", "disk-full", "corrupt"] as const)(
+    "a database that is %s is searched as far as it is indexed, or says what is wrong",
+    async (code) => {
+      const { id: threadId } = await ledger.createThread();
+      await ledger.append(threadId, [user("an anchor")]);
+      expect(await ledger.search("anchor", { threadId })).toHaveLength(1);
+      await ledger.append(threadId, [user("another anchor")]);
+      const error = new LedgerError(code, "It cannot be written to.");
+      const indexed = vi.spyOn(opened.store, "indexMessages").mockRejectedValue(error);
+      const search = ledger.search("anchor", { threadId });
+      await (code === "corrupt" ? expect(search).rejects.toBe(error) : expect(search).resolves.toHaveLength(1));
+      indexed.mockRestore();
+      expect(await ledger.search("anchor", { threadId })).toHaveLength(2);
+    },
+  );
 
   test("B91: a damaged message is in nobody's way", async () => {
     const { id: threadId } = await ledger.createThread();

@@ -169,6 +169,24 @@ test("a transaction cannot be used when its work is over", async () => {
   expect(await numbersIn(store)).toStrictEqual([1]);
 });
 
+test("a transaction that could not be undone is undone before the next", async () => {
+  let isBroken = true;
+  const trace = (point: string): void => {
+    if (isBroken && point === "before rollback") throw new Error("not now");
+  };
+  const store = await files.open(files.path(), { trace });
+  const failing = store.write(function* fail(tx) {
+    yield* adding(1)(tx);
+    throw new Error("its own");
+  });
+  await expect(failing).rejects.toThrow("its own");
+  // And one that could not even be begun because of it.
+  await expect(store.write(adding(2))).rejects.toThrow("not now");
+  isBroken = false;
+  expect(await store.write(adding(3))).toBe(3);
+  expect(await numbersIn(store)).toStrictEqual([3]);
+});
+
 describe("a full disk", () => {
   /** A store whose file may not grow beyond so many pages. */
   async function cramped(): Promise<{ store: LedgerStore; allow: (pages: number) => void }> {

@@ -1,12 +1,23 @@
 // Opening a SQLite file: what is made of a new one, what is refused, and what a crash on the way leaves.
-import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import { got } from "../../src/ledger/steps.ts";
 import { Connection } from "../../src/ledger/stores/sqlite/connection.ts";
 import { APPLICATION_ID } from "../../src/ledger/stores/sqlite/file.ts";
 import { migrate, NEWEST_VERSION } from "../../src/ledger/stores/sqlite/migrations.ts";
+import { connect, startLog } from "../../src/ledger/stores/sqlite/open.ts";
 import { threadRow } from "../../src/testkit/store/rows.ts";
 import { inProcess, KEY, sqliteFiles } from "./support/sqlite.ts";
 
@@ -62,6 +73,7 @@ test("a file tells whose it is as soon as it has tables, even while its log is f
 
 const refused: [sentence: string, arrange: (path: string) => void, code: string, hint: RegExp][] = [
   ["a text", (path) => writeFileSync(path, "x".repeat(5000)), "not-koine", /not a SQLite database/],
+  ["a text of one letter", (path) => writeFileSync(path, "x"), "not-koine", /not a SQLite database/],
   ["a short text", (path) => writeFileSync(path, "hi"), "not-koine", /not a SQLite database/],
   ["a database with tables", (path) => withSqlite(path, "CREATE TABLE t (a)"), "not-koine", /another program/],
   [
@@ -146,6 +158,17 @@ test("a folder that is not there, and a folder in the file's place, are named", 
   await expect(files.open(folder)).rejects.toThrow(`${folder} is a folder`);
 });
 
+test.each([
+  ["too long", "n".repeat(300), "unavailable"],
+  ["no text for the system", "a\u0000b", "invalid-input"],
+  ["below a file", "file.db/ledger.db", "unavailable"],
+])("a path that is %s is refused as such", async (_, name, code) => {
+  const folder = files.path();
+  mkdirSync(folder);
+  writeFileSync(join(folder, "file.db"), "");
+  await expect(files.open(join(folder, name))).rejects.toMatchObject({ name: "LedgerError", code });
+});
+
 test("a name that means something to SQLite is a name like any other", async () => {
   const path = join(dirname(files.path()), ":memory:");
   await makeLedger(path);
@@ -157,30 +180,93 @@ describe.skipIf(process.platform === "win32")("without the right to write", () =
   /** Rights mean nothing to the system's owner, who therefore becomes somebody else. */
   const uid = process.getuid?.() === 0 ? NOBODY : undefined;
 
-  const rights: [sentence: string, file: number | undefined, folder: number, said: string][] = [
+  /** A ledger of that user in a folder of theirs, and what a process of theirs says that tries to use it. */
+  async function said(source: string, left: string[], fileRights: number, folderRights: number): Promise<string> {
+    const folder = files.path();
+    const path = join(folder, "ledger.db");
+    mkdirSync(folder);
+    // The folder of all tests is its owner's alone.
+    chmodSync(dirname(folder), 0o755);
+    for (const ending of left) {
+      copyFileSync(source + ending, path + ending);
+      if (uid !== undefined) chownSync(path + ending, uid, uid);
+      chmodSync(path + ending, fileRights);
+    }
+    if (uid !== undefined) chownSync(folder, uid, uid);
+    chmodSync(folder, folderRights);
+    const job = await inProcess({ do: "try", path }, uid);
+    chmodSync(folder, 0o755);
+    return job.said;
+  }
+
+  const rights: [sentence: string, file: number | undefined, folder: number, expected: string][] = [
     ["to the file, a ledger can be read", 0o444, 0o755, "read 1, read-only"],
     ["to the folder, a ledger can be read", 0o644, 0o555, "read 1, read-only"],
     ["to file and folder, a ledger can be read", 0o444, 0o555, "read 1, read-only"],
     ["to the folder, none can be made", undefined, 0o555, "unavailable"],
     ["nor to read, the file is named as unavailable", 0o000, 0o755, "unavailable"],
   ];
-  test.each(rights)("%s", async (_, fileRights, folderRights, said) => {
-    const [source, folder] = [files.path(), files.path()];
+  test.each(rights)("%s", async (_, fileRights, folderRights, expected) => {
+    const source = files.path();
     await makeLedger(source);
-    const path = join(folder, "ledger.db");
-    mkdirSync(folder);
-    // The folder of all tests is its owner's alone.
-    chmodSync(dirname(folder), 0o755);
-    if (fileRights !== undefined) {
-      copyFileSync(source, path);
-      if (uid !== undefined) chownSync(path, uid, uid);
-      chmodSync(path, fileRights);
-    }
-    if (uid !== undefined) chownSync(folder, uid, uid);
-    chmodSync(folder, folderRights);
-    expect((await inProcess({ do: "try", path }, uid)).said).toBe(said);
-    chmodSync(folder, 0o755);
+    const left = fileRights === undefined ? [] : [""];
+    expect(await said(source, left, fileRights ?? 0, folderRights)).toBe(expected);
   });
+
+  test("to a file that has no log yet, a ledger can be read", async () => {
+    const source = files.path();
+    await makeLedger(source);
+    withSqlite(source, "PRAGMA journal_mode = DELETE");
+    expect(await said(source, [""], 0o444, 0o555)).toBe("read 1, read-only");
+    expect(await said(source, [""], 0o444, 0o755)).toBe("read 1, read-only");
+  });
+
+  test("what is in a log is never passed over: it is read, or the ledger is refused as read-only", async () => {
+    const source = files.path();
+    const store = await files.open(source);
+    await store.write((tx) => got(tx.insertThread(threadRow(KEY))));
+    for (const [file, folder] of [
+      [0o444, 0o555],
+      [0o644, 0o555],
+      [0o444, 0o755],
+    ] as const) {
+      expect(await said(source, ["", "-wal"], file, folder)).toMatch(/^(read 1, read-only|read-only)$/);
+    }
+    expect(await said(source, ["", "-wal"], 0o444, 0o555)).toBe("read-only");
+  });
+});
+
+test.skipIf(process.platform === "win32")("a link leads to the ledger and to its log", async () => {
+  const [path, link] = [files.path(), files.path()];
+  const other = new DatabaseSync(path);
+  other.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (a)");
+  symlinkSync(path, link);
+  const before = readFileSync(`${path}-wal`);
+  await expect(files.open(link)).rejects.toMatchObject({ code: "not-koine" });
+  expect(readFileSync(`${path}-wal`)).toStrictEqual(before);
+  other.close();
+});
+
+test.each([
+  ["full", 2, 1],
+  ["normal", 1, 0],
+] as const)("at %s, SQLite waits for the disk as it should", async (sync, synchronous, fullfsync) => {
+  const connection = await connect(files.path(), { sync, busyMs: 0 });
+  const valueOf = (name: string): unknown => connection.read({ name, sql: `PRAGMA ${name}` })[0]?.[0];
+  const found = ["synchronous", "fullfsync", "journal_mode"].map(valueOf);
+  connection.close();
+  expect(found).toStrictEqual([synchronous, fullfsync, "wal"]);
+});
+
+test.skipIf(process.platform === "win32")("a file system that cannot have a log is named", () => {
+  const path = files.path();
+  // SQLite's own stand-in for one without shared memory.
+  const place = new URL(`${pathToFileURL(path).href}?vfs=unix-dotfile`);
+  const connection = new Connection(new DatabaseSync(place), path, 0);
+  expect(() => startLog(connection, path)).toThrow(
+    expect.objectContaining({ code: "unavailable", message: expect.stringMatching(/file system.*share/) }),
+  );
+  connection.close();
 });
 
 describe("another process", () => {

@@ -1,6 +1,7 @@
 // Export and import: the same bytes again, from every store to every other, all of a thread or nothing.
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { idTime } from "../../src/ledger/ids.ts";
 import type { MessageRow } from "../../src/ledger/rows.ts";
 import { got } from "../../src/ledger/steps.ts";
 import type { Ledger, LedgerProblem } from "../../src/ledger/types.ts";
@@ -258,6 +259,91 @@ describe.each(STORES)("$name", (under) => {
     expect(Buffer.compare(Buffer.concat(await gathered(other.blob(blob))), bytes)).toBe(0);
   });
 
+  test("B91, B97: what a damaged message holds stays, and is exported as the same bytes", async () => {
+    const { id: threadId } = await ledger.createThread();
+    const { blob } = await ledger.putBlob(Buffer.from("held by a damaged message"));
+    await insert(opened, threadId, null, ['{"role":"user","parts', '{"role":"user","parts":[]}']);
+    const [message] = await opened.store.reads.messages({ tenant: "default", threadId }, { limit: 1 });
+    const ref = { tenant: "default", threadId, messageId: message?.id ?? "", hash: blob };
+    await opened.store.write((tx) => got(tx.insertBlobRefs([ref])));
+    const lines = await exported(ledger, threadId);
+    const other = emptyTenant(ledger);
+    expect(await other.import([lines])).toMatchObject({ blobs: 1, messages: 2 });
+    expect(await exported(other, threadId)).toBe(lines);
+    expect(await opened.store.reads.blobRefs({ ...ref, tenant: other.tenant })).toStrictEqual([
+      { ...ref, tenant: other.tenant },
+    ]);
+    await expect(other.import([lines.replace('"blobs":["sha256-', '"blobs":["md5-')])).rejects.toMatchObject({
+      code: "invalid-input",
+      path: "/blobs",
+    });
+  });
+
+  test.each([
+    ["parts"],
+    ["id"],
+    ["role"],
+    ["metadata"],
+    ["createdAt"],
+    ["parts", 0],
+    ["parts", 0, "type"],
+    ["parts", 1],
+  ])("B91: a marker that points to %j %s %s writes over nothing", async (...at) => {
+    const { id } = await ledger.createThread();
+    await ledger.append(id, [user("before"), user("w ".repeat(THRESHOLD)), user("after")]);
+    const lines = (await exported(ledger, id)).replace('"at":["parts",0,"text"]', `"at":${JSON.stringify(at)}`);
+    const other = emptyTenant(ledger);
+    problems.length = 0;
+    await other.import([lines]);
+    const imported = await other.transcript(id);
+    expect(problems.map(({ reason }) => reason)).toStrictEqual([expect.stringContaining("to put sha256-")]);
+    expect(imported.map(({ role, parts }) => [role, ...parts])).toStrictEqual(
+      ["before", "", "after"].map((each) => ["user", text(each)]),
+    );
+    expect(await other.verify(id)).toHaveLength(1);
+    expect(await exported(other, id)).toBe(lines);
+  });
+
+  test("B91: a message that is none once its blobs are put back is set aside", async () => {
+    const { id } = await ledger.createThread();
+    await ledger.append(id, [user("before"), user([text("image"), text("w ".repeat(THRESHOLD))])]);
+    const lines = (await exported(ledger, id))
+      .replace('"at":["parts",1,"text"]', '"at":["parts",0,"type"]')
+      .replace('"type":"text","text":"image"', '"type":""');
+    const other = emptyTenant(ledger);
+    const { blob } = await ledger.putBlob(Buffer.from("tool-call"));
+    const swapped = lines.replace(/("\$blobs".*?"blob":")sha256-\w+(".*?"size":)\d+/, `$1${blob}$29`);
+    expect(swapped).not.toBe(lines);
+    await other.putBlob(Buffer.from("tool-call"));
+    problems.length = 0;
+    await other.import([swapped]);
+    expect((await other.transcript(id)).map(({ parts }) => parts)).toStrictEqual([[text("before")]]);
+    expect(problems.map(({ reason }) => reason)).toContain("With its blobs put back, it is no message.");
+    expect(await opened.store.reads.quarantined(other.tenant, 9)).toHaveLength(1);
+  });
+
+  test("an id of the far future is refused, and one that nothing can follow is said", async () => {
+    const { id } = await ledger.createThread();
+    const [message] = await ledger.append(id, [user("Hi.")]);
+    const lines = await exported(ledger, id);
+    const dated = (future: string): string => lines.replaceAll(message?.id ?? "", future);
+    const days = (count: number): string => idTime(Date.now() + count * 86_400_000) + "0".repeat(16);
+    for (const future of [days(2), "7".padEnd(26, "Z")]) {
+      const refusal = { code: "invalid-input", path: "/id", line: 2 };
+      await expect(emptyTenant(ledger).import([dated(future)])).rejects.toMatchObject(refusal);
+    }
+    const other = emptyTenant(ledger);
+    await other.import([dated(days(0.9))]);
+    await other.append(id, [user("And on.")]);
+    expect(await other.transcript(id)).toHaveLength(2);
+    const row = { tenant: other.tenant, threadId: id, id: "7".padEnd(26, "Z"), parentId: null, runId: null };
+    await opened.store.write((tx) => got(tx.insertMessages([{ ...row, role: "user", digest: "", body: "{}" }])));
+    await expect(other.append(id, [user("Too late.")], { parentMessageId: null })).rejects.toMatchObject({
+      name: "LedgerError",
+      code: "conflict",
+    });
+  });
+
   test("B91: a blob that is damaged is left out and reported, and the messages are there", async () => {
     const { id } = await ledger.createThread();
     const { blob } = await ledger.putBlob(Buffer.from("soon damaged"));
@@ -303,7 +389,7 @@ test("what one store exports, every other imports, and exports as the same bytes
 async function insert({ store }: OpenLedger, threadId: string, parent: string | null, bodies: string[]): Promise<void> {
   const key = { tenant: "default", threadId };
   const rows = bodies.map((body, index): MessageRow => {
-    const id = `7ZZZZZZZZZZZZZZZZZZZZZZZ${String(index).padStart(2, "0")}`;
+    const id = idTime(Date.now() + 3_600_000) + String(index).padStart(16, "0");
     return { ...key, id, parentId: parent, runId: null, role: "user", digest: "", body };
   });
   await store.write((tx) => got(tx.insertMessages(rows)));

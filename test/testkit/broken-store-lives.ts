@@ -221,6 +221,11 @@ const SEARCH_FAULTS: readonly StoreFaultRow[] = [
     lives({ indexMessages: (good) => (textOf, limit) => good((row) => `${textOf(row)} ${row.body}`, limit) }),
   ],
   [
+    "indexes what is not at hand",
+    /takes nothing while a text is not at hand/,
+    lives({ indexMessages: (good) => (textOf, limit) => good((row) => textOf(row) ?? "", limit) }),
+  ],
+  [
     "asks twice for a message's words",
     /indexMessages takes/,
     lives({ indexMessages: (good) => (textOf, limit) => good((row) => textOf(row) && textOf(row), limit) }),

@@ -289,15 +289,16 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
     "finds the oldest by digest",
     /findDigests/,
     reads({
-      findDigests: (good) => (tenant, digests, limit) => inAnotherOrder(good(tenant, digests, limit), byId(plainly)),
+      findDigests: (good) => (tenant, digests, limit, scope) =>
+        inAnotherOrder(good(tenant, digests, limit, scope), byId(plainly)),
     }),
   ],
   [
     "finds a message once for each time its digest is asked for",
     /findDigests/,
     reads({
-      findDigests: (good) => (tenant, digests, limit) =>
-        mapAwaitable(good(tenant, digests, limit), (rows) =>
+      findDigests: (good) => (tenant, digests, limit, scope) =>
+        mapAwaitable(good(tenant, digests, limit, scope), (rows) =>
           rows.flatMap((row) => digests.filter((digest) => digest === row.digest).map(() => row)).slice(0, limit),
         ),
     }),
@@ -305,12 +306,35 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "asks for a thousand digests at most",
     /findDigests/,
-    reads({ findDigests: (good) => (tenant, digests, limit) => good(tenant, digests.slice(-1_000), limit) }),
+    reads({
+      findDigests:
+        (good) =>
+        (tenant, digests, ...rest) =>
+          good(tenant, digests.slice(-1_000), ...rest),
+    }),
   ],
   [
     "finds the first digest only",
     /findDigests/,
-    reads({ findDigests: (good) => (tenant, digests, limit) => good(tenant, digests.slice(0, 1), limit) }),
+    reads({
+      findDigests:
+        (good) =>
+        (tenant, digests, ...rest) =>
+          good(tenant, digests.slice(0, 1), ...rest),
+    }),
+  ],
+  [
+    "finds the digests of every scope",
+    /findDigests gives those of one scope/,
+    reads({ findDigests: (good) => (tenant, digests, limit) => good(tenant, digests, limit) }),
+  ],
+  [
+    "takes the newest before it looks at their scope",
+    /findDigests gives those of one scope/,
+    reads({
+      findDigests: (good) => (tenant, digests, limit, scope) =>
+        only(good(tenant, digests, limit), ({ threadId }) => scope === undefined || threadId === `thread-of-${scope}`),
+    }),
   ],
   [
     "takes a run for dead in its lease's last millisecond",
@@ -363,7 +387,12 @@ const ORDER_FAULTS: readonly StoreFaultRow[] = [
   [
     "gives a compacted run before its first delta",
     /compactedRun gives/,
-    reads({ compactedRun: (good) => (key, { after }) => good(key, { after, upTo: "~" }) }),
+    reads({
+      compactedRun:
+        (good) =>
+        (key, { after }) =>
+          good(key, { after, upTo: "~" }),
+    }),
   ],
 ];
 

@@ -1,5 +1,7 @@
 // `koine export`: threads of a ledger as lines that `koine import` takes back, or as conversations in a dialect.
 import type { Ledger, LedgerProblem } from "../../ledger/index.ts";
+import { LedgerError } from "../../ledger/index.ts";
+import { closingLine, OPENING_LINE } from "../../ledger/transfer/whole.ts";
 import type { Arguments, Command } from "../command.ts";
 import { checkOutput, cliErrorOf, DATA, openData } from "../data.ts";
 import { CliError, EXIT } from "../exit.ts";
@@ -69,7 +71,7 @@ async function runExport(given: Arguments, io: Io): Promise<number> {
     const sink = path === undefined || path === "-" ? new StreamSink(io.stdout) : await openFile(path);
     const work = new Export({ ledger, sink, target, progress, failures: new FailureLog(io, progress, "") });
     try {
-      await work.run(only === undefined ? everyThread(ledger) : [only]);
+      await (only === undefined ? work.runAll(everyThread(ledger)) : work.run([only]));
       await sink.commit();
     } catch (error) {
       await sink.discard();
@@ -129,6 +131,7 @@ class Export {
   readonly tally = new Tally();
   readonly options: ExportOptions;
   private held = 0;
+  private isAll = false;
 
   constructor(options: ExportOptions) {
     this.options = options;
@@ -144,11 +147,35 @@ class Export {
     }
   }
 
+  /** All threads there are; those that are deleted meanwhile are none of them. */
+  async runAll(threads: AsyncIterable<string>): Promise<void> {
+    const { target, sink } = this.options;
+    this.isAll = true;
+    if (target === undefined) sink.write(OPENING_LINE);
+    await this.run(threads);
+    if (target === undefined) sink.write(closingLine(this.tally.read));
+  }
+
+  /** Whether a thread that is not there any more can be passed over: told where some of it is written. */
+  private passOver(error: unknown, id: string, isBegun: boolean): void {
+    if (!this.isAll || !(error instanceof LedgerError) || error.code !== "unknown-thread") throw error;
+    if (!isBegun) return;
+    this.tally.failed++;
+    const failure = { code: "record", message: "The thread was deleted while it was exported." } as const;
+    this.options.failures.add(failure, { file: id, line: this.tally.read });
+  }
+
   private async writeThread(id: string): Promise<void> {
     const { ledger, sink } = this.options;
-    for await (const line of ledger.export(id)) {
-      sink.write(line);
-      await this.handOn(line.length);
+    let isBegun = false;
+    try {
+      for await (const line of ledger.export(id)) {
+        isBegun = true;
+        sink.write(line);
+        await this.handOn(line.length);
+      }
+    } catch (error) {
+      return this.passOver(error, id, isBegun);
     }
     this.tally.done++;
   }
@@ -156,7 +183,10 @@ class Export {
   private async writeConversation(id: string, target: Target): Promise<void> {
     const { ledger, sink, failures } = this.options;
     // As the next call would have it, because nobody outside knows the ledger's blobs.
-    const messages = await ledger.context(id, { interrupted: true });
+    const messages = await ledger
+      .context(id, { interrupted: true })
+      .catch((error: unknown) => this.passOver(error, id, false));
+    if (messages === undefined) return;
     const place = { file: id, line: this.tally.read + 1 };
     try {
       const converted = encodeMessages(messages, target);

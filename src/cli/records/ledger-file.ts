@@ -2,6 +2,7 @@
 // that they share commits. A thread that is refused is told with its line, and the others go on.
 import type { Imported, Ledger } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
+import { WholeFile } from "../../ledger/transfer/whole.ts";
 import { cliErrorOf } from "../data.ts";
 import { CliError } from "../exit.ts";
 import type { Piece } from "../read/piece.ts";
@@ -45,8 +46,11 @@ export class LedgerFiles {
     }
     const pool = new Together(this.options.strict ? 1 : TOGETHER);
     const sections = new Sections(batches);
+    const whole = new WholeFile();
     for (let section = await sections.next(); section !== undefined; section = await sections.next()) {
       const current = section;
+      if (this.told(source.name, current.line, () => whole.takes(current.head, current.line))) continue;
+      whole.count();
       if (await current.gather(SMALL)) await pool.add(() => this.import(current, source.name));
       else {
         await pool.settle();
@@ -54,7 +58,22 @@ export class LedgerFiles {
       }
     }
     await pool.settle();
+    this.told(source.name, sections.line, () => void whole.end(sections.line));
     return true;
+  }
+
+  /** Whether the look at a file as a whole took the line; what is missing is told, and the rest goes on. */
+  private told(file: string, line: number, look: () => boolean | void): boolean {
+    const { tally, failures, strict } = this.options;
+    try {
+      return look() === true;
+    } catch (error) {
+      const { code, message } = refusalOf(error);
+      tally.failed++;
+      failures.add({ code, message: message.replace(NUMBER, "") }, { file, line });
+      if (strict) throw new CliError("stopped", "Stopped at the first failure, as --strict asks.");
+      return true;
+    }
   }
 
   private async import(section: Section, file: string): Promise<void> {
@@ -80,9 +99,11 @@ function refusalOf(error: unknown): LedgerError {
   throw cliErrorOf(error);
 }
 
+const NUMBER = /^Line \d+(, )?(: )?/;
+
 /** The message without the number of the line, which is told in front of it. */
 function sentenceOf({ message }: LedgerError): string {
-  return message.replace(/^Line \d+(, )?(: )?/, "");
+  return message.replace(NUMBER, "");
 }
 
 async function* again(first: Piece[], rest: Source["batches"]): Source["batches"] {
@@ -95,6 +116,8 @@ class Sections {
   private readonly pieces: AsyncGenerator<Piece, void, void>;
   private ahead: Piece | undefined;
   private current: Section | undefined;
+  /** The line that was read last. */
+  line = 1;
 
   constructor(batches: Source["batches"]) {
     this.pieces = singly(batches);
@@ -105,6 +128,7 @@ class Sections {
     while (this.current !== undefined && (await this.take()) !== undefined);
     const head = this.ahead ?? (await this.pieces.next()).value ?? undefined;
     this.ahead = undefined;
+    if (head !== undefined) this.line = head.line;
     this.current = head === undefined ? undefined : new Section(head, () => this.take());
     return this.current;
   }
@@ -114,6 +138,7 @@ class Sections {
     if (this.ahead !== undefined) return undefined;
     const next = await this.pieces.next();
     if (next.done === true) return undefined;
+    this.line = next.value.line;
     if (!HEAD.test(next.value.text)) return next.value;
     this.ahead = next.value;
     return undefined;
@@ -122,6 +147,9 @@ class Sections {
 
 /** The lines of one thread. */
 class Section {
+  /** Its first line, and where it stands. */
+  readonly head: string;
+  readonly line: number;
   private readonly held: Piece[];
   private readonly take: () => Promise<Piece | undefined>;
   /** Where the lines stand in the file. */
@@ -129,6 +157,8 @@ class Section {
   private isWhole = false;
 
   constructor(head: Piece, take: () => Promise<Piece | undefined>) {
+    this.head = head.text;
+    this.line = head.line;
     this.held = [head];
     this.take = take;
   }

@@ -1,6 +1,6 @@
 // Blobs: long strings of messages and bytes by themselves, stored once per tenant and content.
 export type { TakenString } from "./marker.ts";
-export { markerOf, needsBlobs, placeOf } from "./marker.ts";
+export { isReference, markerOf, misplacedIn, needsBlobs, placeOf } from "./marker.ts";
 export { namedBlobs, pathOfBlob } from "./media.ts";
 export type { BlobMode } from "./restore.ts";
 export { restoreBlobs } from "./restore.ts";

@@ -9,6 +9,9 @@ export const FIELD = "$blobs";
 
 export type Step = string | number;
 
+/** Fields that nothing is taken from: what the ledger itself says of a message, and the list, into which what stands there moves whole. */
+export const STAYING: ReadonlySet<Step> = new Set(["id", "parentMessageId", "role", "createdAt", FIELD]);
+
 /** A string that was taken out. */
 export interface TakenString {
   /** Keys and indexes from the message down to it. */
@@ -57,20 +60,34 @@ function isTaken(value: unknown): boolean {
   return isPlace && isReference(blob) && isKnown && typeof size === "number";
 }
 
+/** What is wrong with a marker's places; undefined where all is well. */
+export function misplacedIn(message: object, { strings }: Marker): string | undefined {
+  const wrong = strings.find(({ at }) => placeOf(message, at) === undefined);
+  return wrong && misplaced(wrong);
+}
+
+export function misplaced({ at, blob }: TakenString): string {
+  return `There is no empty /${at.join("/")} to put ${blob} back to.`;
+}
+
 /** Where a string stood. */
 export interface Place {
   container: Record<Step, unknown>;
   step: Step;
 }
 
-/** The place of a string that was taken out; undefined where the message has no such place. */
+/**
+ * The place of a string that was taken out; undefined where the message has no such place, or something stands there:
+ * a list that was made elsewhere must not write over anything.
+ */
 export function placeOf(message: object, at: readonly Step[]): Place | undefined {
+  if (at[0] === undefined || STAYING.has(at[0])) return undefined;
   let container: unknown = message;
   for (const [depth, step] of at.entries()) {
     if (typeof container !== "object" || container === null || !Object.hasOwn(container, step)) return undefined;
     // An object of any shape; that it has the step as its own was asked just now.
     const open = container as Record<Step, unknown>;
-    if (depth === at.length - 1) return { container: open, step };
+    if (depth === at.length - 1) return open[step] === "" ? { container: open, step } : undefined;
     container = open[step];
   }
   return undefined;

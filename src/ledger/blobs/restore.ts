@@ -3,7 +3,7 @@ import type { MediaPart, StoredMessage } from "../../model/index.ts";
 import { LedgerError } from "../errors.ts";
 import type { Scope } from "../scope.ts";
 import type { Marker, Place, Step, TakenString } from "./marker.ts";
-import { FIELD, isReference, markerOf, placeOf } from "./marker.ts";
+import { FIELD, isReference, markerOf, misplaced, placeOf } from "./marker.ts";
 import { isMedia, mediaOf, namedBlobs } from "./media.ts";
 import { textOf } from "./text.ts";
 import { readBlob } from "./upload.ts";
@@ -58,7 +58,7 @@ class Restorer {
     else Object.assign(message, { [FIELD]: own });
     for (const taken of strings) {
       const place = placeOf(message, taken.at);
-      if (place === undefined) this.faults.push(`There is no /${taken.at.join("/")} to put ${taken.blob} back to.`);
+      if (place === undefined) this.faults.push(misplaced(taken));
       else await this.putString(place, taken);
     }
   }

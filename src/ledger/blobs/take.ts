@@ -1,10 +1,7 @@
 // Takes long strings out of a message, as a copy: only what lies on the way to them is copied, digits included.
 import { copyDigits, copyObject } from "../../model/json.ts";
 import type { Step } from "./marker.ts";
-import { FIELD, isReference } from "./marker.ts";
-
-/** What the ledger itself says of a message; and where the marker goes, into which what stands there moves whole. */
-const STAYING: ReadonlySet<string> = new Set(["id", "parentMessageId", "role", "createdAt", FIELD]);
+import { isReference, STAYING } from "./marker.ts";
 
 /** What would stand for a shorter string is longer than the string, and the words that a message is made of stay. */
 const LEAST = 64;

@@ -32,9 +32,11 @@ export interface History {
 export function historyOf(messages: readonly Message[], previous = ""): History {
   let from = 0;
   let first = nextSaid(messages, from);
-  while (previous === "" && isInstruction(messages[first]?.role ?? "")) {
-    from = first + 1;
-    first = nextSaid(messages, from);
+  if (previous === "") {
+    while (isInstruction(messages[first]?.role ?? "")) {
+      from = first + 1;
+      first = nextSaid(messages, from);
+    }
   }
   const leading = beginning(messages, from, first);
   const turns: Turn[] = [];

@@ -44,9 +44,15 @@ export function restoreHistory({ messages, leading, turns }: History, { at, byTu
 /** A client's turn with what is stored between its messages, in place of what the client has there. */
 function withBetween(messages: readonly Message[], between: readonly Between[] = []): readonly Message[] {
   if (between.length === 0) return messages;
-  const said = messages.filter((message) => !isSilent(message));
   const byPlace = Map.groupBy(between, ({ behind }) => behind);
-  return said.flatMap((message, at) => [message, ...(byPlace.get(at + 1) ?? []).map((each) => asSent(each.message))]);
+  const whole: Message[] = [];
+  let said = 0;
+  for (const message of messages) {
+    if (isSilent(message)) continue;
+    whole.push(message);
+    for (const each of byPlace.get(++said) ?? []) whole.push(asSent(each.message));
+  }
+  return whole;
 }
 
 /** The message without what belongs to the ledger; its id is the one it came with. */

@@ -39,7 +39,9 @@ export class StoredHistory {
     for (const [index, { turn, rows }] of pairs.entries()) {
       const client = this.clientTurn(turn, match.at);
       if (!hasMedia(client) || compareMedia(client, await this.read(answersIn(rows))) !== "other") continue;
-      for (const { rows: below } of pairs.slice(index)) for (const row of below) this.refused.add(nameOf(row));
+      // The beginning of the turn may still be the same; nothing below it is.
+      this.refused.add(nameOf(match.header));
+      for (const { rows: below } of pairs.slice(index + 1)) for (const row of below) this.refused.add(nameOf(row));
       return false;
     }
     return true;

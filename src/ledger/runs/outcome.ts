@@ -77,9 +77,12 @@ function outcomeOf(row: LogRow): RunOutcome | undefined {
   throw damaged(row);
 }
 
+function isIds(ids: unknown): boolean {
+  return Array.isArray(ids) && ids.every((id) => typeof id === "string");
+}
+
 /** Of a row that can be read, yet may have been damaged. */
 function isOutcome(outcome: Partial<RunOutcome> | null): boolean {
-  const isIds = (ids: unknown): boolean => Array.isArray(ids) && ids.every((id) => typeof id === "string");
   if (!isObject(outcome)) return false;
   const { messageIds, supersededRunIds = [] } = outcome;
   return isIds(messageIds) && isIds(supersededRunIds);

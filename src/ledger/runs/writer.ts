@@ -181,9 +181,11 @@ export class RunWriter implements Run {
       this.scope.store.write((tx) => writeDeltas(this.scope, tx, this.row, { ...flush, again }));
     try {
       this.row = await attempt(false).catch((error: unknown) => {
-        // Whether it was written is not known, and the second attempt finds out.
-        if (error instanceof LedgerError && error.outcome === "unknown") return attempt(true);
-        throw error;
+        if (!(error instanceof LedgerError) || error.outcome !== "unknown") throw error;
+        // Whether it was written is not known, and the second attempt finds out; where it cannot, that stays unknown.
+        return attempt(true).catch((second: unknown) => {
+          throw second instanceof LedgerError && second.code === "unavailable" ? error : second;
+        });
       });
     } catch (error) {
       this.turn = undefined;

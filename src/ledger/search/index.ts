@@ -41,7 +41,7 @@ export async function search(
   };
   if (threadId !== undefined) asked.threadId = checkName(threadId, "threadId");
   if (query.trim() === "" || limit === 0) return [];
-  await index.update();
+  await index.update().catch(passOver);
   return scope.store.search(asked);
 }
 
@@ -53,16 +53,14 @@ function checkQuery(query: unknown): string {
   throw new LedgerError("invalid-input", message, { path: "query" });
 }
 
-/** A text of the row stands in a blob that must be read first; stores cannot wait for that. */
-class BlobNeeded extends Error {
-  readonly row: MessageRow;
-  readonly strings: readonly TakenString[];
+/** A database that cannot be written to can still be searched, as far as it is indexed. */
+function passOver(error: unknown): void {
+  if (!(error instanceof LedgerError) || (error.code !== "read-only" && error.code !== "disk-full")) throw error;
+}
 
-  constructor(row: MessageRow, strings: readonly TakenString[]) {
-    super(`The message ${row.id} has words in blobs.`);
-    this.row = row;
-    this.strings = strings;
-  }
+/** A text that stands in a blob, which must be read before the text can be indexed: stores cannot wait for that. */
+interface NeededText extends Pick<TakenString, "blob" | "as"> {
+  tenant: string;
 }
 
 /** Keeps the index of a store up to date, one batch at a time. */
@@ -76,6 +74,8 @@ export class SearchIndex {
   private isClosed = false;
   /** The beginnings of texts in blobs, for the batch in hand. */
   private readonly heads = new Map<string, string>();
+  /** Those that are still to be read. */
+  private readonly needed = new Map<string, NeededText>();
 
   constructor(scope: Scope, delayMs: number = DELAY_MS) {
     this.scope = scope;
@@ -118,28 +118,16 @@ export class SearchIndex {
   }
 
   private async indexAll(): Promise<void> {
-    let limit = BATCH;
     while (!this.isClosed) {
-      let done = 0;
-      try {
-        const taken = await this.scope.store.indexMessages((row) => {
-          const text = this.textOf(row);
-          done++;
-          return text;
-        }, limit);
-        this.heads.clear();
-        if (taken < limit && limit === BATCH) return;
-        limit = BATCH;
-      } catch (error) {
-        if (!(error instanceof BlobNeeded)) throw error;
-        // What comes before is taken as it is, then this one with what it needs.
-        if (done > 0) limit = done;
-        else await this.readHeads(error);
-      }
+      const taken = await this.scope.store.indexMessages((row) => this.textOf(row), BATCH);
+      if (taken > 0) this.heads.clear();
+      if (this.needed.size > 0) await this.readHeads();
+      else if (taken < BATCH) return;
     }
   }
 
-  private textOf(row: MessageRow): string {
+  /** Undefined where texts must be read first. */
+  private textOf(row: MessageRow): string | undefined {
     let message: unknown;
     try {
       message = parseJson(row.body);
@@ -149,19 +137,24 @@ export class SearchIndex {
     }
     if (!isObject(message)) return "";
     const strings = markerOf(message)?.strings.filter(({ as }) => as !== "base64") ?? [];
-    const needed = strings.filter(({ blob }) => !this.heads.has(headName(row, blob)));
-    if (needed.length > 0) throw new BlobNeeded(row, needed);
-    for (const { at, blob } of strings) {
+    let isWhole = true;
+    for (const { at, blob, as } of strings) {
+      const name = headName(row, blob);
+      const head = this.heads.get(name);
       const place = placeOf(message, at);
-      if (place !== undefined) place.container[place.step] = this.heads.get(headName(row, blob));
+      if (head === undefined) this.needed.set(name, { tenant: row.tenant, blob, as });
+      else if (place !== undefined) place.container[place.step] = head;
+      isWhole &&= head !== undefined;
     }
+    if (!isWhole) return undefined;
     return searchText({ parts: Array.isArray(message["parts"]) ? (message["parts"] as never[]) : [] });
   }
 
-  private async readHeads({ row, strings }: BlobNeeded): Promise<void> {
-    for (const { blob, as } of strings) {
-      this.heads.set(headName(row, blob), await headOf({ ...this.scope, tenant: row.tenant }, blob, as));
+  private async readHeads(): Promise<void> {
+    for (const [name, { tenant, blob, as }] of this.needed) {
+      this.heads.set(name, await headOf({ ...this.scope, tenant }, blob, as));
     }
+    this.needed.clear();
   }
 }
 

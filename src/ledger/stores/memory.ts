@@ -50,7 +50,7 @@ class MemoryStore implements LedgerStore {
     };
   }
 
-  async indexMessages(textOf: (row: MessageRow) => string, limit: number): Promise<number> {
+  async indexMessages(textOf: (row: MessageRow) => string | undefined, limit: number): Promise<number> {
     this.#data.demandOpen();
     // Every text first: where one throws, none is taken.
     const taken: MessageRow[] = [];
@@ -58,10 +58,10 @@ class MemoryStore implements LedgerStore {
       if (taken.length >= limit) break;
       taken.push(row);
     }
-    const texts = taken.map((row) => indexed(textOf({ ...row })));
+    const texts = taken.map((row) => textOf({ ...row }));
+    if (texts.includes(undefined)) return 0;
     for (const [at, row] of taken.entries()) {
-      const text = texts[at];
-      if (text !== undefined) this.#data.keptThread(row).texts.set(row.id, text);
+      this.#data.keptThread(row).texts.set(row.id, indexed(texts[at] ?? ""));
       this.#data.unindexed.delete(row);
     }
     return taken.length;

@@ -20,13 +20,14 @@ export async function* exportThread(scope: Scope, threadId: string): AsyncGenera
   const { id, title, scope: owner, createdAt, metadata } = head;
   const about = { format: FORMAT, version: FORMAT_VERSION, kind: "thread", id, title, scope: owner, createdAt };
   yield writeLine({ ...about, activeLeafId: activeLeaf(head) }, { metadata });
-  yield* blobLines(scope, key);
+  const held = await heldBlobs(scope, key, head.lastId);
+  yield* blobLines(scope, key, held);
   const counts = { messages: 0, runs: runs.length, states: 0 };
   for await (const rows of messagePages(scope, key, head.lastId)) {
     for (const row of rows) {
-      const { fault } = surveyRow(row);
+      const { blobs, fault } = surveyRow(row);
       if (fault !== undefined) scope.report({ threadId: key.threadId, messageId: row.id, reason: fault });
-      yield messageLine(row);
+      yield messageLine(row, unlike(held.get(row.id) ?? [], blobs));
     }
     counts.messages += rows.length;
   }
@@ -39,6 +40,8 @@ export async function* exportThread(scope: Scope, threadId: string): AsyncGenera
       yield writeLine({ kind: "state", id: row.id, runId: row.runId }, { body: row.body });
     }
   }
+  // One that was deleted meanwhile has no end: what was read of it is not all it had.
+  await threadHead(scope, key);
   yield writeLine({ kind: "end", ...counts });
 }
 
@@ -55,10 +58,26 @@ async function moment(scope: Scope, key: ThreadKey): Promise<{ head: ThreadHead;
   }
 }
 
-async function* blobLines(scope: Scope, key: ThreadKey): AsyncGenerator<string, void, void> {
+/** The blobs that messages up to an id hold, by message. */
+async function heldBlobs(scope: Scope, key: ThreadKey, upTo: string): Promise<Map<string, string[]>> {
+  const refs = (await scope.store.reads.blobRefs(key)).filter(({ messageId }) => messageId <= upTo);
+  const held = Map.groupBy(refs, ({ messageId }) => messageId);
+  return new Map(Array.from(held, ([id, ofMessage]) => [id, ofMessage.map(({ hash }) => hash)]));
+}
+
+/** What a message holds, where its body does not tell. */
+function unlike(held: readonly string[], told: readonly string[]): readonly string[] | undefined {
+  return held.length === told.length && told.every((hash) => held.includes(hash)) ? undefined : held;
+}
+
+async function* blobLines(
+  scope: Scope,
+  key: ThreadKey,
+  held: ReadonlyMap<string, readonly string[]>,
+): AsyncGenerator<string, void, void> {
   const holders = new Map<string, string>();
-  for (const { hash, messageId } of await scope.store.reads.blobRefs(key)) {
-    if (!holders.has(hash)) holders.set(hash, messageId);
+  for (const [messageId, hashes] of held) {
+    for (const hash of hashes) if (!holders.has(hash)) holders.set(hash, messageId);
   }
   for (const [hash, messageId] of [...holders].sort(([a], [b]) => (a < b ? -1 : 1))) {
     // Before its first line is out: half a blob would make the whole export unreadable.
@@ -85,8 +104,12 @@ async function* piecesOf(scope: Scope, hash: string): AsyncGenerator<string, voi
   if (held.length > 0 || size === 0) yield line(held);
 }
 
-function messageLine({ id, parentId, runId, role, digest, body }: MessageRow): string {
-  return writeLine({ kind: "message", id, parentId, runId, role, digest }, { body });
+function messageLine(
+  { id, parentId, runId, role, digest, body }: MessageRow,
+  blobs: readonly string[] | undefined,
+): string {
+  const fields = { kind: "message", id, parentId, runId, role, digest };
+  return writeLine(blobs === undefined ? fields : { ...fields, blobs }, { body });
 }
 
 function runLine(run: RunRow): string {

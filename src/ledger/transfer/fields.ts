@@ -3,6 +3,7 @@
 import { isObject, kindOf } from "../../model/kind.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { parseJson } from "../../model/json.ts";
+import { isReference } from "../blobs/index.ts";
 import { checkName, checkText } from "../check.ts";
 import { LedgerError } from "../errors.ts";
 import { columnText } from "./format.ts";
@@ -74,6 +75,14 @@ export class Fields {
     const value = this.take(name);
     if (typeof value === "string" && ULID.test(value)) return value;
     throw this.wrong(name, "a ULID");
+  }
+
+  /** Names of blobs; undefined where the line has none. */
+  blobs(name: string): string[] | undefined {
+    const value = this.take(name);
+    if (value === undefined) return undefined;
+    if (Array.isArray(value) && value.every(isReference)) return [...new Set(value)];
+    throw this.wrong(name, "a list of blobs");
   }
 
   time(name: string): string {

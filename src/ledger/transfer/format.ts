@@ -2,6 +2,9 @@
 // end. What a store keeps as JSON text comes back letter by letter: as JSON where reading and writing it gives the same
 // text, else, damaged or spelled in its own way, as a string beside (`bodyText`).
 //
+// A message holds the blobs that its body names; only where the store says otherwise, as of a damaged one, the line has
+// the list (`blobs`).
+//
 // Idempotency keys, leases, deltas and runs that are still alive are not part of it: they mean something only to the
 // ledger where they were made.
 import { isObject } from "../../model/kind.ts";
@@ -18,7 +21,7 @@ export type Kind = (typeof KINDS)[number];
 /** Bytes in one line of a blob. */
 export const PIECE = 262_144;
 
-type Plain = string | number | boolean | null;
+type Plain = string | number | boolean | null | readonly string[];
 
 /** A line with its line feed. `columns` are JSON texts; null ones are left out. */
 export function writeLine(fields: Readonly<Record<string, Plain>>, columns: Columns = {}): string {

@@ -1,5 +1,6 @@
 // The lines of an import, counted, one at a time. Blank ones are passed over.
 import { Fields } from "./fields.ts";
+import { WholeFile } from "./whole.ts";
 
 export class Lines {
   /** The line that was read last, from 1. */
@@ -11,10 +12,21 @@ export class Lines {
   }
 
   private ahead: Fields | undefined;
+  private readonly file = new WholeFile();
 
+  /** Whether there is another thread. Lines that open or close a file of several are taken here. */
   async hasMore(): Promise<boolean> {
-    this.ahead ??= await this.next();
-    return this.ahead !== undefined;
+    for (;;) {
+      const text = await this.nextText();
+      if (text === undefined) {
+        this.file.end(this.line);
+        return false;
+      }
+      if (this.file.takes(text, this.line)) continue;
+      this.file.count();
+      this.ahead = new Fields(text, this.line);
+      return true;
+    }
   }
 
   /** The next line that is not blank; undefined at the end. */
@@ -22,11 +34,16 @@ export class Lines {
     const { ahead } = this;
     this.ahead = undefined;
     if (ahead !== undefined) return ahead;
+    const text = await this.nextText();
+    return text === undefined ? undefined : new Fields(text, this.line);
+  }
+
+  private async nextText(): Promise<string | undefined> {
     for (;;) {
       const next = await this.source.next();
       if (next.done === true) return undefined;
       this.line++;
-      if (next.value.trim() !== "") return new Fields(next.value, this.line);
+      if (next.value.trim() !== "") return next.value;
     }
   }
 

@@ -2,6 +2,7 @@
 // sees them before a message does; the rest waits until the last line has come.
 import { isThere, storeStream } from "../blobs/index.ts";
 import { LedgerError } from "../errors.ts";
+import { idTime } from "../ids.ts";
 import type { BlobRefRow, LogRow, MessageRow, RunRow, ThreadRow } from "../rows.ts";
 import { RUN_STATES } from "../rows.ts";
 import { isLive } from "../runs/transitions.ts";
@@ -36,6 +37,9 @@ export async function readSection(scope: Scope, lines: Lines): Promise<Section> 
   return new SectionReader(scope, lines, head).read();
 }
 
+/** How far the clock of whoever made an id may be ahead. */
+const AHEAD_MS = 24 * 60 * 60 * 1000;
+
 /** The order of the lines. */
 const ORDER: Readonly<Record<Kind, number>> = { thread: 0, blob: 1, message: 2, run: 3, state: 4, end: 5 };
 
@@ -46,12 +50,15 @@ class SectionReader {
   private readonly leaf: { id: string | null; fields: Fields };
   private last: Kind = "thread";
   private lastId = "";
+  /** The beginning of the largest id that may come: new ids of the thread follow its last one, whatever the clock says. */
+  private readonly latest: string;
   private readonly ids = new Set<string>();
   private readonly runIds = new Set<string>();
 
   constructor(scope: Scope, lines: Lines, head: Fields) {
     this.scope = scope;
     this.lines = lines;
+    this.latest = idTime(scope.now() + AHEAD_MS);
     demandFormat(head);
     const thread: ThreadRow = {
       tenant: scope.tenant,
@@ -101,6 +108,9 @@ class SectionReader {
 
   /** Ids grow from line to line. */
   private nextId(fields: Fields, id: string): string {
+    if (this.last !== "run" && id.slice(0, this.latest.length) > this.latest) {
+      throw fields.refusal("/id", "It says a time that is more than a day ahead: look at the clocks.");
+    }
     if (id <= this.lastId) throw fields.refusal("/id", `It must be larger than the one before, ${this.lastId}.`);
     this.lastId = id;
     return id;
@@ -119,11 +129,12 @@ class SectionReader {
     const runId = fields.nullable("runId", "name");
     const [role, digest] = [fields.plain("role"), fields.plain("digest")];
     const row: MessageRow = { ...this.key(), id, parentId, runId, role, digest, body: fields.demandColumn("body") };
+    const held = fields.blobs("blobs");
     fields.end();
     this.ids.add(id);
     this.section.messages.push(row);
     const { blobs, fault } = surveyRow(row);
-    for (const hash of blobs) this.section.refs.push({ ...this.key(), messageId: id, hash });
+    for (const hash of held ?? blobs) this.section.refs.push({ ...this.key(), messageId: id, hash });
     if (fault !== undefined) this.section.faults.push({ threadId: row.threadId, messageId: id, reason: fault });
   }
 

@@ -1,5 +1,5 @@
 // What a message's row says of itself: whether it can be read, and which blobs it needs.
-import { markerOf, namedBlobs } from "../blobs/index.ts";
+import { markerOf, misplacedIn, namedBlobs } from "../blobs/index.ts";
 import { decodeRow } from "../body.ts";
 import type { MessageRow } from "../rows.ts";
 
@@ -13,8 +13,12 @@ export interface RowSurvey {
 export function surveyRow(row: MessageRow): RowSurvey {
   try {
     const message = decodeRow(row);
-    const held = markerOf(message)?.strings.map(({ blob }) => blob) ?? [];
-    return { blobs: [...new Set([...held, ...namedBlobs(message)])] };
+    const marker = markerOf(message);
+    const held = marker?.strings.map(({ blob }) => blob) ?? [];
+    const survey: RowSurvey = { blobs: [...new Set([...held, ...namedBlobs(message)])] };
+    const fault = marker && misplacedIn(message, marker);
+    if (fault !== undefined) survey.fault = fault;
+    return survey;
   } catch (error) {
     return { blobs: [], fault: error instanceof Error ? error.message : String(error) };
   }

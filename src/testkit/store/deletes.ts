@@ -1,12 +1,10 @@
 // What each delete takes, what it leaves, and what it counts.
-import type { Deleted } from "../../ledger/rows.ts";
+import { type Deleted, NOTHING_DELETED } from "../../ledger/rows.ts";
 import { demand } from "../demand.ts";
 import { everythingNow, HELD, household, LOOSE, NEW } from "./fixture.ts";
 import { blobRow, chunkRow, hashOf, idOf, keyRow, logRow, messageRow, refRow, runRow, threadRow } from "./rows.ts";
 import type { Claim, Stage, Step } from "./stage.ts";
 import { demandSame } from "./stage.ts";
-
-const NOTHING: Deleted = { threads: 0, messages: 0, runs: 0, logRows: 0, keys: 0, blobs: 0, bytes: 0 };
 
 function bytesOf(...bodies: readonly string[]): number {
   return new TextEncoder().encode(bodies.join("")).length;
@@ -14,9 +12,9 @@ function bytesOf(...bodies: readonly string[]): number {
 
 /** The step deletes so much, then nothing more. */
 async function demandDeleted(stage: Stage, step: Step, should: Partial<Deleted>, what: string): Promise<void> {
-  await demandSame(await stage.write(step), { ...NOTHING, ...should }, `${what} What was counted.`);
+  await demandSame(await stage.write(step), { ...NOTHING_DELETED, ...should }, `${what} What was counted.`);
   const after = await everythingNow(stage.store, stage.tenant);
-  await demandSame(await stage.write(step), NOTHING, `${what} Again, there is nothing.`);
+  await demandSame(await stage.write(step), NOTHING_DELETED, `${what} Again, there is nothing.`);
   await demandSame(everythingNow(stage.store, stage.tenant), after, `${what} Again, nothing changes.`);
 }
 
@@ -149,7 +147,7 @@ async function deletesLooseBlobs(stage: Stage): Promise<void> {
   const step: Step = (tx) => tx.deleteLooseBlobs(tenant, 1_001);
   const { blobs } = (await stage.write(step)) as Deleted;
   await demandSame(blobs, 2, "Two blobs are loose and old.");
-  await demandSame(await stage.write(step), NOTHING, "Again, there is nothing.");
+  await demandSame(await stage.write(step), NOTHING_DELETED, "Again, there is nothing.");
   await demandSame(reads.blob(tenant, LOOSE), undefined, "A loose blob.");
   await demandSame(reads.chunk(tenant, blobRow(tenant, LOOSE).blobId, 0), undefined, "Its chunk.");
   await demandSame(reads.blob(tenant, HELD), blobRow(tenant, HELD), "A blob that messages hold.");

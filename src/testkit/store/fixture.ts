@@ -77,7 +77,7 @@ export function changes(tenant: string): Record<WritingMethod, Step> {
     insertLog: (tx) => tx.insertLog([logRow(key, 11), logRow(key, 12, { kind: "run" })]),
     insertKey: (tx) => tx.insertKey(keyRow(key, "key-new", { createdAt: 6_000 })),
     insertBlob: (tx) => tx.insertBlob(blobRow(tenant, NEW, { createdAt: 6_000 })),
-    refreshBlob: (tx) => tx.refreshBlob(tenant, LOOSE_TOO, 5_000),
+    refreshBlob: (tx) => tx.refreshBlob(tenant, HELD, 5_000),
     insertChunk: (tx) => tx.insertChunk(chunkRow(tenant, held.blobId, 2)),
     insertBlobRefs: (tx) => tx.insertBlobRefs([refRow(key, 1, HELD), refRow(key, 1, NEW)]),
     quarantine: (tx) => tx.quarantine(quarantineRow(key, 4)),

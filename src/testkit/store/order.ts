@@ -1,7 +1,7 @@
 // Lists: their order, where they begin and end, and how long they are. What should come out is what a plain filter over
 // the rows gives.
 import type { MessageHeader, MessageRow } from "../../ledger/rows.ts";
-import type { Stretch } from "../../ledger/store.ts";
+import type { Stretch, ThreadKey } from "../../ledger/store.ts";
 import { demand } from "../demand.ts";
 import { endedRun, hashOf, idOf, logRow, messageRow, quarantineRow, refRow, runRow, threadRow } from "./rows.ts";
 import type { Claim, Stage, Step } from "./stage.ts";
@@ -149,6 +149,32 @@ async function findsDigests(stage: Stage): Promise<void> {
   await demandSame(reads.findDigests(tenant, ["digest-2"], 1), [headerOf(twin)], "A header without its body.");
 }
 
+async function findsDigestsOfScope(stage: Stage): Promise<void> {
+  const { key, other, tenant, reads } = stage;
+  const third = { tenant, threadId: "thread-of-none" };
+  const scoped = [threadRow({ ...key, threadId: "thread-of-ann" }, { scope: "ann" })];
+  scoped.push(threadRow({ ...other, threadId: "thread-of-bob" }, { scope: "bob" }), threadRow(third));
+  for (const row of scoped) await stage.write((tx) => tx.insertThread(row));
+  const [ann, bob, none] = scoped.map(({ id }) => ({ tenant, threadId: id })) as [ThreadKey, ThreadKey, ThreadKey];
+  const placed: [number, ThreadKey][] = [
+    [1, ann],
+    [2, bob],
+    [3, ann],
+    [4, none],
+    [5, bob],
+  ];
+  const rows = placed.map(([number, place]) => messageRow(place, number, { role: "assistant", digest: "digest-s" }));
+  const another = messageRow(ann, 6, { role: "assistant", digest: "digest-other" });
+  await stage.write((tx) => tx.insertMessages([...rows, another]));
+  const found = async (scope?: string, limit = 100): Promise<string[]> =>
+    (await reads.findDigests(tenant, ["digest-s"], limit, scope)).map(({ id }) => id);
+  await demandSame(found("ann"), [idOf(3), idOf(1)], "Messages in threads of the scope, newest first.");
+  await demandSame(found("ann", 1), [idOf(3)], "The newest of the scope, although others are newer.");
+  await demandSame(found("cid"), [], "A scope that no thread has.");
+  await demandSame(found(""), [], "A thread without a scope is not of an empty one.");
+  await demandSame(found(), [5, 4, 3, 2, 1].map(idOf), "Without a scope, all of the tenant.");
+}
+
 async function findsExpired(stage: Stage): Promise<void> {
   const { key, tenant, reads } = stage;
   const rows = [
@@ -215,6 +241,7 @@ export const ORDER_CLAIMS: readonly Claim[] = [
   ["threads come newest id first, in pages", pagesThreads],
   ["runs, blob references and quarantined records come in their order and number", ordersTheRest],
   ["findDigests gives assistant messages of a digest, newest first", findsDigests],
+  ["findDigests gives those of one scope where it is named", findsDigestsOfScope],
   ["expiredRuns gives runs that are not over and whose lease is", findsExpired],
   ["compactableRuns gives runs that are over and still have deltas", findsCompactable],
   ["compactedRun gives a run of the thread whose deltas are gone from around a place", findsCompacted],

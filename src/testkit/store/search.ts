@@ -31,6 +31,24 @@ async function found({ store, tenant }: Stage, text: string): Promise<number[]> 
   return hits.map(({ messageId }) => Number(messageId)).toSorted((left, right) => left - right);
 }
 
+async function waitsForTexts(stage: Stage): Promise<void> {
+  const { key, store } = stage;
+  await indexAll(stage);
+  const rows = Array.from({ length: 7 }, (_, at) => messageRow(key, at + 1, { body: `oar${at + 1}` }));
+  await stage.write((tx) => tx.insertMessages(rows));
+  const asked = new Set<string>();
+  const lacks = (row: MessageRow): string | undefined => {
+    asked.add(row.id);
+    return row.id === idOf(2) ? undefined : row.body;
+  };
+  await demandSame(await store.indexMessages(lacks, 7), 0, "Nothing is taken where one text is not at hand.");
+  await demandSame(asked.size, 7, "All that are asked for together are asked for.");
+  await demandSame(found(stage, "oar1"), [], "What was asked for together is not found yet.");
+  await indexAll(stage);
+  await demandSame(found(stage, "oar2"), [2], "It is found once its text was at hand.");
+  await demandSame(found(stage, "oar7"), [7], "So is what was asked for together with it.");
+}
+
 async function takesMessages(stage: Stage): Promise<void> {
   const { key, store } = stage;
   await indexAll(stage);
@@ -184,6 +202,7 @@ async function forgetsDeleted(stage: Stage): Promise<void> {
 
 export const SEARCH_CLAIMS: readonly Claim[] = [
   ["indexMessages takes every message once, so many at a time", takesMessages],
+  ["indexMessages takes nothing while a text is not at hand, and all of it later", waitsForTexts],
   ["search finds messages that have all the words; quotes and operators are words", findsWords],
   ["search finds nothing where the query has no word that occurs", findsNothingInNothing],
   ["search keeps to the tenant, the thread and the limit", findsWithin],

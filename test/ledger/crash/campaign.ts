@@ -1,8 +1,7 @@
 // A campaign of kills against one engine: first a look at every point that operations pass through, then rounds on several
 // databases side by side until there were enough kills and each point had its own.
-import { writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
 import type { Database } from "./databases.ts";
+import { keepEvidence } from "./evidence.ts";
 import { Findings } from "./invariants.ts";
 import type { Line, OperationKind } from "./journal.ts";
 import { type Point, Report } from "./report.ts";
@@ -162,15 +161,8 @@ class Run {
     }
     report.rounds++;
     this.options.progress?.(report.line);
-    if (this.isFailed) this.keepEvidence(site);
+    if (this.isFailed && this.options.evidence !== undefined) keepEvidence(this.options.evidence, site);
     return endings;
-  }
-
-  private keepEvidence({ history, target }: Site): void {
-    if (this.options.evidence === undefined) return;
-    const name = target.engine === "sqlite" ? basename(target.path) : target.schema;
-    const lines = history.attempts.map((attempt) => `${JSON.stringify(attempt)}\n`);
-    writeFileSync(join(this.options.evidence, `${name}.jsonl`), lines.join(""));
   }
 
   /** Mostly at any moment; now and then at a point, whatever the others do meanwhile. */

@@ -38,7 +38,11 @@ export function startJob(program: string, plan: JobPlan): JobProcess {
       };
       waiting.add(wake);
     });
-  const done = once(lines, "close").then(() => said);
+  const done = Promise.all([once(child, "exit"), once(lines, "close")]).then(([[code]]) => {
+    // A process that nothing keeps alive any more ends in the middle of what it waits for, with a code that says so.
+    if (code !== 0) said.push({ at: "trouble", code: "", message: `It ended with ${String(code)}.` });
+    return said;
+  });
   return { child, said, heard, done };
 }
 

@@ -3,6 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { startPostgres } from "../../support/postgres.ts";
 import { freshSchema } from "./databases.ts";
+import { keepEvidence } from "./evidence.ts";
 import { type History, outcomeOf } from "./history.ts";
 import { Findings } from "./invariants.ts";
 import { Report } from "./report.ts";
@@ -14,6 +15,8 @@ export interface OutageOptions {
   program: string;
   seed: number;
   stops: number;
+  /** A folder for what the writers of a database said, should it show a violation. */
+  evidence?: string;
   progress?: (line: string) => void;
 }
 
@@ -21,7 +24,7 @@ const LAYOUT: Layout = { writers: 2, lanes: 2, threads: "many" };
 /** Stops that one database lives through. */
 const PER_DATABASE = 5;
 
-export async function serverCampaign({ program, seed, stops, progress }: OutageOptions): Promise<Report> {
+export async function serverCampaign({ program, seed, stops, evidence, progress }: OutageOptions): Promise<Report> {
   const report = new Report(new Findings());
   const random = new Seeded(seed);
   const server = await startPostgres({ fsync: true });
@@ -50,6 +53,7 @@ export async function serverCampaign({ program, seed, stops, progress }: OutageO
       report.rounds++;
       report.attempts += history.attempts.length - before;
       progress?.(report.line);
+      if (report.findings.violations.length > 0 && evidence !== undefined) keepEvidence(evidence, site);
     }
   } finally {
     await server.end();

@@ -59,7 +59,9 @@ export class Report {
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, times]) => `  ${String(times).padStart(9)}  ${name}`);
     const { violations } = this.findings;
-    const lines = ["Checks by invariant:", ...invariants, "Kills by point:", ...points, this.line];
+    const lines = ["Checks by invariant:", ...invariants, "Kills by point:", ...points];
+    if (this.missed.length > 0) lines.push(`Nobody came to: ${this.missed.join(", ")}`);
+    lines.push(this.line);
     return [...lines, ...(violations.length > 0 ? ["Violations:", describe(violations)] : [])].join("\n");
   }
 }

@@ -1,14 +1,10 @@
 // What work can delete from a memory store.
-import { encodeTime } from "ulid";
-import type { Deleted, LogRow } from "../../rows.ts";
+import { idTime } from "../../ids.ts";
+import { type Deleted, type LogRow, NOTHING_DELETED } from "../../rows.ts";
 import type { LedgerTransaction, ThreadKey } from "../../store.ts";
 import type { ThreadData } from "./data.ts";
 import { compareIds } from "./sorted.ts";
 import { MemoryWrites } from "./writes.ts";
-
-const NOTHING: Deleted = { threads: 0, messages: 0, runs: 0, logRows: 0, keys: 0, blobs: 0, bytes: 0 };
-/** The last millisecond that a ULID can say. */
-const LAST_TIME = 2 ** 48 - 1;
 
 export class MemoryTransaction extends MemoryWrites implements LedgerTransaction {
   deleteDeltas(key: ThreadKey, runId: string, within?: { first: string; last: string }): number {
@@ -21,7 +17,7 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
   }
 
   deleteMessages(key: ThreadKey, ids: readonly string[]): Deleted {
-    const deleted = { ...NOTHING };
+    const deleted = { ...NOTHING_DELETED };
     const thread = this.data.keptThread(key);
     this.#keepLastId(key, thread);
     for (const id of ids) {
@@ -38,7 +34,7 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
   }
 
   deleteRuns(key: ThreadKey, ids: readonly string[]): Deleted {
-    const deleted = { ...NOTHING };
+    const deleted = { ...NOTHING_DELETED };
     const thread = this.data.keptThread(key);
     const { runs, log } = thread;
     this.#keepLastId(key, thread);
@@ -73,11 +69,11 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
     this.touch(key);
     const bytes = [...messages.all(), ...log.all()].reduce((sum, { body }) => sum + bytesOf(body), 0);
     const counts = { messages: messages.size, runs: runs.size, logRows: log.size, keys: keys.size };
-    return { ...NOTHING, ...counts, threads: isThere ? 1 : 0, bytes };
+    return { ...NOTHING_DELETED, ...counts, threads: isThere ? 1 : 0, bytes };
   }
 
   deleteKeys(tenant: string, before: number): Deleted {
-    const deleted = { ...NOTHING };
+    const deleted = { ...NOTHING_DELETED };
     for (const { keys } of this.data.keptTenant(tenant).data.all()) {
       for (const [name, { createdAt }] of keys) {
         if (createdAt >= before) continue;
@@ -89,7 +85,7 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
   }
 
   deleteBlobs(tenant: string, hashes: readonly string[], before: number): Deleted {
-    const deleted = { ...NOTHING };
+    const deleted = { ...NOTHING_DELETED };
     const { blobs, holders } = this.data.keptTenant(tenant);
     for (const hash of hashes) {
       const blob = blobs.get(hash);
@@ -106,7 +102,7 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
     const { blobs, chunks } = this.data.keptTenant(tenant);
     const deleted = this.deleteBlobs(tenant, [...blobs.keys()], before);
     const named = new Set([...blobs.values()].map(({ blobId }) => blobId));
-    const limit = encodeTime(Math.min(Math.max(Math.floor(before), 0), LAST_TIME), 10);
+    const limit = idTime(before);
     for (const [blobId, ofBlob] of chunks) {
       if (named.has(blobId) || compareIds(blobId, limit) >= 0) continue;
       for (const { bytes } of ofBlob.values()) deleted.bytes += bytes.length;

@@ -12,7 +12,7 @@ import {
   TYPES,
 } from "./driver.ts";
 import { isLost, ledgerError } from "./errors.ts";
-import { Turns } from "./turns.ts";
+import { Lines, Turns } from "./turns.ts";
 
 /** Hears of every step towards the server: "before insert-messages", "after commit". For tests that crash in between. */
 export type Trace = (point: string) => void;
@@ -21,6 +21,13 @@ export type Trace = (point: string) => void;
 const ANSWER_MS = 120_000;
 /** How long a new connection may take. */
 const CONNECT_MS = 10_000;
+/** The longest time that timers and the server know; more would be taken for none. */
+const MOST_MS = 2 ** 31 - 1;
+/**
+ * How many writers of one thread may hold a connection: one that writes and one whose wait for the lock is already at
+ * the server. Any more would only keep connections from those who read or write other threads.
+ */
+const WRITERS_PER_THREAD = 2;
 
 export interface ConnectionOptions {
   url: string;
@@ -30,23 +37,38 @@ export interface ConnectionOptions {
   trace?: Trace | undefined;
 }
 
+/** A connection in somebody's hands. */
+interface Loan {
+  lane: Lane;
+  end(): void;
+}
+
+/** Asks for the connection. Who names a line waits in it first; asking again gives the same connection. */
+export type Ask = (line?: string) => Promise<Lane>;
+
 export class Connections {
   readonly driver: PgDriver;
   readonly settings: PgSettings;
+  /** At least 1, as 0 is "for ever" to the server. */
   readonly busyMs: number;
   readonly #trace: Trace | undefined;
   readonly #turns: Turns;
+  readonly #lines: Lines;
   readonly #pool: PgPool;
   /** Connections that broke, also while nothing was asked of them. */
   readonly #lost = new WeakMap<PgClient, Error>();
   #isOpen = true;
+  #underWay = 0;
+  #whenOver: () => void = () => undefined;
   #ended: Promise<void> | undefined;
 
   constructor(driver: PgDriver, { url, connections, busyMs, trace }: ConnectionOptions) {
     this.driver = driver;
     this.#trace = trace;
-    this.busyMs = busyMs;
-    this.#turns = new Turns(connections, busyMs);
+    this.busyMs = Math.min(Math.max(Math.ceil(busyMs), 1), MOST_MS);
+    this.#turns = new Turns(connections, this.busyMs, "No connection to Postgres became free in time.");
+    // One is left for others, where there is more than one.
+    this.#lines = new Lines(Math.max(Math.min(WRITERS_PER_THREAD, connections - 1), 1), this.busyMs);
     this.settings = {
       connectionString: url,
       application_name: "koine",
@@ -65,26 +87,61 @@ export class Connections {
   }
 
   /** Lends a connection. Errors are the ledger's own; after one that leaves the connection in doubt, it is dropped. */
-  async lend<T>(work: (lane: Lane) => Promise<T>): Promise<T> {
+  lend<T>(work: (lane: Lane) => Promise<T>): Promise<T> {
+    return this.lendLater(async (ask) => work(await ask()));
+  }
+
+  /** As `lend`, for work that finds out by itself when it needs the connection, and for what. */
+  async lendLater<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
     this.demandOpen();
-    return this.#turns.take(async () => {
-      const client = await this.#pool.connect().catch((error: unknown) => {
-        throw ledgerError(error);
-      });
-      const lane = new Lane(client, this.#trace, () => this.#lost.get(client));
-      try {
-        return await work(lane);
-      } finally {
-        client.release(lane.broken);
-      }
-    });
+    this.#underWay++;
+    let loan: Promise<Loan> | undefined;
+    try {
+      return await work((line) => (loan ??= this.#loan(line)).then(({ lane }) => lane));
+    } finally {
+      // Where there was none to have, work was told.
+      (await loan?.catch(() => undefined))?.end();
+      this.#underWay--;
+      if (this.#underWay === 0) this.#whenOver();
+    }
   }
 
   /** Waits for what is under way. */
   close(): Promise<void> {
     this.#isOpen = false;
-    this.#ended ??= this.#turns.over().then(() => this.#pool.end());
+    this.#ended ??= this.#over().then(() => this.#pool.end());
     return this.#ended;
+  }
+
+  async #over(): Promise<void> {
+    if (this.#underWay > 0) await new Promise<void>((resolve) => (this.#whenOver = resolve));
+  }
+
+  /** First the line, then a connection: who has one never waits for a line, so that nobody waits in a circle. */
+  async #loan(line: string | undefined): Promise<Loan> {
+    const leaveLine = line === undefined ? undefined : await this.#lines.enter(line);
+    try {
+      await this.#turns.enter();
+    } catch (error) {
+      leaveLine?.();
+      throw error;
+    }
+    const leave = (): void => {
+      this.#turns.leave();
+      leaveLine?.();
+    };
+    try {
+      const client = await this.#pool.connect();
+      const lane = new Lane(client, this.#trace, () => this.#lost.get(client));
+      const end = (): void => {
+        client.release(lane.broken);
+        leave();
+      };
+      return { lane, end };
+    } catch (error) {
+      leave();
+      throw ledgerError(error);
+    }
   }
 }
 

@@ -15,6 +15,8 @@ export interface PostgresOptions {
   connections: number;
   /** How long a lock of another writer, or a free connection, is waited for. */
   busyMs: number;
+  /** "full" (default): a commit waits for the server's disk even where the server is set not to. */
+  sync?: "full" | "normal";
   /** Hears of every statement, before and after. For tests. */
   trace?: Trace;
 }
@@ -26,14 +28,14 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
 
 /** As `openPostgres`, with a driver that the caller has. */
 export async function openWith(driver: PgDriver, url: string, options: PostgresOptions): Promise<LedgerStore> {
-  const { schema, connections: count, busyMs, trace } = options;
+  const { schema, connections: count, busyMs, sync = "full", trace } = options;
   checkSchema(schema);
   const connections = connectionsTo(driver, { url, connections: count, busyMs, trace });
   try {
-    const types = await connections.lend((lane) => migrate(lane, { schema, busyMs }));
+    const types = await connections.lend((lane) => migrate(lane, { schema, busyMs: connections.busyMs }));
     const connect = () => new connections.driver.Client(connections.settings);
     const wakeups = new Wakeups({ connect, channel: `koine_${schema}` });
-    return new PostgresStore({ connections, texts: new Texts(schema, types), wakeups });
+    return new PostgresStore({ connections, texts: new Texts(schema, types), wakeups, sync });
   } catch (error) {
     await connections.close();
     throw error;

@@ -18,6 +18,7 @@ const SELECT_COLUMNS = `SELECT c.relname || '.' || a.attname, format_type(a.attt
 
 export interface MigrateOptions {
   schema: string;
+  /** The longest wait for another migrator; at least 1. */
   busyMs: number;
   /** By version, from 1. For tests. */
   versions?: typeof VERSIONS;
@@ -50,11 +51,13 @@ async function versionOf(lane: Lane, schema: string): Promise<number> {
 
 /** One version up, unless another process was faster; gives the version that the tables then have. */
 async function lift(lane: Lane, { schema, busyMs }: MigrateOptions, versions: typeof VERSIONS): Promise<number> {
-  const limit = Math.max(Math.ceil(busyMs), 1);
   try {
     // One migrator at a time for each schema of a database.
     const lock = `SELECT pg_advisory_xact_lock(hashtextextended('koine ${schema}', 0))`;
-    await lane.send("begin", plain(`BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = ${limit}; ${lock}`));
+    await lane.send(
+      "begin",
+      plain(`BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = ${busyMs}; ${lock}`),
+    );
     const { version, prepare } = await stateOfSchema(lane, schema);
     const next = versions[version];
     if (next !== undefined) {

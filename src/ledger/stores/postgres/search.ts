@@ -46,23 +46,28 @@ const SEARCH_THREAD: Statement = { name: "search-thread", sql: `${FOUND} AND thr
 /** The statements of the search, beside those of the tables. */
 export const SEARCH_STATEMENTS: readonly Statement[] = [TAKE, READ, FORGET, SEARCH, SEARCH_THREAD];
 
+/** Thrown to give what was taken back to the queue: some of the texts are not at hand. */
+export class TextsMissing extends Error {}
+
 /** Takes up to so many messages from the queue into the index; gives how many, those included that are no longer there. */
 export async function indexSome(
   session: SqlSession,
-  textOf: (row: MessageRow) => string,
+  textOf: (row: MessageRow) => string | undefined,
   limit: number,
 ): Promise<number> {
   const taken = await takeSome(session, limit);
   if (taken.length === 0) return 0;
   const list = JSON.stringify(taken);
   const rows = (await session.all(READ, [list])).map((row) => MESSAGES.decode(row));
+  const texts = rows.map(textOf);
+  if (texts.includes(undefined)) throw new TextsMissing();
   // A message that was deleted and written again stands in the queue twice.
   await session.run(FORGET, [list]);
   await session.insert(
     INSERT,
-    rows.map((row) => {
+    rows.map((row, at) => {
       // Postgres has no zero character in its texts.
-      const text = textOf(row).replaceAll("\0", " ");
+      const text = (texts[at] ?? "").replaceAll("\0", " ");
       return [row.tenant, row.threadId, row.id, text, vectorOf(row, text)];
     }),
   );

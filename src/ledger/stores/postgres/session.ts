@@ -2,12 +2,20 @@
 import { LedgerError } from "../../errors.ts";
 import type { Awaitable } from "../../steps.ts";
 import type { Insert, SqlRow, SqlSession, SqlValue, Statement } from "../sql/engine.ts";
-import { type Connections, type Lane, named, plain, rowsOf } from "./connections.ts";
+import { type Ask, type Connections, type Lane, named, plain, rowsOf } from "./connections.ts";
 import type { PgQuery, PgResult } from "./driver.ts";
 import { isContention, ledgerError, stateOf } from "./errors.ts";
 import type { Texts } from "./flavour.ts";
 
 const COMMIT = "commit";
+
+/** How a transaction begins. */
+export interface Terms {
+  /** The longest wait for a lock; at least 1. */
+  busyMs: number;
+  /** "full": a commit waits for the server's disk, whatever the server is set to. */
+  sync: "full" | "normal";
+}
 
 /** Reads: each statement is a transaction of its own. */
 export class ReadSession implements SqlSession {
@@ -44,19 +52,26 @@ export class ReadSession implements SqlSession {
  * thread and appending to it is thereby two journeys to the server.
  */
 export class Transaction implements SqlSession {
-  readonly #lane: Lane;
+  readonly #ask: Ask;
   readonly #texts: Texts;
-  readonly #busyMs: number;
+  readonly #terms: Terms;
+  #asked: Promise<Lane> | undefined;
+  #lane: Lane | undefined;
   #begun: Promise<unknown> | undefined;
   #hasBegun = false;
   #sentCommit = false;
   /** The first thing that went wrong; what the server says afterwards is only that something did. */
   #failure: { readonly error: unknown; readonly isContention: boolean } | undefined;
 
-  constructor(lane: Lane, texts: Texts, busyMs: number) {
-    this.#lane = lane;
+  constructor(ask: Ask, texts: Texts, terms: Terms) {
+    this.#ask = ask;
     this.#texts = texts;
-    this.#busyMs = busyMs;
+    this.#terms = terms;
+  }
+
+  /** Called before a thread is locked. As the first thing that work does, it waits its turn without a connection. */
+  standInLine(name: string): void {
+    if (this.#asked === undefined) void this.#connect(name);
   }
 
   /** Whether the transaction failed only because of others, and may be run again. */
@@ -105,18 +120,19 @@ export class Transaction implements SqlSession {
 
   /** Undoes everything. Never throws: a connection that cannot do it is dropped, and the server then does. */
   async rollback(): Promise<void> {
-    if (this.#begun === undefined || this.#sentCommit || this.#lane.broken !== undefined) return;
-    await this.#lane.send("rollback", plain("ROLLBACK")).catch((error: unknown) => {
-      this.#lane.broken ??= error instanceof Error ? error : new Error(String(error));
+    if (this.#begun === undefined || this.#sentCommit) return;
+    // What was sent before goes out before.
+    const lane = await this.#asked?.catch(() => undefined);
+    if (lane === undefined || lane.broken !== undefined) return;
+    await lane.send("rollback", plain("ROLLBACK")).catch((error: unknown) => {
+      lane.broken ??= error instanceof Error ? error : new Error(String(error));
     });
   }
 
   /** Read committed, as locks then show what others have written meanwhile; and locks are not waited for without end. */
   #begin(): Promise<unknown> {
     if (this.#begun === undefined) {
-      const limit = Math.max(Math.ceil(this.#busyMs), 1);
-      const text = `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = ${limit}`;
-      this.#begun = this.#send("begin", plain(text));
+      this.#begun = this.#send("begin", plain(beginText(this.#terms)));
       this.#begun.then(
         () => (this.#hasBegun = true),
         () => undefined,
@@ -125,13 +141,39 @@ export class Transaction implements SqlSession {
     return this.#begun;
   }
 
+  #connect(line?: string): Promise<Lane> {
+    const asked = this.#ask(line);
+    asked.then(
+      (lane) => (this.#lane = lane),
+      () => undefined,
+    );
+    this.#asked = asked;
+    return asked;
+  }
+
   #send(name: string, query: PgQuery, started?: () => void): Promise<PgResult> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
-    return this.#lane.send(name, query, started).catch((error: unknown) => {
+    // Those who wait for the connection keep their order: they all wait for the same promise.
+    const sent =
+      this.#lane?.send(name, query, started) ??
+      (this.#asked ?? this.#connect()).then((lane) => lane.send(name, query, started));
+    return sent.catch((error: unknown) => {
       // The server answers in order: what it refuses before the commit, it has not committed.
       const isOpen = this.#sentCommit && (name === COMMIT || stateOf(error) === undefined);
       this.#failure ??= { error: ledgerError(error, isOpen), isContention: isContention(error) };
       throw this.#failure.error;
     });
   }
+}
+
+/**
+ * A server may be set to acknowledge commits before they are on its disk; a ledger does not. Anything stronger stays,
+ * such as waiting for standbys.
+ */
+const DURABLE = `set_config('synchronous_commit',
+  replace(current_setting('synchronous_commit'), 'off', 'on'), true)`;
+
+function beginText({ busyMs, sync }: Terms): string {
+  const settings = [`set_config('lock_timeout', '${busyMs}', true)`, ...(sync === "full" ? [DURABLE] : [])];
+  return `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT ${settings.join(", ")}`;
 }

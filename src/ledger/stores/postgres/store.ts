@@ -10,8 +10,8 @@ import { type Connections, plain } from "./connections.ts";
 import { ledgerError } from "./errors.ts";
 import { POSTGRES, type Texts } from "./flavour.ts";
 import { TABLES } from "./schema.ts";
-import { find, indexSome } from "./search.ts";
-import { ReadSession, Transaction } from "./session.ts";
+import { find, indexSome, TextsMissing } from "./search.ts";
+import { ReadSession, type Terms, Transaction } from "./session.ts";
 import { PostgresTables } from "./tables.ts";
 import { nameOf, type Wakeups } from "./wakeups.ts";
 
@@ -23,6 +23,7 @@ export interface StoreParts {
   connections: Connections;
   texts: Texts;
   wakeups: Wakeups;
+  sync: "full" | "normal";
 }
 
 export class PostgresStore implements LedgerStore {
@@ -31,14 +32,16 @@ export class PostgresStore implements LedgerStore {
   readonly #connections: Connections;
   readonly #texts: Texts;
   readonly #wakeups: Wakeups;
+  readonly #terms: Terms;
   readonly #readSession: ReadSession;
   readonly #statements = new Statements(POSTGRES);
   #closed: Promise<void> | undefined;
 
-  constructor({ connections, texts, wakeups }: StoreParts) {
+  constructor({ connections, texts, wakeups, sync }: StoreParts) {
     this.#connections = connections;
     this.#texts = texts;
     this.#wakeups = wakeups;
+    this.#terms = { busyMs: connections.busyMs, sync };
     this.#readSession = new ReadSession(connections, texts);
     this.reads = new SqlReads(this.#readSession, this.#statements);
   }
@@ -59,8 +62,13 @@ export class PostgresStore implements LedgerStore {
     return this.#wakeups.watch(key, wake);
   }
 
-  indexMessages(textOf: (row: MessageRow) => string, limit: number): Promise<number> {
-    return this.#transact((session) => indexSome(session, textOf, limit));
+  async indexMessages(textOf: (row: MessageRow) => string | undefined, limit: number): Promise<number> {
+    try {
+      return await this.#transact((session) => indexSome(session, textOf, limit));
+    } catch (error) {
+      if (error instanceof TextsMissing) return 0;
+      throw error;
+    }
   }
 
   async search(query: SearchQuery): Promise<SearchHit[]> {
@@ -72,7 +80,7 @@ export class PostgresStore implements LedgerStore {
   async vacuum(): Promise<void> {
     await this.#connections.lend(async (lane) => {
       try {
-        await lane.send("lock-timeout", plain(`SET lock_timeout = ${Math.max(this.#connections.busyMs, 1)}`));
+        await lane.send("lock-timeout", plain(`SET lock_timeout = ${this.#connections.busyMs}`));
         for (const table of TABLES) {
           const { text } = plain(`VACUUM (FULL, ANALYZE) ${this.#texts.table(table)}`);
           await lane.send("vacuum", { text });
@@ -105,8 +113,8 @@ export class PostgresStore implements LedgerStore {
   /** Runs work in one transaction; again from its start where it failed only because others were there. */
   async #transact<T>(work: (session: Transaction) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      const outcome = await this.#connections.lend(async (lane) => {
-        const session = new Transaction(lane, this.#texts, this.#connections.busyMs);
+      const outcome = await this.#connections.lendLater(async (ask) => {
+        const session = new Transaction(ask, this.#texts, this.#terms);
         try {
           const result = await work(session);
           await session.commit();

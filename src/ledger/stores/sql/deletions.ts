@@ -1,16 +1,12 @@
 // What work may delete from a ledger over SQL, and the count of it. Entries of the search index are the engine's own
 // business: its migrations see to it that they go with their messages.
-import { encodeTime } from "ulid";
-import type { Deleted } from "../../rows.ts";
+import { idTime } from "../../ids.ts";
+import { type Deleted, NOTHING_DELETED } from "../../rows.ts";
 import { got, mapAwaitable, runMixed, type Awaitable, type Steps } from "../../steps.ts";
 import type { ThreadKey } from "../../store.ts";
 import type { SqlSession, SqlValue } from "./engine.ts";
 import { SqlReads } from "./reads.ts";
 import type { Statements } from "./statements.ts";
-
-const NOTHING: Deleted = { threads: 0, messages: 0, runs: 0, logRows: 0, keys: 0, blobs: 0, bytes: 0 };
-/** The last millisecond that a ULID can say. */
-const LAST_TIME = 2 ** 48 - 1;
 
 /** Hears of threads that may have changed, before the change is durable. */
 type Touch = (tenant: string, threadId: string) => void;
@@ -44,7 +40,7 @@ export class SqlDeletions extends SqlReads {
     const { bytes } = yield* this.#measure("measure-messages", values);
     yield* got(this.#delete("delete-refs", values));
     yield* got(this.#delete("delete-quarantine", values));
-    return { ...NOTHING, bytes, messages: yield* got(this.#delete("delete-messages", values)) };
+    return { ...NOTHING_DELETED, bytes, messages: yield* got(this.#delete("delete-messages", values)) };
   }
 
   deleteRuns(key: ThreadKey, ids: readonly string[]): Awaitable<Deleted> {
@@ -56,7 +52,7 @@ export class SqlDeletions extends SqlReads {
     yield* this.#keepLastId(key);
     const { bytes } = yield* this.#measure("measure-log", values);
     const logRows = yield* got(this.#delete("delete-log", values));
-    return { ...NOTHING, bytes, logRows, runs: yield* got(this.#delete("delete-runs", values)) };
+    return { ...NOTHING_DELETED, bytes, logRows, runs: yield* got(this.#delete("delete-runs", values)) };
   }
 
   /** The newest row may be among those that go, and its id must not be given again. */
@@ -77,7 +73,7 @@ export class SqlDeletions extends SqlReads {
     yield* got(this.#delete("delete-thread-refs", values));
     yield* got(this.#delete("delete-thread-quarantine", values));
     return {
-      ...NOTHING,
+      ...NOTHING_DELETED,
       bytes: messages.bytes + log.bytes,
       messages: yield* got(this.#delete("delete-thread-messages", values)),
       logRows: yield* got(this.#delete("delete-thread-log", values)),
@@ -88,7 +84,7 @@ export class SqlDeletions extends SqlReads {
   }
 
   deleteKeys(tenant: string, before: number): Awaitable<Deleted> {
-    return mapAwaitable(this.#delete("delete-keys", [tenant, before]), (keys) => ({ ...NOTHING, keys }));
+    return mapAwaitable(this.#delete("delete-keys", [tenant, before]), (keys) => ({ ...NOTHING_DELETED, keys }));
   }
 
   deleteBlobs(tenant: string, hashes: readonly string[], before: number): Awaitable<Deleted> {
@@ -102,7 +98,7 @@ export class SqlDeletions extends SqlReads {
   *#deleteLooseBlobs(tenant: string, before: number): Steps<Deleted> {
     const deleted = yield* this.#deleteBlobs("old-blobs", [tenant, Math.ceil(before)]);
     // A blob's id is a ULID: it tells when its upload began.
-    const limit = encodeTime(Math.min(Math.max(Math.floor(before), 0), LAST_TIME), 10);
+    const limit = idTime(before);
     const unnamed = yield* this.#measure("measure-unnamed-chunks", [tenant, limit]);
     if (unnamed.count > 0) yield* got(this.#delete("delete-unnamed-chunks", [tenant, limit]));
     return { ...deleted, bytes: deleted.bytes + unnamed.bytes };
@@ -113,7 +109,7 @@ export class SqlDeletions extends SqlReads {
     if (this.statements.locks) yield* got(this.session.all(this.statements.fixed[`lock-${which}`], values));
     const { bytes } = yield* this.#measure(`measure-${which}`, values);
     yield* got(this.#delete(`delete-chunks-of-${which}`, values));
-    return { ...NOTHING, bytes, blobs: yield* got(this.#delete(`delete-${which}`, values)) };
+    return { ...NOTHING_DELETED, bytes, blobs: yield* got(this.#delete(`delete-${which}`, values)) };
   }
 
   #delete(name: Name, values: readonly SqlValue[]): Awaitable<number> {

@@ -63,12 +63,7 @@ export class SqlReads implements LedgerReads {
     return this.#list(HEADERS, this.statements.headers.of(stretch), stretchValues(key, stretch));
   }
 
-  findDigests(
-    tenant: string,
-    digests: readonly string[],
-    limit: number,
-    scope?: string,
-  ): Awaitable<MessageHeader[]> {
+  findDigests(tenant: string, digests: readonly string[], limit: number, scope?: string): Awaitable<MessageHeader[]> {
     const { "find-digests": all, "find-digests-of": ofScope } = this.statements.fixed;
     const values = [tenant, JSON.stringify(digests), rowCount(limit)];
     return scope === undefined ? this.#list(HEADERS, all, values) : this.#list(HEADERS, ofScope, [...values, scope]);

@@ -22,7 +22,10 @@ const MEANINGS: Readonly<Record<number, Meaning>> = {
   5: BUSY,
   6: BUSY,
   15: BUSY,
-  [READ_ONLY]: { code: "read-only", message: "The database cannot be written to: look at the rights of its file and folder." },
+  [READ_ONLY]: {
+    code: "read-only",
+    message: "The database cannot be written to: look at the rights of its file and folder.",
+  },
   10: { code: "unavailable", message: "The disk failed to read or write." },
   [DAMAGED]: { code: "corrupt", message: "The database file is damaged: restore it from a copy." },
   13: { code: "disk-full", message: "There is no room to write; nothing was written." },

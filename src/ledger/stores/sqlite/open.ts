@@ -59,12 +59,7 @@ function openFile(place: string | URL, file: string): DatabaseSync {
   }
 }
 
-function setUp(
-  database: DatabaseSync,
-  file: string,
-  kind: Kind,
-  { sync, busyMs, trace }: SqliteOptions,
-): Connection {
+function setUp(database: DatabaseSync, file: string, kind: Kind, { sync, busyMs, trace }: SqliteOptions): Connection {
   const connection = new Connection(database, file, busyMs, trace);
   try {
     if (kind === "new") {

@@ -60,7 +60,7 @@ type Write = <T>(work: (tx: LedgerTransaction) => Steps<T>) => Promise<T>;
 export async function indexMessages(
   connection: Connection,
   write: Write,
-  textOf: (row: MessageRow) => string,
+  textOf: (row: MessageRow) => string | undefined,
   limit: number,
 ): Promise<number> {
   let taken = 0;
@@ -68,8 +68,10 @@ export async function indexMessages(
     const size = Math.min(BATCH, limit - taken);
     const position = numberIn(await connection.all(POSITION, []));
     const rows = await connection.all(UNINDEXED, [position, size]);
-    const entries = rows.map((values) => entryOf(values, textOf));
-    if (entries.length === 0) break;
+    const asked = rows.map((values) => entryOf(values, textOf));
+    const entries = asked.filter((entry) => entry !== undefined);
+    // None, or some whose text is not at hand.
+    if (entries.length === 0 || entries.length < asked.length) break;
     if (!(await write(() => addEntries(connection, position, entries)))) continue;
     taken += entries.length;
     if (entries.length < size) break;
@@ -84,9 +86,10 @@ interface Entry {
   text: string;
 }
 
-function entryOf(values: SqlRow, textOf: (row: MessageRow) => string): Entry {
+function entryOf(values: SqlRow, textOf: (row: MessageRow) => string | undefined): Entry | undefined {
   const row = MESSAGES.decode(values);
-  return { row, number: Number(values[MESSAGES.columns.length]), text: textOf(row) };
+  const text = textOf(row);
+  return text === undefined ? undefined : { row, number: Number(values[MESSAGES.columns.length]), text };
 }
 
 /** Says whether they were added: not where somebody else has indexed or deleted messages since they were read. */
