@@ -20,14 +20,23 @@ const { values } = parseArgs({
     parallel: { type: "string", default: "3" },
   },
 });
-const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
-const [sqlite, postgres, server, parallel] = [values.sqlite, values.postgres, values.server, values.parallel].map(
-  Number,
-) as [number, number, number, number];
+const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : count("seed");
+const [sqlite, postgres, server, parallel] = [
+  count("sqlite"),
+  count("postgres"),
+  count("server"),
+  Math.max(count("parallel"), 1),
+];
 const folder = mkdtempSync(join(tmpdir(), "koine-crash-"));
 const PER_DATABASE = 40;
 const QUIET_MS = 15_000;
 let lastLine = -Infinity;
+
+function count(name: keyof typeof values): number {
+  const value = Number(values[name]);
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw new TypeError(`--${name} must be a whole number, not "${values[name]}".`);
+}
 
 /** One line that changes; where nobody watches, one now and then. */
 function progress(line: string): void {

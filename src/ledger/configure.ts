@@ -3,7 +3,7 @@ import type { Clock } from "../assembly/index.ts";
 import { checkCount, checkName } from "./check.ts";
 import { LedgerError } from "./errors.ts";
 import { idsBy } from "./ids.ts";
-import type { Scope } from "./scope.ts";
+import type { Finding, Scope } from "./scope.ts";
 import type { LedgerStore } from "./store.ts";
 import type { LedgerOptions, LedgerProblem } from "./types.ts";
 
@@ -28,7 +28,8 @@ export function scopeOf(store: LedgerStore, options: LedgerOptions): Scope {
   const { tenant, leaseMs, blobThreshold, flushMs, deltaRetentionMs } = { ...DEFAULTS, ...given(options) };
   const now = milliseconds(clock);
   const nextId = idsBy(now);
-  const report = once(onProblem);
+  const hear = once(onProblem);
+  const report = (problem: Finding): void => hear({ tenant, ...problem });
   return { store, tenant, now, nextId, leaseMs, blobThreshold, flushMs, deltaRetentionMs, wrote: () => {}, report };
 }
 
@@ -67,7 +68,7 @@ function milliseconds(clock: Clock): () => number {
 function once(hear: (problem: LedgerProblem) => void): (problem: LedgerProblem) => void {
   const heard = new Set<string>();
   return (problem) => {
-    const name = JSON.stringify([problem.threadId, problem.messageId, problem.reason]);
+    const name = JSON.stringify([problem.tenant, problem.threadId, problem.messageId, problem.reason]);
     if (heard.has(name)) return;
     heard.add(name);
     hear(problem);

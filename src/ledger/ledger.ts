@@ -11,7 +11,7 @@ import { recognise } from "./identity/recognise.ts";
 import { purge } from "./purge.ts";
 import type { Deleted } from "./rows.ts";
 import { beginRun, compact, LiveRuns, recover, resumeRun, runInfo, runsOf } from "./runs/index.ts";
-import type { Scope } from "./scope.ts";
+import type { Finding, Scope } from "./scope.ts";
 import { search, SearchIndex } from "./search/index.ts";
 import type { LedgerStore, SearchHit } from "./store.ts";
 import { createThread, getThread, listThreads, updateThread } from "./threads.ts";
@@ -40,7 +40,9 @@ export class LedgerOn implements Api.Ledger {
   private readonly shared: Shared;
 
   constructor(store: LedgerStore, options: Api.LedgerOptions = {}, shared: Shared = share(scopeOf(store, options))) {
-    this.whole = { ...shared.scope, tenant: options.tenant ?? shared.scope.tenant };
+    const { tenant = shared.scope.tenant } = options;
+    const report = (problem: Finding): void => shared.scope.report({ tenant, ...problem });
+    this.whole = { ...shared.scope, tenant, report };
     this.shared = shared;
   }
 

@@ -37,7 +37,8 @@ function sqlitePath(url: string): string {
   const path = url.slice("sqlite:".length);
   // With two slashes it is not clear whether what follows is a host, a relative path or one from the root.
   if (path.startsWith("//")) {
-    throw refuse(`"${url.slice(0, 200)}" has no host: use "sqlite:path/to/file.db" or "sqlite:/path/from/root.db".`);
+    const address = withoutSecrets(url);
+    throw refuse(`"${address}" names a host: use "sqlite:path/to/file.db" or "sqlite:/path/from/root.db".`);
   }
   if (path !== "" && !path.startsWith(":")) return path;
   throw refuse(`"${url}" names no file: use "sqlite:path/to/file.db", or "memory:" to keep nothing.`);

@@ -2,6 +2,9 @@
 import type { LedgerProblem } from "./types.ts";
 import type { LedgerStore } from "./store.ts";
 
+/** A problem as it is found: whose it is, the scope knows. */
+export type Finding = Omit<LedgerProblem, "tenant"> & Partial<Pick<LedgerProblem, "tenant">>;
+
 export interface Scope {
   readonly store: LedgerStore;
   readonly tenant: string;
@@ -15,5 +18,6 @@ export interface Scope {
   readonly blobThreshold: number;
   /** Messages were written, and are durable. */
   readonly wrote: () => void;
-  readonly report: (problem: LedgerProblem) => void;
+  /** Of the scope's own tenant where none is named. */
+  readonly report: (problem: Finding) => void;
 }

@@ -34,6 +34,7 @@ export interface LedgerOptions {
 
 /** A record that could not be read; the rest of its thread can. */
 export interface LedgerProblem {
+  tenant: string;
   threadId: string;
   messageId: string;
   reason: string;

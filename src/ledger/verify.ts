@@ -57,7 +57,7 @@ class Verifier {
   }
 
   private add(messageId: string, reason: string): void {
-    this.problems.push({ threadId: this.threadId, messageId, reason });
+    this.problems.push({ tenant: this.scope.tenant, threadId: this.threadId, messageId, reason });
   }
 
   private json(recordId: string, text: string, what: string): void {

@@ -2,8 +2,9 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openLedger } from "../../src/ledger/index.ts";
+import { LedgerOn } from "../../src/ledger/ledger.ts";
 import { assistant, image, system, text, user } from "../../src/model/index.ts";
 import { koine, parsed } from "./support.ts";
 
@@ -12,7 +13,7 @@ const data = join(folder, "koine.db");
 const ids: string[] = [];
 
 beforeAll(async () => {
-  const ledger = await openLedger(`sqlite:${data}`, { blobThreshold: 64 });
+  const ledger = await openLedger(`sqlite:${data}`, { blobThreshold: 64, clock: () => 1_750_000_000_000 });
   const { blob } = await ledger.putBlob(Buffer.from("small"));
   const sealed = { seals: [{ dialect: "anthropic", kind: "signature", value: "c2ln" }] };
   for (const said of ["One", "Two"]) {
@@ -44,6 +45,34 @@ describe("as lines of Koine's own", () => {
     expect(stdout.split("\n")[0]).toContain('"format":"koine-ledger"');
   });
 
+  test("a file of all threads that was cut off anywhere is told by its line, and what came is there", async () => {
+    const { stdout } = await koine(`export --data ${data} --all --quiet`);
+    const lines = stdout.split("\n");
+    const second = lines.findLastIndex((line) => line.includes('"kind":"thread"'));
+    for (const [count, says] of [
+      [second, "cut off"],
+      [lines.length - 2, "cut off"],
+      [1, "cut off"],
+    ] as const) {
+      const stdin = `${lines.slice(0, count).join("\n")}\n`;
+      const outcome = await koine("import --data %/cut.db", { stdin });
+      expect(outcome.stderr).toContain(`:${count}: `);
+      expect(outcome.stderr).toContain(says);
+      expect(outcome.code).toBe(1);
+      const ledger = await openLedger("memory:", { clock: () => 1_750_000_000_000 });
+      await expect(ledger.import([stdin])).rejects.toMatchObject({ code: "invalid-input", line: count });
+      expect(await ledger.threads()).toHaveLength(stdin.split('"kind":"end"').length - 1);
+      await ledger.close();
+    }
+    const missing = [...lines.slice(0, second), ...lines.slice(-2)].join("\n");
+    const outcome = await koine("import --data %/cut.db", { stdin: missing });
+    expect([outcome.code, outcome.stderr]).toStrictEqual([1, expect.stringContaining("another number of threads")]);
+    expect((await koine("import --data %/whole.db", { stdin: stdout + stdout })).code).toBe(0);
+    const single = await koine(`export --data ${data} --thread ${ids[0]} -q`);
+    expect(single.stdout).not.toContain('"kind":"all');
+    expect((await koine("import --data %/one.db", { stdin: single.stdout })).code).toBe(0);
+  });
+
   test("one thread, into a file, the summary as JSON", async () => {
     const { stdout, file } = await koine(`export --data ${data} --thread ${ids[0]} -o %/out.jsonl --json`);
     expect(JSON.parse(stdout)).toStrictEqual({ records: 1, exported: 1, problems: 0 });
@@ -52,9 +81,40 @@ describe("as lines of Koine's own", () => {
 
   test("a folder of data has its ledger in koine.db, and a tenant its own threads", async () => {
     const { stdout } = await koine(`export --data ${folder} --all --tenant acme --quiet`);
-    expect(parsed(stdout)).toMatchObject([{ kind: "thread", id: "acme-1" }, { kind: "end" }]);
+    expect(parsed(stdout)).toMatchObject([
+      { kind: "all" },
+      { kind: "thread", id: "acme-1" },
+      { kind: "end" },
+      { kind: "all-end", threads: 1 },
+    ]);
     expect((await koine(`export --data sqlite:${data} --all -q`)).stdout).toContain(String(ids[0]));
   });
+});
+
+test("a thread that is deleted while all are exported is passed over, and told where it was begun", async () => {
+  const path = join(folder, "purged.db");
+  const ledger = await openLedger(`sqlite:${path}`);
+  for (const id of ["a", "b", "c", "d"]) {
+    await ledger.createThread({ id });
+    await ledger.append(id, [user(id)]);
+  }
+  const exported = vi.spyOn(LedgerOn.prototype, "export").mockImplementation(async function* (this: LedgerOn, id) {
+    exported.mockRestore();
+    const lines: string[] = [];
+    for await (const line of this.export(id)) lines.push(line);
+    await ledger.purge({ threadId: "c", what: "thread" });
+    yield* lines;
+  });
+  try {
+    const { code, stdout, stderr } = await koine(`export --data ${path} --all`);
+    expect([code, stderr]).toStrictEqual([0, "3 threads exported.\n"]);
+    const told = parsed(stdout).map((line) => (line as { id?: string; threads?: number }).threads);
+    expect(told.at(-1)).toBe(3);
+    const to = await koine(`export --data ${path} --all --to openai-chat --json`);
+    expect(to.code).toBe(0);
+  } finally {
+    await ledger.close();
+  }
 });
 
 describe("as conversations", () => {

@@ -174,7 +174,7 @@ describe("records of any dialect", () => {
 describe("exports of a ledger", () => {
   /** Three threads as they are exported. */
   async function backup(): Promise<string[]> {
-    const ledger = await openLedger("memory:");
+    const ledger = await openLedger("memory:", { clock: () => 1_750_000_000_000 });
     const texts: string[] = [];
     for (const said of ["One", "Two", "Three"]) {
       const { id } = await ledger.createThread({ title: said });

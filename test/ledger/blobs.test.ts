@@ -240,7 +240,7 @@ describe.each(STORES)("$name", (store) => {
       text(expect.stringMatching(/^sha256-[0-9a-f]{64}$/) as string),
     ]);
     expect(problems).toStrictEqual([
-      { threadId: id, messageId: stored?.id, reason: expect.stringMatching(/missing.*missing/) as string },
+      { tenant: "default", threadId: id, messageId: stored?.id, reason: expect.stringMatching(/missing.*missing/) as string },
     ]);
     expect(await ledger.verify(id)).toHaveLength(2);
   });

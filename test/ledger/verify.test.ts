@@ -121,9 +121,17 @@ describe.each(STORES)("$name", (under) => {
   test("a blob that a part names is looked at, too", async () => {
     const { ledger, threadId } = await whole();
     const name = `sha256-${"0".repeat(64)}`;
-    const [message] = await ledger.append(threadId, [user([file({ blob: name })])]);
+    const { blob } = await ledger.putBlob(Buffer.from("soon another name"));
+    const [message] = await ledger.append(threadId, [user([file({ blob })])]);
+    const key = { tenant: ledger.tenant, threadId };
+    await opened.store.write(function* rename(tx) {
+      const row = yield* got(tx.message(key, message?.id ?? ""));
+      if (row === undefined) throw new Error("There is no message.");
+      yield* got(tx.deleteMessages(key, [row.id]));
+      yield* got(tx.insertMessages([{ ...row, body: row.body.replace(blob, name) }]));
+    });
     expect(await ledger.verify()).toStrictEqual([
-      { threadId, messageId: message?.id, reason: `There is no blob "${name}".` },
+      { tenant: ledger.tenant, threadId, messageId: message?.id, reason: `There is no blob "${name}".` },
     ]);
   });
 });

@@ -6,8 +6,7 @@ import { idTime } from "../ids.ts";
 import type { BlobRefRow, LogRow, MessageRow, RunRow, ThreadRow } from "../rows.ts";
 import { RUN_STATES } from "../rows.ts";
 import { isLive } from "../runs/transitions.ts";
-import type { Scope } from "../scope.ts";
-import type { LedgerProblem } from "../types.ts";
+import type { Finding, Scope } from "../scope.ts";
 import type { Fields } from "./fields.ts";
 import { FORMAT, FORMAT_VERSION, type Kind, KINDS, PIECE } from "./format.ts";
 import type { Lines } from "./lines.ts";
@@ -24,7 +23,7 @@ export interface Section {
   /** The blobs that messages hold or name. */
   refs: BlobRefRow[];
   /** Messages that cannot be read. They are imported as they are. */
-  faults: LedgerProblem[];
+  faults: Finding[];
   /** Blobs that were written, and blobs that were there. */
   newBlobs: number;
   knownBlobs: number;

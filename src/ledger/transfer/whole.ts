@@ -19,8 +19,11 @@ export class WholeFile {
   takes(line: string, number: number): boolean {
     const text = `${line.trim()}\n`;
     if (text === OPENING_LINE) {
-      this.end(number);
-      this.threads = 0;
+      try {
+        this.end(number);
+      } finally {
+        this.threads = 0;
+      }
       return true;
     }
     const { threads = 0 } = this;

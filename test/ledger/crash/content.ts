@@ -19,7 +19,7 @@ export interface Draft {
 }
 
 /** The operation's name and the position in it: "w7.12/0". */
-export const tagOf = (operation: string, position: number): string => `${operation}/${position}`;
+const tagOf = (operation: string, position: number): string => `${operation}/${position}`;
 
 /** The operation that meant to write a message, or undefined where its text has no tag. */
 export function readTag(message: Message): { operation: string; position: number } | undefined {

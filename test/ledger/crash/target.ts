@@ -11,7 +11,7 @@ export type Target =
 /** Hears of each statement before and after it. */
 export type Trace = (point: string) => void;
 
-export const LEASE_MS = 3000;
+const LEASE_MS = 3000;
 
 export async function openStore(target: Target, trace: Trace): Promise<LedgerStore> {
   if (target.engine === "sqlite") {

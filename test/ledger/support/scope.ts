@@ -18,7 +18,7 @@ export function scopeOn(store: LedgerStore, changes: Partial<Scope> = {}): Scope
     deltaRetentionMs: 60_000,
     blobThreshold: 32_768,
     wrote: () => {},
-    report: (problem) => problems.push(problem),
+    report: (problem) => problems.push({ tenant: "default", ...problem }),
     ...changes,
     problems,
   };

@@ -1,14 +1,13 @@
-// The stores that every test of the ledger runs on, each with a fresh database that is gone after `close`.
+// The stores that every test of the ledger runs on, each with an empty database that is gone after `close`.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ledgerOn } from "../../../src/ledger/open.ts";
 import type { LedgerStore } from "../../../src/ledger/store.ts";
 import { memoryStore } from "../../../src/ledger/stores/memory.ts";
-import { openPostgres } from "../../../src/ledger/stores/postgres/index.ts";
 import { openSqlite } from "../../../src/ledger/stores/sqlite/index.ts";
 import type { Ledger, LedgerOptions } from "../../../src/ledger/types.ts";
-import { freshSchema } from "../../support/postgres.ts";
+import { emptied } from "./emptied.ts";
 
 export interface OpenLedger {
   ledger: Ledger;
@@ -20,9 +19,12 @@ export interface OpenLedger {
   close(): Promise<void>;
 }
 
-/** One fresh database. */
+/** One empty database. */
 export interface Place {
+  /** A store of its own, which closes with the ledger. */
   openStore(options?: LedgerOptions): Promise<LedgerStore>;
+  /** A store that may be open already, where that is faster. */
+  quickStore?(options?: LedgerOptions): Promise<LedgerStore>;
   remove(): Promise<void>;
 }
 
@@ -30,6 +32,8 @@ export interface StoreUnderTest {
   name: string;
   place(): Promise<Place>;
   open(options?: LedgerOptions): Promise<OpenLedger>;
+  /** As `open`, for tests of closing: the store is never one that others have used. */
+  openOwn(options?: LedgerOptions): Promise<OpenLedger>;
 }
 
 /** The same store as others have, yet closing it closes only this view of it. */
@@ -60,16 +64,19 @@ async function inFile(): Promise<Place> {
 }
 
 async function inPostgres(): Promise<Place> {
-  const fresh = await freshSchema();
-  const { url, schema } = fresh;
+  const place = await emptied();
+  const openStore = (options: LedgerOptions = {}): Promise<LedgerStore> => place.open(options);
   return {
-    openStore: ({ connections = 4, busyMs = 10_000 } = {}) => openPostgres(url, { schema, connections, busyMs }),
-    remove: () => fresh.drop(),
+    openStore,
+    // Whoever wants other terms wants other connections.
+    quickStore: async (options = {}) =>
+      options.connections === undefined && options.busyMs === undefined ? place.warm() : openStore(options),
+    remove: () => place.giveBack(),
   };
 }
 
 function underTest(name: string, place: () => Promise<Place>): StoreUnderTest {
-  const open = async (options: LedgerOptions = {}): Promise<OpenLedger> => {
+  const openOn = async (isOwn: boolean, options: LedgerOptions = {}): Promise<OpenLedger> => {
     const own = await place();
     const ledgers: Ledger[] = [];
     const another = async (others = options): Promise<Ledger> => {
@@ -77,7 +84,8 @@ function underTest(name: string, place: () => Promise<Place>): StoreUnderTest {
       ledgers.push(ledger);
       return ledger;
     };
-    const store = await own.openStore(options);
+    const quick = isOwn ? undefined : own.quickStore?.(options);
+    const store = await (quick ?? own.openStore(options));
     const ledger = ledgerOn(store, options);
     ledgers.push(ledger);
     const close = async (): Promise<void> => {
@@ -86,7 +94,7 @@ function underTest(name: string, place: () => Promise<Place>): StoreUnderTest {
     };
     return { ledger, store, another, close };
   };
-  return { name, place, open };
+  return { name, place, open: (options) => openOn(false, options), openOwn: (options) => openOn(true, options) };
 }
 
 /** For describe.each: a test of the ledger runs on every store. */
