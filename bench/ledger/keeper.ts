@@ -21,7 +21,7 @@ export interface Keeper {
 }
 
 /** A text that looks like language, 1,000 characters long, another for every number. */
-export function textOf(number: number): string {
+function textOf(number: number): string {
   const words = ["ledger", "branch", "answer", "thread", "signature", "delta", "reason", "tool", "result", "cursor"];
   let text = `Message ${number}:`;
   for (let i = number; text.length < 1000; i += 7) text += ` ${words[i % words.length] ?? ""}${i % 89}`;

@@ -31,7 +31,7 @@ interface Api {
 const name = "LangGraph, SqliteSaver";
 
 /** What the checkpointer uses of its driver. */
-function driver(path: string, sync: string): { database: unknown; close(): void } {
+function driver(path: string, sync: string): { database: unknown; close: () => void } {
   const sqlite = new DatabaseSync(path);
   sqlite.exec(`PRAGMA synchronous = ${sync}`);
   const database = {

@@ -8,7 +8,7 @@ import { COMMANDS } from "./support/model-commands.ts";
 import { Oracle } from "./support/oracle.ts";
 import { STORES } from "./support/stores.ts";
 
-const RUNS: Record<string, number> = { memory: 80, sqlite: 15, postgres: 8 };
+const RUNS: Record<string, number> = { memory: 80, sqlite: 15, postgres: 4 };
 /** So many orders reach all of these; fewer need not. */
 const MANY = 60;
 const REACHED = Object.entries({

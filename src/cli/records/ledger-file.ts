@@ -58,7 +58,7 @@ export class LedgerFiles {
       }
     }
     await pool.settle();
-    this.told(source.name, sections.line, () => void whole.end(sections.line));
+    this.told(source.name, sections.line, () => whole.end(sections.line));
     return true;
   }
 

@@ -2,6 +2,7 @@
 // accents; everything else only separates words. And the stretch of a text where they stand.
 
 const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
+const ASCII = /^[\0-\x7f]*$/;
 /** Marks that go on a letter: what `remove_diacritics` of SQLite takes away. */
 const ACCENTS = /[\u0300-\u036f]/g;
 /** Characters of a snippet on either side of what was found. */
@@ -9,6 +10,7 @@ const AROUND = 60;
 
 /** A word without its case and accents; "" for accents alone. */
 export function foldWord(word: string): string {
+  if (ASCII.test(word)) return word.toLowerCase();
   return word.normalize("NFD").replace(ACCENTS, "").toLowerCase().normalize("NFC");
 }
 
@@ -20,6 +22,11 @@ export function countWords(text: string): Map<string, number> {
     if (folded !== "") words.set(folded, (words.get(folded) ?? 0) + 1);
   }
   return words;
+}
+
+/** The words of a text, folded, in their order: for an index that cuts words by itself. */
+export function foldedText(text: string): string {
+  return Array.from(text.matchAll(WORD), ([word]) => foldWord(word)).join(" ");
 }
 
 /** The words of a query, folded, each once. */

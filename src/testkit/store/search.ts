@@ -124,6 +124,9 @@ const QUERIES: readonly [query: string, numbers: readonly number[], why: string]
   ["ελλάδα", [5], "another script, in small letters"],
   ["ΕΛΛΆΔΑ", [5], "another script, in capitals"],
   ["étranger NAÏVE", [6], "letters with accents"],
+  ["naive Etranger", [6], "letters without their accents"],
+  ["nai\u0308ve", [6], "letters whose accents stand apart"],
+  ["Ελλαδα ΑΘΗΝΑΙ", [5], "another script without its accents"],
   ["天气", [7], "a word of a script without letters"],
 ];
 

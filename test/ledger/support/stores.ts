@@ -1,5 +1,5 @@
 // The stores that every test of the ledger runs on, each with an empty database that is gone after `close`.
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ledgerOn } from "../../../src/ledger/open.ts";
@@ -55,10 +55,25 @@ async function inMemory(): Promise<Place> {
   return { openStore: () => Promise.resolve(viewOf(store)), remove: () => store.close() };
 }
 
-async function inFile(): Promise<Place> {
+let emptyFile: Promise<Buffer> | undefined;
+
+/** A ledger's file without a record. To copy it takes a tenth of the time that making one does, which waits for the disk. */
+async function makeEmptyFile(): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), "koine-ledger-"));
+  const path = join(folder, "koine.db");
+  await (await openSqlite(path, { sync: "normal", busyMs: 10_000 })).close();
+  const bytes = await readFile(path);
+  await rm(folder, { recursive: true, force: true });
+  return bytes;
+}
+
+async function inFile(): Promise<Place> {
+  emptyFile ??= makeEmptyFile();
+  const folder = await mkdtemp(join(tmpdir(), "koine-ledger-"));
+  const path = join(folder, "koine.db");
+  await writeFile(path, await emptyFile);
   return {
-    openStore: ({ sync = "normal", busyMs = 10_000 } = {}) => openSqlite(join(folder, "koine.db"), { sync, busyMs }),
+    openStore: ({ sync = "normal", busyMs = 10_000 } = {}) => openSqlite(path, { sync, busyMs }),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }

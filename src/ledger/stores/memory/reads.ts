@@ -14,7 +14,7 @@ import type {
 } from "../../rows.ts";
 import type { LedgerReads, Stretch, ThreadKey } from "../../store.ts";
 import type { MemoryData } from "./data.ts";
-import { compareIds } from "./sorted.ts";
+import { compareIds } from "../compare.ts";
 
 function copy<Row extends object>(row: Row): Row {
   return { ...row };

@@ -3,7 +3,7 @@ import { idTime } from "../../ids.ts";
 import { type Deleted, type LogRow, NOTHING_DELETED } from "../../rows.ts";
 import type { LedgerTransaction, ThreadKey } from "../../store.ts";
 import type { ThreadData } from "./data.ts";
-import { compareIds } from "./sorted.ts";
+import { compareIds } from "../compare.ts";
 import { MemoryWrites } from "./writes.ts";
 
 export class MemoryTransaction extends MemoryWrites implements LedgerTransaction {

@@ -3,7 +3,7 @@
 // other stores do.
 import type { MessageRow } from "../../rows.ts";
 import type { SearchHit, SearchQuery } from "../../store.ts";
-import { indexed, snippetOf, wordsOf } from "../memory/words.ts";
+import { countWords, snippetOf, wordsOf } from "../../search/words.ts";
 import { MESSAGES } from "../sql/columns.ts";
 import type { Insert, SqlSession, Statement } from "../sql/engine.ts";
 import { nameOf } from "./wakeups.ts";
@@ -110,7 +110,7 @@ export async function find(session: SqlSession, { tenant, text, threadId, limit 
 function vectorOf({ tenant, threadId }: MessageRow, text: string): string {
   const entries = [placeOf(tenant), placeOf(tenant, threadId)].map(quoted);
   let bytes = 0;
-  for (const [word, count] of cutWords(indexed(text).words)) {
+  for (const [word, count] of cutWords(countWords(text))) {
     const times = Math.min(count, MOST_TIMES);
     bytes += Buffer.byteLength(word) + 2 * times + 4;
     if (bytes > MOST_BYTES) break;

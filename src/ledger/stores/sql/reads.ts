@@ -14,7 +14,7 @@ import type {
 } from "../../rows.ts";
 import { mapAwaitable, type Awaitable } from "../../steps.ts";
 import type { LedgerReads, Stretch, ThreadKey } from "../../store.ts";
-import { compareIds } from "../memory/sorted.ts";
+import { compareIds } from "../compare.ts";
 import {
   BLOB_REFS,
   BLOBS,

@@ -6,11 +6,11 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { MessageRow } from "../../rows.ts";
 import { got, type Steps } from "../../steps.ts";
 import type { LedgerTransaction, SearchHit, SearchQuery } from "../../store.ts";
+import { foldedText, snippetOf, wordsOf } from "../../search/words.ts";
 import { MESSAGES } from "../sql/columns.ts";
 import type { SqlRow, Statement } from "../sql/engine.ts";
 import { rowCount } from "../sql/reads.ts";
 import type { Connection } from "./connection.ts";
-import { snippetOf, wordsOf } from "./words.ts";
 
 /**
  * `place` holds the tenant and the thread, each as one word, so that other tenants' messages are left out by the index
@@ -18,7 +18,7 @@ import { snippetOf, wordsOf } from "./words.ts";
  */
 export const SEARCH_SCHEMA: readonly string[] = [
   `CREATE VIRTUAL TABLE search USING fts5 (place, text, content = '', contentless_delete = 1,
-    tokenize = "unicode61 remove_diacritics 2 categories 'L* N* M* Co'")`,
+    tokenize = "unicode61 remove_diacritics 0 categories 'L* N* M* Co'")`,
   `CREATE TABLE search_texts (number INTEGER PRIMARY KEY, text BLOB NOT NULL)`,
   `CREATE TABLE search_state (position INTEGER NOT NULL)`,
   `INSERT INTO search_state (position) VALUES (0)`,
@@ -101,7 +101,11 @@ function* addEntries(connection: Connection, position: number, entries: readonly
   }
   for (const { number, row, text } of entries) {
     if (text === "") continue;
-    connection.run(ADD_WORDS, [number, `${placeWord("t", row.tenant)} ${placeWord("r", row.threadId)}`, text]);
+    connection.run(ADD_WORDS, [
+      number,
+      `${placeWord("t", row.tenant)} ${placeWord("r", row.threadId)}`,
+      foldedText(text),
+    ]);
     connection.run(ADD_TEXT, [number, deflateRawSync(text)]);
   }
   connection.run(SET_POSITION, [entries.at(-1)?.number ?? position]);
@@ -110,11 +114,11 @@ function* addEntries(connection: Connection, position: number, entries: readonly
 
 export async function search(connection: Connection, query: SearchQuery): Promise<SearchHit[]> {
   const words = wordsOf(query.text);
-  if (words.length === 0) return [];
+  if (words.size === 0) return [];
   const { tenant, threadId, limit } = query;
   const places = [placeWord("t", tenant)];
   if (threadId !== undefined) places.push(placeWord("r", threadId));
-  const match = `{place} : (${quoted(places)}) AND {text} : (${quoted(words)})`;
+  const match = `{place} : (${quoted(places)}) AND {text} : (${quoted([...words])})`;
   const rows = await connection.all(FIND, [match, tenant, threadId ?? null, rowCount(limit)]);
   return rows.map(([thread, message, packed]) => ({
     // Ids are text, and texts were packed above.
