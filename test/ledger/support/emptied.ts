@@ -14,7 +14,7 @@ interface Kept {
 }
 
 /** Empty tables, until they are given back. */
-export interface Emptied {
+interface Emptied {
   /** A view of the store that is open already. */
   warm(): LedgerStore;
   /** A store of its own, as another process would open it. */
