@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     // Tests are pure or clean up after themselves: a fresh worker per file would cost a third of the time.
     isolate: false,
+    // One for every core; the default leaves one idle, which is half of a small machine.
+    maxWorkers: "100%",
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/postgres-setup.ts"],
     typecheck: { enabled: false },

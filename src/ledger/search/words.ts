@@ -9,7 +9,7 @@ const ACCENTS = /[\u0300-\u036f]/g;
 const AROUND = 60;
 
 /** A word without its case and accents; "" for accents alone. */
-export function foldWord(word: string): string {
+function foldWord(word: string): string {
   if (ASCII.test(word)) return word.toLowerCase();
   return word.normalize("NFD").replace(ACCENTS, "").toLowerCase().normalize("NFC");
 }
