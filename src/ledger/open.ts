@@ -22,7 +22,7 @@ export function ledgerOn(store: LedgerStore, options: LedgerOptions = {}): Ledge
 
 async function openStore(url: string, options: LedgerOptions): Promise<LedgerStore> {
   const { sync, busyMs, schema, connections } = storeOptions(options);
-  if (url === "memory:") return (await import("./stores/memory.ts")).memoryStore();
+  if (url === "memory:") return (await import("./stores/memory/index.ts")).memoryStore();
   if (typeof url === "string" && url.startsWith("sqlite:")) {
     const path = sqlitePath(url);
     return (await import("./stores/sqlite/index.ts")).openSqlite(path, { sync, busyMs });

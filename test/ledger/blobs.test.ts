@@ -5,7 +5,7 @@ import { holdBlobs, markerOf, takeBlobs } from "../../src/ledger/blobs/index.ts"
 import type { BlobRow } from "../../src/ledger/rows.ts";
 import type { Scope } from "../../src/ledger/scope.ts";
 import type { LedgerTransaction } from "../../src/ledger/store.ts";
-import { memoryStore } from "../../src/ledger/stores/memory.ts";
+import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
 import type { LedgerProblem } from "../../src/ledger/types.ts";
 import { assistant, file, image, type Message, parseJson, stringifyJson, text, user } from "../../src/model/index.ts";
 import { json, response } from "../support/arbitrary.ts";

@@ -1,6 +1,6 @@
 // Every store keeps the contract of stores.
 import { afterAll, beforeAll, describe, test } from "vitest";
-import { memoryStore } from "../../src/ledger/stores/memory.ts";
+import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
 import { storeConformance } from "../../src/testkit/index.ts";
 import { type Place, STORES } from "./support/stores.ts";
 

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { got } from "../../src/ledger/steps.ts";
 import type { LedgerStore } from "../../src/ledger/store.ts";
-import { memoryStore } from "../../src/ledger/stores/memory.ts";
+import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
 import { messageRow, threadRow } from "../../src/testkit/store/rows.ts";
 
 const KEY = { tenant: "tenant", threadId: "thread" };

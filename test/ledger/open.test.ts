@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { user } from "../../src/index.ts";
 import { type Ledger, ledgerOn, type LedgerOptions, openLedger } from "../../src/ledger/index.ts";
-import { memoryStore } from "../../src/ledger/stores/memory.ts";
+import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
 import { STORES } from "./support/stores.ts";
 
 test("memory: is a ledger that nobody else sees", async () => {

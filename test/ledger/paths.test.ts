@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { MessageRow } from "../../src/ledger/index.ts";
 import { findOnPath, leaving, pathUp } from "../../src/ledger/paths.ts";
 import { got, runNow } from "../../src/ledger/steps.ts";
-import { memoryStore } from "../../src/ledger/stores/memory.ts";
+import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
 import { seededRandom } from "../../src/testkit/index.ts";
 
 const key = { tenant: "t", threadId: "x" };

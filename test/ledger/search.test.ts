@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { LedgerError } from "../../src/ledger/errors.ts";
 import { SearchIndex, searchText } from "../../src/ledger/search/index.ts";
-import { memoryStore } from "../../src/ledger/stores/memory.ts";
+import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
 import type { Ledger } from "../../src/ledger/types.ts";
 import { assistant, audio, file, image, reasoning, refusal, text, toolCall, user } from "../../src/model/index.ts";
 import { scopeOn } from "./support/scope.ts";

@@ -2,7 +2,7 @@
 // should.
 import { expect, test } from "vitest";
 import type { LedgerStore } from "../../src/ledger/index.ts";
-import { memoryStore } from "../../src/ledger/stores/memory.ts";
+import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
 import type { StoreConformanceCase } from "../../src/testkit/index.ts";
 import { storeConformance } from "../../src/testkit/index.ts";
 import { DELETING_FAULTS } from "./broken-store-deletes.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ledgerOn } from "../../../src/ledger/open.ts";
 import type { LedgerStore } from "../../../src/ledger/store.ts";
-import { memoryStore } from "../../../src/ledger/stores/memory.ts";
+import { memoryStore } from "../../../src/ledger/stores/memory/index.ts";
 import { openSqlite } from "../../../src/ledger/stores/sqlite/index.ts";
 import type { Ledger, LedgerOptions } from "../../../src/ledger/types.ts";
 import { emptied } from "./emptied.ts";

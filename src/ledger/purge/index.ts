@@ -1,21 +1,21 @@
 // Deletes for good: what was replaced, or whole threads, together with the blobs, keys and abandoned uploads that
 // nobody needs any more. Never the active path, never what a live run needs.
 import { decodeTime } from "ulid";
-import { checkCount } from "./check.ts";
-import { dropLandmarks } from "./context/above.ts";
-import { LedgerError } from "./errors.ts";
-import { activeLeaf } from "./leaf.ts";
-import { everyThread } from "./pages.ts";
-import { replacedOf } from "./purge/replaced.ts";
-import type { Deleted, MessageHeader, RunState, ThreadHead } from "./rows.ts";
-import { NOTHING_DELETED } from "./rows.ts";
-import { isLive } from "./runs/transitions.ts";
-import type { Scope } from "./scope.ts";
-import { got, type Steps } from "./steps.ts";
-import type { LedgerTransaction, ThreadKey } from "./store.ts";
-import { dropTail } from "./tails.ts";
-import { threadHead, threadKey } from "./threads.ts";
-import type { PurgeOptions } from "./types.ts";
+import { checkCount } from "../check.ts";
+import { dropLandmarks } from "../context/above.ts";
+import { LedgerError } from "../errors.ts";
+import { activeLeaf } from "../leaf.ts";
+import { everyThread } from "../pages.ts";
+import { replacedOf } from "./replaced.ts";
+import type { Deleted, MessageHeader, RunState, ThreadHead } from "../rows.ts";
+import { NOTHING_DELETED } from "../rows.ts";
+import { isLive } from "../runs/transitions.ts";
+import type { Scope } from "../scope.ts";
+import { got, type Steps } from "../steps.ts";
+import type { LedgerTransaction, ThreadKey } from "../store.ts";
+import { dropTail } from "../tails.ts";
+import { threadHead, threadKey } from "../threads.ts";
+import type { PurgeOptions } from "../types.ts";
 
 /** How long idempotency keys hold, and how long an upload may wait for a message that names it. */
 const GRACE_MS = 24 * 60 * 60 * 1000;

@@ -1,16 +1,16 @@
 // A store in memory: for tests, for trying things, and for what need not outlive its process. A true second reading of
 // the contract, with maps and sorted lists where the others have tables.
-import type { MessageRow } from "../rows.ts";
-import { snippetOf, wordsOf } from "../search/words.ts";
-import { runNow, type Steps } from "../steps.ts";
-import type { LedgerReads, LedgerStore, LedgerTransaction, SearchHit, SearchQuery, ThreadKey } from "../store.ts";
-import { kept, MemoryData } from "./memory/data.ts";
-import { Journal } from "./memory/journal.ts";
-import { MemoryReads } from "./memory/reads.ts";
-import { compareIds } from "./compare.ts";
-import { MemoryTransaction } from "./memory/transaction.ts";
-import { indexed, rank } from "./memory/words.ts";
-import { watchName } from "./memory/writes.ts";
+import type { MessageRow } from "../../rows.ts";
+import { snippetOf, wordsOf } from "../../search/words.ts";
+import { runNow, type Steps } from "../../steps.ts";
+import type { LedgerReads, LedgerStore, LedgerTransaction, SearchHit, SearchQuery, ThreadKey } from "../../store.ts";
+import { kept, MemoryData } from "./data.ts";
+import { Journal } from "./journal.ts";
+import { MemoryReads } from "./reads.ts";
+import { compareIds } from "../compare.ts";
+import { MemoryTransaction } from "./transaction.ts";
+import { indexed, rank } from "./words.ts";
+import { watchName } from "./writes.ts";
 
 /** A new, empty store. */
 export function memoryStore(): LedgerStore {

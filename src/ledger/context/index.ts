@@ -1,16 +1,16 @@
 // What the next call should see of a thread: the path without interrupted turns (B90), and where it is too long, its
 // instructions and as much of its end as fits, cut where no result loses its call and the end keeps its question (B99).
 // What is stored stays as it is.
-import type { StoredMessage } from "../model/message.ts";
-import { readRows } from "./body.ts";
-import { checkCount } from "./check.ts";
-import { isInstruction, lookAbove } from "./context/above.ts";
-import { isInterrupted, settled } from "./context/settled.ts";
-import type { Scope } from "./scope.ts";
-import type { ThreadKey } from "./store.ts";
-import { threadKey } from "./threads.ts";
-import { branchLeaf, messagesUp } from "./transcript.ts";
-import type { ContextOptions } from "./types.ts";
+import type { StoredMessage } from "../../model/message.ts";
+import { readRows } from "../body.ts";
+import { checkCount } from "../check.ts";
+import { isInstruction, lookAbove } from "./above.ts";
+import { isInterrupted, settled } from "./settled.ts";
+import type { Scope } from "../scope.ts";
+import type { ThreadKey } from "../store.ts";
+import { threadKey } from "../threads.ts";
+import { branchLeaf, messagesUp } from "../transcript.ts";
+import type { ContextOptions } from "../types.ts";
 
 export async function context(scope: Scope, threadId: string, options: ContextOptions = {}): Promise<StoredMessage[]> {
   const key = threadKey(scope, threadId);
