@@ -47,6 +47,7 @@ export function checkOptions(options: LedgerOptions): void {
   for (const name of ["blobThreshold", "busyMs", "flushMs", "deltaRetentionMs"] as const) {
     if (options[name] !== undefined) checkCount(options[name], name);
   }
+  if (options.indexMs !== undefined && options.indexMs !== false) checkCount(options.indexMs, "indexMs");
   const { sync } = options;
   if (sync !== undefined && sync !== "full" && sync !== "normal") {
     throw new LedgerError("invalid-input", '"sync" must be "full" or "normal".', { path: "sync" });

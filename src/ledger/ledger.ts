@@ -29,8 +29,8 @@ interface Shared {
   closing: Promise<void> | undefined;
 }
 
-function share(scope: Scope): Shared {
-  const index = new SearchIndex(scope);
+function share(scope: Scope, indexMs: number | false | undefined): Shared {
+  const index = new SearchIndex(scope, indexMs);
   return { scope: { ...scope, wrote: () => index.touched() }, live: new LiveRuns(), index, closing: undefined };
 }
 
@@ -39,7 +39,11 @@ export class LedgerOn implements Api.Ledger {
   private readonly whole: Scope;
   private readonly shared: Shared;
 
-  constructor(store: LedgerStore, options: Api.LedgerOptions = {}, shared: Shared = share(scopeOf(store, options))) {
+  constructor(
+    store: LedgerStore,
+    options: Api.LedgerOptions = {},
+    shared: Shared = share(scopeOf(store, options), options.indexMs),
+  ) {
     const { tenant = shared.scope.tenant } = options;
     const report = (problem: Finding): void => shared.scope.report({ tenant, ...problem });
     this.whole = { ...shared.scope, tenant, report };

@@ -23,6 +23,8 @@ export interface LedgerOptions {
   busyMs?: number | undefined;
   /** The longest that deltas wait for company before they are written. Default 10 ms. */
   flushMs?: number | undefined;
+  /** How long nothing must have been written before new messages are indexed for search. Default 1 s; false: only when somebody searches. */
+  indexMs?: number | false | undefined;
   /** How long the deltas of a finished run can still be followed. Default 60 s. */
   deltaRetentionMs?: number | undefined;
   /** Postgres: the schema that holds the tables (default "koine"), and the most connections (default 10). */

@@ -1,6 +1,7 @@
 // Search: which words of a message are found, and that the index is up to date when somebody asks.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { LedgerError } from "../../src/ledger/errors.ts";
+import { ledgerOn } from "../../src/ledger/open.ts";
 import { SearchIndex, searchText } from "../../src/ledger/search/index.ts";
 import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
 import type { Ledger } from "../../src/ledger/types.ts";
@@ -194,6 +195,32 @@ describe("the index that is written behind", () => {
       vi.useRealTimers();
     }
   });
+
+  test.each([
+    [50, 1],
+    [false, 0],
+  ])(
+    "with indexMs %j, what was appended and committed is indexed %i times when it is quiet",
+    async (indexMs, times) => {
+      vi.useFakeTimers();
+      try {
+        const store = memoryStore();
+        const indexed = vi.spyOn(store, "indexMessages");
+        const ledger = ledgerOn(store, { indexMs });
+        const { id: threadId } = await ledger.createThread();
+        await ledger.append(threadId, [user("a")]);
+        await vi.advanceTimersByTimeAsync(40);
+        await (await ledger.beginRun({ threadId })).commit([assistant("b")]);
+        await vi.advanceTimersByTimeAsync(40);
+        expect(indexed).not.toHaveBeenCalled();
+        await vi.advanceTimersByTimeAsync(40);
+        expect(indexed).toHaveBeenCalledTimes(times);
+        await ledger.close();
+      } finally {
+        vi.useRealTimers();
+      }
+    },
+  );
 
   test("what goes wrong is told to who searches", async () => {
     const scope = scopeOn(memoryStore());

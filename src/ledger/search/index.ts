@@ -66,7 +66,7 @@ interface NeededText extends Pick<TakenString, "blob" | "as"> {
 /** Keeps the index of a store up to date, one batch at a time. */
 export class SearchIndex {
   private readonly scope: Scope;
-  private readonly delayMs: number;
+  private readonly delayMs: number | false;
   private timer: NodeJS.Timeout | undefined;
   /** Writes since the last update. */
   private waiting = 0;
@@ -77,14 +77,14 @@ export class SearchIndex {
   /** Those that are still to be read. */
   private readonly needed = new Map<string, NeededText>();
 
-  constructor(scope: Scope, delayMs: number = DELAY_MS) {
+  constructor(scope: Scope, delayMs: number | false = DELAY_MS) {
     this.scope = scope;
     this.delayMs = delayMs;
   }
 
   /** Messages were written: they are indexed when it is quiet, if the process lives on. */
   touched(): void {
-    if (this.isClosed) return;
+    if (this.isClosed || this.delayMs === false) return;
     this.waiting++;
     if (this.timer !== undefined) {
       if (this.waiting < MOST_PUT_OFF) this.timer.refresh();
