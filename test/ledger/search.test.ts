@@ -196,10 +196,11 @@ describe("the index that is written behind", () => {
     }
   });
 
-  test.each([
+  const waits: [indexMs: number | false, times: number][] = [
     [50, 1],
     [false, 0],
-  ])(
+  ];
+  test.each(waits)(
     "with indexMs %j, what was appended and committed is indexed %i times when it is quiet",
     async (indexMs, times) => {
       vi.useFakeTimers();
