@@ -175,7 +175,8 @@ describe.each(EACH)("%s", (_, target) => {
         if (part === undefined || whole === undefined) return;
         if (part.error === undefined) {
           expect(part.finishReason).toStrictEqual(whole.finishReason);
-          expect(part.message.parts).toStrictEqual(whole.message.parts);
+          // Not strictly: that compares `constructor`, which generated arguments may have as a key of their own.
+          expect(part.message.parts).toEqual(whole.message.parts);
         } else {
           expect(part.error.kind).toBe("truncated");
           // Each kind for itself: where each has one place, more of the one may come after the other.
