@@ -43,7 +43,7 @@ function everyMember(container: object, depth: number, test: Test): boolean {
   return true;
 }
 
-/** Makes tests from shapes. `open` is for what the shapes leave open: any JSON, fields and parts that they do not know. */
+/** Makes tests from shapes. `open` is for what the shapes leave open (JSON of all kinds, fields and parts that they do not know). */
 class Tests {
   private readonly named = new Map<string, Test>();
   private readonly open: Test;

@@ -147,6 +147,7 @@ export class SearchIndex {
       isWhole &&= head !== undefined;
     }
     if (!isWhole) return undefined;
+    // Parts as stored, which were sound when they were written; what is not understood has no words.
     return searchText({ parts: Array.isArray(message["parts"]) ? (message["parts"] as never[]) : [] });
   }
 
