@@ -126,6 +126,11 @@ export interface Run {
   append(deltas: readonly (Delta | MessageDelta)[]): Promise<void>;
   /** As `append`, for streams that must not wait: what goes wrong is thrown by `commit`, which then commits nothing. */
   push(deltas: readonly (Delta | MessageDelta)[]): void;
+  /**
+   * Merges facts into the run's metadata, key by key. Resolves once they are durable, with every delta before them: what
+   * whoever takes the run over must know, such as which tools were started.
+   */
+  note(facts: Record<string, unknown>): Promise<void>;
   /** Writes what the deltas assembled to, or the messages given. Again: the same result. */
   commit(messages?: readonly Message[], options?: CommitOptions): Promise<Committed>;
   /** Takes whatever was caught: a ProviderError, an Error, a string; anything else is described. */

@@ -34,6 +34,10 @@ export class AttachedRun implements Run {
   /** Nothing is taken, and nothing can be committed here: that is told by `commit`. */
   push(): void {}
 
+  async note(): Promise<void> {
+    throw this.notOurs();
+  }
+
   async commit(): Promise<Committed> {
     return this.again("commit");
   }

@@ -19,6 +19,7 @@ import { fenced, unknownRun } from "./locked.ts";
 import type { WrittenDelta } from "./log.ts";
 import { readOutcome, type Finished } from "./outcome.ts";
 import { withoutRepeats } from "./repeats.ts";
+import { noteRun } from "./note.ts";
 import { demandWhole, replay, reportDamage, reportLeft, type Replayed } from "./replay.ts";
 import { refusal, stampBatch } from "./stamp.ts";
 import { isLive, transition, type RunStep } from "./transitions.ts";
@@ -102,6 +103,26 @@ export class RunWriter implements Run {
     else this.next(async () => take(...(await this.unwritten(deltas)))).catch(lose);
   }
 
+  async note(facts: Record<string, unknown>): Promise<void> {
+    const given = checkFacts(facts, "facts");
+    return this.next(async () => {
+      this.demandOwn();
+      await this.drain();
+      const write = (): Promise<Pick<RunRow, "metadata" | "leaseUntil">> =>
+        this.scope.store.write((tx) => noteRun(this.scope, tx, this.row, given));
+      try {
+        const changes = await write().catch((error: unknown) => {
+          if (!(error instanceof LedgerError) || error.outcome !== "unknown") throw error;
+          return write();
+        });
+        this.row = { ...this.row, ...changes };
+      } catch (error) {
+        if (error instanceof LedgerError && error.code === "fenced") this.fence();
+        throw error;
+      }
+    });
+  }
+
   async commit(messages?: readonly Message[], options: CommitOptions = {}): Promise<Committed> {
     const given = messages === undefined ? undefined : givenTurn(checkMessages(messages));
     checkExpectedLeaf(options);
@@ -180,13 +201,15 @@ export class RunWriter implements Run {
     const attempt = (again: boolean): Promise<RunRow> =>
       this.scope.store.write((tx) => writeDeltas(this.scope, tx, this.row, { ...flush, again }));
     try {
-      this.row = await attempt(false).catch((error: unknown) => {
+      const row = await attempt(false).catch((error: unknown) => {
         if (!(error instanceof LedgerError) || error.outcome !== "unknown") throw error;
         // Whether it was written is not known, and the second attempt finds out; where it cannot, that stays unknown.
         return attempt(true).catch((second: unknown) => {
           throw second instanceof LedgerError && second.code === "unavailable" ? error : second;
         });
       });
+      // Facts may have been noted in the meantime.
+      this.row = { ...row, metadata: this.row.metadata };
     } catch (error) {
       this.turn = undefined;
       if (error instanceof LedgerError && error.outcome === "unknown") this.unsureSince ??= this.row.lastSeq;

@@ -92,6 +92,7 @@ const PERFORMERS: Performers = {
       ["fail", () => run.fail("stale")],
       ["cancel", () => run.cancel()],
       ["heartbeat", () => run.heartbeat()],
+      ["note", () => run.note({ stale: true })],
     ];
     for (const [step, take] of steps) {
       await take().then(

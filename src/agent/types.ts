@@ -1,0 +1,192 @@
+// The public face of the agent: tools, runs, events and results.
+import type { AnySchema, CallOptions, Client, InferSchema } from "../client/index.ts";
+import type { Ledger } from "../ledger/index.ts";
+import type {
+  Content,
+  Delta,
+  FinishReason,
+  Message,
+  Part,
+  Request,
+  SchemaObject,
+  StoredMessage,
+  ToolCallPart,
+  ToolResultPart,
+  Usage,
+} from "../model/index.ts";
+
+// ---- Tools ----
+
+/** What a tool is told beside its input. */
+export interface ToolContext {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** Aborted when the run is cancelled or the tool's time is up. */
+  readonly signal: AbortSignal;
+  readonly threadId: string;
+  readonly runId: string;
+  /** True where the call had been started before and its result was lost: only tools that are safe to repeat see it. */
+  readonly again: boolean;
+}
+
+/** What a tool gives back where a plain value will not do: parts beside the output, or an error that it means. */
+export interface ToolOutput {
+  output?: unknown;
+  content?: Part[];
+  isError?: boolean;
+}
+
+export interface AgentTool<Schema extends AnySchema = AnySchema> {
+  name: string;
+  description?: string | undefined;
+  /** Arguments that do not match are answered with an error, and the tool does not run. Absent: any object. */
+  input?: Schema | undefined;
+  /** The JSON Schema to show to the model, for Standard Schemas that cannot say theirs. */
+  inputSchema?: SchemaObject | undefined;
+  /** "text": a free-form tool, whose input is a string (B32). */
+  format?: "json" | "text" | undefined;
+  strict?: boolean | undefined;
+  /** What to do with a call that was started when the process died: run it again, or answer that it was interrupted. Default "never". */
+  retry?: "safe" | "never" | undefined;
+  /** Default: the agent's `toolTimeoutMs`. */
+  timeoutMs?: number | undefined;
+  /** A value: text as text, anything else as JSON; `toolOutput(…)` for more. What it throws becomes an error result. */
+  run(input: InferSchema<Schema>, context: ToolContext): unknown;
+}
+
+/** Tools that come from elsewhere and may change between two steps, such as those of an MCP server. */
+export interface ToolSource {
+  readonly name: string;
+  /** The tools as they are now; asked before each step. */
+  tools(): readonly AgentTool[] | Promise<readonly AgentTool[]>;
+  close?(): Promise<void>;
+}
+
+// ---- The agent ----
+
+/** Said of a call before it runs: true lets it run; a text is the reason why not, which the model is told. */
+export type Approval = boolean | string;
+
+export interface AgentOptions {
+  client: Client;
+  /** `provider/model`. */
+  model: string;
+  tools?: readonly (AgentTool | ToolSource)[] | undefined;
+  /** A system message in front of every call; not part of the transcript. */
+  instructions?: Content | undefined;
+  /** Where everything is recorded. Default: a ledger in memory of the agent's own. */
+  ledger?: Ledger | undefined;
+  /** The rest of each request: sampling, reasoning, toolChoice, provider options. */
+  request?: Partial<Omit<Request, "messages" | "model" | "tools" | "stream">> | undefined;
+  /** Retries, timeouts, fallbacks, headers of each call. */
+  call?: Omit<CallOptions, "signal"> | undefined;
+  /** Model calls per run. Default 32. */
+  maxSteps?: number | undefined;
+  /** Asked after every step that would go on; true ends the run with the reason "stopped". */
+  stopWhen?: ((step: StepInfo) => boolean | Promise<boolean>) | undefined;
+  /** Asked before a tool runs. Waiting here is fine: the run is recorded, and the signal tells if it is cancelled. */
+  approve?: ((call: ToolCallPart, context: ToolContext) => Approval | Promise<Approval>) | undefined;
+  /** How many tools run at the same time. Default 8. */
+  maxParallel?: number | undefined;
+  /** Default 2 minutes. */
+  toolTimeoutMs?: number | undefined;
+  /** The most messages of the thread that a call sees; see `ledger.context`. Default: all. */
+  maxMessages?: number | undefined;
+}
+
+/** A step: one answer of the model, and the results of the tools that it called. */
+export interface StepInfo {
+  /** From 0, within this run of the agent. */
+  index: number;
+  /** The ledger's run that holds it. */
+  runId: string;
+  /** The answer and, where tools were called, the tool message. */
+  messages: readonly StoredMessage[];
+  finishReason: FinishReason;
+  usage?: Usage;
+}
+
+export interface RunOptions {
+  /** The thread to go on with. Default: a new one. */
+  threadId?: string | undefined;
+  signal?: AbortSignal | undefined;
+  /** The same key does not say the same again: a repeated call goes on with what the first one appended (B95). */
+  idempotencyKey?: string | undefined;
+}
+
+export interface ResumeOptions {
+  signal?: AbortSignal | undefined;
+  /** Does not wait for the lease of the writer that is gone. Only where it surely is. */
+  force?: boolean | undefined;
+}
+
+/** What may wait for its turn: *steer* goes in after this round of tools, *follow-up* after this answer. */
+export type QueueKind = "steer" | "follow-up";
+export interface QueuedMessage {
+  id: string;
+  kind: QueueKind;
+  message: Message;
+}
+
+/** Why a run of the agent ended. */
+export type EndReason =
+  /** The model said all, and nothing waits. */
+  | "done"
+  | "max-steps"
+  | "stopped"
+  | "cancelled"
+  /** The answer ended in a way that calling again would not mend: length without a call, a filter, a refusal. */
+  | "cut-off";
+
+export interface AgentResult {
+  threadId: string;
+  reason: EndReason;
+  /** The last answer; absent where there is none. */
+  message?: StoredMessage;
+  /** Its text. */
+  text: string;
+  steps: StepInfo[];
+  /** The sum of all steps, failed attempts included. */
+  usage: Usage;
+  /** What was queued and not said. */
+  pending: QueuedMessage[];
+}
+
+export type AgentEvent =
+  | { type: "message"; message: StoredMessage }
+  | { type: "step-start"; index: number; runId: string }
+  | { type: "delta"; runId: string; delta: Delta }
+  | { type: "tool-start"; runId: string; call: ToolCallPart; again: boolean }
+  | { type: "tool-end"; runId: string; call: ToolCallPart; result: ToolResultPart }
+  | { type: "step-end"; step: StepInfo }
+  | { type: "queued"; queued: QueuedMessage }
+  | { type: "unqueued"; queued: QueuedMessage }
+  | { type: "end"; result: AgentResult };
+
+/**
+ * A run of the agent. It goes on whether or not somebody iterates; events that nobody has read wait. What ends it by an
+ * error is thrown by the iterator and by `result`. Leaving the loop does not cancel it.
+ */
+export interface AgentRun extends AsyncIterableIterator<AgentEvent> {
+  readonly threadId: Promise<string>;
+  result(): Promise<AgentResult>;
+  /** Goes in after the tools that run now, before the model is asked again; where none is asked, as a follow-up. */
+  steer(message: string | Message): QueuedMessage;
+  /** Goes in when the model has nothing more to say. */
+  followUp(message: string | Message): QueuedMessage;
+  /** What waits. */
+  readonly queue: readonly QueuedMessage[];
+  /** Takes one back; false where it was said already. */
+  unqueue(id: string): boolean;
+  /** Ends the run; the history stays legal. Resolves with what was dropped. */
+  cancel(reason?: unknown): Promise<QueuedMessage[]>;
+}
+
+export interface Agent {
+  /** Says something, and lets the model and its tools work until the answer is done. */
+  run(input: string | Message | readonly Message[], options?: RunOptions): AgentRun;
+  /** Goes on with a thread whose agent was killed: calls whose results are recorded do not run again. Nothing to do is no error. */
+  resume(threadId: string, options?: ResumeOptions): AgentRun;
+  /** Closes tool sources, and the ledger if it is the agent's own. */
+  close(): Promise<void>;
+}
