@@ -1,10 +1,15 @@
 // The map of the package holds: who may import whom, what a browser loads, and where clocks are read.
 
 import { existsSync, globSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
 import { describe, expect, test } from "vitest";
 import { browserFiles, findBreaches, type Packages } from "./architecture/rules.ts";
 
-type Manifest = Partial<Record<"dependencies" | "peerDependencies" | "optionalDependencies", Record<string, string>>>;
+type Manifest = Partial<
+  Record<"dependencies" | "peerDependencies" | "optionalDependencies", Record<string, string>> & {
+    imports: Record<string, { "koine-source": { node: string; default: string } }>;
+  }
+>;
 
 // A package.json is JSON of this shape by npm's own rules.
 const manifest = (path: string): Manifest => JSON.parse(readFileSync(path, "utf8")) as Manifest;
@@ -14,6 +19,12 @@ const names = (it: Manifest): string[] =>
 const installed: Packages = {
   shipped: new Set(names(manifest("package.json"))),
   dependenciesOf: (name) => names(manifest(`node_modules/${name}/package.json`)),
+  aliases: Object.fromEntries(
+    Object.entries(manifest("package.json").imports ?? {}).map(([name, { "koine-source": source }]) => [
+      name,
+      { node: posix.normalize(source.node), default: posix.normalize(source.default) },
+    ]),
+  ),
 };
 
 const paths = globSync("src/**/*.{ts,tsx,mts,cts,js,mjs,cjs}").map((path) => path.replaceAll("\\", "/"));
@@ -23,7 +34,7 @@ describe("the source", () => {
   test("was looked at", () => {
     expect(paths).toContain("src/model/errors.ts");
     expect(paths).toContain("src/sse/parse.ts");
-    expect(browserFiles(tree).includes("src/index.ts")).toBe(existsSync("src/index.ts"));
+    expect(browserFiles(tree, installed).includes("src/index.ts")).toBe(existsSync("src/index.ts"));
   });
 
   test("keeps the rules", () => {
@@ -34,6 +45,7 @@ describe("the source", () => {
 const madeUp: Packages = {
   shipped: new Set(["small", "large", "@scope/small", "eventsource-parser"]),
   dependenciesOf: (name) => (name === "large" ? ["more"] : []),
+  aliases: { "#wire": { node: "src/client/node.ts", default: "src/client/web.ts" } },
 };
 const breachesOf = (files: Record<string, string>): string[] => findBreaches(new Map(Object.entries(files)), madeUp);
 
@@ -69,7 +81,22 @@ const bad: [sentence: string, files: Record<string, string>, breach: string][] =
     "src/model/a.ts imports fs, but a browser loads it",
   ],
   ["a dialect's own import reaches Node", { "src/dialects/x/index.ts": 'import "node:fs";' }, "a browser loads it"],
-  ["the root reaches a package with dependencies", { "src/index.ts": 'import "large";' }, "brings more into the root"],
+  [
+    "the root reaches a package with dependencies",
+    { "src/index.ts": 'import "large";' },
+    "brings more into what a browser loads",
+  ],
+  [
+    "the client's web half reaches Node",
+    { "src/client/index.ts": 'import "#wire";', "src/client/web.ts": 'import "node:net";' },
+    "src/client/web.ts imports node:net, but a browser loads it",
+  ],
+  [
+    "a name of the package's own leads right",
+    { "src/sse/a.ts": 'import "#wire";' },
+    "src/sse/a.ts imports src/client/node.ts, but sse must not know client",
+  ],
+  ["a name that stands for nothing", { "src/client/a.ts": 'import "#other";' }, "#other, which users of the package"],
   ["a computed import", { "src/cli/a.ts": "export const load = (x: string) => import(x);" }, "target is computed"],
 ];
 

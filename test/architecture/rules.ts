@@ -34,19 +34,21 @@ const LAYERS: Record<string, LayerRule> = {
 /** Files of src/dialects that join dialects, so that no dialect may import them. */
 const JOINERS = new Set(["index", "registry", "transcode", "translate"].map((name) => `src/dialects/${name}.ts`));
 
-/** What runs in a browser: the root import and each dialect's own. */
-const BROWSER_ENTRIES = /^src\/(index|dialects\/[^/]+\/index)\.ts$/;
+/** What runs in a browser: the root import, each dialect's own, and the client. */
+const BROWSER_ENTRIES = /^src\/(index|client\/index|dialects\/[^/]+\/index)\.ts$/;
 
 export interface Packages {
   /** Names that users of the package get with it. */
   shipped: ReadonlySet<string>;
   /** The dependencies of an installed package, of any kind. */
   dependenciesOf(name: string): string[];
+  /** What a name such as `#transport` stands for: on Node, and elsewhere. */
+  aliases?: Readonly<Record<string, { node: string; default: string }>>;
 }
 
 /** Breaches of the rules in a tree of path → text, one sentence each. */
 export function findBreaches(tree: ReadonlyMap<string, string>, packages: Packages): string[] {
-  const facts = new Map([...tree].map(([path, text]) => [path, readSource(path, text)]));
+  const facts = factsOf(tree, packages, ["node", "default"]);
   const breaches = [...facts].flatMap(([path, file]) => [
     ...layerBreaches(path, file),
     ...dialectBreaches(path, facts),
@@ -54,12 +56,36 @@ export function findBreaches(tree: ReadonlyMap<string, string>, packages: Packag
       .filter((name) => !isBuiltin(name) && !packages.shipped.has(name))
       .map((name) => `${path} imports ${name}, which users of the package would not have`),
   ]);
-  return [...new Set([...breaches, ...browserBreaches(facts, packages)])];
+  const elsewhere = factsOf(tree, packages, ["default"]);
+  return [...new Set([...breaches, ...browserBreaches(elsewhere, packages)])];
+}
+
+/** The facts of every file; a name of the package's own is each of the files that it stands for under the conditions. */
+function factsOf(
+  tree: ReadonlyMap<string, string>,
+  { aliases = {} }: Packages,
+  conditions: readonly ("node" | "default")[],
+): Map<string, SourceFacts> {
+  const facts = new Map<string, SourceFacts>();
+  for (const [path, text] of tree) {
+    const file = readSource(path, text);
+    const imports = file.imports.flatMap((specifier) => {
+      const alias = aliases[specifier];
+      return alias === undefined ? [specifier] : conditions.map((each) => fromHere(path, alias[each]));
+    });
+    facts.set(path, { ...file, imports });
+  }
+  return facts;
+}
+
+function fromHere(path: string, target: string): string {
+  const relative = posix.relative(posix.dirname(path), target);
+  return relative.startsWith(".") ? relative : `./${relative}`;
 }
 
 /** The files of the tree that a browser would load. */
-export function browserFiles(tree: ReadonlyMap<string, string>): string[] {
-  const facts = new Map([...tree].map(([path, text]) => [path, readSource(path, text)]));
+export function browserFiles(tree: ReadonlyMap<string, string>, packages: Packages): string[] {
+  const facts = factsOf(tree, packages, ["default"]);
   return reachable(
     [...facts.keys()].filter((path) => BROWSER_ENTRIES.test(path)),
     facts,
@@ -109,7 +135,7 @@ function browserBreaches(facts: ReadonlyMap<string, SourceFacts>, packages: Pack
       if (isBuiltin(name)) return [`${path} imports ${name}, but a browser loads it`];
       const dependencies = packages.dependenciesOf(name);
       if (dependencies.length === 0) return [];
-      return [`${path} imports ${name}, which brings ${dependencies.join(", ")} into the root import`];
+      return [`${path} imports ${name}, which brings ${dependencies.join(", ")} into what a browser loads`];
     }),
   );
 }
