@@ -1,0 +1,80 @@
+// What a streamed answer costs the caller: CPU of this process per answer, Koine beside the provider's official SDK on the
+// same local server, which is another process. The goal: no slower than the fastest of them, for the same work.
+//   --count 100   deltas of an answer
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { callersOf, type Caller } from "./client/callers.ts";
+import { median, table } from "./measure.ts";
+import { DIALECTS } from "./wire/wire.ts";
+
+const ROUNDS = 25;
+const WARM_UP = 8;
+/** Answers per round, some at a time: one alone would measure the clock. */
+const ANSWERS = 24;
+const AT_ONCE = 4;
+
+const { values } = parseArgs({ options: { count: { type: "string", multiple: true, default: ["30", "300"] } } });
+
+async function round(caller: Caller): Promise<{ cpu: number; wall: number }> {
+  const before = process.cpuUsage();
+  const start = performance.now();
+  let left = ANSWERS;
+  const work = async (): Promise<void> => {
+    while (left-- > 0) if ((await caller.ask()) === 0) throw new Error(`${caller.name} read nothing.`);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  const { user, system } = process.cpuUsage(before);
+  return { cpu: (user + system) / 1000 / ANSWERS, wall: (performance.now() - start) / ANSWERS };
+}
+
+async function measure(url: string, count: number): Promise<void> {
+  const rows: string[][] = [];
+  for (const dialect of DIALECTS) {
+    const callers = callersOf(url, dialect);
+    const times = callers.map((): { cpu: number; wall: number }[] => []);
+    for (let turn = -WARM_UP; turn < ROUNDS; turn++) {
+      for (const at of callers.keys()) {
+        const which = (Math.abs(turn) + at) % callers.length;
+        const caller = callers[which];
+        if (caller === undefined) continue;
+        const time = await round(caller);
+        if (turn >= 0) times[which]?.push(time);
+      }
+    }
+    const cpu = times.map((each) => median(each.map((time) => time.cpu)));
+    const wall = times.map((each) => median(each.map((time) => time.wall)));
+    callers.forEach(({ name, what }, at) => {
+      const peers = cpu.filter(
+        (_, other) => callers[other]?.what === what && !callers[other]?.name.startsWith("Koine"),
+      );
+      const ratio =
+        name.startsWith("Koine") && peers.length > 0 ? ((cpu[at] ?? 0) / Math.min(...peers)).toFixed(2) : "";
+      rows.push([
+        dialect,
+        name,
+        ((cpu[at] ?? 0) * 1000).toFixed(0),
+        ((wall[at] ?? 0) * 1000).toFixed(0),
+        ((cpu[at] ?? 0) / (cpu[0] ?? 1)).toFixed(2),
+        ratio,
+      ]);
+    });
+  }
+  const head = ["dialect", "client", "CPU µs", "wall µs", "× floor", "× SDK"];
+  table(`A streamed answer of ${count} deltas, per answer, ${AT_ONCE} at once (goal: × SDK ≤ 1)`, head, rows);
+}
+
+for (const count of values.count) {
+  const file = fileURLToPath(new URL("client/server.ts", import.meta.url));
+  const server = spawn(process.execPath, [...process.execArgv, file, count], { stdio: ["ignore", "pipe", "inherit"] });
+  try {
+    const [url] = (await once(createInterface(server.stdout), "line")) as [string];
+    await measure(url, Number(count));
+  } finally {
+    server.kill();
+  }
+}
+// The SDKs keep connections open.
+process.exit(process.exitCode ?? 0);
