@@ -1,5 +1,5 @@
 // The public face of the agent: tools, runs, events and results.
-import type { AnySchema, CallOptions, Client, InferSchema } from "../client/index.ts";
+import type { AnySchema, CallOptions, Client, Effects, InferSchema } from "../client/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type {
   Content,
@@ -7,6 +7,7 @@ import type {
   FinishReason,
   Message,
   Part,
+  ProviderTool,
   Request,
   SchemaObject,
   StoredMessage,
@@ -71,7 +72,11 @@ export interface AgentOptions {
   client: Client;
   /** `provider/model`. */
   model: string;
-  tools?: readonly (AgentTool | ToolSource)[] | undefined;
+  /**
+   * Names must differ. A provider's own tool (its web search) is declared as it is; where the caller has to run it
+   * (computer use), an agent's tool of the same name does, and only the provider's declaration is sent.
+   */
+  tools?: readonly (AgentTool | ToolSource | ProviderTool)[] | undefined;
   /** A system message in front of every call; not part of the transcript. */
   instructions?: Content | undefined;
   /** Where everything is recorded. Default: a ledger in memory of the agent's own. */
@@ -92,6 +97,8 @@ export interface AgentOptions {
   toolTimeoutMs?: number | undefined;
   /** The most messages of the thread that a call sees; see `ledger.context`. Default: all. */
   maxMessages?: number | undefined;
+  /** How time passes, so that tests can hold it. */
+  effects?: Partial<Pick<Effects, "sleep">> | undefined;
 }
 
 /** A step: one answer of the model, and the results of the tools that it called. */

@@ -1,6 +1,26 @@
 // The client: one request type, every provider.
+export type { FromEnvOptions } from "./client.ts";
+export { Client, createClient } from "./client.ts";
+export type { DemoOptions } from "./demo/demo.ts";
+export { demo } from "./demo/demo.ts";
 export type { ClientErrorCode, ClientErrorDetails, OutputFault } from "./errors.ts";
 export { CLIENT_ERRORS, ClientError, OutputError } from "./errors.ts";
+export { generateObject } from "./generate-object.ts";
+export type { Budget, BudgetLimits, BudgetOptions, Spent } from "./middleware/budget.ts";
+export { budget } from "./middleware/budget.ts";
+export type { AnswerStore, CachingOptions } from "./middleware/caching.ts";
+export { boundedStore, caching } from "./middleware/caching.ts";
+export { deferStream } from "./middleware/defer.ts";
+export type { LogEntry, LoggingOptions } from "./middleware/logging.ts";
+export { describeEntry, logging } from "./middleware/logging.ts";
+export { replayAnswer } from "./middleware/replay.ts";
+export { callKey } from "./middleware/request-key.ts";
+export type { Outcome, StreamTap } from "./middleware/tap.ts";
+export { tapStream } from "./middleware/tap.ts";
 export type { Call, Middleware } from "./middleware/types.ts";
+export type { Price, PriceTable, PriceTier, Rates } from "./prices.ts";
+export { costOf, findPrice, readPrices } from "./prices.ts";
+export type { ReadSchemaOptions } from "./schema/read.ts";
+export { readSchema } from "./schema/read.ts";
 export type { AnySchema, Checked, InferSchema, ReadSchema, SchemaIssue } from "./schema/types.ts";
 export type * from "./types.ts";

@@ -1,7 +1,7 @@
 // The public face of the client: what goes in and what comes out of its methods, and the seams inside it.
 import type { Clock, Snapshot } from "../assembly/index.ts";
 import type { Dialect, DialectId, Names } from "../dialects/index.ts";
-import type { Delta, Loss, ProviderError, Request, Response, Usage } from "../model/index.ts";
+import type { Delta, Loss, ProviderError, Request, Response, SchemaObject, Usage } from "../model/index.ts";
 import type { Middleware } from "./middleware/types.ts";
 import type { PriceTable } from "./prices.ts";
 import type { AnySchema, InferSchema } from "./schema/types.ts";
@@ -9,10 +9,7 @@ import type { AnySchema, InferSchema } from "./schema/types.ts";
 // ---- What providers are: data ----
 
 /** The dialects that a provider over HTTP may speak. */
-export type HttpDialect = Extract<
-  DialectId,
-  "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "bedrock"
->;
+export type HttpDialect = Extract<DialectId, "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "bedrock">;
 
 /** A request on its way to a provider; what a signer sees. */
 export interface HttpRequest {
@@ -126,6 +123,8 @@ export interface Attempt {
   /** What it cost, also where it failed (B67). */
   usage?: Usage;
   error?: ProviderError;
+  /** The caller ended it. */
+  aborted?: true;
   /** What did not arrive as it was. */
   losses: Loss[];
 }
@@ -160,6 +159,8 @@ export interface AnswerStream extends AsyncIterableIterator<Delta>, AsyncDisposa
 export interface ObjectRequest<Schema extends AnySchema> extends Omit<Request, "output" | "stream"> {
   /** A JSON Schema, or a Standard Schema (Zod, Valibot, ArkType …) that can say its JSON Schema. */
   schema: Schema;
+  /** What to show to the model instead, for Standard Schemas that cannot say their JSON Schema. */
+  jsonSchema?: SchemaObject | undefined;
   name?: string;
   description?: string;
 }

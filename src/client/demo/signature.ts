@@ -10,15 +10,18 @@ const SECOND = 0x9747b28c;
 
 /** Sixteen hexadecimal digits that tell texts apart. */
 export function fingerprint(text: string): string {
-  return half(text, FIRST) + half(text, SECOND);
+  return half(text, FIRST, 0x01000193) + half(text, SECOND, 0x85ebca6b);
 }
 
-function half(text: string, seed: number): string {
+function half(text: string, seed: number, factor: number): string {
   let hash = seed;
   for (let at = 0; at < text.length; at++) {
-    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+    hash = Math.imul(hash ^ text.charCodeAt(at), factor);
     hash ^= hash >>> 15;
   }
+  // The last characters count as much as the first.
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  hash ^= hash >>> 16;
   return (hash >>> 0).toString(16).padStart(8, "0");
 }
 

@@ -189,8 +189,7 @@ class SchemaCopy {
   private pattern(source: string, at: string): string {
     for (const candidate of [source, source.replaceAll(/\\([^\w^$\\.*+?()[\]{}|/]|_)/g, codePoint)]) {
       try {
-        new RegExp(candidate, "u");
-        return candidate;
+        return new RegExp(candidate, "u").source;
       } catch {
         // Tried in the other spelling, then refused below.
       }

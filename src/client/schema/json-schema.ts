@@ -63,7 +63,7 @@ function resolveReferences(schema: Schema, path: string): ReturnType<typeof dere
   }
   for (const each of Object.values(lookup)) {
     if (typeof each === "boolean" || each.$ref === undefined) continue;
-    if (lookup[each.__absolute_ref__ ?? each.$ref] === undefined) {
+    if (lookup[each["__absolute_ref__"] ?? each.$ref] === undefined) {
       fail(`"$ref": ${JSON.stringify(each.$ref)} leads nowhere; what it refers to must be within the schema.`);
     }
   }
@@ -74,7 +74,7 @@ function issuesOf(errors: readonly OutputUnit[]): SchemaIssue[] {
   const issues = new Map<string, SchemaIssue>();
   for (const { keyword, instanceLocation, error } of errors) {
     if (WRAPPERS.has(keyword)) continue;
-    const path = decodeURI(instanceLocation.slice(1)).replaceAll("%23", "#");
+    const path = decodeURI(instanceLocation.slice(1).replaceAll("%23", "#"));
     const message = keyword === "false" ? "The schema has no place for this; leave it out." : error;
     issues.set(`${path}\n${message}`, { path, message });
   }

@@ -108,6 +108,7 @@ export class RunWriter implements Run {
     return this.next(async () => {
       this.demandOwn();
       await this.drain();
+      if (this.lost !== undefined) throw this.lost.error;
       const write = (): Promise<Pick<RunRow, "metadata" | "leaseUntil">> =>
         this.scope.store.write((tx) => noteRun(this.scope, tx, this.row, given));
       try {

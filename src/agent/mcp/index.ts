@@ -1,0 +1,3 @@
+// Tools of MCP servers.
+export { mcpServer } from "./server.ts";
+export type * from "./types.ts";

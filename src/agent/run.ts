@@ -1,0 +1,99 @@
+// A run of the agent in the hands of its caller: events, queues, the end. The work itself is given to it.
+import type { Message } from "../model/index.ts";
+import { Channel } from "./channel.ts";
+import { messagesOf } from "./input.ts";
+import { MessageQueue } from "./queue.ts";
+import type { AgentEvent, AgentResult, AgentRun, QueuedMessage, QueueKind } from "./types.ts";
+
+/** What the work of a run is given. */
+export interface RunControl {
+  readonly signal: AbortSignal;
+  readonly queue: MessageQueue;
+  emit(event: AgentEvent): void;
+  /** The thread is known. */
+  settle(threadId: string): void;
+}
+
+export class LiveRun implements AgentRun {
+  readonly threadId: Promise<string>;
+  private readonly events = new Channel<AgentEvent>();
+  private readonly messages = new MessageQueue();
+  private readonly controller = new AbortController();
+  private readonly ending: Promise<AgentResult>;
+
+  constructor(work: (control: RunControl) => Promise<AgentResult>, signal: AbortSignal | undefined) {
+    const thread = Promise.withResolvers<string>();
+    this.threadId = thread.promise;
+    const stop = (): void => this.controller.abort(signal?.reason);
+    if (signal?.aborted === true) stop();
+    else signal?.addEventListener("abort", stop, { once: true });
+    const { controller, messages: queue } = this;
+    const emit = (event: AgentEvent): void => this.events.push(event);
+    this.ending = work({ signal: controller.signal, queue, emit, settle: thread.resolve })
+      .then(
+        (result) => {
+          emit({ type: "end", result });
+          this.events.end();
+          return result;
+        },
+        (error: unknown) => {
+          queue.close();
+          thread.reject(error);
+          this.events.end({ error });
+          throw error;
+        },
+      )
+      .finally(() => signal?.removeEventListener("abort", stop));
+    // Whoever asks is told; nobody has to.
+    this.ending.catch(() => undefined);
+    this.threadId.catch(() => undefined);
+  }
+
+  result(): Promise<AgentResult> {
+    return this.ending;
+  }
+
+  get queue(): readonly QueuedMessage[] {
+    return this.messages.waiting;
+  }
+
+  steer(message: string | Message): QueuedMessage {
+    return this.enqueue("steer", message);
+  }
+
+  followUp(message: string | Message): QueuedMessage {
+    return this.enqueue("follow-up", message);
+  }
+
+  unqueue(id: string): boolean {
+    const queued = this.messages.remove(id);
+    if (queued !== undefined) this.events.push({ type: "unqueued", queued });
+    return queued !== undefined;
+  }
+
+  async cancel(reason: unknown = new DOMException("The run was cancelled.", "AbortError")): Promise<QueuedMessage[]> {
+    this.controller.abort(reason);
+    const result = await this.ending.catch(() => undefined);
+    return result?.reason === "cancelled" ? result.pending : [];
+  }
+
+  next(): Promise<IteratorResult<AgentEvent>> {
+    return this.events.next();
+  }
+
+  /** Leaving the loop does not cancel; another loop goes on where this one was. */
+  async return(): Promise<IteratorResult<AgentEvent>> {
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  private enqueue(kind: QueueKind, input: string | Message): QueuedMessage {
+    const [message] = messagesOf(input, "message");
+    const queued = this.messages.add(kind, message);
+    this.events.push({ type: "queued", queued });
+    return queued;
+  }
+}

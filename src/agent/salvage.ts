@@ -1,0 +1,85 @@
+// Steps whose run was ended after tools had begun: by `ledger.recover()`, or by an agent whose ledger failed under it.
+// What they had recorded stands beside the path. It is taken up in a new run, so that no tool runs again that need not.
+import { disassemble } from "../assembly/index.ts";
+import type { RunInfo } from "../ledger/index.ts";
+import type { Delta, Message, Metadata, Response, StoredMessage, ToolResultPart } from "../model/index.ts";
+import { clientCalls, resultsOf } from "./record.ts";
+import type { Answered } from "./round.ts";
+import { startedCalls } from "./starts.ts";
+import { giveUp, type Work } from "./work.ts";
+
+/** The newest such step that the thread has not gone on from; undefined where there is none. */
+export async function salvage(work: Work): Promise<Answered | undefined> {
+  const { ledger, threadId } = work;
+  const runs = await ledger.runs(threadId);
+  const continued = new Set(runs.flatMap((run) => (isCommitted(run) ? [run.metadata?.["continues"]] : [])));
+  const candidates = runs.filter((run) => isGivenUp(run) && !continued.has(run.id));
+  if (candidates.length === 0) return undefined;
+  const { messages, activeLeafId } = await ledger.tree(threadId);
+  for (const run of candidates.reverse()) {
+    const rest = messages.filter(({ metadata }) => metadata.runId === run.id);
+    const [answer] = rest;
+    if (answer?.role !== "assistant" || answer.parentMessageId !== activeLeafId) continue;
+    return takeUp(work, run, answer, resultsOf(rest));
+  }
+  return undefined;
+}
+
+function isCommitted({ state }: RunInfo): boolean {
+  return state === "committed" || state === "superseded";
+}
+
+/** Calls begin after the answer is whole and recorded, so that an answer with one that began is whole. */
+function isGivenUp({ state, metadata }: RunInfo): boolean {
+  return state === "failed" && metadata?.["agent"] === true && startedCalls(metadata).size > 0;
+}
+
+async function takeUp(
+  work: Work,
+  { id, metadata = {} }: RunInfo,
+  answer: StoredMessage,
+  results: ReadonlyMap<string, ToolResultPart>,
+): Promise<Answered> {
+  const begun = startedCalls(metadata);
+  const { parentMessageId: expectedLeaf } = answer;
+  const facts = { ...metadata, continues: id };
+  const run = await work.ledger.beginRun({ threadId: work.threadId, expectedLeaf, metadata: facts });
+  const message = withoutTraces(answer);
+  const known = new Map(clientCalls(message).flatMap(({ toolCallId }) => entryOf(results, toolCallId)));
+  const deltas = disassemble(responseOf(message));
+  const acknowledged = [...known.values()].map((value): Delta => ({ kind: "part", payload: { value, role: "tool" } }));
+  // In one batch: whoever takes this run over finds all of it, or nothing and begins again.
+  await run.append([...deltas, ...acknowledged]).catch(async (error: unknown) => {
+    await giveUp(work, run, error);
+    throw error;
+  });
+  return { run, message, facts: {}, begun, known };
+}
+
+function entryOf<Value>(map: ReadonlyMap<string, Value>, key: string): [string, Value][] {
+  const value = map.get(key);
+  return value === undefined ? [] : [[key, value]];
+}
+
+/** The message as it was before it was stored as the rest of an interrupted turn. */
+function withoutTraces({ role, parts, name, extra, metadata }: StoredMessage): Message {
+  const { interrupted: _, runId: __, schemaVersion: ___, ...facts } = metadata;
+  const message: Message = { role, parts, metadata: facts };
+  if (name !== undefined) message.name = name;
+  if (extra !== undefined) message.extra = extra;
+  return message;
+}
+
+/** The response that a recorded message tells of. */
+function responseOf(message: Message): Response {
+  const {
+    model = "",
+    finishReason = { unified: "other" },
+    usage,
+    response = {},
+  } = message.metadata as Metadata & {
+    response?: Partial<Response>; // as `recorded` and the ledger describe answers
+  };
+  const told: Response = { id: "", model, message, finishReason, ...response };
+  return usage === undefined ? told : { ...told, usage };
+}

@@ -1,0 +1,54 @@
+// What the pieces of a run share: the agent's settings, the thread, and the ways to say what happens.
+import type { Client, Effects } from "../client/index.ts";
+import { LedgerError } from "../ledger/index.ts";
+import type { Ledger, Run } from "../ledger/index.ts";
+import type { Message, StoredMessage } from "../model/index.ts";
+import type { History } from "./history.ts";
+import type { MessageQueue } from "./queue.ts";
+import type { Toolbox } from "./toolbox.ts";
+import type { AgentEvent, AgentOptions } from "./types.ts";
+
+/** The options of an agent, checked, with everything that has a default. */
+export interface Settings extends Pick<AgentOptions, "request" | "call" | "stopWhen" | "approve" | "maxMessages"> {
+  readonly client: Client;
+  readonly model: string;
+  readonly toolbox: Toolbox;
+  /** In front of every call. */
+  readonly instructions: Message | undefined;
+  readonly maxSteps: number;
+  readonly maxParallel: number;
+  readonly toolTimeoutMs: number;
+  readonly sleep: Effects["sleep"];
+}
+
+/** A run of the agent, as its pieces see it. */
+export interface Work {
+  readonly settings: Settings;
+  readonly ledger: Ledger;
+  readonly threadId: string;
+  /** Aborted when the run is cancelled. */
+  readonly signal: AbortSignal;
+  readonly queue: MessageQueue;
+  readonly history: History;
+  /** Runs of the ledger that this agent gave up and could not end: their leases are renewed, yet nobody works on them. */
+  readonly left: Set<string>;
+  emit(event: AgentEvent): void;
+}
+
+/** Tells of messages that the thread has now. */
+export function added(work: Work, messages: readonly StoredMessage[]): void {
+  work.history.add(messages);
+  for (const message of messages) work.emit({ type: "message", message });
+}
+
+/**
+ * Ends a run of the ledger that cannot go on; what had arrived is kept beside the path. What went wrong first matters
+ * more than a ledger that cannot write it down.
+ */
+export async function giveUp(work: Work, run: Run, error: unknown): Promise<void> {
+  try {
+    await run.fail(error);
+  } catch (failure) {
+    if (!(failure instanceof LedgerError && failure.code === "fenced")) work.left.add(run.id);
+  }
+}

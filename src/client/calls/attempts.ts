@@ -1,0 +1,135 @@
+// The record of a call: every attempt with its times, its cost and its end, and the error that tells all of it.
+import type { Loss, ProviderError, ProviderErrorKind, Response, Usage } from "../../model/index.ts";
+import type { ClientErrorDetails } from "../errors.ts";
+import { ClientError } from "../errors.ts";
+import type { Attempt } from "../types.ts";
+import type { AttemptFailure } from "./failure.ts";
+import type { CallScope } from "./scope.ts";
+
+/** How an attempt ended, beside its times. */
+export interface Ending {
+  usage?: Usage | undefined;
+  error?: ProviderError | undefined;
+  aborted?: true;
+}
+
+/** An attempt that is under way. */
+export class OpenAttempt {
+  private readonly log: AttemptLog;
+  private readonly attempt: Attempt;
+  private readonly startedAt: number;
+  private isEnded = false;
+
+  constructor(log: AttemptLog, attempt: Attempt, startedAt: number) {
+    this.log = log;
+    this.attempt = attempt;
+    this.startedAt = startedAt;
+  }
+
+  get losses(): Loss[] {
+    return this.attempt.losses;
+  }
+
+  /** The headers of the reply have arrived. */
+  replied(status: number, requestId: string | undefined): void {
+    this.attempt.status = status;
+    if (requestId !== undefined) this.attempt.requestId = requestId;
+  }
+
+  end({ usage, error, aborted }: Ending): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    const { attempt } = this;
+    attempt.durationMs = this.log.scope.now() - this.startedAt;
+    if (usage !== undefined) attempt.usage = usage;
+    if (error !== undefined) attempt.error = error;
+    if (aborted !== undefined) attempt.aborted = aborted;
+    this.log.add(attempt);
+  }
+}
+
+export class AttemptLog {
+  readonly attempts: Attempt[] = [];
+  readonly scope: CallScope;
+  private readonly listener: ((attempt: Attempt) => void) | undefined;
+
+  constructor(scope: CallScope, listener: ((attempt: Attempt) => void) | undefined) {
+    this.scope = scope;
+    this.listener = listener;
+  }
+
+  begin(provider: string, model: string, waitedMs: number, losses: Loss[]): OpenAttempt {
+    const startedAt = this.scope.now();
+    const times = { startedAt: new Date(startedAt).toISOString(), durationMs: 0, waitedMs };
+    return new OpenAttempt(this, { provider, model, ...times, losses }, startedAt);
+  }
+
+  add(attempt: Attempt): void {
+    this.attempts.push(attempt);
+    this.listener?.(attempt);
+  }
+}
+
+/** What somebody who meets an error of a kind can do about it. */
+const ADVICE: Readonly<Record<ProviderErrorKind, string>> = {
+  authentication: "Check the key of this provider.",
+  permission: "The key may not do this: check its rights, or use another model.",
+  "not-found": "Check the name of the model and the base URL.",
+  "invalid-request": "The request itself must change; `error.raw` is what the provider said.",
+  "context-length": "Send fewer or shorter messages, or use a model that takes more.",
+  "content-filter": "The provider's filter stopped it; change what is said, or use another model.",
+  "rate-limit": "Ask later, allow more attempts, or name a fallback.",
+  quota: "The account has no credit left: add some, or name a fallback.",
+  overloaded: "Ask later, allow more attempts, or name a fallback.",
+  server: "Ask later, allow more attempts, or name a fallback.",
+  timeout: "Ask later, or allow more time with `timeouts`.",
+  network: "Check the base URL and the network; then ask again.",
+  truncated: "What came is a part of the answer, see `partial`; ask again.",
+  unknown: "`error.raw` and `cause` hold what is known.",
+};
+
+/** The error for the caller once a provider is given up. */
+export function giveUp(
+  failure: AttemptFailure,
+  asked: { provider: string; model: string },
+  attempts: readonly Attempt[],
+  remark = "",
+): ClientError {
+  const { error, partial, cause } = failure;
+  const { provider, model } = asked;
+  const status = error.status === undefined ? "" : `, status ${error.status}`;
+  const tried = attempts.length > 1 ? ` (attempt ${attempts.length})` : "";
+  const said = /[.!?]["')\]]?$/.test(error.message) ? error.message : `${error.message}.`;
+  const message = `${provider}/${model}: ${error.kind}${status}${tried}: ${said}${remark} ${ADVICE[error.kind]}`;
+  const details: ClientErrorDetails = { error, provider, model, attempts, partial: saidOf(partial) };
+  if (cause !== undefined) details.cause = cause;
+  return new ClientError(error.kind, message, details);
+}
+
+/** The error for a caller who ended the call. */
+export function abortedError(
+  reason: unknown,
+  asked: { provider: string; model: string },
+  attempts: readonly Attempt[],
+  partial?: Response,
+): ClientError {
+  const why = reason instanceof Error && reason.name !== "AbortError" ? `: ${reason.message}` : "";
+  const arrived = saidOf(partial);
+  const rest = arrived === undefined ? "" : " What had arrived is on this error, as `partial`.";
+  return new ClientError(
+    "aborted",
+    `The call to ${asked.provider}/${asked.model} was ended by its caller${why}.${rest}`,
+    {
+      ...asked,
+      attempts,
+      partial: arrived,
+      cause: reason,
+    },
+  );
+}
+
+/** A part of an answer in which something was said. */
+function saidOf(partial: Response | undefined): Response | undefined {
+  const isSaid = partial !== undefined && (partial.message.parts.length > 0 || partial.alternatives !== undefined);
+  return isSaid ? partial : undefined;
+}

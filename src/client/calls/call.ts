@@ -1,0 +1,115 @@
+// One call: the models to ask in their order, what holds for each, and everything that is noted on the way.
+import { DialectError } from "../../dialects/index.ts";
+import type { Loss, Request } from "../../model/index.ts";
+import { JsonError } from "../../model/index.ts";
+import { ClientError } from "../errors.ts";
+import type { PriceTable } from "../prices.ts";
+import { costOf, findPrice } from "../prices.ts";
+import { resolveModel } from "../providers/resolve.ts";
+import type {
+  CallOptions,
+  ClientOptions,
+  Effects,
+  Prepared,
+  ProviderLink,
+  RetryPolicy,
+  Timeouts,
+  Transport,
+} from "../types.ts";
+import { AttemptLog } from "./attempts.ts";
+import { checkCall } from "./check-options.ts";
+import type { Asked } from "./facts.ts";
+import { DEFAULT_RETRY, DEFAULT_TIMEOUTS, settle } from "./policy.ts";
+import { CallScope } from "./scope.ts";
+
+/** What all calls of a client share. */
+export interface Session {
+  readonly options: ClientOptions;
+  readonly links: ReadonlyMap<string, ProviderLink>;
+  readonly effects: Effects;
+  transport(): Transport;
+}
+
+/** A model at a provider, and what holds there. */
+export interface Target {
+  readonly link: ProviderLink;
+  readonly asked: Asked;
+  readonly timeouts: Timeouts;
+  readonly retry: RetryPolicy;
+}
+
+/** A request as a target is sent it. */
+export type Ready =
+  | { kind: "http"; prepared: Prepared; losses: Loss[] }
+  | { kind: "local"; request: Request; losses: Loss[] };
+
+export class ModelCall {
+  readonly session: Session;
+  readonly targets: readonly [Target, ...Target[]];
+  readonly scope: CallScope;
+  readonly log: AttemptLog;
+  private readonly request: Request;
+  private readonly options: CallOptions;
+
+  /** Throws for a model that nobody has, before anything is sent. */
+  constructor(session: Session, request: Request, options: CallOptions) {
+    checkCall(request, options);
+    this.session = session;
+    this.request = request;
+    this.options = options;
+    this.targets = targetsOf(session, request, options);
+    this.scope = new CallScope(session.effects, options.signal);
+    this.log = new AttemptLog(this.scope, session.options.onAttempt);
+  }
+
+  /** Puts the request in the provider's words. Throws an "untranslatable" where it would become another question. */
+  prepare({ link, asked }: Target, stream: boolean): Ready {
+    const { request, options } = this;
+    let ready: Ready;
+    try {
+      if (link.kind === "local") ready = { kind: "local", ...link.prepare({ ...request, stream }, asked.model) };
+      else {
+        const prepared = link.prepare(request, asked.model, stream, options);
+        ready = { kind: "http", prepared, losses: prepared.losses };
+      }
+    } catch (cause) {
+      if (!(cause instanceof DialectError || cause instanceof JsonError)) throw cause;
+      throw this.untranslatable(asked, cause.path, `The request cannot be said: ${cause.message}`, cause);
+    }
+    const breaks = options.onBreaks === "send" ? [] : ready.losses.filter(({ level }) => level === "breaks");
+    const [first] = breaks;
+    if (first === undefined) return ready;
+    const more = breaks.length > 1 ? ` (and ${breaks.length - 1} more)` : "";
+    const what = `It would be asked another question: at "${first.path}" (${first.code}): ${first.message}${more}`;
+    throw this.untranslatable(asked, first.path, `${what} Change it, or send it all the same with onBreaks: "send".`);
+  }
+
+  private untranslatable({ provider, model }: Asked, path: string, what: string, cause?: unknown): ClientError {
+    const details = { path, provider, model, attempts: this.log.attempts };
+    const options = cause === undefined ? details : { ...details, cause };
+    return new ClientError("untranslatable", `${provider}/${model}: ${what}`, options);
+  }
+}
+
+function targetsOf(session: Session, request: Request, options: CallOptions): [Target, ...Target[]] {
+  const { links } = session;
+  const fallbacks = options.fallbacks ?? session.options.fallbacks ?? [];
+  const first = resolveModel(links, session.options, request.model, options);
+  const others = fallbacks.map((model, index) =>
+    resolveModel(links, session.options, model, {}, `/fallbacks/${index}`),
+  );
+  const target = ({ link, model }: typeof first): Target => ({
+    link,
+    asked: { provider: link.name, model, costOf: pricing(session.options.prices) },
+    timeouts: settle(DEFAULT_TIMEOUTS, session.options.timeouts, link.config.timeouts, options.timeouts),
+    retry: settle(DEFAULT_RETRY, session.options.retry, link.config.retry, options.retry),
+  });
+  return [target(first), ...others.map(target)];
+}
+
+function pricing(prices: PriceTable | undefined): Asked["costOf"] {
+  return (usage, provider, models) => {
+    const price = prices && findPrice(prices, provider, ...models);
+    return price && costOf(usage, price);
+  };
+}

@@ -1,0 +1,37 @@
+// A whole answer.
+import type { Request, Response } from "../../model/index.ts";
+import type { Answer, CallOptions } from "../types.ts";
+import { ask } from "./ask.ts";
+import type { OpenAttempt } from "./attempts.ts";
+import type { Ready, Session, Target } from "./call.ts";
+import { ModelCall } from "./call.ts";
+import { withFacts } from "./facts.ts";
+import { isEventStream, readWhole, send, streamReply } from "./http.ts";
+import { exchangeOf, openReading } from "./open.ts";
+import { Reading } from "./reading.ts";
+
+/** Asks, and gives the answer once it is whole. */
+export async function complete(session: Session, request: Request, options: CallOptions): Promise<Answer> {
+  const call = new ModelCall(session, request, options);
+  try {
+    const { value, target, attempt } = await ask(call, false, (...tried) => tryWhole(call, ...tried));
+    attempt.end({ usage: value.usage });
+    return { ...value, provider: target.asked.provider, losses: attempt.losses, attempts: call.log.attempts };
+  } finally {
+    call.scope.close();
+  }
+}
+
+async function tryWhole(call: ModelCall, target: Target, ready: Ready, attempt: OpenAttempt): Promise<Response> {
+  const exchange = exchangeOf(call, target, ready, attempt);
+  if (exchange === undefined) return readAll(await openReading(call, target, ready, attempt));
+  const reply = await send(exchange);
+  // A server that streams whatever it is asked for.
+  if (isEventStream(reply)) return readAll(new Reading(await streamReply(reply, exchange), target.asked, call.scope));
+  return withFacts(await readWhole(reply, exchange), target.asked);
+}
+
+async function readAll(reading: Reading): Promise<Response> {
+  while ((await reading.next()) !== undefined);
+  return reading.response();
+}

@@ -1,0 +1,36 @@
+// Where the deltas of one attempt come from: a reply over HTTP, or a local provider.
+import type { OpenAttempt } from "./attempts.ts";
+import type { ModelCall, Ready, Target } from "./call.ts";
+import type { HttpExchange } from "./http.ts";
+import { send, streamReply } from "./http.ts";
+import { LocalSource } from "./local.ts";
+import { Reading } from "./reading.ts";
+
+/** The exchange of an attempt that goes over HTTP. */
+export function exchangeOf(
+  { session, scope }: ModelCall,
+  { link, timeouts }: Target,
+  ready: Ready,
+  attempt: OpenAttempt,
+): HttpExchange | undefined {
+  if (link.kind !== "http" || ready.kind !== "http") return undefined;
+  const { effects } = session;
+  const { connectMs } = timeouts;
+  return { link, prepared: ready.prepared, transport: session.transport(), effects, scope, attempt, connectMs };
+}
+
+/** Asks for deltas. Nothing of the answer has been read yet. */
+export async function openReading(
+  call: ModelCall,
+  target: Target,
+  ready: Ready,
+  attempt: OpenAttempt,
+): Promise<Reading> {
+  const { link, asked } = target;
+  if (link.kind === "local" && ready.kind === "local") {
+    return new Reading(new LocalSource(link.config, ready.request, call.scope), asked, call.scope);
+  }
+  const exchange = exchangeOf(call, target, ready, attempt);
+  if (exchange === undefined) throw new Error("A request was prepared for a provider of another kind.");
+  return new Reading(await streamReply(await send(exchange), exchange), asked, call.scope);
+}

@@ -1,0 +1,38 @@
+// How long a call waits and how often it asks: the defaults, whose word counts, and how long to wait before asking again.
+import type { ProviderError } from "../../model/index.ts";
+import { isRetryable } from "../../model/index.ts";
+import type { Effects, RetryPolicy, Timeouts } from "../types.ts";
+
+type Chance = Pick<Effects, "random">;
+
+export const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 10_000, totalMs: 600_000, gapMs: 60_000 };
+export const DEFAULT_RETRY: RetryPolicy = { attempts: 3, baseMs: 500, maxMs: 8000, retryAfterCapMs: 60_000 };
+
+/** What was said last, of each field; the order is: the call, the provider, the client, Koine. */
+export function settle<T extends object>(defaults: T, ...said: readonly (Partial<T> | undefined)[]): T {
+  const settled = { ...defaults };
+  for (const each of said) {
+    for (const field in each) {
+      const value = each[field];
+      if (value !== undefined) settled[field] = value;
+    }
+  }
+  return settled;
+}
+
+/** Why a provider is not asked again, or how long to wait before it is. */
+export type Verdict = { again: true; waitMs: number } | { again: false; reason: "final" | "attempts" | "retry-after" };
+
+/** Whether to ask again after the n-th attempt (from 1) failed. What the provider says about waiting counts first. */
+export function judge(error: ProviderError, n: number, policy: RetryPolicy, chance: Chance): Verdict {
+  if (!isRetryable(error)) return { again: false, reason: "final" };
+  if (n >= policy.attempts) return { again: false, reason: "attempts" };
+  const { retryAfterMs = 0 } = error;
+  if (retryAfterMs > policy.retryAfterCapMs) return { again: false, reason: "retry-after" };
+  return { again: true, waitMs: retryAfterMs > 0 ? retryAfterMs : backoff(n, policy, chance) };
+}
+
+/** Twice as long each time, a quarter more or less by chance: clients that failed together do not come back together. */
+function backoff(n: number, { baseMs, maxMs }: RetryPolicy, chance: Chance): number {
+  return Math.min(maxMs, Math.round(baseMs * 2 ** (n - 1) * (0.75 + chance.random() / 2)));
+}

@@ -1,0 +1,73 @@
+// The client: providers by name, and one way to ask them all.
+import { defaultTransport } from "#transport";
+import { checkClientOptions } from "./calls/check-options.ts";
+import { complete } from "./calls/complete.ts";
+import type { Session } from "./calls/call.ts";
+import { wrap } from "./calls/onion.ts";
+import { stream } from "./calls/stream.ts";
+import { effectsOf } from "./effects.ts";
+import { generateObject } from "./generate-object.ts";
+import { linkOf } from "./providers/link.ts";
+import { providersFromEnv } from "./providers/from-env.ts";
+import { resolveModel } from "./providers/resolve.ts";
+import type { Client as ClientFace, ClientOptions, ProviderConfig, Transport } from "./types.ts";
+
+/** Makes a client. Throws a `ClientError` "configuration" for a setting that is not what it must be. */
+export function createClient(options: ClientOptions): ClientFace {
+  checkClientOptions(options);
+  const links = new Map(Object.entries(options.providers).map(([name, config]) => [name, linkOf(name, config)]));
+  checkNames(links, options);
+  let own: Transport | undefined;
+  const session: Session = {
+    options,
+    links,
+    effects: effectsOf(options.effects),
+    transport: () => options.transport ?? (own ??= defaultTransport()),
+  };
+  const asking = wrap(
+    {
+      complete: ({ request, options: call }) => complete(session, request, call),
+      stream: ({ request, options: call }) => stream(session, request, call),
+    },
+    options.middleware ?? [],
+  );
+  const client: ClientFace = {
+    providers: [...links.keys()],
+    complete: (request, call = {}) => asking.complete({ request, options: call }),
+    stream: (request, call = {}) => asking.stream({ request, options: call }),
+    generateObject: (request, call = {}) => generateObject((each, how) => client.complete(each, how), request, call),
+    async close() {
+      await (options.transport ?? own)?.close();
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+  return client;
+}
+
+/** Names that nobody has are told now rather than when they are first needed. */
+function checkNames(links: Session["links"], options: ClientOptions): void {
+  // Any name will do: a model without a provider is the default provider's.
+  if (options.defaultProvider !== undefined) resolveModel(links, options, "any");
+  options.fallbacks?.forEach((model, index) => resolveModel(links, options, model, {}, `/fallbacks/${index}`));
+}
+
+/** Options beside the providers, which come from the environment; those given here are added, and win. */
+export type FromEnvOptions = Omit<ClientOptions, "providers"> & {
+  providers?: Readonly<Record<string, ProviderConfig>> | undefined;
+  /** Default: `process.env`. */
+  env?: Readonly<Record<string, string | undefined>> | undefined;
+};
+
+/** `Client.fromEnv()`: every provider whose key is in the environment. */
+export const Client = {
+  fromEnv({ env, providers, ...options }: FromEnvOptions = {}): ClientFace {
+    return createClient({ ...options, providers: { ...providersFromEnv(env ?? processEnv()), ...providers } });
+  },
+} as const;
+/** The methods of a client. */
+export type Client = ClientFace;
+
+/** Where there is no process, there is no environment. */
+function processEnv(): Readonly<Record<string, string | undefined>> {
+  return typeof process === "undefined" ? {} : process.env;
+}

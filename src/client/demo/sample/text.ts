@@ -1,0 +1,127 @@
+// Texts that a schema lets through: of a known format, fit for a name, or made for a pattern and a length.
+import type { Choose, FlatSchema } from "./flat-schema.ts";
+import { textFor } from "./pattern.ts";
+
+const two = (n: number): string => String(n + 1).padStart(2, "0");
+
+/** The n-th text of a format. */
+const FORMATS = new Map<string, (n: number) => string>(
+  Object.entries({
+    "date-time": (n) => `2026-01-31T12:00:${two(n)}Z`,
+    date: (n) => `2026-01-${two(n)}`,
+    time: (n) => `12:00:${two(n)}Z`,
+    duration: (n) => `PT${n + 1}H`,
+    email: (n) => `ada${n === 0 ? "" : n}@example.com`,
+    "idn-email": (n) => `ada${n === 0 ? "" : n}@example.com`,
+    hostname: (n) => `${n === 0 ? "" : `host${n}.`}example.com`,
+    "idn-hostname": (n) => `${n === 0 ? "" : `host${n}.`}example.com`,
+    ipv4: (n) => `192.0.2.${n + 1}`,
+    ipv6: (n) => `2001:db8::${n + 1}`,
+    uri: (n) => `https://example.com/${n === 0 ? "" : n}`,
+    url: (n) => `https://example.com/${n === 0 ? "" : n}`,
+    iri: (n) => `https://example.com/${n === 0 ? "" : n}`,
+    "uri-reference": (n) => `/page/${n + 1}`,
+    "iri-reference": (n) => `/page/${n + 1}`,
+    "uri-template": (n) => `/page/${n + 1}/{name}`,
+    uuid: (n) => `123e4567-e89b-42d3-a456-4266141740${two(n)}`,
+    "json-pointer": (n) => `/${n}`,
+    "relative-json-pointer": (n) => `${n}`,
+    regex: (n) => `^a{${n + 1}}`,
+    byte: () => "ZXhhbXBsZQ==",
+  }),
+);
+
+/** What a field of that name may hold, so that made-up arguments look like some. */
+const BY_NAME = new Map<string, string>(
+  Object.entries({
+    city: "Corinth",
+    location: "Corinth",
+    place: "Corinth",
+    country: "Greece",
+    name: "Ada",
+    query: "koine",
+    language: "Greek",
+    path: "notes.txt",
+    file: "notes.txt",
+    url: "https://example.com/",
+    date: "2026-01-31",
+    email: "ada@example.com",
+    message: "Hello!",
+    currency: "EUR",
+  }),
+);
+
+const LENGTHS = [0, 1, 2, 3, 5, 8, 16, 40, 120];
+
+/** The n-th text for a schema under a name. */
+export function textOfSchema(schema: FlatSchema, name: string, nth: number, choose: Choose): string {
+  const rules = rulesOf(schema);
+  // Other guesses say something else, should the schema have something against the usual.
+  const n = nth + choose(4);
+  let first: string | undefined;
+  for (const text of candidates(schema, rules, name, n, choose)) {
+    const filled = fill(text, rules, n);
+    if (fits(text, rules)) return text;
+    if (fits(filled, rules)) return filled;
+    first ??= filled;
+  }
+  return first ?? "";
+}
+
+/** The most natural one first. */
+function* candidates(schema: FlatSchema, rules: Rules, name: string, n: number, choose: Choose): Generator<string> {
+  const ofFormat = FORMATS.get(String(schema["format"]));
+  if (ofFormat !== undefined) yield ofFormat(n);
+  const plain = BY_NAME.get(name.toLowerCase()) ?? "example";
+  yield n === 0 ? plain : `${plain} ${n + 1}`;
+  for (const pattern of rules.patterns) {
+    for (const extra of LENGTHS) {
+      const text = textFor(pattern, { choose, extra: extra + n, n });
+      if (text !== undefined) yield text;
+    }
+  }
+}
+
+interface Rules {
+  least: number;
+  most: number;
+  patterns: string[];
+}
+
+function rulesOf({ minLength, maxLength, pattern }: FlatSchema): Rules {
+  return {
+    least: typeof minLength === "number" ? Math.max(0, minLength) : 0,
+    most: typeof maxLength === "number" ? maxLength : Infinity,
+    patterns: [pattern].flat().filter((each) => typeof each === "string"),
+  };
+}
+
+/** Lengths count characters, not the units of JavaScript's texts. */
+function fits(text: string, { least, most, patterns }: Rules): boolean {
+  const { length } = Array.from(text);
+  return length >= least && length <= most && patterns.every((pattern) => matches(pattern, text));
+}
+
+function matches(pattern: string, text: string): boolean {
+  for (const flags of ["u", ""]) {
+    try {
+      return new RegExp(pattern, flags).test(text);
+    } catch {
+      // Not in this mode of expressions.
+    }
+  }
+  return true;
+}
+
+/** Made longer or shorter to the length that is wanted; the n-th one ends in its number. */
+function fill(text: string, { least, most }: Rules, n: number): string {
+  const letters = Array.from(text);
+  if (letters.length > most) {
+    const number = String(n + 1);
+    const room = Math.max(0, Math.floor(most));
+    return n === 0
+      ? letters.slice(0, room).join("")
+      : `${letters.slice(0, Math.max(0, room - number.length)).join("")}${number}`.slice(0, room);
+  }
+  return text + (letters.at(-1) ?? "e").repeat(Math.max(0, Math.ceil(least) - letters.length));
+}

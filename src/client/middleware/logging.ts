@@ -1,0 +1,121 @@
+// One entry per call: who was asked, how it ended, how long it took and what it cost. No keys, and no texts unless asked for.
+import type { Clock } from "../../assembly/index.ts";
+import type { FinishReason, Usage } from "../../model/index.ts";
+import { addUsage } from "../../model/index.ts";
+import { ClientError } from "../errors.ts";
+import type { Answer, Attempt } from "../types.ts";
+import { deferStream } from "./defer.ts";
+import type { Outcome } from "./tap.ts";
+import { tapStream } from "./tap.ts";
+import type { Call, Middleware } from "./types.ts";
+
+/** What is known of a call when it has ended. */
+export interface LogEntry {
+  mode: "complete" | "stream";
+  /** The model as it was asked for. */
+  asked: string;
+  /** Who answered or failed last. */
+  provider?: string;
+  model?: string;
+  durationMs: number;
+  /** Until the first deltas of a stream. */
+  firstDeltaMs?: number;
+  finishReason?: FinishReason;
+  /** Of all attempts. */
+  usage?: Usage;
+  attempts: readonly Attempt[];
+  /** How many losses there were, notes aside. */
+  losses: number;
+  error?: { code: string; message: string };
+  /** With `content` only: what was asked and answered. */
+  call?: Call;
+  answer?: Answer;
+}
+
+export interface LoggingOptions {
+  /** Hears of every call when it has ended; `describeEntry` makes a line of what it is given. */
+  log: (entry: LogEntry) => void;
+  /** Whether entries hold what was said. Default false. */
+  content?: boolean | undefined;
+  clock?: Clock | undefined;
+}
+
+/** Tells of every call, whole or streamed, when it has ended. */
+export function logging({ log, content = false, clock = Date.now }: LoggingOptions): Middleware {
+  const now = (): number => new Date(clock()).getTime();
+  const entryOf = (mode: LogEntry["mode"], call: Call, startedAt: number, outcome: Outcome): LogEntry => {
+    const durationMs = now() - startedAt;
+    const entry: LogEntry = { mode, asked: call.request.model ?? "", durationMs, attempts: [], losses: 0 };
+    Object.assign(entry, "answer" in outcome ? answerFacts(outcome.answer) : errorFacts(outcome.error));
+    const usage = usageOf(entry.attempts);
+    if (usage !== undefined) entry.usage = usage;
+    if (content) Object.assign(entry, { call }, "answer" in outcome && { answer: outcome.answer });
+    return entry;
+  };
+  return {
+    name: "logging",
+    async complete(call, next) {
+      const startedAt = now();
+      const outcome = await next(call).then(
+        (answer): Outcome => ({ answer }),
+        (error: unknown): Outcome => ({ error }),
+      );
+      log(entryOf("complete", call, startedAt, outcome));
+      if ("error" in outcome) throw outcome.error;
+      return outcome.answer;
+    },
+    stream: (call, next) =>
+      deferStream(() => {
+        const startedAt = now();
+        let firstDeltaMs: number | undefined;
+        return tapStream(next(call), {
+          deltas: () => void (firstDeltaMs ??= now() - startedAt),
+          ended: (outcome) => {
+            const entry = entryOf("stream", call, startedAt, outcome);
+            if (firstDeltaMs !== undefined) entry.firstDeltaMs = firstDeltaMs;
+            log(entry);
+          },
+        });
+      }),
+  };
+}
+
+function answerFacts({ provider, model, finishReason, attempts, losses }: Answer): Partial<LogEntry> {
+  return { provider, model, finishReason, attempts, losses: losses.filter(({ level }) => level !== "note").length };
+}
+
+function errorFacts(error: unknown): Partial<LogEntry> {
+  if (!(error instanceof ClientError)) return { error: { code: "unknown", message: String(error) } };
+  const { code, message, attempts, provider, model } = error;
+  return {
+    error: { code, message },
+    attempts,
+    ...(provider !== undefined && { provider }),
+    ...(model !== undefined && { model }),
+  };
+}
+
+/** What all attempts used together, failed ones included (B67). */
+export function usageOf(attempts: readonly Attempt[]): Usage | undefined {
+  let sum: Usage | undefined;
+  for (const { usage } of attempts) {
+    if (usage !== undefined) sum = sum === undefined ? usage : addUsage(sum, usage);
+  }
+  return sum;
+}
+
+/** An entry in one line. */
+export function describeEntry(entry: LogEntry): string {
+  const { mode, asked, provider, model, durationMs, attempts, usage, finishReason, losses, error } = entry;
+  const facts = [
+    provider === undefined ? asked : `${provider}/${model ?? asked}`,
+    mode,
+    error === undefined ? (finishReason?.unified ?? "") : `failed (${error.code})`,
+    `${durationMs} ms`,
+    attempts.length === 1 ? "" : attempts.length === 0 ? "nobody asked" : `${attempts.length} attempts`,
+    usage === undefined ? "" : `${usage.inputTokens} → ${usage.outputTokens} tokens`,
+    usage?.cost === undefined ? "" : `$${usage.cost.toFixed(4)}`,
+    losses === 0 ? "" : `${losses} losses`,
+  ];
+  return facts.filter((fact) => fact !== "").join(", ");
+}

@@ -1,0 +1,89 @@
+// A provider that is a function: it is given the request without what means something only to others (B5).
+import type { Annotation, Loss, Message, Part, Request, Seal } from "../../model/index.ts";
+import { pointer } from "../../model/pointer.ts";
+import type { LocalLink, LocalProvider } from "../types.ts";
+
+export function localLink(name: string, config: LocalProvider): LocalLink {
+  const issuer = config.issuer ?? name;
+  return {
+    kind: "local",
+    name,
+    config,
+    prepare(request: Request, model: string) {
+      const filter = new SealFilter(issuer);
+      const messages = filter.messages(request.messages);
+      return { request: { ...request, model, messages }, losses: filter.losses };
+    },
+  };
+}
+
+interface Sealed {
+  seals?: Seal[];
+}
+type Steps = readonly (string | number)[];
+
+/** Leaves out the seals of others, and blocks that only they can read; copies only what changes. */
+class SealFilter {
+  readonly losses: Loss[] = [];
+  private readonly issuer: string;
+
+  constructor(issuer: string) {
+    this.issuer = issuer;
+  }
+
+  messages(messages: readonly Message[]): Message[] {
+    return messages.map((message, index) => {
+      const parts = this.parts(message.parts, ["messages", index, "parts"]);
+      return parts === message.parts ? message : { ...message, parts };
+    });
+  }
+
+  private parts(parts: Part[], steps: Steps): Part[] {
+    const kept = parts.flatMap((part, index) => this.part(part, [...steps, index]));
+    return kept.length === parts.length && kept.every((part, index) => part === parts[index]) ? parts : kept;
+  }
+
+  private part(part: Part, steps: Steps): Part[] {
+    if (part.type === "opaque" && !this.isOwn(part.issuer ?? part)) {
+      this.lose("opaque-foreign", "A block that only another dialect can say.", steps);
+      return [];
+    }
+    let kept = this.sealed(part, steps);
+    if (kept.type === "text" && kept.annotations !== undefined) {
+      const annotations = this.annotations(kept.annotations, [...steps, "annotations"]);
+      if (annotations !== kept.annotations) kept = { ...kept, annotations };
+    }
+    if ("content" in kept && kept.content !== undefined) {
+      const content = this.parts(kept.content, [...steps, "content"]);
+      if (content !== kept.content) kept = { ...kept, content };
+    }
+    return [kept];
+  }
+
+  private annotations(annotations: Annotation[], steps: Steps): Annotation[] {
+    const kept = annotations.map((annotation, index) => this.sealed(annotation, [...steps, index]));
+    return kept.every((annotation, index) => annotation === annotations[index]) ? annotations : kept;
+  }
+
+  private sealed<T extends Sealed>(target: T, steps: Steps): T {
+    const { seals } = target;
+    if (seals === undefined || seals.every((seal) => this.isOwn(seal))) return target;
+    const own = seals.filter((seal, index) => {
+      const isKept = this.isOwn(seal);
+      if (!isKept) this.lose("seal-foreign", "It means something only to its issuer.", [...steps, "seals", index]);
+      return isKept;
+    });
+    const copy = { ...target };
+    if (own.length > 0) copy.seals = own;
+    else delete copy.seals;
+    return copy;
+  }
+
+  private isOwn({ dialect, provider }: { dialect: string; provider?: string }): boolean {
+    return (provider ?? dialect) === this.issuer;
+  }
+
+  private lose(code: string, message: string, steps: Steps): void {
+    this.losses.push({ path: pointer(steps), action: "dropped", level: "loss", code, message });
+  }
+}

@@ -1,0 +1,62 @@
+// What only a caller may decide about a request, and what a client therefore adds or takes away: usage in streams, what a
+// provider stores, what it need not be told again, and what stands elsewhere over HTTP than in an SDK.
+import type { Request } from "../../model/index.ts";
+import type { HttpProvider } from "../types.ts";
+import type { Plan } from "./plan-parts.ts";
+import { addResidue, plain, residueOf, sayResidue, takeResidue } from "./plan-parts.ts";
+import { planResponses } from "./responses-state.ts";
+
+export function planRequest(
+  request: Request,
+  model: string,
+  stream: boolean,
+  name: string,
+  config: HttpProvider,
+): Plan {
+  const { dialect } = config;
+  const { stream: _, ...rest } = request;
+  const asked: Request = stream ? { ...rest, model, stream } : { ...rest, model };
+  switch (dialect) {
+    case "openai-responses":
+      return planResponses(stream ? asked : withoutStreamOptions(asked, dialect), model, name, config);
+    case "openai-chat":
+      return plain(stream ? withUsage(asked, config.vendor) : withoutStreamOptions(asked, dialect));
+    case "anthropic":
+      return withBetas(asked);
+    default:
+      return plain(withoutSdkForm(asked, dialect));
+  }
+}
+
+const STREAM_OPTIONS = "stream_options";
+
+/** Vendors that refuse fields which they do not know, and send usage unasked. */
+const UNASKED: ReadonlySet<string | undefined> = new Set(["mistral"]);
+
+/** Without this, a stream of Chat Completions does not say what it cost. */
+function withUsage(request: Request, vendor: string | undefined): Request {
+  if (UNASKED.has(vendor)) return request;
+  return addResidue(request, "openai-chat", { [STREAM_OPTIONS]: { include_usage: true } });
+}
+
+/** Like `stream` itself, they say how the answer is to come, and are refused where it comes whole. */
+function withoutStreamOptions(request: Request, dialect: string): Request {
+  const [rest] = takeResidue(request, dialect, STREAM_OPTIONS);
+  return rest;
+}
+
+/** The SDK has betas among the parameters; over HTTP they are a header. */
+function withBetas(request: Request): Plan {
+  const [rest, betas] = takeResidue(request, "anthropic", "betas");
+  if (!Array.isArray(betas) || !betas.every((beta) => typeof beta === "string")) return plain(request);
+  return { ...plain(rest), headers: { "anthropic-beta": betas.join(",") } };
+}
+
+/** The SDKs have the model among the parameters, and settings one level deeper; over HTTP, the URL names the model. */
+function withoutSdkForm(request: Request, dialect: "gemini" | "bedrock"): Request {
+  const residue = residueOf(request, dialect);
+  const form = residue["$form"];
+  if (typeof form !== "object" || form === null || Array.isArray(form)) return request;
+  const { model: _model, config: _config, ...rest } = form;
+  return sayResidue(request, dialect, { ...residue, $form: rest });
+}

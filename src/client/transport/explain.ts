@@ -1,0 +1,71 @@
+// From the errors of sockets, TLS and HTTP libraries to one sentence that says what to do.
+import type { TransportStage } from "./errors.ts";
+import { TransportError } from "./errors.ts";
+
+/** What a system's or library's own word means; a TLS error is one that trying again does not help. */
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there; is the server running, and is the base URL right?",
+  ECONNRESET: "the other side closed the connection.",
+  EPIPE: "the other side closed the connection.",
+  UND_ERR_SOCKET: "the other side closed the connection.",
+  ENOTFOUND: "there is no host of that name; is the base URL right?",
+  EAI_AGAIN: "its name could not be looked up; is the network up?",
+  ENETUNREACH: "there is no way to that network; is the network up?",
+  EHOSTUNREACH: "there is no way to that host; is the network up?",
+  ETIMEDOUT: "it does not answer.",
+  UND_ERR_CONNECT_TIMEOUT: "it does not answer.",
+  UND_ERR_HEADERS_TIMEOUT: "it took too long.",
+  UND_ERR_BODY_TIMEOUT: "it was silent for too long.",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS; should the base URL begin with http://?",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the reply is shorter or longer than it said.",
+};
+const TIMEOUTS: ReadonlySet<string> = new Set([
+  "ETIMEDOUT",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+]);
+/** How the errors of the parser begin. */
+const NO_HTTP = /^HPE_/;
+const UNTRUSTED = /^(?:CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/;
+const UNSENDABLE: ReadonlySet<string> = new Set(["UND_ERR_INVALID_ARG", "ERR_INVALID_CHAR", "ERR_INVALID_HTTP_TOKEN"]);
+
+const STAGES: Readonly<Record<TransportStage, (host: string) => string>> = {
+  connect: (host) => `No connection to ${host}`,
+  headers: (host) => `${host} did not answer`,
+  body: (host) => `The reply of ${host} broke off`,
+};
+
+/** A failure of any kind as a `TransportError`. */
+export function explainFailure(error: unknown, stage: TransportStage, host: string): TransportError {
+  if (error instanceof TransportError) return error;
+  const reason = codeOf(error);
+  const message = `${STAGES[stage](host)}: ${sentence(error, reason)}`;
+  const kind = TIMEOUTS.has(reason ?? "") ? "timeout" : "network";
+  const retryable = !UNTRUSTED.test(reason ?? "") && !UNSENDABLE.has(reason ?? "");
+  return new TransportError(kind, message, { stage, reason, retryable, cause: error });
+}
+
+/** The connection did not stand in time. */
+export function connectTimeout(ms: number, host: string): TransportError {
+  const message = `No connection to ${host} within ${ms} ms; is it reachable, or is timeouts.connectMs too short?`;
+  return new TransportError("timeout", message, { stage: "connect", reason: "UND_ERR_CONNECT_TIMEOUT" });
+}
+
+function sentence(error: unknown, reason: string | undefined): string {
+  const known = reason !== undefined && Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined;
+  if (known !== undefined) return `${known} (${reason})`;
+  if (UNTRUSTED.test(reason ?? "")) return `its certificate is not trusted (${reason}); NODE_EXTRA_CA_CERTS adds one.`;
+  if (NO_HTTP.test(reason ?? "")) return `what it says is no HTTP; is the base URL right? (${reason})`;
+  return error instanceof Error && error.message !== "" ? error.message : (reason ?? "unknown");
+}
+
+/** The code of an error, or of the first of those that it was caused by or made of. */
+function codeOf(error: unknown, depth = 0): string | undefined {
+  if (typeof error !== "object" || error === null || depth > 4) return undefined;
+  // Anything may be thrown: each field is looked at before it is used.
+  const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
+  if (typeof code === "string") return code;
+  const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
+  return codeOf(cause, depth + 1) ?? codeOf(first, depth + 1);
+}

@@ -1,0 +1,62 @@
+// The transport where there is no Node: `fetch`. It cannot tell when a connection stands, so that `connectMs` has no
+// meaning here; the limits on the whole and on silence hold all the same.
+import type { HttpReply, HttpRequest, Limits, Transport } from "../types.ts";
+import type { TransportStage } from "./errors.ts";
+import { TransportError } from "./errors.ts";
+import { explainFailure } from "./explain.ts";
+
+export function defaultTransport(): Transport {
+  return { send, close: () => Promise.resolve() };
+}
+
+async function send(request: HttpRequest, { signal }: Limits): Promise<HttpReply> {
+  const { url, method, headers, body } = request;
+  const { host } = new URL(url);
+  let response: Response;
+  try {
+    // A redirect is not followed: the key would go with the request to whatever address it names.
+    response = await fetch(url, { method, headers, body, signal, redirect: "manual" });
+  } catch (error) {
+    throw failure(error, "connect", host, signal);
+  }
+  if (response.type === "opaqueredirect") {
+    const message = `${host} answers from another address; set the base URL to that one.`;
+    throw new TransportError("network", message, { stage: "headers", retryable: false });
+  }
+  const reader = response.body?.getReader();
+  const discard = (): void => {
+    // It may have failed or been read already; nobody is left to care.
+    reader?.cancel().catch(() => undefined);
+  };
+  return {
+    status: response.status,
+    headers: Object.fromEntries(response.headers),
+    body: pieces(reader, discard, host, signal),
+    discard,
+  };
+}
+
+async function* pieces(
+  reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
+  discard: () => void,
+  host: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, undefined> {
+  try {
+    if (reader === undefined) return;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (signal.aborted) throw signal.reason;
+      if (done) return;
+      yield value;
+    }
+  } catch (error) {
+    throw failure(error, "body", host, signal);
+  } finally {
+    discard();
+  }
+}
+
+function failure(error: unknown, stage: TransportStage, host: string, signal: AbortSignal): unknown {
+  return signal.aborted ? signal.reason : explainFailure(error, stage, host);
+}

@@ -1,0 +1,72 @@
+// The transport on Node: pools of connections by undici, over HTTP/1.1. Requests are dispatched without undici's own
+// streams, which cost more than all else here: pieces of the body go from the parser to whoever reads.
+import type { Socket } from "node:net";
+import { Agent, buildConnector } from "undici";
+import type { HttpReply, HttpRequest, Limits, Transport } from "../types.ts";
+import { Exchange } from "./exchange.ts";
+
+/** A connection that nobody waits for is given up after this time at the latest. */
+const CONNECT_MS = 60_000;
+/** Providers close idle connections after a minute or more; those that do so earlier say so in a header. */
+const KEEP_ALIVE_MS = 30_000;
+
+export function defaultTransport(): Transport {
+  return new UndiciTransport();
+}
+
+class UndiciTransport implements Transport {
+  private agent: Agent | undefined;
+  /** The request that is being dispatched: a connection that is begun meanwhile is begun for it. */
+  private dispatching: Exchange | undefined;
+  /** Those that are under way. */
+  private readonly exchanges = new Set<Exchange>();
+
+  send(request: HttpRequest, limits: Limits): Promise<HttpReply> {
+    const { signal } = limits;
+    if (signal.aborted) return Promise.reject(signal.reason as Error);
+    const { origin, pathname, search, host } = new URL(request.url);
+    const exchange = new Exchange(host, limits, (ended) => this.exchanges.delete(ended));
+    this.exchanges.add(exchange);
+    this.dispatching = exchange;
+    this.agent ??= this.open();
+    this.agent.dispatch(
+      {
+        origin,
+        path: pathname + search,
+        method: request.method,
+        headers: { "user-agent": "koine", ...request.headers },
+        body: request.body,
+      },
+      exchange,
+    );
+    this.dispatching = undefined;
+    exchange.dispatched();
+    return exchange.reply;
+  }
+
+  /** Made when first used; idle connections neither keep the process alive nor need to be closed. */
+  private open(): Agent {
+    const connect = buildConnector({ timeout: CONNECT_MS, allowH2: false });
+    return new Agent({
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // The pipeline keeps the time.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: (options, callback) => {
+        // The types do not say that it gives the socket.
+        const socket = connect(options, callback) as unknown as Socket;
+        if (this.dispatching !== undefined) this.dispatching.socket = socket;
+      },
+    });
+  }
+
+  async close(): Promise<void> {
+    const { agent } = this;
+    this.agent = undefined;
+    const closed = agent?.close();
+    // Calls under way go on, perhaps for long; their connections are closed behind them.
+    if (this.exchanges.size === 0) await closed;
+  }
+}

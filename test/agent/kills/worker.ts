@@ -1,0 +1,97 @@
+// A process that runs an agent until it is killed or its story has ended. It kills itself where its plan says so.
+import { writeSync } from "node:fs";
+import { type AgentTool, createAgent, type McpServer, mcpServer, tool } from "../../../src/agent/index.ts";
+import { createClient, type LocalProvider } from "../../../src/client/index.ts";
+import type { Delta, Request } from "../../../src/index.ts";
+import { openStore, openOn } from "../../ledger/crash/target.ts";
+import { work } from "./effects.ts";
+import { illegal } from "./legal.ts";
+import type { Line, WorkerPlan } from "./journal.ts";
+import { answer, faultsOf, QUESTION, STORIES } from "./story.ts";
+
+// Written by the campaign.
+const plan = JSON.parse(process.argv[2] ?? "") as WorkerPlan;
+const story = STORIES[plan.story];
+const seen = new Map<string, number>();
+let phase = "open";
+
+function say(line: Line): void {
+  // Straight into the pipe: what was said before a kill arrives.
+  writeSync(1, `${JSON.stringify(line)}\n`);
+}
+
+/** A place in the agent's life. Here it may end. */
+function pass(what: string): void {
+  const point = `${phase}/${what}`;
+  const times = (seen.get(point) ?? 0) + 1;
+  seen.set(point, times);
+  if (plan.kill?.point !== point || plan.kill.occurrence !== times) return;
+  say({ at: "kill", point });
+  process.kill(process.pid, "SIGKILL");
+}
+
+const model: LocalProvider = {
+  async *answer(request: Request): AsyncGenerator<Delta> {
+    phase = "answer";
+    for (const what of [...faultsOf(story, request.messages), ...illegal(request.messages)]) say({ at: "fault", what });
+    for (const delta of answer(story, request, `${plan.life}`)) {
+      pass(delta.kind);
+      yield delta;
+      // As a provider's pieces come: one after the other.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    phase = "tools";
+  },
+};
+
+const input = { type: "object", properties: { key: { type: "string" } }, required: ["key"] };
+const effect = (name: string, retry: "safe" | "never"): AgentTool =>
+  tool({ name, retry, input, run: (_, { toolName, toolCallId }) => work(plan.record, toolName, toolCallId, pass) });
+const local: AgentTool[] = [
+  effect("local_safe", "safe"),
+  effect("local_never", "never"),
+  effect("local_strict", "never"),
+  tool({
+    name: "local_throws",
+    input,
+    async run(_, { toolCallId }) {
+      throw new Error(await work(plan.record, "local_throws", toolCallId, pass));
+    },
+  }),
+];
+
+async function servers(): Promise<McpServer[]> {
+  if (plan.servers === undefined) return [];
+  const { program, url } = plan.servers;
+  const args = [program, plan.record, "stdio_"];
+  return Promise.all([
+    mcpServer({ name: "stdio", prefix: "stdio_", command: process.execPath, args, retry: { safe: "safe" } }),
+    mcpServer({ name: "http", prefix: "http_", url, retry: { safe: "safe" } }),
+  ]);
+}
+
+const [store, remote] = await Promise.all([openStore(plan.target, pass), servers()]);
+const ledger = openOn(store, { deltaRetentionMs: 60_000 });
+const agent = createAgent({
+  client: createClient({ providers: { story: model } }),
+  model: "story/story-1",
+  tools: [...local, ...remote],
+  ledger,
+});
+say({ at: "ready" });
+phase = plan.life === 0 ? "begin" : "resume";
+const known = await ledger.threads();
+if (known.length === 0) await ledger.createThread({ id: plan.threadId });
+const isSaid = (await ledger.transcript(plan.threadId)).length > 0;
+const run = isSaid
+  ? agent.resume(plan.threadId, { force: true })
+  : agent.run(QUESTION, { threadId: plan.threadId, idempotencyKey: "question" });
+for await (const event of run) {
+  if (event.type === "tool-end") say({ at: "acknowledged", toolCallId: event.call.toolCallId });
+  if (event.type !== "delta") pass(`event ${event.type}`);
+}
+const { reason, text } = await run.result();
+phase = "close";
+await agent.close();
+await ledger.close();
+say({ at: "end", reason, text, points: [...seen.keys()] });

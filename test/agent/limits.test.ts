@@ -1,0 +1,122 @@
+// Limits: steps, a condition of the caller's own, time for tools, and answers that end early.
+import { expect, test } from "vitest";
+import type { StepInfo } from "../../src/agent/index.ts";
+import { tool } from "../../src/agent/index.ts";
+import type { UnifiedFinishReason } from "../../src/model/index.ts";
+import { delta } from "../support/deltas.ts";
+import { agentOn, answer, call, echo, makes, results, says, short } from "./support/scripted.ts";
+
+const more = (id: string) => makes(call(id, "echo"));
+
+test("maxSteps ends the run before the model is asked once more, with all results in place", async () => {
+  const { agent, requests } = agentOn([more("1"), more("2"), more("3")], { tools: [echo()], maxSteps: 2 });
+  const { reason, steps } = await agent.run("Go.").result();
+  expect(reason).toBe("max-steps");
+  expect(requests).toHaveLength(2);
+  expect(short(steps[1]?.messages ?? [])).toStrictEqual(["assistant: echo#2", "tool: =2"]);
+});
+
+test("an answer at the last step is done", async () => {
+  const { agent } = agentOn([more("1"), says("Done.")], { tools: [echo()], maxSteps: 2 });
+  expect(await agent.run("Go.").result()).toMatchObject({ reason: "done", text: "Done." });
+});
+
+test("by default a run makes 32 steps", async () => {
+  const { agent, requests } = agentOn(
+    Array.from({ length: 40 }, (_, index) => more(String(index))),
+    { tools: [echo()] },
+  );
+  expect(await agent.run("Go.").result()).toMatchObject({ reason: "max-steps" });
+  expect(requests).toHaveLength(32);
+});
+
+test("stopWhen is asked after each step that would go on, and only then", async () => {
+  const asked: StepInfo[] = [];
+  const stopWhen = (step: StepInfo) => asked.push(step) === 2;
+  const stopped = agentOn([more("1"), more("2")], { tools: [echo()], stopWhen });
+  expect(await stopped.agent.run("Go.").result()).toMatchObject({ reason: "stopped", steps: asked });
+  asked.length = 0;
+  const finished = agentOn([more("1"), says("Done.")], {
+    tools: [echo()],
+    stopWhen: async (step) => !asked.push(step),
+  });
+  expect(await finished.agent.run("Go.").result()).toMatchObject({ reason: "done" });
+  expect(asked.map(({ index, finishReason }) => [index, finishReason.unified])).toStrictEqual([[0, "tool-calls"]]);
+});
+
+test("what stopWhen throws ends the run, and the thread can be gone on with", async () => {
+  const { agent } = agentOn([more("1"), says("Done.")], {
+    tools: [echo()],
+    stopWhen: () => {
+      throw new Error("I do not know.");
+    },
+  });
+  const run = agent.run("Go.");
+  await expect(run.result()).rejects.toThrow("I do not know.");
+  expect(await agent.resume(await run.threadId).result()).toMatchObject({ reason: "done", text: "Done." });
+});
+
+test("a tool that takes too long is told to stop, and the model is told", async () => {
+  const asked: number[] = [];
+  const reasons: unknown[] = [];
+  const hang = (name: string, timeoutMs?: number) =>
+    tool({
+      name,
+      timeoutMs,
+      run: (_, { signal }) =>
+        new Promise(() => signal.addEventListener("abort", () => reasons.push((signal.reason as Error).name))),
+    });
+  const { agent, requests } = agentOn([makes(call("1", "a"), call("2", "b"), call("3", "c")), says("Ok.")], {
+    tools: [hang("a"), hang("b", 1500), echo("c", { timeoutMs: Infinity })],
+    toolTimeoutMs: 3000,
+    effects: { sleep: async (ms) => void asked.push(ms) },
+  });
+  await agent.run("Go.").result();
+  expect(asked.sort()).toStrictEqual([1500, 3000]);
+  expect(reasons).toStrictEqual(["TimeoutError", "TimeoutError"]);
+  expect(results(requests[1]?.messages ?? []).map(({ output }) => output)).toStrictEqual([
+    "The tool did not finish within 3 s and was told to stop. Whether it took effect is not known.",
+    "The tool did not finish within 1.5 s and was told to stop. Whether it took effect is not known.",
+    {},
+  ]);
+});
+
+test("a tool that is done leaves no timer behind", async () => {
+  const before = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const { agent } = agentOn([more("1"), says("Ok.")], { tools: [echo()] });
+  await agent.run("Go.").result();
+  const left = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  expect(left).toBeLessThanOrEqual(before);
+});
+
+const text = delta("text", { textDelta: "So" });
+test.each<[UnifiedFinishReason, string]>([
+  ["stop", "done"],
+  ["tool-calls", "done"],
+  ["other", "done"],
+  ["length", "cut-off"],
+  ["content-filter", "cut-off"],
+  ["refusal", "cut-off"],
+])("an answer without a call that ended with %s ends the run with %s", async (finish, reason) => {
+  const { agent, requests } = agentOn([answer(finish, text)], { tools: [echo()] });
+  expect(await agent.run("Go.").result()).toMatchObject({ reason, text: "So" });
+  expect(requests).toHaveLength(1);
+});
+
+test("an answer that paused is gone on with, in this run and in a later one", async () => {
+  const { agent, requests } = agentOn([answer("pause", text), says("That is it.")]);
+  expect(await agent.run("Go.").result()).toMatchObject({ reason: "done", text: "That is it." });
+  expect(short(requests[1]?.messages ?? [])).toStrictEqual(["user: Go.", "assistant: So"]);
+  const later = agentOn([answer("pause", text), says("That is it.")], { maxSteps: 1 });
+  const { threadId, reason } = await later.agent.run("Go.").result();
+  expect(reason).toBe("max-steps");
+  expect(await later.agent.resume(threadId).result()).toMatchObject({ reason: "done", text: "That is it." });
+});
+
+test("an answer that a filter ended has results for its calls, and is not gone on with", async () => {
+  const { agent, requests } = agentOn([answer("content-filter", ...call("1", "echo", "{"))], { tools: [echo()] });
+  const { reason, steps } = await agent.run("Go.").result();
+  expect(reason).toBe("cut-off");
+  expect(short(steps[0]?.messages ?? [])).toStrictEqual(["assistant: echo#1", "tool: !1"]);
+  expect(requests).toHaveLength(1);
+});

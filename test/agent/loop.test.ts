@@ -1,0 +1,230 @@
+// The loop: the model is asked, tools run, results go back, until no call is left. Every step is recorded.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createAgent, tool } from "../../src/agent/index.ts";
+import { createClient, demo } from "../../src/client/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
+import { assistant, image, system, text, user } from "../../src/model/index.ts";
+import { delta } from "../support/deltas.ts";
+import type { OpenLedger } from "../ledger/support/stores.ts";
+import {
+  agentOn,
+  answer,
+  call,
+  echo,
+  eventsOf,
+  kinds,
+  LEDGERS,
+  makes,
+  repairs,
+  says,
+  short,
+  slowly,
+  transcript,
+} from "./support/scripted.ts";
+
+describe.each(LEDGERS)("on $name", (store) => {
+  let opened: OpenLedger;
+  let ledger: Ledger;
+  beforeAll(async () => {
+    opened = await store.open();
+    ({ ledger } = opened);
+  });
+  afterAll(() => opened.close());
+
+  test("an answer without calls is one step, and the thread holds question and answer", async () => {
+    const { agent, requests } = agentOn([says("Clear.")], { ledger });
+    const run = agent.run("How is the weather?");
+    expect(kinds(await eventsOf(run))).toStrictEqual(["message", "step-start", "message", "step-end", "end"]);
+    const result = await run.result();
+    expect(result).toMatchObject({ reason: "done", text: "Clear.", threadId: await run.threadId, pending: [] });
+    expect(result.usage).toStrictEqual({ inputTokens: 10, outputTokens: 5, totalTokens: 15 });
+    expect(result.message?.metadata).toMatchObject({
+      provider: "local",
+      model: "scripted-1",
+      finishReason: { unified: "stop" },
+      usage: { totalTokens: 15 },
+    });
+    expect(await transcript(ledger, result.threadId)).toStrictEqual(["user: How is the weather?", "assistant: Clear."]);
+    expect(requests[0]?.tools).toBeUndefined();
+    const [only, ...others] = await ledger.runs(result.threadId);
+    expect(others).toStrictEqual([]);
+    expect(only).toMatchObject({ state: "committed", metadata: { agent: true, provider: "local", step: 0 } });
+    expect(result.steps).toMatchObject([{ index: 0, runId: only?.id, usage: { totalTokens: 15 } }]);
+  });
+
+  test("results go back until no call is left, and each step is one run", async () => {
+    const adds = echo("add");
+    const { agent, requests } = agentOn(
+      [makes(call("1", "add", { a: 1 })), makes(call("2", "add", { a: 2 })), says("Three.")],
+      { ledger, tools: [adds], instructions: "Be brief." },
+    );
+    const run = agent.run([user("Add."), user("Please.")]);
+    const { threadId, steps, usage, text: said } = await run.result();
+    expect(adds.inputs).toStrictEqual([{ a: 1 }, { a: 2 }]);
+    expect(said).toBe("Three.");
+    expect(steps.map(({ index, messages }) => [index, ...short(messages)])).toStrictEqual([
+      [0, "assistant: add#1", "tool: =1"],
+      [1, "assistant: add#2", "tool: =2"],
+      [2, "assistant: Three."],
+    ]);
+    expect(usage.totalTokens).toBe(45);
+    expect(await transcript(ledger, threadId)).toStrictEqual([
+      "user: Add.",
+      "user: Please.",
+      ...steps.flatMap(({ messages }) => short(messages)),
+    ]);
+    // Instructions stand in front of every call and are no part of the thread.
+    expect(requests.map(({ messages }) => messages.length)).toStrictEqual([3, 5, 7]);
+    expect(requests.map(({ messages }) => short(messages)[0])).toStrictEqual(Array(3).fill("system: Be brief."));
+    expect(requests[0]?.tools).toMatchObject([{ type: "function", name: "add" }]);
+    expect((await ledger.runs(threadId)).map(({ state }) => state)).toStrictEqual(Array(3).fill("committed"));
+    expect(await repairs(ledger, threadId)).toStrictEqual([]);
+  });
+
+  test("a thread is gone on with, and what others wrote into it between two steps is heard", async () => {
+    const { id: threadId } = await ledger.createThread();
+    await ledger.append(threadId, [user("Hello."), assistant("Hello!")]);
+    const intrude = tool({
+      name: "intrude",
+      run: async () => void (await ledger.append(threadId, [user("By the way.")])),
+    });
+    const { agent, requests } = agentOn([makes(call("1", "intrude")), says("Yes.")], { ledger, tools: [intrude] });
+    await agent.run("Go on.", { threadId }).result();
+    expect(short(requests[1]?.messages ?? [])).toStrictEqual([
+      "user: Hello.",
+      "assistant: Hello!",
+      "user: Go on.",
+      "user: By the way.",
+      "assistant: intrude#1",
+      "tool: =1",
+    ]);
+    expect(await repairs(ledger, threadId)).toStrictEqual([]);
+  });
+
+  test("the same key says nothing twice: a repeated call goes on where the first one was", async () => {
+    const { id: threadId } = await ledger.createThread();
+    const { agent, requests } = agentOn([says("Once.")], { ledger });
+    const options = { threadId, idempotencyKey: "k" };
+    await agent.run("Hello.", options).result();
+    const again = await agent.run("Hello.", options).result();
+    expect(again).toMatchObject({ reason: "done", text: "Once.", steps: [] });
+    expect(requests).toHaveLength(1);
+    expect(await transcript(ledger, threadId)).toStrictEqual(["user: Hello.", "assistant: Once."]);
+    await expect(agent.run("Other words.", options).result()).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  test("the same key asks where the first call died before it could", async () => {
+    const { id: threadId } = await ledger.createThread();
+    await ledger.append(threadId, [user("Hello.")], { idempotencyKey: "k" });
+    const { agent } = agentOn([says("There you are.")], { ledger });
+    const result = await agent.run("Hello.", { threadId, idempotencyKey: "k" }).result();
+    expect(result.text).toBe("There you are.");
+    expect(await transcript(ledger, threadId)).toStrictEqual(["user: Hello.", "assistant: There you are."]);
+  });
+
+  test("what the provider fails at ends the run; the thread stays legal and can be resumed", async () => {
+    const broken = [
+      ...answer("stop", delta("text", { textDelta: "Half of" })).slice(0, 2),
+      delta("error", { errorCode: "overloaded", message: "Try later." }),
+    ];
+    const { agent } = agentOn([makes(call("1", "echo")), () => slowly(broken), says("Now.")], {
+      ledger,
+      tools: [echo()],
+    });
+    const run = agent.run("Go.");
+    const threadId = await run.threadId;
+    await expect(run.result()).rejects.toMatchObject({ name: "ClientError", code: "overloaded" });
+    await expect(eventsOf(run)).rejects.toMatchObject({ code: "overloaded" });
+    expect(await transcript(ledger, threadId)).toStrictEqual(["user: Go.", "assistant: echo#1", "tool: =1"]);
+    const failed = (await ledger.runs(threadId)).at(-1);
+    expect(failed).toMatchObject({ state: "failed", error: { kind: "overloaded" } });
+    const partial = (await ledger.tree(threadId)).messages.find(({ metadata }) => metadata.runId === failed?.id);
+    expect(partial).toMatchObject({ parts: [{ text: "Half of" }], metadata: { interrupted: true } });
+    expect((await agent.resume(threadId).result()).text).toBe("Now.");
+    expect(await repairs(ledger, threadId)).toStrictEqual([]);
+  });
+});
+
+test("what the agent is given is sent: settings, parts, and no more of the thread than is wanted", async () => {
+  const { agent, requests } = agentOn([says("One."), says("Two.")], {
+    request: { sampling: { temperature: 0 }, toolChoice: "auto" },
+    instructions: [text("Be brief.", { cache: {} })],
+    maxMessages: 2,
+  });
+  const picture = image({ url: "https://example.com/a.png" });
+  const { threadId } = await agent.run(user([text("What is this?"), picture])).result();
+  await agent.run("And now?", { threadId }).result();
+  expect(requests[0]).toMatchObject({
+    model: "m",
+    sampling: { temperature: 0 },
+    toolChoice: "auto",
+    messages: [system([text("Be brief.", { cache: {} })]), { role: "user", parts: [{ type: "text" }, picture] }],
+  });
+  expect(short(requests[1]?.messages ?? [])).toStrictEqual(["system: Be brief.", "user: And now?"]);
+});
+
+test("a run goes on whether or not somebody reads, and a loop that was left can be taken up", async () => {
+  const { agent } = agentOn([makes(call("1", "echo")), says("Done.")], { tools: [echo()] });
+  const run = agent.run("Go.");
+  const seen: string[] = [];
+  for await (const event of run) {
+    seen.push(event.type);
+    if (event.type === "tool-start") break;
+  }
+  expect((await run.result()).text).toBe("Done.");
+  seen.push(...(await eventsOf(run)).map(({ type }) => type));
+  expect(seen.filter((type) => type !== "delta")).toStrictEqual([
+    ...["message", "step-start", "tool-start", "tool-end", "message", "message", "step-end"],
+    ...["step-start", "message", "step-end", "end"],
+  ]);
+});
+
+test("the deltas that are told are the answer's", async () => {
+  const said = says("Hello.");
+  const { agent } = agentOn([said]);
+  const deltas = (await eventsOf(agent.run("Hi."))).flatMap((event) => (event.type === "delta" ? [event.delta] : []));
+  expect(deltas).toMatchObject(said);
+});
+
+test("the demo model and a tool do it together", async () => {
+  const client = createClient({ providers: { demo: demo() } });
+  const weather = tool({
+    name: "weather",
+    input: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+    run: (input) => ({ asked: input, degrees: 24 }),
+  });
+  const agent = createAgent({ client, model: "demo/koine", tools: [weather] });
+  const { reason, text: said, steps } = await agent.run("call weather").result();
+  expect({ reason, steps: steps.length }).toStrictEqual({ reason: "done", steps: 2 });
+  expect(said).toContain("24");
+  await agent.close();
+});
+
+test("what cannot be said is refused before anything happens", async () => {
+  const { agent, requests } = agentOn([]);
+  const bad = [
+    [() => agent.run(""), "input"],
+    [() => agent.run([]), "/input"],
+    [() => agent.run({ role: "user" } as never), "/input/0"],
+    [() => agent.run("Hi.", { idempotencyKey: "k" }), "idempotencyKey"],
+    [() => agent.resume(""), "threadId"],
+  ] as const;
+  for (const [step, path] of bad) {
+    expect(step).toThrow(expect.objectContaining({ name: "AgentError", code: "invalid-input", path }) as Error);
+  }
+  await expect(agent.resume("nowhere").result()).rejects.toMatchObject({ code: "unknown-thread" });
+  expect(requests).toStrictEqual([]);
+});
+
+test.each([
+  [{ client: undefined }, "client"],
+  [{ model: "" }, "model"],
+  [{ maxSteps: 0 }, "maxSteps"],
+  [{ maxParallel: 1.5 }, "maxParallel"],
+  [{ maxMessages: -1 }, "maxMessages"],
+  [{ toolTimeoutMs: "1" }, "toolTimeoutMs"],
+])("an option that is not what it must be is told: %j", (options, path) => {
+  expect(() => agentOn([], options as never)).toThrow(
+    expect.objectContaining({ name: "AgentError", code: "invalid-input", path }) as Error,
+  );
+});

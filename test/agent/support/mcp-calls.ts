@@ -1,0 +1,64 @@
+// What tests of MCP servers have in common: servers that run, and calls of their tools.
+import { fileURLToPath } from "node:url";
+import { AgentError, type AgentTool, type ToolContext, type ToolOutput } from "../../../src/agent/index.ts";
+import { type McpServer, mcpServer, type McpServerOptions } from "../../../src/agent/mcp/index.ts";
+import { type McpHttp, type McpHttpOptions, startMcpHttp } from "./mcp-http.ts";
+
+const PROGRAM = fileURLToPath(new URL("mcp-stdio.ts", import.meta.url));
+
+/** What was started and must end. */
+export const ends: (() => Promise<void>)[] = [];
+/** After each test. */
+export async function endAll(): Promise<void> {
+  for (const end of ends.splice(0).toReversed()) await end();
+}
+export type Common = Partial<Omit<McpServerOptions, "command" | "args" | "url" | "headers">>;
+/** Options of a server that runs. */
+export const command = (more: Common & { env?: Record<string, string> } = {}): McpServerOptions => ({
+  name: "tools",
+  command: process.execPath,
+  args: [PROGRAM],
+  ...more,
+});
+export async function http(options: McpHttpOptions = {}): Promise<McpHttp> {
+  const server = await startMcpHttp(options);
+  ends.push(() => server.stop());
+  return server;
+}
+export async function connected(options: McpServerOptions, now?: () => number): Promise<McpServer> {
+  const server = await mcpServer(options, now);
+  ends.push(() => server.close());
+  return server;
+}
+
+export const context = (more: Partial<ToolContext> = {}): ToolContext => ({
+  toolCallId: "call_1",
+  toolName: "tool",
+  signal: new AbortController().signal,
+  threadId: "thread",
+  runId: "run",
+  again: false,
+  ...more,
+});
+export async function toolOf(server: McpServer, name: string): Promise<AgentTool> {
+  const found = (await server.tools()).find((tool) => tool.name === name);
+  if (found === undefined) throw new Error(`There is no tool "${name}".`);
+  return found;
+}
+export async function call(
+  server: McpServer,
+  name: string,
+  input: object = {},
+  more?: Partial<ToolContext>,
+): Promise<ToolOutput> {
+  // The tools of MCP servers always give these.
+  return (await (await toolOf(server, name)).run(input, context(more))) as ToolOutput;
+}
+export async function failure(promise: Promise<unknown>): Promise<AgentError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof AgentError) return error;
+  throw new Error(`Expected an AgentError, found ${String(error)}`);
+}

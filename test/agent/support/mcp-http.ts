@@ -1,0 +1,86 @@
+// An MCP server over streamable HTTP on this machine, which can be made to fail in the ways that servers do.
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type EventStore, StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { toolServer, type ToolServerOptions } from "./mcp-tools.ts";
+
+export interface McpHttp {
+  readonly url: string;
+  /** Headers of every request so far. */
+  readonly seen: Record<string, string | string[] | undefined>[];
+  readonly sessions: number;
+  /** As after a restart: every session is unknown. */
+  forget(): void;
+  /** Breaks every connection. */
+  sever(): void;
+  stop(): Promise<void>;
+}
+
+export interface McpHttpOptions extends ToolServerOptions {
+  port?: number;
+  /** What a request with an unknown session is answered with. */
+  unknownSession?: number;
+  /** Requests without this header are refused. */
+  key?: string;
+  /** Answers are JSON instead of streams. */
+  json?: boolean;
+  /** Makes streams that can be asked for again. */
+  eventStore?: EventStore;
+  makeServer?: (options: ToolServerOptions) => Server;
+}
+
+export async function startMcpHttp(options: McpHttpOptions = {}): Promise<McpHttp> {
+  const sessions = new Map<string, StreamableHTTPServerTransport>();
+  const seen: McpHttp["seen"] = [];
+  const http = createServer((request, response) => {
+    seen.push(request.headers);
+    answer(request, response).catch(() => response.destroy());
+  });
+  const make = options.makeServer ?? toolServer;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (options.key !== undefined && request.headers["x-key"] !== options.key) {
+      return void response.writeHead(401).end("Who are you?");
+    }
+    const id = request.headers["mcp-session-id"];
+    if (id === undefined) return begin(request, response);
+    const transport = sessions.get(String(id));
+    if (transport !== undefined) return transport.handleRequest(request, response);
+    response.writeHead(options.unknownSession ?? 404).end("Unknown session");
+  }
+
+  async function begin(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+      onsessionclosed: (id) => void sessions.delete(id),
+      ...(options.json === true && { enableJsonResponse: true }),
+      ...(options.eventStore && { eventStore: options.eventStore, retryInterval: 10 }),
+    });
+    const server = make({ crash: () => http.closeAllConnections(), ...options });
+    await server.connect(transport);
+    await transport.handleRequest(request, response);
+  }
+
+  http.listen(options.port ?? 0, "127.0.0.1");
+  await once(http, "listening");
+  // A TCP server's address is an object.
+  const { port } = http.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    seen,
+    get sessions() {
+      return sessions.size;
+    },
+    forget: () => sessions.clear(),
+    sever: () => http.closeAllConnections(),
+    async stop() {
+      http.closeAllConnections();
+      http.close();
+      await once(http, "close");
+    },
+  };
+}

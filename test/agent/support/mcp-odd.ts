@@ -1,0 +1,49 @@
+// A server that keeps the protocol's frame and little else, written without the SDK: what it lists and answers is what
+// servers in the wild may send.
+import { createInterface } from "node:readline";
+
+const OBJECT = { type: "object" };
+const PAGES: Record<string, { tools: unknown; nextCursor?: string }> = {
+  first: {
+    tools: [
+      { name: "good", inputSchema: OBJECT, outputSchema: { type: "object", $ref: "#/nowhere" } },
+      { inputSchema: OBJECT },
+    ],
+    nextCursor: "second",
+  },
+  second: {
+    tools: [
+      { name: "good", inputSchema: OBJECT },
+      { name: "bare" },
+      { name: "task", inputSchema: OBJECT, execution: { taskSupport: "required" } },
+      { name: "odd schema", inputSchema: { type: "object", properties: { a: { $ref: "#/nowhere" } } } },
+    ],
+    nextCursor: "",
+  },
+};
+/** What is listed when it is told so. */
+const LISTS: Record<string, unknown> = { endless: { tools: [], nextCursor: "more" }, none: { tools: "none" } };
+
+interface Call {
+  id?: number;
+  method: string;
+  params?: { cursor?: string; protocolVersion?: string; name?: string };
+}
+
+function answer({ method, params }: Call): unknown {
+  if (method === "initialize") {
+    const serverInfo = { name: "odd", version: "0" };
+    return { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo };
+  }
+  if (method === "tools/list") return LISTS[process.argv[2] ?? ""] ?? PAGES[params?.cursor ?? "first"];
+  // No structured content, though that was promised, and a block of a kind that nobody knows.
+  return { content: [{ type: "hologram", depth: 3 }] };
+}
+
+process.stdout.write("Welcome!\n");
+for await (const line of createInterface({ input: process.stdin })) {
+  // The other side writes nothing else.
+  const call = JSON.parse(line) as Call;
+  if (call.id === undefined) continue;
+  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id: call.id, result: answer(call) })}\n`);
+}

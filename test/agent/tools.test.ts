@@ -1,0 +1,316 @@
+// Tools: what they are given, what becomes of what they return or throw, and which definitions are refused.
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { AgentTool, ToolContext, ToolSource } from "../../src/agent/index.ts";
+import { tool, toolOutput } from "../../src/agent/index.ts";
+import { image, text, type ProviderTool, type ToolResultPart } from "../../src/model/index.ts";
+import { delta } from "../support/deltas.ts";
+import { agentOn, answer, call, echo, makes, results, says, short } from "./support/scripted.ts";
+
+/** What the model is told after it made this call. */
+async function resultOf(
+  tools: readonly AgentTool[],
+  input: unknown = {},
+  toolName = tools[0]?.name ?? "none",
+): Promise<ToolResultPart> {
+  const { agent, requests } = agentOn([makes(call("1", toolName, input)), says("Ok.")], { tools });
+  expect(await agent.run("Go.").result()).toMatchObject({ reason: "done", text: "Ok." });
+  const [result] = results(requests[1]?.messages ?? []);
+  if (result === undefined) throw new Error("There is no result.");
+  return result;
+}
+
+const returns = (value: unknown): AgentTool => tool({ name: "t", run: () => value });
+
+describe("what a tool returns", () => {
+  class Point {
+    x = 1;
+    toJSON(): unknown {
+      return { at: this.x };
+    }
+  }
+  const picture = image({ data: "aGk=", mimeType: "image/png" });
+
+  test.each([
+    ["text is text", "24 degrees", { output: "24 degrees" }],
+    ["an object is JSON", { degrees: 24 }, { output: { degrees: 24 } }],
+    ["null is JSON", null, { output: null }],
+    ["a list is JSON", [1, "a"], { output: [1, "a"] }],
+    ["nothing is an empty text (B27)", undefined, { output: "" }],
+    ["empty text stays (B27)", "", { output: "" }],
+    ["a promise is waited for", Promise.resolve("later"), { output: "later" }],
+    [
+      "a date and a class say their JSON",
+      { on: new Date(0), p: new Point() },
+      { output: { on: "1970-01-01T00:00:00.000Z", p: { at: 1 } } },
+    ],
+    [
+      "parts go beside the output",
+      toolOutput({ output: { n: 1 }, content: [picture] }),
+      { output: { n: 1 }, content: [picture] },
+    ],
+    ["parts may stand alone", toolOutput({ content: [text("a"), picture] }), { content: [text("a"), picture] }],
+    [
+      "an error that the tool means",
+      toolOutput({ output: "No such city.", isError: true }),
+      { output: "No such city.", isError: true },
+    ],
+    [
+      "an object that only looks like one is output",
+      { output: 1, isError: true },
+      { output: { output: 1, isError: true } },
+    ],
+  ])("%s", async (_, value, expected) => {
+    expect(await resultOf([returns(value)])).toStrictEqual({
+      type: "tool-result",
+      toolCallId: "1",
+      toolName: "t",
+      isError: false,
+      ...expected,
+    });
+  });
+
+  const circle: unknown[] = [];
+  circle.push(circle);
+  const deep = JSON.parse(`${"[".repeat(999)}${"]".repeat(999)}`) as unknown;
+  test.each([
+    ["a value that contains itself", circle, "contains itself"],
+    ["a BigInt", { n: 1n }, "BigInt"],
+    ["a function", () => 1, "no JSON form"],
+    ["what is nested too deep", deep, "deep"],
+    ["content that is no parts", toolOutput({ content: [{ kind: "text" } as never] }), "type"],
+  ])("%s cannot be recorded, and the model is told that the tool has run", async (_, value, why) => {
+    const { output, isError } = await resultOf([returns(value)]);
+    expect({ isError, output }).toStrictEqual({
+      isError: true,
+      output: expect.stringMatching(new RegExp(`^The tool has run, but .*${why}`)) as string,
+    });
+  });
+
+  test.each([
+    ["an error's message", new Error("No such file."), "No such file."],
+    ["an error without words by its name", new TypeError(""), "TypeError"],
+    ["a text", "boom", "boom"],
+    ["anything else, described", { code: 7 }, 'Something that is no error was thrown: {"code":7}'],
+    ["nothing at all", undefined, "Something that is no error was thrown."],
+  ])("what it throws becomes an error result: %s", async (_, thrown, output) => {
+    const throws = tool({
+      name: "t",
+      run: () => {
+        throw thrown;
+      },
+    });
+    const rejects = tool({ name: "t", run: () => Promise.reject(thrown as Error) });
+    for (const each of [throws, rejects]) expect(await resultOf([each])).toMatchObject({ isError: true, output });
+  });
+});
+
+describe("what a tool is given", () => {
+  test("its input as the schema lets it through, and what it needs to know", async () => {
+    const seen: unknown[] = [];
+    const add = tool({
+      name: "add",
+      input: z.object({ a: z.number(), b: z.number().default(2), when: z.string().transform((on) => on.length) }),
+      run: ({ a, b, when }, context) => {
+        seen.push([a, b, when], context);
+        return a + b + when;
+      },
+    });
+    const { agent, requests } = agentOn([makes(call("1", "add", { a: 1, when: "now" })), says("6")], { tools: [add] });
+    const { threadId, steps } = await agent.run("Add.").result();
+    expect(seen).toStrictEqual([
+      [1, 2, 3],
+      {
+        toolCallId: "1",
+        toolName: "add",
+        threadId,
+        runId: steps[0]?.runId,
+        again: false,
+        signal: expect.any(AbortSignal) as AbortSignal,
+      } satisfies ToolContext,
+    ]);
+    expect(results(requests[1]?.messages ?? [])).toMatchObject([{ output: 6 }]);
+    expect(requests[0]?.tools).toMatchObject([
+      { name: "add", inputSchema: { type: "object", required: ["a", "when"] } },
+    ]);
+  });
+
+  test.each([
+    ["a JSON Schema", { type: "object", properties: { city: { type: "string" } }, required: ["city"] }],
+    ["a Standard Schema", z.object({ city: z.string() })],
+  ])("arguments that do not match %s are answered with what is wrong, and the tool does not run", async (_, input) => {
+    const weather = echo("weather", { input });
+    const { isError, output } = await resultOf([weather], { city: 7 });
+    expect(weather.inputs).toStrictEqual([]);
+    expect(isError).toBe(true);
+    expect(output).toMatch(/^The arguments do not fit the tool "weather", so it was not run:\n- \/city: ./);
+  });
+
+  test.each([
+    ["any object without a schema", {}, { a: 1 }, undefined],
+    ["no list without a schema", {}, [1], "Expected an object, found a list."],
+    ["what `inputSchema` alone says", { inputSchema: { required: ["a"] } }, {}, "a"],
+    ["what a schema says that throws", { input: throwing() }, {}, "The arguments could not be checked: no"],
+  ])("%s", async (_, more, input, problem) => {
+    const given = echo("t", more);
+    const { isError, output } = await resultOf([given], input);
+    expect(given.inputs).toStrictEqual(problem === undefined ? [input] : []);
+    expect(isError).toBe(problem !== undefined);
+    if (problem !== undefined) expect(output).toContain(problem);
+  });
+
+  test("B20: blank arguments are an empty object", async () => {
+    const given = echo("t");
+    expect(await resultOf([given], "")).toMatchObject({ isError: false, output: {} });
+    expect(given.inputs).toStrictEqual([{}]);
+  });
+
+  test("B32: a free-form tool is given a text", async () => {
+    const patch = echo("patch", { format: "text" });
+    const freeForm = answer(
+      "tool-calls",
+      delta("tool_call_start", { toolCallId: "1", toolName: "patch", format: "text" }),
+      delta("tool_call_end", { toolCallId: "1", argsTextDelta: "*** no {JSON" }),
+    );
+    const { agent, requests } = agentOn([freeForm, says("Ok.")], { tools: [patch] });
+    await agent.run("Go.").result();
+    expect(patch.inputs).toStrictEqual(["*** no {JSON"]);
+    expect(requests[0]?.tools).toStrictEqual([{ type: "function", name: "patch", format: "text" }]);
+    expect(results(requests[1]?.messages ?? [])).toMatchObject([{ format: "text", output: "*** no {JSON" }]);
+  });
+});
+
+/** A Standard Schema whose judgement is a crash. */
+function throwing(): AgentTool["input"] {
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "test",
+      validate: () => {
+        throw new Error("no");
+      },
+      jsonSchema: { input: () => ({}), output: () => ({}) },
+    },
+  };
+}
+
+describe("calls that are not run", () => {
+  test("B31: a call that was cut off, or whose arguments cannot be read", async () => {
+    const given = echo("t");
+    const cut = answer(
+      "length",
+      ...call("1", "t", '{"a":'),
+      ...call("2", "t", { a: 1 }),
+      delta("tool_call_start", { toolCallId: "3", toolName: "t" }),
+    );
+    const { agent, requests } = agentOn([cut, says("Ok.")], { tools: [given] });
+    expect(await agent.run("Go.").result()).toMatchObject({ reason: "done" });
+    expect(given.inputs).toStrictEqual([{ a: 1 }]);
+    expect(short(requests[1]?.messages ?? []).at(-1)).toBe("tool: !1 =2 !3");
+    for (const { isError, output } of results(requests[1]?.messages ?? [])) {
+      if (isError) expect(output).toMatch(/so the tool was not run\. Make the call again, whole\.$/);
+    }
+  });
+
+  test("a call of a tool that does not exist is told what there is", async () => {
+    const tools = [echo("one"), echo("two")];
+    expect((await resultOf(tools, {}, "three")).output).toBe('There is no tool "three". The tools are: one, two.');
+    expect((await resultOf([], {}, "three")).output).toBe('There is no tool "three". There are no tools.');
+    expect((await resultOf(tools, {}, "__proto__")).output).toContain('There is no tool "__proto__".');
+  });
+
+  test("B33: what the provider executes itself is left alone", async () => {
+    const search = echo("search");
+    const searched = answer(
+      "stop",
+      delta("tool_call_start", { toolCallId: "p", toolName: "search", executor: "provider" }),
+      delta("tool_call_end", { toolCallId: "p", argsTextDelta: "{}" }),
+      delta("part", {
+        value: {
+          type: "tool-result",
+          toolCallId: "p",
+          toolName: "search",
+          isError: false,
+          output: "x",
+          executor: "provider",
+        },
+      }),
+      delta("text", { textDelta: "Found." }),
+    );
+    const { agent, requests } = agentOn([searched], { tools: [search] });
+    expect(await agent.run("Go.").result()).toMatchObject({ reason: "done", text: "Found." });
+    expect(search.inputs).toStrictEqual([]);
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe("where tools come from", () => {
+  test("a source is asked before each step, and closed with the agent", async () => {
+    let step = 0;
+    const closed: string[] = [];
+    const source: ToolSource = {
+      name: "files",
+      tools: async () => (step++ < 2 ? [echo("read")] : [echo("read"), echo("write")]),
+      close: async () => void closed.push("files"),
+    };
+    const { agent, requests } = agentOn([makes(call("1", "read")), says("Ok.")], { tools: [echo("own"), source] });
+    await agent.run("Go.").result();
+    expect(requests.map(({ tools }) => tools?.map(({ name }) => name))).toStrictEqual([
+      ["own", "read"],
+      ["own", "read", "write"],
+    ]);
+    await agent.close();
+    expect(closed).toStrictEqual(["files"]);
+  });
+
+  test("two tools of one name are refused, when they are given or when a source brings the second", async () => {
+    expect(() => agentOn([], { tools: [echo("a"), echo("b"), echo("a")] })).toThrow(
+      expect.objectContaining({ code: "invalid-tool", path: "/tools/2" }) as Error,
+    );
+    const source: ToolSource = { name: "files", tools: () => [echo("a")] };
+    const { agent, requests } = agentOn([says("Ok.")], { tools: [echo("a"), source] });
+    await expect(agent.run("Go.").result()).rejects.toMatchObject({ code: "invalid-tool", path: "/tools/1/files/a" });
+    expect(requests).toStrictEqual([]);
+  });
+
+  test("a provider's own tool is declared as it is; where the caller runs it, a tool of its name does", async () => {
+    const search: ProviderTool = {
+      type: "provider",
+      dialect: "anthropic",
+      name: "web_search",
+      value: { type: "web_search_20250305" },
+    };
+    const computer: ProviderTool = {
+      type: "provider",
+      dialect: "anthropic",
+      name: "computer",
+      value: { type: "computer_20250124" },
+    };
+    const hands = echo("computer");
+    const { agent, requests } = agentOn([makes(call("1", "computer", { action: "click" })), says("Ok.")], {
+      tools: [search, hands, computer],
+    });
+    await agent.run("Go.").result();
+    expect(requests[0]?.tools).toStrictEqual([search, computer]);
+    expect(hands.inputs).toStrictEqual([{ action: "click" }]);
+  });
+
+  test.each([
+    ["no object", null, "/tools/0"],
+    ["no name", { run: () => 1 }, "/tools/0/name"],
+    ["no function", { name: "t" }, "/tools/0/run"],
+    ["another word for retry", { name: "t", retry: "always", run: () => 1 }, "/tools/0/retry"],
+    ["no time", { name: "t", timeoutMs: 0, run: () => 1 }, "/tools/0/timeoutMs"],
+    ["a schema that is none", { name: "t", input: { type: "nothing" }, run: () => 1 }, "/tools/0/input/type"],
+    [
+      "a Standard Schema that cannot say its JSON Schema",
+      { name: "t", input: { "~standard": { version: 1, vendor: "v", validate: () => ({ value: 1 }) } }, run: () => 1 },
+      "/tools/0/input",
+    ],
+  ])("a definition that cannot be used is refused at once: %s", (_, given, path) => {
+    expect(() => agentOn([], { tools: [given as never] })).toThrow(
+      expect.objectContaining({ name: "AgentError", code: "invalid-tool", path }) as Error,
+    );
+    if (given !== null) expect(() => agentOn([], { tools: given as never })).toThrow(/must be a list/);
+  });
+});

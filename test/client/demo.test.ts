@@ -1,0 +1,267 @@
+// The demo provider: what it does on cue, with tools and within limits, and that its deltas are always legal.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Delta, Message, Part } from "koine";
+import { assistant, checkDeltas, image, PROVIDER_ERROR_KINDS, text, toolResult, user } from "koine";
+import { ClientError } from "koine/client";
+import { request as anyRequest } from "../support/arbitrary-request.ts";
+import { thrown } from "../support/thrown.ts";
+import type { Rest } from "./demo-asking.ts";
+import { answered, ask, callsOf, deltasOf, tools, wordsOf } from "./demo-asking.ts";
+
+describe("texts", () => {
+  test("plain text is answered with what the demo is and what it heard", () => {
+    const answer = ask("How are you?");
+    expect(wordsOf(answer)).toContain("not a language model");
+    expect(wordsOf(answer)).toContain("“How are you?”");
+    expect(answer).toMatchObject({ model: "koine", finishReason: { unified: "stop" } });
+  });
+
+  test("`help` says that it is no language model and lists every cue", () => {
+    const help = wordsOf(ask("Help!"));
+    expect(help).toContain("not a language model");
+    for (const cue of "think call say json long slow cut pause stop refuse filter stall error".split(" ")) {
+      expect(help).toContain(cue);
+    }
+    for (const kind of PROVIDER_ERROR_KINDS) expect(help).toContain(kind);
+  });
+
+  test.each<[string, string, Partial<Record<"text" | "refusal" | "reasoning", string>>, string]>([
+    ["`say` is answered with exactly that text", "say  Good  morning. ", { text: "Good  morning." }, "stop"],
+    ["`stop` ends without a word", "stop", {}, "stop"],
+    ["`refuse` is a refusal", "Refuse.", { refusal: "would rather not" }, "refusal"],
+    ["`filter` ends in a filter", "filter", { text: "where a filter" }, "content-filter"],
+    ["`pause` stops half-way", "pause", { text: "ask me again" }, "pause"],
+    ["`json` is answered with JSON", "json", { text: '{"model":"koine"' }, "stop"],
+    ["`json` with a value is answered with that value", 'json {"a": 1}', { text: '{"a": 1}' }, "stop"],
+    ["`think` reasons before it answers", "think of me", { reasoning: "first word", text: "think of me" }, "stop"],
+    ["`cut` breaks off", "cut say one two three four", { text: "one two" }, "length"],
+    ["a cue without its object is plain text", "Long time no see", { text: "Long time no see" }, "stop"],
+    ["a cue with too much behind it is plain text", "stop it now", { text: "stop it now" }, "stop"],
+    ["a word that only begins like a cue is plain text", "helpful", { text: "“helpful”" }, "stop"],
+    ["an error that has no such kind is plain text", "error in my program", { text: "in my program" }, "stop"],
+  ])("%s", (_, message, said, finish) => {
+    const answer = ask(message);
+    expect(answer.finishReason.unified).toBe(finish);
+    for (const type of ["text", "refusal", "reasoning"] as const) {
+      if (said[type] === undefined) expect(wordsOf(answer, type)).toBe("");
+      else expect(wordsOf(answer, type)).toContain(said[type]);
+    }
+  });
+
+  test("a paused answer goes on when it is asked again", () => {
+    const messages = [user("pause")];
+    const first = ask(messages);
+    const second = ask([...messages, first.message]);
+    expect(second.finishReason.unified).toBe("stop");
+    expect(wordsOf(first) + wordsOf(second)).toContain("ask me again, and I go on");
+  });
+
+  test("`long` has as many words as asked for", () => {
+    expect(wordsOf(ask("long 345")).split(" ")).toHaveLength(345);
+  });
+
+  test("attachments are noticed", () => {
+    const picture = image({ url: "https://example.com/sea.png" });
+    expect(wordsOf(ask([user([picture, text("Look!"), picture])]))).toContain("with 2 images: “Look!”");
+  });
+
+  test("of several texts the one with a cue counts", () => {
+    expect(wordsOf(ask([user([text("<note>be kind</note>"), text("say yes")])]))).toBe("yes");
+  });
+
+  test("a conversation without a question is greeted, an unknown model is refused", () => {
+    expect(wordsOf(ask([]))).toContain("not a language model");
+    const error = thrown(ClientError, () => ask("hi", { model: "gpt" }));
+    expect(error).toMatchObject({ code: "not-found", path: "/model", status: 404 });
+  });
+});
+
+describe("tools", () => {
+  const outputs: Record<string, unknown> = { weather: { sky: "clear", celsius: 24 }, clock: "12:00" };
+
+  test("a call is made with arguments from the schema, and its result is spoken of", () => {
+    const messages = [user("call weather")];
+    const first = ask(messages, { tools });
+    expect(first.finishReason.unified).toBe("tool-calls");
+    expect(callsOf(first)).toMatchObject([{ toolName: "weather", input: { city: "Corinth" } }]);
+    const second = ask(
+      answered(messages, first, (tool) => outputs[tool]),
+      { tools },
+    );
+    expect(wordsOf(second)).toBe("The tool weather answered: sky clear, celsius 24.");
+    expect(second.finishReason.unified).toBe("stop");
+  });
+
+  test.each<[string, string, unknown]>([
+    ["arguments may be given", 'call weather {"city": "Argos"}', { city: "Argos" }],
+    ["they need not fit the schema", 'call weather {"city": 5}', { city: 5 }],
+    ["braces in texts do not end them", 'call weather {"city": "}\\"{"}', { city: '}"{' }],
+    ["a free-form tool takes text", 'call shell "ls -l"', "ls -l"],
+    ["names are found without regard to case and punctuation", 'Call `Weather`: {"city": "Argos"}', { city: "Argos" }],
+  ])("%s", (_, message, input) => {
+    expect(callsOf(ask(message, { tools })).map((call) => call.input)).toStrictEqual([input]);
+  });
+
+  test("B22: arguments that do not parse make an invalid call", () => {
+    expect(callsOf(ask('call weather {"city": ', { tools }))).toMatchObject([{ invalid: true, input: '{"city":' }]);
+  });
+
+  test("`and` calls at once, `then` calls next, and every result is spoken of in the order of the calls", () => {
+    const start = [user("call weather and clock then weather")];
+    const first = ask(start, { tools });
+    expect(callsOf(first).map(({ toolName }) => toolName)).toStrictEqual(["weather", "clock"]);
+    const [question, said, ...results] = answered(start, first, (tool) => outputs[tool]);
+    const swapped = [question, said, ...results.reverse()].filter((message) => message !== undefined);
+    const second = ask(swapped, { tools });
+    expect(callsOf(second).map(({ toolName }) => toolName)).toStrictEqual(["weather"]);
+    const third = ask(
+      answered(swapped, second, (tool) => outputs[tool]),
+      { tools },
+    );
+    expect(wordsOf(third).match(/weather|clock/g)).toStrictEqual(["weather", "clock", "weather"]);
+  });
+
+  test("call ids are never used twice in a conversation", () => {
+    let messages: Message[] = [];
+    const ids: string[] = [];
+    for (let turn = 0; turn < 5; turn++) {
+      messages.push(user("call clock and clock then clock"));
+      for (let step = 0; step < 2; step++) {
+        const answer = ask(messages, { tools });
+        ids.push(...callsOf(answer).map(({ toolCallId }) => toolCallId));
+        messages = answered(messages, answer);
+      }
+      messages.push(ask(messages, { tools }).message);
+    }
+    expect(ids).toHaveLength(15);
+    expect(new Set(ids).size).toBe(15);
+  });
+
+  test.each<[string, string, Rest, string[]]>([
+    [
+      "without parallel calls one follows the other",
+      "call weather and clock",
+      { parallelToolCalls: false },
+      ["weather"],
+    ],
+    ["a required call is made unasked", "hello", { toolChoice: "required" }, ["weather"]],
+    ["a named tool is called unasked", "hello", { toolChoice: { toolName: "clock" } }, ["clock"]],
+    ["of named tools one must be called", "hi", { toolChoice: { toolNames: ["clock"], mode: "required" } }, ["clock"]],
+    ["of named tools one may be called", "hi", { toolChoice: { toolNames: ["clock"], mode: "auto" } }, []],
+    [
+      "a tool that must be called comes before the wanted one",
+      "call weather",
+      { toolChoice: { toolName: "clock" } },
+      ["clock"],
+    ],
+    [
+      "other tools than the named ones are not called",
+      "call weather",
+      { toolChoice: { toolNames: ["clock"], mode: "auto" } },
+      [],
+    ],
+    ["no tool is called where the request says so", "call clock", { toolChoice: "none" }, []],
+    ["a tool that is not offered is not called", "call home", {}, []],
+    ["`call` alone asks which", "call", {}, []],
+  ])("%s", (_, message, rest, names) => {
+    const answer = ask(message, { tools, ...rest });
+    expect(callsOf(answer).map(({ toolName }) => toolName)).toStrictEqual(names);
+    if (names.length === 0) expect(wordsOf(answer)).not.toBe("");
+  });
+
+  test("a choice of a tool that is not offered is refused", () => {
+    const error = thrown(ClientError, () => ask("hi", { tools, toolChoice: { toolName: "home" } }));
+    expect(error).toMatchObject({ code: "invalid-request", path: "/toolChoice", status: 400 });
+  });
+
+  test.each<[string, Parameters<typeof toolResult>, string]>([
+    [
+      "a failed tool",
+      [{ toolCallId: "c", toolName: "clock" }, "no power", { isError: true }],
+      "clock failed: no power.",
+    ],
+    ["nothing", [{ toolCallId: "c", toolName: "clock" }, undefined], "clock is done and had nothing to say."],
+    [
+      "a picture",
+      [{ toolCallId: "c", toolName: "clock" }, undefined, { content: [image({ url: "https://example.com/a.png" })] }],
+      "clock answered: an image.",
+    ],
+  ])("%s is told of", (_, result, sentence) => {
+    const call: Part = { type: "tool-call", toolCallId: "c", toolName: "clock", input: {} };
+    expect(wordsOf(ask([user("hi"), assistant([call]), toolResult(...result)]))).toContain(sentence);
+  });
+
+  test("B31: a call that is cut off is not to be executed", () => {
+    expect(callsOf(ask("cut call weather", { tools }))).toMatchObject([{ invalid: true }]);
+    const limited = ask("call weather", { tools, sampling: { maxOutputTokens: 3 } });
+    expect(limited.finishReason.unified).toBe("length");
+    expect(callsOf(limited)).toMatchObject([{ invalid: true }]);
+  });
+});
+
+describe("limits", () => {
+  test.each<[string, string[], string]>([
+    ["the answer ends before a stop sequence", ["three"], "one two "],
+    ["the earliest one counts", ["three", "two"], "one "],
+    ["an empty one is none", [""], "one two three"],
+  ])("%s", (_, stop, said) => {
+    const answer = ask("say one two three", { sampling: { stop } });
+    expect(wordsOf(answer)).toBe(said);
+    expect(answer.finishReason.unified).toBe("stop");
+  });
+
+  test("B59: further choices stay separate, and none uses a call id of another", () => {
+    const answer = ask("call clock and clock", { tools, sampling: { n: 3 } });
+    const all = [answer, ...(answer.alternatives ?? [])].flatMap((each) => callsOf({ ...answer, ...each }));
+    expect(answer.alternatives).toHaveLength(2);
+    expect(new Set(all.map(({ toolCallId }) => toolCallId)).size).toBe(6);
+    const texts = ask("hello", { sampling: { n: 2 } });
+    expect(texts.alternatives?.[0]?.message).not.toStrictEqual(texts.message);
+  });
+
+  const message = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc
+      .array(
+        fc.constantFrom("think", "cut", "say", "call", "weather", "and", "then", "clock", '{"a": [1', "😀", "long 20"),
+      )
+      .map((words) => words.join(" ")),
+  );
+
+  test("whatever is said, in whatever pieces, is the same answer within its limit", () => {
+    fc.assert(
+      fc.property(message, fc.integer({ min: 1, max: 50 }), fc.nat(60), (said, chunk, maxOutputTokens) => {
+        fc.pre(!/^\W*(think|cut|slow|\W)*(stall|error|slow)/i.test(said));
+        const sampling = { maxOutputTokens };
+        const answer = ask(said, { tools, sampling }, { chunk });
+        expect(answer).toStrictEqual(ask(said, { tools, sampling }));
+        const { inputTokens = 0, outputTokens = 0, totalTokens } = answer.usage ?? {};
+        expect(outputTokens).toBeLessThanOrEqual(maxOutputTokens);
+        expect(totalTokens).toBe(inputTokens + outputTokens);
+        const whole = ask(said, { tools });
+        const isShort = (whole.usage?.outputTokens ?? 0) <= maxOutputTokens;
+        if (isShort) expect(answer).toStrictEqual(whole);
+        else expect(answer.finishReason.unified).toBe("length");
+      }),
+    );
+  });
+
+  test("any conversation is answered with legal deltas, always the same", () => {
+    fc.assert(
+      fc.property(anyRequest, ({ model: _, ...request }) => {
+        const play = (): Delta[] => deltasOf(request.messages, request);
+        let deltas: Delta[];
+        try {
+          deltas = play();
+        } catch (error) {
+          // Only what a provider would refuse.
+          expect(error).toMatchObject({ code: "invalid-request", path: "/toolChoice" });
+          return;
+        }
+        expect(checkDeltas(deltas)).toStrictEqual([]);
+        expect(play()).toStrictEqual(deltas);
+      }),
+    );
+  });
+});

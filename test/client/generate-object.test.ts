@@ -1,0 +1,196 @@
+// Objects instead of texts: what is asked for, what is read out of an answer, and how each fault is told.
+import { describe, expect, expectTypeOf, test } from "vitest";
+import { z } from "zod";
+import type { Message, Part, Request } from "koine";
+import { assistant, reasoning, refusal, text, toolCall, user } from "koine";
+import type { AnySchema, Answer } from "koine/client";
+import { ClientError, generateObject, OutputError } from "koine/client";
+
+const City = z.object({ name: z.string(), people: z.number() });
+const CITY = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+
+function answerOf(parts: Part[], more: Partial<Answer> = {}): Answer {
+  const message: Message = assistant(parts);
+  const beside = { provider: "near", losses: [], attempts: [] };
+  return { id: "r1", model: "m", message, finishReason: { unified: "stop" }, ...beside, ...more };
+}
+
+/** A `complete` that gives an answer, and remembers what it was asked. */
+function scripted(answer: Answer): { complete: (request: Request) => Promise<Answer>; asked: Request[] } {
+  const asked: Request[] = [];
+  return {
+    asked,
+    complete: (request) => {
+      asked.push(request);
+      return Promise.resolve(answer);
+    },
+  };
+}
+
+async function objectOf(schema: AnySchema, answer: Answer): Promise<unknown> {
+  const { complete } = scripted(answer);
+  return (await generateObject(complete, { messages: [user("?")], schema })).object;
+}
+
+async function faultOf(schema: AnySchema, answer: Answer): Promise<OutputError> {
+  const error: unknown = await objectOf(schema, answer).catch((thrown: unknown) => thrown);
+  if (!(error instanceof OutputError)) throw new Error(`Expected an OutputError, got ${String(error)}`);
+  return error;
+}
+
+describe("what is asked for", () => {
+  const found = '{"name":"Corinth","people":30000}';
+
+  test("the request goes out with the schema, and nothing of the call's own words", async () => {
+    const { complete, asked } = scripted(answerOf([text(found)]));
+    const messages = [user("Which city?")];
+    const request = { model: "near/m", messages, schema: CITY, name: "city", description: "A city." };
+    const { object, answer } = await generateObject(complete, request);
+    expect(asked).toStrictEqual([
+      {
+        model: "near/m",
+        messages,
+        output: { type: "json-schema", schema: CITY, name: "city", description: "A city." },
+      },
+    ]);
+    expect(object).toStrictEqual({ name: "Corinth", people: 30_000 });
+    expect(answer.id).toBe("r1");
+  });
+
+  const spoken = {
+    type: "object",
+    properties: { name: { type: "string" }, people: { type: "number" } },
+    required: ["name", "people"],
+  };
+  const closed = { ...spoken, additionalProperties: false };
+
+  test.each<[string, AnySchema, object]>([
+    ["B53: a JSON Schema that complies is sent as strict", closed, { schema: closed, strict: true }],
+    ["one that does not is sent as it is", CITY, { schema: CITY }],
+    ["B53: what a Standard Schema says is closed, and strict", City, { schema: closed, strict: true }],
+    [
+      "where that would not comply either, it is sent as the schema says it",
+      z.object({ name: z.string().optional() }),
+      { schema: { type: "object", properties: { name: { type: "string" } } } },
+    ],
+  ])("%s", async (_, schema, output) => {
+    const { complete, asked } = scripted(answerOf([text(found)]));
+    await generateObject(complete, { messages: [], schema });
+    expect(asked[0]?.output).toStrictEqual({ type: "json-schema", ...output });
+  });
+
+  test("a schema that cannot say its JSON Schema goes with one that is given", async () => {
+    const Dated = z.object({ at: z.codec(z.string(), z.date(), { decode: (it) => new Date(it), encode: String }) });
+    const { complete, asked } = scripted(answerOf([text('{"at":"2020-01-01"}')]));
+    const request = { messages: [], schema: Dated, jsonSchema: { type: "object" } };
+    const { object } = await generateObject(complete, request);
+    expect(asked[0]?.output).toStrictEqual({ type: "json-schema", schema: { type: "object" } });
+    expect(object.at).toStrictEqual(new Date("2020-01-01"));
+  });
+
+  test("a schema that cannot be used is refused before anything is sent", async () => {
+    const { complete, asked } = scripted(answerOf([]));
+    const refused = generateObject(complete, { messages: [], schema: { type: "objekt" } });
+    await expect(refused).rejects.toMatchObject({ code: "configuration", path: "/schema/type" });
+    await expect(refused).rejects.toBeInstanceOf(ClientError);
+    expect(asked).toStrictEqual([]);
+  });
+
+  test("the options of the call are passed on", async () => {
+    const options = { provider: "near" };
+    let given: unknown;
+    const complete = (_: Request, passed?: unknown): Promise<Answer> => {
+      given = passed;
+      return Promise.resolve(answerOf([text("{}")]));
+    };
+    await generateObject(complete, { messages: [], schema: {} }, options);
+    expect(given).toBe(options);
+  });
+
+  test("the object has the type that the schema declares", async () => {
+    const { complete } = scripted(answerOf([text(found)]));
+    const { object } = await generateObject(complete, { messages: [], schema: City });
+    expectTypeOf(object).toEqualTypeOf<{ name: string; people: number }>();
+    const other = await generateObject(complete, { messages: [], schema: CITY });
+    expectTypeOf(other.object).toEqualTypeOf<unknown>();
+    expect(object).toStrictEqual(other.object);
+  });
+});
+
+describe("what is read", () => {
+  const fence = "```";
+  test.each<[string, Part[], unknown]>([
+    ["bare JSON", [text('{"a":1}')], { a: 1 }],
+    ["JSON in several texts", [text('{"a":'), text("1}")], { a: 1 }],
+    ["what is no object, too", [text(" [1, 2] ")], [1, 2]],
+    ["JSON after reasoning", [reasoning("{}?"), text('{"a":1}')], { a: 1 }],
+    ["JSON in a fence", [text(`${fence}json\n{"a":1}\n${fence}`)], { a: 1 }],
+    ["a fence with words around it", [text(`Here it is:\n\n${fence}\n{"a":1}\n${fence}\nAnything else?`)], { a: 1 }],
+    ["a fence within the JSON", [text(JSON.stringify({ a: `${fence}\nx\n${fence}` }))], { a: `${fence}\nx\n${fence}` }],
+    ["another kind of fence", [text('~~~\n{"a":1}\n~~~')], { a: 1 }],
+    [
+      "what was said after a built-in tool was used",
+      [text("Let me look."), toolCall("c1", "search", {}, { executor: "provider" }), text('{"a":1}')],
+      { a: 1 },
+    ],
+  ])("%s", async (_, parts, object) => {
+    expect(await objectOf({}, answerOf(parts))).toStrictEqual(object);
+  });
+
+  test("an object that was whole before the answer was cut is an object", async () => {
+    const cut = answerOf([text('{"a":1}\n\n')], { finishReason: { unified: "length" } });
+    expect(await objectOf({}, cut)).toStrictEqual({ a: 1 });
+  });
+});
+
+describe("what is none", () => {
+  const cut = { finishReason: { unified: "length" as const } };
+  test.each<[string, Answer, OutputError["fault"], RegExp]>([
+    ["words", answerOf([text("Corinth, I think.")]), "not-json", /no JSON: .*line 1/],
+    ["two fences", answerOf([text("```\n{}\n```\nor\n```\n[]\n```")]), "not-json", /no JSON/],
+    ["a fence around words", answerOf([text("```\nCorinth\n```")]), "not-json", /no JSON/],
+    ["another object", answerOf([text('{"people":3}')]), "schema", /does not fit the schema: at "": .*"name"/],
+    ["half an object", answerOf([text('{"name":"Cor')], cut), "cut-off", /before the object was whole/],
+    ["nothing, for lack of tokens", answerOf([reasoning("Hm.")], cut), "cut-off", /more output tokens/],
+    ["a number that may have been cut", answerOf([text("12")], cut), "cut-off", /before the object was whole/],
+    ["a pause", answerOf([], { finishReason: { unified: "pause" } }), "cut-off", /ended with pause/],
+    ["B49: a refusal", answerOf([refusal("I will not.")]), "refused", /It says: I will not\./],
+    ["a filter", answerOf([text("{")], { finishReason: { unified: "content-filter" } }), "refused", /content-filter/],
+    ["nothing", answerOf([]), "empty", /no text/],
+    ["blanks", answerOf([text(" \n")]), "empty", /no text/],
+    ["a call of a tool", answerOf([text("One moment."), toolCall("c1", "find", {})]), "empty", /calls find instead/],
+  ])("%s", async (_, answer, fault, message) => {
+    const error = await faultOf(CITY, answer);
+    expect(error).toMatchObject({ name: "OutputError", code: "invalid-output", fault, provider: "near", model: "m" });
+    expect(error.message).toMatch(message);
+    expect(error.response).toBe(answer);
+  });
+
+  test("the text is kept as it was written", async () => {
+    const error = await faultOf({}, answerOf([text("```\n"), text("no")]));
+    expect(error.text).toBe("```\nno");
+  });
+
+  test("issues are listed with their places", async () => {
+    const error = await faultOf(City, answerOf([text('{"name":1,"people":"many"}')]));
+    expect(error.issues.map(({ path }) => path)).toStrictEqual(["/name", "/people"]);
+    expect(error.message).toContain('at "/name": Invalid input: expected string, received number');
+  });
+
+  test("of many issues the message names some, and says how many more there are", async () => {
+    const schema = { items: { type: "string" } };
+    expect((await faultOf(schema, answerOf([text("[1,2,3,4,5]")]))).message).toMatch(/\(and 2 more in \.issues\)$/);
+  });
+
+  test("a provider that was not told the schema is named as the likely reason", async () => {
+    const loss = {
+      path: "/output",
+      action: "dropped",
+      level: "loss",
+      code: "field-unsaid",
+      message: "No word.",
+    } as const;
+    const error = await faultOf(CITY, answerOf([text("Corinth")], { losses: [loss] }));
+    expect(error.message).toContain("The provider was not told the whole schema: No word.");
+  });
+});

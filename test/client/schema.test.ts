@@ -1,0 +1,301 @@
+// Schemas that callers hand in: which are taken, what they say to the model, and how they judge.
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { AnySchema } from "koine/client";
+import { ClientError, readSchema } from "koine/client";
+import { thrown } from "../support/thrown.ts";
+
+async function issuesOf(schema: AnySchema, value: unknown): Promise<string[]> {
+  const checked = await readSchema(schema).check(value);
+  return checked.ok ? [] : checked.issues.map(({ path, message }) => `${path}: ${message}`);
+}
+
+/** Frozen all the way down: a schema is its caller's. */
+function frozen<T>(value: T): T {
+  if (typeof value === "object" && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
+}
+
+const PERSON = frozen({
+  type: "object",
+  properties: { name: { type: "string", minLength: 1 }, age: { type: "integer" } },
+  required: ["name"],
+  additionalProperties: false,
+});
+
+describe("JSON Schema", () => {
+  test.each<[string, AnySchema, unknown, string[]]>([
+    ["what fits has no issues", PERSON, { name: "Ada", age: 36 }, []],
+    [
+      "everything that is wrong is told, with its place",
+      PERSON,
+      { name: "", age: 1.5, born: 1815 },
+      [
+        "/name: String is too short (0 < 1).",
+        '/age: Instance type "number" is invalid. Expected "integer".',
+        "/born: The schema has no place for this; leave it out.",
+      ],
+    ],
+    ["what is missing is told at its object", PERSON, {}, [': Instance does not have required property "name".']],
+    ["nothing at all is judged, too", PERSON, undefined, [expect.stringContaining("not plain JSON")]],
+    [
+      "places are JSON pointers, whatever keys are called",
+      { additionalProperties: { type: "string" } },
+      { "a/b~c": 1, "#%23 ü": 2 },
+      [
+        '/a~1b~0c: Instance type "number" is invalid. Expected "string".',
+        '/#%23 ü: Instance type "number" is invalid. Expected "string".',
+      ],
+    ],
+    [
+      "a key called __proto__ is a key like others",
+      { properties: JSON.parse('{"__proto__":{"type":"string"}}') as object, additionalProperties: false },
+      JSON.parse('{"__proto__":1}'),
+      ['/__proto__: Instance type "number" is invalid. Expected "string".'],
+    ],
+    [
+      "a choice says that none fits, and why",
+      { anyOf: [{ type: "string" }, { type: "object", properties: { x: { const: 1 } } }] },
+      { x: 2 },
+      [
+        ": Instance does not match any subschemas.",
+        ': Instance type "object" is invalid. Expected "string".',
+        "/x: Instance does not match 1.",
+      ],
+    ],
+    [
+      "references within the schema are followed, in circles too",
+      { $ref: "#/$defs/tree", $defs: { tree: { properties: { left: { $ref: "#/$defs/tree" } }, required: ["v"] } } },
+      { v: 1, left: { left: { v: 2 } } },
+      ['/left: Instance does not have required property "v".'],
+    ],
+    [
+      "definitions may stand under any name",
+      { $ref: "#/components/schemas/Id", components: { schemas: { Id: { type: "integer" } } } },
+      "7",
+      [': Instance type "string" is invalid. Expected "integer".'],
+    ],
+    [
+      "examples that look like schemas are not taken for some",
+      { properties: { a: { example: { id: "x" } }, b: { example: { id: "x", $ref: "nowhere" } } }, type: "object" },
+      {},
+      [],
+    ],
+    ["escapes that Unicode mode refuses are understood", { pattern: String.raw`^\d\-\_[\w\-]$` }, "1-_-", []],
+    ["and still judge", { pattern: String.raw`^\d\-\d$` }, "1+1", [": String does not match pattern."]],
+    [
+      "draft 4 has its own word for limits",
+      { $schema: "http://json-schema.org/draft-04/schema#", minimum: 3, exclusiveMinimum: true },
+      3,
+      [expect.stringContaining("less than")],
+    ],
+    ["a reference to itself alone has no end", { $ref: "#" }, 1, [expect.stringContaining("nested too deep")]],
+  ])("%s", async (_, schema, value, issues) => {
+    expect(await issuesOf(frozen(schema), value)).toStrictEqual(issues);
+  });
+
+  test("thousands of issues are counted, not listed", async () => {
+    const issues = await issuesOf({ items: { type: "string" } }, Array.from({ length: 3000 }, Number));
+    expect(issues).toHaveLength(51);
+    expect(issues.at(-1)).toBe(": And 2950 more.");
+  });
+
+  test("the model is shown the caller's own schema, and the value is the caller's own", async () => {
+    const read = readSchema(PERSON);
+    expect(read.json).toBe(PERSON);
+    const value = { name: "Ada" };
+    const checked = await read.check(value);
+    expect(checked.ok && checked.value).toBe(value);
+  });
+
+  test("another schema may be shown to the model", () => {
+    const shown = { type: "object" };
+    expect(readSchema(PERSON, { inputSchema: shown }).json).toBe(shown);
+  });
+
+  const cyclic: Record<string, unknown> = { type: "object" };
+  cyclic["not"] = cyclic;
+
+  test.each<[string, unknown, string, RegExp]>([
+    ["a text", "object", "/at", /JSON Schema or a Standard Schema .* found a string/],
+    ["nothing", undefined, "/at", /found nothing/],
+    ["a reference that leads nowhere", { $ref: "#/$defs/x" }, "/at", /"#\/\$defs\/x" leads nowhere/],
+    ["an address that is none", { $id: "http://[" }, "/at", /not valid JSON Schema/],
+    ["a type that is none", { properties: { a: { type: "int" } } }, "/at/properties/a/type", /"int" is no type/],
+    ["no type at all", { type: [] }, "/at/type", /is no type/],
+    [
+      "required beside a property's type",
+      { properties: { a: { required: true } } },
+      "/at/properties/a/required",
+      /list/,
+    ],
+    ["a schema that is a text", { items: "string" }, "/at/items", /found a string/],
+    ["a schema in place of a list", { anyOf: {} }, "/at/anyOf", /expected a list of schemas, found an object/],
+    ["a list of properties", { properties: [] }, "/at/properties", /expected an object, found a list/],
+    ["values that are no list", { enum: "a" }, "/at/enum", /list of values/],
+    ["a limit that is a text", { minLength: "3" }, "/at/minLength", /expected a number, found a string/],
+    ["a reference that is no text", { $ref: 1 }, "/at/$ref", /expected a string/],
+    ["a pattern of another language", { pattern: "(?i)x" }, "/at/pattern", /no regular expression of JavaScript/],
+    ["a pattern that is none", { patternProperties: { "[": {} } }, "/at/patternProperties/[", /no regular expression/],
+    ["a schema that contains itself", cyclic, "/at", /cycles as "\$ref"/],
+  ])("refused when it is read: %s", (_, schema, path, message) => {
+    // What a caller without types may hand in.
+    const error = thrown(ClientError, () => readSchema(schema as AnySchema, { path: "/at" }));
+    expect(error).toMatchObject({ code: "configuration", path });
+    expect(error.message).toMatch(message);
+  });
+
+  test("a schema nested without end is refused", () => {
+    let deep: Record<string, unknown> = {};
+    for (let level = 0; level < 500; level++) deep = { not: deep };
+    expect(() => readSchema(deep)).toThrow(/nested deeper than 200/);
+  });
+
+  test("judges as another validator does", async () => {
+    const ajv = new Ajv2020({ strict: false, validateSchema: false, code: { optimize: false } });
+    await fc.assert(
+      fc.asyncProperty(schemas, fc.array(values, { minLength: 1, maxLength: 8 }), async (schema, candidates) => {
+        const read = readSchema(schema);
+        const theirs = ajv.compile(schema);
+        for (const value of candidates) {
+          const { ok } = await read.check(value);
+          expect({ value, ok }).toStrictEqual({ value, ok: theirs(value) });
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+const KEYS = ["a", "b", "__proto__x"];
+const values = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 2 },
+    fc.constantFrom<unknown>(null, true, 0, 1, 1.5, 7, "", "a", "abc", [], {}),
+    fc.array(tie("value"), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom(...KEYS), tie("value"), { noNullPrototype: true }),
+  ),
+})).value;
+
+const schemas = fc.letrec<{ schema: Record<string, unknown> }>((tie) => ({
+  schema: fc.oneof(
+    { maxDepth: 2 },
+    fc.record(
+      {
+        type: fc.constantFrom("string", "number", "integer", "object", "array", "null", ["string", "null"]),
+        enum: fc.array(values, { minLength: 1, maxLength: 3 }),
+        const: values,
+        minLength: fc.integer({ min: 0, max: 3 }),
+        pattern: fc.constantFrom("^a", "c$", String.raw`\w`),
+        minimum: fc.constantFrom(0, 1, 2),
+        multipleOf: fc.constantFrom(0.5, 2),
+        minItems: fc.constantFrom(0, 1, 2),
+        uniqueItems: fc.boolean(),
+        required: fc.uniqueArray(fc.constantFrom(...KEYS), { maxLength: 2 }),
+        maxProperties: fc.constantFrom(0, 1),
+      },
+      { requiredKeys: [] },
+    ),
+    fc.record(
+      {
+        properties: fc.dictionary(fc.constantFrom(...KEYS), tie("schema"), { noNullPrototype: true }),
+        additionalProperties: fc.oneof(fc.boolean(), tie("schema")),
+        items: tie("schema"),
+        not: tie("schema"),
+        anyOf: fc.array(tie("schema"), { minLength: 1, maxLength: 2 }),
+        oneOf: fc.array(tie("schema"), { minLength: 1, maxLength: 2 }),
+        allOf: fc.array(tie("schema"), { minLength: 1, maxLength: 2 }),
+        if: tie("schema"),
+        else: tie("schema"),
+        examples: fc.constant([{ id: "same" }]),
+        example: fc.constant({ id: "same" }),
+      },
+      { requiredKeys: [] },
+    ),
+  ),
+})).schema;
+
+describe("Standard Schema", () => {
+  const Person = z.object({ name: z.string().min(1), born: z.coerce.number().default(1900) });
+
+  test("the model is told what the schema takes, in JSON Schema", () => {
+    expect(readSchema(Person).json).toStrictEqual({
+      type: "object",
+      properties: { name: { type: "string", minLength: 1 }, born: { type: "number", default: 1900 } },
+      required: ["name"],
+    });
+  });
+
+  test("the value is what the schema makes of it", async () => {
+    expect(await readSchema(Person).check({ name: "Ada", born: "1815", more: true })).toStrictEqual({
+      ok: true,
+      value: { name: "Ada", born: 1815 },
+    });
+  });
+
+  test("issues have places", async () => {
+    const Nested = z.object({ "a/b": z.array(Person) });
+    expect(await issuesOf(Nested, { "a/b": [{ name: "Ada" }, { name: 1 }] })).toStrictEqual([
+      "/a~1b/1/name: Invalid input: expected string, received number",
+    ]);
+  });
+
+  test("schemas that take their time are waited for", async () => {
+    const Slow = z.string().refine(async (text) => Promise.resolve(text === "yes"), "say yes");
+    expect(await issuesOf(Slow, "no")).toStrictEqual([": say yes"]);
+    expect(await issuesOf(Slow, "yes")).toStrictEqual([]);
+  });
+
+  const callable = Object.assign(() => undefined, {
+    "~standard": {
+      version: 1 as const,
+      vendor: "minimal",
+      validate: (value: unknown) =>
+        value === 1 ? { value } : { issues: [{ message: "not one", path: [{ key: "x" }, Symbol("y")] }] },
+    },
+  });
+
+  test("a schema that is a function, with paths of every kind, is a schema", async () => {
+    const read = readSchema(callable, { inputSchema: { const: 1 } });
+    expect(read.json).toStrictEqual({ const: 1 });
+    expect(await read.check(2)).toStrictEqual({ ok: false, issues: [{ path: "/x/Symbol(y)", message: "not one" }] });
+  });
+
+  test.each<[string, AnySchema, RegExp]>([
+    ["that has no JSON Schema", callable, /minimal schema cannot say its JSON Schema\. Give its JSON Schema beside it/],
+    [
+      "that says something JSON Schema cannot",
+      z.object({ at: z.date() }),
+      /zod schema has no JSON Schema: Date cannot/,
+    ],
+  ])("a schema %s is refused, with what to do", (_, schema, message) => {
+    const error = thrown(ClientError, () => readSchema(schema, { path: "/tools/0/input" }));
+    expect(error).toMatchObject({ code: "configuration", path: "/tools/0/input" });
+    expect(error.message).toMatch(message);
+  });
+
+  test("a library that knows only an older draft is asked for that", () => {
+    const old = {
+      "~standard": {
+        ...callable["~standard"],
+        jsonSchema: {
+          input: ({ target }: { target: string }) => {
+            if (target !== "draft-07") throw new Error(`no ${target}`);
+            return { $schema: "http://json-schema.org/draft-07/schema#", type: "string" };
+          },
+          output: () => ({}),
+        },
+      },
+    };
+    expect(readSchema(old).json).toStrictEqual({ type: "string" });
+  });
+
+  test("what the schema's own code throws is the caller's to see", async () => {
+    const Broken = z.string().refine(() => {
+      throw new Error("a mistake in the schema");
+    });
+    await expect(readSchema(Broken).check("x")).rejects.toThrow("a mistake in the schema");
+  });
+});

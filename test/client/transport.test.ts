@@ -1,0 +1,403 @@
+// The two transports over real connections: what arrives, what is freed, and what is said when something breaks.
+import { execFile } from "node:child_process";
+import type { Socket } from "node:net";
+import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { TransportError } from "../../src/client/transport/errors.ts";
+import { explainFailure } from "../../src/client/transport/explain.ts";
+import { defaultTransport as fetchTransport } from "../../src/client/transport/fetch.ts";
+import { defaultTransport as undiciTransport } from "../../src/client/transport/undici.ts";
+import type { HttpReply, HttpRequest, Transport } from "../../src/client/types.ts";
+import type { Reply } from "../../src/testkit/replay-server.ts";
+import { replayServer } from "../../src/testkit/replay-server.ts";
+
+const never = new AbortController().signal;
+const post = (url: string, body = "{}"): HttpRequest => ({
+  method: "POST",
+  url,
+  headers: { "content-type": "application/json" },
+  body,
+});
+
+async function read({ body }: Pick<HttpReply, "body">): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+async function caught(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => expect.unreachable("It should have failed."),
+    (error: unknown) => error,
+  );
+}
+
+/** Waits for what must come; the test's own limit ends what does not. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await sleep(5);
+}
+
+/** A server that takes connections and says the given bytes, or nothing. */
+async function rawServer(says?: string): Promise<{ port: number; sockets: Set<Socket>; close(): void }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined); // the client goes away as it likes
+    socket.on("close", () => sockets.delete(socket));
+    socket.resume();
+    if (says !== undefined) socket.end(says);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("The server has no port.");
+  return { port: address.port, sockets, close: () => void server.close() };
+}
+
+const TRANSPORTS: [name: string, make: () => Transport][] = [
+  ["undici", undiciTransport],
+  ["fetch", fetchTransport],
+];
+
+describe.each(TRANSPORTS)("%s", (name, make) => {
+  const transport = make();
+  const send = (reply: Reply, signal = never): Promise<{ reply: HttpReply; ended: Promise<string> }> =>
+    serve(reply, async (url, ended) => ({
+      reply: await transport.send(post(url), { signal, connectMs: 1000 }),
+      ended,
+    }));
+
+  /** The server lives until the process does not need it. */
+  async function serve<T>(reply: Reply, use: (url: string, ended: Promise<string>) => Promise<T>): Promise<T> {
+    const asked = Promise.withResolvers<string>();
+    const server = await replayServer((request) => {
+      void request.ended.then(asked.resolve);
+      return reply;
+    });
+    void asked.promise.then(() => sleep(50)).then(() => server.close());
+    return use(`${server.url}/v1/x?a=1`, asked.promise);
+  }
+
+  test("a request arrives as it was given, and its reply with status and headers in lower case", async () => {
+    await using server = await replayServer({ "*": { status: 418, headers: { "X-Request-Id": "r1" }, body: "tea" } });
+    const request = post(`${server.url}/v1/x%2Fy?a=1&b=%20`, '{"text":"Grüße 🙂"}');
+    request.headers["x-own"] = "yes";
+    const reply = await transport.send(request, { signal: never, connectMs: 1000 });
+    expect(reply.status).toBe(418);
+    expect(reply.headers["x-request-id"]).toBe("r1");
+    expect(await read(reply)).toBe("tea");
+    expect(server.requests[0]).toMatchObject({
+      method: "POST",
+      path: "/v1/x%2Fy",
+      query: { a: "1", b: " " },
+      headers: { "content-type": "application/json", "x-own": "yes", "content-length": "25" },
+      body: { text: "Grüße 🙂" },
+    });
+    await transport.close();
+  });
+
+  test("the headers are there while the body is still to come", async () => {
+    const { reply } = await send({ chunks: ["first", " second"], stall: 5 });
+    const body = reply.body[Symbol.asyncIterator]();
+    const { value } = await body.next();
+    expect(Buffer.from(value as Uint8Array).toString()).toBe("first");
+    reply.discard();
+    expect(await body.next()).toStrictEqual({ done: true, value: undefined });
+  });
+
+  test("bytes arrive in order and whole, however they are cut", async () => {
+    await using server = await replayServer((request) => ({ chunks: request.body as string[] }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.string({ minLength: 1, maxLength: 40 }), { minLength: 1 }), async (chunks) => {
+        const request = post(server.url, JSON.stringify(chunks));
+        const reply = await transport.send(request, { signal: never, connectMs: 1000 });
+        expect(await read(reply)).toBe(Buffer.from(chunks.join("")).toString());
+      }),
+      { numRuns: 30 },
+    );
+    await transport.close();
+  });
+
+  test.each<[what: string, reply: Reply, text: string]>([
+    ["an empty one", { status: 204 }, ""],
+    ["a large one", { body: "x".repeat(3_000_000) }, "x".repeat(3_000_000)],
+    ["an error", { status: 500, body: { error: "no" } }, '{"error":"no"}'],
+  ])("a reply is read to its end: %s", async (_, reply, text) => {
+    const { reply: got } = await send(reply);
+    expect((await read(got)) === text).toBe(true);
+  });
+
+  test("a redirect is not followed, as the key would go with it", async () => {
+    await using server = await replayServer({
+      "/a": { status: 307, headers: { location: "/b" } },
+      "/b": { body: "followed" },
+    });
+    const reply = await transport.send(post(`${server.url}/a`), { signal: never, connectMs: 1000 });
+    expect(reply.status).toBe(307);
+    reply.discard();
+    expect(server.requests.map(({ path }) => path)).toStrictEqual(["/a"]);
+  });
+
+  test("a reader that does not read holds the provider back, and misses nothing", async () => {
+    const piece = "y".repeat(65_536);
+    const { reply, ended } = await send({ chunks: Array.from({ length: 400 }, () => piece) });
+    const first = await Promise.race([ended, sleep(150, "waiting")]);
+    expect(first).toBe("waiting");
+    let length = 0;
+    for await (const bytes of reply.body) length += bytes.length;
+    expect(length).toBe(400 * 65_536);
+    expect(await ended).toBe("sent");
+  });
+
+  test.each<[where: string, reply: Reply]>([
+    ["before the headers", { reset: "headers" }],
+    ["within the body", { chunks: ["one", "two"], reset: 4 }],
+  ])("a connection that breaks %s is a network error that may be tried again", async (_, reply) => {
+    const error = await caught(send(reply).then(({ reply: got }) => read(got)));
+    expect(error).toBeInstanceOf(TransportError);
+    expect(error).toMatchObject({ kind: "network", code: "network", retryable: true });
+  });
+
+  test("what had arrived before a connection broke is given first", async () => {
+    const { reply } = await send({ chunks: ["data: 1\n\n"], reset: 9, delayMs: 5 });
+    const body = reply.body[Symbol.asyncIterator]();
+    expect(Buffer.from((await body.next()).value as Uint8Array).toString()).toBe("data: 1\n\n");
+    expect(await caught(body.next())).toMatchObject({ kind: "network", stage: "body" });
+  });
+
+  test("where nothing listens, the error says where and what to do", async () => {
+    const { port, close } = await rawServer();
+    close();
+    const error = await caught(transport.send(post(`http://127.0.0.1:${port}/`), { signal: never, connectMs: 1000 }));
+    expect(error).toMatchObject({ kind: "network", stage: "connect", reason: "ECONNREFUSED" });
+    expect(String(error)).toContain(`127.0.0.1:${port}: nothing listens there`);
+  });
+
+  test("what is no HTTP is told", async () => {
+    const { port, close } = await rawServer("SSH-2.0-OpenSSH_9.6\r\n");
+    const error = await caught(transport.send(post(`http://127.0.0.1:${port}/`), { signal: never, connectMs: 1000 }));
+    expect(error).toMatchObject({ kind: "network" });
+    expect(String(error)).toContain("is no HTTP");
+    close();
+  });
+
+  test("a header that cannot be sent is an error without its value, and not tried again", async () => {
+    const request = post("http://127.0.0.1:9/");
+    request.headers["authorization"] = "Bearer top-secret\nx: y";
+    const error = await caught(transport.send(request, { signal: never, connectMs: 1000 }));
+    expect(error).toBeInstanceOf(TransportError);
+    expect(String(error)).not.toContain("top-secret");
+    if (name === "undici") expect(error).toMatchObject({ retryable: false });
+  });
+
+  describe("an abort", () => {
+    const reason = new Error("enough");
+
+    test("before the request sends nothing", async () => {
+      await using server = await replayServer({ "*": { body: "x" } });
+      const error = await caught(
+        transport.send(post(server.url), { signal: AbortSignal.abort(reason), connectMs: 1000 }),
+      );
+      expect(error).toBe(reason);
+      expect(server.requests).toHaveLength(0);
+    });
+
+    test.each<[when: string, reply: Reply]>([
+      ["the headers are awaited", { stall: "headers" }],
+      ["the body is awaited", { chunks: ["x"], stall: 0 }],
+      ["the body is under way", { chunks: ["some", "more"], stall: 4 }],
+    ])("while %s rejects with its reason and frees the connection", async (_, reply) => {
+      const controller = new AbortController();
+      const asked = Promise.withResolvers<Promise<string>>();
+      await using server = await replayServer((request) => {
+        asked.resolve(request.ended);
+        return reply;
+      });
+      const reading = transport.send(post(server.url), { signal: controller.signal, connectMs: 1000 }).then(read);
+      const failed = caught(reading);
+      const ended = await asked.promise;
+      await sleep(20);
+      controller.abort(reason);
+      expect(await failed).toBe(reason);
+      expect(await ended).toBe("aborted");
+      await until(() => server.connections === 0);
+    });
+
+    test("after the reply has been read changes nothing", async () => {
+      const controller = new AbortController();
+      const { reply } = await send({ body: "whole" }, controller.signal);
+      expect(await read(reply)).toBe("whole");
+      controller.abort(reason);
+      expect(await reply.body[Symbol.asyncIterator]().next()).toMatchObject({ done: true });
+    });
+  });
+
+  test.each<[what: string, leave: (reply: HttpReply) => Promise<void>]>([
+    ["discarding it", async (reply) => reply.discard()],
+    [
+      "discarding it again, and after reading some",
+      async (reply) => {
+        await reply.body[Symbol.asyncIterator]().next();
+        reply.discard();
+        reply.discard();
+      },
+    ],
+    [
+      "leaving the loop",
+      async (reply) => {
+        for await (const _ of reply.body) break;
+      },
+    ],
+  ])("a reply is given up by %s, and the provider sees it", async (_, leave) => {
+    const { reply, ended } = await send({ chunks: ["some", "more"], stall: 4 });
+    await leave(reply);
+    expect(await ended).toBe("aborted");
+  });
+
+  test("a reply that was read to its end leaves its connection to the next request", async () => {
+    await using server = await replayServer({ "*": { chunks: ["a", "b"] } });
+    for (let count = 0; count < 5; count++) {
+      await read(await transport.send(post(server.url), { signal: never, connectMs: 1000 }));
+    }
+    expect(server.connections).toBe(1);
+    await transport.close();
+  });
+
+  test("requests at the same time do not wait for each other", async () => {
+    await using server = await replayServer(async (request) => {
+      await until(() => server.requests.length === 8);
+      return { body: request.body as string };
+    });
+    const sent = Array.from({ length: 8 }, (_, index) =>
+      transport.send(post(server.url, `body ${index}`), { signal: never, connectMs: 1000 }).then(read),
+    );
+    expect(await Promise.all(sent)).toStrictEqual(Array.from({ length: 8 }, (_, index) => `body ${index}`));
+    await transport.close();
+  });
+});
+
+describe("undici", () => {
+  test.each<[what: string, end: (controller: AbortController) => void, expected: object]>([
+    ["the limit is reached", () => undefined, { kind: "timeout", stage: "connect" }],
+    ["it is aborted", (controller) => controller.abort({ why: "left" }), { why: "left" }],
+  ])("a connection that does not come to stand is given up where %s", async (_, end, expected) => {
+    // It takes the connection, but never answers the first word of TLS.
+    const { port, sockets, close } = await rawServer();
+    const transport = undiciTransport();
+    const controller = new AbortController();
+    const limits = { signal: controller.signal, connectMs: 80 };
+    const failed = caught(transport.send(post(`https://127.0.0.1:${port}/`), limits));
+    await until(() => sockets.size === 1);
+    end(controller);
+    expect(await failed).toMatchObject(expected);
+    await until(() => sockets.size === 0);
+    close();
+    await transport.close();
+  });
+
+  test("the limit on connecting holds for each request by itself, and no longer than until it is sent", async () => {
+    await using server = await replayServer({ "*": { body: "late", delayMs: 60 } });
+    const transport = undiciTransport();
+    const texts = [20, 5000, Infinity, 20].map(async (connectMs) =>
+      read(await transport.send(post(server.url), { signal: never, connectMs })),
+    );
+    expect(await Promise.all(texts)).toStrictEqual(["late", "late", "late", "late"]);
+    await transport.close();
+  });
+
+  test("closing ends idle connections, lets calls under way go on, and does not wait for them", async () => {
+    const gate = Promise.withResolvers<void>();
+    await using server = await replayServer({
+      "/idle": { body: "done" },
+      "/slow": async () => {
+        await gate.promise;
+        return { body: "slow" };
+      },
+    });
+    const transport = undiciTransport();
+    await read(await transport.send(post(`${server.url}/idle`), { signal: never, connectMs: 1000 }));
+    const slow = transport.send(post(`${server.url}/slow`), { signal: never, connectMs: 1000 });
+    await until(() => server.requests.length === 2);
+    await transport.close();
+    gate.resolve();
+    expect(await read(await slow)).toBe("slow");
+    await until(() => server.connections === 0);
+    expect(await read(await transport.send(post(`${server.url}/idle`), { signal: never, connectMs: 1000 }))).toBe(
+      "done",
+    );
+    await transport.close();
+    await until(() => server.connections === 0);
+  });
+
+  test.each<[encoding: string, compress: (text: string) => Uint8Array]>([
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+    ["zstd", zstdCompressSync],
+  ])("a reply that comes compressed is read as it was: %s", async (encoding, compress) => {
+    const text = "words and words and words. ".repeat(1000);
+    await using server = await replayServer({
+      "/whole": { headers: { "content-encoding": encoding }, body: compress(text) },
+      "/cut": { headers: { "content-encoding": encoding }, body: compress(text).subarray(0, 40) },
+    });
+    const transport = undiciTransport();
+    const limits = { signal: never, connectMs: 1000 };
+    expect((await read(await transport.send(post(`${server.url}/whole`), limits))) === text).toBe(true);
+    const error = await caught(transport.send(post(`${server.url}/cut`), limits).then(read));
+    expect(error).toBeInstanceOf(TransportError);
+    await transport.close();
+  });
+
+  test("an abort of a compressed reply rejects with its reason", async () => {
+    const bytes = gzipSync("x".repeat(10_000));
+    await using server = await replayServer({
+      "*": { headers: { "content-encoding": "gzip" }, chunks: [bytes], stall: bytes.length - 10 },
+    });
+    const transport = undiciTransport();
+    const controller = new AbortController();
+    const reply = await transport.send(post(server.url), { signal: controller.signal, connectMs: 1000 });
+    const failed = caught(read(reply));
+    await sleep(20);
+    controller.abort("enough");
+    expect(await failed).toBe("enough");
+    await until(() => server.connections === 0);
+  });
+
+  test("a process that is done ends, without closing anything", async () => {
+    await using server = await replayServer({ "*": { body: "hello" } });
+    const script = `
+      import { defaultTransport } from ${JSON.stringify(new URL("../../src/client/transport/undici.ts", import.meta.url).href)};
+      const signal = new AbortController().signal;
+      const request = { method: "POST", url: ${JSON.stringify(server.url)}, headers: {}, body: "{}" };
+      const reply = await defaultTransport().send(request, { signal, connectMs: 1000 });
+      for await (const piece of reply.body) process.stdout.write(piece);
+      setImmediate(() => console.log(" " + process.getActiveResourcesInfo().filter((name) => /TCP|Timeout/.test(name)).length));
+    `;
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script]);
+    expect(stdout).toBe("hello 0\n");
+  });
+});
+
+test.each<[what: string, error: unknown, expected: object, says: string]>([
+  ["a name that is not there", { code: "ENOTFOUND" }, { kind: "network", retryable: true }, "no host of that name"],
+  ["an expired certificate", { code: "CERT_HAS_EXPIRED" }, { kind: "network", retryable: false }, "not trusted"],
+  ["TLS to a port without", { code: "ERR_SSL_WRONG_VERSION_NUMBER" }, { retryable: false }, "http://"],
+  [
+    "a cause within",
+    new TypeError("fetch failed", { cause: { code: "ETIMEDOUT" } }),
+    { kind: "timeout" },
+    "not answer",
+  ],
+  ["several addresses", new AggregateError([{ code: "ECONNREFUSED" }]), { kind: "network" }, "nothing listens"],
+  ["something else", new TypeError("Failed to fetch"), { kind: "network", retryable: true }, "Failed to fetch"],
+  ["no error at all", "odd", { kind: "network" }, "unknown"],
+])("failures are told in the same words: %s", (_, error, expected, says) => {
+  const explained = explainFailure(error, "connect", "example.test");
+  expect(explained).toMatchObject(expected);
+  expect(explained.message).toContain("No connection to example.test: ");
+  expect(explained.message).toContain(says);
+  expect(explained.cause).toBe(error);
+});

@@ -1,0 +1,31 @@
+// How Anthropic says that something is wrong.
+import type { ProviderError, ProviderErrorKind } from "../../../../src/index.ts";
+import { Refusal } from "../refusal.ts";
+
+/** Refuses as Anthropic does. */
+export function refuse(message: string, status = 400, type = "invalid_request_error"): never {
+  throw new Refusal(status, errorBody(type, message), message);
+}
+
+function errorBody(type: string, message: string): object {
+  return { type: "error", error: { type, message }, request_id: "req_upstream" };
+}
+
+const KINDS: Readonly<Partial<Record<ProviderErrorKind, readonly [status: number, type: string]>>> = {
+  authentication: [401, "authentication_error"],
+  permission: [403, "permission_error"],
+  "not-found": [404, "not_found_error"],
+  "invalid-request": [400, "invalid_request_error"],
+  "context-length": [400, "invalid_request_error"],
+  "content-filter": [400, "invalid_request_error"],
+  "rate-limit": [429, "rate_limit_error"],
+  quota: [400, "invalid_request_error"],
+  overloaded: [529, "overloaded_error"],
+  timeout: [504, "timeout_error"],
+};
+
+/** The error in Anthropic's words. */
+export function said({ kind, message }: ProviderError): readonly [status: number, body: object] {
+  const [status, type] = KINDS[kind] ?? [500, "api_error"];
+  return [status, errorBody(type, message)];
+}

@@ -1,0 +1,153 @@
+// What Google demands of the contents of a request: turns, calls with their responses, thought signatures.
+import type { Json } from "../refusal.ts";
+import { json, list, string } from "../refusal.ts";
+import type { Secrets } from "../secrets.ts";
+import { callSeal, textSeal } from "./answer.ts";
+import { checkFields, refuse } from "./failure.ts";
+
+const DATA = "text inlineData fileData functionCall functionResponse executableCode codeExecutionResult".split(" ");
+const PART = [...DATA, "thought", "thoughtSignature", "videoMetadata", "partMetadata", "mediaResolution"];
+const CALL = ["id", "name", "args", "partialArgs", "willContinue"];
+const RESPONSE = ["id", "name", "response", "parts", "willContinue", "scheduling"];
+/** What may stand for a signature that nobody has. */
+const SENTINELS = new Set(["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"]);
+
+export function checkContents(body: Json, secrets: Secrets, isStrict: boolean): void {
+  const contents = list(body["contents"]);
+  if (contents.length === 0) refuse("* GenerateContentRequest.contents: contents is not specified");
+  contents.forEach((content, at) => {
+    const path = `contents[${at}]`;
+    checkFields(content, ["role", "parts"], path);
+    const role = content["role"] ?? "user";
+    if (role !== "user" && role !== "model" && role !== "function") {
+      refuse("Please use a valid role: user, model.");
+    }
+    const parts = list(content["parts"]);
+    if (parts.length === 0) refuse(`* GenerateContentRequest.${path}.parts: contents.parts must not be empty.`);
+    for (const [index, part] of parts.entries()) checkPart(part, `${path}.parts[${index}]`);
+  });
+  if (contents[0]?.["role"] === "model") refuse("Please ensure that multiturn requests begin with a user turn.");
+  if (contents.at(-1)?.["role"] === "model") {
+    refuse("Please ensure that multiturn requests end with a user role or a function response.");
+  }
+  const turns = turnsOf(contents);
+  for (const [at, turn] of turns.entries()) checkSignatures(list(turn["parts"]), `contents[${at}]`, secrets);
+  checkPairs(turns);
+  if (isStrict) checkCurrentTurn(turns);
+}
+
+/** What one role says in several contents is one turn: the SDK's own chat keeps the pieces of a stream apart. */
+function turnsOf(contents: readonly Json[]): readonly Json[] {
+  const turns: { role: string; parts: readonly Json[] }[] = [];
+  for (const content of contents) {
+    const role = string(content["role"] ?? "user");
+    const parts = list(content["parts"]);
+    const last = turns.at(-1);
+    // A response is a turn of its own, whatever the user says beside it.
+    const isSame = last?.role === role && answers(last.parts) === answers(parts);
+    if (isSame) last.parts = [...last.parts, ...parts];
+    else turns.push({ role, parts });
+  }
+  return turns;
+}
+
+function answers(parts: readonly Json[]): boolean {
+  return parts.some((part) => part["functionResponse"] !== undefined);
+}
+
+function checkPart(part: Json, path: string): void {
+  checkFields(part, PART, path);
+  const said = DATA.filter((field) => part[field] !== undefined);
+  if (said.length !== 1 && !(said.length === 0 && part["thoughtSignature"] !== undefined)) {
+    refuse(`* GenerateContentRequest.${path}.data: required oneof field 'data' must have one initialized field`);
+  }
+  const { functionCall: call, functionResponse: response } = part;
+  if (call !== undefined) {
+    checkFields(json(call), CALL, `${path}.function_call`);
+    if (string(json(call)["name"]) === "")
+      refuse(`* GenerateContentRequest.${path}.function_call.name: Name cannot be empty.`);
+  }
+  if (response !== undefined) {
+    checkFields(json(response), RESPONSE, `${path}.function_response`);
+    if (string(json(response)["name"]) === "") {
+      refuse(`* GenerateContentRequest.${path}.function_response.name: Name cannot be empty.`);
+    }
+    const given = json(response)["response"];
+    if (typeof given !== "object" || given === null || Array.isArray(given)) {
+      refuse(`Invalid value at '${path}.function_response.response' (type.googleapis.com/google.protobuf.Struct)`);
+    }
+  }
+}
+
+function partsOf(content: Json | undefined, field: string): readonly Json[] {
+  return list(json(content)["parts"]).flatMap((part) => (part[field] === undefined ? [] : [json(part[field])]));
+}
+
+/** Calls come after what the user or a tool said, and the next turn has a response for each of them. */
+function checkPairs(contents: readonly Json[]): void {
+  contents.forEach((content, at) => {
+    const before = contents[at - 1];
+    const calls = partsOf(content, "functionCall");
+    const asked = partsOf(before, "functionCall");
+    const responses = partsOf(content, "functionResponse");
+    if (calls.length > 0 && (before === undefined || before["role"] === "model")) {
+      refuse(
+        "Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
+      );
+    }
+    if (responses.length > 0 && asked.length === 0) {
+      refuse("Please ensure that function response turn comes immediately after a function call turn.");
+    }
+    if (asked.length !== responses.length) {
+      refuse(
+        "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
+      );
+    }
+    for (const { id, name } of responses) {
+      const isAsked = asked.some((call) => (id === undefined ? call["name"] === name : call["id"] === id));
+      if (!isAsked) refuse(`Function response \`${string(name)}\` answers no function call of the turn before.`);
+    }
+  });
+}
+
+/** Within the current turn, the first call of each step carries its signature. */
+function checkCurrentTurn(contents: readonly Json[]): void {
+  const begin = contents.findLastIndex(
+    (content) => content["role"] !== "model" && partsOf(content, "functionResponse").length === 0,
+  );
+  contents.slice(begin + 1).forEach((content, step) => {
+    const first = list(content["parts"]).find((part) => part["functionCall"] !== undefined);
+    if (first === undefined || typeof first["thoughtSignature"] === "string") return;
+    const name = string(json(first["functionCall"])["name"]);
+    refuse(
+      `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly. Additional data, function call \`default_api:${name}\` , position ${begin + step + 2}.`,
+    );
+  });
+}
+
+/** A signature belongs to the part it came on; a text may have come in pieces. */
+function checkSignatures(parts: readonly Json[], path: string, secrets: Secrets): void {
+  let said = "";
+  let isThought = false;
+  parts.forEach((part, index) => {
+    const thought = part["thought"] === true;
+    if (typeof part["text"] !== "string" || thought !== isThought) said = "";
+    isThought = thought;
+    said += string(part["text"]);
+    const signature = part["thoughtSignature"];
+    if (signature === undefined) return;
+    const where = `${path}.parts[${index}].thought_signature`;
+    const isCall = part["functionCall"] !== undefined;
+    if (SENTINELS.has(string(signature))) {
+      if (!isCall) refuse(`Thought signature is not valid at '${where}'.`);
+      return;
+    }
+    if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(string(signature))) {
+      refuse(`Invalid value at '${where}' (TYPE_BYTES), Base64 decoding failed`);
+    }
+    const { name, args } = json(part["functionCall"]);
+    const content = isCall ? callSeal(string(name), args) : textSeal(said);
+    if (!secrets.isSealOf(string(signature), content)) refuse(`Corrupted thought signature at '${where}'.`);
+    said = "";
+  });
+}

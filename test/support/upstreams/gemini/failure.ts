@@ -1,0 +1,56 @@
+// How Google says that something is wrong.
+import type { ProviderError, ProviderErrorKind } from "../../../../src/index.ts";
+import type { Failure } from "../provider.ts";
+import type { Json } from "../refusal.ts";
+import { Refusal, unknownField } from "../refusal.ts";
+
+const STATUSES = {
+  INVALID_ARGUMENT: 400,
+  UNAUTHENTICATED: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  RESOURCE_EXHAUSTED: 429,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+  DEADLINE_EXCEEDED: 504,
+} as const;
+type Status = keyof typeof STATUSES;
+
+function errorBody(message: string, status: Status, details: readonly object[]): object {
+  return { error: { code: STATUSES[status], message, status, ...(details.length > 0 && { details }) } };
+}
+
+/** Refuses as Google does. */
+export function refuse(message: string, status: Status = "INVALID_ARGUMENT", details: readonly object[] = []): never {
+  throw new Refusal(STATUSES[status], errorBody(message, status, details), message);
+}
+
+/** Every level of a body is checked: nothing that is not there by name is passed over. */
+export function checkFields(value: Json, known: readonly string[], path = ""): void {
+  const unknown = unknownField(value, known);
+  if (unknown === undefined) return;
+  const at = path === "" ? "" : ` at '${path}'`;
+  const description = `Invalid JSON payload received. Unknown name "${unknown}"${at}: Cannot find field.`;
+  const violation = { "@type": "type.googleapis.com/google.rpc.BadRequest", fieldViolations: [{ description }] };
+  refuse(description, "INVALID_ARGUMENT", [violation]);
+}
+
+const KINDS: Readonly<Partial<Record<ProviderErrorKind, Status>>> = {
+  authentication: "UNAUTHENTICATED",
+  permission: "PERMISSION_DENIED",
+  "not-found": "NOT_FOUND",
+  "invalid-request": "INVALID_ARGUMENT",
+  "context-length": "INVALID_ARGUMENT",
+  "content-filter": "INVALID_ARGUMENT",
+  "rate-limit": "RESOURCE_EXHAUSTED",
+  quota: "RESOURCE_EXHAUSTED",
+  overloaded: "UNAVAILABLE",
+  timeout: "DEADLINE_EXCEEDED",
+};
+
+/** The error in Google's words; when to try again stands in the body. */
+export function failure({ kind, message, retryAfterMs }: ProviderError): Failure {
+  const status = KINDS[kind] ?? "INTERNAL";
+  const retry = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: `${(retryAfterMs ?? 0) / 1000}s` };
+  return { status: STATUSES[status], body: errorBody(message, status, retryAfterMs === undefined ? [] : [retry]) };
+}

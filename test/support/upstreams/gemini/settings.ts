@@ -1,0 +1,95 @@
+// What Google demands of everything in a request but its contents.
+import type { Json } from "../refusal.ts";
+import { isJson, json, list, string } from "../refusal.ts";
+import { checkFields, refuse } from "./failure.ts";
+
+const FIELDS = [
+  "contents",
+  "tools",
+  "toolConfig",
+  "safetySettings",
+  "systemInstruction",
+  "generationConfig",
+  "cachedContent",
+];
+const CONFIG =
+  "stopSequences responseMimeType responseSchema responseJsonSchema responseModalities candidateCount maxOutputTokens temperature topP topK seed presencePenalty frequencyPenalty responseLogprobs logprobs enableEnhancedCivicAnswers speechConfig thinkingConfig imageConfig mediaResolution".split(
+    " ",
+  );
+const TOOLS =
+  "functionDeclarations googleSearchRetrieval codeExecution googleSearch computerUse urlContext fileSearch googleMaps".split(
+    " ",
+  );
+const DECLARATION = "name description behavior parameters parametersJsonSchema response responseJsonSchema".split(" ");
+/** The words of Google's own kind of schema. */
+const SCHEMA =
+  "type format title description nullable enum maxItems minItems properties required minProperties maxProperties minLength maxLength pattern example anyOf propertyOrdering default items minimum maximum".split(
+    " ",
+  );
+
+export function checkGeminiSettings(body: Json): void {
+  checkFields(body, FIELDS);
+  const config = json(body["generationConfig"]);
+  checkFields(config, CONFIG, "generation_config");
+  checkFields(
+    json(config["thinkingConfig"]),
+    ["includeThoughts", "thinkingBudget", "thinkingLevel"],
+    "thinking_config",
+  );
+  if (config["responseSchema"] !== undefined && config["responseJsonSchema"] !== undefined) {
+    refuse(
+      "* GenerateContentRequest.generation_config: only one of response_schema and response_json_schema may be set",
+    );
+  }
+  const isSchema = config["responseSchema"] !== undefined || config["responseJsonSchema"] !== undefined;
+  if (isSchema && config["responseMimeType"] !== "application/json") {
+    refuse("Function calling config or response schema needs response_mime_type 'application/json'.");
+  }
+  if (config["responseSchema"] !== undefined)
+    checkSchema(config["responseSchema"], "generation_config.response_schema");
+  for (const part of list(json(body["systemInstruction"])["parts"])) {
+    if (typeof part["text"] !== "string") refuse("* GenerateContentRequest.system_instruction: only text is supported");
+  }
+  checkTools(body);
+}
+
+function checkTools(body: Json): void {
+  const declared = list(body["tools"]).flatMap((tool, index) => {
+    checkFields(tool, TOOLS, `tools[${index}]`);
+    return list(tool["functionDeclarations"]);
+  });
+  declared.forEach((declaration, index) => {
+    const path = `tools[0].function_declarations[${index}]`;
+    checkFields(declaration, DECLARATION, path);
+    if (!/^[a-zA-Z_][\w.:-]{0,63}$/.test(string(declaration["name"]))) {
+      refuse(
+        `* GenerateContentRequest.${path}.name: Invalid function name. Must start with a letter or an underscore.`,
+      );
+    }
+    if (declaration["parameters"] !== undefined) checkSchema(declaration["parameters"], `${path}.parameters`);
+    if (declaration["parameters"] !== undefined && declaration["parametersJsonSchema"] !== undefined) {
+      refuse(`* GenerateContentRequest.${path}: only one of parameters and parameters_json_schema may be set`);
+    }
+  });
+  const { functionCallingConfig: calling } = json(body["toolConfig"]);
+  const { allowedFunctionNames: names, mode } = json(calling);
+  if (Array.isArray(names) && mode !== "ANY" && mode !== "VALIDATED") {
+    refuse("Function calling config: allowed_function_names may only be set when mode is ANY or VALIDATED.");
+  }
+  if (mode === "ANY" && declared.length === 0) {
+    refuse("Function calling config is set without function_declarations.");
+  }
+}
+
+function checkSchema(schema: unknown, path: string): void {
+  if (!isJson(schema)) return;
+  checkFields(schema, SCHEMA, path);
+  const { type, properties, items, anyOf } = schema;
+  if (Array.isArray(type)) refuse(`Invalid value at '${path}.type': Proto field is not repeating, cannot start list.`);
+  if (String(type).toUpperCase() === "OBJECT" && isJson(properties) && Object.keys(properties).length === 0) {
+    refuse(`* GenerateContentRequest.${path}.properties: should be non-empty for OBJECT type`);
+  }
+  for (const [name, property] of Object.entries(json(properties))) checkSchema(property, `${path}.properties[${name}]`);
+  checkSchema(items, `${path}.items`);
+  for (const [index, option] of list(anyOf).entries()) checkSchema(option, `${path}.any_of[${index}]`);
+}

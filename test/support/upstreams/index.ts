@@ -1,0 +1,167 @@
+// Upstreams: real HTTP servers that play the providers. They speak the protocol of one provider each, whole and in
+// streams, refuse what that provider refuses, and otherwise answer what a script says. Written without Koine's dialects,
+// so that the two can disagree.
+import type { HttpProvider } from "../../../src/client/index.ts";
+import type { ReceivedRequest, ReplayServer, Reply } from "../../../src/testkit/index.ts";
+import { cut, replayServer, seededRandom } from "../../../src/testkit/index.ts";
+import { anthropic } from "./anthropic/index.ts";
+import { gemini } from "./gemini/index.ts";
+import { openaiChat } from "./openai-chat/index.ts";
+import { openaiResponses } from "./openai-responses/index.ts";
+import type { MakeProvider, Provider, Question } from "./provider.ts";
+import { Refusal } from "./refusal.ts";
+import type { Answer, Script } from "./script.ts";
+import { fullAnswer } from "./script.ts";
+import { Secrets } from "./secrets.ts";
+
+export type { Answer, Asked, SaidPart, Script, Scripted } from "./script.ts";
+
+const PROVIDERS = {
+  "openai-chat": openaiChat,
+  "openai-responses": openaiResponses,
+  anthropic,
+  gemini,
+} as const satisfies Record<string, MakeProvider>;
+
+export type UpstreamDialect = keyof typeof PROVIDERS;
+export const UPSTREAM_DIALECTS = Object.keys(PROVIDERS) as UpstreamDialect[];
+
+export interface UpstreamOptions {
+  /** Upstreams of different names do not know each other's seals and ids. Default: the dialect. */
+  name?: string;
+  /** Chat: "openrouter" shows its reasoning and seals it; by default it is OpenAI, which shows none. */
+  vendor?: "openrouter";
+}
+
+export interface UpstreamRefusal {
+  status: number;
+  message: string;
+  request: ReceivedRequest;
+}
+
+export interface Upstream extends AsyncDisposable {
+  /** Without a version. */
+  readonly url: string;
+  /** As the provider's own SDK has it. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly models: readonly string[];
+  /** The usual one of its models. */
+  readonly model: string;
+  /** How a client is told of it. */
+  readonly config: HttpProvider;
+  /** Everything that it was asked, what it refused included. */
+  readonly requests: readonly ReceivedRequest[];
+  readonly refusals: readonly UpstreamRefusal[];
+  /** Every seal that it has issued: signatures, encrypted contents. */
+  readonly seals: readonly string[];
+  /** How many requests it has answered as the script says. */
+  readonly answered: number;
+  readonly connections: number;
+  close(): Promise<void>;
+}
+
+/** Starts an upstream on a free port of this machine. Close it, or bind it with `await using`. */
+export async function startUpstream(
+  dialect: UpstreamDialect,
+  script: Script,
+  options: UpstreamOptions = {},
+): Promise<Upstream> {
+  const { name = dialect, vendor } = options;
+  const apiKey = `key-of-${name}`;
+  const secrets = new Secrets(`secret of ${name}`);
+  const provider = PROVIDERS[dialect](secrets, { apiKey, vendor });
+  const refusals: UpstreamRefusal[] = [];
+  const desk = new Desk(provider, script, refusals);
+  const server = await replayServer((request) => desk.reply(request));
+  return upstreamOf(server, desk, { apiKey, secrets, provider, refusals, dialect, vendor });
+}
+
+interface Inside {
+  apiKey: string;
+  secrets: Secrets;
+  provider: Provider;
+  refusals: UpstreamRefusal[];
+  dialect: UpstreamDialect;
+  vendor: string | undefined;
+}
+
+function upstreamOf(server: ReplayServer, desk: Desk, inside: Inside): Upstream {
+  const { apiKey, secrets, provider, refusals, dialect, vendor } = inside;
+  const baseUrl = server.url + provider.version;
+  return {
+    url: server.url,
+    baseUrl,
+    apiKey,
+    models: provider.models,
+    model: provider.models[0] ?? "",
+    config: { dialect, baseUrl, apiKey, vendor },
+    requests: server.requests,
+    refusals,
+    seals: secrets.seals,
+    get answered() {
+      return desk.answered;
+    },
+    get connections() {
+      return server.connections;
+    },
+    close: () => server.close(),
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}
+
+/** Takes requests, and gives the answers of the script. */
+class Desk {
+  answered = 0;
+  private readonly provider: Provider;
+  private readonly script: Script;
+  private readonly refusals: UpstreamRefusal[];
+
+  constructor(provider: Provider, script: Script, refusals: UpstreamRefusal[]) {
+    this.provider = provider;
+    this.script = script;
+    this.refusals = refusals;
+  }
+
+  reply(request: ReceivedRequest): Reply {
+    try {
+      const question = this.provider.open(request);
+      if (!this.provider.models.includes(question.model)) throw new Error("A provider opens only models that it has.");
+      this.provider.check(question);
+      return this.say(this.next(request, question), question);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.refusals.push({ status: error.status, message: error.message, request });
+      return { status: error.status, body: error.body };
+    }
+  }
+
+  private next(request: ReceivedRequest, question: Question): Answer {
+    const turn = this.answered;
+    const scripted =
+      typeof this.script === "function" ? this.script({ turn, request, ...question }) : this.script[turn];
+    if (scripted === undefined) throw new Error(`The script has ${this.script.length} answers, and this is one more.`);
+    this.answered++;
+    return typeof scripted === "string" ? { parts: [{ type: "text", text: scripted }] } : scripted;
+  }
+
+  private say(answer: Answer, question: Question): Reply {
+    const { error, errorAfter } = answer;
+    const { delayMs, reset, stall, headers } = answer;
+    const way: Reply = {
+      ...(delayMs !== undefined && { delayMs }),
+      ...(reset !== undefined && { reset }),
+      ...(stall !== undefined && { stall }),
+    };
+    if (error !== undefined && (errorAfter === undefined || !question.stream)) {
+      const failure = this.provider.failure(error);
+      return { ...way, status: failure.status, body: failure.body, headers: { ...failure.headers, ...headers } };
+    }
+    const said = this.provider.answer(fullAnswer(answer), question, errorAfter);
+    const reply = headers === undefined ? way : { ...way, headers };
+    if (!question.stream) return { ...reply, body: said.body };
+    const events = error === undefined ? said.events : [...said.events, this.provider.failureEvent(error)];
+    if (answer.pieces === undefined) return { ...reply, chunks: events };
+    return { ...reply, chunks: cut(events.join(""), seededRandom(events.length), answer.pieces) };
+  }
+}

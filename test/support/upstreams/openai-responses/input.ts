@@ -1,0 +1,163 @@
+// What the Responses API demands of its input: items, their ids, calls with their outputs, reasoning with what follows.
+import type { Json } from "../refusal.ts";
+import { isJson, list, repeated, string } from "../refusal.ts";
+import type { Secrets } from "../secrets.ts";
+import { checkFields, checkLength, checkName, refuse } from "../openai/failure.ts";
+import type { Memory } from "./memory.ts";
+
+/** The items, their fields beside type and id, and how their ids begin. */
+const ITEMS: Readonly<Record<string, { fields: readonly string[]; id: string }>> = {
+  message: { fields: ["role", "content", "status", "phase"], id: "msg" },
+  reasoning: { fields: ["summary", "content", "encrypted_content", "status"], id: "rs" },
+  function_call: { fields: ["call_id", "name", "arguments", "status", "namespace"], id: "fc" },
+  function_call_output: { fields: ["call_id", "output", "status"], id: "fc" },
+  custom_tool_call: { fields: ["call_id", "name", "input"], id: "ctc" },
+  custom_tool_call_output: { fields: ["call_id", "output"], id: "ctc" },
+  item_reference: { fields: [], id: "" },
+};
+const INPUTS = ["input_text", "input_image", "input_file", "input_audio"];
+const OUTPUTS = ["output_text", "refusal"];
+const MAX_CALL_ID = 64;
+
+export function inputOf(body: Json): readonly Json[] {
+  const { input } = body;
+  return typeof input === "string" ? [{ type: "message", role: "user", content: input }] : list(input);
+}
+
+export function checkInput(body: Json, memory: Memory, secrets: Secrets): void {
+  if (body["input"] === undefined && body["previous_response_id"] === undefined) {
+    refuse("Missing required parameter: 'input'.", { param: "input", code: "missing_required_parameter" });
+  }
+  const items = inputOf(body).map((item): Json => ({ ...item, type: item["type"] ?? "message" }));
+  items.forEach((item, index) => checkItem(item, `input[${index}]`));
+  const twice = repeated(items.map((item) => string(item["id"])).filter((id) => id !== ""));
+  if (twice !== undefined) refuse(`Duplicate item found with id ${twice}.`, { param: "input" });
+  const whole = [...earlier(body, memory), ...items.map((item) => resolved(item, memory))];
+  checkReasoning(whole, memory, secrets);
+  checkPairs(whole);
+}
+
+/** What a stored answer and everything before it already say (B14). */
+function earlier(body: Json, memory: Memory): readonly Json[] {
+  const id = body["previous_response_id"];
+  if (id === undefined || id === null) return [];
+  const found = memory.conversation(string(id));
+  if (found !== undefined) return found;
+  refuse(`Previous response with id '${string(id)}' not found.`, {
+    param: "previous_response_id",
+    code: "previous_response_not_found",
+  });
+}
+
+function resolved(item: Json, memory: Memory): Json {
+  if (item["type"] !== "item_reference") return item;
+  const issued = memory.issued(string(item["id"]));
+  if (issued?.isStored === true) return issued.item;
+  refuse(`Item with id '${string(item["id"])}' not found.`, { status: 404, param: "input" });
+}
+
+function checkItem(item: Json, path: string): void {
+  const type = string(item["type"]);
+  const known = ITEMS[type];
+  if (known === undefined) {
+    refuse(`Invalid value: '${type}'.`, { param: `${path}.type`, code: "invalid_value" });
+  }
+  checkFields(item, ["type", "id", ...known.fields], path);
+  const { id } = item;
+  if (id !== undefined && id !== null && (id === "" || !string(id).startsWith(known.id))) {
+    const message = `Invalid '${path}.id': '${string(id)}'. Expected an ID that begins with '${known.id}'.`;
+    refuse(message, { param: `${path}.id`, code: "invalid_value" });
+  }
+  if (type === "message") checkMessage(item, path);
+  if (known.fields.includes("call_id")) checkLength(item["call_id"], MAX_CALL_ID, `${path}.call_id`);
+  if (known.fields.includes("name")) checkName(item["name"], `${path}.name`);
+  if (type === "function_call" && typeof item["arguments"] !== "string") {
+    refuse(`Invalid type for '${path}.arguments': expected a string.`, { code: "invalid_type" });
+  }
+  if (type === "reasoning" && !Array.isArray(item["summary"])) {
+    refuse(`Missing required parameter: '${path}.summary'.`, { code: "missing_required_parameter" });
+  }
+}
+
+function checkMessage(item: Json, path: string): void {
+  const role = string(item["role"]);
+  if (!["user", "assistant", "system", "developer"].includes(role)) {
+    refuse(`Invalid value: '${role}'.`, { param: `${path}.role`, code: "invalid_value" });
+  }
+  const { content } = item;
+  if (typeof content === "string") return;
+  if (!Array.isArray(content)) refuse(`Missing required parameter: '${path}.content'.`);
+  const allowed = role === "assistant" ? OUTPUTS : INPUTS;
+  for (const [index, part] of list(content).entries()) {
+    if (allowed.includes(string(part["type"]))) continue;
+    const message = `Invalid value: '${string(part["type"])}'. Supported values are: ${allowed.join(", ")}.`;
+    refuse(message, { param: `${path}.content[${index}]`, code: "invalid_value" });
+  }
+}
+
+/** Whether the model said it: reasoning leads to such an item. */
+function isSaid({ type, role }: Json): boolean {
+  return (type === "message" && role === "assistant") || type === "function_call" || type === "custom_tool_call";
+}
+
+function checkReasoning(items: readonly Json[], memory: Memory, secrets: Secrets): void {
+  items.forEach((item, index) => {
+    const id = string(item["id"]);
+    const issued = memory.issued(id);
+    if (item["type"] !== "reasoning") {
+      const needed = issued?.reasoning;
+      if (needed === undefined || items.slice(0, index).some((each) => each["id"] === needed)) return;
+      refuse(
+        `Item '${id}' of type '${string(item["type"])}' was provided without its required 'reasoning' item: '${needed}'.`,
+        { param: "input" },
+      );
+    }
+    const encrypted = item["encrypted_content"];
+    if (typeof encrypted === "string") checkEncrypted(encrypted, id, secrets);
+    else if (issued?.isStored !== true) {
+      refuse(`Item with id '${id}' not found. Items are not persisted when \`store\` is set to false.`, {
+        status: 404,
+        param: "input",
+      });
+    }
+    const next = items[index + 1];
+    const isById = typeof encrypted !== "string";
+    const follows =
+      isJson(next) && isSaid(next) && (next["id"] === undefined ? !isById : next["id"] === issued?.follower);
+    if (!follows) {
+      refuse(`Item '${id}' of type 'reasoning' was provided without its required following item.`, { param: "input" });
+    }
+  });
+}
+
+/** Only the item that it was made for can be read with it. */
+function checkEncrypted(encrypted: string, id: string, secrets: Secrets): void {
+  const isMine = id === "" ? secrets.seals.includes(encrypted) : secrets.isSealOf(encrypted, `encrypted ${id}`);
+  if (isMine) return;
+  const shown = `${encrypted.slice(0, 4)}...${encrypted.slice(-4)}`;
+  refuse(`The encrypted content ${shown} could not be verified.`, { code: "invalid_encrypted_content" });
+}
+
+const CALLS: Readonly<Record<string, string>> = {
+  function_call_output: "function_call",
+  custom_tool_call_output: "custom_tool_call",
+};
+
+function checkPairs(items: readonly Json[]): void {
+  const calls = new Map<string, Json>();
+  const answered = new Set<string>();
+  for (const item of items) {
+    const { type } = item;
+    const id = string(item["call_id"]);
+    const wanted = CALLS[string(type)];
+    if (type === "function_call" || type === "custom_tool_call") calls.set(id, item);
+    if (wanted === undefined) continue;
+    if (calls.get(id)?.["type"] !== wanted) {
+      refuse(`No tool call found for function call output with call_id ${id}.`, { param: "input" });
+    }
+    answered.add(id);
+  }
+  for (const id of calls.keys()) {
+    if (!answered.has(id)) refuse(`No tool output found for function call ${id}.`, { param: "input" });
+  }
+}

@@ -1,0 +1,37 @@
+// What the Responses API knows of its own answers: which items it issued, what must go with them, and what is stored.
+import type { Json } from "../refusal.ts";
+
+interface IssuedItem {
+  item: Json;
+  /** Reasoning: the item that must follow it. Others: the reasoning that must go before them. */
+  follower?: string;
+  reasoning?: string;
+  isStored: boolean;
+}
+
+export class Memory {
+  private readonly items = new Map<string, IssuedItem>();
+  private readonly responses = new Map<string, readonly Json[]>();
+
+  /** Takes note of an answer: what was asked, what came, and whether it is kept. */
+  keep(id: string, input: readonly Json[], output: readonly Json[], isStored: boolean): void {
+    output.forEach((item, index) => {
+      const before = output[index - 1];
+      const next = output[index + 1];
+      const issued: IssuedItem = { item, isStored };
+      if (item["type"] === "reasoning" && next !== undefined) issued.follower = String(next["id"]);
+      if (item["type"] !== "reasoning" && before?.["type"] === "reasoning") issued.reasoning = String(before["id"]);
+      this.items.set(String(item["id"]), issued);
+    });
+    if (isStored) this.responses.set(id, [...input, ...output]);
+  }
+
+  issued(id: string): IssuedItem | undefined {
+    return this.items.get(id);
+  }
+
+  /** Everything up to the end of a stored answer. */
+  conversation(responseId: string): readonly Json[] | undefined {
+    return this.responses.get(responseId);
+  }
+}
