@@ -85,10 +85,14 @@ async function listen(work: Work, run: Run, request: Request): Promise<Heard | u
   const { settings, signal } = work;
   try {
     const stream = settings.client.stream(request, { ...settings.call, signal });
+    let isWhole = false;
     for await (const batch of stream.batches()) {
       run.push(batch);
       for (const delta of batch) work.emit({ type: "delta", runId: run.id, delta });
+      isWhole = batch.at(-1)?.kind === "done";
     }
+    // Of an answer that was whole when the run was cancelled, deltas that nobody had read yet are not given any more.
+    if (!isWhole) signal.throwIfAborted();
     const answer = await stream.response();
     const message = recorded(answer, answer.provider);
     // Before any tool runs: an answer that cannot be recorded must not have effects.

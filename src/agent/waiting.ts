@@ -10,9 +10,7 @@ export async function unlessAborted<T>(
   const stop = (): void => resolve(undefined);
   signal.addEventListener("abort", stop, { once: true });
   try {
-    const done = Promise.resolve()
-      .then(work)
-      .then((value) => ({ value }));
+    const done = (async () => ({ value: await work() }))();
     return await Promise.race([done, aborted]);
   } finally {
     signal.removeEventListener("abort", stop);

@@ -179,7 +179,8 @@ describe("replayAnswer", () => {
 
   test("its deltas assemble to the answer", async () => {
     const answer = await answered();
-    const deltas = await Array.fromAsync(replayAnswer(answer));
+    const deltas: Delta[] = [];
+    for await (const delta of replayAnswer(answer)) deltas.push(delta);
     const { provider: _, losses: __, attempts: ___, ...response } = answer;
     expect(assemble(deltas)).toStrictEqual(response);
   });

@@ -38,15 +38,19 @@ export class Reading {
   }
 
   /**
-   * Reads until something is said. Up to here a failure is thrown and nothing has been given out, so that another
-   * attempt can take its place.
+   * Reads until something is said. An answer that fails before that throws, and another attempt can take its place;
+   * one that fails later is given out, also where all of it came at once.
    */
   async open(): Promise<void> {
     const held: Delta[] = [];
-    while (!this.isOver && !held.some(saysSomething)) {
-      for (const delta of this.take(await this.readSource())) held.push(delta);
+    let isSaid = false;
+    while (!this.isOver && !isSaid) {
+      for (const delta of this.take(await this.readSource())) {
+        held.push(delta);
+        isSaid ||= saysSomething(delta);
+      }
     }
-    if (this.failure !== undefined) throw this.failure;
+    if (this.failure !== undefined && !isSaid) throw this.failure;
     this.held = held;
   }
 
@@ -174,5 +178,5 @@ export class Reading {
 
 /** `start` and `usage` are no word of the answer yet: one that fails behind them can be asked for again. */
 function saysSomething({ kind }: Delta): boolean {
-  return kind !== "start" && kind !== "usage";
+  return kind !== "start" && kind !== "usage" && kind !== "error";
 }

@@ -31,7 +31,7 @@ export function echoText({ texts, attachments }: Turn, choice: number): string {
   const added = attachments.length === 0 ? "" : ` with ${listed(attachments)}`;
   if (text === "" && added === "")
     return "I am Koine's demo, a script and not a language model. Say “help” to see what I can do.";
-  const said = text === "" ? `You sent a message${added}.` : `You said${added}: “${clip(text)}”.`;
+  const said = text === "" ? `You sent a message${added}.` : `You said${added}: “${endSentence(clip(text))}”`;
   const opening =
     choice === 0
       ? "I am Koine's demo, a script and not a language model."

@@ -6,7 +6,7 @@ const PROVIDERS = ["openai-chat", "openai-responses", "anthropic", "gemini"] as 
 /** What would have to be repaired before it could be sent. */
 export function illegal(messages: readonly Message[]): string[] {
   return PROVIDERS.flatMap((provider) =>
-    check({ model: "m", messages: [...messages] }, provider)
+    check({ model: "m", messages: [...messages], sampling: { maxOutputTokens: 100 } }, provider)
       .filter(({ action, level }) => action === "repaired" || action === "synthesized" || level === "breaks")
       .map(({ code, path, message }) => `${provider} would need "${code}" at ${path}: ${message}`),
   );

@@ -36,11 +36,12 @@ const model: LocalProvider = {
     for (const what of [...faultsOf(story, request.messages), ...illegal(request.messages)]) say({ at: "fault", what });
     for (const delta of answer(story, request, `${plan.life}`)) {
       pass(delta.kind);
+      // Nobody reads on after the last one.
+      if (delta.kind === "done") phase = "tools";
       yield delta;
       // As a provider's pieces come: one after the other.
       await new Promise((resolve) => setImmediate(resolve));
     }
-    phase = "tools";
   },
 };
 

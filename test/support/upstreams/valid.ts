@@ -6,11 +6,11 @@ export type Body = Record<string, unknown>;
 
 export interface Valid {
   /** Sends the request, with changes to its body or headers; undefined takes a field away. */
-  send(upstream: Upstream, change?: Body, isStream?: boolean, headers?: Record<string, string>): Promise<Response>;
+  send: (upstream: Upstream, change?: Body, isStream?: boolean, headers?: Record<string, string>) => Promise<Response>;
   /** What an answer says: its blocks, items or parts; for Chat its message alone. */
-  said(body: unknown): Body[];
+  said: (body: unknown) => Body[];
   /** The change that sends the answer back with results for its two calls. */
-  goOn(said: readonly Body[]): Body;
+  goOn: (said: readonly Body[]) => Body;
 }
 
 const SCHEMA = {
@@ -23,8 +23,8 @@ const bearer = (apiKey: string): Record<string, string> => ({ authorization: `Be
 
 interface Manner {
   body: Body;
-  key(apiKey: string): Record<string, string>;
-  path(model: string, isStream: boolean): string;
+  key: (apiKey: string) => Record<string, string>;
+  path: (model: string, isStream: boolean) => string;
   isModelInPath?: boolean;
 }
 

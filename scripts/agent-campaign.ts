@@ -1,0 +1,67 @@
+// The long form of the tests that kill agents: many kills, at every point that there is and at any moment.
+// npm run crash:agent -- --sqlite 200 --postgres 40 --seed 7
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { campaign, type Report } from "../test/agent/kills/campaign.ts";
+import { buildPrograms } from "../test/agent/kills/programs.ts";
+import { freshFile, freshSchema } from "../test/ledger/crash/databases.ts";
+import { startPostgres } from "../test/support/postgres.ts";
+
+const { values } = parseArgs({
+  options: {
+    sqlite: { type: "string", default: "200" },
+    postgres: { type: "string", default: "40" },
+    seed: { type: "string" },
+    parallel: { type: "string", default: "2" },
+  },
+});
+const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : count("seed");
+const [sqlite, postgres, parallel] = [count("sqlite"), count("postgres"), Math.max(count("parallel"), 1)];
+const folder = mkdtempSync(join(tmpdir(), "koine-agent-"));
+const QUIET_MS = 15_000;
+let lastLine = -Infinity;
+
+function count(name: keyof typeof values): number {
+  const value = Number(values[name]);
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw new TypeError(`--${name} must be a whole number, not "${values[name]}".`);
+}
+
+/** One line that changes; where nobody watches, one now and then. */
+function progress(line: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${line}`);
+  else if (performance.now() - lastLine > QUIET_MS) {
+    lastLine = performance.now();
+    console.error(line);
+  }
+}
+
+/** Prints what was found, and ends here where anything was. */
+function conclude(what: string, report: Report): void {
+  console.log(`\n${what}\n${report.text}`);
+  if (report.findings.violations.length === 0) return;
+  console.log(`Failed with seed ${seed}. What is left of the stories: ${folder}`);
+  process.exit(1);
+}
+
+console.log(`seed ${seed}`);
+const programs = await buildPrograms(folder);
+const common = { programs, folder, seed, parallel, stories: ["local", "remote"] as const, progress };
+if (sqlite > 0) {
+  const report = await campaign({ ...common, kills: sqlite, fresh: () => freshFile(folder, "full") });
+  conclude("SQLite, agents killed", report);
+}
+if (postgres > 0) {
+  const running = await startPostgres({ fsync: false });
+  try {
+    const fresh = (): ReturnType<typeof freshSchema> => freshSchema(running.url);
+    // The ledger's own points differ; the agent's are the same, and the SQLite campaign has been to all of them.
+    const points = ["tools/tool has begun", "tools/event tool-end", "answer/tool_call_end", "resume/event step-start"];
+    conclude("PostgreSQL, agents killed", await campaign({ ...common, kills: postgres, points, fresh }));
+  } finally {
+    await running.end();
+  }
+}
+rmSync(folder, { recursive: true, force: true });

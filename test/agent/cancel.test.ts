@@ -1,0 +1,186 @@
+// Cancelling: at any moment, and afterwards the thread is one that every provider takes.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type AgentRun, createAgent, tool } from "../../src/agent/index.ts";
+import { createClient, demo } from "../../src/client/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
+import { delta } from "../support/deltas.ts";
+import type { OpenLedger } from "../ledger/support/stores.ts";
+import {
+  agentOn,
+  answer,
+  call,
+  echo,
+  eventsOf,
+  gate,
+  LEDGERS,
+  makes,
+  repairs,
+  results,
+  says,
+  transcript,
+} from "./support/scripted.ts";
+
+describe.each(LEDGERS)("on $name", (store) => {
+  let opened: OpenLedger;
+  let ledger: Ledger;
+  beforeAll(async () => {
+    opened = await store.open();
+    ({ ledger } = opened);
+  });
+  afterAll(() => opened.close());
+
+  test("during the answer: what had arrived is kept beside the path, with what it cost", async () => {
+    const said = gate();
+    async function* endless(): AsyncGenerator<ReturnType<typeof delta>> {
+      yield* answer("stop", delta("text", { textDelta: "Once upon" })).slice(0, -1);
+      await said.opened;
+    }
+    const { agent } = agentOn([endless, says("Ok.")], { ledger });
+    const run = agent.run("Tell me.");
+    const queued = run.followUp("And then?");
+    for await (const event of run) {
+      if (event.type === "delta" && event.delta.kind === "usage") break;
+    }
+    expect(await run.cancel()).toStrictEqual([queued]);
+    const { reason, threadId, steps, usage, pending } = await run.result();
+    expect({ reason, steps, pending }).toStrictEqual({ reason: "cancelled", steps: [], pending: [queued] });
+    expect(usage.totalTokens).toBe(15);
+    expect(await transcript(ledger, threadId)).toStrictEqual(["user: Tell me."]);
+    const [cancelled] = await ledger.runs(threadId);
+    expect(cancelled).toMatchObject({ state: "cancelled", usage: { totalTokens: 15 } });
+    const beside = (await ledger.tree(threadId)).messages.at(-1);
+    expect(beside).toMatchObject({ parts: [{ text: "Once upon" }], metadata: { interrupted: true } });
+    expect(await repairs(ledger, threadId)).toStrictEqual([]);
+    // B26: after an abort a new turn begins.
+    await agent.run("Something else.", { threadId }).result();
+    expect(await transcript(ledger, threadId)).toStrictEqual([
+      "user: Tell me.",
+      "user: Something else.",
+      "assistant: Ok.",
+    ]);
+    said.open();
+  });
+
+  test("during tools: they are told to stop, every call has a result, and the step is committed", async () => {
+    const reasons: unknown[] = [];
+    const hang = tool({
+      name: "hang",
+      run: (_, { signal }) => new Promise(() => signal.addEventListener("abort", () => reasons.push(signal.reason))),
+    });
+    const { agent } = agentOn([makes(call("1", "echo"), call("2", "hang"), call("3", "hang"), call("4", "echo"))], {
+      ledger,
+      tools: [echo(), hang],
+      maxParallel: 2,
+    });
+    const run = agent.run("Go.");
+    let begun = 0;
+    for await (const event of run) {
+      // The fourth waits for its turn.
+      if (event.type === "tool-start" && ++begun === 3) break;
+    }
+    await run.cancel("enough");
+    const { reason, threadId, steps } = await run.result();
+    expect(reason).toBe("cancelled");
+    expect(reasons).toStrictEqual(["enough", "enough"]);
+    expect(steps).toHaveLength(1);
+    expect(await transcript(ledger, threadId)).toStrictEqual([
+      "user: Go.",
+      "assistant: echo#1 hang#2 hang#3 echo#4",
+      "tool: =1 !2 !3 !4",
+    ]);
+    expect(results(await ledger.transcript(threadId)).map(({ output }) => output)).toStrictEqual([
+      {},
+      "The call was cancelled while the tool ran. Whether it took effect is not known.",
+      "The call was cancelled while the tool ran. Whether it took effect is not known.",
+      "The call was cancelled before the tool began; it was not run.",
+    ]);
+    expect(await repairs(ledger, threadId)).toStrictEqual([]);
+  });
+
+  test("while an approval is waited for", async () => {
+    const asked = gate();
+    const given = echo();
+    const { agent } = agentOn([makes(call("1", "echo"))], {
+      ledger,
+      tools: [given],
+      approve: () => {
+        asked.open();
+        return new Promise(() => undefined);
+      },
+    });
+    const run = agent.run("Go.");
+    await asked.opened;
+    await run.cancel();
+    const { reason, threadId } = await run.result();
+    expect(reason).toBe("cancelled");
+    expect(given.inputs).toStrictEqual([]);
+    expect(await transcript(ledger, threadId)).toStrictEqual(["user: Go.", "assistant: echo#1", "tool: !1"]);
+  });
+
+  test("before it begins: what was said is recorded, and nobody is asked", async () => {
+    const { agent, requests } = agentOn([says("Ok.")], { ledger });
+    const { reason, threadId } = await agent.run("Go.", { signal: AbortSignal.abort() }).result();
+    expect(reason).toBe("cancelled");
+    expect(requests).toStrictEqual([]);
+    expect(await transcript(ledger, threadId)).toStrictEqual(["user: Go."]);
+    expect((await agent.resume(threadId).result()).text).toBe("Ok.");
+  });
+
+  test("at every moment of a run, by signal or by cancel, the thread stays legal and can be gone on with", async () => {
+    const script = () => [makes(call("1", "echo"), call("2", "echo")), makes(call("3", "echo")), says("Done.")];
+    const whole = (await eventsOf(agentOn(script(), { ledger, tools: [echo()] }).agent.run("Go."))).length;
+    expect(whole).toBeGreaterThan(25);
+    for (let at = 0; at < whole; at++) {
+      const stop = new AbortController();
+      const { agent } = agentOn([...script(), ...script()], { ledger, tools: [echo()] });
+      const run: AgentRun = agent.run("Go.", { signal: stop.signal });
+      let seen = 0;
+      for await (const _ of run) if (seen++ === at) at % 2 === 0 ? stop.abort() : void run.cancel();
+      const { reason, threadId } = await run.result();
+      expect(["cancelled", "done"]).toContain(reason);
+      expect(await repairs(ledger, threadId)).toStrictEqual([]);
+      expect(
+        (await ledger.runs(threadId)).filter(({ state }) => state === "created" || state === "streaming"),
+      ).toStrictEqual([]);
+      expect(await agent.run("And now?", { threadId }).result()).toMatchObject({
+        reason: expect.any(String) as string,
+      });
+      expect(await repairs(ledger, threadId)).toStrictEqual([]);
+    }
+  });
+});
+
+test("a run that has ended is not cancelled any more", async () => {
+  const { agent } = agentOn([says("Ok.")]);
+  const run = agent.run("Go.");
+  await run.result();
+  expect(await run.cancel()).toStrictEqual([]);
+  expect(await run.result()).toMatchObject({ reason: "done" });
+});
+
+test("a caller's signal is not held on to after the end", async () => {
+  const { signal } = new AbortController();
+  let listeners = 0;
+  const { addEventListener, removeEventListener } = signal;
+  signal.addEventListener = (...args: Parameters<typeof addEventListener>) => {
+    listeners++;
+    addEventListener.apply(signal, args);
+  };
+  signal.removeEventListener = (...args: Parameters<typeof removeEventListener>) => {
+    listeners--;
+    removeEventListener.apply(signal, args);
+  };
+  await agentOn([makes(call("1", "echo")), says("Ok.")], { tools: [echo()] })
+    .agent.run("Go.", { signal })
+    .result();
+  expect(listeners).toBe(0);
+});
+
+test("closing an agent cancels what is under way", async () => {
+  const client = createClient({ providers: { demo: demo({ delayMs: 5 }) } });
+  const agent = createAgent({ client, model: "demo/koine" });
+  const run = agent.run("long 500");
+  for await (const event of run) if (event.type === "delta") break;
+  await agent.close();
+  expect(await run.result()).toMatchObject({ reason: "cancelled" });
+});

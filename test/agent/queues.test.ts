@@ -1,0 +1,147 @@
+// Queues: *steer* goes in after this round of tools, *follow-up* after this answer.
+import { expect, test } from "vitest";
+import { AgentError, type AgentRun, type QueuedMessage, tool } from "../../src/agent/index.ts";
+import { ledgerOn } from "../../src/ledger/index.ts";
+import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
+import { user } from "../../src/model/index.ts";
+import { agentOn, call, eventsOf, kinds, makes, says, short } from "./support/scripted.ts";
+
+/** A tool during which something is said to the run. */
+function during(step: (run: AgentRun) => unknown): { tool: ReturnType<typeof tool>; watch(run: AgentRun): AgentRun } {
+  let running: AgentRun | undefined;
+  return {
+    tool: tool({ name: "work", run: () => void (running !== undefined && step(running)) }),
+    watch: (run) => (running = run),
+  };
+}
+const works = (id: string) => makes(call(id, "work"));
+
+test("steer goes in after the tools that run now, before the model is asked again, all of it at once", async () => {
+  const meanwhile = during((run) => {
+    run.steer("Stop that.");
+    run.steer(user("Do this."));
+  });
+  const { agent, requests } = agentOn([works("1"), says("Ok.")], { tools: [meanwhile.tool] });
+  const run = meanwhile.watch(agent.run("Go."));
+  const events = await eventsOf(run);
+  expect(short(requests[1]?.messages ?? [])).toStrictEqual([
+    "user: Go.",
+    "assistant: work#1",
+    "tool: =1",
+    "user: Stop that.",
+    "user: Do this.",
+  ]);
+  expect(kinds(events)).toStrictEqual([
+    ...["message", "step-start", "tool-start", "queued", "queued", "tool-end", "message", "message", "step-end"],
+    ...["unqueued", "unqueued", "message", "message", "step-start", "message", "step-end", "end"],
+  ]);
+  expect(await run.result()).toMatchObject({ reason: "done", text: "Ok.", pending: [] });
+});
+
+test("steer that comes during the last answer is said after it", async () => {
+  const script = [
+    () => {
+      run.steer("One thing more.");
+      return says("Done.");
+    },
+    says("That, too."),
+  ];
+  const { agent, requests } = agentOn(script);
+  const run: AgentRun = agent.run("Go.");
+  expect(await run.result()).toMatchObject({ text: "That, too." });
+  expect(short(requests[1]?.messages ?? [])).toStrictEqual(["user: Go.", "assistant: Done.", "user: One thing more."]);
+});
+
+test("follow-ups wait until the model has nothing more to say, and each gets an answer of its own", async () => {
+  const meanwhile = during((run) => {
+    run.followUp("And then?");
+    run.followUp("And after that?");
+    run.steer("Quick.");
+  });
+  const { agent, requests } = agentOn([works("1"), says("A."), says("B."), says("C.")], { tools: [meanwhile.tool] });
+  const result = await meanwhile.watch(agent.run("Go.")).result();
+  expect(result).toMatchObject({ reason: "done", text: "C.", pending: [] });
+  expect(short(requests[3]?.messages ?? []).slice(3)).toStrictEqual([
+    "user: Quick.",
+    "assistant: A.",
+    "user: And then?",
+    "assistant: B.",
+    "user: And after that?",
+  ]);
+});
+
+test("an answer that was cut off is gone on with where something waits", async () => {
+  const { agent } = agentOn([says("It is a long", "length"), says("story.")]);
+  const run = agent.run("Tell me.");
+  run.followUp("Go on.");
+  expect(await run.result()).toMatchObject({ reason: "done", text: "story." });
+});
+
+test("what waits can be seen and taken back", async () => {
+  const { agent, requests } = agentOn([says("A."), says("B.")]);
+  const run = agent.run("Go.");
+  const [first, second] = [run.followUp("One."), run.followUp("Two.")];
+  expect(run.queue).toStrictEqual([first, second]);
+  expect(first).toMatchObject({ kind: "follow-up", message: user("One.") });
+  expect(run.unqueue(first.id)).toBe(true);
+  expect(run.unqueue(first.id)).toBe(false);
+  expect(run.queue).toStrictEqual([second]);
+  const events = await eventsOf(run);
+  expect(short(requests[1]?.messages ?? []).at(-1)).toBe("user: Two.");
+  expect(run.unqueue(second.id)).toBe(false);
+  expect(events.flatMap((event) => (event.type === "unqueued" ? [event.queued.id] : []))).toStrictEqual([
+    first.id,
+    second.id,
+  ]);
+});
+
+test.each([
+  ["max-steps", { maxSteps: 1 }],
+  ["stopped", { stopWhen: () => true }],
+])("what could not be said is given back: %s", async (reason, options) => {
+  const queued: QueuedMessage[] = [];
+  const script = () => {
+    queued.push(run.steer("One."), run.followUp("Two."));
+    return says("A.");
+  };
+  const { agent, requests } = agentOn([script], options);
+  const run: AgentRun = agent.run("Go.");
+  expect(await run.result()).toMatchObject({ reason, pending: queued });
+  expect(requests).toHaveLength(1);
+});
+
+test("a run that has ended takes nothing more and says so; what it could not say when it failed can be seen", async () => {
+  const { agent } = agentOn([says("A.")]);
+  const run = agent.run("Go.");
+  await run.result();
+  expect(() => run.steer("Late.")).toThrow(AgentError);
+  expect(() => run.followUp("Late.")).toThrow(expect.objectContaining({ code: "ended" }) as Error);
+  const failing = agentOn([]).agent.run("Go.");
+  const queued = failing.followUp("Then this.");
+  await expect(failing.result()).rejects.toThrow("The script has no more answers.");
+  expect(failing.queue).toStrictEqual([queued]);
+  expect(() => failing.steer("Late.")).toThrow(expect.objectContaining({ code: "ended" }) as Error);
+});
+
+test("what cannot be said is refused when it is queued", () => {
+  const run = agentOn([says("A.")]).agent.run("Go.");
+  expect(() => run.steer("")).toThrow(expect.objectContaining({ code: "invalid-input" }) as Error);
+  expect(() => run.followUp({ role: "nobody", parts: [] } as never)).toThrow(
+    expect.objectContaining({ code: "invalid-input", path: "/message/0/role" }) as Error,
+  );
+  expect(run.queue).toStrictEqual([]);
+});
+
+test("what the ledger did not take waits again", async () => {
+  const store = memoryStore();
+  let fails = false;
+  const ledger = ledgerOn({
+    ...store,
+    write: (work) => (fails ? Promise.reject(new Error("The disk is gone.")) : store.write(work)),
+  });
+  const { agent } = agentOn([says("A.")], { ledger, stopWhen: () => void (fails = true) as never });
+  const run = agent.run("Go.");
+  const queued = [run.followUp("One."), run.followUp("Two.")];
+  await expect(run.result()).rejects.toThrow("The disk is gone.");
+  expect(run.queue).toStrictEqual(queued);
+});

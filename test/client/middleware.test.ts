@@ -1,0 +1,164 @@
+// The middleware that comes with the client: logging and budget. Caching has its own file.
+import { describe, expect, test } from "vitest";
+import { user } from "koine";
+import type { BudgetLimits, Client, LogEntry } from "koine/client";
+import { budget, caching, ClientError, describeEntry, logging } from "koine/client";
+import { thrown } from "../support/thrown.ts";
+import type { Setup } from "./support/counting.ts";
+import { counting, setup, textOf, USAGE } from "./support/counting.ts";
+
+describe("logging", () => {
+  function logged(content = false): { entries: LogEntry[]; ask: Setup["ask"]; client: Client } {
+    const entries: LogEntry[] = [];
+    let now = 0;
+    const log = logging({ log: (entry) => entries.push(entry), content, clock: () => (now += 5) });
+    return { entries, ...setup([log]) };
+  }
+
+  test.each(["complete", "stream"] as const)(
+    "%s: who answered, how, how long it took, and what it cost",
+    async (mode) => {
+      const { entries, ask } = logged();
+      await ask("Hello", mode);
+      expect(entries).toMatchObject([
+        {
+          mode,
+          asked: "m",
+          provider: "near",
+          model: "m-1",
+          finishReason: { unified: "stop" },
+          usage: { ...USAGE, cost: 2 },
+          losses: 0,
+        },
+      ]);
+      expect(entries[0]?.durationMs).toBeGreaterThan(0);
+      expect(entries[0]?.firstDeltaMs !== undefined).toBe(mode === "stream");
+      expect(JSON.stringify(entries)).not.toContain("Hello");
+      expect(JSON.stringify(entries)).not.toContain("answer");
+    },
+  );
+
+  test("B67: of a call that failed, every attempt and what all of them used", async () => {
+    const { entries, ask } = logged();
+    await expect(ask("break")).rejects.toThrow();
+    await expect(ask("break", "stream")).rejects.toThrow();
+    expect(entries.map(({ error }) => error?.code)).toStrictEqual(["overloaded", "overloaded"]);
+    for (const { attempts, usage, provider } of entries) {
+      expect(provider).toBe("near");
+      expect(usage?.inputTokens).toBe(USAGE.inputTokens * attempts.length);
+    }
+    expect(entries[0]?.attempts).toHaveLength(2);
+  });
+
+  test("what was said is logged where that is asked for", async () => {
+    const { entries, ask } = logged(true);
+    await ask("Hello", "stream");
+    expect(textOf(entries[0]?.call?.request.messages[0]?.parts ?? [])).toBe("Hello");
+    expect(textOf(entries[0]?.answer?.message.parts ?? [])).toBe("answer 1");
+  });
+
+  test("a stream that was left is logged as that", async () => {
+    const { entries, client } = logged();
+    for await (const _ of client.stream({ model: "m", messages: [user("Hello")] })) break;
+    expect(entries.map(({ error }) => error?.code)).toStrictEqual(["aborted"]);
+  });
+
+  test("an entry makes a line", async () => {
+    const { entries, ask } = logged();
+    await ask("Hello");
+    await expect(ask("refuse")).rejects.toThrow();
+    expect(entries.map(describeEntry)).toStrictEqual([
+      "near/m-1, complete, stop, 5 ms, 1000 → 100 tokens, $2.0000",
+      "near/m, complete, failed (rate-limit), 5 ms, 2 attempts",
+    ]);
+  });
+
+  test("an answer from the cache is logged as such", async () => {
+    const lines: string[] = [];
+    const { ask } = setup([logging({ log: (entry) => lines.push(describeEntry(entry)) }), caching()]);
+    await ask("Hello");
+    await ask("Hello", "stream");
+    expect(lines[1]).toMatch(/^near\/m-1, stream, stop, \d+ ms, nobody asked$/);
+  });
+});
+
+describe("budget", () => {
+  test.each(["complete", "stream"] as const)("%s: once a limit is reached, nothing is sent any more", async (mode) => {
+    for (const limit of [
+      { cost: 3 },
+      { totalTokens: 2000 },
+      { inputTokens: 1500 },
+      { outputTokens: 101 },
+      { calls: 2 },
+    ]) {
+      const guard = budget(limit);
+      const { ask, provider } = setup([guard]);
+      await ask("one", mode);
+      await ask("two", mode);
+      await expect(ask("three", mode)).rejects.toMatchObject({ code: "budget", path: `/${Object.keys(limit)[0]}` });
+      expect(provider.asked).toBe(2);
+      expect(guard.spent).toStrictEqual({
+        inputTokens: 2000,
+        outputTokens: 200,
+        totalTokens: 2200,
+        cost: 4,
+        calls: 2,
+      });
+      guard.reset();
+      await ask("three", mode);
+      expect(guard.spent.calls).toBe(1);
+    }
+  });
+
+  test("B67: failed attempts and streams that were left cost, too", async () => {
+    const guard = budget({ cost: 100 });
+    const { ask, client } = setup([guard]);
+    await expect(ask("break")).rejects.toThrow();
+    expect(guard.spent.cost).toBe(4);
+    await expect(ask("break", "stream")).rejects.toThrow();
+    expect(guard.spent.cost).toBe(6);
+    for await (const { kind } of client.stream({ model: "m", messages: [user("Hello")] })) if (kind === "usage") break;
+    expect(guard.spent.cost).toBe(8);
+  });
+
+  test("what comes from a cache costs nothing", async () => {
+    const guard = budget({ cost: 3 });
+    const { ask } = setup([guard, caching()]);
+    for (let time = 0; time < 5; time++) await ask("Hello");
+    expect(guard.spent).toMatchObject({ cost: 2, calls: 5 });
+  });
+
+  test.each<[string, ReturnType<typeof counting>, boolean, BudgetLimits, RegExp]>([
+    ["a price", counting(), false, { cost: 5 }, /near\/m did not say .* \(cost\)\. Give it a price/],
+    ["any usage", counting(null), true, { totalTokens: 5000 }, /near\/m did not say .* \(totalTokens\)/],
+  ])(
+    "a limit that cannot be held for lack of %s is not taken for held",
+    async (_, provider, priced, limit, message) => {
+      const { ask } = setup([budget(limit)], provider, priced);
+      await ask("one");
+      await expect(ask("two")).rejects.toMatchObject({ code: "budget", message: expect.stringMatching(message) });
+      const lenient = setup([budget({ ...limit, unknown: "ignore" })], provider, priced);
+      await lenient.ask("one");
+      await expect(lenient.ask("two")).resolves.not.toBe("");
+    },
+  );
+
+  test("a refusal that used nothing is free", async () => {
+    const guard = budget({ cost: 5, totalTokens: 5000 });
+    const { ask } = setup([guard]);
+    await expect(ask("refuse")).rejects.toMatchObject({ code: "rate-limit" });
+    await expect(ask("one")).resolves.toBe("answer 3");
+  });
+
+  test("a stream that nobody reads spends nothing", async () => {
+    const guard = budget({ calls: 1 });
+    const { client, ask } = setup([guard]);
+    const unread: AnswerStream = client.stream({ model: "m", messages: [user("Hello")] });
+    await ask("one");
+    await expect(unread.next()).rejects.toMatchObject({ code: "budget" });
+  });
+
+  test("a limit below nothing is refused", () => {
+    expect(thrown(ClientError, () => budget({ cost: -1 }))).toMatchObject({ code: "configuration", path: "/cost" });
+  });
+});
