@@ -18,7 +18,7 @@ const { wire } = dialect("anthropic").encodeResponse({
   finishReason: { unified: "stop" },
   usage: { inputTokens: 80, outputTokens: 12, totalTokens: 92 },
 });
-await using server = await replayServer({ "POST /v1/messages": { body: Object(wire) } });
+await using server = await replayServer({ "POST /v1/messages": { body: wire as object } });
 
 /** A demo that notes the signatures it is shown. */
 function watched(issuer: string, shown: string[]): LocalProvider {
@@ -56,7 +56,9 @@ async function ask(model: string, question?: string): Promise<Answer> {
   if (question !== undefined) messages.push(user(question));
   const answer = await client.complete({ model, messages, tools });
   messages.push(answer.message);
-  for (const loss of answer.losses) console.log(`  ${answer.provider}: ${loss.path} ${loss.action} (${loss.code})`);
+  for (const { level, path, action, code } of answer.losses) {
+    if (level !== "note") console.log(`  ${answer.provider}: ${path} ${action} (${code})`);
+  }
   const calls = answer.message.parts.filter((part) => part.type === "tool-call");
   for (const call of calls) messages.push(toolResult(call, { sky: "clear", celsius: 31 }));
   if (calls.length > 0) return ask(model);

@@ -73,25 +73,43 @@ function ratesFor(inputTokens: number, price: Price): Rates {
 export function findPrice(table: PriceTable, provider: string, ...models: readonly string[]): Price | undefined {
   const names = models.flatMap((model) => [`${provider}/${model}`, model]);
   for (const name of names) if (Object.hasOwn(table, name)) return table[name];
-  let best: string | undefined;
-  for (const pattern of Object.keys(table)) {
-    if (pattern.length > (best?.length ?? 0) && names.some((name) => matches(pattern, name))) best = pattern;
-  }
-  return best === undefined ? undefined : table[best];
+  const pattern = patternsOf(table).find(({ pieces }) => names.some((name) => matches(pieces, name)));
+  return pattern && table[pattern.text];
 }
 
-/** Each piece between the stars, in order; the first and the last are tied to the ends. */
-function matches(pattern: string, name: string): boolean {
-  const [first = "", ...pieces] = pattern.split("*");
-  const last = pieces.pop();
-  if (last === undefined || !name.startsWith(first)) return false;
+interface Pattern {
+  text: string;
+  /** What stands between the stars. */
+  pieces: readonly string[];
+}
+
+/** The patterns of each table, the longest first: a table is asked for every answer. */
+const PATTERNS = new WeakMap<PriceTable, readonly Pattern[]>();
+
+function patternsOf(table: PriceTable): readonly Pattern[] {
+  let patterns = PATTERNS.get(table);
+  if (patterns === undefined) {
+    patterns = Object.keys(table)
+      .filter((text) => text.includes("*"))
+      .sort((a, b) => b.length - a.length)
+      .map((text) => ({ text, pieces: text.split("*") }));
+    PATTERNS.set(table, patterns);
+  }
+  return patterns;
+}
+
+/** Each piece in its order; the first and the last are tied to the ends. */
+function matches(pieces: readonly string[], name: string): boolean {
+  const [first = ""] = pieces;
+  const last = pieces.at(-1) ?? "";
+  if (!name.startsWith(first) || !name.endsWith(last)) return false;
   let at = first.length;
-  for (const piece of pieces) {
+  for (const piece of pieces.slice(1, -1)) {
     const found = name.indexOf(piece, at);
     if (found === -1) return false;
     at = found + piece.length;
   }
-  return name.length - last.length >= at && name.endsWith(last);
+  return name.length - last.length >= at;
 }
 
 /** Checks a table of prices, such as one that was read from a file. Mistakes are a `ClientError` with their path. */

@@ -127,12 +127,16 @@ describe.each(LEDGERS)("on $name", (store) => {
   });
 
   test("at every moment of a run, by signal or by cancel, the thread stays legal and can be gone on with", async () => {
-    const script = () => [makes(call("1", "echo"), call("2", "echo")), makes(call("3", "echo")), says("Done.")];
-    const whole = (await eventsOf(agentOn(script(), { ledger, tools: [echo()] }).agent.run("Go."))).length;
+    const script = (turn: string) => [
+      makes(call(`${turn}1`, "echo"), call(`${turn}2`, "echo")),
+      makes(call(`${turn}3`, "echo")),
+      says("Done."),
+    ];
+    const whole = (await eventsOf(agentOn(script("a"), { ledger, tools: [echo()] }).agent.run("Go."))).length;
     expect(whole).toBeGreaterThan(25);
     for (let at = 0; at < whole; at++) {
       const stop = new AbortController();
-      const { agent } = agentOn([...script(), ...script()], { ledger, tools: [echo()] });
+      const { agent } = agentOn([...script("a"), ...script("b")], { ledger, tools: [echo()] });
       const run: AgentRun = agent.run("Go.", { signal: stop.signal });
       let seen = 0;
       for await (const _ of run) if (seen++ === at) at % 2 === 0 ? stop.abort() : void run.cancel();

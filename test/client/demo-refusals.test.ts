@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Delta, Message, Part } from "koine";
 import { checkDeltas, editPart, PROVIDER_ERROR_KINDS, user } from "koine";
 import type { DemoOptions } from "koine/client";
-import { ClientError, demo } from "koine/client";
+import { ClientError, createClient, demo } from "koine/client";
 import { thrown } from "../support/thrown.ts";
 import type { Rest } from "./demo-asking.ts";
 import { answered, ask, deltasOf, signal, tools, wordsOf } from "./demo-asking.ts";
@@ -20,22 +20,22 @@ describe("seals", () => {
     }));
   }
 
-  test("B1: reasoning that comes back as it was is taken, and reasoned on", () => {
+  test("reasoning that comes back as it was is taken, and reasoned on", () => {
     const second = ask(history, { tools });
     expect(wordsOf(second, "reasoning")).toContain("The tools have answered.");
     expect(ask(answered(history, second), { tools }).finishReason.unified).toBe("stop");
   });
 
   test.each<[string, (part: Part) => Part[]]>([
-    ["B1: changed reasoning", (part) => [{ ...part, text: "Something else." } as Part]],
-    ["B3: missing reasoning before calls", () => []],
+    ["changed reasoning", (part) => [{ ...part, text: "Something else." } as Part]],
+    ["missing reasoning before calls", () => []],
     ["a missing signature before calls", (part) => [editPart(part, { seals: undefined })]],
     [
       "an altered signature",
       (part) => [{ ...part, seals: (part.seals ?? []).map((seal) => ({ ...seal, value: `${seal.value}0` })) }],
     ],
     [
-      "B5: a signature of somebody else",
+      "a signature of somebody else",
       (part) => [{ ...part, seals: (part.seals ?? []).map((seal) => ({ ...seal, provider: "other" })) }],
     ],
   ])("%s is refused as a provider would", (_, change) => {
@@ -101,7 +101,7 @@ describe("time", () => {
     expect(waits).toStrictEqual(deltas.map(() => wait));
   });
 
-  test("B89: `stall` says something, then nothing until the caller gives up", async () => {
+  test("`stall` says something, then nothing until the caller gives up", async () => {
     const controller = new AbortController();
     const said: Delta[] = [];
     const stalled = (async () => {
@@ -112,5 +112,53 @@ describe("time", () => {
     })();
     await expect(stalled).rejects.toThrow("enough");
     expect(said.at(-1)?.kind).toBe("text");
+  });
+});
+
+describe("through a client", () => {
+  const model = "demo/koine";
+  const client = createClient({
+    providers: { demo: demo(), other: demo({ issuer: "other" }) },
+    retry: { attempts: 1 },
+  });
+
+  test.each(PROVIDER_ERROR_KINDS)("%s arrives as an error of that code, before and midway", async (kind) => {
+    for (const message of [`error ${kind}`, `error ${kind} midway`]) {
+      const failed = client.complete({ model, messages: [user(message)] });
+      await expect(failed).rejects.toMatchObject({ name: "ClientError", code: kind, provider: "demo" });
+    }
+  });
+
+  test("two demos take turns in one conversation, each with its own signatures", async () => {
+    const messages: Message[] = [];
+    for (const name of ["demo", "other", "demo", "other"]) {
+      messages.push(user("think call clock"));
+      for (let step = 0; step < 2; step++) {
+        const answer = await client.complete({ model: `${name}/koine`, messages, tools });
+        messages.splice(0, Infinity, ...answered(messages, answer));
+      }
+    }
+    const issuers = messages.flatMap(({ parts }) =>
+      parts.flatMap(({ seals = [] }) => seals.map((seal) => seal.provider)),
+    );
+    expect(issuers).toStrictEqual(["demo", "demo", "other", "other", "demo", "demo", "other", "other"]);
+  });
+
+  test("an object is answered as its schema says", async () => {
+    const schema = {
+      type: "object",
+      properties: { city: { type: "string" }, celsius: { type: "number", minimum: -90 } },
+      required: ["city", "celsius"],
+    };
+    const { object } = await client.generateObject({ model, messages: [user("How is the weather?")], schema });
+    expect(object).toStrictEqual({ city: "Corinth", celsius: 1 });
+  });
+
+  test("a stalled answer ends when its time is up, and what was said is kept", async () => {
+    const failed = client.complete({ model, messages: [user("stall")] }, { timeouts: { gapMs: 20 } });
+    await expect(failed).rejects.toMatchObject({
+      code: "timeout",
+      partial: { message: { parts: [{ type: "text", text: "One moment " }], metadata: { interrupted: true } } },
+    });
   });
 });

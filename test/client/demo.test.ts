@@ -103,7 +103,7 @@ describe("tools", () => {
     expect(callsOf(ask(message, { tools })).map((call) => call.input)).toStrictEqual([input]);
   });
 
-  test("B22: arguments that do not parse make an invalid call", () => {
+  test("arguments that do not parse make an invalid call", () => {
     expect(callsOf(ask('call weather {"city": ', { tools }))).toMatchObject([{ invalid: true, input: '{"city":' }]);
   });
 
@@ -192,7 +192,7 @@ describe("tools", () => {
     expect(wordsOf(ask([user("hi"), assistant([call]), toolResult(...result)]))).toContain(sentence);
   });
 
-  test("B31: a call that is cut off is not to be executed", () => {
+  test("a call that is cut off is not to be executed", () => {
     expect(callsOf(ask("cut call weather", { tools }))).toMatchObject([{ invalid: true }]);
     const limited = ask("call weather", { tools, sampling: { maxOutputTokens: 3 } });
     expect(limited.finishReason.unified).toBe("length");
@@ -211,13 +211,18 @@ describe("limits", () => {
     expect(answer.finishReason.unified).toBe("stop");
   });
 
-  test("B59: further choices stay separate, and none uses a call id of another", () => {
+  test("further choices stay separate, and none uses a call id of another", () => {
     const answer = ask("call clock and clock", { tools, sampling: { n: 3 } });
     const all = [answer, ...(answer.alternatives ?? [])].flatMap((each) => callsOf({ ...answer, ...each }));
     expect(answer.alternatives).toHaveLength(2);
     expect(new Set(all.map(({ toolCallId }) => toolCallId)).size).toBe(6);
     const texts = ask("hello", { sampling: { n: 2 } });
     expect(texts.alternatives?.[0]?.message).not.toStrictEqual(texts.message);
+  });
+
+  test.each([0, 1.5, 9])("%s choices are refused", (n) => {
+    const error = thrown(ClientError, () => ask("hello", { sampling: { n } }));
+    expect(error).toMatchObject({ code: "invalid-request", path: "/sampling/n" });
   });
 
   const message = fc.oneof(

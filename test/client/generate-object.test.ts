@@ -2,9 +2,10 @@
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import type { Message, Part, Request } from "koine";
-import { assistant, reasoning, refusal, text, toolCall, user } from "koine";
-import type { AnySchema, Answer } from "koine/client";
-import { ClientError, generateObject, OutputError } from "koine/client";
+import { assistant, dialect, reasoning, refusal, text, toolCall, user } from "koine";
+import type { AnySchema, Answer, HttpDialect } from "koine/client";
+import { ClientError, createClient, generateObject, OutputError } from "koine/client";
+import { replayServer } from "koine/testkit";
 
 const City = z.object({ name: z.string(), people: z.number() });
 const CITY = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
@@ -192,5 +193,31 @@ describe("what is none", () => {
     } as const;
     const error = await faultOf(CITY, answerOf([text("Corinth")], { losses: [loss] }));
     expect(error.message).toContain("The provider was not told the whole schema: No word.");
+  });
+});
+
+describe("over HTTP", () => {
+  const schema = {
+    type: "object",
+    properties: { name: { type: "string" }, people: { type: "number" } },
+    required: ["name", "people"],
+    additionalProperties: false,
+  };
+  test.each<[HttpDialect, object]>([
+    ["openai-chat", { response_format: { json_schema: { name: "city", schema, strict: true } } }],
+    ["openai-responses", { text: { format: { type: "json_schema", name: "city", schema, strict: true } } }],
+    ["anthropic", { output_config: { format: { type: "json_schema", schema } } }],
+    ["gemini", { generationConfig: { responseMimeType: "application/json", responseJsonSchema: schema } }],
+    ["bedrock", { outputConfig: { textFormat: { structure: { jsonSchema: { schema: JSON.stringify(schema) } } } } }],
+  ])("%s is told the schema in its own words, and its answer is read", async (id, body) => {
+    const reply = answerOf([text('{"name":"Corinth","people":30000}')]);
+    await using server = await replayServer({ "*": { body: dialect(id).encodeResponse(reply).wire as object } });
+    const config = { dialect: id, baseUrl: server.url, apiKey: "key" };
+    await using client = createClient({ providers: { near: config } });
+    const request = { model: "near/m", messages: [user("Which?")], schema: City, name: "city" };
+    const { object, answer } = await client.generateObject(request);
+    expect(object).toStrictEqual({ name: "Corinth", people: 30_000 });
+    expect(answer.provider).toBe("near");
+    expect(server.requests[0]?.body).toMatchObject(body);
   });
 });

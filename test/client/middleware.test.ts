@@ -1,7 +1,7 @@
 // The middleware that comes with the client: logging and budget. Caching has its own file.
 import { describe, expect, test } from "vitest";
 import { user } from "koine";
-import type { BudgetLimits, Client, LogEntry } from "koine/client";
+import type { AnswerStream, BudgetLimits, Client, LogEntry } from "koine/client";
 import { budget, caching, ClientError, describeEntry, logging } from "koine/client";
 import { thrown } from "../support/thrown.ts";
 import type { Setup } from "./support/counting.ts";

@@ -56,7 +56,7 @@ describe.each(DIALECTS)("%s", (id) => {
   test("B72: an error in the middle is given as a delta, then thrown with what had arrived", async () => {
     const failed: Delta[] = [
       ...disassemble(ANSWER).slice(0, 2),
-      delta("error", { errorCode: "overloaded", message: "Too much to do.", retryable: true }),
+      delta("error", { errorCode: "server", message: "Too much to do.", retryable: true }),
     ];
     await using server = await replayServer({ "*": streamReply(id, failed) });
     await leavingNothing(server, async () => {
@@ -65,9 +65,9 @@ describe.each(DIALECTS)("%s", (id) => {
       expect(deltas.at(-1)).toMatchObject({ kind: "error", payload: { message: "Too much to do." } });
       expect(checkDeltas(deltas)).toStrictEqual([]);
       expect(error).toMatchObject({
-        code: "overloaded",
+        code: "server",
         provider: "there",
-        attempts: [{ error: { kind: "overloaded" } }],
+        attempts: [{ error: { kind: "server" } }],
       });
       expect(error?.partial?.message).toMatchObject({
         parts: [ANSWER.message.parts[0]],

@@ -7,7 +7,7 @@ import type { Piece } from "./script.ts";
 import { callId } from "./signature.ts";
 import type { WantedCall } from "./wanted-calls.ts";
 
-export type CallPiece = Extract<Piece, { type: "call" }>;
+type CallPiece = Extract<Piece, { type: "call" }>;
 
 /** The tools that may be called now, and whether one of them must be. */
 export interface Offer {

@@ -56,7 +56,10 @@ function* play({ request, turn, plan, issuer }: Omit<Question, "origin" | "choic
   if (plan.act.kind === "error" && !plan.act.midway) throw thrown(failure(plan.act.error));
   const origin = fingerprint(JSON.stringify(request.messages.map(({ role, parts }) => [role, parts])));
   const { n = 1, stop = [], maxOutputTokens = Infinity } = request.sampling ?? {};
-  const choices = Array.from({ length: Math.min(Math.max(1, n), MOST_CHOICES) }, (_, choice) => choice);
+  if (!Number.isInteger(n) || n < 1 || n > MOST_CHOICES) {
+    throw refuse("invalid-request", 400, "/sampling/n", `The demo gives 1 to ${MOST_CHOICES} choices, not ${n}.`);
+  }
+  const choices = Array.from({ length: n }, (_, choice) => choice);
   const scripts = choices.map((choice) => stopAt(scriptOf({ request, turn, plan, issuer, origin, choice }), stop));
   const middle = plan.cut ? Math.min(...scripts.map(middleOf)) : Infinity;
   const heading = { model, id: `demo_${origin}`, issuer, inputTokens: inputTokens(request), chunk };

@@ -1,7 +1,8 @@
 // The demo's own seals: every piece of its reasoning is signed, and checked when it comes back, as providers do it.
 // The signature shows that nothing was changed by mistake; it is no cryptography.
 import type { Message, Part, Seal } from "../../model/index.ts";
-import { ClientError } from "../errors.ts";
+import type { ClientError } from "../errors.ts";
+import { refuse } from "./failures.ts";
 
 /** The word for the demo's seals where dialects have theirs. */
 const DIALECT = "demo";
@@ -39,7 +40,7 @@ function mark(issuer: string, own: string): string {
   return fingerprint(`${issuer}\ncall\n${own}`).slice(0, 8);
 }
 
-export function isOwnCall(issuer: string, part: Part): boolean {
+function isOwnCall(issuer: string, part: Part): boolean {
   if (part.type !== "tool-call") return false;
   const [, own, found] = /^call_([0-9a-f]{16})([0-9a-f]{8})$/.exec(part.toolCallId) ?? [];
   return own !== undefined && found === mark(issuer, own);
@@ -77,9 +78,5 @@ function checkPart(part: Part, issuer: string, path: string): void {
 }
 
 function refusal(path: string, what: string): ClientError {
-  const message = `At ${path}: ${what}`;
-  return new ClientError("invalid-request", message, {
-    path,
-    error: { kind: "invalid-request", message, status: 400 },
-  });
+  return refuse("invalid-request", 400, path, `At ${path}: ${what}`);
 }

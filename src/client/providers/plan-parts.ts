@@ -1,5 +1,6 @@
 // What plans are made of: a request on its way to a dialect, and fields that are added to it or taken from it.
-import type { JsonObject, JsonValue, Loss, Request } from "../../model/index.ts";
+import { isObject } from "../../dialects/index.ts";
+import type { Extra, JsonObject, JsonValue, Loss, Request } from "../../model/index.ts";
 
 /** A request as it goes to the dialect, and its losses as they concern the caller's own request. */
 export interface Plan {
@@ -14,14 +15,19 @@ export function plain(request: Request): Plan {
   return { request, losses: (encoded) => encoded };
 }
 
+/** A request or a message: what may say something in a dialect's own words. */
+interface Carrier {
+  extra?: Extra;
+}
+
 /** What a request says in one dialect's own words. */
-export function residueOf({ extra }: Request, dialect: string): JsonObject {
+export function residueOf({ extra }: Carrier, dialect: string): JsonObject {
   return extra?.[dialect] ?? {};
 }
 
-/** The request with these words of a dialect instead of the ones it has. */
-export function sayResidue(request: Request, dialect: string, residue: JsonObject): Request {
-  return { ...request, extra: { ...request.extra, [dialect]: residue } };
+/** The same with these words of a dialect instead of the ones it has. */
+function sayResidue<T extends Carrier>(target: T, dialect: string, residue: JsonObject): T {
+  return { ...target, extra: { ...target.extra, [dialect]: residue } };
 }
 
 /** The request with fields that only this dialect has; what it says itself wins. */
@@ -33,4 +39,22 @@ export function addResidue(request: Request, dialect: string, fields: JsonObject
 export function takeResidue(request: Request, dialect: string, field: string): [Request, JsonValue | undefined] {
   const { [field]: taken, ...rest } = residueOf(request, dialect);
   return taken === undefined ? [request, undefined] : [sayResidue(request, dialect, rest), taken];
+}
+
+/** Whether something was spelled in one of these ways. */
+export function hasForms(target: Carrier, dialect: string, forms: readonly string[]): boolean {
+  const spelled = formsOf(target, dialect);
+  return forms.some((form) => spelled[form] !== undefined);
+}
+
+/** The same in its plain form, as far as these ways of spelling it go. */
+export function withoutForms<T extends Carrier>(target: T, dialect: string, forms: readonly string[]): T {
+  if (!hasForms(target, dialect, forms)) return target;
+  const kept = Object.entries(formsOf(target, dialect)).filter(([form]) => !forms.includes(form));
+  return sayResidue(target, dialect, { ...residueOf(target, dialect), $form: Object.fromEntries(kept) });
+}
+
+function formsOf(target: Carrier, dialect: string): JsonObject {
+  const { $form } = residueOf(target, dialect);
+  return isObject($form) ? $form : {};
 }

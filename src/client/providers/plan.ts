@@ -3,7 +3,7 @@
 import type { Request } from "../../model/index.ts";
 import type { HttpProvider } from "../types.ts";
 import type { Plan } from "./plan-parts.ts";
-import { addResidue, plain, residueOf, sayResidue, takeResidue } from "./plan-parts.ts";
+import { addResidue, hasForms, plain, takeResidue, withoutForms } from "./plan-parts.ts";
 import { planResponses } from "./responses-state.ts";
 
 export function planRequest(
@@ -52,11 +52,12 @@ function withBetas(request: Request): Plan {
   return { ...plain(rest), headers: { "anthropic-beta": betas.join(",") } };
 }
 
-/** The SDKs have the model among the parameters, and settings one level deeper; over HTTP, the URL names the model. */
+/**
+ * The SDKs have the model among the parameters, settings one level deeper, and a string for a message that is one text;
+ * over HTTP, the URL names the model, and only the plain form is taken.
+ */
 function withoutSdkForm(request: Request, dialect: "gemini" | "bedrock"): Request {
-  const residue = residueOf(request, dialect);
-  const form = residue["$form"];
-  if (typeof form !== "object" || form === null || Array.isArray(form)) return request;
-  const { model: _model, config: _config, ...rest } = form;
-  return sayResidue(request, dialect, { ...residue, $form: rest });
+  const spelled = withoutForms(request, dialect, ["model", "config", "contents"]);
+  if (!request.messages.some((message) => hasForms(message, dialect, ["text"]))) return spelled;
+  return { ...spelled, messages: request.messages.map((message) => withoutForms(message, dialect, ["text"])) };
 }

@@ -22,6 +22,16 @@ const WRAPPERS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/** What the validator says, in words for whoever wrote the value. The rest is clear as it is. */
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^Instance type "(\w+)" is invalid\. Expected (.+)\.$/, "Expected $2, found $1."],
+  [/^Instance does not have required property (.+)\.$/, "The field $1 is missing."],
+  [/^Instance does not match any of (\[.*\])\.$/s, "Expected one of $1."],
+  [/^Instance does not match any subschemas\.$/, "It fits none of the choices:"],
+  [/^Instance does not match (.*)\.$/s, "Expected $1."],
+  [/^False boolean schema\.$/, "The schema has no place for this; leave it out."],
+];
+
 /** More are counted, not listed: one wrong list may hold thousands. */
 const MOST_ISSUES = 50;
 
@@ -75,7 +85,7 @@ function issuesOf(errors: readonly OutputUnit[]): SchemaIssue[] {
   for (const { keyword, instanceLocation, error } of errors) {
     if (WRAPPERS.has(keyword)) continue;
     const path = decodeURI(instanceLocation.slice(1).replaceAll("%23", "#"));
-    const message = keyword === "false" ? "The schema has no place for this; leave it out." : error;
+    const message = WORDS.reduce((said, [theirs, ours]) => said.replace(theirs, ours), error);
     issues.set(`${path}\n${message}`, { path, message });
   }
   const all = [...issues.values()];

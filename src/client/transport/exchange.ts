@@ -107,8 +107,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     if (!this.isWhole) this.release(new Error("The reply was discarded."));
   }
 
-  private readonly explain = (error: unknown): unknown =>
-    this.failure ?? explainFailure(error, this.stage, this.host);
+  private readonly explain = (error: unknown): unknown => this.failure ?? explainFailure(error, this.stage, this.host);
 
   private readonly abort = (): void => {
     this.fail(this.limits.signal.reason);
@@ -153,9 +152,11 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     const { pieces } = this;
     const [first] = pieces;
     const value = pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces, this.kept);
+    const wasFull = this.kept > HIGH_WATER;
     this.pieces = [];
-    if (this.kept > HIGH_WATER) this.controller?.resume();
     this.kept = 0;
+    // More may come before this returns.
+    if (wasFull) this.controller?.resume();
     return { done: false, value };
   }
 }

@@ -25,8 +25,8 @@ const TIMEOUTS: ReadonlySet<string> = new Set([
   "UND_ERR_HEADERS_TIMEOUT",
   "UND_ERR_BODY_TIMEOUT",
 ]);
-/** How the errors of the parser begin. */
-const NO_HTTP = /^HPE_/;
+/** What the parser of replies says. */
+const NO_HTTP = /^(?:HPE_|HTTPParserError)/;
 const UNTRUSTED = /^(?:CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/;
 const UNSENDABLE: ReadonlySet<string> = new Set(["UND_ERR_INVALID_ARG", "ERR_INVALID_CHAR", "ERR_INVALID_HTTP_TOKEN"]);
 
@@ -35,6 +35,9 @@ const STAGES: Readonly<Record<TransportStage, (host: string) => string>> = {
   headers: (host) => `${host} did not answer`,
   body: (host) => `The reply of ${host} broke off`,
 };
+
+/** Causes may be endless. */
+const MOST_CAUSES = 4;
 
 /** A failure of any kind as a `TransportError`. */
 export function explainFailure(error: unknown, stage: TransportStage, host: string): TransportError {
@@ -57,15 +60,25 @@ function sentence(error: unknown, reason: string | undefined): string {
   if (known !== undefined) return `${known} (${reason})`;
   if (UNTRUSTED.test(reason ?? "")) return `its certificate is not trusted (${reason}); NODE_EXTRA_CA_CERTS adds one.`;
   if (NO_HTTP.test(reason ?? "")) return `what it says is no HTTP; is the base URL right? (${reason})`;
-  return error instanceof Error && error.message !== "" ? error.message : (reason ?? "unknown");
+  return messageOf(error) ?? reason ?? "unknown";
+}
+
+/** The message of the innermost cause. A browser says nothing beyond that it failed. */
+function messageOf(error: unknown, depth = 0): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const inner = depth < MOST_CAUSES ? messageOf(error.cause, depth + 1) : undefined;
+  if (inner !== undefined || error.message === "") return inner;
+  const isBare = error instanceof TypeError && depth === 0;
+  return isBare ? `${error.message}; is the network up, and does the provider allow pages to ask it?` : error.message;
 }
 
 /** The code of an error, or of the first of those that it was caused by or made of. */
 function codeOf(error: unknown, depth = 0): string | undefined {
-  if (typeof error !== "object" || error === null || depth > 4) return undefined;
+  if (typeof error !== "object" || error === null || depth > MOST_CAUSES) return undefined;
   // Anything may be thrown: each field is looked at before it is used.
-  const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
+  const { name, code, cause, errors } = error as { name?: unknown; code?: unknown; cause?: unknown; errors?: unknown };
   if (typeof code === "string") return code;
+  if (name === "HTTPParserError") return name;
   const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
   return codeOf(cause, depth + 1) ?? codeOf(first, depth + 1);
 }

@@ -12,10 +12,11 @@ export function defaultTransport(): Transport {
 async function send(request: HttpRequest, { signal }: Limits): Promise<HttpReply> {
   const { url, method, headers, body } = request;
   const { host } = new URL(url);
+  const fields = readHeaders(headers, host);
   let response: Response;
   try {
     // A redirect is not followed: the key would go with the request to whatever address it names.
-    response = await fetch(url, { method, headers, body, signal, redirect: "manual" });
+    response = await fetch(url, { method, headers: fields, body, signal, redirect: "manual" });
   } catch (error) {
     throw failure(error, "connect", host, signal);
   }
@@ -34,6 +35,16 @@ async function send(request: HttpRequest, { signal }: Limits): Promise<HttpReply
     body: pieces(reader, discard, host, signal),
     discard,
   };
+}
+
+/** What `fetch` says about a header that it does not take holds its value, and that may be a key. */
+function readHeaders(headers: HttpRequest["headers"], host: string): Headers {
+  try {
+    return new Headers(headers);
+  } catch {
+    const message = `Nothing was sent to ${host}: a header holds a character that cannot be sent.`;
+    throw new TransportError("network", message, { stage: "connect", retryable: false });
+  }
 }
 
 async function* pieces(

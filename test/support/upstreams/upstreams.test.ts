@@ -167,7 +167,7 @@ describe.each(UPSTREAM_DIALECTS)("%s", (id) => {
 const VAGUE: Readonly<Partial<Record<UpstreamDialect, readonly ProviderErrorKind[]>>> = {
   gemini: ["quota"],
 };
-const NEVER_SAID: readonly ProviderErrorKind[] = ["timeout", "network", "truncated", "unknown"];
+const NEVER_SAID: ReadonlySet<ProviderErrorKind> = new Set(["timeout", "network", "truncated", "unknown"]);
 const MESSAGES: Readonly<Partial<Record<ProviderErrorKind, string>>> = {
   "context-length": "The prompt is too long: it exceeds the maximum context length.",
   "content-filter": "Output blocked by content filtering policy.",
@@ -175,7 +175,7 @@ const MESSAGES: Readonly<Partial<Record<ProviderErrorKind, string>>> = {
 };
 
 test.each(UPSTREAM_DIALECTS)("errors of a script arrive from %s in its own words", async (id) => {
-  const kinds = PROVIDER_ERROR_KINDS.filter((kind) => !NEVER_SAID.includes(kind) && VAGUE[id]?.includes(kind) !== true);
+  const kinds = PROVIDER_ERROR_KINDS.filter((kind) => !NEVER_SAID.has(kind) && VAGUE[id]?.includes(kind) !== true);
   const script = kinds.map((kind) => ({ error: { kind, message: MESSAGES[kind] ?? "No.", retryAfterMs: 2000 } }));
   await using upstream = await startUpstream(id, script);
   const found: string[] = [];

@@ -12,7 +12,7 @@ export type Choose = (count: number) => number;
 const MOST_STEPS = 100;
 
 /** The schema of nothing at all. */
-export const IMPOSSIBLE: FlatSchema = { not: {} };
+const IMPOSSIBLE: FlatSchema = { not: {} };
 
 export class Flattener {
   private readonly root: SchemaObject;

@@ -1,0 +1,248 @@
+// Threads that somebody else works on, or did: who waits, who is refused, and what a new question does.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createAgent, tool } from "../../src/agent/index.ts";
+import { createClient, type LocalProvider } from "../../src/client/index.ts";
+import { type Ledger, LedgerError, ledgerOn } from "../../src/ledger/index.ts";
+import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
+import type { OpenLedger } from "../ledger/support/stores.ts";
+import {
+  agentOn,
+  call,
+  echo,
+  gate,
+  LEDGERS,
+  makes,
+  repairs,
+  results,
+  says,
+  short,
+  transcript,
+} from "./support/scripted.ts";
+
+/** A step whose tool never ends, as far as this process lives. */
+async function hanging(ledger: Ledger): Promise<{ threadId: string; release: () => void; end: Promise<unknown> }> {
+  const { opened, open } = gate();
+  const hang = tool({ name: "hang", run: () => opened });
+  const { agent } = agentOn([makes(call("1", "hang")), says("First.")], { ledger, tools: [hang] });
+  const run = agent.run("Go.");
+  for await (const event of run) if (event.type === "tool-start") break;
+  return { threadId: await run.threadId, release: open, end: run.result().catch((error: unknown) => error) };
+}
+
+describe.each(LEDGERS)("on $name", (store) => {
+  let opened: OpenLedger;
+  let ledger: Ledger;
+  let now = Date.now();
+  let elsewhere: Ledger;
+  beforeAll(async () => {
+    opened = await store.open({ clock: () => now });
+    ({ ledger } = opened);
+    elsewhere = await opened.another();
+  });
+  afterAll(() => opened.close());
+
+  test("a thread whose step has a writer that may be alive is busy for a new question", async () => {
+    const { threadId, release, end } = await hanging(ledger);
+    const { agent, requests } = agentOn([says("Second.")], { ledger: elsewhere });
+    await expect(agent.run("And now?", { threadId }).result()).rejects.toMatchObject({
+      name: "AgentError",
+      code: "busy",
+    });
+    expect(requests).toStrictEqual([]);
+    expect(await transcript(ledger, threadId)).toStrictEqual(["user: Go."]);
+    release();
+    expect(await end).toMatchObject({ reason: "done", text: "First." });
+    expect(await agent.run("And now?", { threadId }).result()).toMatchObject({ text: "Second." });
+  });
+
+  test("resume waits until the lease has ended, and takes over then", async () => {
+    const { threadId, release, end } = await hanging(ledger);
+    let waited = 0;
+    const { agent } = agentOn([says("Second.")], {
+      ledger: elsewhere,
+      tools: [echo("hang", { retry: "safe" })],
+      effects: {
+        sleep: async (ms) => {
+          if (ms > 2000) return new Promise(() => undefined);
+          waited += ms;
+          now += ms;
+        },
+      },
+    });
+    expect(await agent.resume(threadId).result()).toMatchObject({ reason: "done", text: "Second." });
+    expect(waited).toBeGreaterThan(29_000);
+    release();
+    expect(await end).toMatchObject({ code: "fenced" });
+    expect(await transcript(ledger, threadId)).toStrictEqual([
+      "user: Go.",
+      "assistant: hang#1",
+      "tool: =1",
+      "assistant: Second.",
+    ]);
+  });
+
+  test("resume that waits for a writer who is alive has nothing to do once that one is done", async () => {
+    const { threadId, release, end } = await hanging(ledger);
+    const { agent, requests } = agentOn([], {
+      ledger: elsewhere,
+      effects: {
+        sleep: async () => {
+          release();
+          await end;
+        },
+      },
+    });
+    expect(await agent.resume(threadId).result()).toMatchObject({ reason: "done", text: "First.", steps: [] });
+    expect(requests).toStrictEqual([]);
+  });
+
+  test("resume that waits can be cancelled, and leaves everything as it is", async () => {
+    const { threadId, release, end } = await hanging(ledger);
+    const stop = new AbortController();
+    const { agent } = agentOn([], {
+      ledger: elsewhere,
+      effects: {
+        sleep: async (_, signal) => {
+          stop.abort();
+          signal.throwIfAborted();
+        },
+      },
+    });
+    expect(await agent.resume(threadId, { signal: stop.signal }).result()).toMatchObject({ reason: "cancelled" });
+    release();
+    expect(await end).toMatchObject({ reason: "done" });
+  });
+
+  test("a new question to a thread with a step that was left behind comes after that step's end", async () => {
+    const { threadId } = await hanging(ledger);
+    now += 3_600_000;
+    const given = echo("hang");
+    const { agent, requests } = agentOn([says("Second.")], { ledger: elsewhere, tools: [given] });
+    expect(await agent.run("And now?", { threadId }).result()).toMatchObject({ reason: "done", text: "Second." });
+    expect(given.inputs).toStrictEqual([]);
+    expect(short(requests[0]?.messages ?? [])).toStrictEqual([
+      "user: Go.",
+      "assistant: hang#1",
+      "tool: !1",
+      "user: And now?",
+    ]);
+    expect(await repairs(ledger, threadId)).toStrictEqual([]);
+  });
+
+  test("a question with a key that was said before a crash is not said again, and its step is gone on with", async () => {
+    const { id: threadId } = await ledger.createThread();
+    const options = { threadId, idempotencyKey: "k" };
+    const hang = tool({ name: "hang", run: () => new Promise(() => undefined) });
+    const first = agentOn([makes(call("1", "hang"))], { ledger, tools: [hang] }).agent.run("Go.", options);
+    for await (const event of first) if (event.type === "tool-start") break;
+    now += 3_600_000;
+    const { agent } = agentOn([says("Second.")], { ledger: elsewhere, tools: [hang] });
+    expect(await agent.run("Go.", options).result()).toMatchObject({ reason: "done", text: "Second." });
+    expect(await transcript(ledger, threadId)).toStrictEqual([
+      "user: Go.",
+      "assistant: hang#1",
+      "tool: !1",
+      "assistant: Second.",
+    ]);
+  });
+
+  test("runs of others in the thread are left alone", async () => {
+    const { id: threadId } = await ledger.createThread();
+    const other = await ledger.beginRun({ threadId, metadata: { model: "somebody's" } });
+    const { agent } = agentOn([says("Ok.")], { ledger: elsewhere });
+    expect(await agent.run("Hi.", { threadId }).result()).toMatchObject({ reason: "done" });
+    expect(await ledger.run(other.id)).toMatchObject({ state: "created" });
+    await other.cancel();
+  });
+});
+
+test("two runs of one agent do not share a thread", async () => {
+  const { opened, open } = gate();
+  async function* slow(): AsyncGenerator<never> {
+    await opened;
+  }
+  const { agent } = agentOn([slow, says("Ok.")]);
+  const first = agent.run("One.");
+  const threadId = await first.threadId;
+  await expect(agent.run("Two.", { threadId }).result()).rejects.toMatchObject({ code: "busy" });
+  await expect(agent.resume(threadId).result()).rejects.toMatchObject({ code: "busy" });
+  open();
+  await first.cancel();
+  expect(await agent.resume(threadId).result()).toMatchObject({ text: "Ok." });
+});
+
+test("tools that cannot be listed stop a resume before anything is touched", async () => {
+  const ledger = ledgerOn(memoryStore());
+  const { threadId } = await hanging(ledger);
+  const source = {
+    name: "files",
+    tools: () => {
+      throw new Error("The server is down.");
+    },
+  };
+  const { agent } = agentOn([], { ledger, tools: [source] });
+  await expect(agent.resume(threadId, { force: true }).result()).rejects.toThrow("The server is down.");
+  expect((await ledger.runs(threadId)).map(({ state, epoch }) => [state, epoch])).toStrictEqual([["streaming", 1]]);
+});
+
+describe("a ledger that fails under a run", () => {
+  const model: LocalProvider = {
+    answer: ({ messages }) =>
+      messages.some(({ role }) => role === "tool") ? says("Done.") : makes(call("1", "a"), call("2", "b")),
+  };
+  const client = createClient({ providers: { local: model } });
+
+  /** Fails so many writes in a row, beginning with this one; a run has about twelve. */
+  test.each(Array.from({ length: 14 }, (_, at) => at))(
+    "from write %i on: what is resumed keeps every promise",
+    async (at) => {
+      for (const count of [1, 2, 5]) {
+        const store = memoryStore();
+        let writes = 0;
+        const ledger = ledgerOn({
+          ...store,
+          write: (work) => {
+            const isBroken = writes >= at && writes < at + count;
+            writes++;
+            if (isBroken) return Promise.reject(new LedgerError("disk-full", "There is no room."));
+            return store.write(work);
+          },
+        });
+        const ran: string[] = [];
+        const run = (_: unknown, { toolCallId }: { toolCallId: string }): string => {
+          ran.push(toolCallId);
+          return "ok";
+        };
+        const agent = createAgent({
+          client,
+          model: "local/m",
+          ledger,
+          tools: ["a", "b"].map((name) => tool({ name, run })),
+        });
+        const { id: threadId } = await ledgerOn({ ...store }).createThread();
+        const first = await agent
+          .run("Go.", { threadId })
+          .result()
+          .catch((error: unknown) => error);
+        if (first instanceof LedgerError) expect(first.code).toBe("disk-full");
+        writes = Number.NEGATIVE_INFINITY;
+        // The same process goes on; nobody has to wait for a lease that this process renews.
+        const sleep = (): Promise<never> => Promise.reject(new Error("Nobody should wait."));
+        const again = createAgent({
+          client,
+          model: "local/m",
+          ledger,
+          tools: ["a", "b"].map((name) => tool({ name, run })),
+          effects: { sleep },
+        });
+        const said = (await ledger.transcript(threadId)).length > 0;
+        const result = await (said ? agent.resume(threadId) : again.run("Go.", { threadId })).result();
+        expect(result).toMatchObject({ reason: "done", text: "Done." });
+        expect(ran.filter((id) => id === "1").length).toBeLessThanOrEqual(1);
+        expect(ran.filter((id) => id === "2").length).toBeLessThanOrEqual(1);
+        expect(results(await ledger.transcript(threadId))).toHaveLength(2);
+        expect(await repairs(ledger, threadId)).toStrictEqual([]);
+      }
+    },
+  );
+});

@@ -1,0 +1,135 @@
+// Other models in line: when the next one is asked, and when nobody is.
+import { describe, expect, test } from "vitest";
+import type { ClientOptions, LocalProvider } from "../../src/client/index.ts";
+import { createClient } from "../../src/client/index.ts";
+import type { ProviderErrorKind, Request } from "../../src/index.ts";
+import { PROVIDER_ERROR_KINDS, user } from "../../src/index.ts";
+import { replayServer } from "../../src/testkit/index.ts";
+import { answer, delta } from "../support/deltas.ts";
+import { errorOf, readAll } from "./support/thrown.ts";
+import { providerAt, wholeBody } from "./support/wire.ts";
+
+const ASK: Request = { model: "first/a", messages: [user("Which way?")] };
+
+/** A provider that fails in one way, or says who it is; and how often each was asked. */
+function crowd(fail: Partial<Record<string, ProviderErrorKind>>): {
+  client: (options?: Partial<ClientOptions>) => ReturnType<typeof createClient>;
+  asked: string[];
+} {
+  const asked: string[] = [];
+  const provider = (name: string): LocalProvider => ({
+    *answer({ model }) {
+      asked.push(`${name}/${model}`);
+      const errorCode = fail[name];
+      yield delta("start", { modelId: model ?? "", requestId: "" });
+      if (errorCode !== undefined) yield delta("error", { errorCode, message: `${name} cannot.` });
+      yield delta("text", { textDelta: name });
+      yield delta("done", { finishReason: "stop" });
+    },
+  });
+  const providers = { first: provider("first"), second: provider("second"), third: provider("third") };
+  const client = (options: Partial<ClientOptions> = {}) =>
+    createClient({ providers, retry: { baseMs: 0, attempts: 2 }, fallbacks: ["second/b", "third/c/d"], ...options });
+  return { client, asked };
+}
+
+test.each(PROVIDER_ERROR_KINDS)("the next model is asked where the first one fails with %s", async (kind) => {
+  const { client } = crowd({ first: kind });
+  const given = await client().complete(ASK);
+  expect(given.provider).toBe("second");
+  expect(given.message.metadata).toMatchObject({ provider: "second", model: "b" });
+  expect(given.attempts.at(0)).toMatchObject({ provider: "first", model: "a", error: { kind } });
+  expect(given.attempts.at(-1)).toMatchObject({ provider: "second", model: "b" });
+  expect(given.attempts.at(-1)).not.toHaveProperty("error");
+});
+
+test("each is tried as often as its policy says, in their order; the last one's error is thrown", async () => {
+  const { client, asked } = crowd({ first: "overloaded", second: "authentication", third: "server" });
+  const error = await errorOf(client().complete(ASK));
+  expect(asked).toStrictEqual(["first/a", "first/a", "second/b", "third/c/d", "third/c/d"]);
+  expect(error).toMatchObject({ code: "server", provider: "third", model: "c/d" });
+  expect(error.attempts.map(({ provider }) => provider)).toStrictEqual(["first", "first", "second", "third", "third"]);
+  expect(error.message).toContain("third cannot.");
+});
+
+test("what the call says about fallbacks replaces what the client says", async () => {
+  const { client, asked } = crowd({ first: "quota" });
+  expect((await client().complete(ASK, { fallbacks: ["third/x"] })).provider).toBe("third");
+  expect((await errorOf(client().complete(ASK, { fallbacks: [] }))).code).toBe("quota");
+  expect(asked).toStrictEqual(["first/a", "third/x", "first/a"]);
+});
+
+test("the provider that a call names is for its model, not for its fallbacks", async () => {
+  const { client } = crowd({ second: "quota" });
+  const given = await client().complete({ ...ASK, model: "any/thing" }, { provider: "second", fallbacks: ["first/a"] });
+  expect(given.attempts.map(({ provider, model }) => [provider, model])).toStrictEqual([
+    ["second", "any/thing"],
+    ["first", "a"],
+  ]);
+});
+
+test("a stream falls back as long as nothing was said", async () => {
+  const { client } = crowd({ first: "server" });
+  const stream = client().stream(ASK);
+  const { deltas } = await readAll(stream);
+  expect(deltas.map(({ kind }) => kind)).toStrictEqual(["start", "text", "done"]);
+  expect((await stream.response()).provider).toBe("second");
+});
+
+test("a model of a provider that is not there is told before anybody is asked", async () => {
+  const { client, asked } = crowd({});
+  const error = await errorOf(client().complete(ASK, { fallbacks: ["second/b", "nobody/x"] }));
+  expect(error).toMatchObject({ code: "unknown-provider", path: "/fallbacks/1" });
+  expect(error.message).toContain("third");
+  expect(asked).toStrictEqual([]);
+});
+
+describe("nobody else is asked", () => {
+  test("once something was said", async () => {
+    let others = 0;
+    const first: LocalProvider = {
+      answer: () => [
+        ...answer(delta("text", { textDelta: "Le" })).slice(0, -1),
+        delta("error", { errorCode: "server" }),
+      ],
+    };
+    const second: LocalProvider = { answer: () => ((others += 1), answer()) };
+    const client = createClient({ providers: { first, second }, fallbacks: ["second/b"] });
+    expect((await readAll(client.stream(ASK))).error).toMatchObject({ code: "server", provider: "first" });
+    expect(others).toBe(0);
+  });
+
+  test("once the caller has ended the call", async () => {
+    const { client, asked } = crowd({ first: "server" });
+    const controller = new AbortController();
+    const call = client({ onAttempt: () => controller.abort() }).complete(ASK, { signal: controller.signal });
+    expect((await errorOf(call)).code).toBe("aborted");
+    expect(asked).toStrictEqual(["first/a"]);
+  });
+
+  test("once the time of the call is over", async () => {
+    let others = 0;
+    const first: LocalProvider = {
+      // It never says anything.
+      answer: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }) }),
+    };
+    const second: LocalProvider = { answer: () => ((others += 1), answer()) };
+    const client = createClient({ providers: { first, second }, fallbacks: ["second/b"], timeouts: { totalMs: 20 } });
+    expect(await errorOf(client.complete(ASK))).toMatchObject({ code: "timeout", provider: "first" });
+    expect(others).toBe(0);
+  });
+});
+
+test("a provider to which the request cannot be said is passed over, and that is noted", async () => {
+  await using server = await replayServer({ "*": { body: wholeBody("openai-responses") } });
+  const providers = { first: providerAt(server, "anthropic"), second: providerAt(server, "openai-responses") };
+  const client = createClient({ providers, fallbacks: ["second/b"] });
+  const request: Request = { ...ASK, extra: { "openai-responses": { previous_response_id: "resp_1" } } };
+  const given = await client.complete(request);
+  expect(given.provider).toBe("second");
+  expect(given.attempts).toMatchObject([
+    { provider: "first", model: "a", error: { kind: "invalid-request" } },
+    { provider: "second", status: 200 },
+  ]);
+  expect(server.requests.map(({ path }) => path)).toStrictEqual(["/v1/responses"]);
+});

@@ -1,0 +1,204 @@
+// Limits of time: each where it belongs, and nothing left behind by any of them. No test says how long something takes;
+// what is too slow here would take forever.
+import { describe, expect, test } from "vitest";
+import type { LocalProvider, Transport } from "../../src/client/index.ts";
+import { createClient } from "../../src/client/index.ts";
+import { TransportError } from "../../src/client/transport/errors.ts";
+import type { Delta } from "../../src/index.ts";
+import type { Reply } from "../../src/testkit/index.ts";
+import { replayServer } from "../../src/testkit/index.ts";
+import { answer, delta } from "../support/deltas.ts";
+import { leavingNothing } from "./support/settled.ts";
+import { errorOf, readAll } from "./support/thrown.ts";
+import { clientAt, QUESTION, streamReply, wholeBody } from "./support/wire.ts";
+
+const whole = wholeBody("openai-chat");
+const streamed = streamReply("openai-chat");
+const soon = 40;
+
+describe.each(["complete", "stream"] as const)("%s", (how) => {
+  const reply: Reply = how === "complete" ? { body: whole } : streamed;
+  const ask = (client: ReturnType<typeof clientAt>, timeouts: object, attempts = 1) =>
+    how === "complete"
+      ? client.complete(QUESTION, { timeouts, retry: { attempts } })
+      : client.stream(QUESTION, { timeouts, retry: { attempts } }).response();
+
+  test("a server that does not answer is given up when the call's time is over", async () => {
+    await using server = await replayServer({ "*": { ...reply, stall: "headers" } });
+    await leavingNothing(
+      server,
+      async () => {
+        const error = await errorOf(ask(clientAt(server), { totalMs: soon }, 3));
+        expect(error).toMatchObject({ code: "timeout", attempts: [{ error: { kind: "timeout" } }] });
+        expect(error.message).toContain("timeouts.totalMs");
+        expect(await server.requests[0]?.ended).toBe("aborted");
+        expect(server.requests).toHaveLength(1);
+      },
+      0,
+    );
+  });
+
+  test("silence before the headers is no gap", async () => {
+    await using late = await replayServer(async () => {
+      await new Promise((resolve) => setTimeout(resolve, soon * 3));
+      return reply;
+    });
+    expect((await ask(clientAt(late), { gapMs: soon * 2 })).provider).toBe("there");
+  });
+
+  test.each([
+    ["its first byte", 0],
+    ["its middle", 30],
+  ])("silence before %s is a timeout, and the next attempt may be better", async (_, stall) => {
+    await using server = await replayServer({ "*": [{ ...reply, stall }, reply] });
+    await leavingNothing(server, async () => {
+      const given = await ask(clientAt(server), { gapMs: soon }, 2);
+      expect(given.attempts).toMatchObject([{ status: 200, error: { kind: "timeout" } }, { status: 200 }]);
+      expect(given.attempts[0]?.error?.message).toContain("timeouts.gapMs");
+      expect(await server.requests[0]?.ended).toBe("aborted");
+    });
+  });
+
+  test("the time of the call is over in the middle of a reply that never ends", async () => {
+    const endless = { ...reply, stall: how === "complete" ? 30 : 400 };
+    await using server = await replayServer({ "*": endless });
+    await leavingNothing(
+      server,
+      async () => {
+        const error = await errorOf(ask(clientAt(server), { totalMs: soon * 2 }, 3));
+        expect(error.code).toBe("timeout");
+        expect(server.requests).toHaveLength(1);
+      },
+      0,
+    );
+  });
+
+  test("the time of the call is over while it waits for the next attempt", async () => {
+    await using server = await replayServer({ "*": { status: 500 } });
+    const wait = 7;
+    const client = clientAt(server, "openai-chat", {
+      // Who sleeps between attempts sleeps on, whatever time it is.
+      effects: { random: () => 0.5, sleep: (ms, signal) => (ms === wait ? forever(signal) : timer(signal)) },
+      retry: { baseMs: wait },
+    });
+    const error = await errorOf(ask(client, { totalMs: soon }, 3));
+    expect(error.code).toBe("timeout");
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+/** A sleep that ends with its signal only. */
+function forever(signal: AbortSignal): Promise<void> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("woken"))));
+}
+
+function timer(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const handle = setTimeout(resolve, soon + 10);
+    signal.addEventListener("abort", () => {
+      clearTimeout(handle);
+      reject(new Error("woken"));
+    });
+  });
+}
+
+test("a timeout in the middle of a stream is its last delta, and what had arrived is on the error", async () => {
+  await using server = await replayServer({ "*": { ...streamed, stall: 600 } });
+  await leavingNothing(
+    server,
+    async () => {
+      const { deltas, error } = await readAll(clientAt(server).stream(QUESTION, { timeouts: { gapMs: soon } }));
+      expect(deltas.at(-1)).toMatchObject({ kind: "error", payload: { errorCode: "timeout" } });
+      expect(error?.code).toBe("timeout");
+      expect(error?.partial?.message.parts[0]).toMatchObject({ type: "text" });
+    },
+    0,
+  );
+});
+
+test("a reader that takes its time is no silence", async () => {
+  await using server = await replayServer({ "*": streamed });
+  const stream = clientAt(server).stream(QUESTION, { timeouts: { gapMs: soon } });
+  await stream.next();
+  await new Promise((resolve) => setTimeout(resolve, soon * 4));
+  expect((await readAll(stream)).error).toBeUndefined();
+});
+
+test("a reader that takes longer than the call may is told so when it comes back", async () => {
+  await using server = await replayServer({ "*": { ...streamed, stall: 600 } });
+  await leavingNothing(
+    server,
+    async () => {
+      const stream = clientAt(server).stream(QUESTION, { timeouts: { totalMs: soon } });
+      await stream.next();
+      expect(await server.requests[0]?.ended).toBe("aborted");
+      const { deltas, error } = await readAll(stream);
+      expect(error?.code).toBe("timeout");
+      expect(deltas.at(-1)?.kind).toBe("error");
+    },
+    0,
+  );
+});
+
+test("the limit for a connection is the transport's, and its word counts", async () => {
+  const limits: number[] = [];
+  const transport: Transport = {
+    send(_, { connectMs }) {
+      limits.push(connectMs);
+      return Promise.reject(new TransportError("timeout", "No connection", { stage: "connect" }));
+    },
+    close: () => Promise.resolve(),
+  };
+  const client = clientAt({ url: "http://127.0.0.1:9" }, "openai-chat", { transport });
+  const error = await errorOf(client.complete(QUESTION, { timeouts: { connectMs: 77 } }));
+  expect(error).toMatchObject({ code: "timeout" });
+  expect(limits).toStrictEqual([77, 77, 77]);
+});
+
+describe("a local provider", () => {
+  /** Gives deltas, then falls silent, whatever its signal says. */
+  const deaf = (deltas: readonly Delta[]): LocalProvider => ({
+    async *answer() {
+      yield* deltas;
+      await new Promise(() => undefined);
+    },
+  });
+
+  test("that falls silent is left behind", async () => {
+    const said = answer(delta("text", { textDelta: "Down" })).slice(0, -1);
+    const client = createClient({ providers: { here: deaf(said) } });
+    const { deltas, error } = await readAll(client.stream({ model: "m", messages: [] }, { timeouts: { gapMs: soon } }));
+    expect(deltas.map(({ kind }) => kind)).toStrictEqual(["start", "text", "error"]);
+    expect(error?.code).toBe("timeout");
+  });
+
+  test("may take its time before it begins", async () => {
+    const here: LocalProvider = {
+      async *answer() {
+        await new Promise((resolve) => setTimeout(resolve, soon * 2));
+        yield* answer();
+      },
+    };
+    const client = createClient({ providers: { here } });
+    expect((await client.complete({ model: "m", messages: [] }, { timeouts: { gapMs: soon } })).provider).toBe("here");
+  });
+
+  test("has limits of its own, and those of the call win over them", async () => {
+    const client = createClient({ providers: { here: { ...deaf([]), timeouts: { totalMs: soon } } } });
+    const error = await errorOf(client.complete({ model: "m", messages: [] }));
+    expect(error.message).toContain(`${soon} ms`);
+    const other = await errorOf(client.complete({ model: "m", messages: [] }, { timeouts: { totalMs: soon + 1 } }));
+    expect(other.message).toContain(`${soon + 1} ms`);
+  });
+});
+
+test("without limits there is no timer", async () => {
+  let slept = 0;
+  const client = createClient({
+    providers: { here: { answer: () => answer() } },
+    timeouts: { totalMs: Infinity, gapMs: Infinity },
+    effects: { sleep: () => ((slept += 1), Promise.resolve()) },
+  });
+  await client.complete({ model: "m", messages: [] });
+  expect(slept).toBe(0);
+});
