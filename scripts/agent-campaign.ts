@@ -58,7 +58,8 @@ if (postgres > 0) {
   try {
     const fresh = (): ReturnType<typeof freshSchema> => freshSchema(running.url);
     // The ledger's own points differ; the agent's are the same, and the SQLite campaign has been to all of them.
-    const points = ["tools/tool has begun", "tools/event tool-end", "answer/tool_call_end", "resume/event step-start"];
+    const places = ["tools/tool has begun", "tools/event tool-end", "answer/tool_call_end", "resume/event step-start"];
+    const points = places.map((point) => ({ story: "local" as const, point }));
     conclude("PostgreSQL, agents killed", await campaign({ ...common, kills: postgres, points, fresh }));
   } finally {
     await running.end();

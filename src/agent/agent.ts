@@ -44,7 +44,7 @@ function readOptions(options: AgentOptions): Settings {
     maxSteps: checkCount(options.maxSteps ?? 32, "maxSteps"),
     maxParallel: checkCount(options.maxParallel ?? 8, "maxParallel"),
     toolTimeoutMs: checkCount(options.toolTimeoutMs ?? 120_000, "toolTimeoutMs"),
-    sleep: effectsOf(effects).sleep,
+    effects: effectsOf(effects),
   };
 }
 

@@ -1,5 +1,6 @@
 // One call of a tool, from the model's words to the result: checked, approved, noted, run. Whatever goes wrong with it
 // becomes its result; only the ledger's failures are thrown.
+import type { Effects } from "../client/index.ts";
 import type { Run } from "../ledger/index.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../model/index.ts";
 import {
@@ -44,7 +45,8 @@ export async function answerCall(round: Round, call: ToolCallPart): Promise<Tool
   if (again && ready?.tool.retry !== "safe") return interrupted(call);
   if (ready === undefined) return unknownTool(call, [...tools.byName.keys()]);
   const checked = await checkInput(ready, call);
-  if ("result" in checked) return checked.result;
+  // What had begun cannot be said not to have run.
+  if ("result" in checked) return again ? interrupted(call) : checked.result;
   // What had begun was allowed to.
   const refused = again ? undefined : await askApproval(round, call);
   if (refused !== undefined) return refused;
@@ -86,12 +88,12 @@ interface Beginning {
 
 async function begin(round: Round, call: ToolCallPart, { tool, input, again }: Beginning): Promise<ToolResultPart> {
   const { work, run, signal, starts } = round;
-  if (signal.aborted) return cancelled(call, false);
+  if (signal.aborted) return cancelled(call, again);
   await starts.note(call.toolCallId);
-  if (signal.aborted) return cancelled(call, false);
+  if (signal.aborted) return cancelled(call, again);
   work.emit({ type: "tool-start", runId: run.id, call, again });
   const ms = tool.timeoutMs ?? work.settings.toolTimeoutMs;
-  const limit = new Limit(signal, ms, work.settings.sleep);
+  const limit = new Limit(signal, ms, work.settings.effects);
   try {
     const context = contextOf(round, call, limit.signal, again);
     const returned = await unlessAborted(limit.signal, () => tool.run(input, context));
@@ -116,11 +118,11 @@ class Limit {
   private readonly outer: AbortSignal;
   private readonly stop = (): void => this.own.abort(this.outer.reason);
 
-  constructor(outer: AbortSignal, ms: number, sleep: (ms: number, signal: AbortSignal) => Promise<void>) {
+  constructor(outer: AbortSignal, ms: number, effects: Pick<Effects, "sleep">) {
     this.outer = outer;
     outer.addEventListener("abort", this.stop, { once: true });
     if (ms === Number.POSITIVE_INFINITY) return;
-    sleep(ms, this.over.signal).then(
+    effects.sleep(ms, this.over.signal).then(
       () => this.own.abort(new DOMException("The tool's time is up.", "TimeoutError")),
       () => undefined,
     );

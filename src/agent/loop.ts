@@ -5,6 +5,7 @@ import { clientCalls, textOf } from "./record.ts";
 import { finishSteps, type TakeOver } from "./resume.ts";
 import { type Step, takeStep } from "./step.ts";
 import type { AgentResult, EndReason, QueuedMessage, StepInfo } from "./types.ts";
+import { unlessAborted } from "./waiting.ts";
 import { added, type Work } from "./work.ts";
 
 /** How a run begins. */
@@ -32,7 +33,7 @@ export async function runLoop(work: Work, opening: Opening): Promise<AgentResult
 
 /** Finishes what was left behind, then says what is to be said. */
 async function open(work: Work, opening: Opening, progress: Progress): Promise<Standing> {
-  for (const step of await finishSteps(work, opening, 0)) progress.add(step);
+  for (const step of await finishSteps(work, opening)) progress.add(step);
   const { input, idempotencyKey } = opening;
   if (input !== undefined) {
     const said = await work.ledger.append(work.threadId, input, { idempotencyKey });
@@ -70,7 +71,11 @@ async function goOn(work: Work, standing: Standing, progress: Progress): Promise
   if (standing !== "ask" && queue.waiting.length === 0) return standing;
   if (progress.asked >= settings.maxSteps) return "max-steps";
   const last = progress.steps.at(-1);
-  if (last !== undefined && (await settings.stopWhen?.(last)) === true) return "stopped";
+  const { stopWhen } = settings;
+  if (last !== undefined && stopWhen !== undefined) {
+    const stops = await unlessAborted(signal, () => stopWhen(last));
+    if (stops?.value === true) return "stopped";
+  }
   if (signal.aborted) return "cancelled";
   await say(work, standing === "ask" ? queue.takeSteer() : queue.takeAfterAnswer());
   return undefined;

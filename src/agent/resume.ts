@@ -5,9 +5,10 @@ import type { Ledger, Run, RunInfo } from "../ledger/index.ts";
 import { AgentError } from "./errors.ts";
 import { recorded, resultsOf } from "./record.ts";
 import type { Answered } from "./round.ts";
-import { salvage } from "./salvage.ts";
+import { givenUpRuns, salvage } from "./salvage.ts";
 import { startedCalls } from "./starts.ts";
 import { finishStep, type Step } from "./step.ts";
+import { unlessAborted } from "./waiting.ts";
 import type { Work } from "./work.ts";
 
 export interface TakeOver {
@@ -18,30 +19,28 @@ export interface TakeOver {
 }
 
 /** Brings every unfinished step of the thread to its end. */
-export async function finishSteps(work: Work, how: TakeOver, firstIndex: number): Promise<Step[]> {
+export async function finishSteps(work: Work, how: TakeOver): Promise<Step[]> {
+  const runs = await work.ledger.runs(work.threadId);
+  const unfinished = runs.filter(({ state, metadata }) => isUnfinished(state) && metadata?.["agent"] === true);
+  const givenUp = givenUpRuns(runs);
+  if (unfinished.length === 0 && givenUp.length === 0) return [];
+  // First of all: where they cannot be had, nothing is touched.
+  const tools = await unlessAborted(work.signal, () => work.settings.toolbox.current());
+  if (tools === undefined) return [];
   const steps: Step[] = [];
-  const finish = async (answered: Answered): Promise<void> => {
-    const index = firstIndex + steps.length;
+  const finish = async (answered: Answered | undefined): Promise<void> => {
+    if (answered === undefined) return;
+    const index = steps.length;
     work.emit({ type: "step-start", index, runId: answered.run.id });
-    const info = await finishStep(work, index, tools, answered);
+    const info = await finishStep(work, index, tools.value, answered);
     steps.push({ info, usage: info.usage });
   };
-  const unfinished = await unfinishedRuns(work.ledger, work.threadId);
-  // First of all: where they cannot be had, nothing is touched.
-  const tools = await work.settings.toolbox.current();
   for (const { id } of unfinished) {
     const run = await takeOver(work, id, how);
-    const answered = run === undefined ? undefined : await readStep(work, run);
-    if (answered !== undefined) await finish(answered);
+    if (run !== undefined) await finish(await readStep(work, run));
   }
-  const salvaged = await salvage(work);
-  if (salvaged !== undefined) await finish(salvaged);
+  await finish(await salvage(work, givenUp));
   return steps;
-}
-
-async function unfinishedRuns(ledger: Ledger, threadId: string): Promise<RunInfo[]> {
-  const runs = await ledger.runs(threadId);
-  return runs.filter(({ state, metadata }) => isUnfinished(state) && metadata?.["agent"] === true);
 }
 
 function isUnfinished(state: RunInfo["state"]): boolean {
@@ -64,7 +63,7 @@ async function takeOver(work: Work, runId: string, how: TakeOver): Promise<Run |
       if (!isUnfinished(state)) return undefined;
       if (!how.wait) throw busy(threadId, error);
     }
-    await settings.sleep(wait, signal).catch(() => undefined);
+    await settings.effects.sleep(wait, signal).catch(() => undefined);
     if (signal.aborted) return undefined;
   }
 }

@@ -8,30 +8,28 @@ import type { Answered } from "./round.ts";
 import { startedCalls } from "./starts.ts";
 import { giveUp, type Work } from "./work.ts";
 
-/** The newest such step that the thread has not gone on from; undefined where there is none. */
-export async function salvage(work: Work): Promise<Answered | undefined> {
-  const { ledger, threadId } = work;
-  const runs = await ledger.runs(threadId);
-  const continued = new Set(runs.flatMap((run) => (isCommitted(run) ? [run.metadata?.["continues"]] : [])));
-  const candidates = runs.filter((run) => isGivenUp(run) && !continued.has(run.id));
-  if (candidates.length === 0) return undefined;
-  const { messages, activeLeafId } = await ledger.tree(threadId);
-  for (const run of candidates.reverse()) {
+/** Those of a thread's runs that may be such steps: the thread has gone on from none of them by another run. */
+export function givenUpRuns(runs: readonly RunInfo[]): RunInfo[] {
+  const last = runs.findLastIndex(({ state }) => state === "committed" || state === "superseded");
+  return runs.slice(last + 1).filter(isGivenUp);
+}
+
+/** Calls begin after the answer is whole and recorded, so that an answer with one that began is whole. */
+function isGivenUp({ state, metadata }: RunInfo): boolean {
+  return state === "failed" && metadata?.["agent"] === true && startedCalls(metadata).size > 0;
+}
+
+/** The newest of them, in a new run; undefined where something was said since. */
+export async function salvage(work: Work, givenUp: readonly RunInfo[]): Promise<Answered | undefined> {
+  if (givenUp.length === 0) return undefined;
+  const { messages, activeLeafId } = await work.ledger.tree(work.threadId);
+  for (const run of givenUp.toReversed()) {
     const rest = messages.filter(({ metadata }) => metadata.runId === run.id);
     const [answer] = rest;
     if (answer?.role !== "assistant" || answer.parentMessageId !== activeLeafId) continue;
     return takeUp(work, run, answer, resultsOf(rest));
   }
   return undefined;
-}
-
-function isCommitted({ state }: RunInfo): boolean {
-  return state === "committed" || state === "superseded";
-}
-
-/** Calls begin after the answer is whole and recorded, so that an answer with one that began is whole. */
-function isGivenUp({ state, metadata }: RunInfo): boolean {
-  return state === "failed" && metadata?.["agent"] === true && startedCalls(metadata).size > 0;
 }
 
 async function takeUp(

@@ -9,6 +9,7 @@ import { clientCalls, recorded } from "./record.ts";
 import { type Answered, runTools } from "./round.ts";
 import type { Tools } from "./toolbox.ts";
 import type { StepInfo } from "./types.ts";
+import { unlessAborted } from "./waiting.ts";
 import { added, giveUp, type Work } from "./work.ts";
 
 /** A step, and what it cost: failed attempts included, and answers that were cut off. */
@@ -21,7 +22,9 @@ export interface Step {
 /** Throws what the client throws, with the run failed and its partial answer kept beside the path. */
 export async function takeStep(work: Work, index: number): Promise<Step> {
   const { settings, history } = work;
-  const tools = await settings.toolbox.current();
+  const listed = await unlessAborted(work.signal, () => settings.toolbox.current());
+  if (listed === undefined) return {};
+  const { value: tools } = listed;
   const { run, messages } = await history.begin({ agent: true, step: index, ...namesOf(work) });
   work.emit({ type: "step-start", index, runId: run.id });
   const answer = await listen(work, run, requestOf(work, messages, tools));

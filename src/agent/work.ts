@@ -18,7 +18,7 @@ export interface Settings extends Pick<AgentOptions, "request" | "call" | "stopW
   readonly maxSteps: number;
   readonly maxParallel: number;
   readonly toolTimeoutMs: number;
-  readonly sleep: Effects["sleep"];
+  readonly effects: Pick<Effects, "sleep">;
 }
 
 /** A run of the agent, as its pieces see it. */

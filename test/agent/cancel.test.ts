@@ -139,7 +139,11 @@ describe.each(LEDGERS)("on $name", (store) => {
       const { agent } = agentOn([...script("a"), ...script("b")], { ledger, tools: [echo()] });
       const run: AgentRun = agent.run("Go.", { signal: stop.signal });
       let seen = 0;
-      for await (const _ of run) if (seen++ === at) at % 2 === 0 ? stop.abort() : void run.cancel();
+      for await (const _ of run) {
+        if (seen++ !== at) continue;
+        if (at % 2 === 0) stop.abort();
+        else void run.cancel();
+      }
       const { reason, threadId } = await run.result();
       expect(["cancelled", "done"]).toContain(reason);
       expect(await repairs(ledger, threadId)).toStrictEqual([]);
@@ -154,6 +158,18 @@ describe.each(LEDGERS)("on $name", (store) => {
   });
 });
 
+test.each([
+  ["for the tools of a source", { tools: [{ name: "files", tools: () => new Promise<never>(() => undefined) }] }, 0],
+  ["for a decision whether to stop", { stopWhen: () => new Promise<never>(() => undefined) }, 1],
+])("while it waits %s", async (_, options, asked) => {
+  const { agent, requests } = agentOn([answer("pause", delta("text", { textDelta: "So" }))], options);
+  const run = agent.run("Go.");
+  for await (const event of run) if (event.type === (asked === 0 ? "message" : "step-end")) break;
+  await run.cancel();
+  expect(await run.result()).toMatchObject({ reason: "cancelled" });
+  expect(requests).toHaveLength(asked);
+});
+
 test("a run that has ended is not cancelled any more", async () => {
   const { agent } = agentOn([says("Ok.")]);
   const run = agent.run("Go.");
@@ -165,14 +181,15 @@ test("a run that has ended is not cancelled any more", async () => {
 test("a caller's signal is not held on to after the end", async () => {
   const { signal } = new AbortController();
   let listeners = 0;
-  const { addEventListener, removeEventListener } = signal;
-  signal.addEventListener = (...args: Parameters<typeof addEventListener>) => {
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (...args: Parameters<typeof add>) => {
     listeners++;
-    addEventListener.apply(signal, args);
+    add(...args);
   };
-  signal.removeEventListener = (...args: Parameters<typeof removeEventListener>) => {
+  signal.removeEventListener = (...args: Parameters<typeof remove>) => {
     listeners--;
-    removeEventListener.apply(signal, args);
+    remove(...args);
   };
   await agentOn([makes(call("1", "echo")), says("Ok.")], { tools: [echo()] })
     .agent.run("Go.", { signal })

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AgentOptions, createAgent, tool } from "../../src/agent/index.ts";
 import { createClient, type LocalProvider } from "../../src/client/index.ts";
-import type { Ledger } from "../../src/ledger/index.ts";
-import { assistant, type Delta, toolCall, user } from "../../src/model/index.ts";
+import { type Ledger, openLedger } from "../../src/ledger/index.ts";
+import type { Delta } from "../../src/model/index.ts";
 import { delta } from "../support/deltas.ts";
 import type { OpenLedger } from "../ledger/support/stores.ts";
 import { Fate, mortalLedger } from "./support/dying.ts";
@@ -233,6 +233,19 @@ function checkCall(id: string, output: unknown, lives: readonly Life[]): void {
   if (id === "1" || id === "3") expect(total, told).toBeLessThanOrEqual(1);
   if (output !== INTERRUPTED) expect(total, told).toBeGreaterThanOrEqual(1);
 }
+
+test.each([
+  ["whose tool is gone", []],
+  ["whose arguments no longer fit", [echo("never", { retry: "safe", input: { required: ["x"] } })]],
+])("a call that had begun and %s is not said not to have run", async (_, tools) => {
+  const ledger = await openLedger("memory:");
+  const hang = tool({ name: "never", run: () => new Promise(() => undefined) });
+  const first = agentOn([makes(call("1", "never"))], { ledger, tools: [hang] }).agent.run("Go.");
+  for await (const event of first) if (event.type === "tool-start") break;
+  const { agent, requests } = agentOn([says("Ok.")], { ledger, tools });
+  await agent.resume(await first.threadId, { force: true }).result();
+  expect(results(requests[0]?.messages ?? [])).toMatchObject([{ isError: true, output: INTERRUPTED }]);
+});
 
 test("there may be nothing to do", async () => {
   const { agent, requests } = agentOn([says("Hello.")]);

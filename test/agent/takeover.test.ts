@@ -4,7 +4,8 @@ import { createAgent, tool } from "../../src/agent/index.ts";
 import { createClient, type LocalProvider } from "../../src/client/index.ts";
 import { type Ledger, LedgerError, ledgerOn } from "../../src/ledger/index.ts";
 import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
-import type { OpenLedger } from "../ledger/support/stores.ts";
+import type { Delta } from "../../src/model/index.ts";
+import { type OpenLedger, viewOf } from "../ledger/support/stores.ts";
 import {
   agentOn,
   call,
@@ -157,16 +158,17 @@ describe.each(LEDGERS)("on $name", (store) => {
 });
 
 test("two runs of one agent do not share a thread", async () => {
-  const { opened, open } = gate();
-  async function* slow(): AsyncGenerator<never> {
-    await opened;
+  const asked = gate();
+  async function* endless(): AsyncGenerator<Delta> {
+    asked.open();
+    yield* await new Promise<Delta[]>(() => undefined);
   }
-  const { agent } = agentOn([slow, says("Ok.")]);
+  const { agent } = agentOn([endless, says("Ok.")]);
   const first = agent.run("One.");
   const threadId = await first.threadId;
+  await asked.opened;
   await expect(agent.run("Two.", { threadId }).result()).rejects.toMatchObject({ code: "busy" });
   await expect(agent.resume(threadId).result()).rejects.toMatchObject({ code: "busy" });
-  open();
   await first.cancel();
   expect(await agent.resume(threadId).result()).toMatchObject({ text: "Ok." });
 });
@@ -219,7 +221,7 @@ describe("a ledger that fails under a run", () => {
           ledger,
           tools: ["a", "b"].map((name) => tool({ name, run })),
         });
-        const { id: threadId } = await ledgerOn({ ...store }).createThread();
+        const { id: threadId } = await ledgerOn(viewOf(store)).createThread();
         const first = await agent
           .run("Go.", { threadId })
           .result()

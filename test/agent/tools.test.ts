@@ -124,7 +124,7 @@ describe("what a tool is given", () => {
         toolCallId: "1",
         toolName: "add",
         threadId,
-        runId: steps[0]?.runId,
+        runId: steps[0]?.runId ?? "",
         again: false,
         signal: expect.any(AbortSignal) as AbortSignal,
       } satisfies ToolContext,
@@ -245,12 +245,14 @@ describe("calls that are not run", () => {
 });
 
 describe("where tools come from", () => {
+  const run = (): number => 1;
+
   test("a source is asked before each step, and closed with the agent", async () => {
     let step = 0;
     const closed: string[] = [];
     const source: ToolSource = {
       name: "files",
-      tools: async () => (step++ < 2 ? [echo("read")] : [echo("read"), echo("write")]),
+      tools: async () => (step++ < 1 ? [echo("read")] : [echo("read"), echo("write")]),
       close: async () => void closed.push("files"),
     };
     const { agent, requests } = agentOn([makes(call("1", "read")), says("Ok.")], { tools: [echo("own"), source] });
@@ -297,14 +299,14 @@ describe("where tools come from", () => {
 
   test.each([
     ["no object", null, "/tools/0"],
-    ["no name", { run: () => 1 }, "/tools/0/name"],
+    ["no name", { run }, "/tools/0/name"],
     ["no function", { name: "t" }, "/tools/0/run"],
-    ["another word for retry", { name: "t", retry: "always", run: () => 1 }, "/tools/0/retry"],
-    ["no time", { name: "t", timeoutMs: 0, run: () => 1 }, "/tools/0/timeoutMs"],
-    ["a schema that is none", { name: "t", input: { type: "nothing" }, run: () => 1 }, "/tools/0/input/type"],
+    ["another word for retry", { name: "t", retry: "always", run }, "/tools/0/retry"],
+    ["no time", { name: "t", timeoutMs: 0, run }, "/tools/0/timeoutMs"],
+    ["a schema that is none", { name: "t", input: { type: "nothing" }, run }, "/tools/0/input/type"],
     [
       "a Standard Schema that cannot say its JSON Schema",
-      { name: "t", input: { "~standard": { version: 1, vendor: "v", validate: () => ({ value: 1 }) } }, run: () => 1 },
+      { name: "t", input: { "~standard": { version: 1, vendor: "v", validate: () => ({ value: 1 }) } }, run },
       "/tools/0/input",
     ],
   ])("a definition that cannot be used is refused at once: %s", (_, given, path) => {

@@ -3,12 +3,13 @@
 import fc from "fast-check";
 import { beforeAll, afterAll, describe, expect, test } from "vitest";
 import type { Delta, Message, Response } from "../../src/index.ts";
-import { checkDeltas } from "../../src/index.ts";
+import { checkDeltas, disassemble } from "../../src/index.ts";
 import type { ReplayServer, Reply } from "../../src/testkit/index.ts";
 import { cut, replayServer, seededRandom } from "../../src/testkit/index.ts";
-import { leavingNothing } from "./support/settled.ts";
+import { answer, delta } from "../support/deltas.ts";
+import { connectionsGone, leavingNothing } from "./support/settled.ts";
 import { errorOf, readAll } from "./support/thrown.ts";
-import { ANSWER, clientAt, DIALECTS, QUESTION, streamPieces, streamReply, wholeBody } from "./support/wire.ts";
+import { ANSWER, clientAt, DIALECTS, QUESTION, streamPieces, streamReply, theirs, wholeBody } from "./support/wire.ts";
 
 let reply: Reply = {};
 let server: ReplayServer;
@@ -18,13 +19,17 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const TEXT = ANSWER.message.parts[0] as { text: string };
-const ONCE = { retry: { attempts: 1 } };
 
 /** Whether a message is a beginning of the answer. */
 function beginsAsTheAnswer({ parts }: Message): boolean {
   const [text, call] = parts;
   const isText = text === undefined || (text.type === "text" && TEXT.text.startsWith(text.text));
   return isText && (call === undefined || (call.type === "tool-call" && call.toolCallId === "call_1"));
+}
+
+/** What a sequence says, in one string. */
+function textOf(deltas: readonly Delta[]): string {
+  return deltas.map(({ kind, payload }) => (kind === "text" ? payload.textDelta : "")).join("");
 }
 
 function checkFailed(deltas: readonly Delta[], partial: Response | undefined): void {
@@ -38,135 +43,146 @@ function checkFailed(deltas: readonly Delta[], partial: Response | undefined): v
   return expect(partial !== undefined && beginsAsTheAnswer(partial.message)).toBe(true);
 }
 
+/** Tries a property often, and sees to it that none of its runs leaves a connection and all of them leave no timer. */
+async function always<Ts extends [unknown, ...unknown[]]>(
+  values: { [K in keyof Ts]: fc.Arbitrary<Ts[K]> },
+  numRuns: number,
+  run: (client: ReturnType<typeof clientAt>, ...values: Ts) => Promise<void>,
+  id: (typeof DIALECTS)[number],
+): Promise<void> {
+  const property = fc.asyncProperty(fc.tuple<Ts>(...values), async (each) => {
+    const client = clientAt(server, id, { retry: { attempts: 1 } });
+    await run(client, ...each);
+    await client.close();
+    await connectionsGone(server);
+  });
+  await leavingNothing(server, () => fc.assert(property, { numRuns }), 0);
+}
+
 describe.each(DIALECTS)("%s", (id) => {
   const { headers = {} } = streamReply(id);
   const bytes = Buffer.concat(streamPieces(id));
   const body = Buffer.from(JSON.stringify(wholeBody(id)));
-  /** A place in the bytes, and a seed for the pieces. */
-  const anywhere = (length: number) => fc.tuple(fc.nat(length), fc.nat());
+  const pieces = (seed: number, longest: number): Uint8Array[] => cut(bytes, seededRandom(seed), longest);
 
-  test("a stream in any pieces is the same answer", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.nat(), async (seed) => {
-        reply = { headers, chunks: cut(bytes, seededRandom(seed), 200) };
-        const given = await clientAt(server, id).stream(QUESTION, ONCE).response();
+  test("a stream in any pieces is the same answer", () =>
+    always<[number]>(
+      [fc.nat()],
+      20,
+      async (client, seed) => {
+        reply = { headers, chunks: pieces(seed, 200) };
+        const given = await client.stream(QUESTION).response();
         expect(given.message.parts).toMatchObject(ANSWER.message.parts);
-      }),
-      { numRuns: 15 },
-    );
-  });
+      },
+      id,
+    ));
 
   const BROKEN: [title: string, make: (at: number) => Partial<Reply>][] = [
     ["ends", (at) => ({ chunks: [bytes.subarray(0, at)] })],
     ["breaks", (at) => ({ reset: at })],
   ];
-  test.each(BROKEN)("a stream that %s at any byte is whole, or fails with its beginning", async (_, make) => {
-    await fc.assert(
-      fc.asyncProperty(anywhere(bytes.length - 1), async ([at, seed]) => {
-        reply = { headers, chunks: cut(bytes, seededRandom(seed), 300), ...make(at) };
-        await leavingNothing(
-          server,
-          async () => {
-            const client = clientAt(server, id);
-            const stream = client.stream(QUESTION, ONCE);
-            const { deltas, error } = await readAll(stream);
-            if (error === undefined) {
-              // The end of the reply was missing, but nothing of the answer.
-              expect((await stream.response()).message.parts).toMatchObject(ANSWER.message.parts);
-              expect(deltas.at(-1)?.kind).toBe("done");
-            } else {
-              expect(["truncated", "network"]).toContain(error.code);
-              checkFailed(deltas, error.partial);
-            }
-            await client.close();
-          },
-          0,
-        );
-      }),
-      { numRuns: 30 },
-    );
-  });
+  test.each(BROKEN)("a stream that %s at any byte is whole, or fails with its beginning", (_, make) =>
+    always<[number, number]>(
+      [fc.nat(bytes.length - 1), fc.nat()],
+      40,
+      async (client, at, seed) => {
+        reply = { headers, chunks: pieces(seed, 300), ...make(at) };
+        const stream = client.stream(QUESTION);
+        const { deltas, error } = await readAll(stream);
+        if (error === undefined) {
+          // The end of the reply was missing, but nothing of the answer.
+          expect((await stream.response()).message.parts).toMatchObject(ANSWER.message.parts);
+          expect(deltas.at(-1)?.kind).toBe("done");
+        } else {
+          expect(["truncated", "network"]).toContain(error.code);
+          checkFailed(deltas, error.partial);
+          const decoder = theirs(id).streamDecoder();
+          expect(textOf(deltas)).toBe(textOf([...decoder.push(bytes.subarray(0, at)), ...decoder.end()]));
+        }
+      },
+      id,
+    ),
+  );
 
-  test("a whole answer that breaks or ends at any byte is an error, or whole", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.nat(body.length - 1), fc.boolean(), async (at, isReset) => {
+  test("a whole answer that breaks or ends at any byte is an error", () =>
+    always<[number, boolean]>(
+      [fc.nat(body.length - 1), fc.boolean()],
+      40,
+      async (client, at, isReset) => {
         reply = isReset ? { body, reset: at } : { body: body.subarray(0, at) };
-        const error = await errorOf(clientAt(server, id).complete(QUESTION, ONCE));
+        const error = await errorOf(client.complete(QUESTION));
         expect(["truncated", "network"]).toContain(error.code);
         expect(error.partial).toBeUndefined();
-      }),
-      { numRuns: 30 },
-    );
-  });
+      },
+      id,
+    ));
 
-  test("a stream that is left at any delta, in any way, leaves nothing behind", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.nat(12),
-        fc.constantFrom("return", "cancel", "signal"),
-        fc.nat(),
-        async (after, how, seed) => {
-          reply = { headers, chunks: cut(bytes, seededRandom(seed), 120) };
-          const client = clientAt(server, id);
-          await leavingNothing(
-            server,
-            async () => {
-              const controller = new AbortController();
-              const stream = client.stream(QUESTION, { signal: controller.signal });
-              let isOver = false;
-              for (let n = 0; n < after && !isOver; n += 1) isOver = (await stream.next()).done === true;
-              if (how === "return") await stream.return?.();
-              else if (how === "cancel") stream.cancel();
-              else controller.abort();
-              const outcome = await stream.response().catch((error: unknown) => error);
-              // Left after the end, or before it.
-              if (outcome instanceof Error) expect(outcome).toMatchObject({ code: "aborted" });
-              else expect(outcome).toMatchObject({ provider: "there" });
-              if (how === "return") expect((await stream.next()).done).toBe(true);
-              await client.close();
-            },
-            0,
-          );
-        },
-      ),
-      { numRuns: 25 },
-    );
-  });
+  test("a stream that is left at any delta, in any way, leaves nothing behind", () =>
+    always<[number, string, number]>(
+      [fc.nat(12), fc.constantFrom("return", "cancel", "signal"), fc.nat()],
+      40,
+      async (client, after, how, seed) => {
+        reply = { headers, chunks: pieces(seed, 120) };
+        const controller = new AbortController();
+        const stream = client.stream(QUESTION, { signal: controller.signal });
+        let isOver = false;
+        for (let n = 0; n < after && !isOver; n += 1) isOver = (await stream.next()).done === true;
+        if (how === "return") await stream.return?.();
+        else if (how === "cancel") stream.cancel();
+        else controller.abort();
+        const outcome = await stream.response().catch((error: unknown) => error);
+        // Left after the end, or before it.
+        if (outcome instanceof Error) expect(outcome).toMatchObject({ code: "aborted" });
+        else expect(outcome).toMatchObject({ provider: "there" });
+        if (how === "return") expect((await stream.next()).done).toBe(true);
+      },
+      id,
+    ));
 
-  test("a call that is aborted at any moment ends at once, and leaves nothing behind", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.nat(40), fc.boolean(), fc.nat(), async (turns, isStream, seed) => {
-        reply = isStream ? { headers, chunks: cut(bytes, seededRandom(seed), 200) } : { body };
-        const client = clientAt(server, id);
-        await leavingNothing(
-          server,
-          async () => {
-            const controller = new AbortController();
-            const { signal } = controller;
-            const call = isStream
-              ? client.stream(QUESTION, { signal }).response()
-              : client.complete(QUESTION, { signal });
-            const outcome = call.catch((error: unknown) => error);
-            for (let n = 0; n < turns; n += 1) await new Promise((resolve) => setImmediate(resolve));
-            controller.abort();
-            const given = await outcome;
-            if (given instanceof Error) expect(given).toMatchObject({ code: "aborted" });
-            else expect((given as Response).message.parts).toMatchObject(ANSWER.message.parts);
-            await client.close();
-          },
-          0,
-        );
-      }),
-      { numRuns: 25 },
-    );
-  });
+  test("a call that is aborted at any moment ends at once, and leaves nothing behind", () =>
+    always<[number, boolean, number]>(
+      [fc.nat(40), fc.boolean(), fc.nat()],
+      40,
+      async (client, turns, isStream, seed) => {
+        reply = isStream ? { headers, chunks: pieces(seed, 200) } : { body };
+        const controller = new AbortController();
+        const { signal } = controller;
+        const call = isStream ? client.stream(QUESTION, { signal }).response() : client.complete(QUESTION, { signal });
+        const outcome = call.catch((error: unknown) => error);
+        for (let n = 0; n < turns; n += 1) await new Promise((resolve) => setImmediate(resolve));
+        controller.abort();
+        const given = await outcome;
+        if (given instanceof Error) expect(given).toMatchObject({ code: "aborted" });
+        else expect((given as Response).message.parts).toMatchObject(ANSWER.message.parts);
+      },
+      id,
+    ));
+});
+
+test("what came before a connection broke is given to a reader that comes late", async () => {
+  const client = clientAt(server, "openai-chat");
+  const words = Array.from({ length: 30 }, (_, n) => delta("text", { textDelta: `word ${n} ` }));
+  const pieces = streamPieces("openai-chat", answer(...words));
+  const half = Buffer.concat(pieces.slice(0, 20)).length;
+  reply = { chunks: pieces, delayMs: 2, reset: half };
+  const stream = client.stream(QUESTION);
+  const first = await stream.next();
+  await server.requests.at(-1)?.ended;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const { deltas, error } = await readAll(stream);
+  expect(error?.code).toBe("network");
+  const decoder = theirs("openai-chat").streamDecoder();
+  const sent = [...decoder.push(Buffer.concat(pieces).subarray(0, half)), ...decoder.end()];
+  expect(textOf([first.value as Delta, ...deltas])).toBe(textOf(sent));
+  expect(textOf(error?.partial ? disassemble(error.partial) : [])).toBe(textOf(sent));
 });
 
 test("many calls at once, some of them left or broken, share their connections and end each in its own way", async () => {
   const id = "anthropic";
   const whole = streamReply(id);
+  const length = Buffer.concat(streamPieces(id)).length;
   const random = seededRandom(5);
-  await using many = await replayServer(() => (random() < 0.3 ? { ...whole, reset: 300 } : whole));
+  await using many = await replayServer(() => (random() < 0.3 ? { ...whole, reset: length - 100 } : whole));
   const client = clientAt(many, id);
   await leavingNothing(
     many,

@@ -38,7 +38,7 @@ const OTHERS: typeof MAIN = {
     config: { state: "previous-response" },
     remembers: true,
   },
-  "Anthropic with a budget": { dialect: "anthropic", model: "claude-sonnet-4-5" },
+  "Anthropic with a budget": { dialect: "anthropic", model: "claude-haiku-4-5" },
   "Gemini without call ids": { dialect: "gemini", model: "gemini-2.5-flash" },
 };
 

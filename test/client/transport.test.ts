@@ -1,61 +1,15 @@
 // The two transports over real connections: what arrives, what is freed, and what is said when something breaks.
-import { execFile } from "node:child_process";
-import type { Socket } from "node:net";
-import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TransportError } from "../../src/client/transport/errors.ts";
 import { explainFailure } from "../../src/client/transport/explain.ts";
 import { defaultTransport as fetchTransport } from "../../src/client/transport/fetch.ts";
 import { defaultTransport as undiciTransport } from "../../src/client/transport/undici.ts";
-import type { HttpReply, HttpRequest, Transport } from "../../src/client/types.ts";
+import type { HttpReply, Transport } from "../../src/client/types.ts";
 import type { ReceivedRequest, Reply } from "../../src/testkit/replay-server.ts";
 import { replayServer } from "../../src/testkit/replay-server.ts";
-
-const never = new AbortController().signal;
-const post = (url: string, body = "{}"): HttpRequest => ({
-  method: "POST",
-  url,
-  headers: { "content-type": "application/json" },
-  body,
-});
-
-async function read({ body }: Pick<HttpReply, "body">): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of body) pieces.push(piece);
-  return Buffer.concat(pieces).toString();
-}
-
-async function caught(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => expect.unreachable("It should have failed."),
-    (error: unknown) => error,
-  );
-}
-
-/** Waits for what must come; the test's own limit ends what does not. */
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await sleep(5);
-}
-
-/** A server that takes connections and says the given bytes, or nothing. */
-async function rawServer(says?: string): Promise<{ port: number; sockets: Set<Socket>; close(): void }> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on("error", () => undefined); // the client goes away as it likes
-    socket.on("close", () => sockets.delete(socket));
-    socket.resume();
-    if (says !== undefined) socket.end(says);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (typeof address !== "object" || address === null) throw new Error("The server has no port.");
-  return { port: address.port, sockets, close: () => void server.close() };
-}
+import { caught, never, post, rawServer, read, until } from "./support/bytes.ts";
 
 const TRANSPORTS: [name: string, make: () => Transport][] = [
   ["undici", undiciTransport],
@@ -277,108 +231,6 @@ describe.each(TRANSPORTS)("%s", (_, make) => {
     );
     expect(await Promise.all(sent)).toStrictEqual(Array.from({ length: 8 }, (_, index) => `body ${index}`));
     await transport.close();
-  });
-});
-
-describe("undici", () => {
-  test.each<[what: string, end: (controller: AbortController) => void, expected: object]>([
-    ["the limit is reached", () => undefined, { kind: "timeout", stage: "connect" }],
-    ["it is aborted", (controller) => controller.abort({ why: "left" }), { why: "left" }],
-  ])("a connection that does not come to stand is given up where %s", async (_, end, expected) => {
-    // It takes the connection, but never answers the first word of TLS.
-    const { port, sockets, close } = await rawServer();
-    const transport = undiciTransport();
-    const controller = new AbortController();
-    const limits = { signal: controller.signal, connectMs: 80 };
-    const failed = caught(transport.send(post(`https://127.0.0.1:${port}/`), limits));
-    await until(() => sockets.size === 1);
-    end(controller);
-    expect(await failed).toMatchObject(expected);
-    await until(() => sockets.size === 0);
-    close();
-    await transport.close();
-  });
-
-  test("the limit on connecting holds for each request by itself, and no longer than until it is sent", async () => {
-    await using server = await replayServer({ "*": { body: "late", delayMs: 60 } });
-    const transport = undiciTransport();
-    const texts = [20, 5000, Infinity, 20].map(async (connectMs) =>
-      read(await transport.send(post(server.url), { signal: never, connectMs })),
-    );
-    expect(await Promise.all(texts)).toStrictEqual(["late", "late", "late", "late"]);
-    await transport.close();
-  });
-
-  test("closing ends idle connections, lets calls under way go on, and does not wait for them", async () => {
-    const gate = Promise.withResolvers<void>();
-    await using server = await replayServer({
-      "/idle": { body: "done" },
-      "/slow": async () => {
-        await gate.promise;
-        return { body: "slow" };
-      },
-    });
-    const transport = undiciTransport();
-    await read(await transport.send(post(`${server.url}/idle`), { signal: never, connectMs: 1000 }));
-    const slow = transport.send(post(`${server.url}/slow`), { signal: never, connectMs: 1000 });
-    await until(() => server.requests.length === 2);
-    await transport.close();
-    gate.resolve();
-    expect(await read(await slow)).toBe("slow");
-    await until(() => server.connections === 0);
-    expect(await read(await transport.send(post(`${server.url}/idle`), { signal: never, connectMs: 1000 }))).toBe(
-      "done",
-    );
-    await transport.close();
-    await until(() => server.connections === 0);
-  });
-
-  test.each<[encoding: string, compress: (text: string) => Uint8Array]>([
-    ["gzip", gzipSync],
-    ["deflate", deflateSync],
-    ["br", brotliCompressSync],
-    ["zstd", zstdCompressSync],
-  ])("a reply that comes compressed is read as it was: %s", async (encoding, compress) => {
-    const text = "words and words and words. ".repeat(1000);
-    await using server = await replayServer({
-      "/whole": { headers: { "content-encoding": encoding }, body: compress(text) },
-      "/cut": { headers: { "content-encoding": encoding }, body: compress(text).subarray(0, 20) },
-    });
-    const transport = undiciTransport();
-    const limits = { signal: never, connectMs: 1000 };
-    expect((await read(await transport.send(post(`${server.url}/whole`), limits))) === text).toBe(true);
-    const error = await caught(transport.send(post(`${server.url}/cut`), limits).then(read));
-    expect(error).toBeInstanceOf(TransportError);
-    await transport.close();
-  });
-
-  test("an abort of a compressed reply rejects with its reason", async () => {
-    const bytes = gzipSync("x".repeat(10_000));
-    await using server = await replayServer({
-      "*": { headers: { "content-encoding": "gzip" }, chunks: [bytes], stall: bytes.length - 10 },
-    });
-    const transport = undiciTransport();
-    const controller = new AbortController();
-    const reply = await transport.send(post(server.url), { signal: controller.signal, connectMs: 1000 });
-    const failed = caught(read(reply));
-    await sleep(20);
-    controller.abort("enough");
-    expect(await failed).toBe("enough");
-    await until(() => server.connections === 0);
-  });
-
-  test("a process that is done ends, without closing anything", async () => {
-    await using server = await replayServer({ "*": { body: "hello" } });
-    const script = `
-      import { defaultTransport } from ${JSON.stringify(new URL("../../src/client/transport/undici.ts", import.meta.url).href)};
-      const signal = new AbortController().signal;
-      const request = { method: "POST", url: ${JSON.stringify(server.url)}, headers: {}, body: "{}" };
-      const reply = await defaultTransport().send(request, { signal, connectMs: 1000 });
-      for await (const piece of reply.body) process.stdout.write(piece);
-      setImmediate(() => console.log(" " + process.getActiveResourcesInfo().filter((name) => /TCP|Timeout/.test(name)).length));
-    `;
-    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script]);
-    expect(stdout).toBe("hello 0\n");
   });
 });
 

@@ -96,7 +96,7 @@ function errorFacts(error: unknown): Partial<LogEntry> {
 }
 
 /** What all attempts used together, failed ones included (B67). */
-export function usageOf(attempts: readonly Attempt[]): Usage | undefined {
+function usageOf(attempts: readonly Attempt[]): Usage | undefined {
   let sum: Usage | undefined;
   for (const { usage } of attempts) {
     if (usage !== undefined) sum = sum === undefined ? usage : addUsage(sum, usage);

@@ -1,4 +1,5 @@
 // Headers from several sides: later ones win, except where a header is a list that grows.
+import { pointerStep } from "../../model/pointer.ts";
 import { ClientError } from "../errors.ts";
 
 export type Headers = Readonly<Record<string, string>>;
@@ -50,12 +51,14 @@ export function headerFault(name: string, value: unknown): string | undefined {
 }
 
 /** Throws for headers that cannot be sent. */
-export function checkHeaders(headers: unknown, path: string): void {
+export function checkHeaders(headers: unknown, path: string, provider: string): void {
   if (typeof headers !== "object" || headers === null) {
-    throw new ClientError("configuration", "Headers are an object of strings.", { path });
+    throw new ClientError("configuration", `${path} must be an object of strings.`, { path, provider });
   }
   for (const [name, value] of Object.entries(headers)) {
     const fault = headerFault(name, value);
-    if (fault !== undefined) throw new ClientError("configuration", fault, { path: `${path}/${name}` });
+    if (fault === undefined) continue;
+    const place = path + pointerStep(name);
+    throw new ClientError("configuration", `${place} is wrong: ${fault}`, { path: place, provider });
   }
 }

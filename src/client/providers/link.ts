@@ -36,7 +36,7 @@ function httpLink(name: string, config: HttpProvider): HttpLink {
     name,
     config,
     prepare(request: Request, model: string, stream: boolean, options: CallOptions): Prepared {
-      if (options.headers !== undefined) checkHeaders(options.headers, "/headers");
+      if (options.headers !== undefined) checkHeaders(options.headers, "/headers", name);
       const plan = planRequest(request, model, stream, name, config);
       const encoded = dialect.encodeRequest(plan.request, { repair: options.repair });
       const headers = mergeHeaders(
@@ -85,7 +85,7 @@ async function authorise(
   const authorised = { ...request, headers };
   if (sign === undefined) return authorised;
   const signed = await ask(() => sign(authorised), name, "sign");
-  checkHeaders(signed, pointer(["providers", name, "sign"]));
+  checkHeaders(signed, pointer(["providers", name, "sign"]), name);
   return { ...authorised, headers: mergeHeaders(headers, signed) };
 }
 

@@ -1,9 +1,9 @@
 // Standard Schemas (Zod, Valibot, ArkType …): how they are recognised, their JSON Schema, and their judgement.
-import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
+import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { SchemaObject } from "../../model/index.ts";
 import { pointer } from "../../model/pointer.ts";
 import { ClientError } from "../errors.ts";
-import type { Checked, SchemaIssue } from "./types.ts";
+import type { Checked, DescribingSchema, SchemaIssue } from "./types.ts";
 
 /** Tried in this order: a library need not know both. */
 const TARGETS = ["draft-2020-12", "draft-07"] as const;
@@ -24,15 +24,14 @@ export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
 export function describeStandard(schema: StandardSchemaV1, path: string): SchemaObject {
   const { vendor } = schema["~standard"];
   const advice = "Give its JSON Schema beside it, or a JSON Schema in its place.";
-  const converter = converterOf(schema);
-  if (converter === undefined) {
+  if (!isDescribing(schema)) {
     throw new ClientError("configuration", `This ${vendor} schema cannot say its JSON Schema. ${advice}`, { path });
   }
   let cause: unknown;
   for (const target of TARGETS) {
     try {
       // The library's own declaration is of no use to a model.
-      const { $schema: _, ...json } = converter.input({ target });
+      const { $schema: _, ...json } = schema["~standard"].jsonSchema.input({ target });
       return json;
     } catch (error) {
       cause ??= error;
@@ -45,11 +44,10 @@ export function describeStandard(schema: StandardSchemaV1, path: string): Schema
   });
 }
 
-function converterOf(schema: StandardSchemaV1): StandardJSONSchemaV1.Converter | undefined {
+/** By the specification, whoever has the field has the whole converter. */
+function isDescribing(schema: StandardSchemaV1): schema is DescribingSchema {
   const standard: object = schema["~standard"];
-  if (!("jsonSchema" in standard) || typeof standard.jsonSchema !== "object") return undefined;
-  // By the specification, whoever has the field has the whole converter.
-  return (standard.jsonSchema as StandardJSONSchemaV1.Converter | null) ?? undefined;
+  return "jsonSchema" in standard && typeof standard.jsonSchema === "object" && standard.jsonSchema !== null;
 }
 
 /** Rejects where the schema's own code throws. */

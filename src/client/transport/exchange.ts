@@ -79,12 +79,13 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
-    this.fail(this.explain(error));
+    // What came before the connection broke is still to be read.
+    this.fail(this.explain(error), this.pieces);
   }
 
   next(): Promise<Piece> {
-    if (this.failure !== undefined) return Promise.reject(this.failure);
     if (this.pieces.length > 0) return Promise.resolve(this.take());
+    if (this.failure !== undefined) return Promise.reject(this.failure);
     if (this.isWhole) this.finish();
     if (this.isOver) return Promise.resolve(DONE);
     this.reader ??= Promise.withResolvers<Piece>();
@@ -113,12 +114,14 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     this.fail(this.limits.signal.reason);
   };
 
-  private fail(failure: unknown): void {
+  private fail(failure: unknown, unread: Uint8Array[] = []): void {
     if (this.isOver) return;
     this.finish();
     this.failure = failure ?? new Error("Aborted");
     this.head.reject(this.failure);
-    this.reader?.reject(this.failure);
+    this.pieces = unread;
+    if (unread.length > 0) this.reader?.resolve(this.take());
+    else this.reader?.reject(this.failure);
     if (!this.isWhole) this.release(asError(this.failure));
   }
 

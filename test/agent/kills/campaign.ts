@@ -8,6 +8,12 @@ import type { Programs } from "./programs.ts";
 import { type Death, type Lived, live } from "./site.ts";
 import type { StoryName } from "./story.ts";
 
+/** A place in an agent's life, "phase/point", and a story that leads there. */
+export interface Point {
+  story: StoryName;
+  point: string;
+}
+
 export interface CampaignOptions {
   programs: Programs;
   /** For the files of effects. */
@@ -21,7 +27,7 @@ export interface CampaignOptions {
   parallel: number;
   stories: readonly [StoryName, ...StoryName[]];
   /** Points to die at; undefined: all that a survey finds. */
-  points?: readonly string[];
+  points?: readonly Point[];
   progress?: (line: string) => void;
 }
 
@@ -78,8 +84,8 @@ export class Report {
 export async function campaign(options: CampaignOptions): Promise<Report> {
   const run = new Run(options);
   const points = options.points ?? (await run.survey());
-  for (const point of points) run.report.points.set(point, 0);
-  run.waiting.push(...points.map((point) => ({ point, sent: 0 })));
+  for (const { point } of points) run.report.points.set(point, 0);
+  run.waiting.push(...points.map((point) => ({ ...point, sent: 0 })));
   await Promise.all(Array.from({ length: options.parallel }, () => run.work()));
   return run.report;
 }
@@ -87,7 +93,7 @@ export async function campaign(options: CampaignOptions): Promise<Report> {
 class Run {
   readonly report = new Report();
   /** Points where nobody has died yet, and how often somebody was sent there. */
-  readonly waiting: { point: string; sent: number }[] = [];
+  readonly waiting: (Point & { sent: number })[] = [];
   private readonly options: CampaignOptions;
   private readonly random: Seeded;
   private begun = 0;
@@ -98,16 +104,18 @@ class Run {
   }
 
   /** The points of a story that is left in peace, and of one that is gone on with. Opening a database is the ledger's campaign. */
-  async survey(): Promise<string[]> {
-    const points = new Set<string>();
+  async survey(): Promise<Point[]> {
+    const points = new Map<string, Point>();
     for (const story of this.options.stories) {
       const died: Death = { by: "point", at: { point: IN_THE_MIDDLE, occurrence: 1 } };
       for (const deaths of [[], [died]]) {
         const lived = await this.tell(story, deaths);
-        for (const point of lived.flatMap((life) => life.points)) if (!point.startsWith("open/")) points.add(point);
+        for (const point of lived.flatMap((life) => life.points)) {
+          if (!point.startsWith("open/") && !points.has(point)) points.set(point, { story, point });
+        }
       }
     }
-    return [...points];
+    return [...points.values()];
   }
 
   /** Stories one after the other. */
@@ -115,15 +123,15 @@ class Run {
     const { options, report, waiting, random } = this;
     const isFailed = (): boolean => report.findings.violations.length > 0;
     while (!isFailed() && (report.kills < options.kills || waiting.length > 0)) {
-      const story = options.stories[this.begun % options.stories.length] ?? options.stories[0];
       const lives = 1 + random.below(MOST_LIVES);
       const [next] = waiting.splice(random.below(waiting.length), 1);
+      const story = next?.story ?? random.pick(options.stories);
       const deaths = next === undefined ? [] : this.deathsAt(next.point);
       while (deaths.length < lives) deaths.push(this.death());
       const lived = await this.tell(story, deaths);
       const isHit = next === undefined || (report.points.get(next.point) ?? 0) > 0;
       // A point that is hard to come to must not hold up the campaign: the report says that it was missed.
-      if (!isHit && next.sent + 1 < TRIES) waiting.push({ point: next.point, sent: next.sent + 1 });
+      if (!isHit && next.sent + 1 < TRIES) waiting.push({ ...next, sent: next.sent + 1 });
       options.progress?.(`${report.line}; the last story had ${lived.length} lives`);
     }
   }

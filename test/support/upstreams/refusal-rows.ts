@@ -64,6 +64,7 @@ const CHAT: readonly Row[] = [
   ["an assistant who says nothing", cutAt("messages", 1, { role: "assistant", content: null }), 400, "got null"],
   ["an unknown role", cutAt("messages", 0, { role: "model", content: "?" }), 400, "Invalid value: 'model'"],
   ["the settings of the other models", always({ reasoning_effort: "low" }), 400, "Unsupported parameter"],
+  ["metadata of what is not stored", always({ metadata: { a: "b" } }), 400, "only allowed when 'store' is enabled"],
   ["usage of a stream that is none", always({ stream_options: { include_usage: true } }), 400, "stream_options"],
 ];
 
@@ -141,7 +142,7 @@ const ANTHROPIC: readonly Row[] = [
     "a budget where the answer does not begin with thinking",
     (said, next) => ({
       ...within("messages", 1, "content", 0, gone)(said, next),
-      model: "claude-sonnet-4-5",
+      model: "claude-haiku-4-5",
       thinking: { type: "enabled", budget_tokens: 1024 },
     }),
     400,

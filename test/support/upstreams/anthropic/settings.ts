@@ -4,7 +4,7 @@ import type { Json } from "../refusal.ts";
 import { isJson, json, list, repeated, string, unknownField } from "../refusal.ts";
 
 /** One thinks as much as it sees fit, the other within a budget. */
-export const MODELS = ["claude-opus-4-6", "claude-sonnet-4-5"];
+export const MODELS = ["claude-opus-4-6", "claude-haiku-4-5"];
 const isAdaptive = (model: string): boolean => model === "claude-opus-4-6";
 
 const FIELDS =

@@ -8,7 +8,7 @@ import { failure, refuse } from "./failure.ts";
 import { checkGeminiSettings } from "./settings.ts";
 
 /** The first one insists on its thought signatures. */
-const MODELS = ["gemini-3-pro-preview", "gemini-2.5-flash"];
+const MODELS = ["gemini-3.1-pro-preview", "gemini-2.5-flash"];
 const PATH = /^\/v1beta\/models\/([^/:]+):(generateContent|streamGenerateContent)$/;
 
 export const gemini: MakeProvider = (secrets, { apiKey }) => {
@@ -42,7 +42,7 @@ export const gemini: MakeProvider = (secrets, { apiKey }) => {
     },
     check({ body, model }) {
       checkGeminiSettings(body);
-      checkContents(body, secrets, model === "gemini-3-pro-preview");
+      checkContents(body, secrets, model === "gemini-3.1-pro-preview");
     },
     answer(answer, question, upTo) {
       const said = answerContent(answer, question, secrets, upTo);

@@ -16,6 +16,9 @@ export function checkChatSettings(body: Json, isOwn: boolean): void {
   if (body["stream_options"] !== undefined && body["stream"] !== true) {
     refuse("The 'stream_options' parameter is only allowed when 'stream' is enabled.", { param: "stream_options" });
   }
+  if (isOwn && body["metadata"] !== undefined && body["store"] !== true) {
+    refuse("The 'metadata' parameter is only allowed when 'store' is enabled.", { param: "metadata" });
+  }
   if (body["top_logprobs"] !== undefined && body["logprobs"] !== true) {
     refuse("'top_logprobs' is only allowed when 'logprobs' is set.", { param: "top_logprobs" });
   }

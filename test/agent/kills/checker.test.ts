@@ -1,0 +1,249 @@
+// The checker itself: it has nothing against a story that went well though its agent was killed, and names what is wrong
+// with one that did not. Each row tampers with a copy of the same story.
+import { writeFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { assemble, type Message, type Part, toolCall, type ToolResultPart, user } from "../../../src/index.ts";
+import { freshFile } from "../../ledger/crash/databases.ts";
+import { checkEnding, checkLife, type Ending, type Life } from "./checker.ts";
+import { type Effect, resultOf } from "./effects.ts";
+import { Findings, type Invariant } from "./findings.ts";
+import { live } from "./site.ts";
+import { answer, callId, QUESTION, type Story, type ToolName } from "./story.ts";
+
+const story: Story = {
+  rounds: [
+    ["local_safe", "local_never", "local_throws"],
+    ["local_never", "nowhere"],
+  ],
+};
+const KEYS = {
+  repeated: callId(0, 0, "0"),
+  interrupted: callId(0, 1, "0"),
+  acknowledged: callId(0, 2, "0"),
+  untouched: callId(1, 0, "1"),
+  refused: callId(1, 1, "1"),
+};
+
+const execution = (key: string, tool: string, nonce: string): Effect[] =>
+  (["begin", "end"] as const).map((phase) => ({ key, tool, nonce, phase }));
+const result = (toolCallId: string, toolName: ToolName, output: string, isError = false): ToolResultPart => ({
+  type: "tool-result",
+  toolCallId,
+  toolName,
+  isError,
+  output,
+});
+
+const EFFECTS = {
+  first: execution(KEYS.repeated, "local_safe", "a1").slice(0, 1),
+  thrown: execution(KEYS.acknowledged, "local_throws", "a2"),
+  begun: execution(KEYS.interrupted, "local_never", "a3").slice(0, 1),
+  again: execution(KEYS.repeated, "local_safe", "b1"),
+  later: execution(KEYS.untouched, "local_never", "b2"),
+};
+const RESULTS = [
+  result(KEYS.repeated, "local_safe", resultOf({ key: KEYS.repeated, nonce: "b1" })),
+  result(KEYS.interrupted, "local_never", "The call was interrupted.", true),
+  result(KEYS.acknowledged, "local_throws", resultOf({ key: KEYS.acknowledged, nonce: "a2" }), true),
+  result(KEYS.untouched, "local_never", resultOf({ key: KEYS.untouched, nonce: "b2" })),
+  result(KEYS.refused, "nowhere", "There is no such tool.", true),
+];
+
+interface Mutable<T> extends Omit<Life, "left"> {
+  acknowledged: string[];
+  faults: string[];
+  left: { started: Set<string>; results: Map<string, ToolResultPart>; unfinished: string[]; effects: T[] };
+}
+interface Tale extends Ending {
+  lives: [Mutable<Effect>, Mutable<Effect>];
+  transcript: Message[];
+}
+
+/** The agent was killed in the first round: one call was acknowledged, two were open, one of which may be repeated. */
+function tale(): Tale {
+  const byKey = new Map(RESULTS.map((each) => [each.toolCallId, structuredClone(each)]));
+  const transcript: Message[] = [user(QUESTION)];
+  for (const attempt of ["0", "1", "1"]) {
+    const { message } = assemble(answer(story, { model: "m", messages: transcript }, attempt));
+    const results = message.parts.flatMap((part) =>
+      part.type === "tool-call" ? (byKey.get(part.toolCallId) ?? []) : [],
+    );
+    transcript.push(message);
+    if (results.length > 0) transcript.push({ role: "tool", parts: results });
+  }
+  const { first, thrown, begun, again, later } = EFFECTS;
+  const early = Object.values(KEYS).slice(0, 3);
+  return {
+    name: "tale",
+    story,
+    transcript,
+    lives: [
+      {
+        acknowledged: [KEYS.acknowledged],
+        faults: [],
+        left: {
+          started: new Set(early),
+          results: new Map(RESULTS.slice(2, 3).map((each) => [each.toolCallId, each])),
+          unfinished: ["run"],
+          effects: [...first, ...thrown, ...begun],
+        },
+      },
+      {
+        acknowledged: Object.values(KEYS).filter((key) => key !== KEYS.acknowledged),
+        faults: [],
+        left: {
+          started: new Set([...early, KEYS.untouched]),
+          results: new Map(RESULTS.map((each) => [each.toolCallId, each])),
+          unfinished: [],
+          effects: [...first, ...thrown, ...begun, ...again, ...later],
+        },
+      },
+    ],
+  };
+}
+
+function look(told: Tale): Invariant[] {
+  const findings = new Findings();
+  for (const life of told.lives) checkLife(life, "life", findings);
+  checkEnding(told, findings);
+  return [...new Set(findings.violations.map(({ invariant }) => invariant))];
+}
+
+/** The result of a call in the thread. */
+function resultIn({ transcript }: Tale, key: string): ToolResultPart {
+  const parts = transcript.flatMap((message): Part[] => message.parts);
+  const found = parts.find((part) => part.type === "tool-result" && part.toolCallId === key);
+  if (found?.type !== "tool-result") throw new Error(`There is no result of ${key}.`);
+  return found;
+}
+
+test("a story that went well has nothing against it", () => {
+  expect(look(tale())).toStrictEqual([]);
+});
+
+const TAMPERED: [sentence: string, invariant: Invariant, tamper: (told: Tale) => void][] = [
+  [
+    "a tool began that the ledger knows nothing of",
+    "foretold",
+    ({ lives: [first] }) => first.left.started.delete(KEYS.repeated),
+  ],
+  [
+    "a call ran again after its result was acknowledged",
+    "once",
+    ({ lives: [, last] }) => last.left.effects.push(...EFFECTS.thrown),
+  ],
+  [
+    "an acknowledged result was replaced",
+    "once",
+    ({ lives: [, last] }) =>
+      last.left.results.set(KEYS.acknowledged, { ...(RESULTS[2] as ToolResultPart), output: "other" }),
+  ],
+  ["an acknowledged result is gone", "once", ({ lives: [, last] }) => last.left.results.delete(KEYS.acknowledged)],
+  [
+    "a call that must not be repeated ran twice",
+    "never",
+    ({ lives: [, last] }) => last.left.effects.push(...EFFECTS.begun),
+  ],
+  [
+    "a call that was interrupted is said to have worked",
+    "never",
+    (told) =>
+      Object.assign(resultIn(told, KEYS.interrupted), {
+        isError: false,
+        output: resultOf({ key: KEYS.interrupted, nonce: "a3" }),
+      }),
+  ],
+  [
+    "a call is said to be interrupted that was not",
+    "never",
+    (told) => Object.assign(resultIn(told, KEYS.untouched), { isError: true, output: "The call was interrupted." }),
+  ],
+  [
+    "a call ran more often than it was interrupted",
+    "safe",
+    ({ lives: [, last] }) => last.left.effects.push(...EFFECTS.first),
+  ],
+  [
+    "a call that may be repeated was given up",
+    "safe",
+    (told) => Object.assign(resultIn(told, KEYS.repeated), { isError: true, output: "The call was interrupted." }),
+  ],
+  [
+    "a call that was never left open ran twice",
+    "untouched",
+    ({ lives: [, last] }) => last.left.effects.push(...EFFECTS.later),
+  ],
+  [
+    "a call ran that could not",
+    "refused",
+    ({ lives: [, last] }) => {
+      last.left.started.add(KEYS.refused);
+      last.left.effects.push(...execution(KEYS.refused, "nowhere", "b3"));
+    },
+  ],
+  ["a result is made up", "true", (told) => (resultIn(told, KEYS.untouched).output = "It was done.")],
+  ["a result is of an execution that did not end", "true", ({ lives: [, last] }) => last.left.effects.pop()],
+  ["an error of a tool is taken for a success", "true", (told) => (resultIn(told, KEYS.acknowledged).isError = false)],
+  [
+    "something ran that nobody asked for",
+    "known",
+    ({ lives: [, last] }) => {
+      last.left.started.add("call_9_9_9");
+      last.left.effects.push(...execution("call_9_9_9", "local_safe", "b4"));
+    },
+  ],
+  [
+    "a result that was said to be recorded is not",
+    "told",
+    ({ lives: [first] }) => first.left.results.delete(KEYS.acknowledged),
+  ],
+  ["a message is missing", "whole", ({ transcript }) => transcript.splice(3, 2)],
+  ["a message is there twice", "whole", ({ transcript }) => transcript.splice(1, 0, user(QUESTION))],
+  ["the last word is missing", "whole", ({ transcript }) => transcript.pop()],
+  [
+    "the last word is another",
+    "whole",
+    ({ transcript }) => transcript.push({ ...(transcript.pop() as Message), parts: [] }),
+  ],
+  ["results are in another order", "whole", ({ transcript }) => transcript[2]?.parts.reverse()],
+  ["a seal is lost", "whole", ({ transcript }) => delete transcript[1]?.parts[0]?.seals],
+  ["a call has no result", "legal", ({ transcript }) => transcript[2]?.parts.pop()],
+  [
+    "a call is there twice",
+    "legal",
+    ({ transcript }) => transcript[1]?.parts.push(toolCall(KEYS.repeated, "local_safe", {})),
+  ],
+  ["the model was asked with a broken history", "legal", ({ lives: [, last] }) => last.faults.push("broken")],
+  ["a run is left unfinished", "settled", ({ lives: [, last] }) => last.left.unfinished.push("run")],
+];
+
+test.each(TAMPERED)("it is noticed that %s", (_sentence, invariant, tamper) => {
+  const told = tale();
+  tamper(told);
+  expect(look(told)).toContain(invariant);
+});
+
+test("it is noticed that an agent cannot come to its end", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "koine-checker-"));
+  try {
+    const worker = join(folder, "worker.mjs");
+    writeFileSync(worker, 'throw new Error("I cannot.");');
+    const findings = new Findings();
+    const database = await freshFile(folder, "full");
+    const site = {
+      name: "none",
+      programs: { worker, mcp: "" },
+      database,
+      record: join(folder, "r"),
+      story: "local" as const,
+      findings,
+    };
+    await live(site, () => ({ by: "peace" }));
+    expect(findings.violations.map(({ invariant }) => invariant)).toContain("peace");
+    expect(findings.text).toContain("I cannot.");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,61 @@
+// What a browser would load of the client: no undici, no module of Node's. And that it works.
+import type { BuildResult, Metafile } from "esbuild";
+import { build } from "esbuild";
+import { expect, test } from "vitest";
+import { user } from "../../src/index.ts";
+import { replayServer } from "../../src/testkit/replay-server.ts";
+
+interface Bundle extends BuildResult {
+  metafile: Metafile;
+}
+
+async function bundle(platform: "browser" | "node", conditions: string[]): Promise<Bundle> {
+  const options = { format: "esm", bundle: true, write: false, metafile: true, logLevel: "silent" } as const;
+  const stdin = { contents: 'export * from "koine/client";', resolveDir: process.cwd() };
+  return build({ ...options, stdin, platform, conditions: ["koine-source", ...conditions] });
+}
+
+/** Every module in it, and every one that it would need beside it. */
+function modulesOf({ metafile }: Bundle): string[] {
+  return Object.entries(metafile.inputs).flatMap(([path, { imports }]) => [path, ...imports.map((each) => each.path)]);
+}
+
+const ONLY_NODE = /undici|^node:|client\/transport\/(?:exchange|decompress)/;
+
+test.each<[platform: string, conditions: string[]]>([
+  ["a browser", []],
+  ["a worker", ["workerd", "worker"]],
+])("the client bundles for %s, over fetch, without anything that only Node has", async (_, conditions) => {
+  const modules = modulesOf(await bundle("browser", conditions));
+  expect(modules).toContain("src/client/transport/fetch.ts");
+  expect(modules.filter((path) => ONLY_NODE.test(path))).toStrictEqual([]);
+});
+
+test("on Node it is undici that carries the bytes", async () => {
+  const modules = modulesOf(await bundle("node", []));
+  expect(modules).toContain("src/client/transport/undici.ts");
+  expect(modules).not.toContain("src/client/transport/fetch.ts");
+});
+
+test("what was bundled for a browser asks and is answered", async () => {
+  const content = [{ type: "text", text: "Hello." }];
+  const usage = { input_tokens: 1, output_tokens: 2 };
+  const message = {
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    model: "m",
+    content,
+    stop_reason: "end_turn",
+    usage,
+  };
+  await using server = await replayServer({ "/v1/messages": { body: message } });
+  const { outputFiles } = await bundle("browser", []);
+  const code = Buffer.from(outputFiles?.[0]?.contents ?? []).toString("base64");
+  // It is the module that the sources are bundled from.
+  const { createClient } = (await import(`data:text/javascript;base64,${code}`)) as typeof import("koine/client");
+  const client = createClient({ providers: { there: { dialect: "anthropic", baseUrl: server.url, apiKey: "key" } } });
+  const answer = await client.complete({ model: "there/m", messages: [user("Hi")] });
+  expect(answer.message.parts).toStrictEqual([{ type: "text", text: "Hello." }]);
+  expect(server.requests[0]?.headers["x-api-key"]).toBe("key");
+});

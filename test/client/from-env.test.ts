@@ -1,0 +1,129 @@
+// Providers from the environment: the variables that the official SDKs read, and nothing that has no key.
+import { expect, test } from "vitest";
+import type { HttpProvider } from "../../src/client/index.ts";
+import { Client, presets, providersFromEnv } from "../../src/client/index.ts";
+import { linkOf } from "../../src/client/providers/index.ts";
+import { user } from "../../src/index.ts";
+import { replayServer } from "../../src/testkit/replay-server.ts";
+
+type Env = Record<string, string>;
+
+test.each<[what: string, env: Env, name: string, expected: object]>([
+  [
+    "OpenAI",
+    { OPENAI_API_KEY: "k" },
+    "openai",
+    { dialect: "openai-responses", apiKey: "k", baseUrl: "https://api.openai.com/v1" },
+  ],
+  [
+    "OpenAI in a region of its own",
+    { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "https://eu.api.openai.com/v1" },
+    "openai",
+    { dialect: "openai-responses", apiKey: "k", baseUrl: "https://eu.api.openai.com/v1" },
+  ],
+  [
+    "who is compatible with OpenAI speaks Chat",
+    { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "http://127.0.0.1:8000/v1" },
+    "openai",
+    { dialect: "openai-chat", apiKey: "k", baseUrl: "http://127.0.0.1:8000/v1" },
+  ],
+  [
+    "who only sounds like OpenAI",
+    { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "https://api.openai.com.example/v1" },
+    "openai",
+    { dialect: "openai-chat", apiKey: "k", baseUrl: "https://api.openai.com.example/v1" },
+  ],
+  [
+    "an organisation and a project",
+    { OPENAI_API_KEY: "k", OPENAI_ORG_ID: "o", OPENAI_PROJECT_ID: "p" },
+    "openai",
+    { ...presets.openai, apiKey: "k", headers: { "openai-organization": "o", "openai-project": "p" } },
+  ],
+  ["Anthropic", { ANTHROPIC_API_KEY: "k" }, "anthropic", { ...presets.anthropic, apiKey: "k" }],
+  [
+    "a gateway for Anthropic",
+    { ANTHROPIC_AUTH_TOKEN: "t", ANTHROPIC_BASE_URL: "http://127.0.0.1:4141" },
+    "anthropic",
+    { dialect: "anthropic", baseUrl: "http://127.0.0.1:4141", headers: { authorization: "Bearer t" } },
+  ],
+  ["Gemini", { GEMINI_API_KEY: "k" }, "gemini", { ...presets.gemini, apiKey: "k" }],
+  [
+    "Google's own name wins",
+    { GEMINI_API_KEY: "a", GOOGLE_API_KEY: "b" },
+    "gemini",
+    { ...presets.gemini, apiKey: "b" },
+  ],
+  [
+    "Gemini elsewhere",
+    { GEMINI_API_KEY: "k", GOOGLE_GEMINI_BASE_URL: "http://h:1" },
+    "gemini",
+    { dialect: "gemini", apiKey: "k", baseUrl: "http://h:1" },
+  ],
+  [
+    "Bedrock",
+    { AWS_BEARER_TOKEN_BEDROCK: "k", AWS_REGION: "eu-west-1", AWS_DEFAULT_REGION: "x" },
+    "bedrock",
+    { dialect: "bedrock", apiKey: "k", region: "eu-west-1" },
+  ],
+  [
+    "Bedrock by its default region",
+    { AWS_BEARER_TOKEN_BEDROCK: "k", AWS_DEFAULT_REGION: "us-east-1" },
+    "bedrock",
+    { dialect: "bedrock", apiKey: "k", region: "us-east-1" },
+  ],
+  [
+    "Azure",
+    { AZURE_OPENAI_API_KEY: "k", AZURE_OPENAI_ENDPOINT: "https://x.openai.azure.com/" },
+    "azure",
+    { dialect: "openai-chat", vendor: "azure", apiKey: "k", baseUrl: "https://x.openai.azure.com/openai/v1" },
+  ],
+  ["OpenRouter", { OPENROUTER_API_KEY: "k" }, "openrouter", { ...presets.openrouter, apiKey: "k" }],
+  ["Groq", { GROQ_API_KEY: "k" }, "groq", { ...presets.groq, apiKey: "k" }],
+  ["Mistral", { MISTRAL_API_KEY: "k" }, "mistral", { ...presets.mistral, apiKey: "k" }],
+  ["DeepSeek", { DEEPSEEK_API_KEY: "k" }, "deepseek", { ...presets.deepseek, apiKey: "k" }],
+  ["xAI", { XAI_API_KEY: "k" }, "xai", { ...presets.xai, apiKey: "k" }],
+  ["Together", { TOGETHER_API_KEY: "k" }, "together", { ...presets.together, apiKey: "k" }],
+  ["Fireworks", { FIREWORKS_API_KEY: "k" }, "fireworks", { ...presets.fireworks, apiKey: "k" }],
+  ["a line break at the end", { GROQ_API_KEY: "k\n" }, "groq", { ...presets.groq, apiKey: "k" }],
+])("%s", (_, env, name, expected) => {
+  const found = providersFromEnv(env);
+  expect(found).toStrictEqual({ [name]: expected });
+  expect(linkOf(name, found[name] as HttpProvider).kind).toBe("http");
+});
+
+test.each<[what: string, env: Env]>([
+  ["nothing", {}],
+  ["an empty key", { OPENAI_API_KEY: "", GROQ_API_KEY: "  " }],
+  ["an address without a key", { OPENAI_BASE_URL: "http://h:1", ANTHROPIC_BASE_URL: "http://h:1" }],
+  ["a key for Bedrock without a region", { AWS_BEARER_TOKEN_BEDROCK: "k" }],
+  ["a key for Azure without an address", { AZURE_OPENAI_API_KEY: "k" }],
+  ["what others use", { PATH: "/bin", AWS_REGION: "us-east-1", constructor: "x" }],
+])("there is no provider in %s", (_, env) => {
+  expect(providersFromEnv(env)).toStrictEqual({});
+});
+
+test("a client made from the environment asks over real HTTP, with its key and as each SDK would", async () => {
+  await using server = await replayServer({ "*": { status: 400, body: { error: { message: "no" } } } });
+  const env = {
+    OPENAI_API_KEY: "key-o",
+    OPENAI_BASE_URL: `${server.url}/v1`,
+    ANTHROPIC_AUTH_TOKEN: "key-a",
+    ANTHROPIC_BASE_URL: server.url,
+    GEMINI_API_KEY: "key-g",
+    GOOGLE_GEMINI_BASE_URL: server.url,
+  };
+  await using client = Client.fromEnv({ env });
+  expect(client.providers).toStrictEqual(["openai", "anthropic", "gemini"]);
+  for (const model of ["openai/m", "anthropic/m", "gemini/m"]) {
+    await expect(client.complete({ model, messages: [user("x")] })).rejects.toMatchObject({ code: "invalid-request" });
+  }
+  const sent = server.requests.map(({ path, headers }) => [
+    path,
+    headers["authorization"] ?? headers["x-goog-api-key"],
+  ]);
+  expect(sent).toStrictEqual([
+    ["/v1/chat/completions", "Bearer key-o"],
+    ["/v1/messages", "Bearer key-a"],
+    ["/v1beta/models/m:generateContent", "key-g"],
+  ]);
+});

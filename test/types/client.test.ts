@@ -1,0 +1,105 @@
+// What the client's types promise: settings need no cast, mistakes in them do not compile, and answers say what they
+// are. The assertions are checked by the compiler (`npm run check`); at run time they only have to run.
+import { expectTypeOf, test } from "vitest";
+import type { Delta, Loss, Request, Response } from "koine";
+import { user } from "koine";
+import type {
+  Answer,
+  AnswerStream,
+  CallOptions,
+  ClientErrorCode,
+  ClientOptions,
+  HttpDialect,
+  HttpProvider,
+  LocalProvider,
+  PresetName,
+  ProviderConfig,
+  Transport,
+} from "koine/client";
+import {
+  Client,
+  ClientError,
+  createClient,
+  defaultTransport,
+  presets,
+  providersFromEnv,
+  TransportError,
+} from "koine/client";
+
+/** The whole contract in one piece. Compiled, never called. */
+async function contract(request: Request, signal: AbortSignal, env: NodeJS.ProcessEnv): Promise<void> {
+  const local: LocalProvider = {
+    *answer({ messages }, { signal: given }) {
+      expectTypeOf(given).toEqualTypeOf<AbortSignal>();
+      yield { kind: "start", payload: { modelId: "m", requestId: String(messages.length) } };
+      yield { kind: "done", payload: { finishReason: "stop" } };
+    },
+  };
+  await using client = createClient({
+    providers: {
+      openai: { ...presets.openai, apiKey: env["OPENAI_API_KEY"], state: "previous-response", store: true },
+      claude: { dialect: "anthropic", apiKey: async () => "key", headers: { "anthropic-beta": "x" } },
+      bedrock: { ...presets.bedrock, region: "us-east-1", sign: ({ url, body }) => ({ authorization: url + body }) },
+      local,
+    },
+    defaultProvider: "openai",
+    timeouts: { totalMs: 1000 },
+    retry: { attempts: 1 },
+    transport: defaultTransport(),
+  });
+  const options: CallOptions = { signal, provider: "openai", fallbacks: ["claude/m"], onBreaks: "send", repair: false };
+  const answer = await client.complete(request, options);
+  expectTypeOf(answer).toEqualTypeOf<Answer>();
+  expectTypeOf(answer).toExtend<Response>();
+  expectTypeOf(answer.losses).toEqualTypeOf<Loss[]>();
+  await using stream = client.stream(request);
+  for await (const delta of stream) expectTypeOf(delta).toEqualTypeOf<Delta>();
+  expectTypeOf(await stream.response()).toEqualTypeOf<Answer>();
+  try {
+    await Client.fromEnv({ env: { ...env } }).close();
+  } catch (error) {
+    if (error instanceof ClientError) expectTypeOf(error.code).toEqualTypeOf<ClientErrorCode>();
+    if (error instanceof TransportError) expectTypeOf(error.kind).toEqualTypeOf<"network" | "timeout">();
+  }
+}
+
+test("the contract is callable as it is written", () => {
+  expectTypeOf(contract).toBeFunction();
+  expectTypeOf<AnswerStream>().toExtend<AsyncIterable<Delta>>();
+});
+
+test("settings may be undefined, as what comes from the environment is", () => {
+  const key: string | undefined = undefined;
+  const config: HttpProvider = { dialect: "openai-chat", apiKey: key, baseUrl: key, vendor: key };
+  const options: ClientOptions = { providers: { config }, defaultProvider: key, transport: undefined };
+  expectTypeOf(options.providers).toExtend<Readonly<Record<string, ProviderConfig>>>();
+  expectTypeOf(providersFromEnv).toBeCallableWith({ OPENAI_API_KEY: key });
+  expectTypeOf(process.env).toExtend<Parameters<typeof providersFromEnv>[0]>();
+});
+
+test("a mistake in the settings does not compile", () => {
+  // @ts-expect-error -- no provider speaks it over HTTP
+  const dialect: HttpProvider = { dialect: "ai-sdk-ui" };
+  // @ts-expect-error -- it is called baseUrl
+  const spelling: HttpProvider = { dialect: "openai-chat", baseURL: "http://h" };
+  // @ts-expect-error -- a provider says what it speaks
+  const missing: ProviderConfig = { apiKey: "k" };
+  // @ts-expect-error -- there are two states
+  const state: HttpProvider = { dialect: "openai-responses", state: "keep" };
+  expectTypeOf([dialect, spelling, missing, state]).toBeArray();
+});
+
+test("presets are data of known names, and each is a provider without its key", () => {
+  expectTypeOf(presets.groq.vendor).toEqualTypeOf<"groq">();
+  expectTypeOf(presets.anthropic.dialect).toEqualTypeOf<"anthropic">();
+  expectTypeOf<(typeof presets)[PresetName]>().toExtend<HttpProvider>();
+  expectTypeOf<(typeof presets)[PresetName]["dialect"]>().toExtend<HttpDialect>();
+});
+
+test("a transport of one's own may wrap the one there is", () => {
+  const inner = defaultTransport();
+  const counted = { sent: 0, send: inner.send.bind(inner), close: () => inner.close() } satisfies Transport & object;
+  expectTypeOf(counted).toExtend<Transport>();
+  expectTypeOf(createClient).toBeCallableWith({ providers: {}, transport: counted });
+  expectTypeOf(user).toBeFunction();
+});
