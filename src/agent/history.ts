@@ -52,7 +52,7 @@ export class History {
         return { run, messages };
       } catch (error) {
         // Somebody else has said something: the model shall hear it too.
-        if (!(error instanceof LedgerError) || error.path !== "expectedLeaf") throw error;
+        if (!(error instanceof LedgerError) || error.code !== "conflict" || error.path !== "expectedLeaf") throw error;
         this.known = undefined;
       }
     }

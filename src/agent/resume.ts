@@ -9,7 +9,7 @@ import { givenUpRuns, salvage } from "./salvage.ts";
 import { startedCalls } from "./starts.ts";
 import { finishStep, type Step } from "./step.ts";
 import { unlessAborted } from "./waiting.ts";
-import type { Work } from "./work.ts";
+import { orGiveUp, type Work } from "./work.ts";
 
 export interface TakeOver {
   /** Does not wait for the lease of the writer that is gone. */
@@ -37,7 +37,7 @@ export async function finishSteps(work: Work, how: TakeOver): Promise<Step[]> {
   };
   for (const { id } of unfinished) {
     const run = await takeOver(work, id, how);
-    if (run !== undefined) await finish(await readStep(work, run));
+    if (run !== undefined) await finish(await orGiveUp(work, run, readStep(work, run)));
   }
   await finish(await salvage(work, givenUp));
   return steps;

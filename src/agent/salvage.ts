@@ -6,7 +6,7 @@ import type { Delta, Message, Metadata, Response, StoredMessage, ToolResultPart 
 import { clientCalls, resultsOf } from "./record.ts";
 import type { Answered } from "./round.ts";
 import { startedCalls } from "./starts.ts";
-import { giveUp, type Work } from "./work.ts";
+import { orGiveUp, type Work } from "./work.ts";
 
 /** Those of a thread's runs that may be such steps: the thread has gone on from none of them by another run. */
 export function givenUpRuns(runs: readonly RunInfo[]): RunInfo[] {
@@ -47,10 +47,7 @@ async function takeUp(
   const deltas = disassemble(responseOf(message));
   const acknowledged = [...known.values()].map((value): Delta => ({ kind: "part", payload: { value, role: "tool" } }));
   // In one batch: whoever takes this run over finds all of it, or nothing and begins again.
-  await run.append([...deltas, ...acknowledged]).catch(async (error: unknown) => {
-    await giveUp(work, run, error);
-    throw error;
-  });
+  await orGiveUp(work, run, run.append([...deltas, ...acknowledged]));
   return { run, message, facts: {}, begun, known };
 }
 

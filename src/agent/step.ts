@@ -10,7 +10,7 @@ import { type Answered, runTools } from "./round.ts";
 import type { Tools } from "./toolbox.ts";
 import type { StepInfo } from "./types.ts";
 import { unlessAborted } from "./waiting.ts";
-import { added, giveUp, type Work } from "./work.ts";
+import { added, orGiveUp, type Work } from "./work.ts";
 
 /** A step, and what it cost: failed attempts included, and answers that were cut off. */
 export interface Step {
@@ -27,7 +27,7 @@ export async function takeStep(work: Work, index: number): Promise<Step> {
   const { value: tools } = listed;
   const { run, messages } = await history.begin({ agent: true, step: index, ...namesOf(work) });
   work.emit({ type: "step-start", index, runId: run.id });
-  const answer = await listen(work, run, requestOf(work, messages, tools));
+  const answer = await orGiveUp(work, run, listen(work, run, requestOf(work, messages, tools)));
   if (answer === undefined) return { usage: run.info.usage };
   const facts = factsOf(answer.answer);
   const answered = { run, message: answer.message, facts, begun: new Set<string>(), known: new Map() };
@@ -38,10 +38,7 @@ export async function takeStep(work: Work, index: number): Promise<Step> {
 /** Works on the calls of an answer, and commits both. What goes wrong on the way can be mended by resuming. */
 export async function finishStep(work: Work, index: number, tools: Tools, answered: Answered): Promise<StepInfo> {
   const { run, message } = answered;
-  const messages = await commit(work, tools, answered).catch(async (error: unknown) => {
-    await giveUp(work, run, error);
-    throw error;
-  });
+  const messages = await orGiveUp(work, run, commit(work, tools, answered));
   added(work, messages);
   const step: StepInfo = { index, runId: run.id, messages, finishReason: finishOf(message) };
   if (message.metadata?.usage !== undefined) step.usage = message.metadata.usage;
@@ -102,12 +99,9 @@ async function listen(work: Work, run: Run, request: Request): Promise<Heard | u
     checkMessages([message]);
     return { answer, message };
   } catch (error) {
-    if (signal.aborted) {
-      await run.cancel();
-      return undefined;
-    }
-    await giveUp(work, run, error);
-    throw error;
+    if (!signal.aborted) throw error;
+    await run.cancel();
+    return undefined;
   }
 }
 

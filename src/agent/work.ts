@@ -42,10 +42,20 @@ export function added(work: Work, messages: readonly StoredMessage[]): void {
 }
 
 /**
- * Ends a run of the ledger that cannot go on; what had arrived is kept beside the path. What went wrong first matters
- * more than a ledger that cannot write it down.
+ * What a step of a run of the ledger gives. Where it throws, the run cannot go on and is ended; what had arrived is kept
+ * beside the path.
  */
-export async function giveUp(work: Work, run: Run, error: unknown): Promise<void> {
+export async function orGiveUp<T>(work: Work, run: Run, step: Promise<T>): Promise<T> {
+  try {
+    return await step;
+  } catch (error) {
+    await giveUp(work, run, error);
+    throw error;
+  }
+}
+
+/** What went wrong first matters more than a ledger that cannot write it down. */
+async function giveUp(work: Work, run: Run, error: unknown): Promise<void> {
   try {
     await run.fail(error);
   } catch (failure) {

@@ -235,7 +235,7 @@ describe("HTTP", () => {
   test("a server that is silent for too long is given up, and told", async () => {
     const record = join(folder, "silent.txt");
     const { url } = await http({ record });
-    const source = await connected({ name: "tools", url, timeouts: { gapMs: 100 } });
+    const source = await connected({ name: "tools", url, timeouts: { gapMs: 300 } });
     const wait = await toolOf(source, "wait");
     const error = await failure(Promise.resolve(wait.run({}, context())));
     expect(error.message).toBe(

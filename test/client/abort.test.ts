@@ -142,7 +142,8 @@ describe("a stream that is left", () => {
       "by cancel while it is waited for",
       async (stream) => {
         const rest = readAll(stream);
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        while ((stream.snapshot()?.message.parts.length ?? 0) === 0)
+          await new Promise((resolve) => setImmediate(resolve));
         stream.cancel(REASON);
         expect((await rest).error).toMatchObject({ code: "aborted", cause: REASON });
       },

@@ -1,6 +1,7 @@
 // What a browser would load of the client: no undici, no module of Node's. And that it works.
 import type { BuildResult, Metafile } from "esbuild";
 import { build } from "esbuild";
+import type * as Client from "koine/client";
 import { expect, test } from "vitest";
 import { user } from "../../src/index.ts";
 import { replayServer } from "../../src/testkit/replay-server.ts";
@@ -53,7 +54,7 @@ test("what was bundled for a browser asks and is answered", async () => {
   const { outputFiles } = await bundle("browser", []);
   const code = Buffer.from(outputFiles?.[0]?.contents ?? []).toString("base64");
   // It is the module that the sources are bundled from.
-  const { createClient } = (await import(`data:text/javascript;base64,${code}`)) as typeof import("koine/client");
+  const { createClient } = (await import(`data:text/javascript;base64,${code}`)) as typeof Client;
   const client = createClient({ providers: { there: { dialect: "anthropic", baseUrl: server.url, apiKey: "key" } } });
   const answer = await client.complete({ model: "there/m", messages: [user("Hi")] });
   expect(answer.message.parts).toStrictEqual([{ type: "text", text: "Hello." }]);

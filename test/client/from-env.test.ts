@@ -46,6 +46,24 @@ test.each<[what: string, env: Env, name: string, expected: object]>([
     "anthropic",
     { dialect: "anthropic", baseUrl: "http://127.0.0.1:4141", headers: { authorization: "Bearer t" } },
   ],
+  [
+    "a key before a token",
+    { ANTHROPIC_API_KEY: "k", ANTHROPIC_AUTH_TOKEN: "t" },
+    "anthropic",
+    { ...presets.anthropic, apiKey: "k" },
+  ],
+  [
+    "headers for Anthropic",
+    { ANTHROPIC_API_KEY: "k", ANTHROPIC_CUSTOM_HEADERS: "X-Team: a b\nX-Url: http://h\nnonsense" },
+    "anthropic",
+    { ...presets.anthropic, apiKey: "k", headers: { "x-team": "a b", "x-url": "http://h" } },
+  ],
+  [
+    "headers for OpenAI",
+    { OPENAI_API_KEY: "k", OPENAI_CUSTOM_HEADERS: "X-Team: a", OPENAI_ORG_ID: "o" },
+    "openai",
+    { ...presets.openai, apiKey: "k", headers: { "x-team": "a", "openai-organization": "o" } },
+  ],
   ["Gemini", { GEMINI_API_KEY: "k" }, "gemini", { ...presets.gemini, apiKey: "k" }],
   [
     "Google's own name wins",

@@ -126,11 +126,10 @@ class McpSource implements McpServer {
 
   private limits({ signal, toolCallId, toolName }: ToolContext): Parameters<Connection["request"]>[2] {
     const { onProgress } = this.options;
-    return {
-      signal,
-      silenceMs: timeoutsOf(this.options).gapMs,
-      onProgress: (said) => onProgress?.({ toolCallId, toolName, ...said }),
-    };
+    const silenceMs = timeoutsOf(this.options).gapMs;
+    // Servers report progress only where somebody asks for it.
+    if (onProgress === undefined && silenceMs === Infinity) return { signal, silenceMs };
+    return { signal, silenceMs, onProgress: (said) => onProgress?.({ toolCallId, toolName, ...said }) };
   }
 
   /** An error of the server is its answer; else nobody knows how far it came, and the model must not take it for undone. */

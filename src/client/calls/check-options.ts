@@ -6,7 +6,7 @@ import { pointer } from "../../model/pointer.ts";
 import { ClientError } from "../errors.ts";
 import { readPrices } from "../prices.ts";
 import { checkRetry, checkTimeouts } from "../providers/check.ts";
-import { checkHeaders } from "../providers/headers.ts";
+import { headerFault } from "../providers/headers.ts";
 import type { CallOptions, ClientOptions } from "../types.ts";
 
 /** Throws for a value that is not what the field takes. */
@@ -44,7 +44,13 @@ const names = expecting(
 const CALL: Readonly<Record<keyof CallOptions, Check>> = {
   provider: text,
   signal,
-  headers: checkHeaders,
+  headers(value, path) {
+    object(value, path);
+    for (const [name, each] of Object.entries(value as object)) {
+      const what = headerFault(name, each);
+      if (what !== undefined) throw fault(path + pointer([name]), `is wrong: ${what}`);
+    }
+  },
   timeouts: checkTimeouts,
   retry: checkRetry,
   fallbacks: names,

@@ -39,6 +39,7 @@ const ENDPOINTS: Readonly<Record<HttpDialect, Endpoint>> = {
     version: "/v1",
     isComplete: isVersioned,
     path: () => "/messages",
+    // The one after it refuses every setting of sampling; whoever wants it sends the header.
     headers: { ...json, "anthropic-version": "2023-06-01" },
     key: ["x-api-key", ""],
   },

@@ -44,13 +44,23 @@ export function providersFromEnv(env: Env): Record<string, ProviderConfig> {
 
 type Read = (name: string) => string | undefined;
 
+/** Lines of `name: value`. */
+function readHeaders(lines: string | undefined): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const line of lines?.split("\n") ?? []) {
+    const colon = line.indexOf(":");
+    if (colon > 0) headers[line.slice(0, colon).trim().toLowerCase()] = line.slice(colon + 1).trim();
+  }
+  return headers;
+}
+
 const OPENAI_HOST = /(?:^|\.)api\.openai\.com$/;
 
 function openai(read: Read): HttpProvider | undefined {
   const apiKey = read("OPENAI_API_KEY");
   if (apiKey === undefined) return undefined;
   const baseUrl = read("OPENAI_BASE_URL");
-  const headers: Record<string, string> = {};
+  const headers = readHeaders(read("OPENAI_CUSTOM_HEADERS"));
   const [organization, project] = [read("OPENAI_ORG_ID"), read("OPENAI_PROJECT_ID")];
   if (organization !== undefined) headers["openai-organization"] = organization;
   if (project !== undefined) headers["openai-project"] = project;
@@ -67,11 +77,14 @@ function openai(read: Read): HttpProvider | undefined {
 function anthropic(read: Read): HttpProvider | undefined {
   const [apiKey, token] = [read("ANTHROPIC_API_KEY"), read("ANTHROPIC_AUTH_TOKEN")];
   if (apiKey === undefined && token === undefined) return undefined;
+  const headers = readHeaders(read("ANTHROPIC_CUSTOM_HEADERS"));
+  // Where both are there, the official SDK takes the key.
+  if (apiKey === undefined) headers["authorization"] = `Bearer ${token}`;
   return {
     dialect: "anthropic",
     baseUrl: read("ANTHROPIC_BASE_URL") ?? presets.anthropic.baseUrl,
     ...(apiKey !== undefined && { apiKey }),
-    ...(token !== undefined && { headers: { authorization: `Bearer ${token}` } }),
+    ...(Object.keys(headers).length > 0 && { headers }),
   };
 }
 

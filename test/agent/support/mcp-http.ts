@@ -78,6 +78,7 @@ export async function startMcpHttp(options: McpHttpOptions = {}): Promise<McpHtt
     forget: () => sessions.clear(),
     sever: () => http.closeAllConnections(),
     async stop() {
+      if (!http.listening) return;
       http.closeAllConnections();
       http.close();
       await once(http, "close");

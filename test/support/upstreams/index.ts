@@ -14,7 +14,7 @@ import type { Answer, Script } from "./script.ts";
 import { fullAnswer } from "./script.ts";
 import { Secrets } from "./secrets.ts";
 
-export type { Answer, Asked, SaidPart, Script, Scripted } from "./script.ts";
+export type { Answer, Script, Scripted } from "./script.ts";
 
 const PROVIDERS = {
   "openai-chat": openaiChat,
