@@ -5,14 +5,26 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { EventStore } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { AgentError } from "../../src/agent/index.ts";
 import { mcpServer, type McpServerOptions } from "../../src/agent/mcp/index.ts";
-import { call, command, type Common, connected, context, endAll, failure, http, toolOf } from "./support/mcp-calls.ts";
+import {
+  buildServer,
+  call,
+  command,
+  type Common,
+  connected,
+  context,
+  endAll,
+  failure,
+  http,
+  toolOf,
+} from "./support/mcp-calls.ts";
 import { startMcpHttp } from "./support/mcp-http.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "koine-mcp-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeAll(() => buildServer(folder));
 afterEach(endAll);
 
 describe("programs", () => {

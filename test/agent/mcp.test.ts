@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import type { ToolOutput } from "../../src/agent/index.ts";
 import type { McpServer, McpServerOptions } from "../../src/agent/mcp/index.ts";
 import {
+  buildServer,
   call,
   command,
   type Common,
@@ -21,6 +22,7 @@ import type { McpHttpOptions } from "./support/mcp-http.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "koine-mcp-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeAll(() => buildServer(folder));
 afterEach(endAll);
 
 const KINDS: [kind: string, options: (more?: Common, http?: McpHttpOptions) => Promise<McpServerOptions>][] = [

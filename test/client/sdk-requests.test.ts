@@ -110,7 +110,7 @@ describe.each(UPSTREAM_DIALECTS)("%s", (id) => {
 });
 
 // OpenAI takes metadata only with what it stores. Nobody asked for that, so the metadata should stay behind, reported.
-test.fails("metadata alone is no reason for OpenAI to refuse a request", async () => {
+test("metadata alone is no reason for OpenAI to refuse a request", async () => {
   await using upstream = await startUpstream("openai-chat", () => "Yes.");
   const request = { messages: [user("Rain?")], metadata: { user_id: "u-1" } };
   await askKoine({ request, config: { vendor: "openai" } }, { upstream, model: upstream.model, isStream: false });

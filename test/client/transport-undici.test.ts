@@ -1,5 +1,10 @@
 // The transport on Node: connections that do not come to stand, that are idle, or that are closed; compressed replies.
+import type { ExecFileOptions } from "node:child_process";
 import { execFile } from "node:child_process";
+import type { IncomingMessage } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
@@ -8,6 +13,23 @@ import { TransportError } from "../../src/client/transport/errors.ts";
 import { defaultTransport as undiciTransport } from "../../src/client/transport/undici.ts";
 import { replayServer } from "../../src/testkit/replay-server.ts";
 import { caught, never, post, rawServer, read, until } from "./support/bytes.ts";
+
+const TRANSPORT = new URL("../../src/client/transport/undici.ts", import.meta.url).href;
+
+/** What a process of its own reads from the URL, and how many things then keep it alive. */
+async function inChild(url: string, options: ExecFileOptions = {}): Promise<string> {
+  const script = `
+    import { defaultTransport } from ${JSON.stringify(TRANSPORT)};
+    const signal = new AbortController().signal;
+    const request = { method: "POST", url: ${JSON.stringify(url)}, headers: {}, body: "{}" };
+    const reply = await defaultTransport().send(request, { signal, connectMs: 5000 });
+    for await (const piece of reply.body) process.stdout.write(piece);
+    const alive = () => process.getActiveResourcesInfo().filter((name) => /TCP|Timeout/.test(name));
+    setImmediate(() => console.log(" " + alive().length));
+  `;
+  const args = ["--input-type=module", "--eval", script];
+  return String((await promisify(execFile)(process.execPath, args, options)).stdout);
+}
 
 test.each<[what: string, end: (controller: AbortController) => void, expected: object]>([
   ["the limit is reached", () => undefined, { kind: "timeout", stage: "connect" }],
@@ -93,16 +115,29 @@ test("an abort of a compressed reply rejects with its reason", async () => {
   await until(() => server.connections === 0);
 });
 
+test("proxies of the environment are used where Node is told to use them", async () => {
+  await using server = await replayServer({ "*": { body: "through" } });
+  const asked: string[] = [];
+  const proxy = createServer((_, reply) => reply.writeHead(500).end());
+  proxy.on("connect", ({ url = "" }: IncomingMessage, socket: Socket) => {
+    asked.push(url);
+    const onward = connect(Number(url.split(":")[1]), "127.0.0.1", () => {
+      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      onward.pipe(socket).pipe(onward);
+    });
+    for (const each of [socket, onward]) each.on("error", () => undefined); // either side may go first
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const { port } = proxy.address() as AddressInfo; // It listens on a port.
+  const env = { ...process.env, NODE_USE_ENV_PROXY: "1", HTTP_PROXY: `http://127.0.0.1:${port}`, NO_PROXY: "" };
+  expect(await inChild(server.url, { env })).toBe("through 0\n");
+  expect(asked).toStrictEqual([new URL(server.url).host]);
+  expect(await inChild(server.url, { env: { ...env, NODE_USE_ENV_PROXY: "" } })).toBe("through 0\n");
+  expect(asked).toHaveLength(1);
+  proxy.close();
+});
+
 test("a process that is done ends, without closing anything", async () => {
   await using server = await replayServer({ "*": { body: "hello" } });
-  const script = `
-    import { defaultTransport } from ${JSON.stringify(new URL("../../src/client/transport/undici.ts", import.meta.url).href)};
-    const signal = new AbortController().signal;
-    const request = { method: "POST", url: ${JSON.stringify(server.url)}, headers: {}, body: "{}" };
-    const reply = await defaultTransport().send(request, { signal, connectMs: 1000 });
-    for await (const piece of reply.body) process.stdout.write(piece);
-    setImmediate(() => console.log(" " + process.getActiveResourcesInfo().filter((name) => /TCP|Timeout/.test(name)).length));
-  `;
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script]);
-  expect(stdout).toBe("hello 0\n");
+  expect(await inChild(server.url)).toBe("hello 0\n");
 });

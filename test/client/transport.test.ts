@@ -122,6 +122,18 @@ describe.each(TRANSPORTS)("%s", (_, make) => {
     expect(await caught(body.next())).toMatchObject({ kind: "network", stage: "body" });
   });
 
+  test("so is what had arrived while nobody read, however much", async () => {
+    const piece = "z".repeat(100_000);
+    const { reply, ended } = await send({ chunks: Array.from({ length: 8 }, () => piece), reset: 800_000 });
+    await ended;
+    const lengths: number[] = [];
+    const reading = async (): Promise<void> => {
+      for await (const bytes of reply.body) lengths.push(bytes.length);
+    };
+    expect(await caught(reading())).toMatchObject({ kind: "network", stage: "body" });
+    expect(lengths.reduce((sum, length) => sum + length, 0)).toBeGreaterThan(0);
+  });
+
   test("where nothing listens, the error says where and what to do", async () => {
     const { port, close } = await rawServer();
     close();

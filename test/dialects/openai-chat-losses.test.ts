@@ -319,6 +319,23 @@ describe("requests", () => {
     const { losses } = openaiChat({ vendor: "groq" }).encodeRequest({ messages: [developer("x"), user("y")] });
     expect(told(losses)).toStrictEqual(["developer-as-system /messages/0/role"]);
   });
+
+  test("metadata goes to OpenAI only with what it stores, and to others as it is", () => {
+    const request = { messages: [user("x")], metadata: { a: "x" } };
+    const stored = { ...request, extra: { "openai-chat": { store: true } } };
+    const rows = [
+      ["openai", request, false, ["metadata-unstored /metadata"]],
+      ["openai", stored, true, []],
+      ["groq", request, true, []],
+      [undefined, request, true, []],
+    ] as const;
+    for (const [vendor, asked, goes, losses] of rows) {
+      const encoded = openaiChat({ vendor }).encodeRequest(asked);
+      expect(Object.hasOwn(encoded.wire as object, "metadata")).toBe(goes);
+      expect(told(encoded.losses)).toStrictEqual(losses);
+    }
+    expect(openaiChat({ vendor: "openai" }).encodeRequest(request, { repair: false }).losses).toStrictEqual([]);
+  });
 });
 
 describe("answers", () => {

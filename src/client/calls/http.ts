@@ -11,6 +11,7 @@ import { orAborted } from "./or-aborted.ts";
 import type { DeltaSource } from "./reading.ts";
 import { isHtml, refusalOf, requestIdOf, unreadable } from "./reply-error.ts";
 import type { CallScope } from "./scope.ts";
+import { PUT_OUT } from "./scope.ts";
 
 /** An error that is longer is no error but a mistake. */
 const LONGEST_ERROR = 1_048_576;
@@ -166,7 +167,7 @@ class HttpSource implements DeltaSource {
     } catch {
       // The answer is whole: how the connection ends is of no interest.
     } finally {
-      timer.abort();
+      timer.abort(PUT_OUT);
     }
   }
 

@@ -18,6 +18,9 @@ export class LimitReached extends Error {
   }
 }
 
+/** Why a timer ends early. Where no reason is given, an error is made for each, and that costs more than the timer. */
+export const PUT_OUT = "put out";
+
 export class CallScope {
   private readonly effects: Effects;
   private readonly outer: AbortSignal | undefined;
@@ -63,7 +66,7 @@ export class CallScope {
   private finish(ended: NonNullable<CallScope["ended"]>): void {
     if (this.ended !== undefined) return;
     this.ended = ended;
-    this.timer?.abort();
+    this.timer?.abort(PUT_OUT);
     this.timer = undefined;
     this.current.abort(ended.reason);
     this.onEnded?.();
@@ -99,14 +102,14 @@ export class CallScope {
   /** Nothing is waited for any more: the timer is freed, and the caller's signal forgotten. */
   close(): void {
     this.isClosed = true;
-    this.timer?.abort();
+    this.timer?.abort(PUT_OUT);
     this.timer = undefined;
     this.outer?.removeEventListener("abort", this.followOuter);
   }
 
   /** Lights the timer for whatever is due first. */
   private arm(): void {
-    this.timer?.abort();
+    this.timer?.abort(PUT_OUT);
     this.timer = undefined;
     const now = this.now();
     const wait = Math.min(this.deadline, (this.readingSince ?? now) + this.gapMs) - now;

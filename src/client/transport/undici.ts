@@ -1,7 +1,8 @@
 // The transport on Node: pools of connections by undici, over HTTP/1.1. Requests are dispatched without undici's own
 // streams, which cost more than all else here: pieces of the body go from the parser to whoever reads.
 import type { Socket } from "node:net";
-import { Agent, buildConnector } from "undici";
+import type { Dispatcher } from "undici";
+import { Agent, buildConnector, EnvHttpProxyAgent } from "undici";
 import type { HttpReply, HttpRequest, Limits, Transport } from "../types.ts";
 import { Exchange } from "./exchange.ts";
 
@@ -15,7 +16,7 @@ export function defaultTransport(): Transport {
 }
 
 class UndiciTransport implements Transport {
-  private agent: Agent | undefined;
+  private agent: Dispatcher | undefined;
   /** The request that is being dispatched: a connection that is begun meanwhile is begun for it. */
   private dispatching: Exchange | undefined;
   /** Those that are under way. */
@@ -45,9 +46,9 @@ class UndiciTransport implements Transport {
   }
 
   /** Made when first used; idle connections neither keep the process alive nor need to be closed. */
-  private open(): Agent {
+  private open(): Dispatcher {
     const connect = buildConnector({ timeout: CONNECT_MS, allowH2: false });
-    return new Agent({
+    const options: Agent.Options = {
       pipelining: 1,
       allowH2: false,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -59,7 +60,8 @@ class UndiciTransport implements Transport {
         const socket = connect(options, callback) as unknown as Socket;
         if (this.dispatching !== undefined) this.dispatching.socket = socket;
       },
-    });
+    };
+    return usesProxies() ? new EnvHttpProxyAgent(options) : new Agent(options);
   }
 
   async close(): Promise<void> {
@@ -69,4 +71,9 @@ class UndiciTransport implements Transport {
     // Calls under way go on, perhaps for long; their connections are closed behind them.
     if (this.exchanges.size === 0) await closed;
   }
+}
+
+/** Whether Node is told to heed HTTP_PROXY, HTTPS_PROXY and NO_PROXY; then so does this. */
+function usesProxies(): boolean {
+  return process.env["NODE_USE_ENV_PROXY"] === "1" || process.execArgv.includes("--use-env-proxy");
 }

@@ -38,6 +38,11 @@ export const LOSSES = {
   ...mediaElsewhere,
   ...mediaMoved,
   ...metadataUnfit,
+  "metadata-unstored": {
+    action: "repaired",
+    level: "loss",
+    says: "The target takes metadata only with answers that it stores (`store: true`); they were left out.",
+  },
   ...outputAsText,
   ...outputInContent,
   ...reasoningUnsaid,

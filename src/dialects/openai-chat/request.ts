@@ -16,7 +16,7 @@ import type { Code } from "./losses.ts";
 import { keep, startReading } from "./reading.ts";
 import { decodeOutput, decodeSampling, encodeOutput, encodeSampling, FORMAT_FIELDS } from "./settings.ts";
 import { choiceOf, decodeChoice, decodeTools, encodeTools } from "./tools.ts";
-import { isOwn } from "./vendors.ts";
+import { isNamedOwn, isOwn } from "./vendors.ts";
 import type { Writing } from "./writing.ts";
 import { spelling, startWriting } from "./writing.ts";
 
@@ -155,6 +155,11 @@ export function encodeRequest(request: Request, context: EncodeContext<Code>): O
   if (metadata !== undefined) wire["metadata"] = metadata;
   restoreResidue(wire, request, context, ...FORMAT_FIELDS);
   reportForeignResidue(carryShared(wire, request, SHARED_SETTINGS, context), context, STORED_CONTEXT);
+  // OpenAI itself keeps metadata with what it stores, and refuses them alone; others may take them.
+  if (metadata !== undefined && context.repair && isNamedOwn(writing.vendor) && wire["store"] !== true) {
+    delete wire["metadata"];
+    context.report.lose("metadata-unstored", ["metadata"]);
+  }
   const { names } = writing.names;
   return {
     wire,

@@ -66,3 +66,8 @@ export function vendorOf(id: string | undefined): Vendor | undefined {
 export function isOwn(vendor: Vendor | undefined): boolean {
   return vendor === undefined || vendor === own;
 }
+
+/** Whether it is OpenAI for sure. */
+export function isNamedOwn(vendor: Vendor | undefined): boolean {
+  return vendor === own;
+}

@@ -68,6 +68,8 @@ export function encodeReasoning(
   const sealed = sealOf(part, "id", context);
   const { bare, content } = spelled(part, context);
   if (seed === undefined && sealed === undefined && encrypted === undefined && (context.repair || bare !== true)) {
+    // What it led to must not say so: its id would ask for it.
+    writing.withholdsIds ||= context.repair;
     context.report.lose("reasoning-unsaid");
     return undefined;
   }

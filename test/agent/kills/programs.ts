@@ -1,12 +1,10 @@
-// The programs of a campaign, each bundled into one file: dozens of processes are started, and loading modules is most of
-// what such a process does.
+// The programs of a campaign.
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { bundle } from "../support/bundle.ts";
 
 const NODE_MODULES = fileURLToPath(new URL("../../../node_modules", import.meta.url));
-const NAMES = ["worker", "effect-program"] as const;
 
 export interface Programs {
   worker: string;
@@ -14,19 +12,9 @@ export interface Programs {
 }
 
 export async function buildPrograms(folder: string): Promise<Programs> {
-  await build({
-    entryPoints: NAMES.map((name) => fileURLToPath(new URL(`${name}.ts`, import.meta.url))),
-    outdir: folder,
-    outExtension: { ".js": ".mjs" },
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    conditions: ["koine-source"],
-    // Packages of the older kind ask for their modules while they run.
-    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
-    external: ["pg"],
-    logLevel: "error",
-  });
+  const sources = ["worker.ts", "effect-program.ts"].map((name) => new URL(name, import.meta.url));
+  const [worker = "", mcp = ""] = await bundle(folder, sources);
+  // The driver of PostgreSQL is loaded when it is needed, as by anybody who uses the package.
   symlinkSync(NODE_MODULES, join(folder, "node_modules"), "junction");
-  return { worker: join(folder, "worker.mjs"), mcp: join(folder, "effect-program.mjs") };
+  return { worker, mcp };
 }

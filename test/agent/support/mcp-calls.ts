@@ -1,10 +1,14 @@
 // What tests of MCP servers have in common: servers that run, and calls of their tools.
-import { fileURLToPath } from "node:url";
 import { AgentError, type AgentTool, type ToolContext, type ToolOutput } from "../../../src/agent/index.ts";
 import { type McpServer, mcpServer, type McpServerOptions } from "../../../src/agent/mcp/index.ts";
+import { bundle } from "./bundle.ts";
 import { type McpHttp, type McpHttpOptions, startMcpHttp } from "./mcp-http.ts";
 
-const PROGRAM = fileURLToPath(new URL("mcp-stdio.ts", import.meta.url));
+let program = "";
+/** Before all tests that start one. */
+export async function buildServer(folder: string): Promise<void> {
+  [program = ""] = await bundle(folder, [new URL("mcp-stdio.ts", import.meta.url)]);
+}
 
 /** What was started and must end. */
 export const ends: (() => Promise<void>)[] = [];
@@ -17,7 +21,7 @@ export type Common = Partial<Omit<McpServerOptions, "command" | "args" | "url" |
 export const command = (more: Common & { env?: Record<string, string> } = {}): McpServerOptions => ({
   name: "tools",
   command: process.execPath,
-  args: [PROGRAM],
+  args: [program],
   ...more,
 });
 export async function http(options: McpHttpOptions = {}): Promise<McpHttp> {

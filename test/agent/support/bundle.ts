@@ -1,0 +1,24 @@
+// Programs that tests start as processes of their own, each bundled into one file: dozens are started, and loading modules
+// is most of what such a process does.
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+/** Bundles programs into a folder, and gives their paths in the same order. */
+export async function bundle(folder: string, programs: readonly URL[]): Promise<string[]> {
+  const files = programs.map((program) => fileURLToPath(program));
+  await build({
+    entryPoints: files,
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    conditions: ["koine-source"],
+    // Packages of the older kind ask for their modules while they run.
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+    external: ["pg"],
+    logLevel: "error",
+  });
+  return files.map((file) => join(folder, `${basename(file, ".ts")}.mjs`));
+}
