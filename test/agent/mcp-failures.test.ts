@@ -86,6 +86,28 @@ describe("programs", () => {
     expect(await call(server, "echo", { text: "x" })).toStrictEqual({ output: "x" });
   });
 
+  test("what a program wrote is told to whoever runs the agent, and not to the model", async () => {
+    const problems: string[] = [];
+    const marker = join(folder, "started");
+    const { args } = command();
+    // Starts once; then it only complains.
+    const script = `
+      const fs = await import("node:fs");
+      if (fs.existsSync(${JSON.stringify(marker)})) throw new Error("The key s3cret is too old.");
+      fs.writeFileSync(${JSON.stringify(marker)}, "");
+      await import(${JSON.stringify(args?.[0])});`;
+    const options = {
+      ...command({ onProblem: ({ message }) => problems.push(message) }),
+      args: ["--input-type=module", "-e", script],
+    };
+    const server = await connected(options);
+    await failure(call(server, "crash"));
+    const echo = await toolOf(server, "echo");
+    const { message } = await failure(Promise.resolve(echo.run({ text: "x" }, context())));
+    expect(message).not.toContain("s3cret");
+    expect(problems.join("\n")).toContain("The key s3cret is too old.");
+  });
+
   test("while a program cannot be started, the tools known last are shown", async () => {
     const problems: string[] = [];
     const server = await connected(command({ onProblem: ({ message }) => problems.push(message) }), () => 0);

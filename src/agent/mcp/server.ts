@@ -1,6 +1,7 @@
 // An MCP server as a source of tools: what it lists, as tools of an agent, and how their calls travel.
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { isObject } from "../../model/kind.ts";
+import { AgentError } from "../errors.ts";
 import { toolOutput } from "../tool.ts";
 import type { AgentTool, ToolContext, ToolOutput } from "../types.ts";
 import { unlessAborted } from "../waiting.ts";
@@ -105,9 +106,21 @@ class McpSource implements McpServer {
     };
   }
 
+  /** What a program wrote before it ended is for whoever runs the agent, and not for the model. */
+  private async connect(): Promise<Connection> {
+    try {
+      return await this.keeper.connect();
+    } catch (error) {
+      if (!(error instanceof AgentError)) throw error;
+      this.options.onProblem?.(error);
+      const [line = ""] = error.message.split("\n", 1);
+      throw new AgentError(error.code, line, { path: error.path, cause: error });
+    }
+  }
+
   private async call(name: string, input: unknown, context: ToolContext): Promise<ToolOutput> {
     for (let isFirst = true; ; isFirst = false) {
-      const connected = await unlessAborted(context.signal, () => this.keeper.connect());
+      const connected = await unlessAborted(context.signal, () => this.connect());
       if (connected === undefined) throw context.signal.reason;
       const connection = connected.value;
       try {

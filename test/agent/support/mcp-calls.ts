@@ -1,6 +1,11 @@
 // What tests of MCP servers have in common: servers that run, and calls of their tools.
 import { AgentError, type AgentTool, type ToolContext, type ToolOutput } from "../../../src/agent/index.ts";
-import { type McpServer, mcpServer, type McpServerOptions } from "../../../src/agent/mcp/index.ts";
+import {
+  type McpCommandOptions,
+  type McpServer,
+  mcpServer,
+  type McpServerOptions,
+} from "../../../src/agent/mcp/index.ts";
 import { bundle } from "./bundle.ts";
 import { type McpHttp, type McpHttpOptions, startMcpHttp } from "./mcp-http.ts";
 
@@ -18,7 +23,7 @@ export async function endAll(): Promise<void> {
 }
 export type Common = Partial<Omit<McpServerOptions, "command" | "args" | "url" | "headers">>;
 /** Options of a server that runs. */
-export const command = (more: Common & { env?: Record<string, string> } = {}): McpServerOptions => ({
+export const command = (more: Common & { env?: Record<string, string> } = {}): McpCommandOptions => ({
   name: "tools",
   command: process.execPath,
   args: [program],
