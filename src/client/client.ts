@@ -37,7 +37,8 @@ export function createClient(options: ClientOptions): ClientFace {
     stream: (request, call = {}) => asking.stream({ request, options: call }),
     generateObject: (request, call = {}) => generateObject((each, how) => client.complete(each, how), request, call),
     async close() {
-      await (options.transport ?? own)?.close();
+      // A transport that was given belongs to whoever gave it.
+      await own?.close();
     },
     [Symbol.asyncDispose]: () => client.close(),
   };

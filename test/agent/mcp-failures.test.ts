@@ -101,9 +101,10 @@ describe("programs", () => {
       args: ["--input-type=module", "-e", script],
     };
     const server = await connected(options);
-    await failure(call(server, "crash"));
     const echo = await toolOf(server, "echo");
+    await failure(call(server, "crash"));
     const { message } = await failure(Promise.resolve(echo.run({ text: "x" }, context())));
+    expect(message).toContain("could not be reached");
     expect(message).not.toContain("s3cret");
     expect(problems.join("\n")).toContain("The key s3cret is too old.");
   });
@@ -221,6 +222,16 @@ describe("HTTP", () => {
       expect(server.sessions).toBe(1);
     },
   );
+
+  test("a list that a server has no session for is asked for anew", async () => {
+    const server = await http();
+    const source = await connected({ name: "tools", url: server.url });
+    await call(source, "grow");
+    server.forget();
+    const names = async (): Promise<string[]> => (await source.tools()).map(({ name }) => name);
+    // Another session has not grown.
+    await vi.waitFor(async () => expect(server.sessions + Number((await names()).includes("grown"))).toBe(1), 10_000);
+  });
 
   test("a server that is started again is found again", async () => {
     const first = await startMcpHttp();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { ToolOutput } from "../../src/agent/index.ts";
 import type { McpServer, McpServerOptions } from "../../src/agent/mcp/index.ts";
+import { parseJson } from "../../src/index.ts";
 import {
   buildServer,
   call,
@@ -98,6 +99,7 @@ describe.each(KINDS)("over %s", (_kind, optionsOf) => {
       path: "mcp:tools",
       message: 'The MCP server "tools" was closed.',
     });
+    expect(await failure(Promise.resolve(server.tools()))).toMatchObject({ code: "mcp-failed" });
     await server.close();
   });
 });
@@ -168,6 +170,22 @@ describe("names and rules", () => {
   test("a limit for calls is the tools' own, and absent where there is none", async () => {
     expect((await toolOf(await connected(command({ timeouts: { callMs: 5 } })), "echo")).timeoutMs).toBe(5);
     expect((await toolOf(await connected(command()), "echo")).timeoutMs).toBeUndefined();
+  });
+
+  test("tools that are asked for at the same time are all there", async () => {
+    const { url } = await http({ pageSize: 1 });
+    const server = await connected({ name: "tools", url });
+    await call(server, "grow");
+    const lists = await Promise.all([server.tools(), server.tools(), server.tools()]);
+    expect(new Set(lists.map(({ length }) => length)).size).toBe(1);
+    expect(lists[0]?.length).toBeGreaterThan(5);
+  });
+
+  test("B23: a number that would be rounded on its way is refused, and the tool does not run", async () => {
+    const server = await connected(command());
+    const input = parseJson('{ "a": 12345678901234567890, "b": 1 }') as object;
+    const output = "The number 12345678901234567890 at /a has more digits than can be sent; the tool was not run.";
+    expect(await call(server, "add", input)).toStrictEqual({ isError: true, output });
   });
 
   test("a list in pages is read to its end", async () => {

@@ -8,7 +8,7 @@ import { replayServer } from "../../src/testkit/index.ts";
 import { answer, delta } from "../support/deltas.ts";
 import { leavingNothing } from "./support/settled.ts";
 import { errorOf, readAll } from "./support/thrown.ts";
-import { clientAt, DIALECTS, QUESTION, streamReply, wholeBody } from "./support/wire.ts";
+import { clientAt, DIALECTS, QUESTION, streamPieces, streamReply, wholeBody } from "./support/wire.ts";
 
 const REASON = new Error("The reader went home.");
 
@@ -260,4 +260,29 @@ test("what waits when the caller ends it is not given out any more", async () =>
   stream.cancel(REASON);
   expect(await readAll(stream)).toStrictEqual({ deltas: [], error: await response });
   expect((await response).partial?.message.parts).toStrictEqual([{ type: "text", text: "ab" }]);
+});
+
+test("a piece that arrives in the moment in which the stream is left is on the error, and ends nothing else", async () => {
+  const [first = new Uint8Array(), ...rest] = streamPieces("openai-chat");
+  const { promise, resolve } = Promise.withResolvers<IteratorResult<Uint8Array, undefined>>();
+  async function* body(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    yield Buffer.concat([first, ...rest.slice(0, 1)]);
+    yield (await promise).value ?? new Uint8Array();
+    signal.throwIfAborted();
+  }
+  const transport: Transport = {
+    send: (_, { signal }) =>
+      Promise.resolve({ status: 200, headers: {}, body: body(signal), discard: () => undefined }),
+    close: () => Promise.resolve(),
+  };
+  const stream = clientAt({ url: "http://127.0.0.1:9" }, "openai-chat", { transport }).stream(QUESTION);
+  await stream.next();
+  await stream.next();
+  const pending = stream.next().catch((error: unknown) => error);
+  resolve({ done: false, value: Buffer.concat(rest.slice(1, 3)) });
+  stream.cancel(REASON);
+  const error = await errorOf(stream.response());
+  expect(await pending).toBe(error);
+  expect(error).toMatchObject({ code: "aborted", attempts: [{ aborted: true }] });
+  expect(await stream.next()).toStrictEqual({ done: true, value: undefined });
 });

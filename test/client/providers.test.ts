@@ -160,6 +160,16 @@ describe("keys", () => {
   });
 });
 
+test("at OpenAI's own address OpenAI's habits hold, elsewhere nothing is assumed", () => {
+  const request = { ...hello, metadata: { user: "u-1" } };
+  const codes = (config: HttpProvider): string[] =>
+    httpLink(config)
+      .prepare(request, "m", false, {})
+      .losses.map(({ code }) => code);
+  expect(codes(chat)).toStrictEqual(["metadata-unstored"]);
+  expect(codes({ ...chat, baseUrl: "http://127.0.0.1:8000/v1" })).toStrictEqual([]);
+});
+
 test("headers of a call that cannot be sent are told without their values", () => {
   const error = thrown(ClientError, () =>
     httpLink(chat).prepare(hello, "m", false, { headers: { "x-a": "se\ncret" } }),

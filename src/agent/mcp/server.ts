@@ -1,5 +1,6 @@
 // An MCP server as a source of tools: what it lists, as tools of an agent, and how their calls travel.
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { exactNumbers } from "../../model/index.ts";
 import { isObject } from "../../model/kind.ts";
 import { AgentError } from "../errors.ts";
 import { toolOutput } from "../tool.ts";
@@ -46,6 +47,7 @@ class McpSource implements McpServer {
   private known: readonly AgentTool[] | undefined;
   private listedBy: Connection | undefined;
   private listing: Promise<void> | undefined;
+  private isClosed = false;
 
   constructor(options: McpServerOptions, now: () => number) {
     this.name = options.name;
@@ -61,15 +63,17 @@ class McpSource implements McpServer {
   async tools(): Promise<readonly AgentTool[]> {
     try {
       const connection = await this.keeper.connect();
-      if (this.listedBy !== connection) await (this.listing ??= this.list(connection));
+      if (this.listing !== undefined) await this.listing;
+      else if (this.listedBy !== connection) await (this.listing = this.list(connection));
     } catch (error) {
-      if (this.known === undefined) throw error;
+      if (this.known === undefined || this.isClosed) throw error;
       this.options.onProblem?.(failed(this.options, `could not list its tools: ${reasonOf(error)}`, error));
     }
     return this.known ?? [];
   }
 
   close(): Promise<void> {
+    this.isClosed = true;
     return this.keeper.close();
   }
   [Symbol.asyncDispose](): Promise<void> {
@@ -87,6 +91,7 @@ class McpSource implements McpServer {
         this.options.onProblem?.(failed(this.options, `has a tool that cannot be used. ${why}`));
     } catch (error) {
       this.listedBy = undefined;
+      if (isForgotten(error)) this.keeper.drop(connection);
       throw error;
     } finally {
       this.listing = undefined;
@@ -119,6 +124,12 @@ class McpSource implements McpServer {
   }
 
   private async call(name: string, input: unknown, context: ToolContext): Promise<ToolOutput> {
+    const [lost] = exactNumbers(input);
+    // The SDK would round it: another record may be meant then (B23).
+    if (lost !== undefined) {
+      const output = `The number ${lost.text} at ${lost.path} has more digits than can be sent; the tool was not run.`;
+      return { isError: true, output };
+    }
     for (let isFirst = true; ; isFirst = false) {
       const connected = await unlessAborted(context.signal, () => this.connect());
       if (connected === undefined) throw context.signal.reason;

@@ -70,7 +70,8 @@ const CLIENT: Readonly<Record<keyof ClientOptions, Check>> = {
   fallbacks: names,
   middleware(value, path) {
     if (!Array.isArray(value)) throw fault(path, `must be a list; it is ${kindOf(value)}.`);
-    value.forEach((layer: unknown, index) => checkKnown(layer, LAYER, `${path}/${index}`));
+    // An object of a class may have fields of its own.
+    value.forEach((layer: unknown, index) => checkFields(layer, LAYER, `${path}/${index}`, true));
   },
   prices: (value, path) => void readPrices(value, path),
   onAttempt: callable,
@@ -78,19 +79,14 @@ const CLIENT: Readonly<Record<keyof ClientOptions, Check>> = {
   effects: (value, path) => checkFields(value, EFFECTS, path),
 };
 
-function checkFields(value: unknown, checks: Readonly<Record<string, Check>>, path: string): void {
-  checkKnown(value, checks, path);
-  for (const field of Object.keys(value as object)) {
-    if (Object.hasOwn(checks, field)) continue;
-    throw fault(path + pointer([field]), `is no setting; there are ${Object.keys(checks).join(", ")}.`);
-  }
-}
-
-/** Fields that are not in the table may be anything: an object of a class has its own. */
-function checkKnown(value: unknown, checks: Readonly<Record<string, Check>>, path: string): void {
+/** Only what is there costs anything: this runs for every call. */
+function checkFields(value: unknown, checks: Readonly<Record<string, Check>>, path: string, isOpen = false): void {
   if (!isRecord(value)) throw fault(path, `must be an object; it is ${kindOf(value)}.`);
-  for (const [field, check] of Object.entries(checks)) {
-    if (value[field] !== undefined) check(value[field], path + pointer([field]));
+  for (const field in value) {
+    const check = Object.hasOwn(checks, field) ? checks[field] : undefined;
+    if (check !== undefined && value[field] !== undefined) check(value[field], path + pointer([field]));
+    if (check !== undefined || isOpen) continue;
+    throw fault(path + pointer([field]), `is no setting; there are ${Object.keys(checks).join(", ")}.`);
   }
 }
 

@@ -6,6 +6,7 @@ import type { OpenAttempt } from "./attempts.ts";
 import type { Ready, Session, Target } from "./call.ts";
 import { ModelCall } from "./call.ts";
 import { withFacts } from "./facts.ts";
+import { AttemptFailure } from "./failure.ts";
 import { isEventStream, readWhole, send, streamReply } from "./http.ts";
 import { exchangeOf, openReading } from "./open.ts";
 import { Reading } from "./reading.ts";
@@ -28,7 +29,11 @@ async function tryWhole(call: ModelCall, target: Target, ready: Ready, attempt: 
   const reply = await send(exchange);
   // A server that streams whatever it is asked for.
   if (isEventStream(reply)) return readAll(new Reading(await streamReply(reply, exchange), target.asked, call.scope));
-  return withFacts(await readWhole(reply, exchange), target.asked);
+  const response = withFacts(await readWhole(reply, exchange), target.asked);
+  if (response.error === undefined) return response;
+  const { message } = response;
+  const partial = { ...response, message: { ...message, metadata: { ...message.metadata, interrupted: true } } };
+  throw new AttemptFailure(response.error, { partial });
 }
 
 async function readAll(reading: Reading): Promise<Response> {

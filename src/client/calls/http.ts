@@ -79,7 +79,7 @@ export function isEventStream({ headers }: HttpReply): boolean {
   return headers["content-type"]?.includes("text/event-stream") === true;
 }
 
-/** The whole answer of a reply. */
+/** The whole answer of a reply; one that failed says so. */
 export async function readWhole(reply: HttpReply, { prepared, scope }: HttpExchange): Promise<Response> {
   const { dialect, names } = prepared;
   const text = await readText(reply, scope);
@@ -93,10 +93,7 @@ export async function readWhole(reply: HttpReply, { prepared, scope }: HttpExcha
     if (!(cause instanceof JsonError || cause instanceof DialectError)) throw cause;
     throw new AttemptFailure(unreadable(text, reply.headers, dialect, cause), { cause });
   }
-  if (response.error === undefined) return response;
-  const { message } = response;
-  const partial = { ...response, message: { ...message, metadata: { ...message.metadata, interrupted: true } } };
-  throw new AttemptFailure(response.error, { partial });
+  return response;
 }
 
 /** What a lenient decoder makes of a body that is something else altogether. */

@@ -66,6 +66,11 @@ class ModelStream implements AnswerStream {
     this.at = 0;
   }
 
+  private dropAll(): void {
+    this.waiting = [];
+    this.at = 0;
+  }
+
   /** Whether there is something to take, once that is known. Throws what the answer failed with, once. */
   private async arrived(): Promise<boolean> {
     while (this.waiting.length === 0 && this.outcome === undefined && !this.isLeft) await this.pull();
@@ -85,8 +90,11 @@ class ModelStream implements AnswerStream {
   private async read(): Promise<void> {
     try {
       const { value: reading } = (this.answered ??= await this.open());
-      const batch = await reading.next();
-      if (batch !== undefined && batch.length > 0) this.waiting.push(batch);
+      do {
+        const batch = await reading.next();
+        if (batch !== undefined && batch.length > 0) this.waiting.push(batch);
+        // What ended the call while this came is found out by reading on.
+      } while (!reading.isOver && this.call?.scope.ended !== undefined);
       if (!reading.isOver) return;
       const { failure } = reading;
       this.settle(failure === undefined ? { answer: this.answerOf(reading) } : { error: this.explain(failure) });
@@ -139,7 +147,7 @@ class ModelStream implements AnswerStream {
     this.outcome ??= outcome;
     this.call?.scope.close();
     // Whoever ended it wants no more.
-    if (this.call?.scope.ended?.by === "caller") this.waiting = [];
+    if (this.call?.scope.ended?.by === "caller") this.dropAll();
   }
 
   batches(): AsyncIterableIterator<readonly Delta[]> {
@@ -166,7 +174,7 @@ class ModelStream implements AnswerStream {
 
   cancel(reason: unknown = new DOMException("The stream was cancelled.", "AbortError")): void {
     if (this.outcome !== undefined) return;
-    this.waiting = [];
+    this.dropAll();
     if (this.call !== undefined) this.call.scope.end(reason);
     else this.settle({ error: new ClientError("aborted", "The stream was ended before it began.", { cause: reason }) });
   }
@@ -174,7 +182,7 @@ class ModelStream implements AnswerStream {
   private async leave(): Promise<void> {
     this.isLeft = true;
     this.cancel(new DOMException(LEFT, "AbortError"));
-    this.waiting = [];
+    this.dropAll();
     await this.pulling;
   }
 

@@ -30,7 +30,9 @@ function httpLink(name: string, config: HttpProvider): HttpLink {
   const address = addressOf(config);
   requireKey(name, config, address);
   const [told, secret] = splitHeaders(config.headers ?? {});
-  const dialect = dialectOf(config.dialect, { provider: config.issuer ?? name, vendor: config.vendor });
+  // At OpenAI's own address nobody else's habits can be meant.
+  const vendor = config.vendor ?? (config.dialect === "openai-chat" && address.isOfficial ? "openai" : undefined);
+  const dialect = dialectOf(config.dialect, { provider: config.issuer ?? name, vendor });
   return {
     kind: "http",
     name,

@@ -1,5 +1,7 @@
 // A campaign of kills against agents: first stories that are left in peace, to find the points that they pass; then
 // stories whose agents are killed, at those points and at any moment, until there were enough kills.
+import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "../../ledger/crash/databases.ts";
 import { Seeded } from "../../ledger/crash/seeded.ts";
@@ -125,7 +127,8 @@ class Run {
     while (!isFailed() && (report.kills < options.kills || waiting.length > 0)) {
       const lives = 1 + random.below(MOST_LIVES);
       const [next] = waiting.splice(random.below(waiting.length), 1);
-      const story = next?.story ?? random.pick(options.stories);
+      // Most points are on the way of every story.
+      const story = next !== undefined && next.sent > 0 ? next.story : random.pick(options.stories);
       const deaths = next === undefined ? [] : this.deathsAt(next.point);
       while (deaths.length < lives) deaths.push(this.death());
       const lived = await this.tell(story, deaths);
@@ -154,13 +157,16 @@ class Run {
     const { options, report } = this;
     const name = `${story} ${this.begun++}`;
     const database = await options.fresh();
-    const record = join(options.folder, `${name.replace(" ", "-")}.jsonl`);
+    // Campaigns may share a folder.
+    const record = join(options.folder, `${name.replace(" ", "-")}-${randomUUID()}.jsonl`);
     const { programs } = options;
     const site = { name, programs, database, record, story, findings: report.findings };
     const lived = await live(site, (life) => deaths[life] ?? { by: "peace" });
     report.count(deaths, lived);
     // A database that shows a violation stays for whoever wants to see it.
-    if (report.findings.violations.length === 0) await database.remove();
+    if (report.findings.violations.length > 0) return lived;
+    await database.remove();
+    rmSync(record, { force: true });
     return lived;
   }
 }
