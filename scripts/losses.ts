@@ -1,22 +1,28 @@
 // Writes docs/losses.md from the dialects' own declarations; with --check it only says whether it is up to date.
+import { CLIENT_LOSSES } from "../src/client/providers/responses-state.ts";
+import type { LossTable } from "../src/dialects/index.ts";
 import { dialect, dialects } from "../src/dialects/registry.ts";
 import { writeOrCheck } from "./generated.ts";
 
-function section(id: string): string {
-  const { title, losses, carries } = dialect(id);
+function table(losses: LossTable): string[] {
   const rows = Object.entries(losses)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([code, { action, level, says }]) => `| \`${code}\` | ${action} | ${level} | ${says} |`);
-  return [
-    `## \`${id}\`: ${title}`,
-    "",
-    `Carries ${[...carries].join(", ")}.`,
-    "",
-    "| code | action | level | what it means |",
-    "|---|---|---|---|",
-    ...rows,
-  ].join("\n");
+  return ["| code | action | level | what it means |", "|---|---|---|---|", ...rows];
 }
+
+function section(id: string): string {
+  const { title, losses, carries } = dialect(id);
+  return [`## \`${id}\`: ${title}`, "", `Carries ${[...carries].join(", ")}.`, "", ...table(losses)].join("\n");
+}
+
+const CLIENT = [
+  "## The client",
+  "",
+  "What the client leaves out by itself, before the provider's dialect has its say.",
+  "",
+  ...table(CLIENT_LOSSES),
+].join("\n");
 
 const HEAD = `# Losses
 
@@ -28,4 +34,4 @@ it caused, each with one of these codes and a JSON pointer into the canonical va
 - **breaks**: the reader would answer another question; a server refuses unless it can resolve it.
 `;
 
-writeOrCheck("docs/losses.md", `${HEAD}\n${dialects.map(section).join("\n\n")}\n`, "npm run docs");
+writeOrCheck("docs/losses.md", `${HEAD}\n${[...dialects.map(section), CLIENT].join("\n\n")}\n`, "npm run docs");

@@ -1,5 +1,6 @@
 // What the Responses API stores, and what follows from it: reasoning comes encrypted where nothing is stored (B13), and
 // what is stored need not be sent again (B14).
+import type { LossTable } from "../../dialects/index.ts";
 import type { Loss, Message, Request } from "../../model/index.ts";
 import type { HttpProvider } from "../types.ts";
 import type { Plan } from "./plan-parts.ts";
@@ -61,15 +62,18 @@ function isInstruction({ role, parts }: Message): boolean {
   return role === "system" && parts.length === 1;
 }
 
-function implied(index: number): Loss {
-  return {
-    path: `/messages/${index}`,
+/** What the client itself leaves out, in the words of the dialects' declarations. */
+export const CLIENT_LOSSES = {
+  "stored-already": {
     action: "dropped",
     level: "note",
-    code: "stored-already",
-    message:
-      'The provider has it as part of its last answer; an edit of it is not seen. Use state "resend" to send it.',
-  };
+    says: 'The provider has it as part of its last answer; an edit of it is not seen. Use state "resend" to send it.',
+  },
+} as const satisfies LossTable;
+
+function implied(index: number): Loss {
+  const { action, level, says } = CLIENT_LOSSES["stored-already"];
+  return { path: `/messages/${index}`, action, level, code: "stored-already", message: says };
 }
 
 /** The encoder saw fewer messages than the caller has. */
