@@ -2,7 +2,7 @@
 import type { Effects } from "./types.ts";
 
 /** Timers take no more than this; whoever waits longer looks at the clock and waits again. */
-const LONGEST_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const REAL_EFFECTS: Effects = {
   clock: Date.now,
@@ -20,7 +20,7 @@ export const REAL_EFFECTS: Effects = {
           signal.removeEventListener("abort", stop);
           resolve();
         },
-        Math.min(ms, LONGEST_MS),
+        Math.min(ms, LONGEST_TIMER_MS),
       );
       if (signal.aborted) stop();
       else signal.addEventListener("abort", stop, { once: true });

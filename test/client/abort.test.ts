@@ -172,6 +172,7 @@ describe("a stream that is left", () => {
           const error = await errorOf(stream.response());
           expect(error.code).toBe("aborted");
           expect(error.partial?.message).toMatchObject({ role: "assistant", metadata: { interrupted: true } });
+          expect(error.partial).not.toHaveProperty("error");
           expect(heard).toStrictEqual([true]);
           expect(error.attempts).toHaveLength(1);
         },

@@ -2,6 +2,8 @@
 // holds what had arrived; and no connection, timer or listener is left.
 import fc from "fast-check";
 import { beforeAll, afterAll, describe, expect, test } from "vitest";
+import type { ClientError } from "../../src/client/index.ts";
+import { defaultTransport as overFetch } from "../../src/client/transport/fetch.ts";
 import type { Delta, Message, Response } from "../../src/index.ts";
 import { checkDeltas, disassemble } from "../../src/index.ts";
 import type { ReplayServer, Reply } from "../../src/testkit/index.ts";
@@ -159,6 +161,21 @@ describe.each(DIALECTS)("%s", (id) => {
     ));
 });
 
+test("an event whose last line break is missing when the connection breaks was said (B68)", async () => {
+  const pieces = streamPieces(
+    "openai-chat",
+    answer(delta("text", { textDelta: "Down " }), delta("text", { textDelta: "left." })),
+  );
+  for (let count = 2; count <= pieces.length; count += 1) {
+    const sent = Buffer.concat(pieces.slice(0, count));
+    reply = { chunks: [sent], reset: sent.length - 1 };
+    const { deltas } = await readAll(clientAt(server).stream(QUESTION, { retry: { attempts: 1 } }));
+    const decoder = theirs("openai-chat").streamDecoder();
+    const direct = [...decoder.push(sent), ...decoder.end()];
+    expect(textOf(deltas)).toBe(textOf(direct));
+  }
+});
+
 test("what came before a connection broke is given to a reader that comes late", async () => {
   const client = clientAt(server, "openai-chat");
   const words = Array.from({ length: 30 }, (_, n) => delta("text", { textDelta: `word ${n} ` }));
@@ -175,6 +192,29 @@ test("what came before a connection broke is given to a reader that comes late",
   const sent = [...decoder.push(Buffer.concat(pieces).subarray(0, half)), ...decoder.end()];
   expect(textOf([first.value as Delta, ...deltas])).toBe(textOf(sent));
   expect(textOf(error?.partial ? disassemble(error.partial) : [])).toBe(textOf(sent));
+});
+
+test.each(DIALECTS)("%s: the same holds over fetch", async (id) => {
+  const { headers = {} } = streamReply(id);
+  const bytes = Buffer.concat(streamPieces(id));
+  const client = clientAt(server, id, { transport: overFetch(), retry: { attempts: 1 } });
+  const property = fc.asyncProperty(fc.nat(bytes.length), fc.nat(), fc.nat(20), async (at, seed, turns) => {
+    reply = { headers, chunks: cut(bytes, seededRandom(seed), 300), ...(at < bytes.length && { reset: at }) };
+    const { deltas, error } = await readAll(client.stream(QUESTION));
+    if (error === undefined) expect(deltas.at(-1)?.kind).toBe("done");
+    else {
+      expect(["truncated", "network"]).toContain(error.code);
+      checkFailed(deltas, error.partial);
+    }
+    const controller = new AbortController();
+    const call = client.stream(QUESTION, { signal: controller.signal }).response();
+    const outcome = call.catch((thrown: unknown) => thrown);
+    for (let n = 0; n < turns; n += 1) await new Promise((resolve) => setImmediate(resolve));
+    controller.abort();
+    const given = await outcome;
+    if (given instanceof Error) expect(["aborted", "truncated", "network"]).toContain((given as ClientError).code);
+  });
+  await fc.assert(property, { numRuns: 20 });
 });
 
 test("many calls at once, some of them left or broken, share their connections and end each in its own way", async () => {

@@ -1,10 +1,12 @@
 // Whole answers: what comes back from every provider, and what is told about it.
 import { describe, expect, test } from "vitest";
-import type { Attempt, LocalProvider, Middleware } from "../../src/client/index.ts";
-import { createClient } from "../../src/client/index.ts";
+import type { Answer, Attempt, LocalProvider, Middleware } from "../../src/client/index.ts";
+import { ClientError, createClient } from "../../src/client/index.ts";
 import type { Delta, Message, Part, Request } from "../../src/index.ts";
 import { assistant, parseJson, stringifyJson, user } from "../../src/index.ts";
-import { replayServer } from "../../src/testkit/index.ts";
+import type { Reply } from "../../src/testkit/index.ts";
+import { cut, replayServer, seededRandom } from "../../src/testkit/index.ts";
+import { describeBodies } from "../support/corpus.ts";
 import { answer, delta } from "../support/deltas.ts";
 import { errorOf } from "./support/thrown.ts";
 import { leavingNothing } from "./support/settled.ts";
@@ -178,4 +180,29 @@ test("object answers go through the same call", async () => {
   const given = await client.generateObject({ model: "m", messages: [user("?")], schema: { type: "object" } });
   expect(given.object).toStrictEqual({ a: 1 });
   expect(given.answer.provider).toBe("here");
+});
+
+describeBodies((samplesOf) => {
+  test.each(DIALECTS)("%s: recorded bodies over HTTP, cut anywhere, are what the dialect reads", async (id) => {
+    const random = seededRandom(3);
+    let reply: Reply = {};
+    await using server = await replayServer(() => reply);
+    const client = clientAt(server, id);
+    const samples = [...samplesOf(id, "responses"), ...samplesOf(id, "errors")];
+    expect(samples.length).toBeGreaterThan(3);
+    for (const { name, wire, status = name.includes("/errors/") ? 400 : 200 } of samples) {
+      const chunks = cut(stringifyJson(wire), random, 4000);
+      reply = { status, chunks, headers: { "content-type": "application/json" } };
+      const outcome = await client.complete(QUESTION, { retry: { attempts: 1 } }).catch((error: unknown) => error);
+      if (status >= 400) {
+        expect(outcome, name).toMatchObject({ error: { kind: theirs(id).decodeError(wire, status).kind } });
+      } else if (outcome instanceof ClientError) {
+        expect(outcome.error, name).toStrictEqual(theirs(id).decodeResponse(wire).error);
+      } else {
+        const { provider: _, losses: __, attempts: ___, ...response } = outcome as Answer;
+        const { metadata: ____, ...message } = response.message;
+        expect({ ...response, message }, name).toStrictEqual(theirs(id).decodeResponse(wire));
+      }
+    }
+  });
 });

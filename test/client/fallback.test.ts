@@ -33,7 +33,8 @@ function crowd(fail: Partial<Record<string, ProviderErrorKind>>): {
   return { client, asked };
 }
 
-test.each(PROVIDER_ERROR_KINDS)("the next model is asked where the first one fails with %s", async (kind) => {
+const ELSEWHERE = PROVIDER_ERROR_KINDS.filter((kind) => kind !== "invalid-request");
+test.each(ELSEWHERE)("the next model is asked where the first one fails with %s", async (kind) => {
   const { client } = crowd({ first: kind });
   const given = await client().complete(ASK);
   expect(given.provider).toBe("second");
@@ -85,6 +86,12 @@ test("a model of a provider that is not there is told before anybody is asked", 
 });
 
 describe("nobody else is asked", () => {
+  test("where the request itself is wrong", async () => {
+    const { client, asked } = crowd({ first: "invalid-request" });
+    expect(await errorOf(client().complete(ASK))).toMatchObject({ code: "invalid-request", provider: "first" });
+    expect(asked).toStrictEqual(["first/a"]);
+  });
+
   test("once something was said", async () => {
     let others = 0;
     const first: LocalProvider = {

@@ -1,5 +1,5 @@
 // Answers as they arrive: every way to read one, and every way it can end.
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { LocalProvider } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
 import type { Delta } from "../../src/index.ts";
@@ -78,6 +78,21 @@ describe.each(DIALECTS)("%s", (id) => {
       expect(await stream.next()).toStrictEqual({ done: true, value: undefined });
       expect(await errorOf(stream.response())).toBe(error);
     });
+  });
+
+  test("a server that does not end a reply in which it said that it failed is left", async () => {
+    const failed = [...disassemble(ANSWER).slice(0, 2), delta("error", { errorCode: "server", message: "No." })];
+    const { chunks = [], ...rest } = streamReply(id, failed);
+    const stall = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+    await using server = await replayServer({ "*": { ...rest, chunks: [...chunks, ": more"], stall } });
+    await leavingNothing(
+      server,
+      async () => {
+        expect((await readAll(clientAt(server, id).stream(QUESTION))).error?.code).toBe("server");
+        expect(await server.requests[0]?.ended).toBe("aborted");
+      },
+      0,
+    );
   });
 
   test("B73: a stream that ends before its answer is a truncated one", async () => {
@@ -255,17 +270,34 @@ test("the price of an answer is said before its end, and after an error", async 
   }
 });
 
-test("the connection of a stream that was read to its end is used again", async () => {
-  await using server = await replayServer({ "*": streamReply("openai-chat") });
+test("the connection of a stream whose answer was whole is used again", async () => {
+  const { chunks = [] } = streamReply("openai-chat");
+  // The reply ends a while after the answer.
+  await using server = await replayServer({ "*": { chunks: [...chunks, ": bye\n\n"], delayMs: 3 } });
   const client = clientAt(server);
-  for (let n = 0; n < 5; n += 1) {
+  for (let n = 0; n < 4; n += 1) {
     // Whoever leaves with the last delta has read it all.
     for await (const { kind } of client.stream(QUESTION)) if (kind === "done") break;
     await server.requests.at(-1)?.ended;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   expect(server.connections).toBe(1);
-  expect(await Promise.all(server.requests.map(({ ended }) => ended))).toStrictEqual(Array(5).fill("sent"));
+  expect(await Promise.all(server.requests.map(({ ended }) => ended))).toStrictEqual(Array(4).fill("sent"));
+});
+
+test("every timer of a call is put out when it is over", async () => {
+  await using server = await replayServer({ "*": streamReply("openai-chat") });
+  const set = vi.spyOn(globalThis, "setTimeout");
+  const clear = vi.spyOn(globalThis, "clearTimeout");
+  await clientAt(server).stream(QUESTION).response();
+  await server.requests[0]?.ended;
+  await new Promise((resolve) => setImmediate(resolve));
+  const cleared = new Set(clear.mock.calls.map(([timer]) => timer));
+  // Those without a reference keep nobody waiting: they are the pool's own.
+  const timers = set.mock.results.map(({ value }) => value as NodeJS.Timeout).filter((timer) => timer.hasRef());
+  vi.restoreAllMocks();
+  expect(timers.length).toBeGreaterThan(0);
+  expect(timers.filter((timer) => !cleared.has(timer))).toStrictEqual([]);
 });
 
 test("a server that does not end a reply whose answer is whole is left", async () => {

@@ -75,12 +75,7 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
 
   test("the time of the call is over while it waits for the next attempt", async () => {
     await using server = await replayServer({ "*": { status: 500 } });
-    const wait = 7;
-    const client = clientAt(server, "openai-chat", {
-      // Who sleeps between attempts sleeps on, whatever time it is.
-      effects: { random: () => 0.5, sleep: (ms, signal) => (ms === wait ? forever(signal) : timer(signal)) },
-      retry: { baseMs: wait },
-    });
+    const client = clientAt(server, "openai-chat", { effects: { sleep: (_, signal) => forever(signal) } });
     const error = await errorOf(ask(client, { totalMs: soon }, 3));
     expect(error.code).toBe("timeout");
     expect(server.requests).toHaveLength(1);
@@ -90,16 +85,6 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
 /** A sleep that ends with its signal only. */
 function forever(signal: AbortSignal): Promise<void> {
   return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("woken"))));
-}
-
-function timer(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const handle = setTimeout(resolve, soon + 10);
-    signal.addEventListener("abort", () => {
-      clearTimeout(handle);
-      reject(new Error("woken"));
-    });
-  });
 }
 
 test("a timeout in the middle of a stream is its last delta, and what had arrived is on the error", async () => {
@@ -117,10 +102,11 @@ test("a timeout in the middle of a stream is its last delta, and what had arrive
 });
 
 test("a reader that takes its time is no silence", async () => {
-  await using server = await replayServer({ "*": streamed });
-  const stream = clientAt(server).stream(QUESTION, { timeouts: { gapMs: soon } });
+  // In pieces, so that the answer is not whole when the reader pauses.
+  await using server = await replayServer({ "*": { ...streamed, delayMs: 5 } });
+  const stream = clientAt(server).stream(QUESTION, { timeouts: { gapMs: 250 } });
   await stream.next();
-  await new Promise((resolve) => setTimeout(resolve, soon * 4));
+  await new Promise((resolve) => setTimeout(resolve, 600));
   expect((await readAll(stream)).error).toBeUndefined();
 });
 
@@ -192,13 +178,21 @@ describe("a local provider", () => {
   });
 });
 
-test("without limits there is no timer", async () => {
-  let slept = 0;
-  const client = createClient({
-    providers: { here: { answer: () => answer() } },
-    timeouts: { totalMs: Infinity, gapMs: Infinity },
-    effects: { sleep: () => ((slept += 1), Promise.resolve()) },
-  });
-  await client.complete({ model: "m", messages: [] });
-  expect(slept).toBe(0);
+test("a test that does not wait for retries does not reach the limits sooner", async () => {
+  await using server = await replayServer({ "*": [{ status: 500 }, { body: whole, delayMs: soon }] });
+  const client = clientAt(server, "openai-chat", { effects: { sleep: () => Promise.resolve() } });
+  expect((await client.complete(QUESTION)).attempts).toHaveLength(2);
 });
+
+test("without limits there is no timer", async () => {
+  const before = timers();
+  let during = -1;
+  const here: LocalProvider = { answer: () => ((during = timers()), answer()) };
+  const client = createClient({ providers: { here }, timeouts: { totalMs: Infinity, gapMs: Infinity } });
+  await client.complete({ model: "m", messages: [] });
+  expect(during).toBe(before);
+});
+
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((each) => each === "Timeout").length;
+}

@@ -28,11 +28,16 @@ export async function ask<T>(call: ModelCall, stream: boolean, tryOnce: Try<T>):
       const ready = call.prepare(target, stream);
       return await askTarget(call, target, ready, tryOnce);
     } catch (error) {
-      if (!(error instanceof ClientError) || call.scope.ended !== undefined) throw error;
+      if (!(error instanceof ClientError) || isFinal(error, call)) throw error;
       last = error;
     }
   }
   throw last;
+}
+
+/** Whether nobody else is to be asked: a request that is wrong in itself is wrong everywhere. */
+function isFinal({ code }: ClientError, { scope }: ModelCall): boolean {
+  return code === "invalid-request" || scope.ended !== undefined;
 }
 
 /** A provider that was passed over without being asked is noted, too: whoever reads the answer should know why. */

@@ -4,14 +4,13 @@ import { DialectError } from "../../dialects/index.ts";
 import type { StreamDecoder } from "../../dialects/index.ts";
 import type { Delta, Response } from "../../model/index.ts";
 import { JsonError, parseJson } from "../../model/index.ts";
-import type { Effects, HttpLink, HttpReply, HttpRequest, Prepared, Transport } from "../types.ts";
+import type { HttpLink, HttpReply, HttpRequest, Prepared, Transport } from "../types.ts";
 import type { OpenAttempt } from "./attempts.ts";
 import { AttemptFailure } from "./failure.ts";
 import { orAborted } from "./or-aborted.ts";
 import type { DeltaSource } from "./reading.ts";
 import { isHtml, refusalOf, requestIdOf, unreadable } from "./reply-error.ts";
 import type { CallScope } from "./scope.ts";
-import { PUT_OUT } from "./scope.ts";
 
 /** An error that is longer is no error but a mistake. */
 const LONGEST_ERROR = 1_048_576;
@@ -20,7 +19,6 @@ export interface HttpExchange {
   link: HttpLink;
   prepared: Prepared;
   transport: Transport;
-  effects: Effects;
   scope: CallScope;
   attempt: OpenAttempt;
   connectMs: number;
@@ -42,8 +40,7 @@ export async function send(exchange: HttpExchange): Promise<HttpReply> {
 async function readRefusal(reply: HttpReply, scope: CallScope): Promise<string> {
   try {
     return await readText(reply, scope, LONGEST_ERROR);
-  } catch (error) {
-    if (scope.ended !== undefined) throw error;
+  } catch {
     return "";
   }
 }
@@ -87,8 +84,9 @@ export async function readWhole(reply: HttpReply, { prepared, scope }: HttpExcha
   try {
     const wire = parseJson(text);
     response = dialect.decodeResponse(wire, { names });
-    if (isNothing(response) && dialect.recognise(wire) === undefined)
+    if (isNothing(response) && dialect.recognise(wire) === undefined) {
       throw new DialectError(dialect.id, "", "wrong-type", "There is no answer in it.");
+    }
   } catch (cause) {
     if (!(cause instanceof JsonError || cause instanceof DialectError)) throw cause;
     throw new AttemptFailure(unreadable(text, reply.headers, dialect, cause), { cause });
@@ -118,16 +116,14 @@ class HttpSource implements DeltaSource {
   private readonly decoder: StreamDecoder;
   private readonly scope: CallScope;
   private readonly signal: AbortSignal;
-  private readonly effects: Effects;
   private isOver = false;
 
-  constructor(reply: HttpReply, { prepared, scope, effects }: HttpExchange) {
+  constructor(reply: HttpReply, { prepared, scope }: HttpExchange) {
     this.reply = reply;
     this.body = reply.body[Symbol.asyncIterator]();
     this.decoder = prepared.dialect.streamDecoder({ names: prepared.names });
     this.scope = scope;
     this.signal = scope.signal;
-    this.effects = effects;
   }
 
   async read(): Promise<readonly Delta[] | undefined> {
@@ -153,18 +149,14 @@ class HttpSource implements DeltaSource {
 
   /** A reply that is read to its end leaves its connection to the next one. */
   private async readRest(): Promise<void> {
-    const timer = new AbortController();
-    void this.effects.sleep(REST_MS, timer.signal).then(
-      () => this.reply.discard(),
-      () => undefined, // it has ended by itself
-    );
+    const timer = setTimeout(() => this.reply.discard(), REST_MS);
     try {
       let isEnded = false;
       while (!isEnded) isEnded = (await this.body.next()).done === true;
     } catch {
       // The answer is whole: how the connection ends is of no interest.
     } finally {
-      timer.abort(PUT_OUT);
+      clearTimeout(timer);
     }
   }
 

@@ -14,9 +14,8 @@ export function exchangeOf(
   attempt: OpenAttempt,
 ): HttpExchange | undefined {
   if (link.kind !== "http" || ready.kind !== "http") return undefined;
-  const { effects } = session;
   const { connectMs } = timeouts;
-  return { link, prepared: ready.prepared, transport: session.transport(), effects, scope, attempt, connectMs };
+  return { link, prepared: ready.prepared, transport: session.transport(), scope, attempt, connectMs };
 }
 
 /** Asks for deltas. Nothing of the answer has been read yet. */

@@ -1,6 +1,7 @@
 // The life of one call: who may end it, and how long it may take. One timer for all limits: a read only notes the time,
-// and the timer, when it goes off, looks whether anything is really due.
-import { millisecondsOf } from "../effects.ts";
+// and the timer, when it goes off, looks whether anything is really due. It is a real one even where waits are held by
+// a test: limits are about connections that really are silent.
+import { LONGEST_TIMER_MS, millisecondsOf } from "../effects.ts";
 import type { Effects } from "../types.ts";
 
 /** A limit of the client's own was reached. */
@@ -18,9 +19,6 @@ export class LimitReached extends Error {
   }
 }
 
-/** Why a timer ends early. Where no reason is given, an error is made for each, and that costs more than the timer. */
-export const PUT_OUT = "put out";
-
 export class CallScope {
   private readonly effects: Effects;
   private readonly outer: AbortSignal | undefined;
@@ -31,7 +29,7 @@ export class CallScope {
   private gapMs = Infinity;
   /** When the read began that is being waited for; undefined while none is. */
   private readingSince: number | undefined;
-  private timer: AbortController | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
   private isClosed = false;
   /** Why the whole call ended, where somebody or something ended it. */
   ended: { by: "caller"; reason: unknown } | { by: "limit"; reason: LimitReached } | undefined;
@@ -66,8 +64,6 @@ export class CallScope {
   private finish(ended: NonNullable<CallScope["ended"]>): void {
     if (this.ended !== undefined) return;
     this.ended = ended;
-    this.timer?.abort(PUT_OUT);
-    this.timer = undefined;
     this.current.abort(ended.reason);
     this.onEnded?.();
   }
@@ -102,33 +98,25 @@ export class CallScope {
   /** Nothing is waited for any more: the timer is freed, and the caller's signal forgotten. */
   close(): void {
     this.isClosed = true;
-    this.timer?.abort(PUT_OUT);
-    this.timer = undefined;
+    clearTimeout(this.timer);
     this.outer?.removeEventListener("abort", this.followOuter);
   }
 
-  /** Lights the timer for whatever is due first. */
+  /** Sets the timer for whatever is due first. */
   private arm(): void {
-    this.timer?.abort(PUT_OUT);
-    this.timer = undefined;
+    clearTimeout(this.timer);
     const now = this.now();
     const wait = Math.min(this.deadline, (this.readingSince ?? now) + this.gapMs) - now;
     if (wait === Infinity || this.isClosed) return;
-    const timer = new AbortController();
-    this.timer = timer;
-    void this.effects.sleep(Math.max(1, wait), timer.signal).then(
-      () => this.look(timer),
-      () => undefined, // put out: another one is lit, or the call is over
-    );
+    this.timer = setTimeout(this.look, Math.min(Math.max(1, wait), LONGEST_TIMER_MS));
   }
 
   /** The timer went off. */
-  private look(timer: AbortController): void {
-    if (this.timer !== timer) return;
+  private readonly look = (): void => {
     const now = this.now();
     if (now >= this.deadline) this.finish({ by: "limit", reason: new LimitReached("totalMs", this.totalMs) });
     else if (this.readingSince !== undefined && now - this.readingSince >= this.gapMs) {
       this.current.abort(new LimitReached("gapMs", this.gapMs));
     } else this.arm();
-  }
+  };
 }

@@ -9,7 +9,7 @@ import { ask } from "./ask.ts";
 import { abortedError, giveUp } from "./attempts.ts";
 import type { Session } from "./call.ts";
 import { ModelCall } from "./call.ts";
-import { AttemptFailure } from "./failure.ts";
+import { failureOf } from "./failure.ts";
 import { openReading } from "./open.ts";
 import type { Reading } from "./reading.ts";
 
@@ -130,17 +130,18 @@ class ModelStream implements AnswerStream {
   /** What the caller is told, and what is noted of the attempt. */
   private explain(error: unknown): unknown {
     const { answered, call } = this;
-    if (!(error instanceof AttemptFailure) || answered === undefined || call === undefined) return error;
+    if (error instanceof ClientError || answered === undefined || call === undefined) return error;
     const { attempt, target } = answered;
-    const usage = error.partial?.usage;
+    const failure = failureOf(error);
+    const usage = failure.partial?.usage;
     const { ended } = call.scope;
     const { attempts } = call.log;
     if (ended?.by === "caller") {
       attempt.end({ usage, aborted: true });
-      return abortedError(ended.reason, target.asked, attempts, error.partial);
+      return abortedError(ended.reason, target.asked, attempts, failure.partial);
     }
-    attempt.end({ usage, error: error.error });
-    return giveUp(error, target.asked, attempts);
+    attempt.end({ usage, error: failure.error });
+    return giveUp(failure, target.asked, attempts);
   }
 
   private settle(outcome: Outcome): void {
