@@ -74,6 +74,8 @@ export interface NewRun {
   idempotencyKey?: string | undefined;
   /** The active leaf must be this one; else a conflict. */
   expectedLeaf?: string | null;
+  /** No other run of the thread may have a writer that is alive; else a conflict. For work that two must not do at once. */
+  alone?: boolean | undefined;
   /** The caller's own facts: model, losses, a changed system prompt. */
   metadata?: Record<string, unknown> | undefined;
 }
@@ -138,6 +140,11 @@ export interface Run {
   cancel(): Promise<Ended>;
   /** Renews the lease now; the ledger does so by itself while the run lives. */
   heartbeat(): Promise<void>;
+  /**
+   * Lets go of the run without ending it: whoever resumes it need not wait, and this handle is fenced off. It never
+   * rejects; where the store cannot be written to, the lease ends by itself.
+   */
+  release(): Promise<void>;
 }
 
 export interface AppendOptions {

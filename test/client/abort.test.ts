@@ -223,6 +223,25 @@ describe("a stream that is left", () => {
     expect(seen.toSorted()).toStrictEqual(["aborted", "closed"]);
   });
 
+  test("a local provider that never waits is not read on", async () => {
+    let said = 0;
+    const here: LocalProvider = {
+      *answer() {
+        yield* answer().slice(0, 1);
+        for (;;) {
+          said += 1;
+          yield delta("text", { textDelta: "a" });
+        }
+      },
+    };
+    const stream = createClient({ providers: { here } }).stream({ model: "m", messages: [] });
+    await stream.next();
+    const before = said;
+    stream.cancel(REASON);
+    expect((await errorOf(stream.response())).code).toBe("aborted");
+    expect(said).toBe(before);
+  });
+
   test("B67: what it had cost by then is noted", async () => {
     const usage = { inputTokens: 5, outputTokens: 1, totalTokens: 6 };
     const here: LocalProvider = {

@@ -1,4 +1,5 @@
-// Facts that a live run is given on every store: what whoever takes it over must know and no delta says.
+// A live run and its successors on every store: facts that whoever takes it over must know, letting go of it, and being
+// the only one at work.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Ledger } from "../../src/ledger/types.ts";
 import { begin, done, piece } from "./support/runs.ts";
@@ -56,5 +57,37 @@ describe.each(STORES)("$name", (store) => {
     await expect(run.note([] as never)).rejects.toMatchObject({ code: "invalid-input" });
     const again = await ledger.beginRun({ threadId, idempotencyKey: "k" });
     await expect(again.note({ mine: true })).rejects.toMatchObject({ code: "fenced" });
+  });
+
+  test("a run that is let go of can be taken over at once, with what it had been given", async () => {
+    const run = await ledger.beginRun({ threadId });
+    run.push([begin, piece("hello")]);
+    await expect(ledger.resumeRun(run.id)).rejects.toMatchObject({ code: "conflict" });
+    await run.release();
+    await run.release();
+    await expect(run.append([done])).rejects.toMatchObject({ code: "fenced" });
+    const heir = await ledger.resumeRun(run.id);
+    expect(heir.info.lastSeq).toBe(1);
+    await heir.append([done]);
+    await heir.commit();
+    await heir.release();
+    expect((await ledger.run(run.id)).state).toBe("committed");
+  });
+
+  test("a run that must be alone is not begun while another of its thread has a live writer", async () => {
+    const { id: elsewhere } = await ledger.createThread();
+    await ledger.beginRun({ threadId: elsewhere });
+    const first = await ledger.beginRun({ threadId, alone: true });
+    const refused = { code: "conflict", path: "alone" };
+    await expect(ledger.beginRun({ threadId, alone: true })).rejects.toMatchObject(refused);
+    await expect((await opened.another()).beginRun({ threadId, alone: true })).rejects.toMatchObject(refused);
+    // Others may work beside it, and then it is they that are in the way.
+    const beside = await ledger.beginRun({ threadId });
+    await first.cancel();
+    await expect(ledger.beginRun({ threadId, alone: true })).rejects.toMatchObject(refused);
+    await beside.release();
+    const second = await ledger.beginRun({ threadId, alone: true });
+    await second.cancel();
+    await expect(ledger.beginRun({ threadId, alone: "yes" as never })).rejects.toMatchObject({ code: "invalid-input" });
   });
 });

@@ -25,7 +25,7 @@ export function requestIdOf(headers: HttpReply["headers"]): string | undefined {
 }
 
 /** A body as JSON where it is some, else its text. */
-export function looseJson(text: string): unknown {
+function looseJson(text: string): unknown {
   try {
     return parseJson(text);
   } catch {
@@ -56,7 +56,7 @@ function namedBody(body: unknown, headers: HttpReply["headers"]): unknown {
 }
 
 /** How long to wait, in milliseconds: `retry-after-ms`, else `retry-after` in seconds or as a date. */
-export function waitOf(headers: HttpReply["headers"], now: number): number | undefined {
+function waitOf(headers: HttpReply["headers"], now: number): number | undefined {
   const precise = numberOf(headers["retry-after-ms"]);
   if (precise !== undefined) return precise;
   const said = headers["retry-after"];
@@ -83,7 +83,7 @@ export function isHtml(text: string, headers: HttpReply["headers"]): boolean {
 const LONGEST_TITLE = 200;
 
 /** What a page says first: its title, else its first words. */
-export function titleOf(page: string): string {
+function titleOf(page: string): string {
   const title = /<title[^>]*>([^<]*)<\/title>/i.exec(page)?.[1] ?? page.replaceAll(/<[^>]*>/g, " ");
   const words = title.replaceAll(/\s+/g, " ").trim().slice(0, LONGEST_TITLE);
   return words === "" ? "nothing to read" : words;

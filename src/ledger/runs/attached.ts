@@ -54,6 +54,9 @@ export class AttachedRun implements Run {
     throw this.notOurs();
   }
 
+  /** It was never held. */
+  async release(): Promise<void> {}
+
   private async ended(step: RunStep): Promise<Ended> {
     const { messages } = await this.again(step);
     return { messages };

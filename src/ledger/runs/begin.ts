@@ -33,6 +33,9 @@ function checkNewRun(input: NewRun): void {
   checkExpectedLeaf(input);
   if (input.idempotencyKey !== undefined) checkName(input.idempotencyKey, "idempotencyKey");
   if (input.metadata !== undefined) checkFacts(input.metadata, "metadata");
+  if (input.alone !== undefined && typeof input.alone !== "boolean") {
+    throw new LedgerError("invalid-input", '"alone" must be true or false.', { path: "alone" });
+  }
   if (input.mode !== undefined && input.mode !== "replace" && input.mode !== "branch") {
     throw new LedgerError("invalid-input", 'The mode of a run must be "replace" or "branch".', { path: "mode" });
   }
@@ -51,6 +54,7 @@ function* begin(scope: Scope, tx: LedgerTransaction, input: NewRun): Steps<Begun
   const before = name === undefined ? undefined : yield* attach(tx, key, name, request);
   if (before !== undefined) return { row: yield* begunBefore(scope, tx, before), attached: true };
   expectLeaf(head, expectedLeaf);
+  if (input.alone === true) yield* demandAlone(scope, tx, input.threadId);
   if (typeof forkFromMessageId === "string" && (yield* headerOf(tx, key, forkFromMessageId)) === undefined) {
     throw unknownMessage(forkFromMessageId, "forkFromMessageId");
   }
@@ -61,6 +65,20 @@ function* begin(scope: Scope, tx: LedgerTransaction, input: NewRun): Steps<Begun
   yield* got(tx.insertLog([runEventRow(scope, id, row)]));
   if (name !== undefined) yield* remember(scope, tx, threadOf(row), name, request, { runId: id });
   return { row, attached: false };
+}
+
+/** More runs at once than a tenant has. */
+const MANY = 100_000;
+
+/** Looks at the runs that live, not at those of the thread: of these there may be many more. */
+function* demandAlone(scope: Scope, tx: LedgerTransaction, threadId: string): Steps<void> {
+  const now = scope.now();
+  const live = yield* got(tx.expiredRuns(Number.MAX_SAFE_INTEGER, MANY, scope.tenant));
+  const other = live.find((run) => run.threadId === threadId && run.leaseUntil >= now);
+  if (other === undefined) return;
+  const until = new Date(other.leaseUntil).toISOString();
+  const message = `Run ${other.id} of the thread has a live writer until ${until}; wait for it to end.`;
+  throw new LedgerError("conflict", message, { path: "alone" });
 }
 
 function newRow(scope: Scope, id: string, input: NewRun): RunRow {

@@ -61,6 +61,12 @@ export class LiveRuns {
     }
   }
 
+  /** Gives one lease back, or lets it end by itself. */
+  async release(scope: Scope, run: LiveRun): Promise<void> {
+    this.delete(run);
+    await setLeases(scope, [run], 0).catch(() => undefined);
+  }
+
   /** Writes what waits, and gives the leases back: whoever comes next need not wait for them to end. */
   async close(): Promise<void> {
     this.isClosed = true;

@@ -146,6 +146,14 @@ export class RunWriter implements Run {
     this.demandOwn();
   }
 
+  async release(): Promise<void> {
+    if (this.isFenced || !isLive(this.row.state)) return;
+    // What was accepted is written if it can be: whoever takes over begins with it.
+    await this.drain().catch(() => undefined);
+    this.fence();
+    await this.live.release(this.scope, this);
+  }
+
   /** The lease was renewed elsewhere. */
   renewed(leaseUntil: number): void {
     if (isLive(this.row.state)) this.row = { ...this.row, leaseUntil };
