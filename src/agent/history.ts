@@ -3,6 +3,9 @@
 import { LedgerError } from "../ledger/index.ts";
 import type { Ledger, NewRun, Run } from "../ledger/index.ts";
 import type { StoredMessage } from "../model/index.ts";
+import { beginAlone, isLeafConflict } from "./busy.ts";
+import { inOrderOfHearing } from "./hearing.ts";
+import { isInstruction } from "./standing.ts";
 
 interface Known {
   leafId: string | null;
@@ -24,9 +27,8 @@ export class History {
   /** The active leaf and what a call should see. */
   async load(): Promise<Known> {
     if (this.known !== undefined) return this.known;
-    const { ledger, threadId, maxMessages } = this;
-    const { activeLeafId: leafId } = await ledger.thread(threadId);
-    const messages = await ledger.context(threadId, { maxMessages });
+    const { activeLeafId: leafId } = await this.ledger.thread(this.threadId);
+    const messages = await inOrderOfHearing(await this.context(), (runId) => this.isAgents(runId));
     return (this.known = { leafId, messages });
   }
 
@@ -43,18 +45,49 @@ export class History {
         : undefined;
   }
 
+  /** What is in the thread may be something else by now. */
+  forget(): void {
+    this.known = undefined;
+  }
+
   /** Begins a run of the ledger whose answer is to exactly these messages. */
   async begin(metadata: NonNullable<NewRun["metadata"]>): Promise<{ run: Run; messages: readonly StoredMessage[] }> {
     for (;;) {
       const { leafId, messages } = await this.load();
       try {
-        const run = await this.ledger.beginRun({ threadId: this.threadId, expectedLeaf: leafId, metadata });
+        const run = await beginAlone(this.ledger, { threadId: this.threadId, expectedLeaf: leafId, metadata });
         return { run, messages };
       } catch (error) {
         // Somebody else has said something: the model shall hear it too.
-        if (!(error instanceof LedgerError) || error.code !== "conflict" || error.path !== "expectedLeaf") throw error;
-        this.known = undefined;
+        if (!isLeafConflict(error)) throw error;
+        this.forget();
       }
     }
   }
+
+  /** At most so many messages; more where these would be none but instructions, because nothing can be said to that. */
+  private async context(): Promise<StoredMessage[]> {
+    const { ledger, threadId, maxMessages } = this;
+    const few = await ledger.context(threadId, { maxMessages });
+    if (maxMessages === undefined || hasWords(few)) return few;
+    const all = await ledger.context(threadId);
+    if (!hasWords(all)) return few;
+    for (let most = maxMessages * 2; ; most *= 2) {
+      const more = most < all.length ? await ledger.context(threadId, { maxMessages: most }) : all;
+      if (hasWords(more)) return more;
+    }
+  }
+
+  private async isAgents(runId: string): Promise<boolean> {
+    try {
+      return (await this.ledger.run(runId)).metadata?.["agent"] === true;
+    } catch (error) {
+      if (error instanceof LedgerError && error.code === "unknown-run") return false;
+      throw error;
+    }
+  }
+}
+
+function hasWords(messages: readonly StoredMessage[]): boolean {
+  return messages.some(({ role }) => !isInstruction(role));
 }

@@ -1,25 +1,63 @@
-// What a caller says to an agent, as messages.
-import { checkMessages } from "../ledger/check.ts";
-import { LedgerError } from "../ledger/index.ts";
+// What a caller gives an agent, checked: words become messages of the agent's own, because whoever said them may change
+// theirs later, and options that nobody knows are told.
+import { checkMessages, LedgerError } from "../ledger/index.ts";
 import { user } from "../model/index.ts";
 import type { Message } from "../model/index.ts";
+import { isObject, kindOf } from "../model/kind.ts";
 import { AgentError } from "./errors.ts";
+import { copyOf } from "./record.ts";
 
-/** One message at least. Throws an `AgentError` "invalid-input" for what cannot be said. */
-export function messagesOf(input: string | Message | readonly Message[], name: string): [Message, ...Message[]] {
-  if (input === "")
-    throw new AgentError("invalid-input", "There is nothing to say: the text is empty.", { path: name });
-  const given = typeof input === "string" ? [user(input)] : isList(input) ? input : [input];
-  try {
-    const [first, ...others] = checkMessages(given, `/${name}`);
-    if (first !== undefined) return [first, ...others];
-  } catch (error) {
-    if (!(error instanceof LedgerError)) throw error;
-    throw new AgentError("invalid-input", error.message, { path: error.path, cause: error });
-  }
-  throw new AgentError("invalid-input", "There must be at least one message.", { path: `/${name}` });
+/** One message, from the user or with instructions. Throws an `AgentError` "invalid-input" for what cannot be said. */
+export function messageOf(input: string | Message, path: string): Message {
+  if (input === "") throw invalid(path, "There is nothing to say: the text is empty.");
+  if (Array.isArray(input)) throw invalid(path, "One message is taken at a time: give each by itself.");
+  const message = sound(typeof input === "string" ? user(input) : input, path);
+  if (isSaid(message)) return message;
+  throw invalid(`${path}/role`, `What is said to an agent has the role user, system or developer, not ${message.role}.`);
 }
 
-function isList(input: Message | readonly Message[]): input is readonly Message[] {
+/** One message at least. A list may bring a conversation from elsewhere, if it ends with something to answer. */
+export function messagesOf(input: string | Message | readonly Message[], path: string): Message[] {
+  if (!isList(input)) return [messageOf(input, path)];
+  const messages = input.map((each, index) => sound(each, `${path}/${index}`));
+  const last = messages.at(-1);
+  if (last === undefined) throw invalid(path, "There must be at least one message.");
+  if (last.role === "user" || messages.every(isSaid)) return messages;
+  const place = `${path}/${messages.length - 1}/role`;
+  throw invalid(place, "A conversation with answers in it must end with a message of the user.");
+}
+
+function isList(input: string | Message | readonly Message[]): input is readonly Message[] {
   return Array.isArray(input);
+}
+
+function isSaid({ role }: Message): boolean {
+  return role === "user" || role === "system" || role === "developer";
+}
+
+function sound(given: unknown, place: string): Message {
+  if (!isObject(given)) throw invalid(place, `A message must be an object, found ${kindOf(given)}.`);
+  try {
+    const [message] = checkMessages([given], place);
+    // As many come back as went in.
+    return copyOf(message as Message);
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error;
+    // The message stands in no list but the one that was made for the check.
+    const [list, path] = [`${place}/0`, place];
+    throw invalid(error.path.replace(list, path), error.message.replaceAll(list, path), error);
+  }
+}
+
+/** Throws for options that are no object, or have a field that is none of these. */
+export function checkOptions(options: unknown, names: readonly string[]): void {
+  if (!isObject(options)) throw invalid("", `The options must be an object, found ${kindOf(options)}.`);
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  const path = `/${unknown.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  throw invalid(path, `There is no option "${unknown}". The options are: ${names.join(", ")}.`);
+}
+
+export function invalid(path: string, message: string, cause?: unknown): AgentError {
+  return new AgentError("invalid-input", message, { path, ...(cause !== undefined && { cause }) });
 }

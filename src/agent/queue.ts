@@ -2,10 +2,17 @@
 import { randomUUID } from "node:crypto";
 import type { Message } from "../model/index.ts";
 import { AgentError } from "./errors.ts";
+import { copyOf } from "./record.ts";
 import type { QueuedMessage, QueueKind } from "./types.ts";
+
+function newItem(kind: QueueKind, message: Message): QueuedMessage {
+  return { id: randomUUID(), kind, message };
+}
 
 export class MessageQueue {
   private items: readonly QueuedMessage[] = [];
+  /** By id, as they were when they were queued: what is shown of them is in other hands, too. */
+  private readonly messages = new Map<string, Message>();
   private closed = false;
 
   /** In the order in which they came. */
@@ -17,7 +24,8 @@ export class MessageQueue {
     if (this.closed) {
       throw new AgentError("ended", "The run has ended and takes no more messages; say this with agent.run().");
     }
-    const queued = { id: randomUUID(), kind, message };
+    const queued = newItem(kind, message);
+    this.messages.set(queued.id, copyOf(message));
     this.items = [...this.items, queued];
     return queued;
   }
@@ -40,6 +48,16 @@ export class MessageQueue {
     if (steer.length > 0) return steer;
     const [first] = this.items;
     return this.take((item) => item === first);
+  }
+
+  /** What is to be said of items that were taken. */
+  wordsOf(items: readonly QueuedMessage[]): Message[] {
+    return items.map(({ id, message }) => this.messages.get(id) ?? message);
+  }
+
+  /** Messages that did not come through the queue, as if they had. */
+  itemsOf(messages: readonly Message[]): QueuedMessage[] {
+    return messages.map((message) => newItem("follow-up", message));
   }
 
   /** What could not be said after all waits again, in front. */

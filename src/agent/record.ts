@@ -1,29 +1,33 @@
 // What the ledger is given of an answer, and what can be read from it: the same for an answer that has just come in and
 // for one that another process left behind.
-import { withReadableCalls } from "../ledger/runs/readable.ts";
-import { assignObject, copyObject } from "../model/json.ts";
-import type { Message, Metadata, Response, ToolCallPart, ToolResultPart } from "../model/index.ts";
+import { answerMessage, checkMessages } from "../ledger/index.ts";
+import { parseJson, stringifyJson } from "../model/index.ts";
+import type { FinishReason, Message, Response, ToolCallPart, ToolResultPart } from "../model/index.ts";
 
-/** The answer's message with what the response says about it; what it says itself wins. Nothing else of the response lasts. */
+/**
+ * The answer's message as it will be stored, and held by nobody else: whoever was given the answer or its deltas may
+ * change those. Throws a `LedgerError` where it could not be read back.
+ */
 export function recorded(response: Response, provider: string | undefined): Message {
-  const { message, model, finishReason, usage } = response;
-  const facts: Metadata = { finishReason };
-  if (model !== "") facts.model = model;
-  if (provider !== undefined) facts.provider = provider;
-  if (usage !== undefined) facts.usage = usage;
-  const rest = restOf(response);
-  if (Object.keys(rest).length > 0) facts["response"] = rest;
-  const metadata = assignObject(facts, message.metadata ?? {});
-  return withReadableCalls(Object.assign(copyObject(message), { metadata }));
+  const message = answerMessage(response, provider);
+  return copyOf(checkMessages([message])[0] ?? message);
 }
 
-function restOf({ id, createdAt, extra, alternatives }: Response): Partial<Response> {
-  const rest: Partial<Response> = {};
-  if (id !== "") rest.id = id;
-  if (createdAt !== undefined) rest.createdAt = createdAt;
-  if (extra !== undefined) rest.extra = extra;
-  if (alternatives !== undefined) rest.alternatives = alternatives;
-  return rest;
+/** A copy of plain JSON, exact digits included. */
+export function copyOf<Value extends object>(value: Value): Value {
+  // What goes in as JSON comes out as the same.
+  return parseJson(stringifyJson(value)) as Value;
+}
+
+const STOPPED: ReadonlySet<string | undefined> = new Set<FinishReason["unified"]>([
+  "content-filter",
+  "refusal",
+  "error",
+]);
+
+/** Whether the answer was stopped by somebody, so that what it asks for is not meant and asking again would not mend it. */
+export function wasStopped({ metadata }: Message): boolean {
+  return STOPPED.has(metadata?.finishReason?.unified);
 }
 
 /** The calls that are ours to answer: what the provider executes itself is left alone (B33). */

@@ -1,7 +1,8 @@
 // The results of calls: what a tool gave back, and what the model is told where none did.
 import type { SchemaIssue } from "../client/index.ts";
-import { checkMessages } from "../ledger/check.ts";
-import { parseJson, stringifyJson, toolResult } from "../model/index.ts";
+import { checkMessages } from "../ledger/index.ts";
+import { KoineError } from "../model/errors.ts";
+import { exactNumbers, parseJson, stringifyJson, toolResult, validate } from "../model/index.ts";
 import type { Message, Part, ToolCallPart, ToolResultOptions, ToolResultPart } from "../model/index.ts";
 import { isToolOutput } from "./tool.ts";
 
@@ -11,29 +12,88 @@ function resultPart(call: ToolCallPart, output: unknown, options: ToolResultOpti
 }
 
 export function errorResult(call: ToolCallPart, text: string): ToolResultPart {
-  return resultPart(call, text, { isError: true });
+  return resultPart(call, text.toWellFormed(), { isError: true });
 }
 
 /** What a tool returned, as its result. What cannot be recorded becomes an error that says so: the tool has run. */
 export function resultOf(call: ToolCallPart, returned: unknown): ToolResultPart {
   try {
     const { output, content, isError } = isToolOutput(returned) ? returned : { output: returned };
-    const options: ToolResultOptions = { isError: isError === true };
-    // Whether they are parts is checked below.
-    if (content !== undefined) options.content = plainJson(content) as Part[];
+    const parts = content === undefined ? undefined : contentOf(content);
+    const isFailure = output instanceof Error;
+    const options: ToolResultOptions = { isError: isError === true || isFailure };
+    if (parts !== undefined) options.content = parts;
     // A tool that returns nothing has an empty result, which is one (B27).
-    const said = output === undefined && content === undefined ? "" : plainJson(output);
+    const said = output === undefined && parts === undefined ? "" : isFailure ? messageOf(output) : plainJson(output);
     const part = resultPart(call, said, options);
     checkMessages([{ role: "tool", parts: [part] }], "");
     return part;
   } catch (error) {
-    return errorResult(call, `The tool has run, but what it returned cannot be recorded: ${messageOf(error)}`);
+    return unrecordable(call, error);
   }
+}
+
+/** The tool has run, and nobody can be told what it gave. */
+export function unrecordable(call: ToolCallPart, reason: unknown): ToolResultPart {
+  return errorResult(call, `The tool has run, but what it returned cannot be recorded: ${messageOf(reason)}`);
+}
+
+/** The parts that go with an output: what a user could say, too. Undefined where there are none. */
+function contentOf(content: unknown): Part[] | undefined {
+  if (!Array.isArray(content)) throw new TypeError("`content` must be a list of parts.");
+  if (content.length === 0) return undefined;
+  const parts = plainJson(content) as Part[]; // checked here
+  const issue = validate({ role: "user", parts }).find(({ code }) => code !== "unknown-field");
+  if (issue === undefined) return parts;
+  const reason = issue.code === "role-part" ? "Text, images, audio, video and files can go with a result." : issue.message;
+  throw new TypeError(`At "${issue.path.replace("/parts", "/content")}": ${reason}`);
+}
+
+/** The blobs that parts name. */
+export function blobsOf(parts: readonly Part[]): string[] {
+  return parts.flatMap((part) => {
+    const blobs = "blob" in part && part.blob !== undefined ? [part.blob] : [];
+    return "content" in part && part.content !== undefined ? [...blobs, ...blobsOf(part.content)] : blobs;
+  });
 }
 
 /** The value as it will be read back: a date as its text, a class instance as its fields. Exact digits stay. */
 function plainJson(value: unknown): unknown {
-  return value === undefined || typeof value === "string" ? value : parseJson(stringifyJson(value));
+  if (value === undefined) return undefined;
+  if (typeof value === "string") return value.toWellFormed();
+  const text = stringifyJson(value);
+  refuseSilentLoss(value);
+  return parseJson(wellFormedJson(text));
+}
+
+/** Half a surrogate pair stands in JSON as an escape, and no provider takes it. */
+function wellFormedJson(text: string): string {
+  return text.replaceAll(/\\(?:ud[89a-f][0-9a-f]{2}|.)/g, (escape) => (escape.length > 2 ? "\\ufffd" : escape));
+}
+
+/** Throws for what JSON would say nothing of: `{}` for a map, null for what is no number. */
+function refuseSilentLoss(value: unknown): void {
+  JSON.stringify(value, function (this: object, key: string, each: unknown): unknown {
+    const what = lostOf(this, key, each);
+    if (what === undefined) return each;
+    const where = key === "" ? "" : ` (in "${key}")`;
+    throw new TypeError(`${what}${where} has no JSON form; return what it holds as plain values.`);
+  });
+}
+
+function lostOf(container: object, key: string, value: unknown): string | undefined {
+  if (typeof value === "number") return Number.isFinite(value) || hasDigits(container, key) ? undefined : String(value);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  if (value instanceof Error) return "An error";
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null || Object.keys(value).length > 0) return undefined;
+  if (value instanceof Number || value instanceof Boolean || value instanceof String) return undefined;
+  return `A value of class ${value.constructor.name}`;
+}
+
+/** A number beyond a double's reach that was read from JSON is written as it was. */
+function hasDigits(container: object, key: string): boolean {
+  return exactNumbers(container).some(({ path }) => path === `/${key}`);
 }
 
 /** What a tool threw, as its result. */
@@ -41,13 +101,46 @@ export function thrownResult(call: ToolCallPart, thrown: unknown): ToolResultPar
   return errorResult(call, messageOf(thrown));
 }
 
+/** The words of whatever was thrown; anything can be, and its getters may throw too. */
 export function messageOf(thrown: unknown): string {
-  if (typeof thrown === "string" && thrown !== "") return thrown;
-  if (thrown instanceof Error) return thrown.message === "" ? thrown.name : thrown.message;
   try {
+    if (typeof thrown === "string" && thrown !== "") return thrown;
+    if (thrown instanceof Error) return withCauses(thrown);
     return `Something that is no error was thrown: ${stringifyJson(thrown)}`;
   } catch {
     return "Something that is no error was thrown.";
+  }
+}
+
+/** How many causes are told. */
+const CAUSES = 4;
+
+/** "fetch failed" helps nobody; why it did stands in the cause. Koine's own errors say all that a model should hear. */
+function withCauses(error: Error): string {
+  let told = wordsOf(error);
+  let each: Error = error;
+  for (let count = 0; count < CAUSES && !(each instanceof KoineError) && each.cause instanceof Error; count++) {
+    each = each.cause;
+    const words = wordsOf(each);
+    if (!told.includes(words)) told += `: ${words}`;
+  }
+  return told;
+}
+
+function wordsOf(error: Error & { code?: unknown }): string {
+  // What the types promise, nobody holds whoever throws to.
+  const message: unknown = error.message;
+  if (typeof message === "string" && message !== "") return message;
+  if (typeof message === "object" && message !== null) return stringifyJson(message);
+  return typeof error.code === "string" ? error.code : String(error.name);
+}
+
+/** Whether a tool threw because it was told to stop. */
+export function isAbort(thrown: unknown, signal: AbortSignal): boolean {
+  try {
+    return thrown === signal.reason || (thrown instanceof Error && /^(?:Abort|Timeout)Error$/.test(thrown.name));
+  } catch {
+    return false;
   }
 }
 
@@ -58,6 +151,12 @@ export function unreadable(call: ToolCallPart, { metadata }: Message): ToolResul
   const reason = metadata?.invalidToolCalls?.find(({ toolCallId }) => toolCallId === call.toolCallId)?.reason;
   const what = reason === undefined ? "The call was cut off" : `The arguments cannot be read (${reason})`;
   return errorResult(call, `${what}, so the tool was not run. Make the call again, whole.`);
+}
+
+/** The answer was stopped, by a filter or an error: what it asks for may be half of what was meant. */
+export function notMeant(call: ToolCallPart, { metadata }: Message): ToolResultPart {
+  const why = metadata?.finishReason?.unified ?? "error";
+  return errorResult(call, `The answer that made this call was stopped (${why}), so the tool was not run.`);
 }
 
 export function unknownTool(call: ToolCallPart, names: readonly string[]): ToolResultPart {

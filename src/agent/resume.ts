@@ -2,10 +2,11 @@
 import { AssemblyError, type AssembledRun, RunAssembler } from "../assembly/index.ts";
 import { LedgerError } from "../ledger/index.ts";
 import type { Ledger, Run, RunInfo } from "../ledger/index.ts";
-import { AgentError } from "./errors.ts";
+import { busy } from "./busy.ts";
 import { recorded, resultsOf } from "./record.ts";
 import type { Answered } from "./round.ts";
 import { givenUpRuns, salvage } from "./salvage.ts";
+import { standingOf } from "./standing.ts";
 import { startedCalls } from "./starts.ts";
 import { finishStep, type Step } from "./step.ts";
 import { unlessAborted } from "./waiting.ts";
@@ -14,64 +15,98 @@ import { orGiveUp, type Work } from "./work.ts";
 export interface TakeOver {
   /** Does not wait for the lease of the writer that is gone. */
   force: boolean;
-  /** Waits for a writer that may be alive; else that is an error. */
+  /** Waits for a writer that may be alive; else that is an error ("busy"). */
   wait: boolean;
 }
 
-/** Brings every unfinished step of the thread to its end. */
-export async function finishSteps(work: Work, how: TakeOver): Promise<Step[]> {
-  const runs = await work.ledger.runs(work.threadId);
-  const unfinished = runs.filter(({ state, metadata }) => isUnfinished(state) && metadata?.["agent"] === true);
-  const givenUp = givenUpRuns(runs);
-  if (unfinished.length === 0 && givenUp.length === 0) return [];
-  // First of all: where they cannot be had, nothing is touched.
-  const tools = await unlessAborted(work.signal, () => work.settings.toolbox.current());
-  if (tools === undefined) return [];
+/** Brings every unfinished step of the thread to its end, as steps that count from `first`. Aborted, it leaves the rest. */
+export async function finishSteps(work: Work, how: TakeOver, first: number): Promise<Step[]> {
   const steps: Step[] = [];
-  const finish = async (answered: Answered | undefined): Promise<void> => {
-    if (answered === undefined) return;
-    const index = steps.length;
-    work.emit({ type: "step-start", index, runId: answered.run.id });
-    const info = await finishStep(work, index, tools.value, answered);
-    steps.push({ info, usage: info.usage });
-  };
-  for (const { id } of unfinished) {
-    const run = await takeOver(work, id, how);
-    if (run !== undefined) await finish(await orGiveUp(work, run, readStep(work, run)));
+  for (;;) {
+    const runs = await work.ledger.runs(work.threadId);
+    const unfinished = runs.filter(({ state, metadata }) => isUnfinished(state) && metadata?.["agent"] === true);
+    const givenUp = givenUpRuns(runs);
+    if (unfinished.length === 0 && givenUp.length === 0) return steps;
+    // First of all: where they cannot be had, nothing is touched.
+    const tools = await unlessAborted(work.signal, () => work.settings.toolbox.current());
+    if (tools === undefined) return steps;
+    const finish = async (answered: Answered): Promise<void> => {
+      const index = first + steps.length;
+      work.emit({ type: "step-start", index, runId: answered.run.id });
+      steps.push(await finishStep(work, index, tools.value, answered));
+    };
+    let isAlive = false;
+    for (const { id } of unfinished) {
+      if (work.signal.aborted) return steps;
+      const run = await takeOver(work, id, how);
+      const answered = run === undefined ? undefined : await orGiveUp(work, run, readStep(work, run));
+      if (answered !== undefined) await finish(answered);
+      isAlive ||= run === undefined;
+    }
+    if (work.signal.aborted) return steps;
+    if (!isAlive) {
+      const answered = await salvage(work, givenUp);
+      if (answered !== undefined) await finish(answered);
+      return steps;
+    }
+    // Whoever ended a run that we waited for lives, and may be between two steps.
+    if (!how.wait) throw busy(work.threadId);
+    await quiet(work);
   }
-  await finish(await salvage(work, givenUp));
-  return steps;
 }
+
+/** Milliseconds between two looks at a thread whose writer may be alive. */
+const FIRST_LOOK = 50;
+const LAST_LOOK = 1000;
+/** How many looks at a writer that lives must find nothing new before it counts as gone: about three seconds. */
+const QUIET_LOOKS = 7;
 
 function isUnfinished(state: RunInfo["state"]): boolean {
   return state === "created" || state === "streaming";
 }
 
-/** Milliseconds between two looks at a run whose writer may be alive. */
-const FIRST_LOOK = 50;
-const LAST_LOOK = 1000;
+/** Waits until a writer that lives is in its next step, or has no more to do, or was not heard of for a while. */
+async function quiet(work: Work): Promise<void> {
+  const { ledger, threadId, history, signal } = work;
+  let count = (await ledger.runs(threadId)).length;
+  let wait = FIRST_LOOK;
+  for (let look = 0; look < QUIET_LOOKS && !signal.aborted; look++) {
+    history.forget();
+    const standing = standingOf((await history.load()).messages);
+    if (standing === "done" || standing === "cut-off") return;
+    await sleep(work, wait);
+    wait = Math.min(wait * 2, LAST_LOOK);
+    const runs = await ledger.runs(threadId);
+    if (runs.some(({ state }) => isUnfinished(state))) return;
+    if (runs.length > count) look = 0;
+    count = runs.length;
+  }
+}
+
+/** Waits before another look; cut short where the run is cancelled. */
+export async function sleep({ settings, signal }: Work, ms = LAST_LOOK): Promise<void> {
+  try {
+    await settings.effects.sleep(ms, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
 
 /** The run in our hands; undefined where its writer ended it after all, or where we are not to wait any longer. */
 async function takeOver(work: Work, runId: string, how: TakeOver): Promise<Run | undefined> {
-  const { ledger, settings, signal, left } = work;
+  const { ledger, signal } = work;
   for (let wait = FIRST_LOOK; ; wait = Math.min(wait * 2, LAST_LOOK)) {
     try {
-      return await ledger.resumeRun(runId, { force: how.force || left.has(runId) });
+      return await ledger.resumeRun(runId, { force: how.force });
     } catch (error) {
       if (!(error instanceof LedgerError) || !["conflict", "illegal-transition"].includes(error.code)) throw error;
       const { state, threadId } = await ledger.run(runId);
       if (!isUnfinished(state)) return undefined;
       if (!how.wait) throw busy(threadId, error);
     }
-    await settings.effects.sleep(wait, signal).catch(() => undefined);
+    await sleep(work, wait);
     if (signal.aborted) return undefined;
   }
-}
-
-export function busy(threadId: string, cause?: unknown): AgentError {
-  const advice = "agent.resume(threadId) waits for it; with `force` it does not, where its process is surely gone";
-  const message = `Thread ${threadId} has a step under way, whose writer may be alive: ${advice}.`;
-  return new AgentError("busy", message, cause === undefined ? {} : { cause });
 }
 
 /** The step's answer; undefined where it had not ended: it is kept beside the path, and the model will be asked again. */

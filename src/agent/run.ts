@@ -1,7 +1,7 @@
 // A run of the agent in the hands of its caller: events, queues, the end. The work itself is given to it.
 import type { Message } from "../model/index.ts";
 import { Channel } from "./channel.ts";
-import { messagesOf } from "./input.ts";
+import { messageOf } from "./input.ts";
 import { MessageQueue } from "./queue.ts";
 import type { AgentEvent, AgentResult, AgentRun, QueuedMessage, QueueKind } from "./types.ts";
 
@@ -20,6 +20,8 @@ export class LiveRun implements AgentRun {
   private readonly messages = new MessageQueue();
   private readonly controller = new AbortController();
   private readonly ending: Promise<AgentResult>;
+  /** Whether somebody reads the events. */
+  private isRead = false;
 
   constructor(work: (control: RunControl) => Promise<AgentResult>, signal: AbortSignal | undefined) {
     const thread = Promise.withResolvers<string>();
@@ -28,7 +30,10 @@ export class LiveRun implements AgentRun {
     if (signal?.aborted === true) stop();
     else signal?.addEventListener("abort", stop, { once: true });
     const { controller, messages: queue } = this;
-    const emit = (event: AgentEvent): void => this.events.push(event);
+    const emit = (event: AgentEvent): void => {
+      // There are thousands, and whoever comes later is told of the whole message.
+      if (event.type !== "delta" || this.isRead) this.events.push(event);
+    };
     this.ending = work({ signal: controller.signal, queue, emit, settle: thread.resolve })
       .then(
         (result) => {
@@ -67,22 +72,24 @@ export class LiveRun implements AgentRun {
 
   unqueue(id: string): boolean {
     const queued = this.messages.remove(id);
-    if (queued !== undefined) this.events.push({ type: "unqueued", queued });
+    if (queued !== undefined) this.events.push({ type: "unqueued", queued, said: false });
     return queued !== undefined;
   }
 
   async cancel(reason: unknown = new DOMException("The run was cancelled.", "AbortError")): Promise<QueuedMessage[]> {
     this.controller.abort(reason);
     const result = await this.ending.catch(() => undefined);
-    return result?.reason === "cancelled" ? result.pending : [];
+    return result?.pending ?? [...this.messages.waiting];
   }
 
   next(): Promise<IteratorResult<AgentEvent>> {
+    this.isRead = true;
     return this.events.next();
   }
 
   /** Leaving the loop does not cancel; another loop goes on where this one was. */
   async return(): Promise<IteratorResult<AgentEvent>> {
+    this.isRead = false;
     return { done: true, value: undefined };
   }
 
@@ -91,8 +98,7 @@ export class LiveRun implements AgentRun {
   }
 
   private enqueue(kind: QueueKind, input: string | Message): QueuedMessage {
-    const [message] = messagesOf(input, "message");
-    const queued = this.messages.add(kind, message);
+    const queued = this.messages.add(kind, messageOf(input, "/message"));
     this.events.push({ type: "queued", queued });
     return queued;
   }

@@ -3,6 +3,7 @@
 import { disassemble } from "../assembly/index.ts";
 import type { RunInfo } from "../ledger/index.ts";
 import type { Delta, Message, Metadata, Response, StoredMessage, ToolResultPart } from "../model/index.ts";
+import { beginAlone, isLeafConflict } from "./busy.ts";
 import { clientCalls, resultsOf } from "./record.ts";
 import type { Answered } from "./round.ts";
 import { startedCalls } from "./starts.ts";
@@ -19,29 +20,54 @@ function isGivenUp({ state, metadata }: RunInfo): boolean {
   return state === "failed" && metadata?.["agent"] === true && startedCalls(metadata).size > 0;
 }
 
-/** The newest of them, in a new run; undefined where something was said since. */
+/**
+ * The newest of them that this branch goes on from, in a new run at the active leaf: what somebody has said since stays
+ * before it, and the calls that ran are not forgotten. Undefined where there is none.
+ */
 export async function salvage(work: Work, givenUp: readonly RunInfo[]): Promise<Answered | undefined> {
-  if (givenUp.length === 0) return undefined;
-  const { messages, activeLeafId } = await work.ledger.tree(work.threadId);
-  for (const run of givenUp.toReversed()) {
-    const rest = messages.filter(({ metadata }) => metadata.runId === run.id);
-    const [answer] = rest;
-    if (answer?.role !== "assistant" || answer.parentMessageId !== activeLeafId) continue;
-    return takeUp(work, run, answer, resultsOf(rest));
+  while (givenUp.length > 0) {
+    const { messages, activeLeafId } = await work.ledger.tree(work.threadId);
+    const path = pathTo(activeLeafId, messages);
+    const found = givenUp.toReversed().flatMap((run) => restOf(run, messages));
+    const newest = found.find(({ answer }) => path.has(answer.parentMessageId));
+    if (newest === undefined) return undefined;
+    try {
+      return await takeUp(work, newest, activeLeafId);
+    } catch (error) {
+      // Somebody has said something in this moment.
+      if (!isLeafConflict(error)) throw error;
+    }
   }
   return undefined;
 }
 
-async function takeUp(
-  work: Work,
-  { id, metadata = {} }: RunInfo,
-  answer: StoredMessage,
-  results: ReadonlyMap<string, ToolResultPart>,
-): Promise<Answered> {
+/** What a run has left, and the results that it had recorded. */
+interface Rest {
+  run: RunInfo;
+  answer: StoredMessage;
+  results: ReadonlyMap<string, ToolResultPart>;
+}
+
+function restOf(run: RunInfo, messages: readonly StoredMessage[]): Rest[] {
+  const rest = messages.filter(({ metadata }) => metadata.runId === run.id);
+  const [answer] = rest;
+  return answer?.role === "assistant" ? [{ run, answer, results: resultsOf(rest) }] : [];
+}
+
+/** The ids from a leaf up to the root, and null for what is above that. */
+function pathTo(leafId: string | null, messages: readonly StoredMessage[]): ReadonlySet<string | null> {
+  const parents = new Map(messages.map(({ id, parentMessageId }) => [id, parentMessageId]));
+  const path = new Set<string | null>([null]);
+  for (let id = leafId; id !== null; id = parents.get(id) ?? null) path.add(id);
+  return path;
+}
+
+async function takeUp(work: Work, rest: Rest, expectedLeaf: string | null): Promise<Answered> {
+  const { answer, results } = rest;
+  const { id, metadata = {} } = rest.run;
   const begun = startedCalls(metadata);
-  const { parentMessageId: expectedLeaf } = answer;
   const facts = { ...metadata, continues: id };
-  const run = await work.ledger.beginRun({ threadId: work.threadId, expectedLeaf, metadata: facts });
+  const run = await beginAlone(work.ledger, { threadId: work.threadId, expectedLeaf, metadata: facts });
   const message = withoutTraces(answer);
   const known = new Map(clientCalls(message).flatMap(({ toolCallId }) => entryOf(results, toolCallId)));
   const deltas = disassemble(responseOf(message));

@@ -2,39 +2,52 @@
 // that may have taken effect from one that cannot.
 import type { Run } from "../ledger/index.ts";
 
+/** Turns of the microtask queue within which calls come here whose arguments are checked without waiting. */
+const TURNS = 16;
+
 export class Starts {
   private readonly run: Run;
-  private readonly facts: Record<string, unknown>;
-  private readonly ids: string[];
-  private last: Promise<unknown> = Promise.resolve();
+  /** Those that have begun and have no result yet: one with a result is known by it. */
+  private readonly open: Set<string>;
+  private last: Promise<void> = Promise.resolve();
   private next: Promise<void> | undefined;
+  private failure: { error: unknown } | undefined;
 
-  /** `facts` are what else a successor must know; `begun` are calls of which an earlier process wrote it. */
-  constructor(run: Run, facts: Record<string, unknown>, begun: Iterable<string>) {
+  /** `begun` are calls of which an earlier process wrote it. */
+  constructor(run: Run, begun: Iterable<string>) {
     this.run = run;
-    this.facts = facts;
-    this.ids = [...begun];
+    this.open = new Set(begun);
   }
 
-  /** Resolves once it is durable, with the whole answer. Calls that begin together share one write. */
+  /**
+   * Resolves once it is durable, with the whole answer. Calls that begin together share one write. After one that failed
+   * there is no other: it would tell of calls that never ran.
+   */
   note(toolCallId: string): Promise<void> {
-    if (!this.ids.includes(toolCallId)) this.ids.push(toolCallId);
+    this.open.add(toolCallId);
     this.next ??= this.write(this.last);
     return this.next;
   }
 
-  private async write(before: Promise<unknown>): Promise<void> {
+  /** The call has a result that is durable. */
+  forget(toolCallId: string): void {
+    this.open.delete(toolCallId);
+  }
+
+  private async write(before: Promise<void>): Promise<void> {
     await before;
-    // Those that are about to begin, too.
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < TURNS; turn++) await undefined;
     this.next = undefined;
-    const written = this.run.note({ ...this.facts, started: [...this.ids] });
-    this.last = written.catch(() => undefined);
+    if (this.failure !== undefined) throw this.failure.error;
+    const written = this.run.note({ started: [...this.open] });
+    this.last = written.catch((error: unknown) => {
+      this.failure ??= { error };
+    });
     return written;
   }
 }
 
-/** The calls that a run says were begun. */
+/** The calls that a run says were begun; of those that it has results of, not all. */
 export function startedCalls(metadata: Readonly<Record<string, unknown>> | undefined): Set<string> {
   const started = metadata?.["started"];
   return new Set(Array.isArray(started) ? started.filter((id) => typeof id === "string") : []);

@@ -1,21 +1,23 @@
 // A step: the model is asked, its answer streams into a run of the ledger, its calls are worked on, and the run is
 // committed with both. So there is never a call in the thread without its result.
 import type { Answer } from "../client/index.ts";
-import { checkMessages } from "../ledger/check.ts";
 import type { Run } from "../ledger/index.ts";
-import { addUsage, parseJson, stringifyJson } from "../model/index.ts";
-import type { FinishReason, Message, Request, StoredMessage, Usage } from "../model/index.ts";
-import { clientCalls, recorded } from "./record.ts";
+import { addUsage } from "../model/index.ts";
+import type { FinishReason, Message, Request, StoredMessage, ToolChoice, Usage } from "../model/index.ts";
+import { CallIds } from "./call-ids.ts";
+import { clientCalls, copyOf, recorded } from "./record.ts";
 import { type Answered, runTools } from "./round.ts";
 import type { Tools } from "./toolbox.ts";
 import type { StepInfo } from "./types.ts";
 import { unlessAborted } from "./waiting.ts";
-import { added, orGiveUp, type Work } from "./work.ts";
+import { announce, orGiveUp, type Work } from "./work.ts";
 
 /** A step, and what it cost: failed attempts included, and answers that were cut off. */
 export interface Step {
   /** Absent where the run was cancelled during the answer. */
   info?: StepInfo;
+  /** The answer as it is stored; `info` has a copy. Absent where it said nothing. */
+  answer?: StoredMessage | undefined;
   usage?: Usage | undefined;
 }
 
@@ -27,31 +29,50 @@ export async function takeStep(work: Work, index: number): Promise<Step> {
   const { value: tools } = listed;
   const { run, messages } = await history.begin({ agent: true, step: index, ...namesOf(work) });
   work.emit({ type: "step-start", index, runId: run.id });
-  const answer = await orGiveUp(work, run, listen(work, run, requestOf(work, messages, tools)));
-  if (answer === undefined) return { usage: run.info.usage };
-  const facts = factsOf(answer.answer);
-  const answered = { run, message: answer.message, facts, begun: new Set<string>(), known: new Map() };
-  const info = await finishStep(work, index, tools, answered);
-  return { info, usage: costOf(answer.answer) };
+  const request = requestOf(work, { index, messages, tools });
+  const ids = new CallIds(messages);
+  const heard = await orGiveUp(work, run, listen(work, run, request, ids));
+  if (heard === undefined) return { usage: run.info.usage };
+  const { answer, message } = heard;
+  const answered = { run, message, facts: factsOf(answer), begun: new Set<string>(), known: new Map(), ids };
+  return { ...(await finishStep(work, index, tools, answered)), usage: costOf(answer) };
 }
 
 /** Works on the calls of an answer, and commits both. What goes wrong on the way can be mended by resuming. */
-export async function finishStep(work: Work, index: number, tools: Tools, answered: Answered): Promise<StepInfo> {
+export async function finishStep(work: Work, index: number, tools: Tools, answered: Answered): Promise<Step> {
   const { run, message } = answered;
-  const messages = await orGiveUp(work, run, commit(work, tools, answered));
-  added(work, messages);
-  const step: StepInfo = { index, runId: run.id, messages, finishReason: finishOf(message) };
-  if (message.metadata?.usage !== undefined) step.usage = message.metadata.usage;
-  work.emit({ type: "step-end", step });
-  return step;
+  const stored = await orGiveUp(work, run, commit(work, tools, answered));
+  const messages = announce(work, stored);
+  const info: StepInfo = { index, runId: run.id, messages, finishReason: finishOf(message) };
+  const usage = message.metadata?.usage;
+  if (usage !== undefined) info.usage = usage;
+  work.emit({ type: "step-end", step: info });
+  return { info, answer: stored[0], usage };
 }
 
 async function commit(work: Work, tools: Tools, answered: Answered): Promise<StoredMessage[]> {
-  const { run, message, facts } = answered;
-  const calls = clientCalls(message);
+  const { run, message: said, facts } = answered;
+  const metadata = { ...modelOf(said), ...facts };
+  // No provider takes a message that says nothing.
+  if (said.parts.length === 0) return (await run.commit([], { metadata })).messages;
+  const ids = answered.ids ?? new CallIds((await work.history.load()).messages);
+  const message = ids.rename(said);
   const written: Message[] = [message];
-  if (calls.length > 0) written.push({ role: "tool", parts: await runTools(work, tools, calls, answered) });
-  return (await run.commit(written, { metadata: facts })).messages;
+  if (clientCalls(message).length > 0) {
+    if (areNews(facts, run.info.metadata)) await run.note(facts);
+    written.push({ role: "tool", parts: await runTools(work, tools, answered, { message, ids }) });
+  }
+  return (await run.commit(written, { metadata })).messages;
+}
+
+function modelOf({ metadata }: Message): Record<string, unknown> {
+  return metadata?.model === undefined ? {} : { model: metadata.model };
+}
+
+/** Whether an answer's facts say more than its log and what was known before it, so that whoever takes over needs them. */
+function areNews(facts: Record<string, unknown>, known: Record<string, unknown> | undefined): boolean {
+  const { provider = known?.["provider"], losses, attempts } = facts;
+  return losses !== undefined || attempts !== undefined || provider !== known?.["provider"];
 }
 
 function finishOf({ metadata }: Message): FinishReason {
@@ -66,12 +87,26 @@ function namesOf({ settings }: Work): Record<string, unknown> {
   return provider === undefined ? { model } : { model, provider };
 }
 
-function requestOf({ settings }: Work, messages: readonly Message[], { declarations }: Tools): Request {
+interface Asking {
+  index: number;
+  messages: readonly Message[];
+  tools: Tools;
+}
+
+function requestOf({ settings }: Work, { index, messages, tools }: Asking): Request {
   const { request, model, instructions } = settings;
   const told = instructions === undefined ? [...messages] : [instructions, ...messages];
   const asked: Request = { ...request, model, messages: told };
-  if (declarations.length > 0) asked.tools = declarations;
+  if (tools.declarations.length > 0) asked.tools = tools.declarations;
+  // A model that must call a tool each time never comes to an end.
+  const isFirst = index === 0 && messages.at(-1)?.role !== "tool";
+  if (!isFirst && asked.toolChoice !== undefined) asked.toolChoice = withoutDemand(asked.toolChoice);
   return asked;
+}
+
+function withoutDemand(choice: ToolChoice): ToolChoice {
+  if (typeof choice === "object") return "toolName" in choice ? "auto" : { ...choice, mode: "auto" };
+  return choice === "required" ? "auto" : choice;
 }
 
 interface Heard {
@@ -81,23 +116,21 @@ interface Heard {
 }
 
 /** The answer; undefined where the run was cancelled before it was whole. */
-async function listen(work: Work, run: Run, request: Request): Promise<Heard | undefined> {
+async function listen(work: Work, run: Run, request: Request, ids: CallIds): Promise<Heard | undefined> {
   const { settings, signal } = work;
   try {
     const stream = settings.client.stream(request, { ...settings.call, signal });
     let isWhole = false;
     for await (const batch of stream.batches()) {
       run.push(batch);
-      for (const delta of batch) work.emit({ type: "delta", runId: run.id, delta });
+      for (const delta of batch) work.emit({ type: "delta", runId: run.id, delta: ids.show(delta) });
       isWhole = batch.at(-1)?.kind === "done";
     }
     // Of an answer that was whole when the run was cancelled, deltas that nobody had read yet are not given any more.
     if (!isWhole) signal.throwIfAborted();
     const answer = await stream.response();
-    const message = recorded(answer, answer.provider);
     // Before any tool runs: an answer that cannot be recorded must not have effects.
-    checkMessages([message]);
-    return { answer, message };
+    return { answer, message: recorded(answer, answer.provider) };
   } catch (error) {
     if (!signal.aborted) throw error;
     await run.cancel();
@@ -112,7 +145,7 @@ function factsOf({ provider, model, losses, attempts }: Answer): Record<string, 
   if (losses.length > 0) facts["losses"] = losses;
   if (attempts.length > 1) facts["attempts"] = attempts;
   // Fields that are undefined are left out, as JSON does.
-  return parseJson(stringifyJson(facts)) as Record<string, unknown>; // an object goes in, an object comes out
+  return copyOf(facts);
 }
 
 function costOf({ usage, attempts }: Answer): Usage | undefined {

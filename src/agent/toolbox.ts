@@ -4,12 +4,18 @@ import { ClientError, readSchema } from "../client/index.ts";
 import type { Checked, ReadSchema } from "../client/index.ts";
 import type { FunctionTool, ProviderTool, Tool } from "../model/index.ts";
 import { isObject, kindOf } from "../model/kind.ts";
+import { pointerStep } from "../model/pointer.ts";
 import { AgentError } from "./errors.ts";
+import { messageOf } from "./results.ts";
 import type { AgentTool, ToolSource } from "./types.ts";
 
 type Given = AgentTool | ToolSource | ProviderTool;
-/** A tool, and where it was given, for errors. */
-type Placed = readonly [tool: AgentTool | ProviderTool, path: string];
+/** A tool, where it was given, for errors, and whether somebody else wrote it. */
+interface Placed {
+  readonly tool: AgentTool | ProviderTool;
+  readonly path: string;
+  readonly isForeign: boolean;
+}
 
 /** A tool that can be called. */
 export interface ReadyTool {
@@ -33,11 +39,12 @@ export class Toolbox {
   /** Throws an `AgentError` "invalid-tool" for what can be seen at once. */
   constructor(given: readonly Given[]) {
     if (!Array.isArray(given)) throw invalid("/tools", `\`tools\` must be a list, found ${kindOf(given)}.`);
-    this.given = given;
+    // The caller may go on with the list.
+    this.given = [...given];
     this.assemble(
-      given.flatMap((each: Given, index): Placed[] => {
+      this.given.flatMap((each, index): Placed[] => {
         const path = `/tools/${index}`;
-        return isSource(each, path) ? [] : [[each, path]];
+        return isSource(each, path) ? [] : [{ tool: each, path, isForeign: false }];
       }),
     );
   }
@@ -46,41 +53,43 @@ export class Toolbox {
   async current(): Promise<Tools> {
     const found = this.given.map(async (each, index): Promise<Placed[]> => {
       const path = `/tools/${index}`;
-      if (!isSource(each, path)) return [[each, path]];
-      const listed = await each.tools();
-      return listed.map((one): Placed => [one, `${path}/${each.name}/${one.name}`]);
+      return isSource(each, path) ? listedBy(each, path) : [{ tool: each, path, isForeign: false }];
     });
     return this.assemble((await Promise.all(found)).flat());
   }
 
+  /** Closes every source, also where one of them cannot be; then throws what that one threw. */
   async close(): Promise<void> {
     const sources = this.given.flatMap((each, index) => (isSource(each, `/tools/${index}`) ? [each] : []));
-    await Promise.all(sources.map(async (source) => source.close?.()));
+    const closing = sources.map(async (source) => source.close?.());
+    await Promise.allSettled(closing);
+    await Promise.all(closing);
   }
 
   private assemble(found: readonly Placed[]): Tools {
-    const ofProviders = new Set(found.flatMap(([each]) => (isProviderTool(each) ? [each.name] : [])));
+    const ofProviders = new Set(found.flatMap(({ tool }) => (isProviderTool(tool) ? [tool.name] : [])));
     const byName = new Map<string, ReadyTool>();
     const declarations: Tool[] = [];
-    for (const [each, path] of found) {
-      if (isProviderTool(each)) {
-        declarations.push(each);
+    for (const { tool, path, isForeign } of found) {
+      if (isProviderTool(tool)) {
+        declarations.push(tool);
         continue;
       }
-      const ready = this.ready(each, path);
-      if (byName.has(each.name)) {
-        throw invalid(path, `Two tools are called "${each.name}"; rename one, or give its MCP server a \`prefix\`.`);
+      const ready = this.ready(tool, path, isForeign);
+      const { name } = ready.declaration;
+      if (byName.has(name)) {
+        throw invalid(path, `Two tools are called "${name}"; rename one, or give its MCP server a \`prefix\`.`);
       }
-      byName.set(each.name, ready);
-      if (!ofProviders.has(each.name)) declarations.push(ready.declaration);
+      byName.set(name, ready);
+      if (!ofProviders.has(name)) declarations.push(ready.declaration);
     }
     return { declarations, byName };
   }
 
-  private ready(tool: AgentTool, path: string): ReadyTool {
+  private ready(tool: AgentTool, path: string, isForeign: boolean): ReadyTool {
     const known = this.read.get(tool);
     if (known !== undefined) return known;
-    const ready = readTool(tool, path);
+    const ready = readTool(tool, path, isForeign);
     this.read.set(tool, ready);
     return ready;
   }
@@ -88,6 +97,27 @@ export class Toolbox {
 
 function invalid(path: string, message: string, cause?: unknown): AgentError {
   return new AgentError("invalid-tool", message, cause === undefined ? { path } : { path, cause });
+}
+
+/** The tools of a source. Whatever it does wrong is told as an `AgentError` that names it. */
+async function listedBy(source: ToolSource, place: string): Promise<Placed[]> {
+  const path = place + pointerStep(String(source.name));
+  let listed: unknown;
+  try {
+    listed = await source.tools();
+  } catch (cause) {
+    if (cause instanceof AgentError) throw cause;
+    const message = `The tools of "${source.name}" could not be listed: ${messageOf(cause)}`;
+    throw new AgentError("source-failed", message, { path, cause });
+  }
+  if (!Array.isArray(listed)) {
+    throw invalid(path, `The tools of "${source.name}" must be a list, found ${kindOf(listed)}.`);
+  }
+  return listed.map((tool: AgentTool, index): Placed => {
+    if (!isObject(tool)) throw invalid(`${path}/${index}`, `A tool must be an object, found ${kindOf(tool)}.`);
+    const step = typeof tool.name === "string" ? pointerStep(tool.name) : `/${index}`;
+    return { tool, path: path + step, isForeign: true };
+  });
 }
 
 function isProviderTool(given: AgentTool | ProviderTool): given is ProviderTool {
@@ -100,7 +130,7 @@ function isSource(given: Given, path: string): given is ToolSource {
 }
 
 /** Throws for a tool that cannot be called, because its mistake would otherwise show in the middle of a run. */
-function readTool(tool: AgentTool, path: string): ReadyTool {
+function readTool(tool: AgentTool, path: string, isForeign: boolean): ReadyTool {
   const { name, description, format, strict, retry, timeoutMs } = tool;
   if (typeof name !== "string" || name === "") throw invalid(`${path}/name`, "A tool needs a name.");
   if (typeof tool.run !== "function") throw invalid(`${path}/run`, `The tool "${name}" has no function \`run\`.`);
@@ -110,7 +140,7 @@ function readTool(tool: AgentTool, path: string): ReadyTool {
   if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
     throw invalid(`${path}/timeoutMs`, `\`timeoutMs\` of the tool "${name}" must be a number above 0.`);
   }
-  const schema = schemaOf(tool, path);
+  const schema = schemaOf(tool, path, isForeign);
   const declaration: FunctionTool = { type: "function", name };
   if (description !== undefined) declaration.description = description;
   if (schema !== undefined && format !== "text") declaration.inputSchema = schema.json;
@@ -119,7 +149,9 @@ function readTool(tool: AgentTool, path: string): ReadyTool {
   return { tool, declaration, check: schema === undefined ? kindCheck(format) : (input) => schema.check(input) };
 }
 
-function schemaOf({ name, input, inputSchema }: AgentTool, path: string): ReadSchema | undefined {
+/** What somebody else wrote is shown to the model as it is, also where it is no schema that we can judge by. */
+function schemaOf(tool: AgentTool, path: string, isForeign: boolean): ReadSchema | undefined {
+  const { name, input, inputSchema, format } = tool;
   const schema = input ?? inputSchema;
   if (schema === undefined) return undefined;
   const place = `${path}/${input === undefined ? "inputSchema" : "input"}`;
@@ -127,6 +159,8 @@ function schemaOf({ name, input, inputSchema }: AgentTool, path: string): ReadSc
     return readSchema(schema, { inputSchema, path: place });
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
+    const shown = inputSchema ?? input;
+    if (isForeign && isObject(shown) && !("~standard" in shown)) return { json: shown, check: kindCheck(format) };
     throw invalid(error.path === "" ? place : error.path, `The tool "${name}": ${error.message}`, error);
   }
 }

@@ -1,4 +1,13 @@
-// Waiting, in the two ways that an agent does beside time: for work unless a signal comes first, and for its turn.
+// Waiting, in the ways that an agent does beside time: for work unless a signal comes first, for others to have their say,
+// and for its turn.
+
+/** As it was in the beginning: a caller's tests may hold the one that everybody sees. */
+const { setImmediate: soon } = globalThis;
+
+/** Everything that is ready to run runs first. */
+export function others(): Promise<void> {
+  return new Promise((resolve) => void soon(resolve));
+}
 
 /** What the work gives, or undefined where the signal comes first; the work then goes on unheard. */
 export async function unlessAborted<T>(

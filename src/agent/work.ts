@@ -1,10 +1,10 @@
 // What the pieces of a run share: the agent's settings, the thread, and the ways to say what happens.
 import type { Client, Effects } from "../client/index.ts";
-import { LedgerError } from "../ledger/index.ts";
 import type { Ledger, Run } from "../ledger/index.ts";
 import type { Message, StoredMessage } from "../model/index.ts";
 import type { History } from "./history.ts";
 import type { MessageQueue } from "./queue.ts";
+import { copyOf } from "./record.ts";
 import type { Toolbox } from "./toolbox.ts";
 import type { AgentEvent, AgentOptions } from "./types.ts";
 
@@ -30,35 +30,38 @@ export interface Work {
   readonly signal: AbortSignal;
   readonly queue: MessageQueue;
   readonly history: History;
-  /** Runs of the ledger that this agent gave up and could not end: their leases are renewed, yet nobody works on them. */
-  readonly left: Set<string>;
   emit(event: AgentEvent): void;
 }
 
-/** Tells of messages that the thread has now. */
-export function added(work: Work, messages: readonly StoredMessage[]): void {
+/** Tells of messages that the thread has now. Gives what it told: copies, so that readers cannot change what the model is sent. */
+export function announce(work: Work, messages: readonly StoredMessage[]): StoredMessage[] {
   work.history.add(messages);
-  for (const message of messages) work.emit({ type: "message", message });
+  const told = messages.map((message) => copyOf(message));
+  for (const message of told) work.emit({ type: "message", message });
+  return told;
 }
 
 /**
  * What a step of a run of the ledger gives. Where it throws, the run cannot go on and is ended; what had arrived is kept
  * beside the path.
  */
-export async function orGiveUp<T>(work: Work, run: Run, step: Promise<T>): Promise<T> {
+export async function orGiveUp<T>(_: Work, run: Run, step: Promise<T>): Promise<T> {
   try {
     return await step;
   } catch (error) {
-    await giveUp(work, run, error);
+    await giveUp(run, error);
     throw error;
   }
 }
 
-/** What went wrong first matters more than a ledger that cannot write it down. */
-async function giveUp(work: Work, run: Run, error: unknown): Promise<void> {
+/**
+ * What went wrong first matters more than a ledger that cannot write it down. A run that could not be ended is let go of:
+ * whoever resumes it need not wait for this process to end.
+ */
+async function giveUp(run: Run, error: unknown): Promise<void> {
   try {
     await run.fail(error);
-  } catch (failure) {
-    if (!(failure instanceof LedgerError && failure.code === "fenced")) work.left.add(run.id);
+  } catch {
+    await run.release();
   }
 }

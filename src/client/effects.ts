@@ -4,7 +4,7 @@ import type { Effects } from "./types.ts";
 /** Timers take no more than this; whoever waits longer looks at the clock and waits again. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-export const REAL_EFFECTS: Effects = {
+const REAL_EFFECTS: Effects = {
   clock: Date.now,
   random: Math.random,
   sleep(ms, signal) {

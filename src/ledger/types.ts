@@ -133,7 +133,7 @@ export interface Run {
    * whoever takes the run over must know, such as which tools were started.
    */
   note(facts: Record<string, unknown>): Promise<void>;
-  /** Writes what the deltas assembled to, or the messages given. Again: the same result. */
+  /** Writes what the deltas assembled to, or the messages given; of an empty list only what it cost. Again: the same result. */
   commit(messages?: readonly Message[], options?: CommitOptions): Promise<Committed>;
   /** Takes whatever was caught: a ProviderError, an Error, a string; anything else is described. */
   fail(error: unknown): Promise<Ended>;

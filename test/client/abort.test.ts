@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { AnswerStream, CallOptions, LocalProvider, Transport } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
 import type { ReplayServer, Reply } from "../../src/testkit/index.ts";
+import { orAborted } from "../../src/client/calls/or-aborted.ts";
 import { replayServer } from "../../src/testkit/index.ts";
 import { answer, delta } from "../support/deltas.ts";
 import { leavingNothing } from "./support/settled.ts";
@@ -182,10 +183,20 @@ describe("a stream that is left", () => {
   );
 
   test("after it was left, its iterator is at its end", async () => {
-    const client = createClient({ providers: { here: { answer: () => answer(delta("text", { textDelta: "a" })) } } });
+    const heard: unknown[] = [];
+    const here: LocalProvider = {
+      async *answer() {
+        yield* answer(delta("text", { textDelta: "a" })).slice(0, -1);
+        await new Promise(() => undefined);
+      },
+    };
+    const client = createClient({ providers: { here }, onAttempt: ({ aborted }) => heard.push(aborted) });
     const stream = client.stream({ model: "m", messages: [] });
     await stream.next();
+    expect(heard).toStrictEqual([]);
     expect(await stream.return?.()).toStrictEqual({ done: true, value: undefined });
+    // When it has been left, all is told.
+    expect(heard).toStrictEqual([true]);
     expect(await stream.next()).toStrictEqual({ done: true, value: undefined });
     expect((await stream.batches().next()).done).toBe(true);
   });
@@ -250,10 +261,11 @@ describe("a stream that is left", () => {
         await new Promise(() => undefined);
       },
     };
-    const stream = createClient({ providers: { here } }).stream({ model: "m", messages: [] });
+    const prices = { m: { input: 1_000_000, output: 1_000_000 } };
+    const stream = createClient({ providers: { here }, prices }).stream({ model: "m", messages: [] });
     for await (const { kind } of stream) if (kind === "text") break;
     const error = await errorOf(stream.response());
-    expect(error.attempts).toMatchObject([{ aborted: true, usage }]);
+    expect(error.attempts).toMatchObject([{ aborted: true, usage: { ...usage, cost: 6 } }]);
     expect(error.partial?.usage).toMatchObject(usage);
   });
 });
@@ -280,6 +292,11 @@ test("what waits when the caller ends it is not given out any more", async () =>
   stream.cancel(REASON);
   expect(await readAll(stream)).toStrictEqual({ deltas: [], error: await response });
   expect((await response).partial?.message.parts).toStrictEqual([{ type: "text", text: "ab" }]);
+});
+
+test("what does not heed a signal is not waited for, also where the signal came first", async () => {
+  const never = new Promise<void>(() => undefined);
+  await expect(orAborted(never, AbortSignal.abort(REASON))).rejects.toBe(REASON);
 });
 
 test("a piece that arrives in the moment in which the stream is left is on the error, and ends nothing else", async () => {

@@ -1,7 +1,8 @@
 // Asking again: when, how long after, how often, and never once an answer has begun.
 import { describe, expect, test } from "vitest";
-import type { ClientOptions, LocalProvider, RetryPolicy } from "../../src/client/index.ts";
+import type { ClientOptions, LocalProvider, RetryPolicy, Transport } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
+import { TransportError } from "../../src/client/transport/errors.ts";
 import type { Reply } from "../../src/testkit/index.ts";
 import { replayServer } from "../../src/testkit/index.ts";
 import { answer, delta } from "../support/deltas.ts";
@@ -173,6 +174,33 @@ test("an answer that fails after its first word is not asked for again", async (
   expect(deltas.map(({ kind }) => kind)).toStrictEqual(["start", "text", "error"]);
   expect(error?.partial?.message.parts).toStrictEqual([{ type: "text", text: "Down " }]);
   expect(asked).toBe(1);
+});
+
+test("what a transport calls hopeless is not tried again", async () => {
+  let sent = 0;
+  const transport: Transport = {
+    send() {
+      sent += 1;
+      return Promise.reject(new TransportError("network", "An untrusted host", { stage: "connect", retryable: false }));
+    },
+    close: () => Promise.resolve(),
+  };
+  const error = await errorOf(clientAt({ url: "http://127.0.0.1:9" }, "openai-chat", { transport }).complete(QUESTION));
+  expect(error).toMatchObject({ code: "network", error: { retryable: false } });
+  expect(sent).toBe(1);
+});
+
+test("a listener that throws is told to the caller, and the attempt is noted once", async () => {
+  const here: LocalProvider = { answer: () => answer(delta("text", { textDelta: "a" })) };
+  const fault = new Error("the log is full");
+  const onAttempt = (): never => {
+    throw fault;
+  };
+  const client = createClient({ providers: { here }, onAttempt });
+  await expect(client.complete({ model: "m", messages: [] })).rejects.toBe(fault);
+  const error = await errorOf(client.stream({ model: "m", messages: [] }).response());
+  expect(error.cause).toBe(fault);
+  expect(error.attempts).toHaveLength(1);
 });
 
 test("a key that cannot be fetched is no attempt at the provider", async () => {

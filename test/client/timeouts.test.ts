@@ -169,8 +169,9 @@ describe("a local provider", () => {
     expect((await client.complete({ model: "m", messages: [] }, { timeouts: { gapMs: soon } })).provider).toBe("here");
   });
 
-  test("has limits of its own, and those of the call win over them", async () => {
-    const client = createClient({ providers: { here: { ...deaf([]), timeouts: { totalMs: soon } } } });
+  test("has limits of its own, which win over the client's; and those of the call win over them", async () => {
+    const here = { ...deaf([]), timeouts: { totalMs: soon } };
+    const client = createClient({ providers: { here }, timeouts: { totalMs: soon + 2 } });
     const error = await errorOf(client.complete({ model: "m", messages: [] }));
     expect(error.message).toContain(`${soon} ms`);
     const other = await errorOf(client.complete({ model: "m", messages: [] }, { timeouts: { totalMs: soon + 1 } }));

@@ -85,6 +85,7 @@ export class Reading {
 
   private abandon(said: readonly Delta[]): AttemptFailure {
     this.take(said);
+    for (const price of this.price()) this.assembler.push(price);
     this.end();
     return failureOf(this.failure);
   }
@@ -132,16 +133,21 @@ export class Reading {
 
   private mark(delta: Extract<Delta, { kind: "start" | "done" | "error" }>): Delta[] {
     if (delta.kind === "start") return [this.markStart(delta)];
-    const { begun } = this;
-    const usage = begun && this.usage;
-    const cost = usage && missingCost(usage, this.asked, begun.model);
-    const price: Delta[] = cost === undefined ? [] : [{ kind: "usage", payload: { cost } }];
+    const { usage } = this;
+    const price = this.price();
     if (delta.kind === "error") return [...price, delta];
     const { finishReason: unified, raw, message } = delta.payload;
-    const priced = usage !== undefined && cost !== undefined ? { ...usage, cost } : usage;
+    const priced = usage && Object.assign(usage, price[0]?.payload);
     const facts = lastFacts(priced, raw === undefined ? { unified } : { unified, raw });
     const told = { ...message, metadata: { ...message?.metadata, ...facts } };
     return [...price, { ...delta, payload: { ...delta.payload, message: told } }];
+  }
+
+  /** What the usage seen so far costs, as a delta, where the provider does not say it. */
+  private price(): { kind: "usage"; payload: { cost: number } }[] {
+    const { usage, begun } = this;
+    const cost = usage && begun && missingCost(usage, this.asked, begun.model);
+    return cost === undefined ? [] : [{ kind: "usage", payload: { cost } }];
   }
 
   private markStart(delta: Extract<Delta, { kind: "start" }>): Delta {

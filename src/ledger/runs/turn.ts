@@ -75,9 +75,14 @@ function stored(messages: readonly Message[], responses: readonly Answer[], prov
   const responseOf = new Map(responses.map((response) => [response.message, response]));
   const described = messages.map((message) => {
     const response = responseOf.get(message);
-    return withReadableCalls(response === undefined ? message : describe(message, response, provider));
+    return response === undefined ? withReadableCalls(message) : answerMessage(response, provider);
   });
   return withUsage(described, responses);
+}
+
+/** The message that is stored of an answer: with what its response says, and with arguments that can be read back. */
+export function answerMessage(response: Answer, provider: string | undefined): Message {
+  return withReadableCalls(describe(response.message, response, provider));
 }
 
 /** Messages that a caller gives for a run in place of its stream; each may say what it cost. */

@@ -34,6 +34,10 @@ interface Batch {
 
 type Deltas = readonly (Delta | MessageDelta)[];
 
+function isNone(messages: unknown): boolean {
+  return Array.isArray(messages) && messages.length === 0;
+}
+
 export class RunWriter implements Run {
   readonly id: string;
   readonly threadId: string;
@@ -125,7 +129,7 @@ export class RunWriter implements Run {
   }
 
   async commit(messages?: readonly Message[], options: CommitOptions = {}): Promise<Committed> {
-    const given = messages === undefined ? undefined : givenTurn(checkMessages(messages));
+    const given = messages === undefined ? undefined : givenTurn(isNone(messages) ? [] : checkMessages(messages));
     checkExpectedLeaf(options);
     if (options.metadata !== undefined) checkFacts(options.metadata, "metadata");
     return this.next(() => this.commitNow(given, options));
@@ -267,9 +271,17 @@ export class RunWriter implements Run {
     await this.drain().catch((error: unknown) => {
       if (this.lost === undefined) throw error;
     });
-    const stored = given ?? (await this.assembled());
+    const stored = given?.messages.length === 0 ? await this.costOnly() : (given ?? (await this.assembled()));
     if (stored === undefined) return this.known();
     return this.finish((scope, row) => scope.store.write((tx) => commitRun(scope, tx, row, stored, options)));
+  }
+
+  /** What is left of a run whose writer wants nothing stored; undefined where the run had ended after all. */
+  private async costOnly(): Promise<Stored | undefined> {
+    const turn = this.turn ?? (await this.replayed("commit")).turn;
+    if (!isLive(this.row.state)) return undefined;
+    const { usage } = turn.interrupted(providerOf(this.row, this.scope.report));
+    return usage === undefined ? { messages: [] } : { messages: [], usage };
   }
 
   /** What was streamed; undefined where the run had ended after all. */

@@ -1,0 +1,73 @@
+// The ids of a thread's calls. Some servers count anew in each answer (`call_0`, `call_1`), and providers take an id only
+// once: a call whose id the thread has already goes by another one. What a run logs keeps the ids as the model gave them.
+import { copyObject } from "../model/json.ts";
+import type { Delta, Message, Part, ToolCallPart } from "../model/index.ts";
+import { copyOf } from "./record.ts";
+
+type WithId = { toolCallId: string };
+
+export class CallIds {
+  private readonly taken = new Set<string>();
+  private readonly owns = new Map<string, string>();
+  private readonly givens = new Map<string, string>();
+
+  /** `messages` are those that the answer follows: whoever reads the step again comes to the same ids. */
+  constructor(messages: readonly Message[]) {
+    for (const { parts } of messages) {
+      for (const part of parts) if (part.type === "tool-call") this.taken.add(part.toolCallId);
+    }
+  }
+
+  /** The id that a call goes by. */
+  own(given: string): string {
+    const known = this.owns.get(given);
+    if (known !== undefined) return known;
+    let own = given;
+    for (let count = 2; this.taken.has(own); count++) own = `${given}_${count}`;
+    this.taken.add(own);
+    this.owns.set(given, own);
+    this.givens.set(own, given);
+    return own;
+  }
+
+  /** The id that the model gave. */
+  given(own: string): string {
+    return this.givens.get(own) ?? own;
+  }
+
+  /** The answer with the ids that its calls go by. */
+  rename(answer: Message): Message {
+    const parts = answer.parts.map((part): Part => (isClientCall(part) ? this.renamed(part) : part));
+    const message = Object.assign(copyObject(answer), { parts });
+    const invalid = message.metadata?.invalidToolCalls;
+    if (message.metadata === undefined || invalid === undefined) return message;
+    const invalidToolCalls = invalid.map((each) => ({ ...each, toolCallId: this.own(each.toolCallId) }));
+    message.metadata = Object.assign(copyObject(message.metadata), { invalidToolCalls });
+    return message;
+  }
+
+  /** A delta for readers: theirs alone, with the ids that calls go by. */
+  show(delta: Delta): Delta {
+    const { payload } = delta;
+    const isFlat = Object.values(payload).every((value) => typeof value !== "object");
+    // The same delta, but for the ids.
+    const shown = { ...delta, payload: isFlat ? { ...payload } : copyOf(payload) } as Delta;
+    if (shown.kind === "tool_call_start" && shown.payload.executor !== "provider") this.own(shown.payload.toolCallId);
+    if (shown.kind === "part" && isClientCall(shown.payload.value)) this.own(shown.payload.value.toolCallId);
+    if (shown.kind === "part" && isClientCall(shown.payload.value)) {
+      shown.payload.value = this.renamed(shown.payload.value);
+    } else if ("toolCallId" in shown.payload) {
+      shown.payload.toolCallId = this.owns.get(shown.payload.toolCallId) ?? shown.payload.toolCallId;
+    }
+    return shown;
+  }
+
+  private renamed<Named extends WithId>(named: Named): Named {
+    const toolCallId = this.own(named.toolCallId);
+    return toolCallId === named.toolCallId ? named : Object.assign(copyObject(named), { toolCallId });
+  }
+}
+
+function isClientCall(part: Part): part is ToolCallPart {
+  return part.type === "tool-call" && part.executor !== "provider";
+}
