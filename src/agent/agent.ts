@@ -2,15 +2,36 @@
 import { effectsOf } from "../client/effects.ts";
 import { type Ledger, openLedger } from "../ledger/index.ts";
 import { system } from "../model/index.ts";
+import { busyHere } from "./busy.ts";
 import { AgentError } from "./errors.ts";
 import { History } from "./history.ts";
-import { messagesOf } from "./input.ts";
-import { type Opening, runLoop } from "./loop.ts";
-import { busy } from "./resume.ts";
+import { checkOptions, invalid, messagesOf } from "./input.ts";
+import { runLoop } from "./loop.ts";
+import type { Opening } from "./opening.ts";
 import { LiveRun, type RunControl } from "./run.ts";
 import { Toolbox } from "./toolbox.ts";
-import type { Agent, AgentOptions, AgentResult, AgentRun } from "./types.ts";
+import type { Agent, AgentOptions, AgentResult, AgentRun, ResumeOptions, RunOptions } from "./types.ts";
 import type { Settings } from "./work.ts";
+
+/** Each name once, so that the compiler misses none. */
+const AGENT_OPTIONS: Record<keyof AgentOptions, true> = {
+  client: true,
+  model: true,
+  tools: true,
+  instructions: true,
+  ledger: true,
+  request: true,
+  call: true,
+  maxSteps: true,
+  stopWhen: true,
+  approve: true,
+  maxParallel: true,
+  toolTimeoutMs: true,
+  maxMessages: true,
+  effects: true,
+};
+const RUN_OPTIONS: Record<keyof RunOptions, true> = { threadId: true, signal: true, idempotencyKey: true };
+const RESUME_OPTIONS: Record<keyof ResumeOptions, true> = { signal: true, force: true };
 
 /** Makes an agent. Throws an `AgentError` where an option or a tool cannot be used. */
 export function createAgent(options: AgentOptions): Agent {
@@ -19,18 +40,18 @@ export function createAgent(options: AgentOptions): Agent {
 }
 
 function readOptions(options: AgentOptions): Settings {
+  checkOptions(options, Object.keys(AGENT_OPTIONS));
   const { client, model, instructions, request, call, stopWhen, approve, maxMessages, effects } = options;
   if (typeof client?.stream !== "function") {
-    throw new AgentError("invalid-input", "An agent needs a `client`; make one with createClient().", {
-      path: "client",
-    });
+    throw invalid("/client", "An agent needs a `client`; make one with createClient().");
   }
   if (typeof model !== "string" || model === "") {
-    throw new AgentError("invalid-input", 'An agent needs a `model`, such as "anthropic/claude-opus-4-8".', {
-      path: "model",
-    });
+    throw invalid("/model", 'An agent needs a `model`, such as "anthropic/claude-opus-4-8".');
   }
   if (maxMessages !== undefined) checkCount(maxMessages, "maxMessages");
+  for (const [name, given] of Object.entries({ stopWhen, approve })) {
+    if (given !== undefined && typeof given !== "function") throw invalid(`/${name}`, `\`${name}\` must be a function.`);
+  }
   return {
     client,
     model,
@@ -48,10 +69,10 @@ function readOptions(options: AgentOptions): Settings {
   };
 }
 
-function checkCount(value: unknown, path: string): number {
+function checkCount(value: unknown, name: string): number {
   if (typeof value === "number" && (Number.isInteger(value) || value === Number.POSITIVE_INFINITY) && value > 0)
     return value;
-  throw new AgentError("invalid-input", `\`${path}\` must be a whole number above 0, or Infinity.`, { path });
+  throw invalid(`/${name}`, `\`${name}\` must be a whole number above 0, or Infinity.`);
 }
 
 class LedgerAgent implements Agent {
@@ -61,7 +82,7 @@ class LedgerAgent implements Agent {
   /** The runs under way, and the threads that they work on. */
   private readonly runs = new Set<AgentRun>();
   private readonly threads = new Set<string>();
-  private readonly left = new Set<string>();
+  private closing: Promise<void> | undefined;
 
   constructor(settings: Settings, ledger: Ledger | undefined) {
     this.settings = settings;
@@ -69,28 +90,42 @@ class LedgerAgent implements Agent {
   }
 
   run: Agent["run"] = (input, options = {}) => {
+    this.demandOpen();
+    checkOptions(options, Object.keys(RUN_OPTIONS));
     const { threadId, idempotencyKey, signal } = options;
-    const messages = messagesOf(input, "input");
+    const messages = messagesOf(input, "/input");
+    if (threadId !== undefined) checkThread(threadId);
     if (idempotencyKey !== undefined && threadId === undefined) {
       const message = "An `idempotencyKey` belongs to a thread: name the thread, too. ledger.createThread() makes one.";
-      throw new AgentError("invalid-input", message, { path: "idempotencyKey" });
+      throw invalid("/idempotencyKey", message);
     }
     return this.start(threadId, { input: messages, idempotencyKey, force: false, wait: false }, signal);
   };
 
   resume: Agent["resume"] = (threadId, options = {}) => {
-    if (typeof threadId !== "string" || threadId === "") {
-      throw new AgentError("invalid-input", "Which thread is to be resumed? Its id is needed.", { path: "threadId" });
-    }
+    this.demandOpen();
+    checkOptions(options, Object.keys(RESUME_OPTIONS));
+    checkThread(threadId);
     return this.start(threadId, { force: options.force === true, wait: true }, options.signal);
   };
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    return (this.closing ??= this.closeAll());
+  }
+
+  /** Each is closed, whatever becomes of the others. */
+  private async closeAll(): Promise<void> {
     await Promise.all([...this.runs].map((run) => run.cancel()));
-    await this.settings.toolbox.close();
-    const { own } = this;
-    this.own = undefined;
-    if (own !== undefined) await (await own).close();
+    const sources = this.settings.toolbox.close();
+    const ledger = this.own?.then((own) => own.close());
+    for (const each of await Promise.allSettled([sources, ledger])) {
+      if (each.status === "rejected") throw each.reason;
+    }
+  }
+
+  private demandOpen(): void {
+    if (this.closing === undefined) return;
+    throw new AgentError("closed", "The agent was closed, with its tools and a ledger of its own; make another one.");
   }
 
   private start(threadId: string | undefined, opening: Opening, signal: AbortSignal | undefined): AgentRun {
@@ -105,15 +140,21 @@ class LedgerAgent implements Agent {
     const ledger = this.given ?? (await (this.own ??= openLedger("memory:")));
     const threadId = given ?? (await ledger.createThread()).id;
     // One at a time: the ledger tells other processes apart, but not two runs of this one between their steps.
-    if (this.threads.has(threadId)) throw busy(threadId);
+    if (this.threads.has(threadId)) throw busyHere(threadId);
     this.threads.add(threadId);
     control.settle(threadId);
-    const { settings, left } = this;
+    const { settings } = this;
+    const { signal, queue, emit } = control;
     const history = new History(ledger, threadId, settings.maxMessages);
     try {
-      return await runLoop({ ...control, settings, ledger, threadId, history, left }, opening);
+      return await runLoop({ signal, queue, emit, settings, ledger, threadId, history }, opening);
     } finally {
       this.threads.delete(threadId);
     }
   }
+}
+
+function checkThread(threadId: unknown): void {
+  if (typeof threadId === "string" && threadId !== "") return;
+  throw invalid("/threadId", "Which thread? Its id must be a string that is not empty.");
 }

@@ -23,8 +23,8 @@ export class Progress {
     if (usage !== undefined) this.usage = addUsage(this.usage, usage);
     if (info === undefined) return;
     this.steps.push(info);
-    const message = info.messages.find(({ role }) => role === "assistant");
-    if (message === undefined || answer === undefined) return;
+    if (answer === undefined) return;
+    const message = info.messages.find(({ role }) => role === "assistant") ?? answer;
     // An answer that paused is one with the piece that goes on with it.
     const before = this.answer?.isPaused === true ? this.answer.text : "";
     this.answer = { message, text: before + textOf(answer), isPaused: isPaused(answer) };

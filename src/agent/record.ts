@@ -19,6 +19,11 @@ export function copyOf<Value extends object>(value: Value): Value {
   return parseJson(stringifyJson(value)) as Value;
 }
 
+/** Whether there is nothing in an answer that anybody could be told or sent. */
+export function saysNothing({ parts }: Message): boolean {
+  return parts.every((part) => part.type === "text" && part.text === "" && Object.keys(part).length === 2);
+}
+
 const STOPPED: ReadonlySet<string | undefined> = new Set<FinishReason["unified"]>([
   "content-filter",
   "refusal",

@@ -2,7 +2,7 @@
 import type { SchemaIssue } from "../client/index.ts";
 import { checkMessages } from "../ledger/index.ts";
 import { KoineError } from "../model/errors.ts";
-import { exactNumbers, parseJson, stringifyJson, toolResult, validate } from "../model/index.ts";
+import { parseJson, stringifyJson, toolResult, validate } from "../model/index.ts";
 import type { Message, Part, ToolCallPart, ToolResultOptions, ToolResultPart } from "../model/index.ts";
 import { isToolOutput } from "./tool.ts";
 
@@ -73,27 +73,22 @@ function wellFormedJson(text: string): string {
 
 /** Throws for what JSON would say nothing of: `{}` for a map, null for what is no number. */
 function refuseSilentLoss(value: unknown): void {
-  JSON.stringify(value, function (this: object, key: string, each: unknown): unknown {
-    const what = lostOf(this, key, each);
+  JSON.stringify(value, (key: string, each: unknown): unknown => {
+    const what = lostOf(each);
     if (what === undefined) return each;
     const where = key === "" ? "" : ` (in "${key}")`;
     throw new TypeError(`${what}${where} has no JSON form; return what it holds as plain values.`);
   });
 }
 
-function lostOf(container: object, key: string, value: unknown): string | undefined {
-  if (typeof value === "number") return Number.isFinite(value) || hasDigits(container, key) ? undefined : String(value);
+function lostOf(value: unknown): string | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : String(value);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   if (value instanceof Error) return "An error";
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null || Object.keys(value).length > 0) return undefined;
   if (value instanceof Number || value instanceof Boolean || value instanceof String) return undefined;
   return `A value of class ${value.constructor.name}`;
-}
-
-/** A number beyond a double's reach that was read from JSON is written as it was. */
-function hasDigits(container: object, key: string): boolean {
-  return exactNumbers(container).some(({ path }) => path === `/${key}`);
 }
 
 /** What a tool threw, as its result. */

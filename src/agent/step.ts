@@ -5,7 +5,7 @@ import type { Run } from "../ledger/index.ts";
 import { addUsage } from "../model/index.ts";
 import type { FinishReason, Message, Request, StoredMessage, ToolChoice, Usage } from "../model/index.ts";
 import { CallIds } from "./call-ids.ts";
-import { clientCalls, copyOf, recorded } from "./record.ts";
+import { clientCalls, copyOf, recorded, saysNothing } from "./record.ts";
 import { type Answered, runTools } from "./round.ts";
 import type { Tools } from "./toolbox.ts";
 import type { StepInfo } from "./types.ts";
@@ -54,7 +54,7 @@ async function commit(work: Work, tools: Tools, answered: Answered): Promise<Sto
   const { run, message: said, facts } = answered;
   const metadata = { ...modelOf(said), ...facts };
   // No provider takes a message that says nothing.
-  if (said.parts.length === 0) return (await run.commit([], { metadata })).messages;
+  if (saysNothing(said)) return (await run.commit([], { metadata })).messages;
   const ids = answered.ids ?? new CallIds((await work.history.load()).messages);
   const message = ids.rename(said);
   const written: Message[] = [message];

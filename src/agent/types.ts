@@ -20,9 +20,10 @@ import type {
 
 /** What a tool is told beside its input. */
 export interface ToolContext {
+  /** As it is recorded: where the thread has the model's own id already, another one. */
   readonly toolCallId: string;
   readonly toolName: string;
-  /** Aborted when the run is cancelled or the tool's time is up. */
+  /** Aborted when the run is cancelled or the tool's time is up. What the tool returns at once then is still recorded. */
   readonly signal: AbortSignal;
   readonly threadId: string;
   readonly runId: string;
@@ -33,6 +34,7 @@ export interface ToolContext {
 /** What a tool gives back where a plain value will not do: parts beside the output, or an error that it means. */
 export interface ToolOutput {
   output?: unknown;
+  /** Text, images, audio, video and files. */
   content?: Part[];
   isError?: boolean;
 }
@@ -81,7 +83,10 @@ export interface AgentOptions {
   instructions?: Content | undefined;
   /** Where everything is recorded. Default: a ledger in memory of the agent's own. */
   ledger?: Ledger | undefined;
-  /** The rest of each request: sampling, reasoning, toolChoice, provider options. */
+  /**
+   * The rest of each request: sampling, reasoning, toolChoice, provider options. A `toolChoice` that demands a call holds
+   * for the first step of a run; afterwards the model may choose, or it would never come to an answer.
+   */
   request?: Partial<Omit<Request, "messages" | "model" | "tools" | "stream">> | undefined;
   /** Retries, timeouts, fallbacks, headers of each call. */
   call?: Omit<CallOptions, "signal"> | undefined;
@@ -95,7 +100,10 @@ export interface AgentOptions {
   maxParallel?: number | undefined;
   /** Default 2 minutes. */
   toolTimeoutMs?: number | undefined;
-  /** The most messages of the thread that a call sees; see `ledger.context`. Default: all. */
+  /**
+   * The most messages of the thread that a call sees; see `ledger.context`. Where the last question and what belongs to it
+   * are more, the call sees more: it must be about something. Default: all.
+   */
   maxMessages?: number | undefined;
   /** How time passes, so that tests can hold it. */
   effects?: Partial<Pick<Effects, "sleep">> | undefined;
@@ -107,7 +115,7 @@ export interface StepInfo {
   index: number;
   /** The ledger's run that holds it. */
   runId: string;
-  /** The answer and, where tools were called, the tool message. */
+  /** The answer and, where tools were called, the tool message. None where the answer said nothing at all. */
   messages: readonly StoredMessage[];
   finishReason: FinishReason;
   usage?: Usage;
@@ -117,7 +125,10 @@ export interface RunOptions {
   /** The thread to go on with. Default: a new one. */
   threadId?: string | undefined;
   signal?: AbortSignal | undefined;
-  /** The same key does not say the same again: a repeated call goes on with what the first one appended (B95). */
+  /**
+   * The same key does not say the same again (B95): a repeated call gives the answer that follows what the first one
+   * appended, or goes on to it where there is none yet.
+   */
   idempotencyKey?: string | undefined;
 }
 
@@ -150,12 +161,12 @@ export interface AgentResult {
   reason: EndReason;
   /** The last answer; absent where there is none. */
   message?: StoredMessage;
-  /** Its text. */
+  /** Its text, with that of the pieces before it where it had paused. */
   text: string;
   steps: StepInfo[];
   /** The sum of all steps, failed attempts included. */
   usage: Usage;
-  /** What was queued and not said. */
+  /** What was queued and not said; where the run was cancelled before it could be, its input, too. */
   pending: QueuedMessage[];
 }
 
@@ -167,17 +178,23 @@ export type AgentEvent =
   | { type: "tool-end"; runId: string; call: ToolCallPart; result: ToolResultPart }
   | { type: "step-end"; step: StepInfo }
   | { type: "queued"; queued: QueuedMessage }
-  | { type: "unqueued"; queued: QueuedMessage }
+  /** It does not wait any more: it was said, and is in the thread, or it was taken back. */
+  | { type: "unqueued"; queued: QueuedMessage; said: boolean }
   | { type: "end"; result: AgentResult };
 
 /**
- * A run of the agent. It goes on whether or not somebody iterates; events that nobody has read wait. What ends it by an
- * error is thrown by the iterator and by `result`. Leaving the loop does not cancel it.
+ * A run of the agent. It goes on whether or not somebody iterates. Events that nobody has read wait, except for deltas:
+ * those that come before the first reader, or after the loop was left, are not kept, because there may be very many; the
+ * message that they come to is an event of its own. What ends the run by an error is thrown by the iterator and by
+ * `result`. Leaving the loop does not cancel it.
  */
 export interface AgentRun extends AsyncIterableIterator<AgentEvent> {
   readonly threadId: Promise<string>;
   result(): Promise<AgentResult>;
-  /** Goes in after the tools that run now, before the model is asked again; where none is asked, as a follow-up. */
+  /**
+   * Goes in after the tools that run now, before the model is asked again; where none is asked, as a follow-up. An answer
+   * that paused goes on first. Takes one message, of the role user, system or developer.
+   */
   steer(message: string | Message): QueuedMessage;
   /** Goes in when the model has nothing more to say. */
   followUp(message: string | Message): QueuedMessage;
@@ -185,15 +202,22 @@ export interface AgentRun extends AsyncIterableIterator<AgentEvent> {
   readonly queue: readonly QueuedMessage[];
   /** Takes one back; false where it was said already. */
   unqueue(id: string): boolean;
-  /** Ends the run; the history stays legal. Resolves with what was dropped. */
+  /** Ends the run, if it has not ended; the history stays legal. Resolves with what was not said, however it ended. */
   cancel(reason?: unknown): Promise<QueuedMessage[]>;
 }
 
 export interface Agent {
-  /** Says something, and lets the model and its tools work until the answer is done. */
+  /**
+   * Says something, and lets the model and its tools work until the answer is done. A list may be a conversation from
+   * elsewhere, if it ends with a message of the user. What was left behind in the thread is finished first. Where somebody
+   * else works on it, the run ends with an `AgentError` "busy".
+   */
   run(input: string | Message | readonly Message[], options?: RunOptions): AgentRun;
-  /** Goes on with a thread whose agent was killed: calls whose results are recorded do not run again. Nothing to do is no error. */
+  /**
+   * Goes on with a thread whose agent was killed: calls whose results are recorded do not run again. Where its agent may be
+   * alive, waits until it is not heard of any more. Nothing to do is no error.
+   */
   resume(threadId: string, options?: ResumeOptions): AgentRun;
-  /** Closes tool sources, and the ledger if it is the agent's own. */
+  /** Cancels its runs, and closes tool sources, and the ledger if it is the agent's own. It takes no more work then. */
   close(): Promise<void>;
 }

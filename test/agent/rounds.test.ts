@@ -65,7 +65,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(seen.map(({ started }) => started)).toStrictEqual([
       ["1", "2"],
       ["1", "2"],
-      expect.arrayContaining(["1", "2", "3"]),
+      expect.arrayContaining(["3"]),
     ]);
     // The whole answer is on disk before anything runs; a third call begins when one of the first two is done.
     expect(seen.slice(0, 2).map(({ lastSeq }) => lastSeq)).toStrictEqual([whole, whole]);

@@ -1,0 +1,126 @@
+// Ids of calls that a thread has already: the calls go by others, everywhere and after a crash.
+import { expect, test } from "vitest";
+import { createAgent, tool } from "../../src/agent/index.ts";
+import { createClient } from "../../src/client/index.ts";
+import { ledgerOn, openLedger } from "../../src/ledger/index.ts";
+import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
+import { delta } from "../support/deltas.ts";
+import { viewOf } from "../ledger/support/stores.ts";
+import { Fate, mortalLedger } from "./support/dying.ts";
+import { agentOn, answer, call, echo, eventsOf, makes, repairs, says, short, transcript } from "./support/scripted.ts";
+
+test("a server that counts anew in each answer makes a thread that every provider takes", async () => {
+  const ledger = await openLedger("memory:");
+  const seen: string[] = [];
+  const asked: string[] = [];
+  const look = tool({ name: "t", run: (_, { toolCallId }) => void seen.push(toolCallId) });
+  const script = [
+    makes(call("call_0", "t"), call("call_1", "t")),
+    makes(call("call_0", "t"), call("call_0_2", "t")),
+    makes(call("call_0", "t", "{"), call("call_1", "none")),
+    says("Done."),
+  ];
+  const { agent } = agentOn(script, {
+    ledger,
+    tools: [look],
+    approve: (part, { toolCallId }) => {
+      asked.push(part.toolCallId, toolCallId);
+      return true;
+    },
+  });
+  const run = agent.run("Go.");
+  const events = await eventsOf(run);
+  const { threadId, reason } = await run.result();
+  expect(reason).toBe("done");
+  expect(await transcript(ledger, threadId)).toStrictEqual([
+    "user: Go.",
+    "assistant: t#call_0 t#call_1",
+    "tool: =call_0 =call_1",
+    "assistant: t#call_0_2 t#call_0_2_2",
+    "tool: =call_0_2 =call_0_2_2",
+    "assistant: t#call_0_3 none#call_1_2",
+    "tool: !call_0_3 !call_1_2",
+    "assistant: Done.",
+  ]);
+  // Arguments that are no JSON are another matter.
+  expect((await repairs(ledger, threadId)).filter((each) => !each.includes("arguments-wrapped"))).toStrictEqual([]);
+  const ran = ["call_0", "call_1", "call_0_2", "call_0_2_2"];
+  expect(seen).toStrictEqual(ran);
+  expect(asked).toStrictEqual(ran.flatMap((id) => [id, id]));
+  const all = [...ran, "call_0_3", "call_1_2"];
+  expect(events.flatMap((event) => (event.type === "tool-start" ? [event.call.toolCallId] : []))).toStrictEqual(ran);
+  const ends = events.flatMap((event) => (event.type === "tool-end" ? [[event.call, event.result]] : []));
+  expect(ends.map(([one]) => one?.toolCallId).sort()).toStrictEqual([...all].sort());
+  for (const [one, result] of ends) expect(result?.toolCallId).toBe(one?.toolCallId);
+  // Readers of deltas see the same ids.
+  const begun = events.flatMap((event) =>
+    event.type === "delta" && event.delta.kind === "tool_call_start" ? [event.delta.payload.toolCallId] : [],
+  );
+  expect(begun).toStrictEqual(all);
+  const stored = (await ledger.transcript(threadId))[5];
+  expect(stored?.metadata.invalidToolCalls).toMatchObject([{ toolCallId: "call_0_3" }]);
+});
+
+test("B33: what the provider executed keeps its id", async () => {
+  const ledger = await openLedger("memory:");
+  const searched = () =>
+    answer(
+      "tool-calls",
+      delta("tool_call_start", { toolCallId: "p", toolName: "search", executor: "provider" }),
+      delta("tool_call_end", { toolCallId: "p", argsTextDelta: "{}" }),
+      ...call("p2", "t"),
+    );
+  const { agent } = agentOn([searched(), searched(), says("Done.")], { ledger, tools: [echo("t")] });
+  const { threadId } = await agent.run("Go.").result();
+  expect(await transcript(ledger, threadId)).toStrictEqual([
+    "user: Go.",
+    "assistant: search#p t#p2",
+    "tool: =p2",
+    "assistant: search#p t#p2_2",
+    "tool: =p2_2",
+    "assistant: Done.",
+  ]);
+});
+
+test("wherever a process dies, the step that is gone on with has the same ids, and recorded results stay", async () => {
+  const client = createClient({
+    providers: {
+      local: {
+        answer: ({ messages }) =>
+          messages.filter(({ role }) => role === "tool").length < 2
+            ? makes(call("call_0", "t"), call("call_1", "t"))
+            : says("Done."),
+      },
+    },
+  });
+  let died = 0;
+  for (let at = 0; at < 40; at++) {
+    const store = memoryStore();
+    const ledger = ledgerOn(store);
+    const { id: threadId } = await ledger.createThread();
+    const fate = new Fate(at, "after");
+    const seen: string[] = [];
+    const tools = [tool({ name: "t", retry: "safe", run: (_, { toolCallId }) => void seen.push(toolCallId) })];
+    const dying = createAgent({ client, model: "local/m", ledger: mortalLedger(ledger, fate), tools });
+    const end = dying.run("Go.", { threadId }).result();
+    const isWhole = await Promise.race([fate.died.then(() => false), end.then(() => true)]);
+    if (!isWhole) {
+      died++;
+      const heir = createAgent({ client, model: "local/m", ledger: ledgerOn(viewOf(store)), tools });
+      const said = (await ledger.transcript(threadId)).length > 0;
+      if (!said) continue;
+      expect(await heir.resume(threadId, { force: true }).result()).toMatchObject({ reason: "done", text: "Done." });
+    }
+    expect(short(await ledger.transcript(threadId))).toStrictEqual([
+      "user: Go.",
+      "assistant: t#call_0 t#call_1",
+      "tool: =call_0 =call_1",
+      "assistant: t#call_0_2 t#call_1_2",
+      "tool: =call_0_2 =call_1_2",
+      "assistant: Done.",
+    ]);
+    expect(new Set(seen)).toStrictEqual(new Set(["call_0", "call_1", "call_0_2", "call_1_2"]));
+    expect(await repairs(ledger, threadId)).toStrictEqual([]);
+  }
+  expect(died).toBeGreaterThan(10);
+});

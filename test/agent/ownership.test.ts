@@ -1,0 +1,115 @@
+// Who owns what: tools, approvals, readers of events and schemas are given copies, and can change nothing that is recorded.
+import { expect, test } from "vitest";
+import type { AgentEvent, AgentTool } from "../../src/agent/index.ts";
+import { openLedger } from "../../src/ledger/index.ts";
+import type { Delta, ToolCallPart } from "../../src/model/index.ts";
+import { delta } from "../support/deltas.ts";
+import { agentOn, answer, call, echo, makes, results, says, short } from "./support/scripted.ts";
+
+type Loose = Record<string, unknown>;
+const run = (vandal: (input: Loose) => void) => (input: unknown) => {
+  vandal(input as Loose);
+  return "ok";
+};
+const change = (input: Loose): void => {
+  input["x"] = "changed";
+  delete input["a"];
+};
+
+test.each<[string, Partial<AgentTool>]>([
+  ["without a schema", { run: run(change) }],
+  ["with a JSON Schema", { input: { type: "object" }, run: run(change) }],
+  ["with what it makes contain itself", { run: run((input) => (input["self"] = input)) }],
+  [
+    "with a schema that changes it",
+    {
+      input: {
+        "~standard": {
+          version: 1,
+          vendor: "test",
+          validate: (value: unknown) => {
+            change(value as Loose);
+            return { value };
+          },
+          jsonSchema: { input: () => ({}), output: () => ({}) },
+        },
+      } as AgentTool["input"],
+    },
+  ],
+])("a tool that changes its input changes nothing that the model said: %s", async (_, more) => {
+  const ledger = await openLedger("memory:");
+  const { agent, requests } = agentOn([makes(call("1", "t", { a: { b: 1 } })), says("Ok.")], {
+    ledger,
+    tools: [echo("t", more)],
+  });
+  const { threadId, steps } = await agent.run("Go.").result();
+  const said = { type: "tool-call", toolCallId: "1", input: { a: { b: 1 } } };
+  for (const messages of [await ledger.transcript(threadId), requests[1]?.messages.slice(0) ?? []]) {
+    expect(messages[1]?.parts).toMatchObject([said]);
+    expect(Object.keys((messages[1]?.parts[0] as ToolCallPart).input as object)).toStrictEqual(["a"]);
+  }
+  expect(steps[0]?.messages[0]?.parts).toMatchObject([said]);
+});
+
+test("an approval that changes the call changes its own copy", async () => {
+  const given = echo("t");
+  const { agent, requests } = agentOn([makes(call("1", "t", { a: 1 })), says("Ok.")], {
+    tools: [given],
+    approve: (part) => {
+      Object.assign(part, { toolCallId: "9", toolName: "other" });
+      change(part.input as Loose);
+      return true;
+    },
+  });
+  expect(await agent.run("Go.").result()).toMatchObject({ reason: "done", text: "Ok." });
+  expect(given.inputs).toStrictEqual([{ a: 1 }]);
+  expect(short(requests[1]?.messages ?? []).slice(1)).toStrictEqual(["assistant: t#1", "tool: =1"]);
+});
+
+/** Empties whatever it finds. */
+function wreck(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, each] of Object.entries(value)) {
+    wreck(each);
+    if (key !== "type" && key !== "kind") Reflect.set(value, key, Array.isArray(each) ? [] : "wrecked");
+  }
+}
+
+test("a reader that changes every event changes nothing that is recorded or sent", async () => {
+  const ledger = await openLedger("memory:");
+  const picture = { type: "image", data: "aGk=", mimeType: "image/png", extra: { x: { y: 1 } } } as const;
+  const slowly = async function* (deltas: Delta[]): AsyncGenerator<Delta> {
+    for (const each of deltas) {
+      yield each;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const first = answer("tool-calls", delta("text", { textDelta: "So" }), ...call("1", "t", { a: [1] }));
+  first.splice(2, 0, delta("part", { value: structuredClone(picture) }));
+  const { agent, requests } = agentOn([() => slowly(first), says("Ok.")], { ledger, tools: [echo("t")] });
+  const events = agent.run("Go.");
+  let seen = 0;
+  for await (const event of events) {
+    seen++;
+    // The step itself is what the caller is given in the end.
+    if (event.type !== "end") wreck({ ...event } satisfies AgentEvent);
+  }
+  expect(seen).toBeGreaterThan(12);
+  const { threadId, reason } = await events.result();
+  expect(reason).toBe("done");
+  const [, asked, answered, last] = await ledger.transcript(threadId);
+  expect(asked?.parts).toMatchObject([{ text: "So" }, picture, { toolCallId: "1", input: { a: [1] } }]);
+  expect(answered?.parts).toMatchObject([{ toolCallId: "1", output: { a: [1] }, isError: false }]);
+  expect(last?.parts).toMatchObject([{ text: "Ok." }]);
+  expect(short(requests[1]?.messages.slice(1) ?? [])).toStrictEqual(["assistant: So image t#1", "tool: =1"]);
+  expect(results(requests[1]?.messages ?? [])[0]?.output).toStrictEqual({ a: [1] });
+});
+
+test("what a tool returned may be changed by it afterwards", async () => {
+  const kept = { list: [1] };
+  const keeper = echo("t", { run: () => kept });
+  const { agent, requests } = agentOn([makes(call("1", "t"), call("2", "t")), says("Ok.")], { tools: [keeper] });
+  const events = agent.run("Go.");
+  for await (const event of events) if (event.type === "tool-end") kept.list.push(2);
+  expect(results(requests[1]?.messages ?? [])[0]?.output).toStrictEqual({ list: [1] });
+});
