@@ -1,5 +1,5 @@
 // The agent: checks what it is given, opens threads, and starts runs.
-import { effectsOf } from "../client/effects.ts";
+import { effectsOf } from "../client/index.ts";
 import { type Ledger, openLedger } from "../ledger/index.ts";
 import { system } from "../model/index.ts";
 import { busyHere } from "./busy.ts";
@@ -8,6 +8,7 @@ import { History } from "./history.ts";
 import { checkOptions, invalid, messagesOf } from "./input.ts";
 import { runLoop } from "./loop.ts";
 import type { Opening } from "./opening.ts";
+import { messageOf } from "./results.ts";
 import { LiveRun, type RunControl } from "./run.ts";
 import { Toolbox } from "./toolbox.ts";
 import type { Agent, AgentOptions, AgentResult, AgentRun, ResumeOptions, RunOptions } from "./types.ts";
@@ -50,7 +51,8 @@ function readOptions(options: AgentOptions): Settings {
   }
   if (maxMessages !== undefined) checkCount(maxMessages, "maxMessages");
   for (const [name, given] of Object.entries({ stopWhen, approve })) {
-    if (given !== undefined && typeof given !== "function") throw invalid(`/${name}`, `\`${name}\` must be a function.`);
+    if (given !== undefined && typeof given !== "function")
+      throw invalid(`/${name}`, `\`${name}\` must be a function.`);
   }
   return {
     client,
@@ -118,9 +120,13 @@ class LedgerAgent implements Agent {
     await Promise.all([...this.runs].map((run) => run.cancel()));
     const sources = this.settings.toolbox.close();
     const ledger = this.own?.then((own) => own.close());
-    for (const each of await Promise.allSettled([sources, ledger])) {
-      if (each.status === "rejected") throw each.reason;
+    const [ofSources, ofLedger] = await Promise.allSettled([sources, ledger]);
+    if (ofSources.status === "rejected") {
+      const { reason } = ofSources;
+      const message = `All is closed, except for tools of a source that could not be: ${messageOf(reason)}`;
+      throw new AgentError("source-failed", message, { path: "/tools", cause: reason });
     }
+    if (ofLedger.status === "rejected") throw ofLedger.reason;
   }
 
   private demandOpen(): void {

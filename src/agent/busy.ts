@@ -22,6 +22,11 @@ function isConflict(error: unknown): error is LedgerError {
   return error instanceof LedgerError && error.code === "conflict";
 }
 
+/** Somebody else has brought the thread to where nothing is to be asked any more. Not for callers: the loop looks again. */
+export class Overtaken extends Error {
+  override readonly name = "Overtaken";
+}
+
 /** Somebody else works on the thread, or did a moment ago. */
 export function busy(threadId: string, cause?: unknown): AgentError {
   const message =

@@ -4,8 +4,6 @@ import { copyObject } from "../model/json.ts";
 import type { Delta, Message, Part, ToolCallPart } from "../model/index.ts";
 import { copyOf } from "./record.ts";
 
-type WithId = { toolCallId: string };
-
 export class CallIds {
   private readonly taken = new Set<string>();
   private readonly owns = new Map<string, string>();
@@ -41,7 +39,10 @@ export class CallIds {
     const message = Object.assign(copyObject(answer), { parts });
     const invalid = message.metadata?.invalidToolCalls;
     if (message.metadata === undefined || invalid === undefined) return message;
-    const invalidToolCalls = invalid.map((each) => ({ ...each, toolCallId: this.own(each.toolCallId) }));
+    const invalidToolCalls = invalid.map((each) => {
+      const toolCallId = this.owns.get(each.toolCallId) ?? each.toolCallId;
+      return Object.assign(copyObject(each), { toolCallId });
+    });
     message.metadata = Object.assign(copyObject(message.metadata), { invalidToolCalls });
     return message;
   }
@@ -53,18 +54,17 @@ export class CallIds {
     // The same delta, but for the ids.
     const shown = { ...delta, payload: isFlat ? { ...payload } : copyOf(payload) } as Delta;
     if (shown.kind === "tool_call_start" && shown.payload.executor !== "provider") this.own(shown.payload.toolCallId);
-    if (shown.kind === "part" && isClientCall(shown.payload.value)) this.own(shown.payload.value.toolCallId);
-    if (shown.kind === "part" && isClientCall(shown.payload.value)) {
-      shown.payload.value = this.renamed(shown.payload.value);
-    } else if ("toolCallId" in shown.payload) {
+    if ("toolCallId" in shown.payload) {
       shown.payload.toolCallId = this.owns.get(shown.payload.toolCallId) ?? shown.payload.toolCallId;
+    } else if (shown.kind === "part" && isClientCall(shown.payload.value)) {
+      shown.payload.value = this.renamed(shown.payload.value);
     }
     return shown;
   }
 
-  private renamed<Named extends WithId>(named: Named): Named {
-    const toolCallId = this.own(named.toolCallId);
-    return toolCallId === named.toolCallId ? named : Object.assign(copyObject(named), { toolCallId });
+  private renamed(call: ToolCallPart): ToolCallPart {
+    const toolCallId = this.own(call.toolCallId);
+    return toolCallId === call.toolCallId ? call : Object.assign(copyObject(call), { toolCallId });
   }
 }
 

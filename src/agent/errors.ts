@@ -5,10 +5,11 @@ import { KoineError } from "../model/errors.ts";
 export const AGENT_ERRORS = {
   "invalid-input": "An argument is not what the method takes.",
   "invalid-tool": "A tool's definition cannot be used: its name, its schema, or two of one name.",
-  "source-failed": "A source could not list its tools; the error's cause is what it threw.",
+  "source-failed": "A source could not list its tools, or not be closed; the error's cause is what it threw.",
   "missing-package": "A package that this needs is not installed.",
   "mcp-failed": "An MCP server could not be started or reached, or broke its protocol.",
-  "callback-failed": "A function that the agent was given threw, and it cannot be known how to go on; its cause says why.",
+  "callback-failed":
+    "A function that the agent was given threw, and it cannot be known how to go on; its cause says why.",
   busy: "Another run is at work on the thread, here or elsewhere; wait for it to end.",
   conflict: "What the caller relies on no longer holds: what was said with this key is on another branch now.",
   ended: "The run has ended; it takes no more messages.",

@@ -3,9 +3,9 @@
 import { LedgerError } from "../ledger/index.ts";
 import type { Ledger, NewRun, Run } from "../ledger/index.ts";
 import type { StoredMessage } from "../model/index.ts";
-import { beginAlone, isLeafConflict } from "./busy.ts";
+import { beginAlone, isLeafConflict, Overtaken } from "./busy.ts";
 import { inOrderOfHearing } from "./hearing.ts";
-import { isInstruction } from "./standing.ts";
+import { isInstruction, standingOf } from "./standing.ts";
 
 interface Known {
   leafId: string | null;
@@ -50,7 +50,7 @@ export class History {
     this.known = undefined;
   }
 
-  /** Begins a run of the ledger whose answer is to exactly these messages. */
+  /** Begins a run of the ledger whose answer is to exactly these messages. Throws where somebody else was faster. */
   async begin(metadata: NonNullable<NewRun["metadata"]>): Promise<{ run: Run; messages: readonly StoredMessage[] }> {
     for (;;) {
       const { leafId, messages } = await this.load();
@@ -61,6 +61,8 @@ export class History {
         // Somebody else has said something: the model shall hear it too.
         if (!isLeafConflict(error)) throw error;
         this.forget();
+        const standing = standingOf((await this.load()).messages);
+        if (standing === "done" || standing === "cut-off") throw new Overtaken();
       }
     }
   }

@@ -13,7 +13,10 @@ export function messageOf(input: string | Message, path: string): Message {
   if (Array.isArray(input)) throw invalid(path, "One message is taken at a time: give each by itself.");
   const message = sound(typeof input === "string" ? user(input) : input, path);
   if (isSaid(message)) return message;
-  throw invalid(`${path}/role`, `What is said to an agent has the role user, system or developer, not ${message.role}.`);
+  throw invalid(
+    `${path}/role`,
+    `What is said to an agent has the role user, system or developer, not ${message.role}.`,
+  );
 }
 
 /** One message at least. A list may bring a conversation from elsewhere, if it ends with something to answer. */

@@ -1,11 +1,11 @@
 // The loop: step after step until the model has said all and nothing waits, or something ends it earlier.
 import type { Message } from "../model/index.ts";
-import { isBusy } from "./busy.ts";
+import { isBusy, Overtaken } from "./busy.ts";
 import { AgentError } from "./errors.ts";
 import { answerOpenCalls, type Opening, sayInput } from "./opening.ts";
 import { Progress } from "./progress.ts";
 import { messageOf } from "./results.ts";
-import { finishSteps, sleep } from "./resume.ts";
+import { finishSteps, sleep, type TakeOver } from "./resume.ts";
 import { type Standing, standingOf } from "./standing.ts";
 import { type Step, takeStep } from "./step.ts";
 import type { AgentResult, EndReason, QueuedMessage } from "./types.ts";
@@ -15,18 +15,19 @@ import { announce, type Work } from "./work.ts";
 export async function runLoop(work: Work, opening: Opening): Promise<AgentResult> {
   const progress = new Progress(work);
   let unsaid = opening.input;
-  let standing = await open(work, opening, progress);
+  let standing = await open(work, opening, progress, unsaid !== undefined);
   for (;;) {
     // An answer that paused goes on before anything is said.
-    if (unsaid !== undefined && standing !== "paused" && !work.signal.aborted) {
-      standing = await sayInput(work, unsaid, opening.idempotencyKey, progress);
-      unsaid = undefined;
+    if (unsaid !== undefined && standing !== "paused") {
+      const mayAsk = !work.signal.aborted && progress.asked < work.settings.maxSteps;
+      standing = mayAsk ? await sayInput(work, unsaid, opening.idempotencyKey, progress) : "ask";
+      if (mayAsk) unsaid = undefined;
     }
     const reason = await goOn(work, standing, progress);
     if (reason !== undefined) return progress.result(reason, unsaid);
     const step = await ask(work, opening, progress);
     if (step === undefined) {
-      standing = await open(work, opening, progress);
+      standing = await open(work, opening, progress, unsaid !== undefined);
       continue;
     }
     progress.asked++;
@@ -36,24 +37,24 @@ export async function runLoop(work: Work, opening: Opening): Promise<AgentResult
 }
 
 /** Finishes what was left behind. */
-async function open(work: Work, opening: Opening, progress: Progress): Promise<Standing> {
-  for (const step of await finishSteps(work, opening, progress.steps.length)) progress.add(step);
-  // Nothing is said to a thread in which something may be left.
-  if (work.signal.aborted) return "paused";
+async function open(work: Work, how: TakeOver, progress: Progress, hasInput: boolean): Promise<Standing> {
+  for (const step of await finishSteps(work, how, progress.steps.length)) progress.add(step);
+  if (work.signal.aborted) return "ask";
   work.history.forget();
   await answerOpenCalls(work);
   const { messages } = await work.history.load();
   const standing = standingOf(messages);
-  if (standing !== "ask" && (opening.input === undefined || standing === "paused")) progress.lookBack(messages);
+  if (standing === "paused" || (standing !== "ask" && !hasInput)) progress.lookBack(messages);
   return standing;
 }
 
-/** The next step; undefined where somebody else was at work, and is waited for. */
-async function ask(work: Work, opening: Opening, progress: Progress): Promise<Step | undefined> {
+/** The next step; undefined where somebody else was faster, and the thread has to be looked at again. */
+async function ask(work: Work, how: TakeOver, progress: Progress): Promise<Step | undefined> {
   try {
     return await takeStep(work, progress.steps.length);
   } catch (error) {
-    if (!opening.wait || progress.asked > 0 || !isBusy(error)) throw error;
+    if (error instanceof Overtaken) return undefined;
+    if (!how.wait || progress.asked > 0 || !isBusy(error)) throw error;
     await sleep(work);
     return undefined;
   }
@@ -61,7 +62,7 @@ async function ask(work: Work, opening: Opening, progress: Progress): Promise<St
 
 async function standingAfter({ history }: Work, { info, answer }: Step): Promise<Standing> {
   // Cancelled, as is seen next.
-  if (info === undefined) return "paused";
+  if (info === undefined) return "ask";
   // The model had nothing to say; asking the same again would be answered the same.
   if (answer === undefined) return "cut-off";
   return standingOf((await history.load()).messages);

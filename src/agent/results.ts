@@ -2,8 +2,9 @@
 import type { SchemaIssue } from "../client/index.ts";
 import { checkMessages } from "../ledger/index.ts";
 import { KoineError } from "../model/errors.ts";
-import { parseJson, stringifyJson, toolResult, validate } from "../model/index.ts";
+import { stringifyJson, toolResult, validate } from "../model/index.ts";
 import type { Message, Part, ToolCallPart, ToolResultOptions, ToolResultPart } from "../model/index.ts";
+import { plainJson } from "./plain-json.ts";
 import { isToolOutput } from "./tool.ts";
 
 function resultPart(call: ToolCallPart, output: unknown, options: ToolResultOptions = {}): ToolResultPart {
@@ -45,7 +46,8 @@ function contentOf(content: unknown): Part[] | undefined {
   const parts = plainJson(content) as Part[]; // checked here
   const issue = validate({ role: "user", parts }).find(({ code }) => code !== "unknown-field");
   if (issue === undefined) return parts;
-  const reason = issue.code === "role-part" ? "Text, images, audio, video and files can go with a result." : issue.message;
+  const reason =
+    issue.code === "role-part" ? "Text, images, audio, video and files can go with a result." : issue.message;
   throw new TypeError(`At "${issue.path.replace("/parts", "/content")}": ${reason}`);
 }
 
@@ -55,40 +57,6 @@ export function blobsOf(parts: readonly Part[]): string[] {
     const blobs = "blob" in part && part.blob !== undefined ? [part.blob] : [];
     return "content" in part && part.content !== undefined ? [...blobs, ...blobsOf(part.content)] : blobs;
   });
-}
-
-/** The value as it will be read back: a date as its text, a class instance as its fields. Exact digits stay. */
-function plainJson(value: unknown): unknown {
-  if (value === undefined) return undefined;
-  if (typeof value === "string") return value.toWellFormed();
-  const text = stringifyJson(value);
-  refuseSilentLoss(value);
-  return parseJson(wellFormedJson(text));
-}
-
-/** Half a surrogate pair stands in JSON as an escape, and no provider takes it. */
-function wellFormedJson(text: string): string {
-  return text.replaceAll(/\\(?:ud[89a-f][0-9a-f]{2}|.)/g, (escape) => (escape.length > 2 ? "\\ufffd" : escape));
-}
-
-/** Throws for what JSON would say nothing of: `{}` for a map, null for what is no number. */
-function refuseSilentLoss(value: unknown): void {
-  JSON.stringify(value, (key: string, each: unknown): unknown => {
-    const what = lostOf(each);
-    if (what === undefined) return each;
-    const where = key === "" ? "" : ` (in "${key}")`;
-    throw new TypeError(`${what}${where} has no JSON form; return what it holds as plain values.`);
-  });
-}
-
-function lostOf(value: unknown): string | undefined {
-  if (typeof value === "number") return Number.isFinite(value) ? undefined : String(value);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  if (value instanceof Error) return "An error";
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null || Object.keys(value).length > 0) return undefined;
-  if (value instanceof Number || value instanceof Boolean || value instanceof String) return undefined;
-  return `A value of class ${value.constructor.name}`;
 }
 
 /** What a tool threw, as its result. */
@@ -122,12 +90,12 @@ function withCauses(error: Error): string {
   return told;
 }
 
-function wordsOf(error: Error & { code?: unknown }): string {
+function wordsOf(error: Error): string {
   // What the types promise, nobody holds whoever throws to.
-  const message: unknown = error.message;
+  const { message, name, code }: { message: unknown; name: unknown; code?: unknown } = error;
   if (typeof message === "string" && message !== "") return message;
   if (typeof message === "object" && message !== null) return stringifyJson(message);
-  return typeof error.code === "string" ? error.code : String(error.name);
+  return [code, name].find((word): word is string => typeof word === "string" && word !== "") ?? "Error";
 }
 
 /** Whether a tool threw because it was told to stop. */

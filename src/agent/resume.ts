@@ -45,7 +45,9 @@ export async function finishSteps(work: Work, how: TakeOver, first: number): Pro
     }
     if (work.signal.aborted) return steps;
     if (!isAlive) {
-      const answered = await salvage(work, givenUp);
+      // Again, because those that were finished may have been taken up from these.
+      const left = unfinished.length === 0 ? givenUp : givenUpRuns(await work.ledger.runs(work.threadId));
+      const answered = await salvage(work, left);
       if (answered !== undefined) await finish(answered);
       return steps;
     }

@@ -42,7 +42,10 @@ export async function runTools(
     ids,
     tools,
     begun,
-    starts: new Starts(run, [...begun].filter((id) => !known.has(id))),
+    starts: new Starts(
+      run,
+      [...begun].filter((id) => !known.has(id)),
+    ),
     slots: new Slots(work.settings.maxParallel),
     signal: AbortSignal.any([work.signal, broken.signal]),
     broken: broken.signal,

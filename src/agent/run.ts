@@ -9,7 +9,7 @@ import type { AgentEvent, AgentResult, AgentRun, QueuedMessage, QueueKind } from
 export interface RunControl {
   readonly signal: AbortSignal;
   readonly queue: MessageQueue;
-  emit(event: AgentEvent): void;
+  readonly emit: (event: AgentEvent) => void;
   /** The thread is known. */
   settle(threadId: string): void;
 }

@@ -39,5 +39,11 @@ export function answerIn(messages: readonly StoredMessage[]): { message: StoredM
   if (message === undefined) return undefined;
   let begin = end;
   while (isPaused(messages[begin - 1])) begin--;
-  return { message, text: messages.slice(begin, end + 1).map(textOf).join("") };
+  return {
+    message,
+    text: messages
+      .slice(begin, end + 1)
+      .map(textOf)
+      .join(""),
+  };
 }

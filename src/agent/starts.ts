@@ -1,9 +1,7 @@
 // The record of which calls were begun. Written before a tool runs, so that whoever goes on after a crash can tell a call
 // that may have taken effect from one that cannot.
 import type { Run } from "../ledger/index.ts";
-
-/** Turns of the microtask queue within which calls come here whose arguments are checked without waiting. */
-const TURNS = 16;
+import { others } from "./waiting.ts";
 
 export class Starts {
   private readonly run: Run;
@@ -36,7 +34,8 @@ export class Starts {
 
   private async write(before: Promise<void>): Promise<void> {
     await before;
-    for (let turn = 0; turn < TURNS; turn++) await undefined;
+    // Those that are about to begin, too.
+    await others();
     this.next = undefined;
     if (this.failure !== undefined) throw this.failure.error;
     const written = this.run.note({ started: [...this.open] });

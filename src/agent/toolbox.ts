@@ -101,7 +101,7 @@ function invalid(path: string, message: string, cause?: unknown): AgentError {
 
 /** The tools of a source. Whatever it does wrong is told as an `AgentError` that names it. */
 async function listedBy(source: ToolSource, place: string): Promise<Placed[]> {
-  const path = place + pointerStep(String(source.name));
+  const path = place + pointerStep(source.name);
   let listed: unknown;
   try {
     listed = await source.tools();

@@ -1,14 +1,15 @@
 // The client: providers by name, and one way to ask them all.
 import { defaultTransport } from "#transport";
-import { checkClientOptions } from "./calls/check-options.ts";
+import { checkClientOptions, readCall } from "./calls/check-options.ts";
 import { complete } from "./calls/complete.ts";
 import type { Session } from "./calls/call.ts";
-import { wrap } from "./calls/onion.ts";
+import { streamOf, wrap } from "./calls/onion.ts";
 import { stream } from "./calls/stream.ts";
 import { effectsOf } from "./effects.ts";
+import { ClientError } from "./errors.ts";
 import { generateObject } from "./generate-object.ts";
 import { linkOf } from "./providers/link.ts";
-import { providersFromEnv } from "./providers/from-env.ts";
+import { KEY_VARIABLES, providersFromEnv } from "./providers/from-env.ts";
 import { resolveModel } from "./providers/resolve.ts";
 import type { Client as ClientFace, ClientOptions, ProviderConfig, Transport } from "./types.ts";
 
@@ -33,8 +34,9 @@ export function createClient(options: ClientOptions): ClientFace {
   );
   const client: ClientFace = {
     providers: [...links.keys()],
-    complete: (request, call = {}) => asking.complete({ request, options: call }),
-    stream: (request, call = {}) => asking.stream({ request, options: call }),
+    // Checked before middleware looks at it.
+    complete: async (request, call = {}) => asking.complete(readCall(request, call)),
+    stream: (request, call = {}) => streamOf(() => asking.stream(readCall(request, call))),
     generateObject: (request, call = {}) => generateObject((each, how) => client.complete(each, how), request, call),
     async close() {
       // A transport that was given belongs to whoever gave it.
@@ -59,10 +61,16 @@ export type FromEnvOptions = Omit<ClientOptions, "providers"> & {
   env?: Readonly<Record<string, string | undefined>> | undefined;
 };
 
-/** `Client.fromEnv()`: every provider whose key is in the environment. */
+/** `Client.fromEnv()`: every provider whose key is in the environment. Throws where there is none. */
 export const Client = {
-  fromEnv({ env, providers, ...options }: FromEnvOptions = {}): ClientFace {
-    return createClient({ ...options, providers: { ...providersFromEnv(env ?? processEnv()), ...providers } });
+  fromEnv({ env = processEnv(), providers = {}, ...options }: FromEnvOptions = {}): ClientFace {
+    const found = { ...providersFromEnv(env, Object.keys(providers)), ...providers };
+    if (Object.keys(found).length === 0) {
+      const message = `No provider has its key in the environment. Set one of ${KEY_VARIABLES.join(", ")}`;
+      const advice = "or pass providers, such as { demo: demo() }, which needs no key.";
+      throw new ClientError("configuration", `${message}, ${advice}`, { path: "/providers" });
+    }
+    return createClient({ ...options, providers: found });
   },
 } as const;
 /** The methods of a client. */

@@ -1,7 +1,7 @@
 // Time, chance and waiting as they really are; a client takes others where somebody wants to hold them.
 import type { Effects } from "./types.ts";
 
-/** Timers take no more than this; whoever waits longer looks at the clock and waits again. */
+/** Timers take no more than this: nobody waits longer at a time. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 const REAL_EFFECTS: Effects = {
@@ -41,4 +41,12 @@ export function effectsOf(given: Partial<Effects> = {}): Effects {
 export function millisecondsOf({ clock }: Pick<Effects, "clock">): number {
   const now = clock();
   return typeof now === "number" ? now : new Date(now).getTime();
+}
+
+/** A turn of the event loop: timers go off, signals arrive, and others get to do something. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof setImmediate === "function") setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });
 }

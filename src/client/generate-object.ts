@@ -1,9 +1,10 @@
 // An object instead of a text: the schema goes out with the request, and what comes back is read and judged by it.
-import { closedSchema } from "../dialects/anthropic/schema.ts";
+import { closedSchema } from "../dialects/kit/closed-schema.ts";
 import { strictFaults } from "../dialects/kit/strict.ts";
 import { JsonError } from "../model/errors.ts";
 import type { OutputFormat, Request, SchemaObject } from "../model/index.ts";
 import { parseJson } from "../model/json.ts";
+import { checkRequest } from "./calls/check-options.ts";
 import type { OutputFault } from "./errors.ts";
 import { OutputError } from "./errors.ts";
 import { readSchema } from "./schema/read.ts";
@@ -21,6 +22,7 @@ export async function generateObject<Schema extends AnySchema>(
   request: ObjectRequest<Schema>,
   options?: CallOptions,
 ): Promise<ObjectAnswer<InferSchema<Schema>>> {
+  checkRequest(request);
   const { schema, jsonSchema, name, description, ...rest } = request;
   const read = readSchema(schema, { inputSchema: jsonSchema });
   const output: OutputFormat = { type: "json-schema", ...spoken(read.json, jsonSchema === undefined, schema) };
@@ -82,17 +84,39 @@ function textOf({ message: { parts } }: Answer): string {
     .join("");
 }
 
-const FENCE = /(?:^|\n)[ \t]*(`{3,8}|~{3,8})[^\n]*\n([\s\S]*?)\n?[ \t]*\1[ \t]*(?=\n|$)/g;
+const BYTE_ORDER_MARK = "\uFEFF";
 
 /** JSON, or JSON in the only Markdown fence of a text: not every provider can hold a model to the bare form. */
 function readText(text: string): unknown {
+  const bare = text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
   try {
-    return parseJson(text);
+    return parseJson(bare);
   } catch (error) {
-    const [only, ...others] = [...text.matchAll(FENCE)];
+    const [only, ...others] = fencedIn(bare);
     if (only === undefined || others.length > 0) throw error;
-    return parseJson(only[2] ?? "");
+    return parseJson(only);
   }
+}
+
+/** A line that opens a fence; what follows the marks is a word about what is in it. */
+const OPENS = /^[ \t]*(`{3,}(?!.*`)|~{3,})/;
+
+/** What stands in the fences of a text, line by line in one pass: the text is a model's, and may be anything. */
+function fencedIn(text: string): string[] {
+  const found: string[] = [];
+  let marks = "";
+  let within: string[] = [];
+  for (const line of text.split("\n")) {
+    const end = line.trimEnd();
+    if (marks === "") {
+      marks = OPENS.exec(line)?.[1] ?? "";
+      within = [];
+    } else if (end.endsWith(marks)) {
+      found.push([...within, end.slice(0, -marks.length)].join("\n"));
+      marks = "";
+    } else within.push(line);
+  }
+  return found;
 }
 
 function listed(issues: readonly SchemaIssue[]): string {

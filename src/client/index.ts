@@ -3,9 +3,9 @@ export type { FromEnvOptions } from "./client.ts";
 export { Client, createClient } from "./client.ts";
 export type { DemoOptions } from "./demo/demo.ts";
 export { demo } from "./demo/demo.ts";
+export { effectsOf } from "./effects.ts";
 export type { ClientErrorCode, ClientErrorDetails, OutputFault } from "./errors.ts";
 export { CLIENT_ERRORS, ClientError, OutputError } from "./errors.ts";
-export { generateObject } from "./generate-object.ts";
 export type { Budget, BudgetLimits, BudgetOptions, Spent } from "./middleware/budget.ts";
 export { budget } from "./middleware/budget.ts";
 export type { AnswerStore, CachingOptions } from "./middleware/caching.ts";
@@ -28,4 +28,24 @@ export type { AnySchema, Checked, InferSchema, ReadSchema, SchemaIssue } from ".
 export type { TransportErrorDetails, TransportStage } from "./transport/errors.ts";
 export { TransportError } from "./transport/errors.ts";
 export { defaultTransport } from "#transport";
-export type * from "./types.ts";
+export type {
+  Answer,
+  AnswerStream,
+  Attempt,
+  CallOptions,
+  ClientOptions,
+  Effects,
+  HeadersInput,
+  HttpDialect,
+  HttpProvider,
+  HttpReply,
+  HttpRequest,
+  Limits,
+  LocalProvider,
+  ObjectAnswer,
+  ObjectRequest,
+  ProviderConfig,
+  RetryPolicy,
+  Timeouts,
+  Transport,
+} from "./types.ts";

@@ -1,7 +1,7 @@
 // The public face of the client: what goes in and what comes out of its methods, and the seams inside it.
 import type { Clock, Snapshot } from "../assembly/index.ts";
 import type { Dialect, DialectId, Names } from "../dialects/index.ts";
-import type { Delta, Loss, ProviderError, Request, Response, SchemaObject, Usage } from "../model/index.ts";
+import type { Delta, Extra, Loss, Metadata, ProviderError, Request, Response, SchemaObject, Usage } from "../model/index.ts";
 import type { Middleware } from "./middleware/types.ts";
 import type { PriceTable } from "./prices.ts";
 import type { AnySchema, InferSchema } from "./schema/types.ts";
@@ -10,6 +10,9 @@ import type { AnySchema, InferSchema } from "./schema/types.ts";
 
 /** The dialects that a provider over HTTP may speak. */
 export type HttpDialect = Extract<DialectId, "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "bedrock">;
+
+/** Headers as callers have them: an object, `Headers`, a `Map`, or a list of pairs. */
+export type HeadersInput = Readonly<Record<string, string>> | Iterable<readonly [name: string, value: string]>;
 
 /** A request on its way to a provider; what a signer sees. */
 export interface HttpRequest {
@@ -32,11 +35,11 @@ export interface HttpProvider {
   /** What seals are stamped with and go back to; default: the name it is registered under. */
   issuer?: string | undefined;
   /** Sent with every request; they win over Koine's own. */
-  headers?: Readonly<Record<string, string>> | undefined;
+  headers?: HeadersInput | undefined;
   /** Added to every URL, such as Azure's `api-version`. */
   query?: Readonly<Record<string, string>> | undefined;
   /** Gives the headers that authorise a request, for providers that want it signed (Bedrock). Called for each attempt. */
-  sign?: ((request: HttpRequest) => Record<string, string> | Promise<Record<string, string>>) | undefined;
+  sign?: ((request: HttpRequest) => HeadersInput | Promise<HeadersInput>) | undefined;
   /** Bedrock: part of its official address. */
   region?: string | undefined;
   /**
@@ -68,9 +71,15 @@ export type ProviderConfig = HttpProvider | LocalProvider;
 
 /** In milliseconds; Infinity: no limit. */
 export interface Timeouts {
-  /** Until a connection stands. Default 10 s. */
+  /** Until a connection stands. Default 10 s. `fetch` cannot tell when it does: there, `replyMs` is the limit. */
   connectMs: number;
-  /** From the first attempt's beginning until the answer is whole, retries and waits included. Default 10 minutes. */
+  /** From sending a request to the headers of its reply; of a local provider, to its first delta. Default 5 minutes. */
+  replyMs: number;
+  /**
+   * From the first attempt's beginning until the answer is whole, retries and waits included. Default 10 minutes, and
+   * what providers have of their own comes on top. The call's and the client's end the call; a provider's own, which
+   * the call's replaces, ends the work with that provider only: a fallback is asked then.
+   */
   totalMs: number;
   /** The longest silence within a reply: from its headers to its first byte, and from one read to the next. Default 60 s. */
   gapMs: number;
@@ -93,7 +102,7 @@ export interface CallOptions {
   provider?: string | undefined;
   signal?: AbortSignal | undefined;
   /** Sent with the request: beta flags, trace ids. */
-  headers?: Readonly<Record<string, string>> | undefined;
+  headers?: HeadersInput | undefined;
   timeouts?: Partial<Timeouts> | undefined;
   retry?: Partial<RetryPolicy> | undefined;
   /** Models to ask in this order where the one before cannot answer, as `provider/model`. Never after the first delta. */
@@ -125,6 +134,8 @@ export interface Attempt {
   error?: ProviderError;
   /** The caller ended it. */
   aborted?: true;
+  /** It failed or was ended when its answer had begun: it may have cost something, also where nobody said what. */
+  begun?: true;
   /** What did not arrive as it was. */
   losses: Loss[];
 }
@@ -144,7 +155,7 @@ export interface Answer extends Response {
  * `await using`. One reader: whoever iterates goes on where the last one was.
  *
  * An answer that fails before its first delta throws. One that fails later gives its `error` delta, then throws: what had
- * arrived is on the error, as `partial`.
+ * arrived is on the error, as `partial`. Whoever reads on is thrown the same again; only whoever left is at an end.
  */
 export interface AnswerStream extends AsyncIterableIterator<Delta>, AsyncDisposable {
   /** The whole answer, at its end. Reads on by itself; what it reads stays for the iterator. May be asked again. */
@@ -153,6 +164,10 @@ export interface AnswerStream extends AsyncIterableIterator<Delta>, AsyncDisposa
   batches(): AsyncIterableIterator<readonly Delta[]>;
   /** What has arrived so far. */
   snapshot(): Snapshot | undefined;
+  /**
+   * Ends the exchange. Deltas that nobody has taken are dropped, and whoever reads on is thrown "aborted"; an answer that
+   * was whole by then is still the response. The call's signal does the same.
+   */
   cancel(reason?: unknown): void;
 }
 
@@ -190,7 +205,7 @@ export interface ClientOptions {
   middleware?: readonly Middleware[] | undefined;
   /** Sets `usage.cost` where the provider does not say it. */
   prices?: PriceTable | undefined;
-  /** Hears of every attempt when it has ended. */
+  /** Hears of every attempt when it has ended. It only listens: what it throws changes no call, and is told to nobody. */
   onAttempt?: ((attempt: Attempt) => void) | undefined;
   /** How bytes travel. Default: undici pools on Node, `fetch` elsewhere. */
   transport?: Transport | undefined;
@@ -227,6 +242,8 @@ export interface HttpReply {
   body: AsyncIterable<Uint8Array>;
   /** Frees the connection without reading (on). May be called again. */
   discard(): void;
+  /** The end is read for the connection's sake only: from here on it is no reason for a process to live. */
+  rest?(): void;
 }
 
 /**
@@ -244,6 +261,8 @@ export interface Prepared {
   dialect: Dialect;
   names: Names | undefined;
   losses: Loss[];
+  /** What is noted in the answer's message beside what is noted in every one; `said` is the residue of the answer. */
+  facts?(said: Extra | undefined): Metadata;
 }
 
 /** A provider over HTTP, ready to be asked. */

@@ -136,7 +136,7 @@ describe("a tool that was told to stop", () => {
             try {
               resolve(end());
             } catch (error) {
-              reject(error as Error);
+              reject(error);
             }
           }),
         ),

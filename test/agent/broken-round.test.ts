@@ -30,8 +30,7 @@ async function broken(at: number, maxParallel: number, make: (ran: string[]) => 
   let writes = Number.NEGATIVE_INFINITY;
   const ledger = ledgerOn({
     ...store,
-    write: (work) =>
-      writes++ === at ? Promise.reject(new LedgerError("unavailable", "Not now.")) : store.write(work),
+    write: (work) => (writes++ === at ? Promise.reject(new LedgerError("unavailable", "Not now.")) : store.write(work)),
   });
   const ran: string[] = [];
   const tools = NAMES.map((name) => ({ ...tool({ name, run: () => "ok" }), ...make(ran) }));
@@ -39,7 +38,10 @@ async function broken(at: number, maxParallel: number, make: (ran: string[]) => 
   const { id: threadId } = await ledger.createThread();
   writes = 0;
   const first = agent.run("Go.", { threadId }).result();
-  const error: unknown = await first.then(() => undefined, (reason: unknown) => reason);
+  const error: unknown = await first.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
   writes = Number.NEGATIVE_INFINITY;
   if ((await ledger.transcript(threadId)).length === 0) return { ran, error, outputs: [] };
   expect(await agent.resume(threadId).result()).toMatchObject({ reason: "done", text: "Done." });
@@ -107,7 +109,8 @@ test("a call whose note failed does not count as begun", async () => {
       return async (...given: Parameters<typeof ledger.beginRun>) => {
         const run = await ledger.beginRun(...given);
         const note = run.note.bind(run);
-        run.note = (facts) => (notes++ === 0 ? Promise.reject(new LedgerError("unavailable", "Not now.")) : note(facts));
+        run.note = (facts) =>
+          notes++ === 0 ? Promise.reject(new LedgerError("unavailable", "Not now.")) : note(facts);
         return run;
       };
     },
@@ -147,7 +150,10 @@ test.each<[string, () => unknown]>([
   const { threadId, reason } = await agent.run("Go.").result();
   expect({ reason, count }).toStrictEqual({ reason: "done", count: 1 });
   expect(results(requests[1]?.messages ?? [])).toMatchObject([
-    { isError: true, output: expect.stringMatching(/^The tool has run, but what it returned cannot be recorded: /) as string },
+    {
+      isError: true,
+      output: expect.stringMatching(/^The tool has run, but what it returned cannot be recorded: /) as string,
+    },
   ]);
   expect(await repairs(ledger, threadId)).toStrictEqual([]);
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AgentRun, createAgent, tool } from "../../src/agent/index.ts";
 import { createClient, demo } from "../../src/client/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
+import { user } from "../../src/model/index.ts";
 import { delta } from "../support/deltas.ts";
 import type { OpenLedger } from "../ledger/support/stores.ts";
 import {
@@ -117,13 +118,17 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(await transcript(ledger, threadId)).toStrictEqual(["user: Go.", "assistant: echo#1", "tool: !1"]);
   });
 
-  test("before it begins: what was said is recorded, and nobody is asked", async () => {
+  test("before it begins: nothing is said, nobody is asked, and what was to be said is given back", async () => {
     const { agent, requests } = agentOn([says("Ok.")], { ledger });
-    const { reason, threadId } = await agent.run("Go.", { signal: AbortSignal.abort() }).result();
+    const run = agent.run("Go.", { signal: AbortSignal.abort() });
+    const queued = run.followUp("Then this.");
+    const { reason, threadId, pending } = await run.result();
     expect(reason).toBe("cancelled");
+    expect(pending).toMatchObject([{ kind: "follow-up", message: user("Go.") }, queued]);
+    expect(await run.cancel()).toStrictEqual(pending);
     expect(requests).toStrictEqual([]);
-    expect(await transcript(ledger, threadId)).toStrictEqual(["user: Go."]);
-    expect((await agent.resume(threadId).result()).text).toBe("Ok.");
+    expect(await transcript(ledger, threadId)).toStrictEqual([]);
+    expect((await agent.run("Go.", { threadId }).result()).text).toBe("Ok.");
   });
 
   test("at every moment of a run, by signal or by cancel, the thread stays legal and can be gone on with", async () => {

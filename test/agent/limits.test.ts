@@ -52,7 +52,13 @@ test("what stopWhen throws ends the run, and the thread can be gone on with", as
     },
   });
   const run = agent.run("Go.");
-  await expect(run.result()).rejects.toThrow("I do not know.");
+  await expect(run.result()).rejects.toMatchObject({
+    name: "AgentError",
+    code: "callback-failed",
+    path: "/stopWhen",
+    message: expect.stringContaining("I do not know.") as string,
+    cause: { message: "I do not know." },
+  });
   expect(await agent.resume(await run.threadId).result()).toMatchObject({ reason: "done", text: "Done." });
 });
 
@@ -106,12 +112,13 @@ test.each<[UnifiedFinishReason, string]>([
 
 test("an answer that paused is gone on with, in this run and in a later one", async () => {
   const { agent, requests } = agentOn([answer("pause", text), says("That is it.")]);
-  expect(await agent.run("Go.").result()).toMatchObject({ reason: "done", text: "That is it." });
+  const paused = agent.run("Go.");
+  expect(await paused.result()).toMatchObject({ reason: "done", text: "SoThat is it.", message: { parts: [{}] } });
   expect(short(requests[1]?.messages ?? [])).toStrictEqual(["user: Go.", "assistant: So"]);
   const later = agentOn([answer("pause", text), says("That is it.")], { maxSteps: 1 });
   const { threadId, reason } = await later.agent.run("Go.").result();
   expect(reason).toBe("max-steps");
-  expect(await later.agent.resume(threadId).result()).toMatchObject({ reason: "done", text: "That is it." });
+  expect(await later.agent.resume(threadId).result()).toMatchObject({ reason: "done", text: "SoThat is it." });
 });
 
 test("an answer that a filter ended has results for its calls, and is not gone on with", async () => {

@@ -95,9 +95,9 @@ describe.each(LEDGERS)("on $name", (store) => {
       "user: Hello.",
       "assistant: Hello!",
       "user: Go on.",
-      "user: By the way.",
       "assistant: intrude#1",
       "tool: =1",
+      "user: By the way.",
     ]);
     expect(await repairs(ledger, threadId)).toStrictEqual([]);
   });
@@ -228,11 +228,19 @@ test("the demo model and a tool do it together", async () => {
 test("what cannot be said is refused before anything happens", async () => {
   const { agent, requests } = agentOn([]);
   const bad = [
-    [() => agent.run(""), "input"],
+    [() => agent.run(""), "/input"],
     [() => agent.run([]), "/input"],
-    [() => agent.run({ role: "user" } as never), "/input/0"],
-    [() => agent.run("Hi.", { idempotencyKey: "k" }), "idempotencyKey"],
-    [() => agent.resume(""), "threadId"],
+    [() => agent.run(null as never), "/input"],
+    [() => agent.run({ role: "user" } as never), "/input"],
+    [() => agent.run({ role: "user", parts: [1] } as never), "/input/parts/0"],
+    [() => agent.run([user("Hi."), { role: "user", parts: [1] } as never]), "/input/1/parts/0"],
+    [() => agent.run(assistant("Hi.")), "/input/role"],
+    [() => agent.run([user("Hi."), assistant("Hello.")]), "/input/1/role"],
+    [() => agent.run("Hi.", { idempotencyKey: "k" }), "/idempotencyKey"],
+    [() => agent.run("Hi.", { threadId: "" }), "/threadId"],
+    [() => agent.run("Hi.", { thread: "t" } as never), "/thread"],
+    [() => agent.resume(""), "/threadId"],
+    [() => agent.resume("t", { "for/ce": true } as never), "/for~1ce"],
   ] as const;
   for (const [step, path] of bad) {
     expect(step).toThrow(expect.objectContaining({ name: "AgentError", code: "invalid-input", path }) as Error);
@@ -242,12 +250,15 @@ test("what cannot be said is refused before anything happens", async () => {
 });
 
 test.each([
-  [{ client: undefined }, "client"],
-  [{ model: "" }, "model"],
-  [{ maxSteps: 0 }, "maxSteps"],
-  [{ maxParallel: 1.5 }, "maxParallel"],
-  [{ maxMessages: -1 }, "maxMessages"],
-  [{ toolTimeoutMs: "1" }, "toolTimeoutMs"],
+  [{ client: undefined }, "/client"],
+  [{ model: "" }, "/model"],
+  [{ maxSteps: 0 }, "/maxSteps"],
+  [{ maxParallel: 1.5 }, "/maxParallel"],
+  [{ maxMessages: -1 }, "/maxMessages"],
+  [{ toolTimeoutMs: "1" }, "/toolTimeoutMs"],
+  [{ stopWhen: 3 }, "/stopWhen"],
+  [{ approve: "yes" }, "/approve"],
+  [{ maxstep: 3 }, "/maxstep"],
 ])("an option that is not what it must be is told: %j", (options, path) => {
   expect(() => agentOn([], options as never)).toThrow(
     expect.objectContaining({ name: "AgentError", code: "invalid-input", path }) as Error,

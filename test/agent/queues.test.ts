@@ -4,7 +4,7 @@ import { AgentError, type AgentRun, type QueuedMessage, tool } from "../../src/a
 import { ledgerOn } from "../../src/ledger/index.ts";
 import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
 import { viewOf } from "../ledger/support/stores.ts";
-import { user } from "../../src/model/index.ts";
+import { assistant, user } from "../../src/model/index.ts";
 import { agentOn, call, eventsOf, kinds, makes, says, short } from "./support/scripted.ts";
 
 /** A tool during which something is said to the run. */
@@ -90,9 +90,11 @@ test("what waits can be seen and taken back", async () => {
   const events = await eventsOf(run);
   expect(short(requests[1]?.messages ?? []).at(-1)).toBe("user: Two.");
   expect(run.unqueue(second.id)).toBe(false);
-  expect(events.flatMap((event) => (event.type === "unqueued" ? [event.queued.id] : []))).toStrictEqual([
-    first.id,
-    second.id,
+  expect(
+    events.flatMap((event) => (event.type === "unqueued" ? [[event.queued.id, event.said]] : [])),
+  ).toStrictEqual([
+    [first.id, false],
+    [second.id, true],
   ]);
 });
 
@@ -128,8 +130,11 @@ test("what cannot be said is refused when it is queued", () => {
   const run = agentOn([says("A.")]).agent.run("Go.");
   expect(() => run.steer("")).toThrow(expect.objectContaining({ code: "invalid-input" }) as Error);
   expect(() => run.followUp({ role: "nobody", parts: [] } as never)).toThrow(
-    expect.objectContaining({ code: "invalid-input", path: "/message/0/role" }) as Error,
+    expect.objectContaining({ code: "invalid-input", path: "/message/role" }) as Error,
   );
+  for (const given of [[user("One."), user("Two.")], assistant("I said"), { role: "tool", parts: [] }]) {
+    expect(() => run.steer(given as never)).toThrow(expect.objectContaining({ code: "invalid-input" }) as Error);
+  }
   expect(run.queue).toStrictEqual([]);
 });
 

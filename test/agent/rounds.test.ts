@@ -1,5 +1,5 @@
 // Rounds: calls of one answer run side by side, results are recorded as they come and go back in the order of the calls.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { tool } from "../../src/agent/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import type { OpenLedger } from "../ledger/support/stores.ts";
@@ -62,11 +62,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     const run = agent.run("Go.");
     const told = await eventsOf(run);
     const whole = answer.length - 1;
-    expect(seen.map(({ started }) => started)).toStrictEqual([
-      ["1", "2"],
-      ["1", "2"],
-      expect.arrayContaining(["3"]),
-    ]);
+    expect(seen.map(({ started }) => started)).toStrictEqual([["1", "2"], ["1", "2"], expect.arrayContaining(["3"])]);
     // The whole answer is on disk before anything runs; a third call begins when one of the first two is done.
     expect(seen.slice(0, 2).map(({ lastSeq }) => lastSeq)).toStrictEqual([whole, whole]);
     expect(seen[2]?.lastSeq).toBeGreaterThan(whole);
@@ -131,4 +127,14 @@ test("what fails in one call does not touch the others", async () => {
   const { agent, requests } = agentOn([makes(...calls), says("Ok.")], { tools });
   expect(await agent.run("Go.").result()).toMatchObject({ reason: "done" });
   expect(short(requests[1]?.messages ?? []).at(-1)).toBe("tool: =1 !2 =3 !4 !5");
+});
+
+test("timers that a caller's test holds do not hold a round", async () => {
+  vi.useFakeTimers({ toFake: ["setImmediate"] });
+  try {
+    const { agent } = agentOn([makes(call("1", "echo"), call("2", "echo")), says("Ok.")], { tools: [echo()] });
+    expect(await agent.run("Go.").result()).toMatchObject({ reason: "done", text: "Ok." });
+  } finally {
+    vi.useRealTimers();
+  }
 });

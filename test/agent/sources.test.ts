@@ -28,7 +28,10 @@ test.each<[string, () => unknown, object]>([
 ])("a source that %s ends the run with an AgentError that names it", async (_, tools, expected) => {
   const source: ToolSource = { name: "fi/les", tools: tools as ToolSource["tools"] };
   const { agent, requests } = agentOn([says("Ok.")], { tools: [echo("own"), source] });
-  const error: unknown = await agent.run("Go.").result().catch((reason: unknown) => reason);
+  const error: unknown = await agent
+    .run("Go.")
+    .result()
+    .catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(AgentError);
   expect(error).toMatchObject(expected);
   expect(requests).toStrictEqual([]);

@@ -4,7 +4,7 @@ import { createAgent, tool } from "../../src/agent/index.ts";
 import { createClient, type LocalProvider } from "../../src/client/index.ts";
 import { type Ledger, LedgerError, ledgerOn } from "../../src/ledger/index.ts";
 import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
-import type { Delta } from "../../src/model/index.ts";
+import { assistant, type Delta, user } from "../../src/model/index.ts";
 import { type OpenLedger, viewOf } from "../ledger/support/stores.ts";
 import {
   agentOn,
@@ -147,13 +147,23 @@ describe.each(LEDGERS)("on $name", (store) => {
     ]);
   });
 
-  test("runs of others in the thread are left alone", async () => {
+  test("a run of somebody else in the thread is waited for, and left alone", async () => {
     const { id: threadId } = await ledger.createThread();
     const other = await ledger.beginRun({ threadId, metadata: { model: "somebody's" } });
-    const { agent } = agentOn([says("Ok.")], { ledger: elsewhere });
-    expect(await agent.run("Hi.", { threadId }).result()).toMatchObject({ reason: "done" });
-    expect(await ledger.run(other.id)).toMatchObject({ state: "created" });
-    await other.cancel();
+    const { agent, requests } = agentOn([says("Ok.")], {
+      ledger: elsewhere,
+      effects: {
+        sleep: async () => {
+          expect(await ledger.run(other.id)).toMatchObject({ state: "created", epoch: 1 });
+          await other.commit([assistant("Mine.")]);
+          await ledger.append(threadId, [user("And?")]);
+        },
+      },
+    });
+    await expect(agent.run("Hi.", { threadId }).result()).rejects.toMatchObject({ code: "busy", path: "/threadId" });
+    expect(requests).toStrictEqual([]);
+    expect(await agent.resume(threadId).result()).toMatchObject({ reason: "done", text: "Ok." });
+    expect(short(requests[0]?.messages ?? [])).toStrictEqual(["user: Hi.", "assistant: Mine.", "user: And?"]);
   });
 });
 
@@ -201,15 +211,14 @@ describe("a ledger that fails under a run", () => {
       for (const count of [1, 2, 5]) {
         const store = memoryStore();
         let writes = 0;
-        const ledger = ledgerOn({
-          ...store,
-          write: (work) => {
-            const isBroken = writes >= at && writes < at + count;
-            writes++;
-            if (isBroken) return Promise.reject(new LedgerError("disk-full", "There is no room."));
-            return store.write(work);
-          },
-        });
+        const write: typeof store.write = (work) => {
+          const isBroken = writes >= at && writes < at + count;
+          writes++;
+          if (isBroken) return Promise.reject(new LedgerError("disk-full", "There is no room."));
+          return store.write(work);
+        };
+        // Short leases: of a run that can be neither ended nor let go of, the lease ends by itself.
+        const ledger = ledgerOn({ ...store, write }, { leaseMs: 20 });
         const ran: string[] = [];
         const run = (_: unknown, { toolCallId }: { toolCallId: string }): string => {
           ran.push(toolCallId);
@@ -228,17 +237,15 @@ describe("a ledger that fails under a run", () => {
           .catch((error: unknown) => error);
         if (first instanceof LedgerError) expect(first.code).toBe("disk-full");
         writes = Number.NEGATIVE_INFINITY;
-        // The same process goes on; nobody has to wait for a lease that this process renews.
-        const sleep = (): Promise<never> => Promise.reject(new Error("Nobody should wait."));
+        // The process goes on; another agent need not wait for it to end.
         const again = createAgent({
           client,
           model: "local/m",
           ledger,
           tools: ["a", "b"].map((name) => tool({ name, run })),
-          effects: { sleep },
         });
         const said = (await ledger.transcript(threadId)).length > 0;
-        const result = await (said ? agent.resume(threadId) : again.run("Go.", { threadId })).result();
+        const result = await (said ? again.resume(threadId) : again.run("Go.", { threadId })).result();
         expect(result).toMatchObject({ reason: "done", text: "Done." });
         expect(ran.filter((id) => id === "1").length).toBeLessThanOrEqual(1);
         expect(ran.filter((id) => id === "2").length).toBeLessThanOrEqual(1);

@@ -2,10 +2,10 @@
 import { describe, expect, test } from "vitest";
 import type { Delta, Request } from "koine";
 import { parseJson, user } from "koine";
-import type { CallOptions } from "koine/client";
-import { boundedStore, caching, callKey } from "koine/client";
+import type { Answer, AnswerStream, CallOptions, LocalProvider } from "koine/client";
+import { boundedStore, caching, callKey, createClient } from "koine/client";
 import type { Mode } from "./support/counting.ts";
-import { setup } from "./support/counting.ts";
+import { counting, setup } from "./support/counting.ts";
 
 describe("caching", () => {
   test.each<[string, Mode, Mode]>([
@@ -77,6 +77,67 @@ describe("caching", () => {
     expect(await ask("Hello", "stream")).toBe("answer 3");
   });
 
+  test.each<[string, unknown]>([
+    ["a promise", Promise.resolve("x")],
+    ["a number", 5],
+    ["null", null],
+  ])("a key that is %s is refused: it would make all questions the same", async (_, key) => {
+    const { ask, provider } = setup([caching({ key: () => key as string })]);
+    for (const mode of ["complete", "stream"] as const) {
+      await expect(ask("Hello", mode)).rejects.toMatchObject({ code: "configuration", path: "/key" });
+    }
+    expect(provider.asked).toBe(0);
+  });
+
+  test.each(["complete", "stream"] as const)("%s: an answer that a fallback gave is not kept", async (mode) => {
+    let isDown = true;
+    const near = counting();
+    const far = counting();
+    const down: LocalProvider = {
+      retry: { attempts: 1 },
+      answer: (...asked) => (isDown ? [...REFUSED] : near.answer(...asked)),
+    };
+    const middleware = [caching()];
+    const client = createClient({ providers: { near: down, far }, fallbacks: ["far/m"], middleware });
+    const ask = async (): Promise<Answer> => {
+      const request: Request = { model: "near/m", messages: [user("Hello")] };
+      return mode === "complete" ? client.complete(request) : client.stream(request).response();
+    };
+    expect((await ask()).provider).toBe("far");
+    isDown = false;
+    expect((await ask()).provider).toBe("near");
+    isDown = true;
+    expect(await ask()).toMatchObject({ provider: "near", attempts: [] });
+    expect([near.asked, far.asked]).toStrictEqual([1, 1]);
+  });
+
+  test("an answer that needed a second attempt is kept, without its attempts", async () => {
+    const store = new Map<string, string>();
+    const near = counting();
+    let isFirst = true;
+    const provider: LocalProvider = {
+      retry: { attempts: 2, baseMs: 0 },
+      answer: (...asked) => {
+        const answer = isFirst ? [...REFUSED] : near.answer(...asked);
+        isFirst = false;
+        return answer;
+      },
+    };
+    const client = createClient({ providers: { near: provider }, middleware: [caching({ store })] });
+    const answer = await client.complete({ model: "m", messages: [user("Hello")] });
+    expect(answer.attempts).toHaveLength(2);
+    expect([...store.values()].map((text) => JSON.parse(text) as unknown)).toMatchObject([{ attempts: [] }]);
+  });
+
+  test("clients that share a store keep apart by their namespaces", async () => {
+    const store = new Map<string, string>();
+    const [one, same, other] = ["a", "a", "b"].map((namespace) => setup([caching({ store, namespace })]));
+    await one?.ask("Hello");
+    await same?.ask("Hello");
+    await other?.ask("Hello");
+    expect([one, same, other].map((each) => each?.provider.asked)).toStrictEqual([1, 0, 1]);
+  });
+
   test("a store that forgets everything but the last two forgets what was asked for the longest time ago", () => {
     const store = boundedStore(2);
     store.set("a", "1");
@@ -100,6 +161,63 @@ describe("caching", () => {
     expect(key).toMatch(/^koine-1-[0-9a-f]{64}$/);
   });
 
+  test.each([null, undefined])("%s is what a store has for what it has not", async (nothing) => {
+    const errors: unknown[] = [];
+    for (const get of [() => nothing, async () => Promise.resolve(nothing)]) {
+      const { ask } = setup([caching({ store: { get, set: () => undefined }, onStoreError: (e) => errors.push(e) })]);
+      expect(await ask("Hello")).toBe("answer 1");
+    }
+    expect(errors).toStrictEqual([]);
+  });
+
+  const never = (): Promise<never> => new Promise(() => undefined);
+
+  test.each(["complete", "stream"] as const)(
+    "%s: a store that never answers is given up, and told of",
+    async (mode) => {
+      const errors: unknown[] = [];
+      const store = { get: never, set: () => undefined };
+      const { ask } = setup([caching({ store, lookupMs: 1, onStoreError: (error) => errors.push(error) })]);
+      expect(await ask("Hello", mode)).toBe("answer 1");
+      expect(errors.map(String)).toStrictEqual([expect.stringContaining("did not answer within 1 ms")]);
+    },
+  );
+
+  test.each(["complete", "stream"] as const)("%s: whoever gives up does not wait for the store", async (mode) => {
+    const errors: unknown[] = [];
+    const asked = Promise.withResolvers<void>();
+    const get = (): Promise<never> => {
+      asked.resolve();
+      return never();
+    };
+    const onStoreError = (error: unknown): number => errors.push(error);
+    const { ask, provider } = setup([caching({ store: { get, set: () => undefined }, onStoreError })]);
+    const control = new AbortController();
+    const call = ask("Hello", mode, { signal: control.signal });
+    await asked.promise;
+    control.abort("enough");
+    await expect(call).rejects.toMatchObject({ code: "aborted", cause: "enough" });
+    expect(provider.asked).toBe(0);
+    expect(errors).toStrictEqual([]);
+  });
+
+  test("a stream whose answer is being looked up can be cancelled and left", async () => {
+    const { client, provider } = setup([caching({ store: { get: never, set: () => undefined } })]);
+    const stream = (): AnswerStream => client.stream({ model: "m", messages: [user("Hello")] });
+    const [cancelled, left] = [stream(), stream()];
+    const waiting = [cancelled.response(), left.response()];
+    await new Promise((resolve) => setImmediate(resolve));
+    cancelled.cancel("enough");
+    await left.return?.();
+    for (const each of waiting) await expect(each).rejects.toMatchObject({ code: "aborted" });
+    expect(provider.asked).toBe(0);
+  });
+
+  test.each(["complete", "stream"] as const)("%s: no answer waits until it is kept", async (mode) => {
+    const { ask } = setup([caching({ store: { get: () => undefined, set: never } })]);
+    expect(await ask("Hello", mode)).toBe("answer 1");
+  });
+
   test.each<[string, () => string]>([
     ["that fails", () => thrownNow("gone")],
     ["that gives back something else", () => "null"],
@@ -113,6 +231,12 @@ describe("caching", () => {
     expect(errors).toHaveLength(4);
   });
 });
+
+/** A provider that is down. */
+const REFUSED: readonly Delta[] = [
+  { kind: "start", payload: { modelId: "m-1", requestId: "r0" } },
+  { kind: "error", payload: { errorCode: "overloaded" } },
+];
 
 function thrownNow(message: string): never {
   throw new Error(message);
@@ -152,6 +276,13 @@ describe("callKey", () => {
     ["fallbacks", {}, { fallbacks: ["far/m"] }],
   ])("depends on %s", (_, change, options) => {
     expect(key(change, options)).not.toBe(key());
+  });
+
+  test("headers are the same in whatever form they come", () => {
+    const forms = [{ "X-Beta": "1" }, new Headers({ "x-beta": "1" }), new Map([["x-beta", "1"]])];
+    const keys = forms.map((headers) => key({}, { headers }));
+    expect(new Set(keys).size).toBe(1);
+    expect(keys[0]).not.toBe(key({}, { headers: new Headers({ "x-beta": "2" }) }));
   });
 
   test("B23: numbers that a double does not tell apart make another question", () => {

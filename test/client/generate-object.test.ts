@@ -4,8 +4,9 @@ import { z } from "zod";
 import type { Message, Part, Request } from "koine";
 import { assistant, dialect, reasoning, refusal, text, toolCall, user } from "koine";
 import type { AnySchema, Answer, HttpDialect } from "koine/client";
-import { ClientError, createClient, generateObject, OutputError } from "koine/client";
+import { ClientError, createClient, OutputError } from "koine/client";
 import { replayServer } from "koine/testkit";
+import { generateObject } from "../../src/client/generate-object.ts";
 
 const City = z.object({ name: z.string(), people: z.number() });
 const CITY = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };

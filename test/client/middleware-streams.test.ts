@@ -255,17 +255,6 @@ describe("tapStream", () => {
     steps.push("read");
     expect(steps).toStrictEqual(["tapped", "read"]);
   });
-
-  test("what the tap throws, the reader is thrown", async () => {
-    const broken = (): AnswerStream =>
-      tapStream(open(whole, false), {
-        ended: () => {
-          throw new Error("full disk");
-        },
-      });
-    await expect(readAll(broken(), () => undefined)).rejects.toThrow("full disk");
-    await expect(broken().response()).rejects.toThrow("full disk");
-  });
 });
 
 function stopAt(last: string): Reading {

@@ -2,10 +2,13 @@
 import { describe, expect, test } from "vitest";
 import { user } from "koine";
 import type { AnswerStream, BudgetLimits, Client, LogEntry } from "koine/client";
-import { budget, caching, ClientError, describeEntry, logging } from "koine/client";
-import { thrown } from "../support/thrown.ts";
+import { budget, caching, describeEntry, logging } from "koine/client";
+import type { Reply } from "../../src/testkit/index.ts";
+import { replayServer } from "../../src/testkit/index.ts";
 import type { Setup } from "./support/counting.ts";
 import { counting, setup, textOf, USAGE } from "./support/counting.ts";
+import { errorOf } from "./support/thrown.ts";
+import { clientAt, QUESTION } from "./support/wire.ts";
 
 describe("logging", () => {
   function logged(content = false): { entries: LogEntry[]; ask: Setup["ask"]; client: Client } {
@@ -61,6 +64,37 @@ describe("logging", () => {
     const { entries, client } = logged();
     for await (const _ of client.stream({ model: "m", messages: [user("Hello")] })) break;
     expect(entries.map(({ error }) => error?.code)).toStrictEqual(["aborted"]);
+  });
+
+  test("what a provider says with an error is cut short, and the reply itself left out: it may be the answer", async () => {
+    const words = "The harbour is down the hill. ".repeat(20);
+    const broken = '{"id":"1","choices":[{"message":{"content":"The harbour is';
+    await using server = await replayServer({
+      "*": [{ body: broken }, { status: 400, body: { error: { message: `I cannot read: ${words}` } } }],
+    });
+    const entries = { told: [] as LogEntry[], all: [] as LogEntry[] };
+    const middleware = [
+      logging((entry) => void entries.told.push(entry)),
+      logging({ log: (entry) => entries.all.push(entry), content: true }),
+    ];
+    const client = clientAt(server, "openai-chat", { middleware, retry: { attempts: 1 } });
+    await errorOf(client.complete(QUESTION));
+    await errorOf(client.complete(QUESTION));
+    const [first, second] = entries.told;
+    expect(JSON.stringify(first)).not.toContain("harbour");
+    expect(first?.attempts).toMatchObject([{ status: 200, error: { kind: "truncated" } }]);
+    expect(JSON.stringify(second)).toContain("I cannot read: The harbour");
+    expect(JSON.stringify(second)).not.toContain(words.trim());
+    expect(second?.attempts[0]?.error).not.toHaveProperty("raw");
+    expect(entries.all[0]?.attempts[0]?.error?.raw).toBe(broken);
+    expect(entries.all[1]?.error?.message).toContain(words.trim());
+  });
+
+  test("headers of a call are never logged: they may hold keys", async () => {
+    const { entries, ask } = logged(true);
+    await ask("Hello", "complete", { headers: { authorization: "Bearer of-the-caller" }, metadata: { user: "ada" } });
+    expect(entries[0]?.call?.options).toStrictEqual({ metadata: { user: "ada" } });
+    expect(JSON.stringify(entries)).not.toContain("of-the-caller");
   });
 
   test("an entry makes a line", async () => {
@@ -163,7 +197,42 @@ describe("budget", () => {
     await expect(unread.next()).rejects.toMatchObject({ code: "budget" });
   });
 
-  test("a limit below nothing is refused", () => {
-    expect(thrown(ClientError, () => budget({ cost: -1 }))).toMatchObject({ code: "configuration", path: "/cost" });
+  test.each<[string, string, BudgetLimits]>([
+    ["tokens", "totalTokens", { totalTokens: 5000 }],
+    ["money", "cost", { cost: 5 }],
+  ])("streams that are left before they say what they used are not taken for free: %s", async (_, name, limit) => {
+    const leave = async ({ client }: Setup): Promise<void> => {
+      const stream = client.stream({ model: "m", messages: [user("Hello")] });
+      for await (const { kind } of stream) if (kind === "text") break;
+    };
+    const strict = setup([budget(limit)]);
+    await leave(strict);
+    const message = expect.stringMatching(/near\/m did not say .* when it broke off\. Read answers to their end/);
+    await expect(leave(strict)).rejects.toMatchObject({ code: "budget", path: `/${name}`, message });
+    expect(strict.provider.asked).toBe(1);
+    const lenient = setup([budget({ ...limit, unknown: "ignore" })]);
+    await leave(lenient);
+    await leave(lenient);
+    expect(lenient.provider.asked).toBe(2);
   });
+
+  test.each<[string, Reply, boolean]>([
+    ["an error with a status", { status: 500, body: { error: { message: "no" } } }, true],
+    ["an error in a reply that says it succeeded", { body: { error: { message: "no", code: 429 } } }, true],
+    ["no reply", { reset: "headers" }, true],
+    ["a reply that breaks off", { body: '{"id":"1","choices":[{"mess' }, false],
+  ])(
+    "of attempts that failed without a word, those that may have cost something count: %s",
+    async (_, reply, isFree) => {
+      await using server = await replayServer({ "*": reply });
+      const client = clientAt(server, "openai-chat", {
+        middleware: [budget({ totalTokens: 5000 })],
+        retry: { attempts: 1 },
+      });
+      const codes = [await errorOf(client.complete(QUESTION)), await errorOf(client.complete(QUESTION))];
+      expect(codes[0]?.code).not.toBe("budget");
+      expect(codes[1]?.code === "budget").toBe(!isFree);
+      expect(codes[0]?.attempts.map(({ begun }) => begun)).toStrictEqual([isFree ? undefined : true]);
+    },
+  );
 });

@@ -1,9 +1,10 @@
 // Providers as callers write them down: what is refused and how it is told, keys that stay secret, which provider a
 // model belongs to, and what a local provider is given.
 import { describe, expect, test } from "vitest";
-import type { HttpLink, HttpProvider, LocalProvider, ProviderConfig, ProviderLink } from "../../src/client/index.ts";
+import type { HttpProvider, LocalProvider, ProviderConfig } from "../../src/client/index.ts";
 import { ClientError, demo, presets } from "../../src/client/index.ts";
 import { linkOf, resolveModel } from "../../src/client/providers/index.ts";
+import type { HttpLink, ProviderLink } from "../../src/client/types.ts";
 import type { Part, Request } from "../../src/index.ts";
 import { assistant, dialects, reasoning, text, user } from "../../src/index.ts";
 import { thrown } from "../support/thrown.ts";

@@ -8,7 +8,7 @@ import { got } from "../../src/ledger/steps.ts";
 import type { Ledger, LedgerProblem, Run } from "../../src/ledger/types.ts";
 import { MAX_DEPTH, type Delta, type Message, type MessageDelta, type Part } from "../../src/model/index.ts";
 import { delta } from "../support/deltas.ts";
-import { answerOf, begin, done, FakeClock, FaultyStore, piece, textsOf } from "./support/runs.ts";
+import { answerOf, begin, counted, done, FakeClock, FaultyStore, piece, textsOf } from "./support/runs.ts";
 import { STORES, type OpenLedger } from "./support/stores.ts";
 
 const LEASE = 10_000;
@@ -74,6 +74,29 @@ describe.each(STORES)("$name", (store) => {
     const broken = new FaultyStore(opened.store);
     return { own: ledgerOn(broken, options), broken };
   };
+
+  test.each<[string, Delta[]]>([
+    ["a whole answer", [begin, counted(3, 4), done]],
+    ["an answer that has not ended", [begin, counted(3, 4)]],
+  ])("a commit of no messages keeps only what %s cost", async (_, deltas) => {
+    const before = await ledger.append(threadId, [{ role: "user", parts: [{ type: "text", text: "Hi." }] }]);
+    await run.append(deltas);
+    const facts = { metadata: { note: "empty" } };
+    const none = { messages: [], supersededRunIds: [] };
+    expect(await run.commit([], facts)).toStrictEqual(none);
+    expect(await run.commit([], facts)).toStrictEqual(none);
+    expect(await ledger.transcript(threadId)).toStrictEqual(before);
+    expect((await ledger.thread(threadId)).activeLeafId).toBe(before[0]?.id);
+    expect(await ledger.run(run.id)).toMatchObject({ state: "committed", usage: { totalTokens: 7 }, ...facts });
+    // Whoever knows the run only from the log finds the same.
+    const { own, broken } = faulty();
+    const other = await own.beginRun({ threadId });
+    await other.append(deltas);
+    broken.failNext(unknown(), { written: true });
+    await expect(other.commit([])).rejects.toMatchObject({ outcome: "unknown" });
+    expect(await other.commit([])).toStrictEqual(none);
+    expect(await ledger.run(other.id)).toMatchObject({ state: "committed", usage: { totalTokens: 7 } });
+  });
 
   describe("B22: arguments that are too deep for a message", () => {
     const kept = (args: string): object => ({ input: args, inputText: args, invalid: true });

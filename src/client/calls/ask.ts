@@ -36,9 +36,13 @@ export async function ask<T>(call: ModelCall, stream: boolean, tryOnce: Try<T>):
 }
 
 /** Whether nobody else is to be asked: a request that is wrong in itself is wrong everywhere. */
-function isFinal({ code }: ClientError, { scope }: ModelCall): boolean {
-  return code === "invalid-request" || scope.ended !== undefined;
+function isFinal({ code, status }: ClientError, { scope }: ModelCall): boolean {
+  if (scope.ended !== undefined) return true;
+  return code === "invalid-request" && (status === undefined || INVALID.has(status));
 }
+
+/** The statuses that are about what a request says; others may be about where it was sent. */
+const INVALID: ReadonlySet<number> = new Set([400, 422]);
 
 /** A provider that was passed over without being asked is noted, too: whoever reads the answer should know why. */
 function noteUnasked({ log }: ModelCall, { code, provider, model, message }: ClientError): void {
@@ -51,6 +55,7 @@ async function askTarget<T>(call: ModelCall, target: Target, ready: Ready, tryOn
   const { scope, log, session } = call;
   const { asked, retry, timeouts } = target;
   let waitedMs = 0;
+  scope.beginTurn(target.turnMs);
   for (let n = 1; ; n += 1) {
     scope.begin(timeouts);
     refuseEnded(call, target);
@@ -59,12 +64,13 @@ async function askTarget<T>(call: ModelCall, target: Target, ready: Ready, tryOn
     try {
       return { value: await tryOnce(target, ready, attempt), target, attempt };
     } catch (thrown) {
-      failure = settle(call, target, attempt, thrown);
+      failure = noteFailure(call, target, attempt, thrown);
     }
     refuseEnded(call, target, failure);
+    if (scope.turnEnded !== undefined) throw giveUp(failure, asked, log.attempts);
     const verdict = judge(failure.error, n, retry, session.effects);
     if (!verdict.again) throw giveUp(failure, asked, log.attempts, remarkOn(verdict.reason, failure, target));
-    // To wait beyond the end of the call would only hide what went wrong.
+    // To wait beyond the end would only hide what went wrong.
     if (scope.now() + verdict.waitMs >= scope.deadline) {
       throw giveUp(failure, asked, log.attempts, " There is no time left to ask again (timeouts.totalMs).");
     }
@@ -74,11 +80,12 @@ async function askTarget<T>(call: ModelCall, target: Target, ready: Ready, tryOn
 }
 
 /** Notes how an attempt ended. What is the caller's mistake rather than the provider's failure is thrown. */
-function settle(call: ModelCall, target: Target, attempt: OpenAttempt, thrown: unknown): AttemptFailure {
+function noteFailure(call: ModelCall, target: Target, attempt: OpenAttempt, thrown: unknown): AttemptFailure {
   const failure = failureOf(thrown);
-  const usage = failure.partial?.usage;
-  if (call.scope.ended?.by === "caller") attempt.end({ usage, aborted: true });
-  else attempt.end({ usage, error: failure.error });
+  const { partial } = failure;
+  const usage = partial?.usage;
+  if (call.scope.ended?.by === "caller") attempt.end({ usage, partial, aborted: true });
+  else attempt.end({ usage, partial, error: failure.error });
   if (!(thrown instanceof ClientError) || thrown.error !== undefined) return failure;
   const { provider, model } = target.asked;
   throw new ClientError(thrown.code, thrown.message, {
@@ -103,7 +110,8 @@ async function pause(call: ModelCall, target: Target, ms: number): Promise<void>
     await call.scope.sleep(ms);
   } catch (error) {
     refuseEnded(call, target);
-    throw error;
+    const { turnEnded } = call.scope;
+    throw turnEnded === undefined ? error : giveUp(failureOf(turnEnded), target.asked, call.log.attempts);
   }
 }
 

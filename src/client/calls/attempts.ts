@@ -1,5 +1,6 @@
 // The record of a call: every attempt with its times, its cost and its end, and the error that tells all of it.
 import type { Loss, ProviderError, ProviderErrorKind, Response, Usage } from "../../model/index.ts";
+import { isRetryable } from "../../model/index.ts";
 import type { ClientErrorDetails } from "../errors.ts";
 import { ClientError } from "../errors.ts";
 import type { Attempt } from "../types.ts";
@@ -11,6 +12,19 @@ export interface Ending {
   usage?: Usage | undefined;
   error?: ProviderError | undefined;
   aborted?: true;
+  /** What had arrived of an answer that is not whole. */
+  partial?: Response | undefined;
+}
+
+/** Kinds of errors with which no provider says that it did nothing. */
+const BROKEN_OFF: ReadonlySet<ProviderErrorKind> = new Set(["network", "timeout", "truncated"]);
+
+/** Whether a provider was at work already: it had said something, or had accepted the request and then broke off. */
+function hasBegun({ status = 0, aborted, error }: Attempt, partial: Response | undefined): boolean {
+  if (aborted === undefined && error === undefined) return false;
+  if (saidOf(partial) !== undefined) return true;
+  const isAccepted = partial !== undefined || (status >= 200 && status < 300);
+  return isAccepted && (error === undefined || BROKEN_OFF.has(error.kind));
 }
 
 /** An attempt that is under way. */
@@ -26,8 +40,9 @@ export class OpenAttempt {
     this.startedAt = startedAt;
   }
 
+  /** For whoever may change them. */
   get losses(): Loss[] {
-    return this.attempt.losses;
+    return copiesOf(this.attempt.losses);
   }
 
   /** The headers of the reply have arrived. */
@@ -36,7 +51,7 @@ export class OpenAttempt {
     if (requestId !== undefined) this.attempt.requestId = requestId;
   }
 
-  end({ usage, error, aborted }: Ending): void {
+  end({ usage, error, aborted, partial }: Ending): void {
     if (this.isEnded) return;
     this.isEnded = true;
     const { attempt } = this;
@@ -44,6 +59,7 @@ export class OpenAttempt {
     if (usage !== undefined) attempt.usage = usage;
     if (error !== undefined) attempt.error = error;
     if (aborted !== undefined) attempt.aborted = aborted;
+    if (hasBegun(attempt, partial)) attempt.begun = true;
     this.log.add(attempt);
   }
 }
@@ -61,13 +77,26 @@ export class AttemptLog {
   begin(provider: string, model: string, waitedMs: number, losses: Loss[]): OpenAttempt {
     const startedAt = this.scope.now();
     const times = { startedAt: new Date(startedAt).toISOString(), durationMs: 0, waitedMs };
-    return new OpenAttempt(this, { provider, model, ...times, losses }, startedAt);
+    return new OpenAttempt(this, { provider, model, ...times, losses: copiesOf(losses) }, startedAt);
   }
 
   add(attempt: Attempt): void {
     this.attempts.push(attempt);
-    this.listener?.(attempt);
+    tell(this.listener, attempt);
   }
+}
+
+/** Whoever only listens does not fail a call, at once or later. */
+function tell(listener: ((attempt: Attempt) => unknown) | undefined, attempt: Attempt): void {
+  try {
+    Promise.resolve(listener?.(attempt)).catch(() => undefined);
+  } catch {
+    // The answer is worth more than the word about it.
+  }
+}
+
+function copiesOf(losses: readonly Loss[]): Loss[] {
+  return losses.map((loss) => ({ ...loss }));
 }
 
 /** What somebody who meets an error of a kind can do about it. */
@@ -88,6 +117,14 @@ const ADVICE: Readonly<Record<ProviderErrorKind, string>> = {
   unknown: "`error.raw` and `cause` hold what is known.",
 };
 
+/** Where an error of a kind that may pass is one that will not. */
+const HOPELESS = "Asking again will not help; `cause` and `error.raw` hold what is known.";
+
+function adviceOn(error: ProviderError): string {
+  const mayPass = isRetryable({ kind: error.kind, message: "" });
+  return mayPass && !isRetryable(error) ? HOPELESS : ADVICE[error.kind];
+}
+
 /** The error for the caller once a provider is given up. */
 export function giveUp(
   failure: AttemptFailure,
@@ -100,7 +137,7 @@ export function giveUp(
   const status = error.status === undefined ? "" : `, status ${error.status}`;
   const tried = attempts.length > 1 ? ` (attempt ${attempts.length})` : "";
   const said = /[.!?]["')\]]?$/.test(error.message) ? error.message : `${error.message}.`;
-  const message = `${provider}/${model}: ${error.kind}${status}${tried}: ${said}${remark} ${ADVICE[error.kind]}`;
+  const message = `${provider}/${model}: ${error.kind}${status}${tried}: ${said}${remark} ${adviceOn(error)}`;
   const details: ClientErrorDetails = { error, provider, model, attempts, partial: saidOf(partial) };
   if (cause !== undefined) details.cause = cause;
   return new ClientError(error.kind, message, details);

@@ -1,5 +1,5 @@
 // One call: the models to ask in their order, what holds for each, and everything that is noted on the way.
-import { DialectError } from "../../dialects/index.ts";
+import { DialectError } from "../../dialects/errors.ts";
 import type { Loss, Request } from "../../model/index.ts";
 import { JsonError } from "../../model/index.ts";
 import { ClientError } from "../errors.ts";
@@ -19,7 +19,7 @@ import type {
 import { AttemptLog } from "./attempts.ts";
 import { checkCall } from "./check-options.ts";
 import type { Asked } from "./facts.ts";
-import { DEFAULT_RETRY, DEFAULT_TIMEOUTS, settle } from "./policy.ts";
+import { callTimeOf, DEFAULT_RETRY, DEFAULT_TIMEOUTS, lastSaid, turnTimeOf } from "./policy.ts";
 import { CallScope } from "./scope.ts";
 
 /** What all calls of a client share. */
@@ -34,7 +34,9 @@ export interface Session {
 export interface Target {
   readonly link: ProviderLink;
   readonly asked: Asked;
-  readonly timeouts: Timeouts;
+  readonly timeouts: Omit<Timeouts, "totalMs">;
+  /** How long it may take, retries and waits included, before the next one is asked. */
+  readonly turnMs: number;
   readonly retry: RetryPolicy;
 }
 
@@ -58,7 +60,9 @@ export class ModelCall {
     this.request = request;
     this.options = options;
     this.targets = targetsOf(session, request, options);
-    this.scope = new CallScope(session.effects, options.signal);
+    const own = this.targets.map(({ link }) => link.config.timeouts);
+    const totalMs = callTimeOf(options.timeouts, session.options.timeouts, own);
+    this.scope = new CallScope(session.effects, options.signal, totalMs);
     this.log = new AttemptLog(this.scope, session.options.onAttempt);
   }
 
@@ -70,7 +74,7 @@ export class ModelCall {
       if (link.kind === "local") ready = { kind: "local", ...link.prepare({ ...request, stream }, asked.model) };
       else {
         const prepared = link.prepare(request, asked.model, stream, options);
-        ready = { kind: "http", prepared, losses: prepared.losses };
+        ready = { kind: "http", prepared, losses: prepared.losses.filter((loss) => !isOwnNote(loss)) };
       }
     } catch (cause) {
       if (!(cause instanceof DialectError || cause instanceof JsonError)) throw cause;
@@ -91,6 +95,11 @@ export class ModelCall {
   }
 }
 
+/** What Koine noted about a message was never meant for the wire: one such loss per earlier answer would be noise. */
+function isOwnNote({ code, path }: Loss): boolean {
+  return code === "bookkeeping" && /^\/messages\/\d+\/metadata$/.test(path);
+}
+
 function targetsOf(session: Session, request: Request, options: CallOptions): [Target, ...Target[]] {
   const { links } = session;
   const fallbacks = options.fallbacks ?? session.options.fallbacks ?? [];
@@ -101,8 +110,9 @@ function targetsOf(session: Session, request: Request, options: CallOptions): [T
   const target = ({ link, model }: typeof first): Target => ({
     link,
     asked: { provider: link.name, model, costOf: pricing(session.options.prices) },
-    timeouts: settle(DEFAULT_TIMEOUTS, session.options.timeouts, link.config.timeouts, options.timeouts),
-    retry: settle(DEFAULT_RETRY, session.options.retry, link.config.retry, options.retry),
+    timeouts: lastSaid(DEFAULT_TIMEOUTS, session.options.timeouts, link.config.timeouts, options.timeouts),
+    turnMs: turnTimeOf(options.timeouts, link.config.timeouts),
+    retry: lastSaid(DEFAULT_RETRY, session.options.retry, link.config.retry, options.retry),
   });
   return [target(first), ...others.map(target)];
 }

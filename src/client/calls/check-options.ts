@@ -2,93 +2,63 @@
 // make mistakes that would otherwise show much later, or never.
 import type { Request } from "../../model/index.ts";
 import { kindOf } from "../../model/kind.ts";
-import { pointer } from "../../model/pointer.ts";
+import type { Check, Checks } from "../checks.ts";
+import { aFlag, aFunction, anObject, aText, checkFields, expecting, fault, hasMethods, isRecord } from "../checks.ts";
 import { ClientError } from "../errors.ts";
+import type { Call } from "../middleware/types.ts";
 import { readPrices } from "../prices.ts";
 import { checkRetry, checkTimeouts } from "../providers/check.ts";
-import { headerFault } from "../providers/headers.ts";
+import { readHeaders } from "../providers/headers.ts";
 import type { CallOptions, ClientOptions } from "../types.ts";
 
-/** Throws for a value that is not what the field takes. */
-type Check = (value: unknown, path: string) => void;
-
-function fault(path: string, what: string): ClientError {
-  return new ClientError("configuration", `${path} ${what}`, { path });
-}
-
-function expecting(what: string, isIt: (value: unknown) => boolean): Check {
-  return (value, path) => {
-    if (!isIt(value)) throw fault(path, `must be ${what}; it is ${kindOf(value)}.`);
-  };
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
-const isFunction = (value: unknown): boolean => typeof value === "function";
-const hasMethods =
-  (...names: readonly string[]) =>
-  (value: unknown): boolean =>
-    isRecord(value) && names.every((name) => isFunction(value[name]));
-
-const object = expecting("an object", isRecord);
-const text = expecting("a string", (value) => typeof value === "string" && value !== "");
-const callable = expecting("a function", isFunction);
 const signal = expecting(
   "an AbortSignal",
   (value) => hasMethods("addEventListener", "removeEventListener")(value) && isRecord(value) && "aborted" in value,
 );
-const names = expecting(
+const models = expecting(
   'a list of models such as ["provider/model"]',
   (value) => Array.isArray(value) && value.every((each) => typeof each === "string" && each !== ""),
 );
 
-const CALL: Readonly<Record<keyof CallOptions, Check>> = {
-  provider: text,
+const CALL: Checks<keyof CallOptions> = {
+  provider: aText,
   signal,
-  headers(value, path) {
-    object(value, path);
-    for (const [name, each] of Object.entries(value as object)) {
-      const what = headerFault(name, each);
-      if (what !== undefined) throw fault(path + pointer([name]), `is wrong: ${what}`);
-    }
-  },
+  // Any form will do; what is checked is whether it can be read.
+  headers: (value, path) => void readHeaders(value as NonNullable<CallOptions["headers"]>, path),
   timeouts: checkTimeouts,
   retry: checkRetry,
-  fallbacks: names,
+  fallbacks: models,
   onBreaks: expecting('"refuse" or "send"', (value) => value === "refuse" || value === "send"),
-  repair: expecting("true or false", (value) => typeof value === "boolean"),
-  metadata: object,
+  repair: aFlag,
+  metadata: anObject,
 };
 
-const EFFECTS: Readonly<Record<string, Check>> = { clock: callable, random: callable, sleep: callable };
-const LAYER: Readonly<Record<string, Check>> = { name: text, complete: callable, stream: callable };
+const EFFECTS: Checks = { clock: aFunction, random: aFunction, sleep: aFunction };
+const LAYER: Checks = { name: aText, complete: aFunction, stream: aFunction };
 
-const CLIENT: Readonly<Record<keyof ClientOptions, Check>> = {
-  providers: object,
-  defaultProvider: text,
+/** An object of a class may have fields of its own, so that a misspelt method shows only where no other is there. */
+const layer: Check = (value, path) => {
+  checkFields(value, LAYER, path, true);
+  if (isRecord(value) && value["complete"] === undefined && value["stream"] === undefined) {
+    throw fault(path, "must have a method complete or stream, else it would do nothing.");
+  }
+};
+
+const CLIENT: Checks<keyof ClientOptions> = {
+  providers: anObject,
+  defaultProvider: aText,
   timeouts: checkTimeouts,
   retry: checkRetry,
-  fallbacks: names,
+  fallbacks: models,
   middleware(value, path) {
     if (!Array.isArray(value)) throw fault(path, `must be a list; it is ${kindOf(value)}.`);
-    // An object of a class may have fields of its own.
-    value.forEach((layer: unknown, index) => checkFields(layer, LAYER, `${path}/${index}`, true));
+    value.forEach((each: unknown, index) => layer(each, `${path}/${index}`));
   },
   prices: (value, path) => void readPrices(value, path),
-  onAttempt: callable,
+  onAttempt: aFunction,
   transport: expecting("an object with the methods send and close", hasMethods("send", "close")),
   effects: (value, path) => checkFields(value, EFFECTS, path),
 };
-
-/** Only what is there costs anything: this runs for every call. */
-function checkFields(value: unknown, checks: Readonly<Record<string, Check>>, path: string, isOpen = false): void {
-  if (!isRecord(value)) throw fault(path, `must be an object; it is ${kindOf(value)}.`);
-  for (const field in value) {
-    const check = Object.hasOwn(checks, field) ? checks[field] : undefined;
-    if (check !== undefined && value[field] !== undefined) check(value[field], path + pointer([field]));
-    if (check !== undefined || isOpen) continue;
-    throw fault(path + pointer([field]), `is no setting; there are ${Object.keys(checks).join(", ")}.`);
-  }
-}
 
 export function checkClientOptions(options: unknown): asserts options is ClientOptions {
   checkFields(options, CLIENT, "");
@@ -97,9 +67,22 @@ export function checkClientOptions(options: unknown): asserts options is ClientO
   }
 }
 
+export function checkRequest(request: unknown): asserts request is Record<string, unknown> {
+  if (isRecord(request)) return;
+  throw new ClientError("configuration", `The request must be an object; it is ${kindOf(request)}.`);
+}
+
+/** A call as middleware sees it: checked, and its headers a plain object. */
+export function readCall(request: Request, options: CallOptions): Call {
+  checkCall(request, options);
+  const { headers } = options;
+  if (headers === undefined || !(Symbol.iterator in headers)) return { request, options };
+  return { request, options: { ...options, headers: readHeaders(headers, "/headers") } };
+}
+
 /** Checks a call. What its messages hold is the dialect's affair. */
 export function checkCall(request: unknown, options: unknown): asserts request is Request {
-  if (!isRecord(request)) throw fault("", `The request must be an object; it is ${kindOf(request)}.`);
+  checkRequest(request);
   if (!Array.isArray(request["messages"])) {
     throw fault("/messages", `must be a list of messages; it is ${kindOf(request["messages"])}.`);
   }

@@ -8,7 +8,7 @@ import { ModelCall } from "./call.ts";
 import { withFacts } from "./facts.ts";
 import { AttemptFailure } from "./failure.ts";
 import { isEventStream, readWhole, send, streamReply } from "./http.ts";
-import { exchangeOf, openReading } from "./open.ts";
+import { askedOf, exchangeOf, openReading } from "./open.ts";
 import { Reading } from "./reading.ts";
 
 /** Asks, and gives the answer once it is whole. */
@@ -26,10 +26,11 @@ export async function complete(session: Session, request: Request, options: Call
 async function tryWhole(call: ModelCall, target: Target, ready: Ready, attempt: OpenAttempt): Promise<Response> {
   const exchange = exchangeOf(call, target, ready, attempt);
   if (exchange === undefined) return readAll(await openReading(call, target, ready, attempt));
+  const asked = askedOf(target, ready);
   const reply = await send(exchange);
   // A server that streams whatever it is asked for.
-  if (isEventStream(reply)) return readAll(new Reading(await streamReply(reply, exchange), target.asked, call.scope));
-  const response = withFacts(await readWhole(reply, exchange), target.asked);
+  if (isEventStream(reply)) return readAll(new Reading(await streamReply(reply, exchange), asked, call.scope));
+  const response = withFacts(await readWhole(reply, exchange), asked);
   if (response.error === undefined) return response;
   const { message } = response;
   const partial = { ...response, message: { ...message, metadata: { ...message.metadata, interrupted: true } } };

@@ -1,5 +1,6 @@
 // What a message is told about where it came from, whole or streamed: provider, model, ids, usage with its price.
-import type { FinishReason, Metadata, Response, Usage } from "../../model/index.ts";
+import type { Extra, FinishReason, Metadata, Response, Usage } from "../../model/index.ts";
+import type { Prepared } from "../types.ts";
 
 /** Who was asked, and what that costs: undefined where nobody knows. */
 export interface Asked {
@@ -8,6 +9,8 @@ export interface Asked {
   model: string;
   /** `models`: the name that was asked for, and the one that the provider says it was. */
   costOf(usage: Usage, provider: string, models: readonly string[]): number | undefined;
+  /** What this provider's answers are told beside. */
+  facts?: Prepared["facts"];
 }
 
 /** What is known when an answer begins. The provider's own name for the model is the better one. */
@@ -17,9 +20,14 @@ export function firstFacts({ provider, model }: Asked, said: { id: string; model
   return facts;
 }
 
-/** What is known when it has ended. */
-export function lastFacts(usage: Usage | undefined, finishReason: FinishReason): Metadata {
-  const facts: Metadata = { finishReason };
+/** What is known when it has ended; `said` is its residue. */
+export function lastFacts(
+  asked: Asked,
+  usage: Usage | undefined,
+  finishReason: FinishReason,
+  said: Extra | undefined,
+): Metadata {
+  const facts: Metadata = { ...asked.facts?.(said), finishReason };
   if (usage !== undefined) facts.usage = usage;
   return facts;
 }
@@ -33,10 +41,10 @@ export function missingCost(usage: Usage, asked: Asked, saidModel: string): numb
 
 /** A whole response with the facts in its message. */
 export function withFacts(response: Response, asked: Asked): Response {
-  const { message, usage, model, finishReason } = response;
+  const { message, usage, model, finishReason, extra } = response;
   const cost = usage && missingCost(usage, asked, model);
   const priced = usage !== undefined && cost !== undefined ? { ...usage, cost } : usage;
-  const facts = { ...firstFacts(asked, response), ...lastFacts(priced, finishReason) };
+  const facts = { ...firstFacts(asked, response), ...lastFacts(asked, priced, finishReason, extra) };
   const told = { ...response, message: { ...message, metadata: { ...message.metadata, ...facts } } };
   return priced === undefined ? told : { ...told, usage: priced };
 }

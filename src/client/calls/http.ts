@@ -1,16 +1,18 @@
 // One exchange with a provider over HTTP: the request goes out, and what comes back is an answer, whole or as deltas,
 // or a failure in the common words.
-import { DialectError } from "../../dialects/index.ts";
+import { DialectError } from "../../dialects/errors.ts";
 import type { StreamDecoder } from "../../dialects/index.ts";
 import type { Delta, Response } from "../../model/index.ts";
 import { JsonError, parseJson } from "../../model/index.ts";
-import type { HttpLink, HttpReply, HttpRequest, Prepared, Transport } from "../types.ts";
+import { ClientError } from "../errors.ts";
+import { TransportError } from "../transport/errors.ts";
+import type { HttpLink, HttpReply, HttpRequest, Prepared, Timeouts, Transport } from "../types.ts";
 import type { OpenAttempt } from "./attempts.ts";
-import { AttemptFailure } from "./failure.ts";
 import { orAborted } from "./or-aborted.ts";
 import type { DeltaSource } from "./reading.ts";
 import { isHtml, refusalOf, requestIdOf, unreadable } from "./reply-error.ts";
 import type { CallScope } from "./scope.ts";
+import { Secrets } from "./secrets.ts";
 
 /** An error that is longer is no error but a mistake. */
 const LONGEST_ERROR = 1_048_576;
@@ -21,19 +23,37 @@ export interface HttpExchange {
   transport: Transport;
   scope: CallScope;
   attempt: OpenAttempt;
-  connectMs: number;
+  timeouts: Pick<Timeouts, "connectMs" | "replyMs">;
+  /** What must not be told; known once the request has gone out. */
+  secrets: Secrets;
 }
 
 /** Sends the request. Resolves with the headers of a reply that says it succeeded. */
 export async function send(exchange: HttpExchange): Promise<HttpReply> {
-  const { link, prepared, transport, scope, attempt, connectMs } = exchange;
+  const { link, prepared, scope, attempt } = exchange;
   // What fetches a key is the caller's code: it may not heed the signal.
   const request = await orAborted(link.authorise(prepared.request), scope.signal);
-  const reply = await transport.send(request, { signal: scope.signal, connectMs });
+  exchange.secrets = new Secrets(request, prepared.request);
+  const reply = await transmit(request, exchange);
   attempt.replied(reply.status, requestIdOf(reply.headers));
   if (reply.status >= 200 && reply.status < 300) return reply;
-  const text = withoutKeys(await readRefusal(reply, scope), request, prepared.request);
-  throw new AttemptFailure(refusalOf(reply, text, prepared.dialect, scope.now()));
+  const text = await readRefusal(reply, scope);
+  throw exchange.secrets.failure(refusalOf(reply, text, prepared.dialect, scope.now()));
+}
+
+async function transmit(request: HttpRequest, exchange: HttpExchange): Promise<HttpReply> {
+  const { transport, scope, timeouts, secrets } = exchange;
+  scope.awaitReply(timeouts.replyMs);
+  try {
+    return await transport.send(request, { signal: scope.signal, connectMs: timeouts.connectMs });
+  } catch (thrown) {
+    if (thrown instanceof ClientError) throw thrown;
+    // What cannot be sent is the caller's to change.
+    if (!(thrown instanceof TransportError) || thrown.stage !== "request") throw secrets.failureOf(thrown);
+    throw new ClientError("configuration", secrets.redact(thrown.message), { path: "/headers" });
+  } finally {
+    scope.replied();
+  }
 }
 
 /** What a refusal says; the status counts even where its text breaks off or does not come. */
@@ -43,20 +63,6 @@ async function readRefusal(reply: HttpReply, scope: CallScope): Promise<string> 
   } catch {
     return "";
   }
-}
-
-/** Shorter ones would be found in any text. */
-const SHORTEST_KEY = 8;
-
-/** Some servers repeat the key in their complaint about it. */
-function withoutKeys(text: string, sent: HttpRequest, prepared: HttpRequest): string {
-  let clean = text;
-  for (const [name, value] of Object.entries(sent.headers)) {
-    if (prepared.headers[name] === value) continue;
-    const key = value.replace(/^Bearer /, "");
-    if (key.length >= SHORTEST_KEY) clean = clean.replaceAll(key, "[key]");
-  }
-  return clean;
 }
 
 async function readText(reply: HttpReply, scope: CallScope, limit = Infinity): Promise<string> {
@@ -77,9 +83,11 @@ export function isEventStream({ headers }: HttpReply): boolean {
 }
 
 /** The whole answer of a reply; one that failed says so. */
-export async function readWhole(reply: HttpReply, { prepared, scope }: HttpExchange): Promise<Response> {
+export async function readWhole(reply: HttpReply, { prepared, scope, secrets }: HttpExchange): Promise<Response> {
   const { dialect, names } = prepared;
-  const text = await readText(reply, scope);
+  const text = await readText(reply, scope).catch((thrown: unknown) => {
+    throw secrets.failureOf(thrown);
+  });
   let response: Response;
   try {
     const wire = parseJson(text);
@@ -89,9 +97,9 @@ export async function readWhole(reply: HttpReply, { prepared, scope }: HttpExcha
     }
   } catch (cause) {
     if (!(cause instanceof JsonError || cause instanceof DialectError)) throw cause;
-    throw new AttemptFailure(unreadable(text, reply.headers, dialect, cause), { cause });
+    throw secrets.failure(unreadable(text, reply.headers, dialect, cause), { cause });
   }
-  return response;
+  return response.error === undefined ? response : { ...response, error: secrets.redact(response.error) };
 }
 
 /** What a lenient decoder makes of a body that is something else altogether. */
@@ -101,10 +109,10 @@ function isNothing({ id, message, usage, error }: Response): boolean {
 
 /** The answer of a reply as it comes. */
 export async function streamReply(reply: HttpReply, exchange: HttpExchange): Promise<DeltaSource> {
-  const { prepared, scope } = exchange;
+  const { prepared, scope, secrets } = exchange;
   if (!isHtml("", reply.headers)) return new HttpSource(reply, exchange);
   const text = await readText(reply, scope, LONGEST_ERROR);
-  throw new AttemptFailure(unreadable(text, reply.headers, prepared.dialect));
+  throw secrets.failure(unreadable(text, reply.headers, prepared.dialect));
 }
 
 /** How long the end of a reply is waited for once its answer is whole; then the connection is given up. */
@@ -116,27 +124,34 @@ class HttpSource implements DeltaSource {
   private readonly decoder: StreamDecoder;
   private readonly scope: CallScope;
   private readonly signal: AbortSignal;
+  private readonly secrets: Secrets;
   private isOver = false;
 
-  constructor(reply: HttpReply, { prepared, scope }: HttpExchange) {
+  constructor(reply: HttpReply, { prepared, scope, secrets }: HttpExchange) {
     this.reply = reply;
     this.body = reply.body[Symbol.asyncIterator]();
     this.decoder = prepared.dialect.streamDecoder({ names: prepared.names });
     this.scope = scope;
     this.signal = scope.signal;
+    this.secrets = secrets;
   }
 
   async read(): Promise<readonly Delta[] | undefined> {
-    const { body, decoder, scope, signal } = this;
+    const { body, decoder, scope, signal, secrets } = this;
     while (!this.isOver) {
       // The signal's reason says who ended it.
       if (signal.aborted) throw signal.reason;
+      let piece: IteratorResult<Uint8Array, undefined>;
       scope.reading();
-      const { done, value } = await body.next();
+      try {
+        piece = await body.next();
+      } catch (thrown) {
+        throw secrets.failureOf(thrown);
+      }
       scope.read();
-      this.isOver = done === true;
-      const deltas = done === true ? decoder.end() : decoder.push(value);
-      if (deltas.length > 0) return deltas;
+      this.isOver = piece.done === true;
+      const deltas = piece.done === true ? decoder.end() : decoder.push(piece.value);
+      if (deltas.length > 0) return secrets.deltas(deltas);
     }
     return undefined;
   }
@@ -150,6 +165,9 @@ class HttpSource implements DeltaSource {
   /** A reply that is read to its end leaves its connection to the next one. */
   private async readRest(): Promise<void> {
     const timer = setTimeout(() => this.reply.discard(), REST_MS);
+    // Neither this nor the connection is a reason for a process to live; a browser's timer is a number.
+    if (typeof timer === "object") timer.unref();
+    this.reply.rest?.();
     try {
       let isEnded = false;
       while (!isEnded) isEnded = (await this.body.next()).done === true;
@@ -164,6 +182,6 @@ class HttpSource implements DeltaSource {
     if (this.isOver) return [];
     this.isOver = true;
     this.reply.discard();
-    return this.decoder.end();
+    return this.secrets.deltas(this.decoder.end());
   }
 }

@@ -1,6 +1,8 @@
 // Deltas of a local provider. It is code that somebody wrote: it may not heed its signal, and is then left behind.
 import type { Delta, Request } from "../../model/index.ts";
-import type { LocalProvider } from "../types.ts";
+import { isObject, kindOf } from "../../model/kind.ts";
+import { nextTurn } from "../effects.ts";
+import type { LocalProvider, Timeouts } from "../types.ts";
 import { AttemptFailure } from "./failure.ts";
 import { orAborted } from "./or-aborted.ts";
 import type { DeltaSource } from "./reading.ts";
@@ -8,37 +10,66 @@ import type { CallScope } from "./scope.ts";
 
 /** What a provider gives without waiting is given on together, yet not so much that nobody else gets a turn. */
 const MOST_AT_ONCE = 64;
+/** So many deltas, or so long, and everybody else gets one: a provider that never waits would let no limit act. */
+const MOST_IN_A_ROW = 1024;
+const LONGEST_MS = 10;
 
 export class LocalSource implements DeltaSource {
   private readonly scope: CallScope;
   private readonly signal: AbortSignal;
   private readonly iterator: Iterator<Delta> | AsyncIterator<Delta>;
   private readonly isSync: boolean;
+  private readonly replyMs: number;
   private hasBegun = false;
   private isOver = false;
   /** What a provider threw after it had said something that came first. */
   private thrown: { error: unknown } | undefined;
+  /** How many deltas were read since everybody else had a turn, and when that was. */
+  private inRow = 0;
+  private turnAt: number;
 
-  constructor(provider: LocalProvider, request: Request, scope: CallScope) {
+  constructor(provider: LocalProvider, request: Request, scope: CallScope, { replyMs }: Pick<Timeouts, "replyMs">) {
     this.scope = scope;
     this.signal = scope.signal;
+    this.replyMs = replyMs;
+    this.turnAt = scope.now();
     const deltas: unknown = provider.answer(request, { signal: scope.signal });
-    this.isSync = isObject(deltas) && Symbol.iterator in deltas;
+    this.isSync = isIterable(deltas, Symbol.iterator);
     this.iterator = iteratorOf(deltas);
   }
 
   async read(): Promise<readonly Delta[] | undefined> {
+    if (this.inRow >= MOST_IN_A_ROW || this.isLong()) await this.giveTurn();
     // The signal's reason says who ended it.
     if (this.signal.aborted) throw this.signal.reason;
     // Which of the two it is was found out above.
-    if (this.isSync) return this.readSync(this.iterator as Iterator<Delta>);
+    return this.isSync
+      ? this.readSync(this.iterator as Iterator<Delta>)
+      : this.readAsync(this.iterator as AsyncIterator<Delta>);
+  }
+
+  /** Signals and limits act between turns of the event loop. */
+  private async giveTurn(): Promise<void> {
+    await nextTurn();
+    this.inRow = 0;
+    this.turnAt = this.scope.now();
+  }
+
+  private isLong(): boolean {
+    return this.scope.now() - this.turnAt >= LONGEST_MS;
+  }
+
+  private async readAsync(iterator: AsyncIterator<Delta>): Promise<readonly Delta[] | undefined> {
     // Before its first delta it may take its time, as a server may before its headers.
     if (this.hasBegun) this.scope.reading();
-    const result = await orAborted((this.iterator as AsyncIterator<Delta>).next(), this.signal);
-    this.scope.read();
+    else this.scope.awaitReply(this.replyMs);
+    const result = await orAborted(iterator.next(), this.signal);
+    if (this.hasBegun) this.scope.read();
+    else this.scope.replied();
     this.hasBegun = true;
     this.isOver = result.done === true;
-    return result.done === true ? undefined : [result.value];
+    this.inRow += 1;
+    return result.done === true ? undefined : [checkedDelta(result.value)];
   }
 
   private readSync(iterator: Iterator<Delta>): readonly Delta[] | undefined {
@@ -47,12 +78,15 @@ export class LocalSource implements DeltaSource {
       try {
         const result = iterator.next();
         if (result.done === true) this.isOver = true;
-        else deltas.push(result.value);
+        else deltas.push(checkedDelta(result.value));
       } catch (error) {
-        this.isOver = true;
         this.thrown = { error };
+        // It may be its delta that is wrong: then it is still there to be left.
+        this.stop();
       }
+      if (this.isLong()) break;
     }
+    this.inRow += deltas.length;
     if (deltas.length > 0) return deltas;
     if (this.thrown !== undefined) throw this.thrown.error;
     return undefined;
@@ -79,18 +113,23 @@ export class LocalSource implements DeltaSource {
   }
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
+/** It is somebody's own code, perhaps without types. */
+function checkedDelta(delta: unknown): Delta {
+  if (isObject(delta) && typeof delta["kind"] === "string" && isObject(delta["payload"])) return delta as unknown as Delta;
+  throw mistake(`The local provider gave ${kindOf(delta)} that is no delta: a delta has a kind and a payload`);
+}
+
+function mistake(message: string): AttemptFailure {
+  return new AttemptFailure({ kind: "server", message, retryable: false });
+}
+
+function isIterable(deltas: unknown, how: typeof Symbol.iterator | typeof Symbol.asyncIterator): boolean {
+  return typeof deltas === "object" && deltas !== null && how in deltas;
 }
 
 function iteratorOf(deltas: unknown): Iterator<Delta> | AsyncIterator<Delta> {
   // What it iterates over is checked delta by delta.
-  if (isObject(deltas) && Symbol.iterator in deltas) return (deltas as Iterable<Delta>)[Symbol.iterator]();
-  if (isObject(deltas) && Symbol.asyncIterator in deltas)
-    return (deltas as AsyncIterable<Delta>)[Symbol.asyncIterator]();
-  throw new AttemptFailure({
-    kind: "server",
-    message: "The local provider's answer is nothing to iterate over; return deltas, or write `async *answer`",
-    retryable: false,
-  });
+  if (isIterable(deltas, Symbol.iterator)) return (deltas as Iterable<Delta>)[Symbol.iterator]();
+  if (isIterable(deltas, Symbol.asyncIterator)) return (deltas as AsyncIterable<Delta>)[Symbol.asyncIterator]();
+  throw mistake("The local provider's answer is nothing to iterate over; return deltas, or write `async *answer`");
 }

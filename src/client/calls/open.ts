@@ -1,10 +1,12 @@
 // Where the deltas of one attempt come from: a reply over HTTP, or a local provider.
 import type { OpenAttempt } from "./attempts.ts";
 import type { ModelCall, Ready, Target } from "./call.ts";
+import type { Asked } from "./facts.ts";
 import type { HttpExchange } from "./http.ts";
 import { send, streamReply } from "./http.ts";
 import { LocalSource } from "./local.ts";
 import { Reading } from "./reading.ts";
+import { Secrets } from "./secrets.ts";
 
 /** The exchange of an attempt that goes over HTTP. */
 export function exchangeOf(
@@ -14,8 +16,14 @@ export function exchangeOf(
   attempt: OpenAttempt,
 ): HttpExchange | undefined {
   if (link.kind !== "http" || ready.kind !== "http") return undefined;
-  const { connectMs } = timeouts;
-  return { link, prepared: ready.prepared, transport: session.transport(), scope, attempt, connectMs };
+  const { prepared } = ready;
+  return { link, prepared, transport: session.transport(), scope, attempt, timeouts, secrets: new Secrets() };
+}
+
+/** Who is asked, and what the request that was made for it has to say about the answer. */
+export function askedOf({ asked }: Target, ready: Ready): Asked {
+  const facts = ready.kind === "http" ? ready.prepared.facts : undefined;
+  return facts === undefined ? asked : { ...asked, facts };
 }
 
 /** Asks for deltas. Nothing of the answer has been read yet. */
@@ -27,9 +35,9 @@ export async function openReading(
 ): Promise<Reading> {
   const { link, asked } = target;
   if (link.kind === "local" && ready.kind === "local") {
-    return new Reading(new LocalSource(link.config, ready.request, call.scope), asked, call.scope);
+    return new Reading(new LocalSource(link.config, ready.request, call.scope, target.timeouts), asked, call.scope);
   }
   const exchange = exchangeOf(call, target, ready, attempt);
   if (exchange === undefined) throw new Error("A request was prepared for a provider of another kind.");
-  return new Reading(await streamReply(await send(exchange), exchange), asked, call.scope);
+  return new Reading(await streamReply(await send(exchange), exchange), askedOf(target, ready), call.scope);
 }

@@ -10,8 +10,7 @@ export function orAborted<T>(promise: PromiseLike<T>, signal: AbortSignal): Prom
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors
       reject(signal.reason);
     };
-    if (signal.aborted) return abort();
-    signal.addEventListener("abort", abort);
+    // Heard in any case: what fails with nobody listening ends a process.
     promise.then(
       (value) => {
         settled();
@@ -24,5 +23,7 @@ export function orAborted<T>(promise: PromiseLike<T>, signal: AbortSignal): Prom
         reject(error);
       },
     );
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort);
   });
 }

@@ -136,9 +136,9 @@ export class Reading {
     const { usage } = this;
     const price = this.price();
     if (delta.kind === "error") return [...price, delta];
-    const { finishReason: unified, raw, message } = delta.payload;
+    const { finishReason: unified, raw, message, extra } = delta.payload;
     const priced = usage && Object.assign(usage, price[0]?.payload);
-    const facts = lastFacts(priced, raw === undefined ? { unified } : { unified, raw });
+    const facts = lastFacts(this.asked, priced, raw === undefined ? { unified } : { unified, raw }, extra);
     const told = { ...message, metadata: { ...message?.metadata, ...facts } };
     return [...price, { ...delta, payload: { ...delta.payload, message: told } }];
   }

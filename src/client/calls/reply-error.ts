@@ -1,7 +1,7 @@
 // What a reply that is no answer means: its status, its body in the dialect's words or in nobody's, and the headers that
 // say when to come back.
 import type { Dialect } from "../../dialects/index.ts";
-import type { ProviderError } from "../../model/index.ts";
+import type { ProviderError, ProviderErrorKind } from "../../model/index.ts";
 import { isObject } from "../../model/kind.ts";
 import { parseJson } from "../../model/index.ts";
 import type { HttpReply } from "../types.ts";
@@ -33,20 +33,35 @@ function looseJson(text: string): unknown {
   }
 }
 
+/** Statuses that say more than that the request is wrong, where the body has no better word. */
+const KINDS: Readonly<Partial<Record<number, ProviderErrorKind>>> = {
+  409: "overloaded",
+  410: "not-found",
+  413: "context-length",
+  425: "overloaded",
+};
+const VAGUE: ReadonlySet<ProviderErrorKind> = new Set(["invalid-request", "unknown"]);
+
 /** A reply with a status that says that it failed. */
 export function refusalOf(reply: Head, text: string, dialect: Dialect, now: number): ProviderError {
   const { status, headers } = reply;
   const error = dialect.decodeError(text === "" ? undefined : namedBody(looseJson(text), headers), status);
+  if (VAGUE.has(error.kind)) error.kind = KINDS[status] ?? error.kind;
   if (isHtml(text, headers)) error.message = `A page instead of an error: ${titleOf(text)}`;
   if (error.message === "") error.message = `It said nothing but the status ${status}`;
   if (status >= 300 && status < 400) {
-    error.message = `It sends us to ${headers["location"] ?? "another place"}; set that as the base URL if it is right`;
+    error.message = `It sends us to ${placeOf(headers["location"])}; set that as the base URL if it is right`;
   }
   const retryAfterMs = waitOf(headers, now);
   if (retryAfterMs !== undefined) error.retryAfterMs = retryAfterMs;
-  const isAgain = retryWord(headers) ?? (status === 409 ? true : undefined);
+  const isAgain = retryWord(headers);
   if (isAgain !== undefined) error.retryable = isAgain;
   return error;
+}
+
+/** Where a redirect leads, without what may be a key. */
+function placeOf(location: string | undefined): string {
+  return location?.replace(/[?#].*$/s, "").replace(/\/\/[^/@]*@/, "//") ?? "another place";
 }
 
 /** Bedrock says in a header what kind of error its body is. */

@@ -2,58 +2,81 @@
 // and the timer, when it goes off, looks whether anything is really due. It is a real one even where waits are held by
 // a test: limits are about connections that really are silent.
 import { LONGEST_TIMER_MS, millisecondsOf } from "../effects.ts";
-import type { Effects } from "../types.ts";
+import type { Effects, Timeouts } from "../types.ts";
+
+type Limit = "totalMs" | "replyMs" | "gapMs";
+
+const REACHED: Readonly<Record<Limit, (ms: number) => string>> = {
+  totalMs: (ms) => `The answer was not whole after ${ms} ms (timeouts.totalMs).`,
+  replyMs: (ms) => `No reply had begun after ${ms} ms (timeouts.replyMs).`,
+  gapMs: (ms) => `Nothing came for ${ms} ms in the middle of the reply (timeouts.gapMs).`,
+};
 
 /** A limit of the client's own was reached. */
 export class LimitReached extends Error {
   override readonly name = "LimitReached";
-  readonly limit: "totalMs" | "gapMs";
 
-  constructor(limit: "totalMs" | "gapMs", ms: number) {
-    super(
-      limit === "totalMs"
-        ? `The answer was not whole after ${ms} ms (timeouts.totalMs).`
-        : `Nothing came for ${ms} ms in the middle of the reply (timeouts.gapMs).`,
-    );
-    this.limit = limit;
+  constructor(limit: Limit, ms: number) {
+    super(REACHED[limit](ms));
   }
 }
 
 export class CallScope {
   private readonly effects: Effects;
   private readonly outer: AbortSignal | undefined;
+  private readonly totalMs: number;
   private readonly startedAt: number;
+  /** Of the provider that is being asked, and its own limit. */
+  private turnStartedAt: number;
+  private turnMs = Infinity;
   /** Of what is going on now: an attempt or a wait. */
   private current = new AbortController();
-  private totalMs = Infinity;
   private gapMs = Infinity;
-  /** When the read began that is being waited for; undefined while none is. */
-  private readingSince: number | undefined;
+  /** The limit on the silence that is being waited through. */
+  private silence: { limit: "replyMs" | "gapMs"; ms: number } = { limit: "gapMs", ms: Infinity };
+  /** When that silence began; undefined while nothing is waited for. */
+  private silentSince: number | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isClosed = false;
   /** Why the whole call ended, where somebody or something ended it. */
   ended: { by: "caller"; reason: unknown } | { by: "limit"; reason: LimitReached } | undefined;
+  /** The time of the provider that is being asked is over. */
+  turnEnded: LimitReached | undefined;
 
-  /** Told when the whole call has ended that way. */
+  /** Told when the call, or the provider's part in it, has ended that way. */
   onEnded: (() => void) | undefined;
 
-  constructor(effects: Effects, outer: AbortSignal | undefined) {
+  constructor(effects: Effects, outer: AbortSignal | undefined, totalMs: number) {
     this.effects = effects;
     this.outer = outer;
+    this.totalMs = totalMs;
     this.startedAt = this.now();
+    this.turnStartedAt = this.startedAt;
     if (outer?.aborted === true) this.end(outer.reason);
     else outer?.addEventListener("abort", this.followOuter, { once: true });
   }
 
   private readonly followOuter = (): void => this.end(this.outer?.reason);
 
+  /** The caller's signal: it counts also where the call is over, and somebody still reads what it gave. */
+  get callerSignal(): AbortSignal | undefined {
+    return this.outer;
+  }
+
   now(): number {
     return millisecondsOf(this.effects);
   }
 
-  /** When the whole call must be over. */
-  get deadline(): number {
+  private get callDeadline(): number {
     return this.startedAt + this.totalMs;
+  }
+  private get turnDeadline(): number {
+    return this.turnStartedAt + this.turnMs;
+  }
+
+  /** When the provider that is being asked must be done. */
+  get deadline(): number {
+    return Math.min(this.callDeadline, this.turnDeadline);
   }
 
   /** The caller ends the call. */
@@ -68,14 +91,20 @@ export class CallScope {
     this.onEnded?.();
   }
 
+  /** A provider is asked from here on, however often; its own limit does not end the call. */
+  beginTurn(ms: number): void {
+    this.turnStartedAt = this.now();
+    this.turnMs = ms;
+    this.turnEnded = undefined;
+  }
+
   /** What comes next has its own signal: a reply that falls silent ends, and the call may go on. */
-  begin(limits: { totalMs: number; gapMs: number }): AbortSignal {
-    this.totalMs = limits.totalMs;
-    this.gapMs = limits.gapMs;
-    this.readingSince = undefined;
+  begin({ gapMs }: Pick<Timeouts, "gapMs">): AbortSignal {
+    this.gapMs = gapMs;
     this.current = new AbortController();
-    if (this.ended === undefined) this.arm();
-    else this.current.abort(this.ended.reason);
+    if (this.ended !== undefined) this.current.abort(this.ended.reason);
+    else if (this.turnEnded !== undefined) this.current.abort(this.turnEnded);
+    else this.replied();
     return this.current.signal;
   }
 
@@ -84,15 +113,29 @@ export class CallScope {
   }
 
   async sleep(ms: number): Promise<void> {
-    await this.effects.sleep(ms, this.begin({ totalMs: this.totalMs, gapMs: Infinity }));
+    await this.effects.sleep(ms, this.begin({ gapMs: Infinity }));
+  }
+
+  /** From here on the beginning of a reply is waited for. */
+  awaitReply(replyMs: number): void {
+    this.silence = { limit: "replyMs", ms: replyMs };
+    this.silentSince = this.now();
+    this.arm();
+  }
+
+  /** It has begun: what counts now is silence while somebody reads. */
+  replied(): void {
+    this.silence = { limit: "gapMs", ms: this.gapMs };
+    this.silentSince = undefined;
+    this.arm();
   }
 
   /** From here on silence counts; a reader that takes its time is no silence. */
   reading(): void {
-    this.readingSince = this.now();
+    this.silentSince = this.now();
   }
   read(): void {
-    this.readingSince = undefined;
+    this.silentSince = undefined;
   }
 
   /** Nothing is waited for any more: the timer is freed, and the caller's signal forgotten. */
@@ -106,7 +149,7 @@ export class CallScope {
   private arm(): void {
     clearTimeout(this.timer);
     const now = this.now();
-    const wait = Math.min(this.deadline, (this.readingSince ?? now) + this.gapMs) - now;
+    const wait = Math.min(this.deadline, (this.silentSince ?? now) + this.silence.ms) - now;
     if (wait === Infinity || this.isClosed) return;
     this.timer = setTimeout(this.look, Math.min(Math.max(1, wait), LONGEST_TIMER_MS));
   }
@@ -114,9 +157,17 @@ export class CallScope {
   /** The timer went off. */
   private readonly look = (): void => {
     const now = this.now();
-    if (now >= this.deadline) this.finish({ by: "limit", reason: new LimitReached("totalMs", this.totalMs) });
-    else if (this.readingSince !== undefined && now - this.readingSince >= this.gapMs) {
-      this.current.abort(new LimitReached("gapMs", this.gapMs));
+    const { limit, ms } = this.silence;
+    if (now >= this.callDeadline) this.finish({ by: "limit", reason: new LimitReached("totalMs", this.totalMs) });
+    else if (now >= this.turnDeadline) this.endTurn();
+    else if (this.silentSince !== undefined && now - this.silentSince >= ms) {
+      this.current.abort(new LimitReached(limit, ms));
     } else this.arm();
   };
+
+  private endTurn(): void {
+    this.turnEnded = new LimitReached("totalMs", this.turnMs);
+    this.current.abort(this.turnEnded);
+    this.onEnded?.();
+  }
 }

@@ -9,6 +9,7 @@ import { ask } from "./ask.ts";
 import { abortedError, giveUp } from "./attempts.ts";
 import type { Session } from "./call.ts";
 import { ModelCall } from "./call.ts";
+import { BatchQueue } from "./batch-queue.ts";
 import { failureOf } from "./failure.ts";
 import { openReading } from "./open.ts";
 import type { Reading } from "./reading.ts";
@@ -29,55 +30,42 @@ class ModelStream implements AnswerStream {
   private call: ModelCall | undefined;
   private answered: Answered<Reading> | undefined;
   private outcome: Outcome | undefined;
-  /** Batches that nobody has taken yet; of the first one, deltas before `at` are gone. */
-  private waiting: (readonly Delta[])[] = [];
-  private at = 0;
+  private readonly waiting = new BatchQueue();
   private pulling: Promise<void> | undefined;
-  /** The reader has left, or was told of the failure: the iterator is at its end. */
+  /** The reader has left: the iterator is at its end. */
   private isLeft = false;
+  /** Why deltas of an answer that is whole are not given out any more: their reader ended it. */
+  private cut: ClientError | undefined;
 
   constructor(begin: () => ModelCall) {
     this.begin = begin;
   }
 
   next(): Promise<IteratorResult<Delta, undefined>> {
-    const batch = this.waiting[0];
-    if (batch === undefined) return this.awaitNext();
-    // A batch that waits has a delta left.
-    const value = batch[this.at] as Delta;
-    this.at += 1;
-    if (this.at === batch.length) this.dropBatch();
-    return Promise.resolve({ done: false, value });
+    this.heedSignal();
+    const value = this.waiting.shift();
+    return value === undefined ? this.awaitNext() : Promise.resolve({ done: false, value });
   }
 
   private async awaitNext(): Promise<IteratorResult<Delta, undefined>> {
     return (await this.arrived()) ? this.next() : END;
   }
 
-  private takeBatch(): readonly Delta[] {
-    const batch = this.waiting[0] ?? [];
-    const rest = this.at === 0 ? batch : batch.slice(this.at);
-    this.dropBatch();
-    return rest;
+  /** The scope hears of an abort until the answer is whole; from then on, whoever reads looks. */
+  private heedSignal(): void {
+    const signal = this.call?.scope.callerSignal;
+    if (signal?.aborted === true && this.outcome !== undefined) this.cancel(signal.reason);
   }
 
-  private dropBatch(): void {
-    this.waiting.shift();
-    this.at = 0;
-  }
-
-  private dropAll(): void {
-    this.waiting = [];
-    this.at = 0;
-  }
-
-  /** Whether there is something to take, once that is known. Throws what the answer failed with, once. */
+  /**
+   * Whether there is something to take, once that is known. Throws what the answer failed with, to everybody and every
+   * time: nobody takes half an answer for a whole one.
+   */
   private async arrived(): Promise<boolean> {
-    while (this.waiting.length === 0 && this.outcome === undefined && !this.isLeft) await this.pull();
-    if (this.waiting.length > 0) return true;
-    const isToldYet = this.isLeft;
-    this.isLeft = true;
-    if (!isToldYet && this.outcome?.error !== undefined) throw this.outcome.error;
+    while (this.waiting.isEmpty && this.outcome === undefined && !this.isLeft) await this.pull();
+    if (!this.waiting.isEmpty) return true;
+    const error = this.outcome?.error ?? this.cut;
+    if (!this.isLeft && error !== undefined) throw error;
     return false;
   }
 
@@ -92,14 +80,14 @@ class ModelStream implements AnswerStream {
       const { value: reading } = (this.answered ??= await this.open());
       do {
         const batch = await reading.next();
-        if (batch !== undefined && batch.length > 0) this.waiting.push(batch);
-        // What ended the call while this came is found out by reading on.
-      } while (!reading.isOver && this.call?.scope.ended !== undefined);
+        if (batch !== undefined) this.waiting.push(batch);
+        // What ended it while this came is found out by reading on.
+      } while (!reading.isOver && this.call?.scope.signal.aborted === true);
       if (!reading.isOver) return;
       const { failure } = reading;
-      this.settle(failure === undefined ? { answer: this.answerOf(reading) } : { error: this.explain(failure) });
+      this.conclude(failure === undefined ? { answer: this.answerOf(reading) } : { error: this.explain(failure) });
     } catch (error) {
-      this.settle({ error: this.explain(error) });
+      this.conclude({ error: this.explain(error) });
     } finally {
       this.pulling = undefined;
     }
@@ -133,27 +121,42 @@ class ModelStream implements AnswerStream {
     if (error instanceof ClientError || answered === undefined || call === undefined) return error;
     const { attempt, target } = answered;
     const failure = failureOf(error);
-    const usage = failure.partial?.usage;
+    const { partial } = failure;
+    const usage = partial?.usage;
     const { ended } = call.scope;
     const { attempts } = call.log;
     if (ended?.by === "caller") {
-      attempt.end({ usage, aborted: true });
-      return abortedError(ended.reason, target.asked, attempts, failure.partial);
+      attempt.end({ usage, partial, aborted: true });
+      return abortedError(ended.reason, target.asked, attempts, partial);
     }
-    attempt.end({ usage, error: failure.error });
+    attempt.end({ usage, partial, error: failure.error });
     return giveUp(failure, target.asked, attempts);
   }
 
-  private settle(outcome: Outcome): void {
+  private conclude(outcome: Outcome): void {
     this.outcome ??= outcome;
-    this.call?.scope.close();
+    const { scope } = this.call ?? {};
+    scope?.close();
     // Whoever ended it wants no more.
-    if (this.call?.scope.ended?.by === "caller") this.dropAll();
+    if (scope?.ended?.by === "caller") this.drop(scope.ended.reason);
+  }
+
+  /** Lets go of what nobody has taken; whoever reads on is told so. */
+  private drop(reason: unknown): void {
+    const { answer } = this.outcome ?? {};
+    if (answer !== undefined && !this.waiting.isEmpty) {
+      const { provider, model, attempts } = answer;
+      this.cut ??= abortedError(reason, { provider, model }, attempts, answer);
+    }
+    this.waiting.clear();
   }
 
   batches(): AsyncIterableIterator<readonly Delta[]> {
     const batches: AsyncIterableIterator<readonly Delta[]> = {
-      next: async () => ((await this.arrived()) ? { done: false, value: this.takeBatch() } : END),
+      next: async () => {
+        this.heedSignal();
+        return (await this.arrived()) ? { done: false, value: this.waiting.shiftBatch() } : END;
+      },
       return: async () => {
         await this.leave();
         return END;
@@ -174,16 +177,18 @@ class ModelStream implements AnswerStream {
   }
 
   cancel(reason: unknown = new DOMException("The stream was cancelled.", "AbortError")): void {
+    this.drop(reason);
     if (this.outcome !== undefined) return;
-    this.dropAll();
     if (this.call !== undefined) this.call.scope.end(reason);
-    else this.settle({ error: new ClientError("aborted", "The stream was ended before it began.", { cause: reason }) });
+    else {
+      const error = new ClientError("aborted", "The stream was ended before it began.", { cause: reason });
+      this.conclude({ error });
+    }
   }
 
   private async leave(): Promise<void> {
     this.isLeft = true;
     this.cancel(new DOMException(LEFT, "AbortError"));
-    this.dropAll();
     await this.pulling;
   }
 

@@ -1,6 +1,8 @@
 // The demo: a provider without a key, for trying Koine. A small script that streams text, reasoning, tool calls and
 // errors on cue, and refuses what providers refuse. The same request is always answered the same way.
 import type { Delta } from "../../model/index.ts";
+import type { Checks } from "../checks.ts";
+import { aCount, aFunction, aText, checkFields, zeroOrAbove } from "../checks.ts";
 import { effectsOf } from "../effects.ts";
 import type { Effects, LocalProvider } from "../types.ts";
 import { readPlan } from "./cues.ts";
@@ -28,11 +30,18 @@ const MODEL = "koine";
 const SLOW_MS = 200;
 const MOST_CHOICES = 8;
 
+const OPTIONS: Checks<keyof DemoOptions> = {
+  delayMs: zeroOrAbove,
+  chunk: aCount,
+  issuer: aText,
+  sleep: aFunction,
+};
+
 /** A scripted model named `koine`. Say "help" to it. */
 export function demo(options: DemoOptions = {}): LocalProvider {
-  const { issuer = "demo", delayMs = 0 } = options;
+  checkFields(options, OPTIONS, "");
+  const { issuer = "demo", delayMs = 0, chunk = 1 } = options;
   const effects = effectsOf(options.sleep && { sleep: options.sleep });
-  const chunk = Math.max(1, Math.floor(options.chunk ?? 1));
   return {
     issuer,
     models: [MODEL],

@@ -1,6 +1,8 @@
 // Limits of the caller's own: once they are spent, nothing is sent any more.
 import type { Usage } from "../../model/index.ts";
 import { addUsage } from "../../model/index.ts";
+import type { Checks } from "../checks.ts";
+import { checkFields, oneOf, zeroOrAbove } from "../checks.ts";
 import { ClientError } from "../errors.ts";
 import type { Attempt } from "../types.ts";
 import { deferStream } from "./defer.ts";
@@ -21,7 +23,8 @@ export interface BudgetLimits {
 export interface BudgetOptions extends BudgetLimits {
   /**
    * What to do after an answer of which nobody knows what it used or cost, so that a limit cannot be held: send nothing
-   * more (default), or count it as nothing.
+   * more (default), or count it as nothing. Streams that are left or break off are often such answers: many providers say
+   * what one used only at its end. What was refused, or ended before any reply had come, counts as nothing.
    */
   unknown?: "refuse" | "ignore" | undefined;
 }
@@ -41,6 +44,14 @@ export interface Budget extends Middleware {
 
 const METERED = ["cost", "totalTokens", "inputTokens", "outputTokens"] as const;
 const LIMITS = [...METERED, "calls"] as const;
+const OPTIONS: Checks<keyof BudgetOptions> = {
+  cost: zeroOrAbove,
+  totalTokens: zeroOrAbove,
+  inputTokens: zeroOrAbove,
+  outputTokens: zeroOrAbove,
+  calls: zeroOrAbove,
+  unknown: oneOf("refuse", "ignore"),
+};
 const NOTHING: Spent = { inputTokens: 0, outputTokens: 0, totalTokens: 0, cost: 0, calls: 0 };
 
 /**
@@ -48,6 +59,7 @@ const NOTHING: Spent = { inputTokens: 0, outputTokens: 0, totalTokens: 0, cost: 
  * those that are under way at the same time may together go beyond the limit.
  */
 export function budget(options: BudgetOptions): Budget {
+  checkFields(options, OPTIONS, "");
   const state = new BudgetState(options);
   return {
     name: "budget",
@@ -69,26 +81,19 @@ export function budget(options: BudgetOptions): Budget {
     stream: (call, next) =>
       deferStream(() => {
         state.admit(call);
-        return tapStream(next(call), { ended: (outcome) => state.count(outcome) });
-      }),
+        return tapStream(next(call), { ended: (outcome) => state.count(outcome) }, call.options.signal);
+      }, call.options.signal),
   };
 }
 
 class BudgetState {
   spent: Spent = NOTHING;
   private readonly limits: BudgetOptions;
-  /** For each limit, a model whose part in it nobody knows. */
-  private unknown = new Map<string, string>();
+  /** For each limit, an answer whose part in it nobody knows. */
+  private unknown = new Map<string, Attempt>();
 
   constructor(limits: BudgetOptions) {
     this.limits = limits;
-    for (const name of LIMITS) {
-      const limit = limits[name];
-      if (limit === undefined || limit >= 0) continue;
-      throw new ClientError("configuration", `A limit cannot be ${limit}; leave it out where there is none.`, {
-        path: `/${name}`,
-      });
-    }
   }
 
   reset(): void {
@@ -105,8 +110,8 @@ class BudgetState {
       }
       const unknown = this.unknown.get(name);
       if (unknown === undefined || this.limits.unknown === "ignore") continue;
-      const advice = `${name === "cost" ? "Give it a price" : "Leave that limit out"}, or set \`unknown\` to "ignore".`;
-      refuse(`${unknown} did not say what it used up of the limit of ${limit} (${name}). ${advice}`, name, model);
+      const what = `${unknown.provider}/${unknown.model} did not say what it used up of the limit of ${limit} (${name})`;
+      refuse(`${what}${adviceOn(unknown)}, or set \`unknown\` to "ignore".`, name, model);
     }
     this.spent = { ...this.spent, calls: this.spent.calls + 1 };
   }
@@ -114,15 +119,24 @@ class BudgetState {
   count(outcome: Outcome): void {
     const { attempts } = "answer" in outcome ? outcome.answer : attemptsOf(outcome.error);
     for (const attempt of attempts) {
-      const { usage, provider, model } = attempt;
-      const isAnswered = attempt.error === undefined && attempt.aborted === undefined;
-      for (const name of usage === undefined ? METERED : usage.cost === undefined ? (["cost"] as const) : []) {
-        // What failed before it was counted is taken for free: a refusal is.
-        if (usage !== undefined || isAnswered) this.unknown.set(name, `${provider}/${model}`);
-      }
+      const { usage } = attempt;
+      // What failed before there was an answer is taken for free: a refusal is.
+      const isFree = usage === undefined && attempt.begun === undefined && !isAnswered(attempt);
+      const missing = usage === undefined ? METERED : usage.cost === undefined ? (["cost"] as const) : [];
+      for (const name of isFree ? [] : missing) this.unknown.set(name, attempt);
       if (usage !== undefined) this.spent = { ...this.spent, ...addUsage(this.spent, usage) };
     }
   }
+}
+
+function isAnswered({ error, aborted }: Attempt): boolean {
+  return error === undefined && aborted === undefined;
+}
+
+/** What could be done so that it is known next time. */
+function adviceOn(attempt: Attempt): string {
+  if (attempt.usage !== undefined) return ". Give it a price";
+  return isAnswered(attempt) ? ". Leave that limit out" : " when it broke off. Read answers to their end";
 }
 
 function attemptsOf(error: unknown): { attempts: readonly Attempt[] } {

@@ -1,14 +1,19 @@
 // A stream that is decided upon when somebody reads: what must be looked up, or may be refused, comes first.
 import type { Snapshot } from "../../assembly/index.ts";
 import type { Delta } from "../../model/index.ts";
+import { orAborted } from "../calls/or-aborted.ts";
+import type { ClientError } from "../errors.ts";
 import type { Answer, AnswerStream } from "../types.ts";
 import { leftEarly } from "./replay.ts";
 import type { StreamSource } from "./stream.ts";
 import { SourcedStream } from "./stream.ts";
 
-/** The stream that `open` gives, once it is read. What `open` throws, the reader is thrown. */
-export function deferStream(open: () => AnswerStream | Promise<AnswerStream>): AnswerStream {
-  return new SourcedStream(new Deferred(open));
+/**
+ * The stream that `open` gives, once it is read. What `open` throws, the reader is thrown. Whoever leaves meanwhile does
+ * not wait for it. `signal` is that of the call.
+ */
+export function deferStream(open: () => AnswerStream | Promise<AnswerStream>, signal?: AbortSignal): AnswerStream {
+  return new SourcedStream(new Deferred(open), signal);
 }
 
 class Deferred implements StreamSource {
@@ -16,33 +21,31 @@ class Deferred implements StreamSource {
   private opening: Promise<AnswerStream> | undefined;
   private inner: AnswerStream | undefined;
   private batches: AsyncIterator<readonly Delta[]> | undefined;
-  private cancelled: { reason: unknown } | undefined;
+  /** Ends the wait for what is being opened. */
+  private readonly leaving = new AbortController();
+  private left: ClientError | undefined;
 
   constructor(open: () => AnswerStream | Promise<AnswerStream>) {
     this.open = open;
   }
 
-  private stream(): Promise<AnswerStream> {
+  private async stream(): Promise<AnswerStream> {
+    if (this.inner !== undefined) return this.inner;
+    if (this.left !== undefined) throw this.left;
     this.opening ??= this.begin();
-    return this.opening;
+    return orAborted(this.opening, this.leaving.signal);
   }
 
   private async begin(): Promise<AnswerStream> {
-    if (this.cancelled !== undefined) throw leftEarly(this.cancelled.reason);
     const inner = await this.open();
-    this.inner = inner;
-    this.passOn(inner);
+    // Nobody wants it any more; whoever listens to it is told so.
+    if (this.left !== undefined) inner.cancel(this.left.cause);
+    else this.inner = inner;
     return inner;
   }
 
-  /** Somebody may have cancelled what was not there yet. */
-  private passOn(inner: AnswerStream): void {
-    if (this.cancelled !== undefined) inner.cancel(this.cancelled.reason);
-  }
-
   async pull(): Promise<readonly Delta[] | undefined> {
-    const inner = await this.stream();
-    this.batches ??= inner.batches();
+    this.batches ??= (await this.stream()).batches();
     const { done, value } = await this.batches.next();
     return done === true ? undefined : value;
   }
@@ -56,15 +59,13 @@ class Deferred implements StreamSource {
   }
 
   cancel(reason?: unknown): void {
-    this.cancelled ??= { reason };
-    this.inner?.cancel(reason);
+    if (this.inner !== undefined) return this.inner.cancel(reason);
+    this.left ??= leftEarly(reason);
+    this.leaving.abort(this.left);
   }
 
   async leave(): Promise<void> {
-    this.cancelled ??= { reason: undefined };
-    if (this.opening === undefined) return;
-    // What could not be opened need not be left.
-    const inner = await this.opening.catch(() => undefined);
-    await inner?.return?.();
+    if (this.inner === undefined) this.cancel();
+    else await this.inner.return?.();
   }
 }

@@ -2,11 +2,14 @@
 import type { Clock } from "../../assembly/index.ts";
 import type { FinishReason, Usage } from "../../model/index.ts";
 import { addUsage } from "../../model/index.ts";
+import type { Checks } from "../checks.ts";
+import { aFlag, aFunction, checkFields } from "../checks.ts";
 import { ClientError } from "../errors.ts";
 import type { Answer, Attempt } from "../types.ts";
 import { deferStream } from "./defer.ts";
 import type { Outcome } from "./tap.ts";
 import { tapStream } from "./tap.ts";
+import { tell } from "./tell.ts";
 import type { Call, Middleware } from "./types.ts";
 
 /** What is known of a call when it has ended. */
@@ -23,25 +26,35 @@ export interface LogEntry {
   finishReason?: FinishReason;
   /** Of all attempts. */
   usage?: Usage;
+  /** Without `content`, what a provider said in an error is cut short, and the reply itself (`raw`) is left out. */
   attempts: readonly Attempt[];
   /** How many losses there were, notes aside. */
   losses: number;
   error?: { code: string; message: string };
-  /** With `content` only: what was asked and answered. */
+  /** With `content` only: what was asked and answered. Not the call's headers: they may hold keys. */
   call?: Call;
   answer?: Answer;
 }
 
 export interface LoggingOptions {
-  /** Hears of every call when it has ended; `describeEntry` makes a line of what it is given. */
+  /**
+   * Hears of every call when it has ended; `describeEntry` makes a line of what it is given. It is not waited for, and
+   * what it throws goes no further: an answer is not lost because it could not be logged.
+   */
   log: (entry: LogEntry) => void;
   /** Whether entries hold what was said. Default false. */
   content?: boolean | undefined;
   clock?: Clock | undefined;
 }
 
-/** Tells of every call, whole or streamed, when it has ended. */
-export function logging({ log, content = false, clock = Date.now }: LoggingOptions): Middleware {
+const OPTIONS: Checks<keyof LoggingOptions> = { log: aFunction, content: aFlag, clock: aFunction };
+
+/** Tells of every call, whole or streamed, when it has ended: `logging(console.log)`. */
+export function logging(options: LoggingOptions | LoggingOptions["log"]): Middleware {
+  const settings = typeof options === "function" ? { log: options } : options;
+  checkFields(settings, OPTIONS, "");
+  const { log, content = false, clock = Date.now } = settings;
+  aFunction(log, "/log");
   const now = (): number => new Date(clock()).getTime();
   const entryOf = (mode: LogEntry["mode"], call: Call, startedAt: number, outcome: Outcome): LogEntry => {
     const durationMs = now() - startedAt;
@@ -49,8 +62,8 @@ export function logging({ log, content = false, clock = Date.now }: LoggingOptio
     Object.assign(entry, "answer" in outcome ? answerFacts(outcome.answer) : errorFacts(outcome.error));
     const usage = usageOf(entry.attempts);
     if (usage !== undefined) entry.usage = usage;
-    if (content) Object.assign(entry, { call }, "answer" in outcome && { answer: outcome.answer });
-    return entry;
+    if (!content) return withoutTexts(entry);
+    return Object.assign(entry, { call: withoutHeaders(call) }, "answer" in outcome && { answer: outcome.answer });
   };
   return {
     name: "logging",
@@ -60,7 +73,7 @@ export function logging({ log, content = false, clock = Date.now }: LoggingOptio
         (answer): Outcome => ({ answer }),
         (error: unknown): Outcome => ({ error }),
       );
-      log(entryOf("complete", call, startedAt, outcome));
+      void tell(() => log(entryOf("complete", call, startedAt, outcome)));
       if ("error" in outcome) throw outcome.error;
       return outcome.answer;
     },
@@ -68,15 +81,14 @@ export function logging({ log, content = false, clock = Date.now }: LoggingOptio
       deferStream(() => {
         const startedAt = now();
         let firstDeltaMs: number | undefined;
-        return tapStream(next(call), {
-          deltas: () => void (firstDeltaMs ??= now() - startedAt),
-          ended: (outcome) => {
-            const entry = entryOf("stream", call, startedAt, outcome);
-            if (firstDeltaMs !== undefined) entry.firstDeltaMs = firstDeltaMs;
-            log(entry);
-          },
-        });
-      }),
+        const deltas = (): void => void (firstDeltaMs ??= now() - startedAt);
+        const ended = (outcome: Outcome): void => {
+          const entry = entryOf("stream", call, startedAt, outcome);
+          if (firstDeltaMs !== undefined) entry.firstDeltaMs = firstDeltaMs;
+          void tell(() => log(entry));
+        };
+        return tapStream(next(call), { deltas, ended }, call.options.signal);
+      }, call.options.signal),
   };
 }
 
@@ -93,6 +105,31 @@ function errorFacts(error: unknown): Partial<LogEntry> {
     ...(provider !== undefined && { provider }),
     ...(model !== undefined && { model }),
   };
+}
+
+/** What a provider says of an error may repeat the question; more of it than this is in the error itself. */
+const LONGEST_MESSAGE = 200;
+
+function shortened(message: string): string {
+  return message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE)}…`;
+}
+
+/** An entry in which nobody reads what was said: a reply that could not be read is an answer all the same. */
+function withoutTexts({ attempts, error, ...entry }: LogEntry): LogEntry {
+  const told: LogEntry = { ...entry, attempts: attempts.map(withoutRaw) };
+  if (error !== undefined) told.error = { code: error.code, message: shortened(error.message) };
+  return told;
+}
+
+function withoutRaw(attempt: Attempt): Attempt {
+  if (attempt.error === undefined) return attempt;
+  const { raw: _, message, ...error } = attempt.error;
+  return { ...attempt, error: { ...error, message: shortened(message) } };
+}
+
+function withoutHeaders({ request, options }: Call): Call {
+  const { headers: _, ...told } = options;
+  return { request, options: told };
 }
 
 /** What all attempts used together, failed ones included (B67). */

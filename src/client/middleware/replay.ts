@@ -7,18 +7,20 @@ import type { Answer, AnswerStream } from "../types.ts";
 import type { StreamSource } from "./stream.ts";
 import { SourcedStream } from "./stream.ts";
 
-/** An answer as a stream, all at once: the deltas assemble to it again. */
-export function replayAnswer(answer: Answer): AnswerStream {
-  return new SourcedStream(new Replay(answer));
+/** An answer as a stream, all at once: the deltas assemble to it again. `signal` is that of the call. */
+export function replayAnswer(answer: Answer, signal?: AbortSignal): AnswerStream {
+  return new SourcedStream(new Replay(answer, signal), signal);
 }
 
 class Replay implements StreamSource {
   private readonly answer: Answer;
+  private readonly signal: AbortSignal | undefined;
   private isGiven = false;
   private left: ClientError | undefined;
 
-  constructor(answer: Answer) {
+  constructor(answer: Answer, signal: AbortSignal | undefined) {
     this.answer = answer;
+    this.signal = signal;
   }
 
   async pull(): Promise<readonly Delta[] | undefined> {
@@ -26,13 +28,13 @@ class Replay implements StreamSource {
       await this.response();
       return undefined;
     }
-    if (this.left !== undefined) throw this.left;
+    this.refuseLeft();
     this.isGiven = true;
     return disassemble(this.answer);
   }
 
   async response(): Promise<Answer> {
-    if (this.left !== undefined) throw this.left;
+    this.refuseLeft();
     const { error, provider, model, attempts } = this.answer;
     if (error === undefined) return this.answer;
     throw new ClientError(error.kind, `${provider}/${model}: ${error.kind}: ${error.message}`, {
@@ -44,6 +46,11 @@ class Replay implements StreamSource {
     });
   }
 
+  private refuseLeft(): void {
+    if (this.signal?.aborted === true) this.cancel(this.signal.reason);
+    if (this.left !== undefined) throw this.left;
+  }
+
   snapshot(): Snapshot | undefined {
     if (!this.isGiven) return undefined;
     const assembler = new Assembler();
@@ -51,6 +58,7 @@ class Replay implements StreamSource {
     return assembler.snapshot();
   }
 
+  /** What has been given is whole: only its reader can be told that the rest is not read. */
   cancel(reason?: unknown): void {
     if (!this.isGiven) this.left ??= leftEarly(reason);
   }

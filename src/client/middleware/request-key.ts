@@ -2,6 +2,7 @@
 import type { Message, Request } from "../../model/index.ts";
 import { exactNumbers } from "../../model/json.ts";
 import { isObject } from "../../model/kind.ts";
+import { readHeaders } from "../providers/headers.ts";
 import type { Call } from "./types.ts";
 
 /**
@@ -9,7 +10,8 @@ import type { Call } from "./types.ts";
  * keys. Not in it: whether it is streamed, what messages are called and when they were made, limits and the caller's own facts.
  */
 export function callKey({ request, options }: Call): string {
-  const { provider, fallbacks, headers, onBreaks, repair } = options;
+  const { provider, fallbacks, onBreaks, repair } = options;
+  const headers = options.headers && readHeaders(options.headers, "/headers");
   const { stream: _, messages, ...rest } = request;
   const question: Request = { ...rest, messages: messages.map(bare) };
   const key = { request: question, options: { provider, fallbacks, headers, onBreaks, repair } };

@@ -1,6 +1,7 @@
 // A stream for middleware to hand out: the reading side of an `AnswerStream`, over any source of batches.
 import type { Snapshot } from "../../assembly/index.ts";
 import type { Delta } from "../../model/index.ts";
+import { ClientError } from "../errors.ts";
 import type { Answer, AnswerStream } from "../types.ts";
 
 /** Where the deltas and the answer come from. */
@@ -15,17 +16,27 @@ export interface StreamSource {
 }
 
 const NONE: readonly Delta[] = [];
+const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 export class SourcedStream implements AnswerStream {
   private readonly source: StreamSource;
+  private readonly signal: AbortSignal | undefined;
   private batch: readonly Delta[] = NONE;
   private at = 0;
+  /** There is nothing more to pull: the answer is at its end, or the reader has left. */
   private isOver = false;
+  private isLeft = false;
+  /** What it failed with. Whoever reads on is told again: half an answer must not look like a whole one. */
+  private failure: { error: unknown } | undefined;
+  /** Somebody wants no more of it. */
+  private cut: { reason: unknown; hasDropped: boolean } | undefined;
   /** The last pull: readers that do not wait for each other are served in turn. */
   private turn: Promise<unknown> = Promise.resolve();
 
-  constructor(source: StreamSource) {
+  /** The source heeds the signal by itself; here, it ends what was pulled already and not read. */
+  constructor(source: StreamSource, signal?: AbortSignal) {
     this.source = source;
+    this.signal = signal;
   }
 
   [Symbol.asyncIterator](): this {
@@ -33,6 +44,7 @@ export class SourcedStream implements AnswerStream {
   }
 
   next(): Promise<IteratorResult<Delta, undefined>> {
+    this.heed();
     const delta = this.batch[this.at];
     if (delta === undefined) return this.inTurn(() => this.advance());
     this.at += 1;
@@ -42,7 +54,7 @@ export class SourcedStream implements AnswerStream {
   private async advance(): Promise<IteratorResult<Delta, undefined>> {
     if (this.at >= this.batch.length) {
       const batch = await this.pull();
-      if (batch === undefined) return { done: true, value: undefined };
+      if (batch === undefined) return END;
       this.batch = batch;
       this.at = 0;
     }
@@ -59,47 +71,74 @@ export class SourcedStream implements AnswerStream {
   }
 
   private async pull(): Promise<readonly Delta[] | undefined> {
+    if (this.isOver) return undefined;
+    if (this.failure !== undefined) throw this.failure.error;
     try {
-      let batch: readonly Delta[] | undefined = NONE;
-      // Each pull waits for the one before.
-      // oxlint-disable-next-line no-await-in-loop
-      while (!this.isOver && batch?.length === 0) batch = await this.source.pull();
-      if (!this.isOver && batch !== undefined) return batch;
-      this.isOver = true;
-      return undefined;
+      const batch = await this.pullSource();
+      if (batch === undefined) this.isOver = true;
+      return this.isLeft ? undefined : batch;
     } catch (error) {
-      this.isOver = true;
+      if (this.isLeft) return undefined;
+      this.failure = { error };
       throw error;
     }
   }
 
+  private async pullSource(): Promise<readonly Delta[] | undefined> {
+    if (this.cut?.hasDropped === true) throw await this.whyCut(this.cut.reason);
+    let batch: readonly Delta[] | undefined = NONE;
+    // Each pull waits for the one before.
+    // oxlint-disable-next-line no-await-in-loop
+    while (!this.isLeft && batch?.length === 0) batch = await this.source.pull();
+    this.heed();
+    if (batch !== undefined && this.cut !== undefined) throw await this.whyCut(this.cut.reason);
+    return batch;
+  }
+
+  /** A source that was cut off knows best; one that had given everything knows of nothing. */
+  private async whyCut(reason: unknown): Promise<unknown> {
+    const what = "The stream was ended by its caller before all of it was read.";
+    return this.source.response().then(
+      () => new ClientError("aborted", what, { cause: reason }),
+      (error: unknown) => error,
+    );
+  }
+
+  private heed(): void {
+    if (this.signal?.aborted === true) this.drop(this.signal.reason);
+  }
+
+  private drop(reason: unknown): void {
+    this.cut ??= { reason, hasDropped: this.at < this.batch.length };
+    this.batch = NONE;
+    this.at = 0;
+  }
+
   batches(): AsyncIterableIterator<readonly Delta[]> {
     const next = async (): Promise<IteratorResult<readonly Delta[], undefined>> => {
+      this.heed();
       const rest = this.batch.slice(this.at);
       this.batch = NONE;
       this.at = 0;
       const value = rest.length > 0 ? rest : await this.pull();
-      return value === undefined ? { done: true, value } : { done: false, value };
+      return value === undefined ? END : { done: false, value };
     };
     const iterator: AsyncIterableIterator<readonly Delta[]> = {
       [Symbol.asyncIterator]: () => iterator,
       next: () => this.inTurn(next),
-      return: async () => {
-        await this.return();
-        return { done: true, value: undefined };
-      },
+      return: () => this.return(),
     };
     return iterator;
   }
 
-  async return(): Promise<IteratorResult<Delta, undefined>> {
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    const isToLeave = !this.isOver && this.failure === undefined;
+    this.isLeft = true;
+    this.isOver = true;
     this.batch = NONE;
     this.at = 0;
-    if (!this.isOver) {
-      this.isOver = true;
-      await this.source.leave();
-    }
-    return { done: true, value: undefined };
+    if (isToLeave) await this.source.leave();
+    return END;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -115,6 +154,7 @@ export class SourcedStream implements AnswerStream {
   }
 
   cancel(reason?: unknown): void {
+    this.drop(reason);
     this.source.cancel(reason);
   }
 }

@@ -4,27 +4,29 @@ import type { Delta } from "../../model/index.ts";
 import type { Answer, AnswerStream } from "../types.ts";
 import type { StreamSource } from "./stream.ts";
 import { SourcedStream } from "./stream.ts";
+import { tell } from "./tell.ts";
 
 /** How a call ended. A reader who leaves early ends it with an error "aborted". */
 export type Outcome = { answer: Answer } | { error: unknown };
 
+/** Whoever only listens cannot fail the call: what these throw goes no further. */
 export interface StreamTap {
   /** Deltas as they are handed on, as many as came in together. */
   deltas?(batch: readonly Delta[]): void;
-  /** Once, at the end. The reader's end waits for it, and what it throws is the reader's. */
+  /** Once, at the end. The reader's end waits for the promise that it gives, if any. */
   ended?(outcome: Outcome): void | Promise<void>;
 }
 
-/** The same stream, listened to. Read only what this returns. */
-export function tapStream(stream: AnswerStream, tap: StreamTap): AnswerStream {
-  return new SourcedStream(new TappedSource(stream, tap));
+/** The same stream, listened to. Read only what this returns. `signal` is that of the call. */
+export function tapStream(stream: AnswerStream, tap: StreamTap, signal?: AbortSignal): AnswerStream {
+  return new SourcedStream(new TappedSource(stream, tap), signal);
 }
 
 class TappedSource implements StreamSource {
   private readonly inner: AnswerStream;
   private readonly tap: StreamTap;
   private batches: AsyncIterator<readonly Delta[]> | undefined;
-  private ending: Promise<void> | undefined;
+  private telling: Promise<void> | undefined;
 
   constructor(inner: AnswerStream, tap: StreamTap) {
     this.inner = inner;
@@ -37,22 +39,23 @@ class TappedSource implements StreamSource {
     try {
       result = await this.batches.next();
     } catch (error) {
-      await this.end({ error });
+      await this.tellEnd({ error });
       throw error;
     }
     if (result.done === true) {
-      await this.settle();
+      await this.awaitEnd();
       return undefined;
     }
-    this.tap.deltas?.(result.value);
-    const last = result.value.at(-1)?.kind;
+    const { value } = result;
+    if (this.tap.deltas !== undefined) void tell(() => this.tap.deltas?.(value));
+    const last = value.at(-1)?.kind;
     // Some stop reading at the last delta.
-    if (last === "done" || last === "error") this.settleUnseen();
-    return result.value;
+    if (last === "done" || last === "error") void this.awaitEnd();
+    return value;
   }
 
   async response(): Promise<Answer> {
-    await this.settle();
+    await this.awaitEnd();
     return this.inner.response();
   }
 
@@ -62,30 +65,26 @@ class TappedSource implements StreamSource {
 
   cancel(reason?: unknown): void {
     this.inner.cancel(reason);
-    this.settleUnseen();
+    // Perhaps nobody reads on.
+    void this.awaitEnd();
   }
 
   async leave(): Promise<void> {
     await this.inner.return?.();
-    await this.settle();
+    await this.awaitEnd();
   }
 
-  /** Tells how the stream ended, once it has. */
-  private async settle(): Promise<void> {
+  /** Tells how the stream ended, once it has. Never rejects. */
+  private async awaitEnd(): Promise<void> {
     const outcome = await this.inner.response().then(
       (answer): Outcome => ({ answer }),
       (error: unknown): Outcome => ({ error }),
     );
-    await this.end(outcome);
+    await this.tellEnd(outcome);
   }
 
-  /** Perhaps nobody reads on. Whoever does is told what the tap throws. */
-  private settleUnseen(): void {
-    this.settle().catch(() => undefined);
-  }
-
-  private end(outcome: Outcome): Promise<void> {
-    this.ending ??= Promise.resolve(outcome).then((it) => this.tap.ended?.(it));
-    return this.ending;
+  private tellEnd(outcome: Outcome): Promise<void> {
+    this.telling ??= tell(() => this.tap.ended?.(outcome));
+    return this.telling;
   }
 }

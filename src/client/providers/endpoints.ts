@@ -11,7 +11,9 @@ interface Endpoint {
   /** The model stands in the path, and whether to stream, not in the body. */
   namesModel?: true;
   /** What an exchange adds to the base URL; "?" begins a query. */
-  path(model: string, stream: boolean): string;
+  path(model: string, stream: boolean, base: string): string;
+  /** The end of a whole address, for those who paste one. */
+  whole: RegExp;
   /** What every request says beside its body. */
   headers?: Readonly<Record<string, string>>;
   /** The header that a key goes into, and what goes before it. */
@@ -33,12 +35,13 @@ const openai = {
 } satisfies Partial<Endpoint>;
 
 const ENDPOINTS: Readonly<Record<HttpDialect, Endpoint>> = {
-  "openai-chat": { ...openai, path: () => "/chat/completions" },
-  "openai-responses": { ...openai, path: () => "/responses" },
+  "openai-chat": { ...openai, path: () => "/chat/completions", whole: /\/chat\/completions$/ },
+  "openai-responses": { ...openai, path: () => "/responses", whole: /\/responses$/ },
   anthropic: {
     version: "/v1",
     isComplete: isVersioned,
     path: () => "/messages",
+    whole: /\/messages$/,
     // The one after it refuses every setting of sampling; whoever wants it sends the header.
     headers: { ...json, "anthropic-version": "2023-06-01" },
     key: ["x-api-key", ""],
@@ -46,18 +49,35 @@ const ENDPOINTS: Readonly<Record<HttpDialect, Endpoint>> = {
   gemini: {
     version: "/v1beta",
     // Vertex has its version before the project.
-    isComplete: (path) => isVersioned(path) || /\/publishers\/[^/]+$/.test(path),
+    isComplete: (path) => isVersioned(path) || /\/(?:projects\/.+|publishers\/[^/]+)$/.test(path),
     namesModel: true,
-    path: (model, stream) => `/${geminiModel(model)}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+    path: (model, stream, base) =>
+      `/${geminiModel(model, base)}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+    whole: /\/[^/]+\/[^/]+:(?:g|streamG)enerateContent$/,
     key: ["x-goog-api-key", ""],
   },
   bedrock: {
     isComplete: () => true,
     namesModel: true,
     path: (model, stream) => `/model/${escapeSegment(model)}/converse${stream ? "-stream" : ""}`,
+    whole: /\/model\/[^/]+\/converse(?:-stream)?$/,
     key: bearer,
   },
 };
+
+/** Why a URL cannot be this dialect's, if so: it is the whole address of another one's. */
+export function baseFault(dialect: HttpDialect, baseUrl: string): string | undefined {
+  const path = pathOf(new URL(baseUrl));
+  if (ENDPOINTS[dialect].whole.test(path)) return undefined;
+  const other = (Object.keys(ENDPOINTS) as HttpDialect[]).find((each) => ENDPOINTS[each].whole.test(path));
+  // Google has a door for those who speak Chat.
+  const meant = other ?? (dialect === "gemini" && /\/openai$/.test(path) ? "openai-chat" : undefined);
+  return meant && `is where ${meant} is spoken, not ${dialect}: change the dialect, or the URL.`;
+}
+
+function pathOf(url: URL): string {
+  return url.pathname.replace(/\/+$/, "");
+}
 
 /** Vendors with another header for their keys. */
 const KEY_HEADERS: Readonly<Record<string, Endpoint["key"]>> = { azure: ["api-key", ""] };
@@ -78,11 +98,9 @@ export function addressOf({ dialect, baseUrl, vendor, region, query }: HttpProvi
   const endpoint = ENDPOINTS[dialect];
   const official = officialUrl(dialect, vendor, region);
   const url = new URL(baseUrl ?? official ?? "");
-  let base = url.pathname.replace(/\/+$/, "");
-  // Whoever pastes the whole address means it.
-  const path = endpoint.path("", false);
-  if (endpoint.namesModel !== true && base.endsWith(path)) base = base.slice(0, -path.length);
-  if (!endpoint.isComplete(base)) base += endpoint.version ?? "";
+  const base = baseOf(url, endpoint);
+  // Whether to stream is said by each call.
+  if (dialect === "gemini") url.searchParams.delete("alt");
   const params = new URLSearchParams([...url.searchParams, ...Object.entries(query ?? {})]).toString();
   return {
     headers: endpoint.headers ?? {},
@@ -90,10 +108,20 @@ export function addressOf({ dialect, baseUrl, vendor, region, query }: HttpProvi
     key: (vendor !== undefined && Object.hasOwn(KEY_HEADERS, vendor) && KEY_HEADERS[vendor]) || endpoint.key,
     isOfficial: official !== undefined && new URL(official).host === url.host && url.protocol === "https:",
     urlOf(model, stream) {
-      const full = `${url.origin}${base}${endpoint.path(model, stream)}`;
+      const full = `${url.origin}${base}${endpoint.path(model, stream, base)}`;
       return params === "" ? full : `${full}${full.includes("?") ? "&" : "?"}${params}`;
     },
   };
+}
+
+/** What goes before the path of an exchange. */
+function baseOf(url: URL, { whole, isComplete, version = "", namesModel }: Endpoint): string {
+  const path = pathOf(url);
+  const base = path.replace(whole, "");
+  // Whoever pastes the whole address means it.
+  if (base !== path) return base;
+  const bare = namesModel === true ? base.replace(/\/models$/, "") : base;
+  return isComplete(bare) ? bare : bare + version;
 }
 
 /** Undefined where only a base URL can tell. */
@@ -111,10 +139,13 @@ export function officialUrl(
   return presets.openai.baseUrl;
 }
 
-const GEMINI_RESOURCE = /^(?:models|tunedModels|publishers|projects|cachedContents)\//;
+const GEMINI_RESOURCE = /^(?:models|tunedModels|publishers|projects|endpoints|cachedContents)\//;
+/** Where Vertex has the models of a project; Google's own stand below their publisher. */
+const VERTEX_PROJECT = /\/projects\/[^/]+\/locations\/[^/]+$/;
 
-function geminiModel(model: string): string {
-  const resource = GEMINI_RESOURCE.test(model) ? model : `models/${model}`;
+function geminiModel(model: string, base: string): string {
+  const collection = VERTEX_PROJECT.test(base) ? "publishers/google/models" : "models";
+  const resource = GEMINI_RESOURCE.test(model) ? model : `${collection}/${model}`;
   return resource.split("/").map(escapeSegment).join("/");
 }
 

@@ -1,6 +1,8 @@
-// Headers from several sides: later ones win, except where a header is a list that grows.
+// Headers from several sides: read in whatever form callers have them, held to what can be sent, and merged. Later ones
+// win, except where a header is a list that grows.
 import { pointerStep } from "../../model/pointer.ts";
-import { ClientError } from "../errors.ts";
+import { fault } from "../checks.ts";
+import type { HeadersInput } from "../types.ts";
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -12,13 +14,15 @@ export function mergeHeaders(...sides: readonly (Headers | undefined)[]): Record
   const merged: Record<string, string> = {};
   for (const side of sides) {
     if (side === undefined) continue;
-    for (const [key, value] of Object.entries(side)) {
-      const name = key.toLowerCase();
-      const before = merged[name];
-      merged[name] = before !== undefined && LISTS.has(name) ? joinWords(before, value) : value;
-    }
+    for (const [name, value] of Object.entries(side)) addHeader(merged, name, value);
   }
   return merged;
+}
+
+function addHeader(headers: Record<string, string>, key: string, value: string): void {
+  const name = key.toLowerCase();
+  const before = headers[name];
+  headers[name] = before !== undefined && LISTS.has(name) ? joinWords(before, value) : value;
 }
 
 function joinWords(...lists: readonly string[]): string {
@@ -41,24 +45,41 @@ const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 // oxlint-disable-next-line no-control-regex -- they are what is looked for
 const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** What is wrong with a header, if anything; never its value. */
-export function headerFault(name: string, value: unknown): string | undefined {
-  if (!NAME.test(name)) return `"${name}" is no name of a header.`;
-  if (typeof value !== "string") return `The header "${name}" must be a string.`;
-  if (UNSENDABLE.test(value))
-    return `The header "${name}" holds a character that cannot be sent, such as a line break.`;
-  return undefined;
+export function isSendable(value: string): boolean {
+  return !UNSENDABLE.test(value);
 }
 
-/** Throws for headers that cannot be sent. */
-export function checkHeaders(headers: unknown, path: string, provider: string): void {
-  if (typeof headers !== "object" || headers === null) {
-    throw new ClientError("configuration", `${path} must be an object of strings.`, { path, provider });
+/** What is wrong with a header, if anything; never its value. */
+function headerFault(name: unknown, value: unknown): string | undefined {
+  if (typeof name !== "string" || !NAME.test(name)) return `"${String(name)}" is no name of a header.`;
+  if (typeof value !== "string") return `The header "${name}" must be a string.`;
+  return isSendable(value)
+    ? undefined
+    : `The header "${name}" holds a character that cannot be sent, such as a line break.`;
+}
+
+const FORMS = "must be an object of strings, Headers, a Map, or a list of pairs";
+
+/** Headers as a plain object. Throws for what cannot be sent, with its path. */
+export function readHeaders(headers: HeadersInput, path: string, provider?: string): Record<string, string> {
+  const read: Record<string, string> = {};
+  for (const [name, value] of pairsOf(headers, path, provider)) {
+    const what = headerFault(name, value);
+    if (what !== undefined) throw fault(path + pointerStep(String(name)), `is wrong: ${what}`, { provider });
+    addHeader(read, String(name), String(value));
   }
-  for (const [name, value] of Object.entries(headers)) {
-    const fault = headerFault(name, value);
-    if (fault === undefined) continue;
-    const place = path + pointerStep(name);
-    throw new ClientError("configuration", `${place} is wrong: ${fault}`, { path: place, provider });
-  }
+  return read;
+}
+
+/** Callers without types may write anything. */
+function pairsOf(headers: unknown, path: string, provider?: string): (readonly [name: unknown, value: unknown])[] {
+  if (typeof headers !== "object" || headers === null) throw fault(path, `${FORMS}.`, { provider });
+  if (!(Symbol.iterator in headers)) return Object.entries(headers);
+  const pairs = headers as Iterable<unknown>;
+  // An iterator gives what it has only once: a check would take it from the request.
+  if (Object.is(pairs[Symbol.iterator](), pairs)) throw fault(path, `${FORMS}; an iterator can be read only once.`);
+  return Array.from(pairs, (pair, index) => {
+    if (Array.isArray(pair) && pair.length === 2) return [pair[0], pair[1]] as const;
+    throw fault(path + pointerStep(index), "must be a pair of strings.", { provider });
+  });
 }

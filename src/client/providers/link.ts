@@ -2,8 +2,6 @@
 import type { JsonObject, Request } from "../../model/index.ts";
 import { stringifyJson } from "../../model/index.ts";
 import { pointer } from "../../model/pointer.ts";
-import { dialect as dialectOf } from "../../dialects/index.ts";
-import { ClientError } from "../errors.ts";
 import type {
   CallOptions,
   HttpLink,
@@ -13,10 +11,13 @@ import type {
   ProviderConfig,
   ProviderLink,
 } from "../types.ts";
+import { fault } from "../checks.ts";
 import { checkConfig, keyFault } from "./check.ts";
+import { DIALECTS } from "./dialects.ts";
 import type { Address } from "./endpoints.ts";
 import { addressOf } from "./endpoints.ts";
-import { checkHeaders, mergeHeaders, splitHeaders } from "./headers.ts";
+import type { Headers } from "./headers.ts";
+import { mergeHeaders, readHeaders, splitHeaders } from "./headers.ts";
 import { localLink } from "./local.ts";
 import { planRequest } from "./plan.ts";
 
@@ -28,17 +29,17 @@ export function linkOf(name: string, config: ProviderConfig): ProviderLink {
 
 function httpLink(name: string, config: HttpProvider): HttpLink {
   const address = addressOf(config);
-  requireKey(name, config, address);
-  const [told, secret] = splitHeaders(config.headers ?? {});
+  const [told, secret] = splitHeaders(readHeaders(config.headers ?? {}, pointer(["providers", name, "headers"])));
+  requireKey(name, config, address, secret);
   // At OpenAI's own address nobody else's habits can be meant.
   const vendor = config.vendor ?? (config.dialect === "openai-chat" && address.isOfficial ? "openai" : undefined);
-  const dialect = dialectOf(config.dialect, { provider: config.issuer ?? name, vendor });
+  const dialect = DIALECTS[config.dialect]({ provider: config.issuer ?? name, vendor });
   return {
     kind: "http",
     name,
     config,
     prepare(request: Request, model: string, stream: boolean, options: CallOptions): Prepared {
-      if (options.headers !== undefined) checkHeaders(options.headers, "/headers", name);
+      const called = options.headers === undefined ? undefined : readHeaders(options.headers, "/headers", name);
       const plan = planRequest(request, model, stream, name, config);
       const encoded = dialect.encodeRequest(plan.request, { repair: options.repair });
       const headers = mergeHeaders(
@@ -47,7 +48,7 @@ function httpLink(name: string, config: HttpProvider): HttpLink {
         encoded.address?.headers,
         plan.headers,
         told,
-        options.headers,
+        called,
       );
       if (!address.namesModel) sayInBody(encoded.wire as JsonObject, model, stream);
       return {
@@ -55,6 +56,7 @@ function httpLink(name: string, config: HttpProvider): HttpLink {
         dialect,
         names: encoded.names,
         losses: plan.losses(encoded.losses),
+        ...(plan.facts !== undefined && { facts: plan.facts }),
       };
     },
     authorise: (request) =>
@@ -79,15 +81,14 @@ async function authorise(
   // Whoever sends the header by hand has their reasons.
   if (apiKey !== undefined && headers[header] === undefined) {
     const key = typeof apiKey === "string" ? apiKey : await ask(apiKey, name, "apiKey");
-    const fault = keyFault(key);
-    const path = pointer(["providers", name, "apiKey"]);
-    if (fault !== undefined) throw new ClientError("configuration", `${path} ${fault}`, { path, provider: name });
+    const what = keyFault(key);
+    if (what !== undefined) throw fault(pointer(["providers", name, "apiKey"]), what, { provider: name });
     headers[header] = prefix + key;
   }
   const authorised = { ...request, headers };
   if (sign === undefined) return authorised;
-  const signed = await ask(() => sign(authorised), name, "sign");
-  checkHeaders(signed, pointer(["providers", name, "sign"]), name);
+  const answered = await ask(() => sign(authorised), name, "sign");
+  const signed = readHeaders(answered, pointer(["providers", name, "sign"]), name);
   return { ...authorised, headers: mergeHeaders(headers, signed) };
 }
 
@@ -97,17 +98,16 @@ async function ask<T>(get: () => T | Promise<T>, name: string, field: "apiKey" |
   } catch (cause) {
     const path = pointer(["providers", name, field]);
     // What it threw may hold the key: it is the cause, and not in the message.
-    throw new ClientError("configuration", `${path} threw, so that nothing was sent.`, { path, provider: name, cause });
+    throw fault(path, "threw, so that nothing was sent.", { provider: name, cause });
   }
 }
 
 /** The official addresses answer nobody without a key; others may. */
-function requireKey(name: string, { apiKey, sign, headers, query, dialect }: HttpProvider, address: Address): void {
-  if (!address.isOfficial || apiKey !== undefined || sign !== undefined || query?.["key"] !== undefined) return;
-  const [, secret] = splitHeaders(headers ?? {});
+function requireKey(name: string, config: HttpProvider, { isOfficial }: Address, secret: Headers): void {
+  const { apiKey, sign, query, dialect } = config;
+  if (!isOfficial || apiKey !== undefined || sign !== undefined || query?.["key"] !== undefined) return;
   if (Object.keys(secret).length > 0) return;
-  const path = pointer(["providers", name, "apiKey"]);
   const signer = dialect === "bedrock" ? ", or a function as sign" : "";
-  const message = `${path} is missing${signer}; is the variable set that it comes from?`;
-  throw new ClientError("configuration", message, { path, provider: name });
+  const what = `is missing${signer}; is the variable set that it comes from?`;
+  throw fault(pointer(["providers", name, "apiKey"]), what, { provider: name });
 }

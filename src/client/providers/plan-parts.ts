@@ -1,6 +1,6 @@
 // What plans are made of: a request on its way to a dialect, and fields that are added to it or taken from it.
-import { isObject } from "../../dialects/index.ts";
-import type { Extra, JsonObject, JsonValue, Loss, Request } from "../../model/index.ts";
+import { isObject } from "../../model/kind.ts";
+import type { Extra, JsonObject, JsonValue, Loss, Metadata, Request } from "../../model/index.ts";
 
 /** A request as it goes to the dialect, and its losses as they concern the caller's own request. */
 export interface Plan {
@@ -9,6 +9,8 @@ export interface Plan {
   headers?: Record<string, string>;
   /** The losses of encoding, with paths into the caller's request, and those of the plan itself. */
   losses(encoded: Loss[]): Loss[];
+  /** What is noted in the answer's message, for the plans of later requests; `said` is the residue of the answer. */
+  facts?(said: Extra | undefined): Metadata;
 }
 
 export function plain(request: Request): Plan {
@@ -45,6 +47,12 @@ export function takeResidue(request: Request, dialect: string, field: string): [
 export function hasForms(target: Carrier, dialect: string, forms: readonly string[]): boolean {
   const spelled = formsOf(target, dialect);
   return forms.some((form) => spelled[form] !== undefined);
+}
+
+/** The same, spelled in this way. */
+export function withForm<T extends Carrier>(target: T, dialect: string, form: string, spelled: JsonValue): T {
+  const $form = { ...formsOf(target, dialect), [form]: spelled };
+  return sayResidue(target, dialect, { ...residueOf(target, dialect), $form });
 }
 
 /** The same in its plain form, as far as these ways of spelling it go. */

@@ -1,4 +1,5 @@
-// Which provider a model belongs to: `provider/model`, split at the first slash, or the default provider.
+// Which provider a model belongs to: `provider/model`, split at the first slash. A name that begins with no provider is
+// the default provider's own, as it is.
 import { ClientError } from "../errors.ts";
 import type { CallOptions, ClientOptions, ProviderLink } from "../types.ts";
 
@@ -10,7 +11,8 @@ export interface Resolved {
 
 /**
  * Finds the provider of a model. What stands before the first slash is a provider only if one of that name is
- * registered: models of the default provider may have slashes of their own. `path` is where the model was named.
+ * registered. Else the whole name goes to the default provider, slashes and all: only it knows its models, and it says
+ * so where it has none of that name. `path` is where the model was named.
  */
 export function resolveModel(
   links: ReadonlyMap<string, ProviderLink>,
@@ -19,7 +21,7 @@ export function resolveModel(
   callOptions: Pick<CallOptions, "provider"> = {},
   path = "/model",
 ): Resolved {
-  if (typeof model !== "string" || model === "") throw noModel(links, path);
+  if (typeof model !== "string" || model.trim() === "") throw noModel(links, path);
   const { provider } = callOptions;
   if (provider !== undefined) {
     const link = links.get(provider);
@@ -29,8 +31,9 @@ export function resolveModel(
   const slash = model.indexOf("/");
   const named = slash > 0 ? links.get(model.slice(0, slash)) : undefined;
   if (named !== undefined) {
-    if (slash === model.length - 1) throw noModel(links, path);
-    return { link: named, model: model.slice(slash + 1) };
+    const own = model.slice(slash + 1);
+    if (own.trim() === "") throw noModel(links, path);
+    return { link: named, model: own };
   }
   const fallback = defaultOf(links, options);
   if (fallback !== undefined) return { link: fallback, model };

@@ -1,8 +1,8 @@
 // What goes wrong between here and a provider, before there is anything that the provider itself has said.
 import { KoineError } from "../../model/errors.ts";
 
-/** How far the exchange had come: the connection, the headers of the reply, or its body. */
-export type TransportStage = "connect" | "headers" | "body";
+/** How far the exchange had come: a request that can be sent, the connection, the headers of the reply, or its body. */
+export type TransportStage = "request" | "connect" | "headers" | "body";
 
 export interface TransportErrorDetails extends ErrorOptions {
   stage: TransportStage;

@@ -2,6 +2,8 @@
 // and the connection is told to wait where too much is kept. Everything that came with one read is given at once.
 import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
+import { LONGEST_TIMER_MS } from "../effects.ts";
+import { LONGEST_TIMER_MS } from "../effects.ts";
 import type { HttpReply, Limits } from "../types.ts";
 import { decompress } from "./decompress.ts";
 import type { TransportStage } from "./errors.ts";
@@ -9,8 +11,6 @@ import { connectTimeout, explainFailure } from "./explain.ts";
 
 /** The reader is that far behind: the connection waits. */
 const HIGH_WATER = 262_144;
-/** What timers can count. */
-const LONGEST_TIMER = 2_147_483_647;
 
 type Piece = IteratorResult<Uint8Array, undefined>;
 const DONE: Piece = { done: true, value: undefined };
@@ -21,7 +21,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
   socket: Socket | undefined;
   private readonly host: string;
   private readonly limits: Limits;
-  private readonly ended: (exchange: Exchange) => void;
+  private readonly changed: (exchange: Exchange) => void;
   private readonly head = Promise.withResolvers<HttpReply>();
   private controller: Dispatcher.DispatchController | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -32,13 +32,16 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
   /** Everything has arrived. */
   private isWhole = false;
   /** Nobody wants more of it, or there is no more: `failure` says why where it says something. */
-  private isOver = false;
+  isOver = false;
+  /** Its end is waited for only so that the connection can be used again. */
+  isResting = false;
   private failure: unknown;
 
-  constructor(host: string, limits: Limits, ended: (exchange: Exchange) => void) {
+  /** `changed` hears when it is over, and when it is resting. */
+  constructor(host: string, limits: Limits, changed: (exchange: Exchange) => void) {
     this.host = host;
     this.limits = limits;
-    this.ended = ended;
+    this.changed = changed;
     this.reply = this.head.promise;
     limits.signal.addEventListener("abort", this.abort, { once: true });
   }
@@ -46,7 +49,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
   /** The dispatcher has taken it; where it has not begun to send, it waits for a connection. */
   dispatched(): void {
     const { connectMs } = this.limits;
-    if (this.stage !== "connect" || this.isOver || connectMs > LONGEST_TIMER) return;
+    if (this.stage !== "connect" || this.isOver || connectMs > LONGEST_TIMER_MS) return;
     this.timer = setTimeout(() => this.fail(connectTimeout(connectMs, this.host)), connectMs);
   }
 
@@ -62,7 +65,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     this.stage = "body";
     const fields = flatten(headers);
     const body = decompress(this, fields["content-encoding"], this.explain);
-    this.head.resolve({ status, headers: fields, body, discard: () => this.discard() });
+    this.head.resolve({ status, headers: fields, body, discard: () => this.discard(), rest: () => this.rest() });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -108,6 +111,11 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     if (!this.isWhole) this.release(new Error("The reply was discarded."));
   }
 
+  private rest(): void {
+    this.isResting = true;
+    this.changed(this);
+  }
+
   private readonly explain = (error: unknown): unknown => this.failure ?? explainFailure(error, this.stage, this.host);
 
   private readonly abort = (): void => {
@@ -131,7 +139,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     this.pieces = [];
     clearTimeout(this.timer);
     this.limits.signal.removeEventListener("abort", this.abort);
-    this.ended(this);
+    this.changed(this);
   }
 
   /** Ends the connection, also one that is still being made. */

@@ -28,9 +28,18 @@ const TIMEOUTS: ReadonlySet<string> = new Set([
 /** What the parser of replies says. */
 const NO_HTTP = /^(?:HPE_|HTTPParserError)/;
 const UNTRUSTED = /^(?:CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/;
-const UNSENDABLE: ReadonlySet<string> = new Set(["UND_ERR_INVALID_ARG", "ERR_INVALID_CHAR", "ERR_INVALID_HTTP_TOKEN"]);
+const UNSENDABLE: ReadonlySet<string> = new Set([
+  "UND_ERR_INVALID_ARG",
+  "UND_ERR_NOT_SUPPORTED",
+  "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH",
+  "ERR_INVALID_CHAR",
+  "ERR_INVALID_HTTP_TOKEN",
+]);
+/** A connection that stood, and was closed. */
+const BROKEN: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 const STAGES: Readonly<Record<TransportStage, (host: string) => string>> = {
+  request: (host) => `Nothing was sent to ${host}`,
   connect: (host) => `No connection to ${host}`,
   headers: (host) => `${host} did not answer`,
   body: (host) => `The reply of ${host} broke off`,
@@ -39,14 +48,27 @@ const STAGES: Readonly<Record<TransportStage, (host: string) => string>> = {
 /** Causes may be endless. */
 const MOST_CAUSES = 4;
 
-/** A failure of any kind as a `TransportError`. */
-export function explainFailure(error: unknown, stage: TransportStage, host: string): TransportError {
+/** A failure of any kind as a `TransportError`. `reached`: the stage, as far as whoever asks can tell. */
+export function explainFailure(error: unknown, reached: TransportStage, host: string): TransportError {
   if (error instanceof TransportError) return error;
   const reason = codeOf(error);
+  const stage = stageOf(reason ?? "", reached);
   const message = `${STAGES[stage](host)}: ${sentence(error, reason)}`;
   const kind = TIMEOUTS.has(reason ?? "") ? "timeout" : "network";
-  const retryable = !UNTRUSTED.test(reason ?? "") && !UNSENDABLE.has(reason ?? "");
+  const retryable = !UNTRUSTED.test(reason ?? "") && stage !== "request";
   return new TransportError(kind, message, { stage, reason, retryable, cause: error });
+}
+
+/** What the reason says about the stage: `fetch` does not tell one failure before the reply from another. */
+function stageOf(reason: string, reached: TransportStage): TransportStage {
+  if (reached !== "body" && UNSENDABLE.has(reason)) return "request";
+  return reached === "connect" && (BROKEN.has(reason) || NO_HTTP.test(reason)) ? "headers" : reached;
+}
+
+/** A header that the other side must never see. Its value is not told: it may be a key. */
+export function unsendable(host: string): TransportError {
+  const message = `${STAGES.request(host)}: a header holds a character that cannot be sent.`;
+  return new TransportError("network", message, { stage: "request", retryable: false });
 }
 
 /** The connection did not stand in time. */
@@ -59,6 +81,7 @@ function sentence(error: unknown, reason: string | undefined): string {
   const known = reason !== undefined && Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined;
   if (known !== undefined) return `${known} (${reason})`;
   if (UNTRUSTED.test(reason ?? "")) return `its certificate is not trusted (${reason}); NODE_EXTRA_CA_CERTS adds one.`;
+  if (UNSENDABLE.has(reason ?? "")) return `its headers cannot be sent; what is wrong: ${messageOf(error) ?? reason}`;
   if (NO_HTTP.test(reason ?? "")) return `what it says is no HTTP; is the base URL right? (${reason})`;
   return messageOf(error) ?? reason ?? "unknown";
 }

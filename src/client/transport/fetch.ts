@@ -1,9 +1,9 @@
 // The transport where there is no Node: `fetch`. It cannot tell when a connection stands, so that `connectMs` has no
-// meaning here; the limits on the whole and on silence hold all the same.
+// meaning here; the limits on the reply, on silence and on the whole hold all the same.
 import type { HttpReply, HttpRequest, Limits, Transport } from "../types.ts";
 import type { TransportStage } from "./errors.ts";
 import { TransportError } from "./errors.ts";
-import { explainFailure } from "./explain.ts";
+import { explainFailure, unsendable } from "./explain.ts";
 
 export function defaultTransport(): Transport {
   return { send, close: () => Promise.resolve() };
@@ -42,8 +42,7 @@ function readHeaders(headers: HttpRequest["headers"], host: string): Headers {
   try {
     return new Headers(headers);
   } catch {
-    const message = `Nothing was sent to ${host}: a header holds a character that cannot be sent.`;
-    throw new TransportError("network", message, { stage: "connect", retryable: false });
+    throw unsendable(host);
   }
 }
 

@@ -6,8 +6,8 @@ import { Agent, buildConnector, EnvHttpProxyAgent } from "undici";
 import type { HttpReply, HttpRequest, Limits, Transport } from "../types.ts";
 import { Exchange } from "./exchange.ts";
 
-/** A connection that nobody waits for is given up after this time at the latest. */
-const CONNECT_MS = 60_000;
+/** A connection to a proxy cannot be given up earlier when nobody waits for it any more. */
+const PROXY_CONNECT_MS = 60_000;
 /** Providers close idle connections after a minute or more; those that do so earlier say so in a header. */
 const KEEP_ALIVE_MS = 30_000;
 
@@ -21,12 +21,13 @@ class UndiciTransport implements Transport {
   private dispatching: Exchange | undefined;
   /** Those that are under way. */
   private readonly exchanges = new Set<Exchange>();
+  private readonly sockets = new Set<Socket>();
 
   send(request: HttpRequest, limits: Limits): Promise<HttpReply> {
     const { signal } = limits;
     if (signal.aborted) return Promise.reject(signal.reason as Error);
     const { origin, pathname, search, host } = new URL(request.url);
-    const exchange = new Exchange(host, limits, (ended) => this.exchanges.delete(ended));
+    const exchange = new Exchange(host, limits, this.note);
     this.exchanges.add(exchange);
     this.dispatching = exchange;
     this.agent ??= this.open();
@@ -47,7 +48,8 @@ class UndiciTransport implements Transport {
 
   /** Made when first used; idle connections neither keep the process alive nor need to be closed. */
   private open(): Dispatcher {
-    const connect = buildConnector({ timeout: CONNECT_MS, allowH2: false });
+    // No limit of its own: each exchange keeps the time of its request, and ends the connection that was begun for it.
+    const connect = buildConnector({ timeout: 0, allowH2: false });
     const options: Agent.Options = {
       pipelining: 1,
       allowH2: false,
@@ -58,11 +60,24 @@ class UndiciTransport implements Transport {
       connect: (options, callback) => {
         // The types do not say that it gives the socket.
         const socket = connect(options, callback) as unknown as Socket;
+        this.sockets.add(socket);
+        socket.once("close", () => this.sockets.delete(socket));
         if (this.dispatching !== undefined) this.dispatching.socket = socket;
       },
     };
-    return usesProxies() ? new EnvHttpProxyAgent(options) : new Agent(options);
+    return usesProxies()
+      ? new EnvHttpProxyAgent({ ...options, connectTimeout: PROXY_CONNECT_MS })
+      : new Agent(options);
   }
+
+  /** Where all that is left is the end of replies whose answers are there, no connection keeps the process alive. */
+  private readonly note = (exchange: Exchange): void => {
+    if (exchange.isOver) this.exchanges.delete(exchange);
+    if (this.exchanges.size === 0) return;
+    for (const each of this.exchanges) if (!each.isResting) return;
+    // undici lets go of idle ones itself, and takes hold of each one that it uses again.
+    for (const socket of this.sockets) socket.unref();
+  };
 
   async close(): Promise<void> {
     const { agent } = this;

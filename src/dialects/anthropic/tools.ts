@@ -2,6 +2,7 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { copyObject } from "../../model/json.ts";
 import type { FunctionTool, ProviderTool, Tool } from "../../model/request.ts";
+import { closedSchema } from "../kit/closed-schema.ts";
 import { FieldTable } from "../kit/fields.ts";
 import { isPlainObject, plainObjectSchema } from "../kit/object-schema.ts";
 import { isObject, readObject } from "../kit/read.ts";
@@ -10,7 +11,6 @@ import type { DecodeContext } from "../dialect.ts";
 import { FREE_FORM } from "../kit/text-tools.ts";
 import { keepRest, readCache } from "./fields.ts";
 import type { Code } from "./losses.ts";
-import { closedSchema } from "./schema.ts";
 import type { Writing } from "./writing.ts";
 import { countCache, writeCache } from "./writing.ts";
 

@@ -1,7 +1,7 @@
-// Schemas of answers and of strict tools: every object in them must be closed.
+// Schemas whose objects must all be closed, as those of answers and of strict tools.
 import { copyObject } from "../../model/json.ts";
 import type { SchemaObject } from "../../model/request.ts";
-import { isObject } from "../kit/read.ts";
+import { isObject } from "./read.ts";
 
 const OPEN = "additionalProperties";
 /** Where schemas stand within a schema, by name or in a list. */

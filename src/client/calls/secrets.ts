@@ -1,0 +1,83 @@
+// What must not be in any error, attempt or log: the keys that a request was sent with, whoever put them there. Servers
+// repeat them in their complaints, in headers, bodies and streams alike.
+import type { Delta, ProviderError, Response } from "../../model/index.ts";
+import { splitHeaders } from "../providers/headers.ts";
+import type { HttpRequest } from "../types.ts";
+import { AttemptFailure, failureOf } from "./failure.ts";
+
+/** Shorter ones would be found in any text. */
+const SHORTEST_KEY = 8;
+
+/** What a signer adds and a URL holds that is no secret, and is needed to understand an error. */
+const PLAIN: ReadonlySet<string> = new Set(["alt", "api-version", "date", "host", "x-amz-content-sha256", "x-amz-date"]);
+
+const INSTEAD = "[key]";
+
+/** Causes may be endless. */
+const MOST_CAUSES = 4;
+
+/** The secrets of one attempt. */
+export class Secrets {
+  private readonly texts: readonly string[];
+
+  /** `sent`: the request with its key; `prepared`: as it was before. */
+  constructor(sent?: HttpRequest, prepared?: HttpRequest) {
+    this.texts = sent === undefined ? [] : formsOf(secretsOf(sent, prepared));
+  }
+
+  /** A failure of the attempt, of whatever kind, without them. */
+  failure(error: ProviderError, options: { partial?: Response | undefined; cause?: unknown } = {}): AttemptFailure {
+    const { cause, partial } = options;
+    // A cause that tells one is left out: the message says the same.
+    const isKept = cause !== undefined && !this.isTold(cause);
+    return new AttemptFailure(this.redact(error), isKept ? { partial, cause } : { partial });
+  }
+
+  private isTold(cause: unknown, depth = 0): boolean {
+    if (!(cause instanceof Error) || depth > MOST_CAUSES) return false;
+    return this.redact(cause.message) !== cause.message || this.isTold(cause.cause, depth + 1);
+  }
+
+  /** Whatever was thrown on the way, as a failure without them. */
+  failureOf(thrown: unknown): AttemptFailure {
+    const { error, partial, cause } = failureOf(thrown);
+    return this.failure(error, { partial, cause });
+  }
+
+  /** The same deltas; an `error` among them without secrets. */
+  deltas(deltas: readonly Delta[]): readonly Delta[] {
+    if (!deltas.some(({ kind }) => kind === "error")) return deltas;
+    return deltas.map((delta) => (delta.kind === "error" ? this.redact(delta) : delta));
+  }
+
+  /** The same value without secrets, in names and texts at any depth. */
+  redact<T>(value: T): T {
+    // Only texts change, into other texts.
+    return this.texts.length === 0 ? value : (this.replace(value) as T);
+  }
+
+  private replace(value: unknown): unknown {
+    if (typeof value === "string") return this.texts.reduce((text, secret) => text.replaceAll(secret, INSTEAD), value);
+    if (Array.isArray(value)) return value.map((each: unknown) => this.replace(each));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [this.replace(name), this.replace(each)]));
+  }
+}
+
+/** The headers whose names say so, those that the provider's key or signer added, and what the URL holds. */
+function secretsOf({ headers, url }: HttpRequest, prepared: HttpRequest | undefined): string[] {
+  const [told, secret] = splitHeaders(headers);
+  const added = Object.entries(told).filter(([name, value]) => prepared?.headers[name] !== value);
+  const fields = [...added, ...new URL(url).searchParams].filter(([name]) => !PLAIN.has(name.toLowerCase()));
+  return [...Object.values(secret), ...fields.map(([, value]) => value)];
+}
+
+/** Every form in which they may come back, the longest first: one may be a part of another. */
+function formsOf(secrets: readonly string[]): string[] {
+  const forms = secrets
+    // "Bearer", "Basic" and the like are no part of the secret.
+    .flatMap((secret) => [secret, secret.replace(/^[\w-]+ +/, "")])
+    .filter((secret) => secret.length >= SHORTEST_KEY)
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]);
+  return [...new Set(forms)].toSorted((a, b) => b.length - a.length);
+}

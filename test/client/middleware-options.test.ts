@@ -1,0 +1,58 @@
+// What the options of middleware and of the demo must be: a mistake is told at once, with its path, and not when the
+// first answer has been paid for.
+import { describe, expect, test } from "vitest";
+import type { LogEntry } from "koine/client";
+import { boundedStore, budget, caching, ClientError, demo, logging } from "koine/client";
+import { thrown } from "../support/thrown.ts";
+import { setup } from "./support/counting.ts";
+
+/** As somebody without types would write it. */
+type Loose = (options: unknown) => unknown;
+
+describe("a mistake in the options is refused with its path", () => {
+  test.each<[string, unknown, unknown, string]>([
+    ["a budget's limit of another name", budget, { maxCost: 5 }, "/maxCost"],
+    ["a budget's limit below nothing", budget, { cost: -1 }, "/cost"],
+    ["a budget's limit that is no number", budget, { calls: NaN }, "/calls"],
+    ["a budget's limit as text", budget, { totalTokens: "1000" }, "/totalTokens"],
+    ["a budget's rule that does not exist", budget, { cost: 1, unknown: "allow" }, "/unknown"],
+    ["a budget without options", budget, undefined, ""],
+    ["a budget that is a number", budget, 5, ""],
+    ["logging without options", logging, undefined, ""],
+    ["logging without a log", logging, {}, "/log"],
+    ["logging to what is no function", logging, { log: console }, "/log"],
+    ["logging with a setting of another name", logging, { log: console.log, contents: true }, "/contents"],
+    ["logging with a flag that is none", logging, { log: console.log, content: "yes" }, "/content"],
+    ["logging by what is no clock", logging, { log: console.log, clock: 5 }, "/clock"],
+    ["a store without methods", caching, { store: {} }, "/store"],
+    ["a key that is no function", caching, { key: "all" }, "/key"],
+    ["a namespace that is empty", caching, { namespace: "" }, "/namespace"],
+    ["no time for a store", caching, { lookupMs: 0 }, "/lookupMs"],
+    ["a listener that is no function", caching, { onStoreError: true }, "/onStoreError"],
+    ["a setting of caching that does not exist", caching, { ttl: 60 }, "/ttl"],
+    ["a store in memory without room", boundedStore, 0, "/maxEntries"],
+    ["a setting of the demo of another name", demo, { delay: 5 }, "/delay"],
+    ["a demo's delay below nothing", demo, { delayMs: -5 }, "/delayMs"],
+    ["half a token", demo, { chunk: 0.5 }, "/chunk"],
+    ["a demo's issuer that is empty", demo, { issuer: "" }, "/issuer"],
+    ["a demo's sleep that is no function", demo, { sleep: 5 }, "/sleep"],
+  ])("%s", (_, make, options, path) => {
+    expect(thrown(ClientError, () => (make as Loose)(options))).toMatchObject({ code: "configuration", path });
+  });
+});
+
+test("settings that are undefined are as if they were not there", () => {
+  expect(() => budget({ cost: 1, calls: undefined, unknown: undefined })).not.toThrow();
+  expect(() => caching({ store: undefined, key: undefined, namespace: undefined })).not.toThrow();
+  expect(() => demo({ delayMs: undefined })).not.toThrow();
+  expect(() => boundedStore(Infinity)).not.toThrow();
+  expect(() => caching({ store: new Map() })).not.toThrow();
+});
+
+test("a function is all that logging needs", async () => {
+  const entries: LogEntry[] = [];
+  const { ask } = setup([logging((entry) => void entries.push(entry))]);
+  expect(await ask("Hello")).toBe("answer 1");
+  expect(await ask("Hello", "stream")).toBe("answer 2");
+  expect(entries.map(({ mode }) => mode)).toStrictEqual(["complete", "stream"]);
+});
