@@ -39,7 +39,7 @@ export async function finishSteps(work: Work, how: TakeOver, first: number): Pro
     for (const { id } of unfinished) {
       if (work.signal.aborted) return steps;
       const run = await takeOver(work, id, how);
-      const answered = run === undefined ? undefined : await orGiveUp(work, run, readStep(work, run));
+      const answered = run === undefined ? undefined : await orGiveUp(run, readStep(work, run));
       if (answered !== undefined) await finish(answered);
       isAlive ||= run === undefined;
     }

@@ -73,7 +73,7 @@ async function takeUp(work: Work, rest: Rest, expectedLeaf: string | null): Prom
   const deltas = disassemble(responseOf(message));
   const acknowledged = [...known.values()].map((value): Delta => ({ kind: "part", payload: { value, role: "tool" } }));
   // In one batch: whoever takes this run over finds all of it, or nothing and begins again.
-  await orGiveUp(work, run, run.append([...deltas, ...acknowledged]));
+  await orGiveUp(run, run.append([...deltas, ...acknowledged]));
   return { run, message, facts: {}, begun, known };
 }
 

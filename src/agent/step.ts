@@ -31,7 +31,7 @@ export async function takeStep(work: Work, index: number): Promise<Step> {
   work.emit({ type: "step-start", index, runId: run.id });
   const request = requestOf(work, { index, messages, tools });
   const ids = new CallIds(messages);
-  const heard = await orGiveUp(work, run, listen(work, run, request, ids));
+  const heard = await orGiveUp(run, listen(work, run, request, ids));
   if (heard === undefined) return { usage: run.info.usage };
   const { answer, message } = heard;
   const answered = { run, message, facts: factsOf(answer), begun: new Set<string>(), known: new Map(), ids };
@@ -41,7 +41,7 @@ export async function takeStep(work: Work, index: number): Promise<Step> {
 /** Works on the calls of an answer, and commits both. What goes wrong on the way can be mended by resuming. */
 export async function finishStep(work: Work, index: number, tools: Tools, answered: Answered): Promise<Step> {
   const { run, message } = answered;
-  const stored = await orGiveUp(work, run, commit(work, tools, answered));
+  const stored = await orGiveUp(run, commit(work, tools, answered));
   const messages = announce(work, stored);
   const info: StepInfo = { index, runId: run.id, messages, finishReason: finishOf(message) };
   const usage = message.metadata?.usage;

@@ -45,7 +45,7 @@ export function announce(work: Work, messages: readonly StoredMessage[]): Stored
  * What a step of a run of the ledger gives. Where it throws, the run cannot go on and is ended; what had arrived is kept
  * beside the path.
  */
-export async function orGiveUp<T>(_: Work, run: Run, step: Promise<T>): Promise<T> {
+export async function orGiveUp<T>(run: Run, step: Promise<T>): Promise<T> {
   try {
     return await step;
   } catch (error) {

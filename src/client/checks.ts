@@ -16,7 +16,11 @@ export function fault(path: string, what: string, details: ClientErrorDetails = 
 /** A check from a question; `what` completes "must be …". */
 export function expecting(what: string, isIt: (value: unknown) => boolean): Check {
   return (value, path) => {
-    if (!isIt(value)) throw fault(path, `must be ${what}; it is ${kindOf(value)}.`);
+    if (isIt(value)) return;
+    const kind = kindOf(value);
+    // That a number is a number helps nobody.
+    const isNews = !what.includes(kind.replace(/^an? /, ""));
+    throw fault(path, isNews ? `must be ${what}; it is ${kind}.` : `must be ${what}.`);
   };
 }
 
@@ -39,7 +43,9 @@ export const zeroOrAbove = expecting("a number, 0 or above", (value) => typeof v
 export const aCount = expecting("a whole number above 0", (value) => Number.isInteger(value) && Number(value) > 0);
 
 export function oneOf(...words: readonly string[]): Check {
-  return expecting(`one of ${words.join(", ")}`, (value) => words.includes(value as string));
+  return (value, path) => {
+    if (!words.some((word) => word === value)) throw fault(path, `must be one of ${words.join(", ")}.`);
+  };
 }
 
 /**

@@ -98,8 +98,13 @@ function readText(text: string): unknown {
   }
 }
 
-/** A line that opens a fence; what follows the marks is a word about what is in it. */
-const OPENS = /^[ \t]*(`{3,}(?!.*`)|~{3,})/;
+const MARKS = /^[ \t]*(`{3,}|~{3,})/;
+
+/** The marks of a line that opens a fence; behind them stands at most a word about what is in it. */
+function openingMarks(line: string): string {
+  const [before = "", marks = ""] = MARKS.exec(line) ?? [];
+  return marks.startsWith("`") && line.includes("`", before.length) ? "" : marks;
+}
 
 /** What stands in the fences of a text, line by line in one pass: the text is a model's, and may be anything. */
 function fencedIn(text: string): string[] {
@@ -109,7 +114,7 @@ function fencedIn(text: string): string[] {
   for (const line of text.split("\n")) {
     const end = line.trimEnd();
     if (marks === "") {
-      marks = OPENS.exec(line)?.[1] ?? "";
+      marks = openingMarks(line);
       within = [];
     } else if (end.endsWith(marks)) {
       found.push([...within, end.slice(0, -marks.length)].join("\n"));

@@ -1,7 +1,17 @@
 // The public face of the client: what goes in and what comes out of its methods, and the seams inside it.
 import type { Clock, Snapshot } from "../assembly/index.ts";
 import type { Dialect, DialectId, Names } from "../dialects/index.ts";
-import type { Delta, Extra, Loss, Metadata, ProviderError, Request, Response, SchemaObject, Usage } from "../model/index.ts";
+import type {
+  Delta,
+  Extra,
+  Loss,
+  Metadata,
+  ProviderError,
+  Request,
+  Response,
+  SchemaObject,
+  Usage,
+} from "../model/index.ts";
 import type { Middleware } from "./middleware/types.ts";
 import type { PriceTable } from "./prices.ts";
 import type { AnySchema, InferSchema } from "./schema/types.ts";
@@ -262,7 +272,7 @@ export interface Prepared {
   names: Names | undefined;
   losses: Loss[];
   /** What is noted in the answer's message beside what is noted in every one; `said` is the residue of the answer. */
-  facts?(said: Extra | undefined): Metadata;
+  facts?: (said: Extra | undefined) => Metadata;
 }
 
 /** A provider over HTTP, ready to be asked. */

@@ -78,6 +78,37 @@ test("an answer that was cut off is gone on with where something waits", async (
   expect(await run.result()).toMatchObject({ reason: "done", text: "story." });
 });
 
+test.each([0, 1, 3, 20])(
+  "what a reader says to an answer, %i moments after it has read it, is said",
+  async (moments) => {
+    for (const type of ["message", "step-end"]) {
+      const { agent } = agentOn([says("A."), says("B.")]);
+      const run = agent.run("Go.");
+      let isSaid = false;
+      for await (const event of run) {
+        const isAnswer = event.type === type && (event.type !== "message" || event.message.role === "assistant");
+        if (!isAnswer || isSaid) continue;
+        isSaid = true;
+        for (let moment = 0; moment < moments; moment++) await Promise.resolve();
+        run.followUp("And?");
+      }
+      expect(await run.result()).toMatchObject({ reason: "done", text: "B.", pending: [] });
+    }
+  },
+);
+
+test("what is taken into the queue is said or given back, however the run ends", async () => {
+  const { agent } = agentOn([says("A.")], { maxSteps: 1 });
+  const run = agent.run("Go.");
+  const queued = run.followUp("More.");
+  expect(await run.result()).toMatchObject({ reason: "max-steps", pending: [queued] });
+  expect(await run.cancel()).toStrictEqual([queued]);
+  const failing = agentOn([]).agent.run("Go.");
+  const waiting = failing.followUp("More.");
+  await expect(failing.result()).rejects.toThrow("The script has no more answers.");
+  expect(await failing.cancel()).toStrictEqual([waiting]);
+});
+
 test("what waits can be seen and taken back", async () => {
   const { agent, requests } = agentOn([says("A."), says("B.")]);
   const run = agent.run("Go.");
@@ -90,9 +121,7 @@ test("what waits can be seen and taken back", async () => {
   const events = await eventsOf(run);
   expect(short(requests[1]?.messages ?? []).at(-1)).toBe("user: Two.");
   expect(run.unqueue(second.id)).toBe(false);
-  expect(
-    events.flatMap((event) => (event.type === "unqueued" ? [[event.queued.id, event.said]] : [])),
-  ).toStrictEqual([
+  expect(events.flatMap((event) => (event.type === "unqueued" ? [[event.queued.id, event.said]] : []))).toStrictEqual([
     [first.id, false],
     [second.id, true],
   ]);

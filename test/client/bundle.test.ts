@@ -32,6 +32,13 @@ test.each<[platform: string, conditions: string[]]>([
   expect(modules.filter((path) => ONLY_NODE.test(path))).toStrictEqual([]);
 });
 
+test("no dialect is bundled that no provider speaks over HTTP", async () => {
+  const modules = modulesOf(await bundle("browser", []));
+  const found = modules.flatMap((path) => /^src\/dialects\/([^/]+)\//.exec(path)?.[1] ?? []);
+  const spoken = ["anthropic", "bedrock", "gemini", "openai-chat", "openai-responses"];
+  expect([...new Set(found)].sort()).toStrictEqual([...spoken, "kit"].sort());
+});
+
 test("on Node it is undici that carries the bytes", async () => {
   const modules = modulesOf(await bundle("node", []));
   expect(modules).toContain("src/client/transport/undici.ts");

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { linkOf } from "../../src/client/providers/index.ts";
 import { defaultTransport } from "../../src/client/transport/undici.ts";
-import type { CallOptions, HttpLink, HttpProvider } from "../../src/client/types.ts";
+import type { CallOptions, HeadersInput, HttpLink, HttpProvider } from "../../src/client/types.ts";
 import { dialect } from "../../src/dialects/index.ts";
 import type { Request } from "../../src/model/index.ts";
 import { parseJson, user } from "../../src/model/index.ts";
@@ -104,6 +104,56 @@ test.each<[what: string, config: HttpProvider, url: string]>([
     { dialect: "gemini", baseUrl: "http://h:1/v1/projects/p/locations/l/publishers/google" },
     "http://h:1/v1/projects/p/locations/l/publishers/google/models/m:generateContent",
   ],
+  [
+    "the whole address of a bare host",
+    { dialect: "openai-chat", baseUrl: "http://h:1/chat/completions" },
+    "http://h:1/chat/completions",
+  ],
+  [
+    "the whole address of Anthropic's, bare",
+    { dialect: "anthropic", baseUrl: "http://h:1/messages" },
+    "http://h:1/messages",
+  ],
+  [
+    "a model named in a list of models",
+    { dialect: "openai-chat", baseUrl: "http://h:1/models" },
+    "http://h:1/models/chat/completions",
+  ],
+  [
+    "Gemini's models",
+    { dialect: "gemini", baseUrl: "http://h:1/v1beta/models" },
+    "http://h:1/v1beta/models/m:generateContent",
+  ],
+  [
+    "Gemini's models without a version",
+    { dialect: "gemini", baseUrl: "http://h:1/models/" },
+    "http://h:1/v1beta/models/m:generateContent",
+  ],
+  [
+    "the whole address of Gemini's",
+    { dialect: "gemini", baseUrl: "http://h:1/v1beta/models/x:streamGenerateContent?alt=sse&k=1" },
+    "http://h:1/v1beta/models/m:generateContent?k=1",
+  ],
+  [
+    "the whole address of a model on Vertex",
+    { dialect: "gemini", baseUrl: "http://h:1/v1/projects/p/locations/l/publishers/google/models/x:generateContent" },
+    "http://h:1/v1/projects/p/locations/l/publishers/google/models/m:generateContent",
+  ],
+  [
+    "a project on Vertex, whose models are Google's",
+    { dialect: "gemini", baseUrl: "http://h:1/v1/projects/p/locations/l" },
+    "http://h:1/v1/projects/p/locations/l/publishers/google/models/m:generateContent",
+  ],
+  [
+    "Gemini behind a gateway with a version of its own",
+    { dialect: "gemini", baseUrl: "http://h:1/v1/acct/gw/google-ai-studio" },
+    "http://h:1/v1/acct/gw/google-ai-studio/v1beta/models/m:generateContent",
+  ],
+  [
+    "the whole address of Bedrock's",
+    { dialect: "bedrock", baseUrl: "http://h:1/aws/model/x%3A0/converse-stream" },
+    "http://h:1/aws/model/m/converse",
+  ],
   ["Bedrock behind a proxy", { dialect: "bedrock", baseUrl: "http://h:1/aws/" }, "http://h:1/aws/model/m/converse"],
   [
     "a query of its own",
@@ -142,6 +192,20 @@ test.each<[what: string, config: HttpProvider, model: string, stream: boolean, p
     "/v1beta/tunedModels/a%20b:generateContent",
   ],
   ["a name with its prefix", { dialect: "gemini" }, "models/x", false, "/v1beta/models/x:generateContent"],
+  [
+    "a model on Vertex",
+    { dialect: "gemini", baseUrl: "http://h:1/v1/projects/p/locations/l" },
+    "publishers/google/models/x",
+    false,
+    "/v1/projects/p/locations/l/publishers/google/models/x:generateContent",
+  ],
+  [
+    "an endpoint on Vertex",
+    { dialect: "gemini", baseUrl: "http://h:1/v1/projects/p/locations/l" },
+    "endpoints/77",
+    true,
+    "/v1/projects/p/locations/l/endpoints/77:streamGenerateContent?alt=sse",
+  ],
   ["a name that would end the path", { dialect: "gemini" }, "x?y#z", false, "/v1beta/models/x%3Fy%23z:generateContent"],
   ["a stream of Bedrock's", { dialect: "bedrock" }, "a.b-v2:0", true, "/model/a.b-v2%3A0/converse-stream"],
   [
@@ -193,6 +257,26 @@ test("headers of the call win over those of the provider, and those over Koine's
     { options: { headers: { "X-A": "call" } } },
   );
   expect(headers).toMatchObject({ "anthropic-version": "2030-01-01", "x-a": "call", "x-b": "provider" });
+});
+
+test.each<[what: string, headers: (pairs: [string, string][]) => HeadersInput]>([
+  ["an object", (pairs) => Object.fromEntries(pairs)],
+  ["Headers", (pairs) => new Headers(pairs)],
+  ["a Map", (pairs) => new Map(pairs)],
+  ["a list of pairs", (pairs) => pairs],
+])("headers arrive in every form: %s", async (_, form) => {
+  const { headers } = await asked(
+    {
+      dialect: "openai-chat",
+      headers: form([
+        ["X-A", "provider"],
+        ["Authorization", "Basic x"],
+      ]),
+      sign: () => form([["x-c", "signed"]]),
+    },
+    { options: { headers: form([["X-B", "call"]]) } },
+  );
+  expect(headers).toMatchObject({ "x-a": "provider", authorization: "Basic x", "x-b": "call", "x-c": "signed" });
 });
 
 test("beta flags of the request, the provider and the call are all sent", async () => {

@@ -1,10 +1,11 @@
 // Providers from the environment: the variables that the official SDKs read, and nothing that has no key.
 import { expect, test } from "vitest";
 import type { HttpProvider } from "../../src/client/index.ts";
-import { Client, presets, providersFromEnv } from "../../src/client/index.ts";
+import { Client, ClientError, presets, providersFromEnv } from "../../src/client/index.ts";
 import { linkOf } from "../../src/client/providers/index.ts";
 import { user } from "../../src/index.ts";
 import { replayServer } from "../../src/testkit/replay-server.ts";
+import { thrown } from "../support/thrown.ts";
 
 type Env = Record<string, string>;
 
@@ -95,6 +96,17 @@ test.each<[what: string, env: Env, name: string, expected: object]>([
     "azure",
     { dialect: "openai-chat", vendor: "azure", apiKey: "k", baseUrl: "https://x.openai.azure.com/openai/v1" },
   ],
+  ...["/openai", "/openai/", "/openai/v1", "/openai/v1/"].map((path): [string, Env, string, object] => [
+    `Azure, whose address was pasted with ${path}`,
+    { AZURE_OPENAI_API_KEY: "k", AZURE_OPENAI_ENDPOINT: `https://x.openai.azure.com${path}` },
+    "azure",
+    {
+      dialect: "openai-chat",
+      vendor: "azure",
+      apiKey: "k",
+      baseUrl: "https://x.openai.azure.com/openai/v1",
+    },
+  ]),
   ["OpenRouter", { OPENROUTER_API_KEY: "k" }, "openrouter", { ...presets.openrouter, apiKey: "k" }],
   ["Groq", { GROQ_API_KEY: "k" }, "groq", { ...presets.groq, apiKey: "k" }],
   ["Mistral", { MISTRAL_API_KEY: "k" }, "mistral", { ...presets.mistral, apiKey: "k" }],
@@ -113,11 +125,47 @@ test.each<[what: string, env: Env]>([
   ["nothing", {}],
   ["an empty key", { OPENAI_API_KEY: "", GROQ_API_KEY: "  " }],
   ["an address without a key", { OPENAI_BASE_URL: "http://h:1", ANTHROPIC_BASE_URL: "http://h:1" }],
-  ["a key for Bedrock without a region", { AWS_BEARER_TOKEN_BEDROCK: "k" }],
-  ["a key for Azure without an address", { AZURE_OPENAI_API_KEY: "k" }],
   ["what others use", { PATH: "/bin", AWS_REGION: "us-east-1", constructor: "x" }],
 ])("there is no provider in %s", (_, env) => {
   expect(providersFromEnv(env)).toStrictEqual({});
+});
+
+test.each<[env: Env, path: string, says: string]>([
+  [{ AWS_BEARER_TOKEN_BEDROCK: "k" }, "/providers/bedrock/region", "is set, but not AWS_REGION"],
+  [{ AZURE_OPENAI_API_KEY: "k" }, "/providers/azure/baseUrl", "is set, but not AZURE_OPENAI_ENDPOINT"],
+  [{ OPENAI_API_KEY: "k", OPENAI_BASE_URL: "h:1" }, "/providers/openai/baseUrl", "OPENAI_BASE_URL: "],
+  [{ ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL: "h" }, "/providers/anthropic/baseUrl", "ANTHROPIC_BASE_URL: "],
+  [
+    { ANTHROPIC_API_KEY: "k", ANTHROPIC_CUSTOM_HEADERS: "a b: c" },
+    "/providers/anthropic/headers/a b",
+    "ANTHROPIC_CUSTOM_HEADERS: ",
+  ],
+  [{ GEMINI_API_KEY: "a\nb" }, "/providers/gemini/apiKey", "GEMINI_API_KEY: "],
+  [
+    { AWS_BEARER_TOKEN_BEDROCK: "k", AWS_DEFAULT_REGION: "US East" },
+    "/providers/bedrock/region",
+    "AWS_DEFAULT_REGION: ",
+  ],
+  [{ AZURE_OPENAI_API_KEY: "k", AZURE_OPENAI_ENDPOINT: "x" }, "/providers/azure/baseUrl", "AZURE_OPENAI_ENDPOINT: "],
+  [{ GROQ_API_KEY: "a\nb" }, "/providers/groq/apiKey", "GROQ_API_KEY: "],
+])("a variable that is not what it must be is named: %j", (env, path, says) => {
+  const error = thrown(ClientError, () => providersFromEnv(env));
+  expect(error).toMatchObject({ code: "configuration", path });
+  expect(error.message).toContain(says);
+});
+
+test("an environment without a key makes no client, and says what would", () => {
+  const error = thrown(ClientError, () => Client.fromEnv({ env: { OPENAI_BASE_URL: "http://h:1" } }));
+  expect(error).toMatchObject({ code: "configuration", path: "/providers" });
+  for (const word of ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "DASHSCOPE_API_KEY", "demo()"]) {
+    expect(error.message).toContain(word);
+  }
+});
+
+test("providers that are given beside the environment are enough, and take the place of what is there by halves", () => {
+  const bedrock: HttpProvider = { dialect: "bedrock", baseUrl: "http://h:1" };
+  const client = Client.fromEnv({ env: { AWS_BEARER_TOKEN_BEDROCK: "k" }, providers: { bedrock } });
+  expect(client.providers).toStrictEqual(["bedrock"]);
 });
 
 test("a client made from the environment asks over real HTTP, with its key and as each SDK would", async () => {

@@ -129,6 +129,11 @@ describe("what is read", () => {
     ["JSON in a fence", [text(`${fence}json\n{"a":1}\n${fence}`)], { a: 1 }],
     ["a fence with words around it", [text(`Here it is:\n\n${fence}\n{"a":1}\n${fence}\nAnything else?`)], { a: 1 }],
     ["a fence within the JSON", [text(JSON.stringify({ a: `${fence}\nx\n${fence}` }))], { a: `${fence}\nx\n${fence}` }],
+    ["a byte order mark", [text('\uFEFF{"a":1}')], { a: 1 }],
+    ["a byte order mark before a fence", [text(`\uFEFF${fence}json\n{"a":1}\n${fence}`)], { a: 1 }],
+    ["a fence with line ends of another kind", [text(`${fence}json\r\n{"a":1}\r\n${fence}\r\n`)], { a: 1 }],
+    ["a fence that ends behind the JSON", [text(`${fence}json\n{"a":\n1}${fence}`)], { a: 1 }],
+    ["a longer fence", [text(`  ${fence}${fence}json\n{"a":"${fence}"}\n  ${fence}${fence}  `)], { a: fence }],
     ["another kind of fence", [text('~~~\n{"a":1}\n~~~')], { a: 1 }],
     [
       "what was said after a built-in tool was used",
@@ -150,6 +155,10 @@ describe("what is none", () => {
   test.each<[string, Answer, OutputError["fault"], RegExp]>([
     ["words", answerOf([text("Corinth, I think.")]), "not-json", /no JSON: .*line 1/],
     ["two fences", answerOf([text("```\n{}\n```\nor\n```\n[]\n```")]), "not-json", /no JSON/],
+    ["a fence that does not end", answerOf([text('```json\n{"name":"Corinth"}\n')]), "not-json", /no JSON/],
+    ["a fence in a line", answerOf([text('```{"name":"Corinth"}```')]), "not-json", /no JSON/],
+    ["nothing but beginnings of fences", answerOf([text("```a\n".repeat(20_000))]), "not-json", /no JSON/],
+    ["nothing but marks", answerOf([text(`${"`".repeat(200_000)}x\``)]), "not-json", /no JSON/],
     ["a fence around words", answerOf([text("```\nCorinth\n```")]), "not-json", /no JSON/],
     ["another object", answerOf([text('{"people":3}')]), "schema", /does not fit the schema: at "": .*"name"/],
     ["half an object", answerOf([text('{"name":"Cor')], cut), "cut-off", /before the object was whole/],

@@ -120,6 +120,25 @@ const READINGS: Record<string, Reading> = {
     stream.cancel();
     log(facts(await stream.response().catch((error: unknown) => error)));
   },
+  "and cancelled after the first delta": async (stream, log) => {
+    log((await stream.next()).value?.kind);
+    stream.cancel("enough");
+    for (let time = 0; time < 2; time++) log(facts(await stream.next().catch((error: unknown) => error)));
+    log(
+      facts(
+        await stream
+          .batches()
+          .next()
+          .catch((error: unknown) => error),
+      ),
+    );
+  },
+  "whole, and cancelled before the deltas are read": async (stream, log) => {
+    log(facts(await stream.response().catch((error: unknown) => error)));
+    stream.cancel("enough");
+    log(facts(await stream.next().catch((error: unknown) => error)));
+    log(facts(await stream.response().catch((error: unknown) => error)));
+  },
   "with a look at what has arrived": async (stream, log) => {
     log(stream.snapshot());
     for await (const { kind } of stream) if (kind === "done") log(stream.snapshot());

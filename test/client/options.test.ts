@@ -1,7 +1,7 @@
 // Settings that are not what they must be: each mistake is told at once, with its place.
 import { describe, expect, test } from "vitest";
-import type { CallOptions, ClientOptions, LocalProvider } from "../../src/client/index.ts";
-import { ClientError, createClient } from "../../src/client/index.ts";
+import type { CallOptions, ClientOptions, LocalProvider, Middleware } from "../../src/client/index.ts";
+import { budget, caching, ClientError, createClient } from "../../src/client/index.ts";
 import type { Request } from "../../src/index.ts";
 import { user } from "../../src/index.ts";
 import { answer } from "../support/deltas.ts";
@@ -25,7 +25,8 @@ const CLIENT: [path: string, options: unknown][] = [
   ["/fallbacks", { providers, fallbacks: "here/m" }],
   ["/fallbacks/1", { providers: { here, too: here }, fallbacks: ["here/m", "nobody/m"] }],
   ["/middleware", { providers, middleware: {} }],
-  ["/middleware/1", { providers, middleware: [{}, 5] }],
+  ["/middleware/1", { providers, middleware: [{ complete: () => undefined }, 5] }],
+  ["/middleware/0", { providers, middleware: [{ name: "none", compelte: () => undefined }] }],
   ["/middleware/0/stream", { providers, middleware: [{ stream: "no" }] }],
   ["/prices/m/input", { providers, prices: { m: { input: "1", output: 2 } } }],
   ["/onAttempt", { providers, onAttempt: true }],
@@ -52,6 +53,8 @@ const CALL: [path: string, request: unknown, options?: unknown][] = [
   ["/signal", { model: "m", messages: [] }, { signal: {} }],
   ["/headers", { model: "m", messages: [] }, { headers: "x: y" }],
   ["/headers/x", { model: "m", messages: [] }, { headers: { x: "a\nb" } }],
+  ["/headers/x", { model: "m", messages: [] }, { headers: new Map([["x", "a\nb"]]) }],
+  ["", { model: "m", messages: [] }, null],
   ["/timeouts/gapMs", { model: "m", messages: [] }, { timeouts: { gapMs: "1s" } }],
   ["/retry", { model: "m", messages: [] }, { retry: 5 }],
   ["/fallbacks", { model: "m", messages: [] }, { fallbacks: [1] }],
@@ -60,7 +63,15 @@ const CALL: [path: string, request: unknown, options?: unknown][] = [
   ["/abortSignal", { model: "m", messages: [] }, { abortSignal: new AbortController().signal }],
 ];
 
-describe.each(["complete", "stream"] as const)("%s", (how) => {
+const LAYERS: [what: string, middleware: Middleware[]][] = [
+  ["alone", []],
+  ["behind middleware", [caching(), budget({ calls: 5 })]],
+];
+const WAYS = LAYERS.flatMap(([what, layers]) =>
+  (["complete", "stream"] as const).map((how): [string, typeof how, Middleware[]] => [`${how}, ${what}`, how, layers]),
+);
+
+describe.each(WAYS)("%s", (_, how, middleware) => {
   test.each(CALL)("does not send a call with a mistake at %s", async (path, request, options) => {
     let asked = 0;
     const provider: LocalProvider = {
@@ -69,7 +80,7 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
         return answer();
       },
     };
-    const client = createClient({ providers: { here: provider } });
+    const client = createClient({ providers: { here: provider }, middleware });
     // A caller without types.
     const [what, with_] = [request as Request, options as CallOptions];
     const error = await errorOf(

@@ -16,7 +16,6 @@ const STATUSES: [status: number, kind: ProviderErrorKind][] = [
   [403, "permission"],
   [404, "not-found"],
   [408, "timeout"],
-  [413, "invalid-request"],
   [422, "invalid-request"],
   [429, "rate-limit"],
   [500, "server"],

@@ -1,9 +1,11 @@
 // What the Responses API stores: encrypted reasoning where it stores nothing, and nothing said twice where it does.
 import { describe, expect, test } from "vitest";
 import type { HttpProvider } from "../../src/client/index.ts";
+import { createClient } from "../../src/client/index.ts";
 import { linkOf } from "../../src/client/providers/index.ts";
 import type { Loss, Message, Part, Request, Seal } from "../../src/index.ts";
 import { assistant, developer, dialect, reasoning, system, text, toolCall, toolResult, user } from "../../src/index.ts";
+import { replayServer } from "../../src/testkit/index.ts";
 
 interface Wire {
   store?: boolean;
@@ -33,6 +35,10 @@ describe("B13: with store false, encrypted reasoning is asked for", () => {
     ["o4-mini", [ENCRYPTED]],
     ["openai/gpt-5-mini", [ENCRYPTED]],
     ["grok-4.7", [ENCRYPTED]],
+    ["ft:o4-mini:acme::1", [ENCRYPTED]],
+    ["acme-GPT-5-mini", [ENCRYPTED]],
+    ["gpt-35-turbo", undefined],
+    ["ft:gpt-4o-mini:acme::1", undefined],
     ["gpt-5-chat-latest", undefined],
     ["gpt-5.1-chat-latest", undefined],
     ["grok-4-fast-non-reasoning", undefined],
@@ -110,7 +116,7 @@ describe("B14: what a stored answer implies is not sent again", () => {
     ...assistant(words),
     metadata: metadata ?? {},
   });
-  const own = { provider: "openai", responseId: "resp_1" };
+  const own = { provider: "openai", responseId: "resp_1", stored: true };
   const call = toolCall("call_1", "look", {});
 
   test("only the instructions and what came after the last answer go out", () => {
@@ -152,6 +158,32 @@ describe("B14: what a stored answer implies is not sent again", () => {
     ]);
   });
 
+  test("everything goes out where nothing was said since the answer", () => {
+    const { wire } = sent({ messages: [user("a"), answered([text("b")], own)] }, state);
+    expect(wire).not.toHaveProperty("previous_response_id");
+    expect(wire.input.map(({ content }) => content)).toStrictEqual(["a", "b"]);
+  });
+
+  test("instructions that lead go out each time; said later, system text is an item, and stored like one", () => {
+    const later = system("From now on in French.");
+    const messages = [system("Be kind."), user("a"), answered([text("b")], own), later, system("Be brief."), user("c")];
+    const { wire, losses } = sent({ messages }, state);
+    expect(wire.instructions).toBe("Be kind.");
+    expect(wire.input).toStrictEqual([
+      { role: "system", content: "From now on in French." },
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "c" },
+    ]);
+    expect(losses.filter(({ level }) => level !== "note")).toStrictEqual([]);
+    expect(later).toStrictEqual(system("From now on in French."));
+    const next = sent(
+      { messages: [...messages, answered([text("d")], { ...own, responseId: "resp_2" }), user("e")] },
+      state,
+    );
+    expect(next.wire).toMatchObject({ previous_response_id: "resp_2", instructions: "Be kind." });
+    expect(next.wire.input).toStrictEqual([{ role: "user", content: "e" }]);
+  });
+
   test("answers of others that came later are sent", () => {
     const other = answered([text("from elsewhere")], { provider: "anthropic", responseId: "msg_1" });
     const { wire } = sent({ messages: [user("a"), answered([text("b")], own), user("c"), other, user("d")] }, state);
@@ -164,9 +196,11 @@ describe("B14: what a stored answer implies is not sent again", () => {
     ["another gave the answer", { provider: "azure", responseId: "resp_1" }, state],
     ["the answer has no id", { provider: "openai" }, state],
     ["the answer was cut off", { ...own, interrupted: true }, state],
+    ["the answer was not stored", { provider: "openai", responseId: "resp_1" }, state],
     ["the settings do not ask for it", own, {}],
     ["the settings ask to resend", own, { state: "resend" }],
     ["the request is not to be stored", own, state, { "openai-responses": { store: false } }],
+    ["the request says so in the words of Chat", own, state, { "openai-chat": { store: false } }],
     ["the request names what to go on from", own, state, { "openai-responses": { previous_response_id: "resp_0" } }],
     ["the request belongs to a conversation", own, state, { "openai-responses": { conversation: "conv_1" } }],
   ])("everything goes out where %s", (_, metadata, config, extra) => {
@@ -175,5 +209,48 @@ describe("B14: what a stored answer implies is not sent again", () => {
     expect(wire.previous_response_id).not.toBe("resp_1");
     expect(wire.input.map(({ content }) => content)).toStrictEqual(["a", "b", "c"]);
     expect(losses.map(({ code }) => code)).not.toContain("stored-already");
+  });
+});
+
+describe.each(["complete", "stream"] as const)("B14: over HTTP, %s", (how) => {
+  /** A conversation of three turns, and what went out with the last one; `stores` is what each request and reply say. */
+  async function lastSent(stores: readonly { asked?: boolean; said?: boolean }[]): Promise<Wire> {
+    let turn = 0;
+    await using server = await replayServer(() => {
+      const { said } = stores[turn++] ?? {};
+      const content = [{ type: "output_text", text: `answer ${turn}`, annotations: [] }];
+      const output = [{ type: "message", id: `msg_${turn}`, role: "assistant", status: "completed", content }];
+      const body = { id: `resp_${turn}`, object: "response", status: "completed", model: "gpt-5", output };
+      const whole = said === undefined ? body : { ...body, store: said };
+      if (how === "complete") return { body: whole };
+      const event = { type: "response.completed", response: whole };
+      return { chunks: [`event: response.completed\ndata: ${JSON.stringify(event)}\n\n`] };
+    });
+    const provider = { dialect: "openai-responses", baseUrl: server.url, state: "previous-response" } as const;
+    await using client = createClient({ providers: { openai: provider } });
+    const messages: Message[] = [];
+    for (const [index, { asked }] of stores.entries()) {
+      messages.push(user(`question ${index + 1}`));
+      const extra = asked === undefined ? {} : { extra: { "openai-responses": { store: asked } } };
+      const request: Request = { model: "gpt-5", messages: [...messages], ...extra };
+      const answer = how === "complete" ? client.complete(request) : client.stream(request).response();
+      messages.push((await answer).message);
+    }
+    return server.requests.at(-1)?.body as Wire;
+  }
+
+  test("a stored answer is gone on from", async () => {
+    const wire = await lastSent([{}, { said: true }, {}]);
+    expect(wire.previous_response_id).toBe("resp_2");
+    expect(wire.input).toStrictEqual([{ role: "user", content: "question 3" }]);
+  });
+
+  test.each<[what: string, stores: { asked?: boolean; said?: boolean }[]]>([
+    ["that was not to be stored", [{}, { asked: false }, {}]],
+    ["whose provider stores nothing, whatever it is asked", [{}, { said: false }, {}]],
+  ])("an answer is not gone on from %s", async (_, stores) => {
+    const wire = await lastSent(stores);
+    expect(wire).not.toHaveProperty("previous_response_id");
+    expect(wire.input).toHaveLength(5);
   });
 });

@@ -171,7 +171,7 @@ describe("a local provider", () => {
 
   test("has limits of its own, which win over the client's; and those of the call win over them", async () => {
     const here = { ...deaf([]), timeouts: { totalMs: soon } };
-    const client = createClient({ providers: { here }, timeouts: { totalMs: soon + 2 } });
+    const client = createClient({ providers: { here }, timeouts: { totalMs: 60_000 } });
     const error = await errorOf(client.complete({ model: "m", messages: [] }));
     expect(error.message).toContain(`${soon} ms`);
     const other = await errorOf(client.complete({ model: "m", messages: [] }, { timeouts: { totalMs: soon + 1 } }));
@@ -189,7 +189,7 @@ test("without limits there is no timer", async () => {
   const before = timers();
   let during = -1;
   const here: LocalProvider = { answer: () => ((during = timers()), answer()) };
-  const client = createClient({ providers: { here }, timeouts: { totalMs: Infinity, gapMs: Infinity } });
+  const client = createClient({ providers: { here }, timeouts: { totalMs: Infinity, replyMs: Infinity, gapMs: Infinity } });
   await client.complete({ model: "m", messages: [] });
   expect(during).toBe(before);
 });

@@ -3,23 +3,24 @@ import type { ExecFileOptions } from "node:child_process";
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { expect, test } from "vitest";
-import { TransportError } from "../../src/client/transport/errors.ts";
+import { gzipSync } from "node:zlib";
+import { expect, test, vi } from "vitest";
 import { defaultTransport as undiciTransport } from "../../src/client/transport/undici.ts";
 import { replayServer } from "../../src/testkit/replay-server.ts";
 import { caught, never, post, rawServer, read, until } from "./support/bytes.ts";
 
 const TRANSPORT = new URL("../../src/client/transport/undici.ts", import.meta.url).href;
 
+const READ = "for await (const piece of reply.body) process.stdout.write(piece);";
+
 /** What a process of its own reads from the URL, and how many things then keep it alive. */
-async function inChild(url: string, options: ExecFileOptions = {}): Promise<string> {
+async function inChild(url: string, options: ExecFileOptions = {}, read = READ): Promise<string> {
   const script = `
     import { defaultTransport } from ${JSON.stringify(TRANSPORT)};
     const signal = new AbortController().signal;
     const request = { method: "POST", url: ${JSON.stringify(url)}, headers: {}, body: "{}" };
     const reply = await defaultTransport().send(request, { signal, connectMs: 5000 });
-    for await (const piece of reply.body) process.stdout.write(piece);
+    ${read}
     const alive = () => process.getActiveResourcesInfo().filter((name) => /TCP|Timeout/.test(name));
     setImmediate(() => console.log(" " + alive().length));
   `;
@@ -77,22 +78,21 @@ test("closing ends idle connections, lets calls under way go on, and does not wa
   await until(() => server.connections === 0);
 });
 
-test.each<[encoding: string, compress: (text: string) => Uint8Array]>([
-  ["gzip", gzipSync],
-  ["deflate", deflateSync],
-  ["br", brotliCompressSync],
-  ["zstd", zstdCompressSync],
-])("a reply that comes compressed is read as it was: %s", async (encoding, compress) => {
-  const text = "words and words and words. ".repeat(1000);
-  await using server = await replayServer({
-    "/whole": { headers: { "content-encoding": encoding }, body: compress(text) },
-    "/cut": { headers: { "content-encoding": encoding }, body: compress(text).subarray(0, 20) },
-  });
+test("a limit on connecting that no timer can count is none, and the connection has no other", async () => {
+  // It takes the connection, but never answers the first word of TLS.
+  const { port, sockets, close } = await rawServer();
+  const set = vi.spyOn(globalThis, "setTimeout");
   const transport = undiciTransport();
-  const limits = { signal: never, connectMs: 1000 };
-  expect((await read(await transport.send(post(`${server.url}/whole`), limits))) === text).toBe(true);
-  const error = await caught(transport.send(post(`${server.url}/cut`), limits).then(read));
-  expect(error).toBeInstanceOf(TransportError);
+  const controller = new AbortController();
+  const limits = { signal: controller.signal, connectMs: Infinity };
+  const failed = caught(transport.send(post(`https://127.0.0.1:${port}/`), limits));
+  await until(() => sockets.size === 1);
+  const waits = set.mock.calls.map(([, ms]) => ms ?? 0).filter((ms) => ms >= 1000);
+  vi.restoreAllMocks();
+  expect(waits).toStrictEqual([]);
+  controller.abort("enough");
+  expect(await failed).toBe("enough");
+  close();
   await transport.close();
 });
 
@@ -123,4 +123,15 @@ test("proxies of the environment are used where Node is told to use them", async
 test("a process that is done ends, without closing anything", async () => {
   await using server = await replayServer({ "*": { body: "hello" } });
   expect(await inChild(server.url)).toBe("hello 0\n");
+});
+
+test("a process ends though a reply does not, where its end is all that is waited for", async () => {
+  await using server = await replayServer({ "*": { chunks: ["hello", "never"], stall: 5 } });
+  const read = `
+    const pieces = reply.body[Symbol.asyncIterator]();
+    process.stdout.write((await pieces.next()).value);
+    reply.rest();
+    void pieces.next();
+  `;
+  expect(await inChild(server.url, {}, read)).toBe("hello 0\n");
 });

@@ -2,6 +2,7 @@
 // are. The assertions are checked by the compiler (`npm run check`); at run time they only have to run.
 import { expectTypeOf, test } from "vitest";
 import type { Delta, Loss, Request, Response } from "koine";
+import type * as Koine from "koine/client";
 import type {
   Answer,
   AnswerStream,
@@ -93,6 +94,18 @@ test("presets are data of known names, and each is a provider without its key", 
   expectTypeOf(presets.anthropic.dialect).toEqualTypeOf<"anthropic">();
   expectTypeOf<(typeof presets)[PresetName]>().toExtend<HttpProvider>();
   expectTypeOf<(typeof presets)[PresetName]["dialect"]>().toExtend<HttpDialect>();
+});
+
+test("what holds the client together inside is nobody's to use", () => {
+  // @ts-expect-error -- a seam
+  type Link = Koine.HttpLink;
+  // @ts-expect-error -- a method of a client
+  type Free = (typeof Koine)["generateObject"];
+  expectTypeOf<[Link, Free]>().toBeArray();
+});
+
+test("headers may come as they are at hand", () => {
+  expectTypeOf<Headers | Map<string, string> | [string, string][]>().toExtend<CallOptions["headers"]>();
 });
 
 test("a transport of one's own may wrap the one there is", () => {

@@ -150,7 +150,8 @@ export function abortedError(
   attempts: readonly Attempt[],
   partial?: Response,
 ): ClientError {
-  const why = reason instanceof Error && reason.name !== "AbortError" ? `: ${reason.message}` : "";
+  const said = reason instanceof Error && reason.name !== "AbortError" ? reason.message.replace(/\.$/, "") : "";
+  const why = said === "" ? "" : `: ${said}`;
   const arrived = saidOf(partial);
   const rest = arrived === undefined ? "" : " What had arrived is on this error, as `partial`.";
   return new ClientError(

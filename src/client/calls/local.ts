@@ -115,7 +115,8 @@ export class LocalSource implements DeltaSource {
 
 /** It is somebody's own code, perhaps without types. */
 function checkedDelta(delta: unknown): Delta {
-  if (isObject(delta) && typeof delta["kind"] === "string" && isObject(delta["payload"])) return delta as unknown as Delta;
+  if (isObject(delta) && typeof delta["kind"] === "string" && isObject(delta["payload"]))
+    return delta as unknown as Delta;
   throw mistake(`The local provider gave ${kindOf(delta)} that is no delta: a delta has a kind and a payload`);
 }
 

@@ -39,7 +39,10 @@ function streamIn(layer: Middleware, inner: Asking, path: string): Asking["strea
     streamOf(() => {
       const stream = layer.stream?.(call, next);
       if (stream !== undefined && isStream(stream)) return stream;
-      throw fault(`${path}/stream`, "gave no stream: it must return what next(call) gives; for a later one there is deferStream.");
+      throw fault(
+        `${path}/stream`,
+        "gave no stream: it must return what next(call) gives; for a later one there is deferStream.",
+      );
     });
 }
 

@@ -44,7 +44,10 @@ export function judge(error: ProviderError, n: number, policy: RetryPolicy, chan
   if (n >= policy.attempts) return { again: false, reason: "attempts" };
   const { retryAfterMs = 0 } = error;
   if (retryAfterMs > policy.retryAfterCapMs) return { again: false, reason: "retry-after" };
-  return { again: true, waitMs: retryAfterMs > 0 ? shortlyAfter(retryAfterMs, policy, chance) : backoff(n, policy, chance) };
+  return {
+    again: true,
+    waitMs: retryAfterMs > 0 ? shortlyAfter(retryAfterMs, policy, chance) : backoff(n, policy, chance),
+  };
 }
 
 /** Twice as long each time, a quarter more or less by chance: clients that failed together do not come back together. */

@@ -9,7 +9,14 @@ import { AttemptFailure, failureOf } from "./failure.ts";
 const SHORTEST_KEY = 8;
 
 /** What a signer adds and a URL holds that is no secret, and is needed to understand an error. */
-const PLAIN: ReadonlySet<string> = new Set(["alt", "api-version", "date", "host", "x-amz-content-sha256", "x-amz-date"]);
+const PLAIN: ReadonlySet<string> = new Set([
+  "alt",
+  "api-version",
+  "date",
+  "host",
+  "x-amz-content-sha256",
+  "x-amz-date",
+]);
 
 const INSTEAD = "[key]";
 

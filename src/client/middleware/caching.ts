@@ -11,7 +11,7 @@ import { replayAnswer } from "./replay.ts";
 import { callKey, digestOf } from "./request-key.ts";
 import type { Outcome } from "./tap.ts";
 import { tapStream } from "./tap.ts";
-import { tell } from "./tell.ts";
+import { tell } from "../tell.ts";
 import type { Call, Middleware } from "./types.ts";
 
 type Stored = string | null | undefined;

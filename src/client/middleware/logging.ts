@@ -9,7 +9,7 @@ import type { Answer, Attempt } from "../types.ts";
 import { deferStream } from "./defer.ts";
 import type { Outcome } from "./tap.ts";
 import { tapStream } from "./tap.ts";
-import { tell } from "./tell.ts";
+import { tell } from "../tell.ts";
 import type { Call, Middleware } from "./types.ts";
 
 /** What is known of a call when it has ended. */

@@ -1,7 +1,7 @@
 // A stream for middleware to hand out: the reading side of an `AnswerStream`, over any source of batches.
 import type { Snapshot } from "../../assembly/index.ts";
 import type { Delta } from "../../model/index.ts";
-import { ClientError } from "../errors.ts";
+import { abortedError } from "../calls/attempts.ts";
 import type { Answer, AnswerStream } from "../types.ts";
 
 /** Where the deltas and the answer come from. */
@@ -97,9 +97,8 @@ export class SourcedStream implements AnswerStream {
 
   /** A source that was cut off knows best; one that had given everything knows of nothing. */
   private async whyCut(reason: unknown): Promise<unknown> {
-    const what = "The stream was ended by its caller before all of it was read.";
     return this.source.response().then(
-      () => new ClientError("aborted", what, { cause: reason }),
+      (answer) => abortedError(reason, answer, answer.attempts, answer),
       (error: unknown) => error,
     );
   }

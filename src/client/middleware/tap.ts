@@ -4,7 +4,7 @@ import type { Delta } from "../../model/index.ts";
 import type { Answer, AnswerStream } from "../types.ts";
 import type { StreamSource } from "./stream.ts";
 import { SourcedStream } from "./stream.ts";
-import { tell } from "./tell.ts";
+import { tell } from "../tell.ts";
 
 /** How a call ended. A reader who leaves early ends it with an error "aborted". */
 export type Outcome = { answer: Answer } | { error: unknown };

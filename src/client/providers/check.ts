@@ -111,7 +111,8 @@ export function checkConfig(name: string, config: ProviderConfig): void {
     throw fault(path, "has a name that cannot stand before a slash: it is empty or holds one.");
   if (!("answer" in config)) return checkHttp(config, path);
   // It may be an object of a class, with fields of its own, and its method above them.
-  aFunction(config.answer, `${path}/answer`);
+  const { answer }: { answer: unknown } = config;
+  aFunction(answer, `${path}/answer`);
   checkFields(config, LOCAL, path, true);
 }
 

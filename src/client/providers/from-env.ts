@@ -197,6 +197,6 @@ function azure(read: Read): Found | undefined {
 function azureUrl(endpoint: string): string {
   if (!URL.canParse(endpoint)) return endpoint;
   const url = new URL(endpoint);
-  if (/^(?:\/openai)?\/*$/.test(url.pathname)) url.pathname = "/openai/v1";
+  if (/^(?:\/openai(?:\/v1)?)?\/*$/.test(url.pathname)) url.pathname = "/openai/v1";
   return url.href;
 }

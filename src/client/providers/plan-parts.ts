@@ -10,7 +10,7 @@ export interface Plan {
   /** The losses of encoding, with paths into the caller's request, and those of the plan itself. */
   losses(encoded: Loss[]): Loss[];
   /** What is noted in the answer's message, for the plans of later requests; `said` is the residue of the answer. */
-  facts?(said: Extra | undefined): Metadata;
+  facts?: (said: Extra | undefined) => Metadata;
 }
 
 export function plain(request: Request): Plan {

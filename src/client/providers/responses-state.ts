@@ -24,8 +24,7 @@ export function planResponses(asked: Request, model: string, name: string, confi
   const answer = namesNothing(request) ? lastAnswer(request, name) : undefined;
   if (answer === undefined) return { ...plain(request), facts: storedFacts };
   const { messages } = request;
-  const found = messages.findIndex((message) => !isInstruction(message));
-  const first = found === -1 ? messages.length : found;
+  const first = messages.findIndex((message) => !isInstruction(message));
   const isImplied = (index: number): boolean => index >= first && index <= answer.index;
   const told = [...messages.keys()].filter(isImplied).map(implied);
   const skipped = { first, count: told.length };

@@ -3,7 +3,6 @@
 import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
 import { LONGEST_TIMER_MS } from "../effects.ts";
-import { LONGEST_TIMER_MS } from "../effects.ts";
 import type { HttpReply, Limits } from "../types.ts";
 import { decompress } from "./decompress.ts";
 import type { TransportStage } from "./errors.ts";

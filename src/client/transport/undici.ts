@@ -65,9 +65,7 @@ class UndiciTransport implements Transport {
         if (this.dispatching !== undefined) this.dispatching.socket = socket;
       },
     };
-    return usesProxies()
-      ? new EnvHttpProxyAgent({ ...options, connectTimeout: PROXY_CONNECT_MS })
-      : new Agent(options);
+    return usesProxies() ? new EnvHttpProxyAgent({ ...options, connectTimeout: PROXY_CONNECT_MS }) : new Agent(options);
   }
 
   /** Where all that is left is the end of replies whose answers are there, no connection keeps the process alive. */
