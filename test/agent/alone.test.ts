@@ -21,6 +21,10 @@ async function until(run: AgentRun, ...types: AgentEvent["type"][]): Promise<voi
   for await (const event of run) if (types.includes(event.type)) break;
 }
 
+/** Of looks at a thread; the time of tools does not pass. */
+const waiting = (look: () => Promise<void>) => (ms: number) =>
+  ms > 2000 ? new Promise<void>(() => undefined) : look();
+
 describe.each(LEDGERS)("on $name", (store) => {
   let opened: OpenLedger;
   let ledger: Ledger;
@@ -47,35 +51,40 @@ describe.each(LEDGERS)("on $name", (store) => {
   test("resume during a run that is alive waits for all of its steps, not only for the one it finds", async () => {
     ran = [];
     const { opened: mayGoOn, open } = gate();
-    const first = worker("A", () => mayGoOn).run("Go.");
+    let hold = gate();
+    const stopWhen = async (): Promise<boolean> => {
+      await hold.opened;
+      hold = gate();
+      return false;
+    };
+    const first = worker("A", () => mayGoOn, { stopWhen }).run("Go.");
     await until(first, "tool-start");
-    const second = worker("B", atOnce, {
-      ledger: elsewhere,
-      effects: {
-        sleep: async () => {
-          open();
-          await until(first, "step-end", "end");
-        },
-      },
+    let waits = 0;
+    // After each wait the first one is between two steps.
+    const sleep = waiting(async () => {
+      if (waits++ === 0) open();
+      else hold.open();
+      await until(first, "step-end", "end");
     });
+    const second = worker("B", atOnce, { ledger: elsewhere, effects: { sleep } });
     const threadId = await first.threadId;
     expect(await second.resume(threadId).result()).toMatchObject({ reason: "done", text: "Done.", steps: [] });
     expect(await first.result()).toMatchObject({ reason: "done" });
-    expect(ran).toStrictEqual(["A0", "A1", "A2"]);
+    expect({ ran, waits }).toStrictEqual({ ran: ["A0", "A1", "A2"], waits: 4 });
     expect(await transcript(ledger, threadId)).toHaveLength(8);
   });
 
   test("resume goes on once a writer that was alive is not heard of any more", async () => {
     ran = [];
     const { opened: mayGoOn, open } = gate();
-    const stop = (): Promise<boolean> => new Promise(() => undefined);
-    const first = worker("A", () => mayGoOn, { stopWhen: stop }).run("Go.");
+    const stopWhen = (): Promise<boolean> => new Promise(() => undefined);
+    const first = worker("A", () => mayGoOn, { stopWhen }).run("Go.");
     await until(first, "tool-start");
     let waits = 0;
-    const sleep = async (): Promise<void> => {
+    const sleep = waiting(async () => {
       open();
       if (waits++ === 0) await until(first, "step-end");
-    };
+    });
     const second = worker("B", atOnce, { ledger: elsewhere, effects: { sleep } });
     const threadId = await first.threadId;
     expect(await second.resume(threadId).result()).toMatchObject({ reason: "done", text: "Done." });

@@ -176,6 +176,22 @@ test("every attempt is told to whoever listens, and middleware wraps the call fr
   expect(heard).toMatchObject([{ status: 500, error: { kind: "server" } }, { status: 200 }]);
 });
 
+test("what Koine noted about earlier answers is no loss: it was never meant for the wire", async () => {
+  await using server = await replayServer({ "*": { body: wholeBody("openai-chat") } });
+  const client = clientAt(server);
+  const first = await client.complete(QUESTION);
+  expect(first.message.metadata).toMatchObject({ provider: "there" });
+  const own = { ...user("And back?"), id: "message_1", metadata: { note: "mine" } };
+  const { losses, attempts } = await client.complete({
+    ...QUESTION,
+    messages: [...QUESTION.messages, first.message, own],
+  });
+  expect(losses.map(({ path }) => path).filter((path) => path.endsWith("/metadata"))).toStrictEqual([]);
+  // Everything else is still told.
+  expect(losses.map(({ path }) => path)).toContain("/messages/2/id");
+  expect(attempts[0]?.losses).toStrictEqual(losses);
+});
+
 test("object answers go through the same call", async () => {
   const provider: LocalProvider = { answer: () => answer(delta("text", { textDelta: '{"a":1}' })) };
   const client = createClient({ providers: { here: provider } });

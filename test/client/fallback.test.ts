@@ -92,6 +92,21 @@ describe("nobody else is asked", () => {
     expect(asked).toStrictEqual(["first/a"]);
   });
 
+  test.each([
+    [400, 0],
+    [422, 0],
+    [405, 1],
+    [415, 1],
+  ])("where status %i says so; other statuses may be about the place: %i more", async (status, others) => {
+    await using server = await replayServer({ "*": { status, body: { error: { message: "No." } } } });
+    let asked = 0;
+    const second: LocalProvider = { answer: () => ((asked += 1), answer()) };
+    const providers = { first: providerAt(server, "anthropic"), second };
+    const client = createClient({ providers, fallbacks: ["second/b"] });
+    await client.complete(ASK).catch(() => undefined);
+    expect(asked).toBe(others);
+  });
+
   test("once something was said", async () => {
     let others = 0;
     const first: LocalProvider = {

@@ -98,6 +98,13 @@ describe("what is asked for", () => {
     expect(asked).toStrictEqual([]);
   });
 
+  test("what is no request is refused as such", async () => {
+    const { complete } = scripted(answerOf([]));
+    // A caller without types.
+    const refused = generateObject(complete, undefined as unknown as { messages: []; schema: object });
+    await expect(refused).rejects.toMatchObject({ code: "configuration" });
+  });
+
   test("the options of the call are passed on", async () => {
     const options = { provider: "near" };
     let given: unknown;
@@ -157,7 +164,7 @@ describe("what is none", () => {
     ["two fences", answerOf([text("```\n{}\n```\nor\n```\n[]\n```")]), "not-json", /no JSON/],
     ["a fence that does not end", answerOf([text('```json\n{"name":"Corinth"}\n')]), "not-json", /no JSON/],
     ["a fence in a line", answerOf([text('```{"name":"Corinth"}```')]), "not-json", /no JSON/],
-    ["nothing but beginnings of fences", answerOf([text("```a\n".repeat(20_000))]), "not-json", /no JSON/],
+    ["nothing but beginnings of fences", answerOf([text("```a\n".repeat(100_000))]), "not-json", /no JSON/],
     ["nothing but marks", answerOf([text(`${"`".repeat(200_000)}x\``)]), "not-json", /no JSON/],
     ["a fence around words", answerOf([text("```\nCorinth\n```")]), "not-json", /no JSON/],
     ["another object", answerOf([text('{"people":3}')]), "schema", /does not fit the schema: at "": .*"name"/],

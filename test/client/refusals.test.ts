@@ -1,13 +1,16 @@
 // Replies that are no answer: every status in every dialect, bodies that nobody's dialect knows, and keys that are told
 // to nobody.
 import { describe, expect, test } from "vitest";
+import type { LocalProvider } from "../../src/client/index.ts";
+import { createClient } from "../../src/client/index.ts";
 import type { Reply } from "../../src/testkit/index.ts";
 import { replayServer } from "../../src/testkit/index.ts";
 import { isRetryable } from "../../src/index.ts";
 import type { ProviderErrorKind } from "../../src/index.ts";
+import { answer } from "../support/deltas.ts";
 import { errorOf } from "./support/thrown.ts";
 import { leavingNothing } from "./support/settled.ts";
-import { clientAt, DIALECTS, KEY, QUESTION, refusal, theirs, wholeBody } from "./support/wire.ts";
+import { clientAt, DIALECTS, KEY, providerAt, QUESTION, refusal, theirs, wholeBody } from "./support/wire.ts";
 
 const STATUSES: [status: number, kind: ProviderErrorKind][] = [
   [400, "invalid-request"],
@@ -25,7 +28,25 @@ const STATUSES: [status: number, kind: ProviderErrorKind][] = [
   [529, "overloaded"],
 ];
 
+/** Statuses that say more than that the request is wrong, where the body does not say it better. */
+const TELLING: [status: number, kind: ProviderErrorKind][] = [
+  [409, "overloaded"],
+  [410, "not-found"],
+  [413, "context-length"],
+  [425, "overloaded"],
+];
+
 describe.each(DIALECTS)("%s", (id) => {
+  test.each(TELLING)("status %i is an error of its kind, and another model is asked", async (status, kind) => {
+    await using server = await replayServer({ "*": { status, body: { error: { message: "No." } } } });
+    const here: LocalProvider = { answer: () => answer() };
+    const client = createClient({ providers: { there: providerAt(server, id), here }, retry: { baseMs: 0 } });
+    const given = await client.complete(QUESTION, { fallbacks: ["here/m"] });
+    expect(given.provider).toBe("here");
+    expect(given.attempts[0]).toMatchObject({ status, error: { kind } });
+    expect(server.requests).toHaveLength(kind === "overloaded" ? 3 : 1);
+  });
+
   test.each(STATUSES)("status %i with the dialect's own body is an error of its kind", async (status, kind) => {
     const reply = refusal(id, { kind, message: "It was not to be.", status });
     await using server = await replayServer({ "*": { ...reply, headers: { "request-id": "req_2" } } });

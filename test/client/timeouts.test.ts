@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { LocalProvider, Transport } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
+import { callTimeOf } from "../../src/client/calls/policy.ts";
 import { TransportError } from "../../src/client/transport/errors.ts";
 import type { Delta } from "../../src/index.ts";
 import type { Reply } from "../../src/testkit/index.ts";
@@ -10,7 +11,7 @@ import { replayServer } from "../../src/testkit/index.ts";
 import { answer, delta } from "../support/deltas.ts";
 import { leavingNothing } from "./support/settled.ts";
 import { errorOf, readAll } from "./support/thrown.ts";
-import { clientAt, QUESTION, streamReply, wholeBody } from "./support/wire.ts";
+import { clientAt, providerAt, QUESTION, streamReply, wholeBody } from "./support/wire.ts";
 
 const whole = wholeBody("openai-chat");
 const streamed = streamReply("openai-chat");
@@ -36,6 +37,47 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
       },
       0,
     );
+  });
+
+  test("a server that does not answer is given up for this time, and may do better the next", async () => {
+    await using server = await replayServer({ "*": [{ ...reply, stall: "headers" }, reply] });
+    await leavingNothing(server, async () => {
+      const given = await ask(clientAt(server), { replyMs: soon }, 2);
+      expect(given.attempts).toMatchObject([{ error: { kind: "timeout" } }, { status: 200 }]);
+      expect(given.attempts[0]?.error?.message).toContain("timeouts.replyMs");
+      expect(await server.requests[0]?.ended).toBe("aborted");
+    });
+  });
+
+  test.each([
+    ["the limit on its reply", { replyMs: soon }],
+    ["its own limit on the whole", { totalMs: soon }],
+    ["its own limit on the whole, in the middle of its attempts", { totalMs: soon * 2, replyMs: soon }],
+  ])("a provider that does not answer is passed over by %s", async (_, timeouts) => {
+    await using server = await replayServer({ "*": { ...reply, stall: "headers" } });
+    await leavingNothing(
+      server,
+      async () => {
+        const there = { ...providerAt(server, "openai-chat"), timeouts };
+        const client = createClient({ providers: { there, here: { answer: () => answer() } }, retry: { attempts: 3 } });
+        const options = { fallbacks: ["here/m"], retry: { baseMs: 0 } };
+        const given =
+          how === "complete"
+            ? await client.complete(QUESTION, options)
+            : await client.stream(QUESTION, options).response();
+        expect(given.provider).toBe("here");
+        expect(given.attempts[0]).toMatchObject({ provider: "there", error: { kind: "timeout" } });
+      },
+      0,
+    );
+  });
+
+  test("a provider's own limit holds for its retries and waits, too", async () => {
+    await using server = await replayServer({ "*": { status: 503, headers: { "retry-after": "5" } } });
+    const there = { ...providerAt(server, "openai-chat"), timeouts: { totalMs: 1000 } };
+    const client = createClient({ providers: { there, here: { answer: () => answer() } } });
+    const given = await client.complete(QUESTION, { fallbacks: ["here/m"] });
+    expect(given.attempts.map(({ provider }) => provider)).toStrictEqual(["there", "here"]);
   });
 
   test("silence before the headers is no gap", async () => {
@@ -76,7 +118,8 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
   test("the time of the call is over while it waits for the next attempt", async () => {
     await using server = await replayServer({ "*": { status: 500 } });
     const client = clientAt(server, "openai-chat", { effects: { sleep: (_, signal) => forever(signal) } });
-    const error = await errorOf(ask(client, { totalMs: soon }, 3));
+    // Long enough to be refused once, also on a busy machine.
+    const error = await errorOf(ask(client, { totalMs: soon * 10 }, 3));
     expect(error.code).toBe("timeout");
     expect(server.requests).toHaveLength(1);
   });
@@ -99,6 +142,36 @@ test("a timeout in the middle of a stream is its last delta, and what had arrive
     },
     0,
   );
+});
+
+test("a provider's own limit ends a stream that nobody reads, and is found on coming back", async () => {
+  await using server = await replayServer({ "*": { ...streamed, stall: 600 } });
+  await leavingNothing(
+    server,
+    async () => {
+      const heard: unknown[] = [];
+      const there = { ...providerAt(server, "openai-chat"), timeouts: { totalMs: soon } };
+      const client = createClient({ providers: { there }, onAttempt: ({ error }) => heard.push(error?.kind) });
+      const stream = client.stream(QUESTION);
+      await stream.next();
+      expect(await server.requests[0]?.ended).toBe("aborted");
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(heard).toStrictEqual(["timeout"]);
+      const { deltas, error } = await readAll(stream);
+      expect(deltas.at(-1)).toMatchObject({ kind: "error", payload: { errorCode: "timeout" } });
+      expect(error?.message).toContain(`${soon} ms (timeouts.totalMs)`);
+    },
+    0,
+  );
+});
+
+test.each<[whose: string, own: object, client: object, call: object, totalMs: number]>([
+  ["the call's", { totalMs: 1 }, { totalMs: 2 }, { totalMs: 3 }, 3],
+  ["the client's", { totalMs: 1 }, { totalMs: 2 }, {}, 2],
+  ["the default and the providers'", { totalMs: 1000 }, {}, {}, 601_000],
+  ["the default", {}, {}, {}, 600_000],
+])("the limit of a call is %s", (_, own, client, call, totalMs) => {
+  expect(callTimeOf(call, client, [own, undefined])).toBe(totalMs);
 });
 
 test("a reader that takes its time is no silence", async () => {
@@ -158,6 +231,14 @@ describe("a local provider", () => {
     expect(error?.code).toBe("timeout");
   });
 
+  test("that does not begin is left for the next one", async () => {
+    const client = createClient({ providers: { slow: deaf([]), here: { answer: () => answer() } } });
+    const options = { timeouts: { replyMs: soon }, retry: { attempts: 1 }, fallbacks: ["here/m"] };
+    const given = await client.complete({ model: "slow/m", messages: [] }, options);
+    expect(given.provider).toBe("here");
+    expect(given.attempts[0]?.error?.message).toContain("timeouts.replyMs");
+  });
+
   test("may take its time before it begins", async () => {
     const here: LocalProvider = {
       async *answer() {
@@ -189,7 +270,10 @@ test("without limits there is no timer", async () => {
   const before = timers();
   let during = -1;
   const here: LocalProvider = { answer: () => ((during = timers()), answer()) };
-  const client = createClient({ providers: { here }, timeouts: { totalMs: Infinity, replyMs: Infinity, gapMs: Infinity } });
+  const client = createClient({
+    providers: { here },
+    timeouts: { totalMs: Infinity, replyMs: Infinity, gapMs: Infinity },
+  });
   await client.complete({ model: "m", messages: [] });
   expect(during).toBe(before);
 });

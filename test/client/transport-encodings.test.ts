@@ -73,10 +73,13 @@ describe.each(TRANSPORTS)("%s", (_, make) => {
     expect(error.message).toContain("did not answer: the other side closed the connection");
   });
 
-  test("headers that cannot be sent are the caller's mistake, and nobody is asked twice", async () => {
+  test.each([
+    ["content-length", "3"],
+    ["transfer-encoding", "odd"],
+  ])("headers that cannot be sent are the caller's mistake, and nobody is asked: %s", async (name, value) => {
     await using server = await replayServer({ "*": { body: wholeBody("openai-chat") } });
     const client = clientAt(server, "openai-chat", { transport: make() });
-    const error = await errorOf(client.complete(QUESTION, { headers: { "content-length": "3" } }));
+    const error = await errorOf(client.complete(QUESTION, { headers: { [name]: value } }));
     expect(error).toMatchObject({ code: "configuration", path: "/headers", provider: "there" });
     expect(error.attempts).toHaveLength(1);
     expect(server.requests).toHaveLength(0);

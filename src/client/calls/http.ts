@@ -97,7 +97,10 @@ export async function readWhole(reply: HttpReply, { prepared, scope, secrets }: 
     }
   } catch (cause) {
     if (!(cause instanceof JsonError || cause instanceof DialectError)) throw cause;
-    throw secrets.failure(unreadable(text, reply.headers, dialect, cause), { cause });
+    const clean = secrets.redact(text);
+    if (clean === text) throw secrets.failure(unreadable(text, reply.headers, dialect, cause), { cause });
+    // What says where it is broken may hold a piece of a key.
+    throw secrets.failure(unreadable(clean, reply.headers, dialect));
   }
   return response.error === undefined ? response : { ...response, error: secrets.redact(response.error) };
 }

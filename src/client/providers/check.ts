@@ -111,8 +111,8 @@ export function checkConfig(name: string, config: ProviderConfig): void {
     throw fault(path, "has a name that cannot stand before a slash: it is empty or holds one.");
   if (!("answer" in config)) return checkHttp(config, path);
   // It may be an object of a class, with fields of its own, and its method above them.
-  const { answer }: { answer: unknown } = config;
-  aFunction(answer, `${path}/answer`);
+  const given: Record<string, unknown> = config;
+  aFunction(given["answer"], `${path}/answer`);
   checkFields(config, LOCAL, path, true);
 }
 

@@ -71,7 +71,7 @@ export function baseFault(dialect: HttpDialect, baseUrl: string): string | undef
   if (ENDPOINTS[dialect].whole.test(path)) return undefined;
   const other = (Object.keys(ENDPOINTS) as HttpDialect[]).find((each) => ENDPOINTS[each].whole.test(path));
   // Google has a door for those who speak Chat.
-  const meant = other ?? (dialect === "gemini" && /\/openai$/.test(path) ? "openai-chat" : undefined);
+  const meant = other ?? (dialect === "gemini" && path.endsWith("/openai") ? "openai-chat" : undefined);
   return meant && `is where ${meant} is spoken, not ${dialect}: change the dialect, or the URL.`;
 }
 

@@ -65,9 +65,9 @@ function stageOf(reason: string, reached: TransportStage): TransportStage {
   return reached === "connect" && (BROKEN.has(reason) || NO_HTTP.test(reason)) ? "headers" : reached;
 }
 
-/** A header that the other side must never see. Its value is not told: it may be a key. */
-export function unsendable(host: string): TransportError {
-  const message = `${STAGES.request(host)}: a header holds a character that cannot be sent.`;
+/** Headers that no server would understand. Their values are not told: they may be keys. */
+export function unsendable(host: string, why: string): TransportError {
+  const message = `${STAGES.request(host)}: ${why}`;
   return new TransportError("network", message, { stage: "request", retryable: false });
 }
 

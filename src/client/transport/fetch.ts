@@ -13,6 +13,7 @@ async function send(request: HttpRequest, { signal }: Limits): Promise<HttpReply
   const { url, method, headers, body } = request;
   const { host } = new URL(url);
   const fields = readHeaders(headers, host);
+  checkLength(fields, body, host);
   let response: Response;
   try {
     // A redirect is not followed: the key would go with the request to whatever address it names.
@@ -42,8 +43,15 @@ function readHeaders(headers: HttpRequest["headers"], host: string): Headers {
   try {
     return new Headers(headers);
   } catch {
-    throw unsendable(host);
+    throw unsendable(host, "a header holds a character that cannot be sent.");
   }
+}
+
+/** A length that is not the body's would be sent as it is, and the server would wait for the rest, or take it for more. */
+function checkLength(fields: Headers, body: string, host: string): void {
+  const length = fields.get("content-length");
+  if (length === null || Number(length) === new TextEncoder().encode(body).length) return;
+  throw unsendable(host, "content-length is not the length of the body; leave it out.");
 }
 
 async function* pieces(
