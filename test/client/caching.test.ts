@@ -191,7 +191,8 @@ describe("caching", () => {
       return never();
     };
     const onStoreError = (error: unknown): number => errors.push(error);
-    const { ask, provider } = setup([caching({ store: { get, set: () => undefined }, onStoreError })]);
+    const store = { get, set: () => undefined };
+    const { ask, provider } = setup([caching({ store, lookupMs: Infinity, onStoreError })]);
     const control = new AbortController();
     const call = ask("Hello", mode, { signal: control.signal });
     await asked.promise;

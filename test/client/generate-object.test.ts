@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 import type { Message, Part, Request } from "koine";
 import { assistant, dialect, reasoning, refusal, text, toolCall, user } from "koine";
-import type { AnySchema, Answer, HttpDialect } from "koine/client";
+import type { AnySchema, Answer, HttpDialect, ObjectRequest } from "koine/client";
 import { ClientError, createClient, OutputError } from "koine/client";
 import { replayServer } from "koine/testkit";
 import { generateObject } from "../../src/client/generate-object.ts";
@@ -101,7 +101,7 @@ describe("what is asked for", () => {
   test("what is no request is refused as such", async () => {
     const { complete } = scripted(answerOf([]));
     // A caller without types.
-    const refused = generateObject(complete, undefined as unknown as { messages: []; schema: object });
+    const refused = generateObject(complete, undefined as unknown as ObjectRequest<AnySchema>);
     await expect(refused).rejects.toMatchObject({ code: "configuration" });
   });
 

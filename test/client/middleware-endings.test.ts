@@ -88,6 +88,13 @@ describe.each(Object.entries(LAYERS))("behind %s", (_, layers) => {
   });
 });
 
+test("deltas on their way are not given to a reader whose listener has cancelled", async () => {
+  const stream: AnswerStream = tapStream(ask(WHOLE, true), { deltas: () => stream.cancel("enough") });
+  const { deltas, error } = await readAll(stream);
+  expect(deltas).toStrictEqual([]);
+  expect(error).toMatchObject({ code: "aborted", cause: "enough" });
+});
+
 describe("an answer that is given again", () => {
   const answered = (): Promise<Answer> => ask(WHOLE, true).response();
 
@@ -174,7 +181,7 @@ describe("whoever only listens fails no call", () => {
     ["at once", fail],
     ["later", failLater],
   ])("a log that fails %s", async (_, log) => {
-    const { ask: question } = setup([logging({ log: () => log() })]);
+    const { ask: question } = setup([logging({ log: log as () => void })]);
     expect(await question("Hello")).toBe("answer 1");
     expect(await question("Hello", "stream")).toBe("answer 2");
     await expect(question("refuse")).rejects.toMatchObject({ code: "rate-limit" });

@@ -1,5 +1,6 @@
 // The middleware that comes with the client: logging and budget. Caching has its own file.
 import { describe, expect, test } from "vitest";
+import type { Delta } from "koine";
 import { user } from "koine";
 import type { AnswerStream, BudgetLimits, Client, LogEntry } from "koine/client";
 import { budget, caching, describeEntry, logging } from "koine/client";
@@ -8,7 +9,7 @@ import { replayServer } from "../../src/testkit/index.ts";
 import type { Setup } from "./support/counting.ts";
 import { counting, setup, textOf, USAGE } from "./support/counting.ts";
 import { errorOf } from "./support/thrown.ts";
-import { clientAt, QUESTION } from "./support/wire.ts";
+import { clientAt, QUESTION, streamReply } from "./support/wire.ts";
 
 describe("logging", () => {
   function logged(content = false): { entries: LogEntry[]; ask: Setup["ask"]; client: Client } {
@@ -116,6 +117,12 @@ describe("logging", () => {
   });
 });
 
+const BROKEN: readonly Delta[] = [
+  { kind: "start", payload: { modelId: "m-1", requestId: "r1" } },
+  { kind: "text", payload: { textDelta: "The harbour" } },
+  { kind: "error", payload: { errorCode: "overloaded", message: "Too much." } },
+];
+
 describe("budget", () => {
   test.each(["complete", "stream"] as const)("%s: once a limit is reached, nothing is sent any more", async (mode) => {
     for (const limit of [
@@ -220,6 +227,7 @@ describe("budget", () => {
     ["an error with a status", { status: 500, body: { error: { message: "no" } } }, true],
     ["an error in a reply that says it succeeded", { body: { error: { message: "no", code: 429 } } }, true],
     ["no reply", { reset: "headers" }, true],
+    ["an error behind the first words", streamReply("openai-chat", BROKEN), false],
     ["a reply that breaks off", { body: '{"id":"1","choices":[{"mess' }, false],
   ])(
     "of attempts that failed without a word, those that may have cost something count: %s",

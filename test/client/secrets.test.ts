@@ -43,7 +43,7 @@ async function told(
   expect(JSON.stringify(server.requests.map(({ headers, query }) => [headers, query]))).toContain("0123456789");
   const causes: unknown[] = [];
   for (let cause: unknown = error; cause instanceof Error && causes.length < 9; cause = cause.cause) {
-    causes.push(cause.message, cause.stack, { ...cause });
+    causes.push(cause.message, cause.stack, Object.entries(cause));
   }
   return JSON.stringify([causes, error.error, error.partial, error.attempts, attempts, deltas]);
 }

@@ -3,6 +3,7 @@ import type { Loss, ProviderError, ProviderErrorKind, Response, Usage } from "..
 import { isRetryable } from "../../model/index.ts";
 import type { ClientErrorDetails } from "../errors.ts";
 import { ClientError } from "../errors.ts";
+import { tell } from "../tell.ts";
 import type { Attempt } from "../types.ts";
 import type { AttemptFailure } from "./failure.ts";
 import type { CallScope } from "./scope.ts";
@@ -82,16 +83,7 @@ export class AttemptLog {
 
   add(attempt: Attempt): void {
     this.attempts.push(attempt);
-    tell(this.listener, attempt);
-  }
-}
-
-/** Whoever only listens does not fail a call, at once or later. */
-function tell(listener: ((attempt: Attempt) => unknown) | undefined, attempt: Attempt): void {
-  try {
-    Promise.resolve(listener?.(attempt)).catch(() => undefined);
-  } catch {
-    // The answer is worth more than the word about it.
+    void tell(() => this.listener?.(attempt));
   }
 }
 

@@ -34,7 +34,10 @@ export interface CachingOptions {
    * and defaults: where these differ, so must the namespace.
    */
   namespace?: string | undefined;
-  /** How long the store is waited for, in milliseconds; then the provider is asked. Default 2 s. */
+  /**
+   * How long the store is waited for, in milliseconds; then the provider is asked, and the limits of the call begin.
+   * Default 2 s.
+   */
   lookupMs?: number | undefined;
   /** Hears what the store throws. A store that fails costs no answer: the provider is asked. */
   onStoreError?: ((error: unknown) => void) | undefined;

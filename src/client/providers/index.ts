@@ -3,5 +3,4 @@ export { providersFromEnv } from "./from-env.ts";
 export { linkOf } from "./link.ts";
 export type { PresetName } from "./presets.ts";
 export { presets } from "./presets.ts";
-export type { Resolved } from "./resolve.ts";
 export { resolveModel } from "./resolve.ts";
