@@ -32,6 +32,7 @@ function ask(
 }
 
 const LAYERS: Record<string, () => readonly Middleware[]> = {
+  nothing: () => [],
   logging: () => [logging(() => undefined)],
   "a budget": () => [budget({ calls: 9 })],
   "a cache": () => [caching()],
@@ -177,11 +178,11 @@ describe("whoever only listens fails no call", () => {
     fail();
   };
 
-  test.each([
+  test.each<[string, () => void]>([
     ["at once", fail],
     ["later", failLater],
   ])("a log that fails %s", async (_, log) => {
-    const { ask: question } = setup([logging({ log: log as () => void })]);
+    const { ask: question } = setup([logging({ log })]);
     expect(await question("Hello")).toBe("answer 1");
     expect(await question("Hello", "stream")).toBe("answer 2");
     await expect(question("refuse")).rejects.toMatchObject({ code: "rate-limit" });

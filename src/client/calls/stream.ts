@@ -51,10 +51,10 @@ class ModelStream implements AnswerStream {
     return (await this.arrived()) ? this.next() : END;
   }
 
-  /** The scope hears of an abort until the answer is whole; from then on, whoever reads looks. */
+  /** The scope ends what is under way; whoever reads is not given what had arrived before, either. */
   private heedSignal(): void {
     const signal = this.call?.scope.callerSignal;
-    if (signal?.aborted === true && this.outcome !== undefined) this.cancel(signal.reason);
+    if (signal?.aborted === true) this.cancel(signal.reason);
   }
 
   /**
