@@ -159,7 +159,7 @@ export class CallScope {
     const now = this.now();
     const { limit, ms } = this.silence;
     if (now >= this.callDeadline) this.finish({ by: "limit", reason: new LimitReached("totalMs", this.totalMs) });
-    
+    else if (now >= this.turnDeadline) this.endTurn();
     else if (this.silentSince !== undefined && now - this.silentSince >= ms) {
       this.current.abort(new LimitReached(limit, ms));
     } else this.arm();
