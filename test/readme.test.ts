@@ -8,13 +8,15 @@ const FOLDER = new URL("test/.generated/", ROOT);
 const DOCUMENTS = ["README.md", "docs/add-a-dialect.md", "docs/client.md", "docs/agent.md"];
 
 const blocks = DOCUMENTS.flatMap((document) =>
-  [...readFileSync(new URL(document, ROOT), "utf8").matchAll(/```ts( compile)?\n(.*?)```/gs)].map(([, mark, code = ""], index) => ({
-    name: `${document} block ${index + 1}`,
-    file: `${document.replaceAll(/\W/g, "-")}-${index + 1}.ts`,
-    code,
-    /** Some need a key or a server of the reader's own: those only compile. */
-    runs: mark === undefined,
-  })),
+  [...readFileSync(new URL(document, ROOT), "utf8").matchAll(/```ts( compile)?\n(.*?)```/gs)].map(
+    ([, mark, code = ""], index) => ({
+      name: `${document} block ${index + 1}`,
+      file: `${document.replaceAll(/\W/g, "-")}-${index + 1}.ts`,
+      code,
+      /** Some need a key or a server of the reader's own: those only compile. */
+      runs: mark === undefined,
+    }),
+  ),
 );
 
 beforeAll(() => {
@@ -37,22 +39,25 @@ describe("the code in the documents", () => {
     expect(run()).toBe("");
   });
 
-  test.each(blocks.filter(({ runs }) => runs))("$name runs and prints what its comments say", async ({ file, code }) => {
-    const printed: string[] = [];
-    const log = vi.spyOn(console, "log").mockImplementation((value: unknown) => {
-      printed.push(typeof value === "string" ? value : JSON.stringify(value));
-    });
-    // Answers that are printed as they arrive.
-    const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
-    await import(new URL(file, FOLDER).href);
-    write.mockRestore();
-    log.mockRestore();
-    // A comment behind console.log(…) that quotes the output: `// true`, `// {"id":…`, `// ["HELLO"]`.
-    for (const [, quoted = ""] of code.matchAll(/console\.log\(.*\); \/\/ ((?:true|\[?\{?"|DialectError).*)$/gm)) {
-      const expected = quoted.replace(/: every digit$/, "");
-      expect(printed).toContain(expected);
-    }
-  });
+  test.each(blocks.filter(({ runs }) => runs))(
+    "$name runs and prints what its comments say",
+    async ({ file, code }) => {
+      const printed: string[] = [];
+      const log = vi.spyOn(console, "log").mockImplementation((value: unknown) => {
+        printed.push(typeof value === "string" ? value : JSON.stringify(value));
+      });
+      // Answers that are printed as they arrive.
+      const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+      await import(new URL(file, FOLDER).href);
+      write.mockRestore();
+      log.mockRestore();
+      // A comment behind console.log(…) that quotes the output: `// true`, `// {"id":…`, `// ["HELLO"]`.
+      for (const [, quoted = ""] of code.matchAll(/console\.log\(.*\); \/\/ ((?:true|\[?\{?"|DialectError).*)$/gm)) {
+        const expected = quoted.replace(/: every digit$/, "");
+        expect(printed).toContain(expected);
+      }
+    },
+  );
 
   test("shows the two commands that a newcomer needs", () => {
     const readme = readFileSync(new URL("README.md", ROOT), "utf8");

@@ -155,7 +155,11 @@ describe.each(ENGINES)("%s", (_, fresh) => {
         paused.child.kill("SIGCONT");
         const said = (await paused.done).slice(1);
         expect(said).toStrictEqual(
-          ["append", "commit", "fail", "cancel", "heartbeat", "note"].map((step) => ({ at: "refused", step, code: "fenced" })),
+          ["append", "commit", "fail", "cancel", "heartbeat", "note"].map((step) => ({
+            at: "refused",
+            step,
+            code: "fenced",
+          })),
         );
         expect([await ledger.tree(threadId), await ledger.runs(threadId)]).toStrictEqual(before);
       },
