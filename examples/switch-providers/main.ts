@@ -3,7 +3,7 @@
 // Everything runs on this machine: two demos that refuse each other's signatures, and a server that plays Anthropic.
 import assert from "node:assert/strict";
 import type { Message, Tool } from "koine";
-import { dialect, reasoning, text, toolResult, user } from "koine";
+import { dialect, reasoning, text, textOf, toolResult, user } from "koine";
 import type { Answer, LocalProvider } from "koine/client";
 import { createClient, demo } from "koine/client";
 import { replayServer } from "koine/testkit";
@@ -57,14 +57,12 @@ async function ask(model: string, question?: string): Promise<Answer> {
   const answer = await client.complete({ model, messages, tools });
   messages.push(answer.message);
   for (const { level, path, action, code } of answer.losses) {
-    if (level !== "note") console.log(`  ${answer.provider}: ${path} ${action} (${code})`);
+    if (level !== "note") console.log(`  not for ${answer.provider}, whose it is not: ${path} ${action} (${code})`);
   }
   const calls = answer.message.parts.filter((part) => part.type === "tool-call");
   for (const call of calls) messages.push(toolResult(call, { sky: "clear", celsius: 31 }));
   if (calls.length > 0) return ask(model);
-  console.log(
-    `${answer.provider}: ${answer.message.parts.map((part) => (part.type === "text" ? part.text : "")).join("")}`,
-  );
+  console.log(`${answer.provider}: ${textOf(answer.message)}`);
   return answer;
 }
 

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Delta, Part } from "koine";
-import { assistant, system, user } from "koine";
+import type { Delta } from "koine";
+import { assistant, system, textOf, user } from "koine";
 import { openLedger } from "koine/ledger";
 
 const folder = mkdtempSync(join(tmpdir(), "koine-example-"));
@@ -19,8 +19,6 @@ function* answer(text: string): Generator<Delta> {
   for (const word of text.split(/(?<= )/)) yield { kind: "text", payload: { textDelta: word } };
   yield { kind: "done", payload: { finishReason: "stop" } };
 }
-
-const words = (parts: readonly Part[]): string => parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 
 // A question, and its answer. `push` does not wait for the disk, `commit` does for everything before it.
 const thread = await ledger.createThread({ title: "Weather" });
@@ -39,7 +37,7 @@ assert.equal((await ledger.run(first.id)).state, "superseded");
 assert.equal((await ledger.tree(thread.id)).messages.length, 3);
 
 const transcript = await ledger.transcript(thread.id);
-for (const { role, parts } of transcript) console.log(`${role}: ${words(parts)}`);
+for (const message of transcript) console.log(`${message.role}: ${textOf(message)}`);
 assert.deepEqual(
   transcript.map(({ id }) => id),
   [question.id, messages[0]?.id],

@@ -1,7 +1,6 @@
 // What a run has come to: its steps, its last answer, and what all of it cost.
-import { addUsage } from "../model/index.ts";
+import { addUsage, textOf } from "../model/index.ts";
 import type { Message, StoredMessage, Usage } from "../model/index.ts";
-import { textOf } from "./record.ts";
 import { answerIn, isPaused } from "./standing.ts";
 import type { Step } from "./step.ts";
 import type { AgentResult, EndReason, StepInfo } from "./types.ts";

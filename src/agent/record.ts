@@ -48,8 +48,3 @@ export function resultsOf(messages: readonly Message[]): Map<string, ToolResultP
   }
   return results;
 }
-
-/** What a message says, without reasoning and all else. */
-export function textOf({ parts }: Message): string {
-  return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
-}

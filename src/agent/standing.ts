@@ -1,6 +1,7 @@
 // Where a thread stands: the same for one that this run has brought there and for one that others have left.
+import { textOf } from "../model/index.ts";
 import type { StoredMessage } from "../model/index.ts";
-import { clientCalls, textOf, wasStopped } from "./record.ts";
+import { clientCalls, wasStopped } from "./record.ts";
 
 export type Standing =
   /** The model is to be asked. */

@@ -4,6 +4,7 @@ import { strictFaults } from "../dialects/kit/strict.ts";
 import { JsonError } from "../model/errors.ts";
 import type { OutputFormat, Request, SchemaObject } from "../model/index.ts";
 import { parseJson } from "../model/json.ts";
+import { textOf } from "../model/message.ts";
 import { checkRequest } from "./calls/check-options.ts";
 import type { OutputFault } from "./errors.ts";
 import { OutputError } from "./errors.ts";
@@ -53,7 +54,7 @@ function readObject(answer: Answer): unknown {
     const words = refused?.text ?? "";
     throw fault("refused", answer, words === "" ? `It ended with ${unified}.` : `It says: ${words}`);
   }
-  const text = textOf(answer);
+  const text = lastText(answer);
   const wasCut = unified === "length" || unified === "pause";
   const cut = (cause?: unknown): OutputError =>
     fault("cut-off", answer, `It ended with ${unified} before the object was whole. Allow more output tokens.`, {
@@ -76,12 +77,9 @@ function readObject(answer: Answer): unknown {
 }
 
 /** What was said last: text in front of a built-in tool's work is about that work. */
-function textOf({ message: { parts } }: Answer): string {
+function lastText({ message: { parts } }: Answer): string {
   const after = parts.findLastIndex(({ type }) => type === "tool-call" || type === "tool-result");
-  return parts
-    .slice(after + 1)
-    .map((part) => (part.type === "text" ? part.text : ""))
-    .join("");
+  return textOf({ parts: parts.slice(after + 1) });
 }
 
 const BYTE_ORDER_MARK = "\uFEFF";
@@ -144,7 +142,7 @@ function fault(
     kind,
     `The answer of ${provider}/${model} is not the object that was asked for. ${why}${untold}`,
     {
-      text: textOf(answer),
+      text: lastText(answer),
       response: answer,
       issues,
       provider,

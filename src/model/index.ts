@@ -16,7 +16,7 @@ export { exactNumbers, MAX_DEPTH, parseJson, restoreNumbers, sameJson, stringify
 export type { Loss, LossAction, LossLevel } from "./loss.ts";
 export { LOSS_ACTIONS, LOSS_LEVELS } from "./loss.ts";
 export type { Content, InvalidToolCall, Metadata, Role, StoredMessage, ToolResultOptions } from "./message.ts";
-export { assistant, developer, Message, ROLES, system, toolResult, user } from "./message.ts";
+export { assistant, developer, Message, ROLES, system, textOf, toolResult, user } from "./message.ts";
 export type * from "./parts.ts";
 export type { ProviderError, ProviderErrorKind } from "./provider-error.ts";
 export { isRetryable, PROVIDER_ERROR_KINDS } from "./provider-error.ts";

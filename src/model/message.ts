@@ -92,5 +92,10 @@ export function toolResult(
   return { role: "tool", parts: [result] };
 }
 
+/** What a message says: the text of its text parts, without reasoning, refusals and all else. */
+export function textOf({ parts }: Pick<Message, "parts">): string {
+  return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
 /** The constructors under one name: `Message.user("…")`. */
 export const Message = { system, developer, user, assistant, toolResult } as const;

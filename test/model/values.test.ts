@@ -18,6 +18,7 @@ import {
   refusal,
   system,
   text,
+  textOf,
   toolCall,
   toolResult,
   user,
@@ -41,6 +42,12 @@ describe("constructors", () => {
       "developer",
       "assistant",
     ]);
+  });
+
+  test("what a message says is its text, and nothing beside it", () => {
+    const message = assistant([reasoning("hm"), text("Two "), toolCall("1", "f", {}), refusal("no"), text("words.")]);
+    expect(textOf(message)).toBe("Two words.");
+    expect(textOf(assistant([]))).toBe("");
   });
 
   test("every part", () => {
