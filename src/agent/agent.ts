@@ -5,7 +5,7 @@ import { system } from "../model/index.ts";
 import { busyHere } from "./busy.ts";
 import { AgentError } from "./errors.ts";
 import { History } from "./history.ts";
-import { checkOptions, invalid, messagesOf } from "./input.ts";
+import { checkOptionNames, invalid, toMessages } from "./input.ts";
 import { runLoop } from "./loop.ts";
 import type { Opening } from "./opening.ts";
 import { messageOf } from "./results.ts";
@@ -29,6 +29,7 @@ const AGENT_OPTIONS: Record<keyof AgentOptions, true> = {
   maxParallel: true,
   toolTimeoutMs: true,
   maxMessages: true,
+  onProblem: true,
   effects: true,
 };
 const RUN_OPTIONS: Record<keyof RunOptions, true> = { threadId: true, signal: true, idempotencyKey: true };
@@ -41,8 +42,8 @@ export function createAgent(options: AgentOptions): Agent {
 }
 
 function readOptions(options: AgentOptions): Settings {
-  checkOptions(options, Object.keys(AGENT_OPTIONS));
-  const { client, model, instructions, request, call, stopWhen, approve, maxMessages, effects } = options;
+  checkOptionNames(options, Object.keys(AGENT_OPTIONS));
+  const { client, model, instructions, request, call, stopWhen, approve, maxMessages, onProblem, effects } = options;
   if (typeof client?.stream !== "function") {
     throw invalid("/client", "An agent needs a `client`; make one with createClient().");
   }
@@ -50,14 +51,14 @@ function readOptions(options: AgentOptions): Settings {
     throw invalid("/model", 'An agent needs a `model`, such as "anthropic/claude-opus-4-8".');
   }
   if (maxMessages !== undefined) checkCount(maxMessages, "maxMessages");
-  for (const [name, given] of Object.entries({ stopWhen, approve })) {
+  for (const [name, given] of Object.entries({ stopWhen, approve, onProblem })) {
     if (given !== undefined && typeof given !== "function")
       throw invalid(`/${name}`, `\`${name}\` must be a function.`);
   }
   return {
     client,
     model,
-    toolbox: new Toolbox(options.tools ?? []),
+    toolbox: new Toolbox(options.tools ?? [], onProblem),
     instructions: instructions === undefined ? undefined : system(instructions),
     request,
     call,
@@ -93,9 +94,9 @@ class LedgerAgent implements Agent {
 
   run: Agent["run"] = (input, options = {}) => {
     this.demandOpen();
-    checkOptions(options, Object.keys(RUN_OPTIONS));
+    checkOptionNames(options, Object.keys(RUN_OPTIONS));
     const { threadId, idempotencyKey, signal } = options;
-    const messages = messagesOf(input, "/input");
+    const messages = toMessages(input, "/input");
     if (threadId !== undefined) checkThread(threadId);
     if (idempotencyKey !== undefined && threadId === undefined) {
       const message = "An `idempotencyKey` belongs to a thread: name the thread, too. ledger.createThread() makes one.";
@@ -106,7 +107,7 @@ class LedgerAgent implements Agent {
 
   resume: Agent["resume"] = (threadId, options = {}) => {
     this.demandOpen();
-    checkOptions(options, Object.keys(RESUME_OPTIONS));
+    checkOptionNames(options, Object.keys(RESUME_OPTIONS));
     checkThread(threadId);
     return this.start(threadId, { force: options.force === true, wait: true }, options.signal);
   };

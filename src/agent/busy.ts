@@ -18,6 +18,11 @@ export function isLeafConflict(error: unknown): boolean {
   return isConflict(error) && error.path === "expectedLeaf";
 }
 
+/** Whether something else was said with the same key. */
+export function isKeyConflict(error: unknown): boolean {
+  return isConflict(error) && error.path === "idempotencyKey";
+}
+
 function isConflict(error: unknown): error is LedgerError {
   return error instanceof LedgerError && error.code === "conflict";
 }
@@ -27,10 +32,11 @@ export class Overtaken extends Error {
   override readonly name = "Overtaken";
 }
 
-/** Somebody else works on the thread, or did a moment ago. */
-export function busy(threadId: string, cause?: unknown): AgentError {
+/** Somebody else works on the thread, or did a moment ago. `isSaid`: the caller's words are in the thread nevertheless. */
+export function busy(threadId: string, cause?: unknown, isSaid = false): AgentError {
   const message =
     `Somebody else is at work on thread ${threadId}, or stopped a moment ago without a word. ` +
+    (isSaid ? "What you said is in the thread; do not say it again. " : "") +
     "agent.resume(threadId) waits for that and goes on with what is in the thread.";
   return new AgentError("busy", message, { path: "/threadId", ...(cause !== undefined && { cause }) });
 }
@@ -45,4 +51,10 @@ export function busyHere(threadId: string): AgentError {
 
 export function isBusy(error: unknown): boolean {
   return error instanceof AgentError && error.code === "busy";
+}
+
+/** What a run ends by, as its caller is told: who was driven out of a step by another writer finds the thread busy, too. */
+export function endingOf(error: unknown, threadId: string, isSaid: boolean): unknown {
+  const isDrivenOut = error instanceof LedgerError && error.code === "fenced";
+  return isDrivenOut || (isSaid && isBusy(error)) ? busy(threadId, error, isSaid) : error;
 }

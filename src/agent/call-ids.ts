@@ -2,18 +2,16 @@
 // once: a call whose id the thread has already goes by another one. What a run logs keeps the ids as the model gave them.
 import { copyObject } from "../model/json.ts";
 import type { Delta, Message, Part, ToolCallPart } from "../model/index.ts";
-import { copyOf } from "./record.ts";
+import { copyOf, isClientCall } from "./record.ts";
 
 export class CallIds {
-  private readonly taken = new Set<string>();
+  private readonly taken: Set<string>;
   private readonly owns = new Map<string, string>();
   private readonly givens = new Map<string, string>();
 
-  /** `messages` are those that the answer follows: whoever reads the step again comes to the same ids. */
-  constructor(messages: readonly Message[]) {
-    for (const { parts } of messages) {
-      for (const part of parts) if (part.type === "tool-call") this.taken.add(part.toolCallId);
-    }
+  /** `taken` are those on the path that the answer follows: whoever reads the step again comes to the same ids. */
+  constructor(taken: Iterable<string>) {
+    this.taken = new Set(taken);
   }
 
   /** The id that a call goes by. */
@@ -68,6 +66,9 @@ export class CallIds {
   }
 }
 
-function isClientCall(part: Part): part is ToolCallPart {
-  return part.type === "tool-call" && part.executor !== "provider";
+/** Of all calls, whoever executes them. */
+export function idsOfCalls(messages: readonly Message[]): Set<string> {
+  return new Set(
+    messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []))),
+  );
 }

@@ -11,7 +11,8 @@ export const AGENT_ERRORS = {
   "callback-failed":
     "A function that the agent was given threw, and it cannot be known how to go on; its cause says why.",
   busy: "Another run is at work on the thread, here or elsewhere; wait for it to end.",
-  conflict: "What the caller relies on no longer holds: what was said with this key is on another branch now.",
+  conflict:
+    "What the caller relies on no longer holds: what was said with this key is on another branch now, or was something else.",
   ended: "The run has ended; it takes no more messages.",
   closed: "The agent was closed.",
 } as const;

@@ -1,7 +1,7 @@
 // The order in which a thread is told to the model. What somebody said while an answer was on its way stands before that
 // answer in the thread, which did not know of it; the model is told of it after the answer, and has still to answer it.
 import type { StoredMessage } from "../model/index.ts";
-import { isInstruction } from "./standing.ts";
+import { isInstruction, isSaid } from "./standing.ts";
 
 /** `isAgents`: whether a run is an agent's, which begins after all that its answer knows of. Others may begin earlier. */
 export async function inOrderOfHearing(
@@ -40,8 +40,4 @@ function missedBy([answer]: readonly StoredMessage[], before: readonly StoredMes
   const missed = before.length - last - 1;
   // An answer is to something, which may not be among the messages any more.
   return missed === 0 || before.slice(0, last + 1).every(({ role }) => isInstruction(role)) ? 0 : missed;
-}
-
-function isSaid(role: StoredMessage["role"]): boolean {
-  return role === "user" || role === "system" || role === "developer";
 }

@@ -4,6 +4,7 @@ import { LedgerError } from "../ledger/index.ts";
 import type { Ledger, NewRun, Run } from "../ledger/index.ts";
 import type { StoredMessage } from "../model/index.ts";
 import { beginAlone, isLeafConflict, Overtaken } from "./busy.ts";
+import { CallIds, idsOfCalls } from "./call-ids.ts";
 import { inOrderOfHearing } from "./hearing.ts";
 import { isInstruction, standingOf } from "./standing.ts";
 
@@ -17,6 +18,8 @@ export class History {
   private readonly threadId: string;
   private readonly maxMessages: number | undefined;
   private known: Known | undefined;
+  /** The ids of the calls on the whole path to a leaf, of which the model may be told less. */
+  private calls: { leafId: string | null; ids: Set<string> } | undefined;
 
   constructor(ledger: Ledger, threadId: string, maxMessages: number | undefined) {
     this.ledger = ledger;
@@ -34,9 +37,14 @@ export class History {
 
   /** Messages that this run has written. */
   add(messages: readonly StoredMessage[]): void {
-    const { known } = this;
+    const { known, calls } = this;
     const last = messages.at(-1);
-    if (known === undefined || last === undefined) return;
+    if (last === undefined) return;
+    if (calls !== undefined && calls.leafId === messages[0]?.parentMessageId) {
+      calls.leafId = last.id;
+      for (const id of idsOfCalls(messages)) calls.ids.add(id);
+    }
+    if (known === undefined) return;
     const follows = messages[0]?.parentMessageId === known.leafId;
     // What is cut off at the front is the ledger's to decide.
     this.known =
@@ -48,6 +56,16 @@ export class History {
   /** What is in the thread may be something else by now. */
   forget(): void {
     this.known = undefined;
+  }
+
+  /** The ids that calls of the next answer go by: none that is anywhere on the path. */
+  async callIds(): Promise<CallIds> {
+    const { leafId, messages } = await this.load();
+    if (this.calls?.leafId !== leafId) {
+      const path = this.maxMessages === undefined ? messages : await this.ledger.transcript(this.threadId);
+      this.calls = { leafId, ids: idsOfCalls(path) };
+    }
+    return new CallIds(this.calls?.ids ?? []);
   }
 
   /** Begins a run of the ledger whose answer is to exactly these messages. Throws where somebody else was faster. */

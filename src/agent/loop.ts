@@ -1,6 +1,6 @@
 // The loop: step after step until the model has said all and nothing waits, or something ends it earlier.
 import type { Message } from "../model/index.ts";
-import { isBusy, Overtaken } from "./busy.ts";
+import { endingOf, isBusy, Overtaken } from "./busy.ts";
 import { AgentError } from "./errors.ts";
 import { answerOpenCalls, type Opening, sayInput } from "./opening.ts";
 import { Progress } from "./progress.ts";
@@ -9,25 +9,41 @@ import { finishSteps, sleep, type TakeOver } from "./resume.ts";
 import { type Standing, standingOf } from "./standing.ts";
 import { type Step, takeStep } from "./step.ts";
 import type { AgentResult, EndReason, QueuedMessage } from "./types.ts";
-import { others, unlessAborted } from "./waiting.ts";
+import { letOthersRun, unlessAborted } from "./waiting.ts";
 import { announce, type Work } from "./work.ts";
 
 export async function runLoop(work: Work, opening: Opening): Promise<AgentResult> {
+  const words: Words = { unsaid: opening.input, isSaid: false };
+  try {
+    return await takeSteps(work, opening, words);
+  } catch (error) {
+    throw endingOf(error, work.threadId, words.isSaid);
+  }
+}
+
+/** What the run is to begin with. */
+interface Words {
+  unsaid: readonly Message[] | undefined;
+  isSaid: boolean;
+}
+
+async function takeSteps(work: Work, opening: Opening, words: Words): Promise<AgentResult> {
   const progress = new Progress(work);
-  let unsaid = opening.input;
-  let standing = await open(work, opening, progress, unsaid !== undefined);
+  let standing = await open(work, opening, progress, words.unsaid !== undefined);
   for (;;) {
     // An answer that paused goes on before anything is said.
-    if (unsaid !== undefined && standing !== "paused") {
+    if (words.unsaid !== undefined && standing !== "paused") {
       const mayAsk = !work.signal.aborted && progress.asked < work.settings.maxSteps;
-      standing = mayAsk ? await sayInput(work, unsaid, opening.idempotencyKey, progress) : "ask";
-      if (mayAsk) unsaid = undefined;
+      standing = mayAsk ? await sayInput(work, words.unsaid, opening.idempotencyKey, progress) : "ask";
+      if (mayAsk) Object.assign(words, { unsaid: undefined, isSaid: true });
     }
     const reason = await goOn(work, standing, progress);
-    if (reason !== undefined) return progress.result(reason, unsaid);
-    const step = await ask(work, opening, progress);
+    if (reason !== undefined) return progress.result(reason, words.unsaid);
+    // What was said cannot be taken back: whoever is at work may answer it, so that is waited for.
+    const how = { force: opening.force, wait: opening.wait || (words.isSaid && progress.asked === 0) };
+    const step = await ask(work, how, progress);
     if (step === undefined) {
-      standing = await open(work, opening, progress, unsaid !== undefined);
+      standing = await open(work, how, progress, words.unsaid !== undefined);
       continue;
     }
     progress.asked++;
@@ -74,7 +90,7 @@ async function goOn(work: Work, standing: Standing, progress: Progress): Promise
   const isAnswered = standing === "done" || standing === "cut-off";
   const isLast = progress.asked >= settings.maxSteps;
   // Whoever has just read of the answer may want to say something to it.
-  if (isLast || (isAnswered && queue.waiting.length === 0)) await others();
+  if (isLast || (isAnswered && queue.waiting.length === 0)) await letOthersRun();
   if (signal.aborted) return end(work, "cancelled");
   if (isAnswered && queue.waiting.length === 0) return end(work, standing);
   if (isLast) return end(work, "max-steps");

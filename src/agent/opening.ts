@@ -1,6 +1,6 @@
 // How a run begins: with calls that nobody answered, and with what its caller says, once.
 import type { Message, StoredMessage } from "../model/index.ts";
-import { isLeafConflict } from "./busy.ts";
+import { isKeyConflict, isLeafConflict } from "./busy.ts";
 import { AgentError } from "./errors.ts";
 import type { Progress } from "./progress.ts";
 import { clientCalls, wasStopped } from "./record.ts";
@@ -45,7 +45,9 @@ export async function sayInput(
   idempotencyKey: string | undefined,
   progress: Progress,
 ): Promise<Standing> {
-  const said = await work.ledger.append(work.threadId, input, { idempotencyKey });
+  const said = await work.ledger.append(work.threadId, input, { idempotencyKey }).catch((error: unknown) => {
+    throw isKeyConflict(error) ? usedKey(work.threadId, error) : error;
+  });
   if (idempotencyKey !== undefined) {
     work.history.forget();
     const { leafId } = await work.history.load();
@@ -53,6 +55,11 @@ export async function sayInput(
   }
   announce(work, said);
   return "ask";
+}
+
+function usedKey(threadId: string, cause: unknown): AgentError {
+  const message = `Something else was said with this key in thread ${threadId}: say this with another key.`;
+  return new AgentError("conflict", message, { path: "/idempotencyKey", cause });
 }
 
 /** Where the thread stands that has gone on after these messages: their answer is the one that follows them. */

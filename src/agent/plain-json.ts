@@ -17,15 +17,25 @@ function wellFormedJson(text: string): string {
 
 /** Throws for what JSON would say nothing of: `{}` for a map, null for what is no number. */
 function refuseSilentLoss(value: unknown): void {
-  JSON.stringify(value, (key: string, each: unknown): unknown => {
-    const what = lostOf(each);
+  JSON.stringify(value, function (this: unknown, key: string, each: unknown): unknown {
+    const what = lostOf(each) ?? lostIn(this, key, each);
     if (what === undefined) return each;
     const where = key === "" ? "" : ` (in "${key}")`;
     throw new TypeError(`${what}${where} has no JSON form; return what it holds as plain values.`);
   });
 }
 
+/** What only the object or list that holds a value can tell of it. */
+function lostIn(holder: unknown, key: string, value: unknown): string | undefined {
+  if (value === undefined && Array.isArray(holder)) return "Undefined in a list";
+  // A date is its text by now.
+  const held: unknown = Reflect.get(Object(holder) as object, key);
+  return held instanceof Date && Number.isNaN(held.getTime()) ? "An invalid date" : undefined;
+}
+
 function lostOf(value: unknown): string | undefined {
+  if (typeof value === "function") return "A function";
+  if (typeof value === "symbol") return "A symbol";
   if (typeof value === "number") return Number.isFinite(value) ? undefined : String(value);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   if (value instanceof Error) return "An error";

@@ -2,7 +2,7 @@
 // for one that another process left behind.
 import { answerMessage, checkMessages } from "../ledger/index.ts";
 import { parseJson, stringifyJson } from "../model/index.ts";
-import type { FinishReason, Message, Response, ToolCallPart, ToolResultPart } from "../model/index.ts";
+import type { FinishReason, Message, Part, Response, ToolCallPart, ToolResultPart } from "../model/index.ts";
 
 /**
  * The answer's message as it will be stored, and held by nobody else: whoever was given the answer or its deltas may
@@ -37,7 +37,11 @@ export function wasStopped({ metadata }: Message): boolean {
 
 /** The calls that are ours to answer: what the provider executes itself is left alone (B33). */
 export function clientCalls({ parts }: Message): ToolCallPart[] {
-  return parts.flatMap((part) => (part.type === "tool-call" && part.executor !== "provider" ? [part] : []));
+  return parts.filter(isClientCall);
+}
+
+export function isClientCall(part: Part): part is ToolCallPart {
+  return part.type === "tool-call" && part.executor !== "provider";
 }
 
 /** The results among the parts of tool messages, by call. */

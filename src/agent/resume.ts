@@ -48,8 +48,10 @@ export async function finishSteps(work: Work, how: TakeOver, first: number): Pro
       // Again, because those that were finished may have been taken up from these.
       const left = unfinished.length === 0 ? givenUp : givenUpRuns(await work.ledger.runs(work.threadId));
       const answered = await salvage(work, left);
-      if (answered !== undefined) await finish(answered);
-      return steps;
+      if (answered === undefined) return steps;
+      await finish(answered);
+      // There may be more of them.
+      continue;
     }
     // Whoever ended a run that we waited for lives, and may be between two steps.
     if (!how.wait) throw busy(work.threadId);

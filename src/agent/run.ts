@@ -1,7 +1,7 @@
 // A run of the agent in the hands of its caller: events, queues, the end. The work itself is given to it.
 import type { Message } from "../model/index.ts";
 import { Channel } from "./channel.ts";
-import { messageOf } from "./input.ts";
+import { toMessage } from "./input.ts";
 import { MessageQueue } from "./queue.ts";
 import type { AgentEvent, AgentResult, AgentRun, QueuedMessage, QueueKind } from "./types.ts";
 
@@ -98,7 +98,7 @@ export class LiveRun implements AgentRun {
   }
 
   private enqueue(kind: QueueKind, input: string | Message): QueuedMessage {
-    const queued = this.messages.add(kind, messageOf(input, "/message"));
+    const queued = this.messages.add(kind, toMessage(input, "/message"));
     this.events.push({ type: "queued", queued });
     return queued;
   }

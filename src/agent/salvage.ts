@@ -9,10 +9,14 @@ import type { Answered } from "./round.ts";
 import { startedCalls } from "./starts.ts";
 import { orGiveUp, type Work } from "./work.ts";
 
-/** Those of a thread's runs that may be such steps: the thread has gone on from none of them by another run. */
+/** Those of a thread's runs that are such steps, and that no run has taken up and brought to its end. */
 export function givenUpRuns(runs: readonly RunInfo[]): RunInfo[] {
-  const last = runs.findLastIndex(({ state }) => state === "committed" || state === "superseded");
-  return runs.slice(last + 1).filter(isGivenUp);
+  const settled = new Set<unknown>();
+  // A run comes after the one that it continues.
+  for (const { id, state, metadata } of runs.toReversed()) {
+    if (state === "committed" || state === "superseded" || settled.has(id)) settled.add(metadata?.["continues"]);
+  }
+  return runs.filter((run) => isGivenUp(run) && !settled.has(run.id));
 }
 
 /** Calls begin after the answer is whole and recorded, so that an answer with one that began is whole. */
@@ -48,10 +52,16 @@ interface Rest {
   results: ReadonlyMap<string, ToolResultPart>;
 }
 
+/** None where somebody has gone on from it as it is. */
 function restOf(run: RunInfo, messages: readonly StoredMessage[]): Rest[] {
   const rest = messages.filter(({ metadata }) => metadata.runId === run.id);
   const [answer] = rest;
-  return answer?.role === "assistant" ? [{ run, answer, results: resultsOf(rest) }] : [];
+  if (answer?.role !== "assistant") return [];
+  const ids = new Set<string | null>(rest.map(({ id }) => id));
+  const isGoneOnFrom = messages.some(
+    ({ parentMessageId, metadata }) => ids.has(parentMessageId) && metadata.runId !== run.id,
+  );
+  return isGoneOnFrom ? [] : [{ run, answer, results: resultsOf(rest) }];
 }
 
 /** The ids from a leaf up to the root, and null for what is above that. */

@@ -1,6 +1,6 @@
 // Where a thread stands: the same for one that this run has brought there and for one that others have left.
 import { textOf } from "../model/index.ts";
-import type { StoredMessage } from "../model/index.ts";
+import type { Message, StoredMessage } from "../model/index.ts";
 import { clientCalls, wasStopped } from "./record.ts";
 
 export type Standing =
@@ -12,8 +12,13 @@ export type Standing =
   /** Its answer ended in a way that asking again would not mend. */
   | "cut-off";
 
-export function isInstruction(role: StoredMessage["role"]): boolean {
+export function isInstruction(role: Message["role"]): boolean {
   return role === "system" || role === "developer";
+}
+
+/** Whether it is one of those who speak to the model. */
+export function isSaid(role: Message["role"]): boolean {
+  return role === "user" || isInstruction(role);
 }
 
 /** From the messages as the model is told of them. */

@@ -1,7 +1,7 @@
 // The record of which calls were begun. Written before a tool runs, so that whoever goes on after a crash can tell a call
 // that may have taken effect from one that cannot.
 import type { Run } from "../ledger/index.ts";
-import { others } from "./waiting.ts";
+import { letOthersRun } from "./waiting.ts";
 
 export class Starts {
   private readonly run: Run;
@@ -35,7 +35,7 @@ export class Starts {
   private async write(before: Promise<void>): Promise<void> {
     await before;
     // Those that are about to begin, too.
-    await others();
+    await letOthersRun();
     this.next = undefined;
     if (this.failure !== undefined) throw this.failure.error;
     const written = this.run.note({ started: [...this.open] });

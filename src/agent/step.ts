@@ -4,7 +4,7 @@ import type { Answer } from "../client/index.ts";
 import type { Run } from "../ledger/index.ts";
 import { addUsage } from "../model/index.ts";
 import type { FinishReason, Message, Request, StoredMessage, ToolChoice, Usage } from "../model/index.ts";
-import { CallIds } from "./call-ids.ts";
+import type { CallIds } from "./call-ids.ts";
 import { clientCalls, copyOf, recorded, saysNothing } from "./record.ts";
 import { type Answered, runTools } from "./round.ts";
 import type { Tools } from "./toolbox.ts";
@@ -30,7 +30,7 @@ export async function takeStep(work: Work, index: number): Promise<Step> {
   const { run, messages } = await history.begin({ agent: true, step: index, ...namesOf(work) });
   work.emit({ type: "step-start", index, runId: run.id });
   const request = requestOf(work, { index, messages, tools });
-  const ids = new CallIds(messages);
+  const ids = await orGiveUp(run, history.callIds());
   const heard = await orGiveUp(run, listen(work, run, request, ids));
   if (heard === undefined) return { usage: run.info.usage };
   const { answer, message } = heard;
@@ -55,7 +55,7 @@ async function commit(work: Work, tools: Tools, answered: Answered): Promise<Sto
   const metadata = { ...modelOf(said), ...facts };
   // No provider takes a message that says nothing.
   if (saysNothing(said)) return (await run.commit([], { metadata })).messages;
-  const ids = answered.ids ?? new CallIds((await work.history.load()).messages);
+  const ids = answered.ids ?? (await work.history.callIds());
   const message = ids.rename(said);
   const written: Message[] = [message];
   if (clientCalls(message).length > 0) {

@@ -2,12 +2,13 @@
 // read once each.
 import { ClientError, readSchema } from "../client/index.ts";
 import type { Checked, ReadSchema } from "../client/index.ts";
+import { tell } from "../client/tell.ts";
 import type { FunctionTool, ProviderTool, Tool } from "../model/index.ts";
 import { isObject, kindOf } from "../model/kind.ts";
 import { pointerStep } from "../model/pointer.ts";
 import { AgentError } from "./errors.ts";
 import { messageOf } from "./results.ts";
-import type { AgentTool, ToolSource } from "./types.ts";
+import type { AgentOptions, AgentTool, ToolSource } from "./types.ts";
 
 type Given = AgentTool | ToolSource | ProviderTool;
 /** A tool, where it was given, for errors, and whether somebody else wrote it. */
@@ -35,10 +36,16 @@ export interface Tools {
 export class Toolbox {
   private readonly given: readonly Given[];
   private readonly read = new WeakMap<AgentTool, ReadyTool>();
+  private readonly onProblem: AgentOptions["onProblem"];
+  /** Where the tools of the last listing were given, by name. */
+  private places: ReadonlyMap<string, string> | undefined;
+  /** Where those were that are left out, and that was told. */
+  private readonly leftOut = new Set<string>();
 
   /** Throws an `AgentError` "invalid-tool" for what can be seen at once. */
-  constructor(given: readonly Given[]) {
-    if (!Array.isArray(given)) throw invalid("/tools", `\`tools\` must be a list, found ${kindOf(given)}.`);
+  constructor(given: readonly Given[], onProblem?: AgentOptions["onProblem"]) {
+    this.onProblem = onProblem;
+    if (!Array.isArray(given)) throw invalidTool("/tools", `\`tools\` must be a list, found ${kindOf(given)}.`);
     // The caller may go on with the list.
     this.given = [...given];
     this.assemble(
@@ -55,7 +62,34 @@ export class Toolbox {
       const path = `/tools/${index}`;
       return isSource(each, path) ? listedBy(each, path) : [{ tool: each, path, isForeign: false }];
     });
-    return this.assemble((await Promise.all(found)).flat());
+    const placed = (await Promise.all(found)).flat();
+    const kept = this.places === undefined ? placed : this.withoutNewcomers(placed, this.places);
+    const tools = this.assemble(kept);
+    this.places = new Map(kept.map(({ tool, path }) => [tool.name, path]));
+    return tools;
+  }
+
+  /** A source that lists a name which another tool has by now must not end the runs of an agent that had worked. */
+  private withoutNewcomers(found: readonly Placed[], places: ReadonlyMap<string, string>): Placed[] {
+    const kept = new Map<string, Placed>();
+    for (const each of found) {
+      if (isProviderTool(each.tool)) continue;
+      const { name } = each.tool;
+      const other = kept.get(name);
+      const isFirst = other === undefined || (places.get(name) === each.path && other.path !== each.path);
+      if (isFirst) kept.set(name, each);
+      if (other !== undefined) this.tellLeftOut(name, isFirst ? other.path : each.path);
+    }
+    return found.filter((each) => isProviderTool(each.tool) || kept.get(each.tool.name) === each);
+  }
+
+  /** Once: the tools are listed before every step. */
+  private tellLeftOut(name: string, path: string): void {
+    const { onProblem, leftOut } = this;
+    if (leftOut.has(path)) return;
+    leftOut.add(path);
+    const problem = invalidTool(path, `${sameName(name)} The one that came later is left out.`);
+    if (onProblem !== undefined) void tell(() => onProblem(problem));
   }
 
   /** Closes every source, also where one of them cannot be; then throws what that one threw. */
@@ -78,7 +112,7 @@ export class Toolbox {
       const ready = this.ready(tool, path, isForeign);
       const { name } = ready.declaration;
       if (byName.has(name)) {
-        throw invalid(path, `Two tools are called "${name}"; rename one, or give its MCP server a \`prefix\`.`);
+        throw invalidTool(path, sameName(name));
       }
       byName.set(name, ready);
       if (!ofProviders.has(name)) declarations.push(ready.declaration);
@@ -95,7 +129,11 @@ export class Toolbox {
   }
 }
 
-function invalid(path: string, message: string, cause?: unknown): AgentError {
+function sameName(name: string): string {
+  return `Two tools are called "${name}"; rename one, or give its MCP server a \`prefix\`.`;
+}
+
+function invalidTool(path: string, message: string, cause?: unknown): AgentError {
   return new AgentError("invalid-tool", message, cause === undefined ? { path } : { path, cause });
 }
 
@@ -111,10 +149,10 @@ async function listedBy(source: ToolSource, place: string): Promise<Placed[]> {
     throw new AgentError("source-failed", message, { path, cause });
   }
   if (!Array.isArray(listed)) {
-    throw invalid(path, `The tools of "${source.name}" must be a list, found ${kindOf(listed)}.`);
+    throw invalidTool(path, `The tools of "${source.name}" must be a list, found ${kindOf(listed)}.`);
   }
   return listed.map((tool: AgentTool, index): Placed => {
-    if (!isObject(tool)) throw invalid(`${path}/${index}`, `A tool must be an object, found ${kindOf(tool)}.`);
+    if (!isObject(tool)) throw invalidTool(`${path}/${index}`, `A tool must be an object, found ${kindOf(tool)}.`);
     const step = typeof tool.name === "string" ? pointerStep(tool.name) : `/${index}`;
     return { tool, path: path + step, isForeign: true };
   });
@@ -125,20 +163,21 @@ function isProviderTool(given: AgentTool | ProviderTool): given is ProviderTool 
 }
 
 function isSource(given: Given, path: string): given is ToolSource {
-  if (!isObject(given)) throw invalid(path, `A tool must be an object, found ${kindOf(given)}.`);
+  if (!isObject(given)) throw invalidTool(path, `A tool must be an object, found ${kindOf(given)}.`);
   return "tools" in given && typeof given.tools === "function";
 }
 
 /** Throws for a tool that cannot be called, because its mistake would otherwise show in the middle of a run. */
 function readTool(tool: AgentTool, path: string, isForeign: boolean): ReadyTool {
   const { name, description, format, strict, retry, timeoutMs } = tool;
-  if (typeof name !== "string" || name === "") throw invalid(`${path}/name`, "A tool needs a name.");
-  if (typeof tool.run !== "function") throw invalid(`${path}/run`, `The tool "${name}" has no function \`run\`.`);
+  if (typeof name !== "string" || name === "") throw invalidTool(`${path}/name`, "A tool needs a name.");
+  checkFields(tool, path, isForeign);
+  if (typeof tool.run !== "function") throw invalidTool(`${path}/run`, `The tool "${name}" has no function \`run\`.`);
   if (retry !== undefined && retry !== "safe" && retry !== "never") {
-    throw invalid(`${path}/retry`, `\`retry\` of the tool "${name}" must be "safe" or "never".`);
+    throw invalidTool(`${path}/retry`, `\`retry\` of the tool "${name}" must be "safe" or "never".`);
   }
   if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs > 0)) {
-    throw invalid(`${path}/timeoutMs`, `\`timeoutMs\` of the tool "${name}" must be a number above 0.`);
+    throw invalidTool(`${path}/timeoutMs`, `\`timeoutMs\` of the tool "${name}" must be a number above 0.`);
   }
   const schema = schemaOf(tool, path, isForeign);
   const declaration: FunctionTool = { type: "function", name };
@@ -147,6 +186,41 @@ function readTool(tool: AgentTool, path: string, isForeign: boolean): ReadyTool 
   if (strict !== undefined) declaration.strict = strict;
   if (format !== undefined) declaration.format = format;
   return { tool, declaration, check: schema === undefined ? kindCheck(format) : (input) => schema.check(input) };
+}
+
+/** Each name once, so that the compiler misses none. */
+const TOOL_FIELDS: Record<keyof AgentTool, true> = {
+  name: true,
+  description: true,
+  input: true,
+  inputSchema: true,
+  format: true,
+  strict: true,
+  retry: true,
+  timeoutMs: true,
+  run: true,
+};
+/** What other libraries call them. */
+const OTHER_NAMES: Readonly<Record<string, keyof AgentTool>> = {
+  parameters: "input",
+  schema: "input",
+  execute: "run",
+  handler: "run",
+};
+
+/** Throws for a field that would have no effect. What is of a class or a source's may have others than these. */
+function checkFields(tool: AgentTool, path: string, isForeign: boolean): void {
+  const prototype: unknown = Object.getPrototypeOf(tool);
+  const isPlain = prototype === Object.prototype || prototype === null;
+  if (!isPlain) return;
+  const isWrong = (field: string): boolean =>
+    Object.hasOwn(OTHER_NAMES, field) || (!isForeign && !Object.hasOwn(TOOL_FIELDS, field));
+  const unknown = Object.keys(tool).find(isWrong);
+  if (unknown === undefined) return;
+  const known = Object.hasOwn(OTHER_NAMES, unknown) ? OTHER_NAMES[unknown] : undefined;
+  const fields = Object.keys(TOOL_FIELDS).join(", ");
+  const advice = known === undefined ? `The fields are: ${fields}.` : `It is called \`${known}\`.`;
+  throw invalidTool(path + pointerStep(unknown), `A tool has no field "${unknown}" (in "${tool.name}"). ${advice}`);
 }
 
 /** What somebody else wrote is shown to the model as it is, also where it is no schema that we can judge by. */
@@ -161,7 +235,7 @@ function schemaOf(tool: AgentTool, path: string, isForeign: boolean): ReadSchema
     if (!(error instanceof ClientError)) throw error;
     const shown = inputSchema ?? input;
     if (isForeign && isObject(shown) && !("~standard" in shown)) return { json: shown, check: kindCheck(format) };
-    throw invalid(error.path === "" ? place : error.path, `The tool "${name}": ${error.message}`, error);
+    throw invalidTool(error.path === "" ? place : error.path, `The tool "${name}": ${error.message}`, error);
   }
 }
 

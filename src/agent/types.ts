@@ -15,6 +15,7 @@ import type {
   ToolResultPart,
   Usage,
 } from "../model/index.ts";
+import type { AgentError } from "./errors.ts";
 
 // ---- Tools ----
 
@@ -105,6 +106,8 @@ export interface AgentOptions {
    * are more, the call sees more: it must be about something. Default: all.
    */
   maxMessages?: number | undefined;
+  /** Hears of what the agent works around: a tool that a source lists later under a name that another one has. */
+  onProblem?: ((problem: AgentError) => void) | undefined;
   /** How time passes, so that tests can hold it. */
   effects?: Partial<Pick<Effects, "sleep">> | undefined;
 }
@@ -210,7 +213,8 @@ export interface Agent {
   /**
    * Says something, and lets the model and its tools work until the answer is done. A list may be a conversation from
    * elsewhere, if it ends with a message of the user. What was left behind in the thread is finished first. Where somebody
-   * else works on it, the run ends with an `AgentError` "busy".
+   * else works on it, the run ends with an `AgentError` "busy"; where that shows only after the words were said, it waits
+   * as `resume` does.
    */
   run(input: string | Message | readonly Message[], options?: RunOptions): AgentRun;
   /**

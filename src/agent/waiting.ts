@@ -5,7 +5,7 @@
 const { setImmediate: soon } = globalThis;
 
 /** Everything that is ready to run runs first. */
-export function others(): Promise<void> {
+export function letOthersRun(): Promise<void> {
   return new Promise((resolve) => void soon(resolve));
 }
 

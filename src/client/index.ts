@@ -1,4 +1,6 @@
 // The client: one request type, every provider.
+export type { Snapshot } from "../assembly/index.ts";
+export type { Delta, Loss } from "../model/index.ts";
 export type { FromEnvOptions } from "./client.ts";
 export { Client, createClient } from "./client.ts";
 export type { DemoOptions } from "./demo/demo.ts";
@@ -15,7 +17,7 @@ export type { LogEntry, LoggingOptions } from "./middleware/logging.ts";
 export { describeEntry, logging } from "./middleware/logging.ts";
 export { replayAnswer } from "./middleware/replay.ts";
 export { callKey } from "./middleware/request-key.ts";
-export type { Outcome, StreamTap } from "./middleware/tap.ts";
+export type { CallOutcome, StreamTap } from "./middleware/tap.ts";
 export { tapStream } from "./middleware/tap.ts";
 export type { Call, Middleware } from "./middleware/types.ts";
 export type { PresetName } from "./providers/index.ts";

@@ -1,4 +1,5 @@
 // The public face of the client: what goes in and what comes out of its methods, and the seams inside it.
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Clock, Snapshot } from "../assembly/index.ts";
 import type { Dialect, DialectId, Names } from "../dialects/index.ts";
 import type {
@@ -83,12 +84,18 @@ export type ProviderConfig = HttpProvider | LocalProvider;
 export interface Timeouts {
   /** Until a connection stands. Default 10 s. `fetch` cannot tell when it does: there, `replyMs` is the limit. */
   connectMs: number;
-  /** From sending a request to the headers of its reply; of a local provider, to its first delta. Default 5 minutes. */
+  /**
+   * From sending a request to the headers of its reply; of a local provider, to its first delta. Default: 5 minutes for
+   * `stream`, and none for `complete`, where a provider sends its headers when the answer is finished. Where another model
+   * is left to ask, it is asked next, without a retry.
+   */
   replyMs: number;
   /**
    * From the first attempt's beginning until the answer is whole, retries and waits included. Default 10 minutes, and
    * what providers have of their own comes on top. The call's and the client's end the call; a provider's own, which
-   * the call's replaces, ends the work with that provider only: a fallback is asked then.
+   * the call's replaces, ends the work with that provider only: a fallback is asked then. As long as fallbacks are left,
+   * a provider without a limit of its own may take its share of the time that is left, the same for each, until it
+   * answers: `complete` until the answer is whole, `stream` until its first delta.
    */
   totalMs: number;
   /** The longest silence within a reply: from its headers to its first byte, and from one read to the next. Default 60 s. */
@@ -144,7 +151,10 @@ export interface Attempt {
   error?: ProviderError;
   /** The caller ended it. */
   aborted?: true;
-  /** It failed or was ended when its answer had begun: it may have cost something, also where nobody said what. */
+  /**
+   * It failed or was ended when its request had gone out, without a refusal: it may have cost something, also where nobody
+   * said what.
+   */
   begun?: true;
   /** What did not arrive as it was. */
   losses: Loss[];
@@ -241,6 +251,8 @@ export interface Client extends AsyncDisposable {
 export interface Limits {
   signal: AbortSignal;
   connectMs: number;
+  /** To be called when the request goes out: one that is ended before that has cost nothing. */
+  sent?: (() => void) | undefined;
 }
 
 /** A reply whose headers have arrived. */

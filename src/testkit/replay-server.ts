@@ -1,5 +1,6 @@
 // A provider made of prepared replies, for tests of what calls one: it listens on this machine, says what it was told
 // to say in the pieces it was told, breaks off or falls silent on request, and remembers what it was asked.
+/// <reference lib="esnext.disposable" preserve="true" />
 /// <reference types="node" />
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";

@@ -1,5 +1,5 @@
 // Ids of calls that a thread has already: the calls go by others, everywhere and after a crash.
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createAgent, tool } from "../../src/agent/index.ts";
 import { createClient } from "../../src/client/index.ts";
 import { ledgerOn, openLedger } from "../../src/ledger/index.ts";
@@ -59,6 +59,30 @@ test("a server that counts anew in each answer makes a thread that every provide
   expect(begun).toStrictEqual(all);
   const stored = (await ledger.transcript(threadId))[5];
   expect(stored?.metadata.invalidToolCalls).toMatchObject([{ toolCallId: "call_0_3" }]);
+});
+
+test("ids that the model is not told of any more are taken, too", async () => {
+  const ledger = await openLedger("memory:");
+  const script = () => [makes(call("call_0", "t")), says("Done.")];
+  const options = { ledger, tools: [echo("t")], maxMessages: 2 };
+  const { id: threadId } = await ledger.createThread();
+  const { agent } = agentOn([...script(), ...script()], options);
+  await agent.run("One.", { threadId }).result();
+  await agent.run("Two.", { threadId }).result();
+  await agentOn(script(), options).agent.run("Three.", { threadId }).result();
+  const calls = (await transcript(ledger, threadId)).filter((each) => each.startsWith("assistant: t#"));
+  expect(calls).toStrictEqual(["assistant: t#call_0", "assistant: t#call_0_2", "assistant: t#call_0_3"]);
+  expect(await repairs(ledger, threadId)).toStrictEqual([]);
+});
+
+test("the thread is read for its ids once in a run", async () => {
+  const ledger = await openLedger("memory:");
+  const read = vi.spyOn(ledger, "transcript");
+  const script = [makes(call("a", "t")), makes(call("a", "t")), makes(call("a", "t")), says("Done.")];
+  await agentOn(script, { ledger, tools: [echo("t")], maxMessages: 2 })
+    .agent.run("Go.")
+    .result();
+  expect(read).toHaveBeenCalledTimes(1);
 });
 
 test("B33: what the provider executed keeps its id", async () => {

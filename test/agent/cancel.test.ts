@@ -1,11 +1,11 @@
 // Cancelling: at any moment, and afterwards the thread is one that every provider takes.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type AgentRun, createAgent, tool } from "../../src/agent/index.ts";
 import { createClient, demo } from "../../src/client/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { user } from "../../src/model/index.ts";
 import { delta } from "../support/deltas.ts";
-import type { OpenLedger } from "../ledger/support/stores.ts";
+import { shareLedger } from "./support/group.ts";
 import {
   agentOn,
   answer,
@@ -22,13 +22,8 @@ import {
 } from "./support/scripted.ts";
 
 describe.each(LEDGERS)("on $name", (store) => {
-  let opened: OpenLedger;
   let ledger: Ledger;
-  beforeAll(async () => {
-    opened = await store.open();
-    ({ ledger } = opened);
-  });
-  afterAll(() => opened.close());
+  shareLedger(store, (given) => (ledger = given));
 
   test("during the answer: what had arrived is kept beside the path, with what it cost", async () => {
     const said = gate();

@@ -19,7 +19,7 @@ const SEED = Math.floor(Math.random() * 2 ** 31);
 
 /** Points where most could go wrong; the long form finds all there are. */
 const POINTS: readonly Point[] = [
-  { story: "remote", point: "tools/tool has begun" },
+  { story: "remote", point: "tools/tool has begun", maxParallel: 1 },
   { story: "local", point: "tools/event tool-end" },
   { story: "local", point: "answer/done" },
   { story: "local", point: "resume/tool has begun" },
@@ -37,6 +37,7 @@ test.each(KILLED)(
     const report = await campaign({ programs, folder, fresh, kills, points, stories, seed: SEED, parallel: 2 });
     expect(report.findings.violations, `seed ${SEED}`).toStrictEqual([]);
     expect(report.missed).toStrictEqual([]);
+    expect(report.mixed).toBeGreaterThan(0);
     expect(report.kills).toBeGreaterThanOrEqual(kills);
   },
 );

@@ -1,11 +1,11 @@
 // The loop: the model is asked, tools run, results go back, until no call is left. Every step is recorded.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createAgent, tool } from "../../src/agent/index.ts";
 import { createClient, demo } from "../../src/client/index.ts";
 import { type Ledger, openLedger } from "../../src/ledger/index.ts";
 import { assistant, image, system, text, user } from "../../src/model/index.ts";
 import { delta } from "../support/deltas.ts";
-import type { OpenLedger } from "../ledger/support/stores.ts";
+import { shareLedger } from "./support/group.ts";
 import {
   agentOn,
   answer,
@@ -24,13 +24,8 @@ import {
 } from "./support/scripted.ts";
 
 describe.each(LEDGERS)("on $name", (store) => {
-  let opened: OpenLedger;
   let ledger: Ledger;
-  beforeAll(async () => {
-    opened = await store.open();
-    ({ ledger } = opened);
-  });
-  afterAll(() => opened.close());
+  shareLedger(store, (given) => (ledger = given));
 
   test("an answer without calls is one step, and the thread holds question and answer", async () => {
     const { agent, requests } = agentOn([says("Clear.")], { ledger });
@@ -231,7 +226,7 @@ test("what cannot be said is refused before anything happens", async () => {
     [() => agent.run(""), "/input"],
     [() => agent.run([]), "/input"],
     [() => agent.run(null as never), "/input"],
-    [() => agent.run({ role: "user" } as never), "/input"],
+    [() => agent.run({ role: "user" } as never), "/input/parts"],
     [() => agent.run({ role: "user", parts: [1] } as never), "/input/parts/0"],
     [() => agent.run([user("Hi."), { role: "user", parts: [1] } as never]), "/input/1/parts/0"],
     [() => agent.run(assistant("Hi.")), "/input/role"],
@@ -245,6 +240,8 @@ test("what cannot be said is refused before anything happens", async () => {
   for (const [step, path] of bad) {
     expect(step).toThrow(expect.objectContaining({ name: "AgentError", code: "invalid-input", path }) as Error);
   }
+  // A provider's own message: what to do with it is told.
+  expect(() => agent.run({ role: "user", content: "Hi." } as never)).toThrow(/decodeMessages/);
   await expect(agent.resume("nowhere").result()).rejects.toMatchObject({ code: "unknown-thread" });
   expect(requests).toStrictEqual([]);
 });
@@ -258,6 +255,7 @@ test.each([
   [{ toolTimeoutMs: "1" }, "/toolTimeoutMs"],
   [{ stopWhen: 3 }, "/stopWhen"],
   [{ approve: "yes" }, "/approve"],
+  [{ onProblem: true }, "/onProblem"],
   [{ maxstep: 3 }, "/maxstep"],
 ])("an option that is not what it must be is told: %j", (options, path) => {
   expect(() => agentOn([], options as never)).toThrow(

@@ -1,10 +1,8 @@
-// What goes wrong with MCP servers, and what becomes of it: programs that end, servers that forget, replies that break off.
+// What goes wrong with MCP servers, and what becomes of it: programs that end, tools that answer oddly, lists that are none.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { EventStore } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { AgentError } from "../../src/agent/index.ts";
 import { mcpServer, type McpServerOptions } from "../../src/agent/mcp/index.ts";
@@ -20,7 +18,6 @@ import {
   http,
   toolOf,
 } from "./support/mcp-calls.ts";
-import { startMcpHttp } from "./support/mcp-http.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "koine-mcp-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -53,6 +50,56 @@ describe("programs", () => {
     const error = await failure(mcpServer({ ...options, timeouts: { connectMs: 200 } }));
     expect(error).toMatchObject({ code: "mcp-failed" });
     expect(error.message).toContain("timed out");
+  });
+
+  test("a program that is given up has ended when that is said", async () => {
+    const marker = join(folder, "ended");
+    const script = `
+      const { writeFileSync } = require("node:fs");
+      process.stdin.resume().on("end", () => setTimeout(() => writeFileSync(${JSON.stringify(marker)}, "yes"), 300));`;
+    const options = { name: "slow", command: process.execPath, args: ["-e", script], timeouts: { connectMs: 500 } };
+    expect((await failure(mcpServer(options))).message).toContain("timed out");
+    expect(readFileSync(marker, "utf8")).toBe("yes");
+  });
+
+  test("closing does not wait for a program that is being started again", async () => {
+    const [first, again] = [join(folder, "first"), join(folder, "again")];
+    const { args } = command();
+    // The second time it only listens.
+    const script = `
+      const fs = await import("node:fs");
+      const isFirst = !fs.existsSync(${JSON.stringify(first)});
+      fs.writeFileSync(isFirst ? ${JSON.stringify(first)} : ${JSON.stringify(again)}, "");
+      if (isFirst) await import(${JSON.stringify(args?.[0])});
+      else process.stdin.resume();`;
+    const server = await mcpServer({ ...command(), args: ["--input-type=module", "-e", script] });
+    const echo = await toolOf(server, "echo");
+    await failure(call(server, "crash"));
+    const calling = failure(Promise.resolve(echo.run({ text: "x" }, context())));
+    await vi.waitFor(() => readFileSync(again), 10_000);
+    await server.close();
+    expect((await calling).message).toBe('The MCP server "tools" was closed.');
+  }, 20_000);
+
+  test("listeners that throw end neither the call nor the process", async () => {
+    const heard: string[] = [];
+    const listen = (what: string): never => {
+      heard.push(what);
+      throw new Error("not now");
+    };
+    const { args } = command();
+    const script = `process.stderr.write("words"); await import(${JSON.stringify(args?.[0])});`;
+    const server = await connected({
+      ...command({ onProblem: () => listen("problem"), onProgress: () => listen("progress") }),
+      onStderr: () => listen("stderr"),
+      args: ["--input-type=module", "-e", script],
+    });
+    await failure(call(server, "crash"));
+    const counting = call(server, "count", { to: 1 });
+    await vi.waitFor(() => expect(heard).toContain("progress"), 10_000);
+    await call(server, "release");
+    expect(await counting).toStrictEqual({ output: "counted" });
+    expect(new Set(heard)).toStrictEqual(new Set(["stderr", "problem", "progress"]));
   });
 
   test("a program sees what it is given and no keys of this process", async () => {
@@ -121,6 +168,29 @@ describe("programs", () => {
   });
 });
 
+const ANSWERED: [sentence: string, code: number, text: string][] = [
+  ["404", 404, "Ticket not found."],
+  ["400 and speaks of a session", 400, "This session of parliament is over."],
+];
+const PLACES: [place: string, options: (record: string) => Promise<McpServerOptions>][] = [
+  ["a program", (record) => Promise.resolve(command({ env: { RECORD: record } }))],
+  ["a server over HTTP", async (record) => ({ name: "tools", url: (await http({ record })).url })],
+];
+describe.each(PLACES)("%s", (place, options) => {
+  test.each(ANSWERED)("whose tool answers %s is asked once, and stays", async (_sentence, code, text) => {
+    const record = join(folder, `${place} ${code}.txt`);
+    const problems: string[] = [];
+    const server = await connected({
+      ...(await options(record)),
+      onProblem: ({ message }) => problems.push(message),
+    });
+    expect(await call(server, "missing", { code, text })).toStrictEqual({ isError: true, output: text });
+    expect(readFileSync(record, "utf8")).toBe("began missing\n");
+    expect(await call(server, "echo", { text: "x" })).toStrictEqual({ output: "x" });
+    expect(problems).toStrictEqual([]);
+  });
+});
+
 describe("servers that keep no rules", () => {
   const odd = (list: string, more: Common = {}): McpServerOptions => ({
     name: "odd",
@@ -146,7 +216,10 @@ describe("servers that keep no rules", () => {
   test("a result is kept though it breaks what the server promised", async () => {
     const server = await connected(odd(""));
     const value = { type: "hologram", depth: 3 };
-    expect(await call(server, "good")).toStrictEqual({ content: [{ type: "opaque", dialect: "mcp", value }] });
+    expect(await call(server, "good")).toStrictEqual({
+      output: JSON.stringify(value),
+      content: [{ type: "opaque", dialect: "mcp", value }],
+    });
   });
 
   test.each([
@@ -156,137 +229,5 @@ describe("servers that keep no rules", () => {
     const error = await failure(mcpServer(odd(list)));
     expect(error).toMatchObject({ code: "mcp-failed", path: "mcp:odd" });
     expect(error.message).toContain(message);
-  });
-});
-
-/** Remembers what was sent, so that it can be sent again. */
-class Events implements EventStore {
-  private readonly events: [streamId: string, message: JSONRPCMessage][] = [];
-
-  storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {
-    return Promise.resolve(String(this.events.push([streamId, message]) - 1));
-  }
-  getStreamIdForEventId(eventId: string): Promise<string | undefined> {
-    return Promise.resolve(this.events[Number(eventId)]?.[0]);
-  }
-  async replayEventsAfter(
-    eventId: string,
-    { send }: { send: (eventId: string, message: JSONRPCMessage) => Promise<void> },
-  ): Promise<string> {
-    const [streamId] = this.events[Number(eventId)] ?? [""];
-    for (const [index, [of, message]] of this.events.entries()) {
-      if (index > Number(eventId) && of === streamId) await send(String(index), message);
-    }
-    return streamId;
-  }
-}
-
-describe("HTTP", () => {
-  test("headers go with every request, and a function is asked each time", async () => {
-    const { url, seen } = await http({ key: "k1" });
-    let asked = 0;
-    const server = await connected({
-      name: "tools",
-      url,
-      headers: async () => ({ "x-key": "k1", "x-count": `${asked++}` }),
-    });
-    expect(await call(server, "echo", { text: "x" })).toStrictEqual({ output: "x" });
-    expect(seen.length).toBeGreaterThan(2);
-    expect(new Set(seen.map((headers) => headers["x-count"])).size).toBe(seen.length);
-  });
-
-  test("a server that refuses the key says so, and the address is shown without what may be secret", async () => {
-    const { url } = await http({ key: "k1" });
-    const error = await failure(mcpServer({ name: "tools", url: `${url}?token=t0p`, headers: { "x-key": "wr0ng" } }));
-    expect(error.message).toBe(
-      `The MCP server "tools" could not be reached at ${url}: it answered 401; check \`headers\`.`,
-    );
-  });
-
-  test("a server that is not there is named with its address", async () => {
-    const server = await startMcpHttp();
-    await server.stop();
-    const error = await failure(mcpServer({ name: "tools", url: server.url }));
-    expect(error.message).toContain(`could not be reached at ${server.url}`);
-    expect(error.message).toContain("ECONNREFUSED");
-  });
-
-  test.each([404, 400])(
-    "a server that answers %i for a forgotten session is asked anew, within the call",
-    async (unknownSession) => {
-      const server = await http({ unknownSession });
-      const source = await connected({ name: "tools", url: server.url });
-      const echo = await toolOf(source, "echo");
-      server.forget();
-      expect(await echo.run({ text: "again" }, context())).toStrictEqual({ output: "again" });
-      expect(server.sessions).toBe(1);
-    },
-  );
-
-  test("a list that a server has no session for is asked for anew", async () => {
-    const server = await http();
-    const source = await connected({ name: "tools", url: server.url });
-    await call(source, "grow");
-    server.forget();
-    await vi.waitFor(async () => {
-      await source.tools();
-      expect(server.sessions).toBe(1);
-    }, 10_000);
-  });
-
-  test("a server that is started again is found again", async () => {
-    const first = await startMcpHttp();
-    const source = await connected({ name: "tools", url: first.url });
-    const echo = await toolOf(source, "echo");
-    await first.stop();
-    expect(await failure(Promise.resolve(echo.run({ text: "x" }, context())))).toMatchObject({ code: "mcp-failed" });
-    await http({ port: Number(new URL(first.url).port) });
-    await vi.waitFor(
-      async () => expect(await echo.run({ text: "x" }, context())).toStrictEqual({ output: "x" }),
-      20_000,
-    );
-  });
-
-  test("closing ends the session at the server", async () => {
-    const server = await http();
-    const source = await mcpServer({ name: "tools", url: server.url });
-    expect(server.sessions).toBe(1);
-    await source.close();
-    expect(server.sessions).toBe(0);
-  });
-
-  test("a reply that is cut off after it began gives an error at once", async () => {
-    const said: unknown[] = [];
-    const server = await http();
-    const source = await connected({ name: "tools", url: server.url, onProgress: (progress) => said.push(progress) });
-    const counting = call(source, "count", { to: 1 });
-    await vi.waitFor(() => expect(said).toHaveLength(1), 10_000);
-    server.sever();
-    const error = await failure(counting);
-    expect(error.message).toContain("ended before it answered; whether the tool did its work is not known.");
-    expect(await call(source, "echo", { text: "x" })).toStrictEqual({ output: "x" });
-  });
-
-  test("a reply that can be asked for again is, and the call goes on", async () => {
-    const said: unknown[] = [];
-    const server = await http({ eventStore: new Events() });
-    const source = await connected({ name: "tools", url: server.url, onProgress: (progress) => said.push(progress) });
-    const counting = call(source, "count", { to: 1 });
-    await vi.waitFor(() => expect(said).toHaveLength(1), 10_000);
-    server.sever();
-    await vi.waitFor(() => call(source, "release"), 10_000);
-    expect(await counting).toStrictEqual({ output: "counted" });
-  });
-
-  test("a server that is silent for too long is given up, and told", async () => {
-    const record = join(folder, "silent.txt");
-    const { url } = await http({ record });
-    const source = await connected({ name: "tools", url, timeouts: { gapMs: 300 } });
-    const wait = await toolOf(source, "wait");
-    const error = await failure(Promise.resolve(wait.run({}, context())));
-    expect(error.message).toBe(
-      'The MCP server "tools" was silent for too long; whether the tool did its work is not known.',
-    );
-    await vi.waitFor(() => expect(readFileSync(record, "utf8")).toContain("cancelled wait"), 10_000);
   });
 });

@@ -1,7 +1,7 @@
 // What MCP servers say, read: results in the model's words, and options with every mistake named.
 import { expect, test } from "vitest";
 import { AgentError, type ToolOutput } from "../../src/agent/index.ts";
-import { checkOptions } from "../../src/agent/mcp/options.ts";
+import { checkOptions, withSafeListeners } from "../../src/agent/mcp/options.ts";
 import { decodeResult } from "../../src/agent/mcp/result.ts";
 import { loadModule } from "../../src/agent/mcp/sdk.ts";
 import type { McpServerOptions } from "../../src/agent/mcp/index.ts";
@@ -39,9 +39,32 @@ const RESULTS: [sentence: string, result: Record<string, unknown>, output: ToolO
     { output: { a: 1 }, content: [textBlock("One."), textBlock('{"a":2}')] as Part[] },
   ],
   [
-    "a sound is content",
+    "a sound is content, and words say so",
     { content: [{ type: "audio", data: "AAAA", mimeType: "audio/wav" }] },
-    { content: [{ type: "audio", data: "AAAA", mimeType: "audio/wav" }] },
+    { output: "1 audio", content: [{ type: "audio", data: "AAAA", mimeType: "audio/wav" }] },
+  ],
+  [
+    "pictures are counted where nothing is said beside them",
+    {
+      content: [
+        { type: "image", data: "AAAA", mimeType: "image/png" },
+        { type: "image", data: "AAAB", mimeType: "image/png" },
+        { type: "audio", data: "AAAA", mimeType: "audio/wav" },
+      ],
+    },
+    {
+      output: "2 images, 1 audio",
+      content: [
+        { type: "image", data: "AAAA", mimeType: "image/png" },
+        { type: "image", data: "AAAB", mimeType: "image/png" },
+        { type: "audio", data: "AAAA", mimeType: "audio/wav" },
+      ],
+    },
+  ],
+  [
+    "a picture with a text needs no more words",
+    { content: [textBlock("Look:"), { type: "image", data: "AAAA", mimeType: "image/png" }] },
+    { content: [textBlock("Look:") as Part, { type: "image", data: "AAAA", mimeType: "image/png" }] },
   ],
   [
     "a document of text is a file with its name, and its address is kept",
@@ -51,6 +74,7 @@ const RESULTS: [sentence: string, result: Record<string, unknown>, output: ToolO
       ],
     },
     {
+      output: "1 file",
       content: [
         {
           type: "file",
@@ -72,6 +96,7 @@ const RESULTS: [sentence: string, result: Record<string, unknown>, output: ToolO
       ],
     },
     {
+      output: "1 image, 2 files",
       content: [
         { type: "image", data: "AAAA", mimeType: "image/png", name: "a:1", extra: { mcp: { uri: "a:1" } } },
         { type: "file", data: "AAAA", mimeType: "application/pdf", name: "a:2", extra: { mcp: { uri: "a:2" } } },
@@ -83,6 +108,7 @@ const RESULTS: [sentence: string, result: Record<string, unknown>, output: ToolO
     "a picture in letters is a document",
     { content: [{ type: "resource", resource: { uri: "a.svg", mimeType: "image/svg+xml", text: "<svg/>" } }] },
     {
+      output: "1 file",
       content: [
         { type: "file", text: "<svg/>", mimeType: "image/svg+xml", name: "a.svg", extra: { mcp: { uri: "a.svg" } } },
       ],
@@ -101,14 +127,18 @@ const RESULTS: [sentence: string, result: Record<string, unknown>, output: ToolO
     { content: [{ type: "text", text: 'Resource "Row 1" db://t/1', extra: { mcp: { name: "row", size: 12 } } }] },
   ],
   [
-    "B43: an unknown block is kept as it is",
+    "B43: an unknown block is kept as it is, and told as JSON",
     { content: [{ type: "hologram", depth: 3 }] },
-    { content: [{ type: "opaque", dialect: "mcp", value: { type: "hologram", depth: 3 } }] },
+    {
+      output: '{"type":"hologram","depth":3}',
+      content: [{ type: "opaque", dialect: "mcp", value: { type: "hologram", depth: 3 } }],
+    },
   ],
   [
     "B43: so are blocks that are not what their type says",
     { content: [{ type: "text" }, { type: "image", url: "x" }, { type: "resource" }, { type: "resource_link" }, 7] },
     {
+      output: '{"type":"text"}\n{"type":"image","url":"x"}\n{"type":"resource"}\n{"type":"resource_link"}\n7',
       content: [{ type: "text" }, { type: "image", url: "x" }, { type: "resource" }, { type: "resource_link" }, 7].map(
         (value): Part => ({ type: "opaque", dialect: "mcp", value }),
       ),
@@ -132,7 +162,7 @@ test.each(RESULTS)("every provider can be told: %s", (_sentence, result) => {
   ];
   for (const name of ["openai-chat", "openai-responses", "anthropic", "gemini"] as const) {
     const { losses } = dialect(name).encodeRequest({ model: "m", messages });
-    expect(losses.filter(({ level }) => level === "breaks")).toStrictEqual([]);
+    expect(losses.filter(({ level, code }) => level === "breaks" || code === "result-empty")).toStrictEqual([]);
   }
 });
 
@@ -172,6 +202,27 @@ test("options may be undefined", () => {
   expect(() =>
     checkOptions({ name: "a", command: "x", args: undefined, env: undefined, timeouts: undefined }),
   ).not.toThrow();
+});
+
+test("listeners that throw, at once or later, do no harm", () => {
+  const heard: unknown[] = [];
+  const fail = (what: unknown): void => {
+    heard.push(what);
+    throw new Error("not now");
+  };
+  const later = async (what: unknown): Promise<void> => fail(what);
+  const progress = { toolCallId: "c1", toolName: "t", progress: 1 };
+  const problem = new AgentError("mcp-failed", "x");
+  for (const listener of [fail, later]) {
+    const options = { name: "a", command: "x", onProgress: listener, onProblem: listener, onStderr: listener };
+    const safe = withSafeListeners(options);
+    expect(() => {
+      safe.onProgress?.(progress);
+      safe.onProblem?.(problem);
+      if ("command" in safe) safe.onStderr?.("words");
+    }).not.toThrow();
+  }
+  expect(heard).toStrictEqual([progress, problem, "words", progress, problem, "words"]);
 });
 
 test("without the package, the error says how to install it", async () => {

@@ -59,10 +59,10 @@ describe.each(KINDS)("over %s", (_kind, optionsOf) => {
     ["a text is the output", "echo", { text: "hello" }, { output: "hello" }],
     ["structured content is the output, and not said twice", "add", { a: 1, b: 2 }, { output: { sum: 3 } }],
     [
-      "a picture is content",
+      "a picture is content, and words say so",
       "picture",
       {},
-      { content: [{ type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" }] },
+      { output: "1 image", content: [{ type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" }] },
     ],
     ["an error that the tool means is marked", "fail", {}, { isError: true, output: "The disk is full." }],
     ["an error of the protocol is marked, too", "refuse", {}, { isError: true, output: "Not on Sundays." }],

@@ -93,6 +93,11 @@ describe("what is returned", () => {
     ["an error within", { error: new Error("x") }, 'An error (in "error")'],
     ["what is no number", Number.NaN, "NaN has no JSON form"],
     ["infinity within", { ratio: Number.NEGATIVE_INFINITY }, '-Infinity (in "ratio")'],
+    ["a function within", { a: 1, f: () => 1 }, 'A function (in "f")'],
+    ["a symbol within", { s: Symbol("s") }, 'A symbol (in "s")'],
+    ["undefined in a list", [undefined, 1], "Undefined in a list"],
+    ["an invalid date", new Date(Number.NaN), "An invalid date"],
+    ["an invalid date in a list", { dates: [new Date(Number.NaN)] }, 'An invalid date (in "0")'],
     ["content of an unknown kind", toolOutput({ content: [{ type: "nope" } as never] }), "/content/0"],
     [
       "a call as content",
@@ -118,6 +123,8 @@ describe("what is returned", () => {
       { output: { "\ufffd": ["\ud83d\ude00", "\ufffd\ufffd", "\\ud800"] } },
     ],
     ["an empty object", {}, { output: {} }],
+    ["a field that is undefined", { a: undefined, b: 1 }, { output: { b: 1 } }],
+    ["a date", [new Date(0)], { output: ["1970-01-01T00:00:00.000Z"] }],
     ["an object without a prototype", Object.create(null), { output: {} }],
     ["a boxed number", { n: Object(1) as unknown }, { output: { n: 1 } }],
   ])("%s", async (_, value, expected) => {

@@ -1,7 +1,7 @@
 // How a run begins in a thread that others have left: unfinished, paused, with open calls, or gone on.
 import { describe, expect, test } from "vitest";
-import { type AgentRun, tool } from "../../src/agent/index.ts";
-import { type Ledger, LedgerError, openLedger, type Run } from "../../src/ledger/index.ts";
+import type { AgentRun } from "../../src/agent/index.ts";
+import { openLedger } from "../../src/ledger/index.ts";
 import { assistant, type Delta, system, user } from "../../src/model/index.ts";
 import { delta } from "../support/deltas.ts";
 import { Fate, mortalLedger } from "./support/dying.ts";
@@ -25,85 +25,6 @@ const search = delta("part", {
   value: { type: "tool-call", toolCallId: "s1", toolName: "web_search", input: {}, executor: "provider" },
 });
 const pauses = (words: string): Delta[] => answer("pause", text(words), search);
-
-/** A ledger whose runs cannot be committed. */
-function withoutCommits(ledger: Ledger): Ledger {
-  const broken = (run: Run): Run =>
-    new Proxy(run, {
-      get: (target, name) => {
-        if (name === "commit") return () => Promise.reject(new LedgerError("unavailable", "Gone."));
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    });
-  return new Proxy(ledger, {
-    get: (target, name) => {
-      if (name === "beginRun") return async (run: never) => broken(await ledger.beginRun(run));
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-}
-
-describe("a step that was left, and something said since", () => {
-  test("a run that is cancelled before it begins says nothing, and what was left is finished later", async () => {
-    const ledger = await openLedger("memory:");
-    const fate = new Fate(Number.POSITIVE_INFINITY, "before");
-    const pay = echo("pay");
-    const ask = tool({ name: "ask", run: () => new Promise(() => undefined) });
-    const dying = agentOn([makes(call("1", "pay"), call("2", "ask"))], {
-      ledger: mortalLedger(ledger, fate),
-      tools: [pay, ask],
-    });
-    const threadId = await dying.agent.run("Pay.").threadId;
-    await expect.poll(() => fate.acknowledged.has("1")).toBe(true);
-    const { agent } = agentOn([says("Paid.")], { ledger, tools: [pay, ask] });
-    const cancelled = await agent.run("More.", { threadId, signal: AbortSignal.abort() }).result();
-    expect(cancelled).toMatchObject({ reason: "cancelled", steps: [], pending: [{ message: user("More.") }] });
-    expect(await transcript(ledger, threadId)).toStrictEqual(["user: Pay."]);
-    expect(await agent.resume(threadId, { force: true }).result()).toMatchObject({ text: "Paid." });
-    expect(pay.inputs).toHaveLength(1);
-    expect(await transcript(ledger, threadId)).toStrictEqual([
-      "user: Pay.",
-      "assistant: pay#1 ask#2",
-      "tool: =1 !2",
-      "assistant: Paid.",
-    ]);
-  });
-
-  test("calls that ran are not forgotten where somebody has said something since", async () => {
-    const ledger = await openLedger("memory:");
-    const pay = echo("pay");
-    const failing = agentOn([makes(call("1", "pay"))], { ledger: withoutCommits(ledger), tools: [pay] });
-    const run = failing.agent.run("Pay.");
-    await expect(run.result()).rejects.toThrow("Gone.");
-    const threadId = await run.threadId;
-    await ledger.append(threadId, [user("And hurry.")]);
-    const { agent, requests } = agentOn([says("Paid.")], { ledger, tools: [pay] });
-    expect(await agent.resume(threadId).result()).toMatchObject({ reason: "done", text: "Paid." });
-    expect(pay.inputs).toHaveLength(1);
-    expect(short(requests[0]?.messages ?? [])).toStrictEqual([
-      "user: Pay.",
-      "user: And hurry.",
-      "assistant: pay#1",
-      "tool: =1",
-    ]);
-    expect(await repairs(ledger, threadId)).toStrictEqual([]);
-  });
-
-  test("on a branch that does not have it, it stays where it is", async () => {
-    const ledger = await openLedger("memory:");
-    const pay = echo("pay");
-    const { id: threadId } = await ledger.createThread();
-    const [root] = await ledger.append(threadId, [user("Hello."), assistant("Hello!")]);
-    const failing = agentOn([makes(call("1", "pay"))], { ledger: withoutCommits(ledger), tools: [pay] });
-    await expect(failing.agent.run("Pay.", { threadId }).result()).rejects.toThrow("Gone.");
-    await ledger.select(threadId, root?.id ?? null);
-    const { agent, requests } = agentOn([says("Hi.")], { ledger, tools: [pay] });
-    await agent.resume(threadId).result();
-    expect(short(requests[0]?.messages ?? [])).toStrictEqual(["user: Hello."]);
-  });
-});
 
 describe("what is said while an answer is on its way", () => {
   test("is told to the model after that answer, and answered", async () => {
@@ -276,6 +197,19 @@ describe("a key that was used", () => {
       path: "/idempotencyKey",
     });
   });
+});
+
+test("a key that was used for something else is told", async () => {
+  const ledger = await openLedger("memory:");
+  const { id: threadId } = await ledger.createThread();
+  const { agent, requests } = agentOn([says("To A.")], { ledger });
+  await agent.run("A", { threadId, idempotencyKey: "k" }).result();
+  await expect(agent.run("B", { threadId, idempotencyKey: "k" }).result()).rejects.toMatchObject({
+    name: "AgentError",
+    code: "conflict",
+    path: "/idempotencyKey",
+  });
+  expect(requests).toHaveLength(1);
 });
 
 test("a conversation from elsewhere may be brought along, if it ends with something to answer", async () => {

@@ -116,7 +116,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(await repairs(later, threadId)).toStrictEqual([]);
     // The first one comes back from the dead, and is told.
     hang.open();
-    await expect(run.result()).rejects.toMatchObject({ code: "fenced" });
+    await expect(run.result()).rejects.toMatchObject({ code: "busy", cause: { code: "fenced" } });
     expect(await transcript(later, threadId)).toHaveLength(6);
   });
 

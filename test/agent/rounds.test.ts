@@ -1,8 +1,8 @@
 // Rounds: calls of one answer run side by side, results are recorded as they come and go back in the order of the calls.
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { tool } from "../../src/agent/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
-import type { OpenLedger } from "../ledger/support/stores.ts";
+import { shareLedger } from "./support/group.ts";
 import {
   agentOn,
   call,
@@ -19,13 +19,8 @@ import {
 } from "./support/scripted.ts";
 
 describe.each(LEDGERS)("on $name", (store) => {
-  let opened: OpenLedger;
   let ledger: Ledger;
-  beforeAll(async () => {
-    opened = await store.open();
-    ({ ledger } = opened);
-  });
-  afterAll(() => opened.close());
+  shareLedger(store, (given) => (ledger = given));
 
   test("B25: results go back in call order in one message, whichever came first", async () => {
     const second = gate();

@@ -1,5 +1,5 @@
 // Sources of tools that fail or give what they should not, and lists of tools that change in their owner's hands.
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { AgentError, type AgentOptions, type AgentTool, type ToolSource } from "../../src/agent/index.ts";
 import { openLedger } from "../../src/ledger/index.ts";
 import { agentOn, call, echo, makes, results, says } from "./support/scripted.ts";
@@ -48,6 +48,40 @@ test("a source's schema that cannot be read is shown to the model as it is, and 
   expect(given.inputs).toStrictEqual([{ a: 1 }]);
   expect(results(requests[1]?.messages ?? []).map(({ isError }) => isError)).toStrictEqual([false, true]);
   expect(() => agentOn([], { tools: [given] })).toThrow(expect.objectContaining({ code: "invalid-tool" }) as Error);
+});
+
+describe("a name that another tool has by now", () => {
+  /** Sources that list these tools, step by step; the last list stays. */
+  const source = (name: string, ...lists: AgentTool[][]): ToolSource => ({
+    name,
+    tools: () => (lists.length > 1 ? lists.shift() : lists[0]) ?? [],
+  });
+
+  test("is left to the one that had it, wherever that one stands, and that is told once", async () => {
+    const [old, late, later] = [echo("a"), echo("a"), echo("a")];
+    const problems: AgentError[] = [];
+    const { agent, requests } = agentOn([makes(call("1", "a")), makes(call("2", "a")), says("Ok.")], {
+      tools: [source("new", [], [late]), source("old", [old]), source("third", [], [echo("b"), later])],
+      onProblem: (problem) => {
+        problems.push(problem);
+        throw new Error("A listener's own affair.");
+      },
+    });
+    expect(await agent.run("Go.").result()).toMatchObject({ reason: "done" });
+    expect([old, late, later].map(({ inputs }) => inputs.length)).toStrictEqual([2, 0, 0]);
+    expect(requests.map(({ tools }) => tools?.map(({ name }) => name))).toStrictEqual([["a"], ["a", "b"], ["a", "b"]]);
+    expect(problems.map(({ code, path }) => [code, path])).toStrictEqual([
+      ["invalid-tool", "/tools/0/new/a"],
+      ["invalid-tool", "/tools/2/third/a"],
+    ]);
+  });
+
+  test("ends the run where it is so from the beginning", async () => {
+    const { agent } = agentOn([says("Ok.")], { tools: [source("one", [echo("a")]), source("two", [echo("a")])] });
+    for (let count = 0; count < 2; count++) {
+      await expect(agent.run("Go.").result()).rejects.toMatchObject({ code: "invalid-tool", path: "/tools/1/two/a" });
+    }
+  });
 });
 
 test("a list of tools that its owner goes on with is not the agent's any more", async () => {

@@ -73,7 +73,7 @@ describe.each(LEDGERS)("on $name", (store) => {
     expect(await agent.resume(threadId).result()).toMatchObject({ reason: "done", text: "Second." });
     expect(waited).toBeGreaterThan(29_000);
     release();
-    expect(await end).toMatchObject({ code: "fenced" });
+    expect(await end).toMatchObject({ name: "AgentError", code: "busy", cause: { code: "fenced" } });
     expect(await transcript(ledger, threadId)).toStrictEqual([
       "user: Go.",
       "assistant: hang#1",
@@ -147,6 +147,20 @@ describe.each(LEDGERS)("on $name", (store) => {
     ]);
   });
 
+  test("of two that take a step over by force, the loser finds the thread busy", async () => {
+    const { threadId } = await hanging(ledger);
+    const { opened: mayEnd, open } = gate();
+    const slow = tool({ name: "hang", retry: "safe", run: () => mayEnd });
+    const first = agentOn([says("Lost.")], { ledger, tools: [slow] }).agent.resume(threadId, { force: true });
+    for await (const event of first) if (event.type === "tool-start") break;
+    const { agent } = agentOn([says("Won.")], { ledger: elsewhere, tools: [echo("hang", { retry: "safe" })] });
+    expect(await agent.resume(threadId, { force: true }).result()).toMatchObject({ text: "Won." });
+    open();
+    const error: unknown = await first.result().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: "AgentError", code: "busy", path: "/threadId" });
+    expect(String(error)).not.toContain("do not say it again");
+  });
+
   test("a run of somebody else in the thread is waited for, and left alone", async () => {
     const { id: threadId } = await ledger.createThread();
     const other = await ledger.beginRun({ threadId, metadata: { model: "somebody's" } });
@@ -160,9 +174,9 @@ describe.each(LEDGERS)("on $name", (store) => {
         },
       },
     });
-    await expect(agent.run("Hi.", { threadId }).result()).rejects.toMatchObject({ code: "busy", path: "/threadId" });
-    expect(requests).toStrictEqual([]);
-    expect(await agent.resume(threadId).result()).toMatchObject({ reason: "done", text: "Ok." });
+    // What was said is said: it cannot be refused any more.
+    expect(await agent.run("Hi.", { threadId }).result()).toMatchObject({ reason: "done", text: "Ok." });
+    expect(requests).toHaveLength(1);
     expect(short(requests[0]?.messages ?? [])).toStrictEqual(["user: Hi.", "assistant: Mine.", "user: And?"]);
   });
 });

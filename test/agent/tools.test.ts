@@ -302,6 +302,12 @@ describe("where tools come from", () => {
     ["no name", { run }, "/tools/0/name"],
     ["no function", { name: "t" }, "/tools/0/run"],
     ["another word for retry", { name: "t", retry: "always", run }, "/tools/0/retry"],
+    ["a field that there is not", { name: "t", run, "time/out": 1 }, "/tools/0/time~1out"],
+    ...["parameters", "schema", "execute", "handler"].map((field): [string, object, string] => [
+      `another word: ${field}`,
+      { name: "t", run, [field]: run },
+      `/tools/0/${field}`,
+    ]),
     ["no time", { name: "t", timeoutMs: 0, run }, "/tools/0/timeoutMs"],
     ["a schema that is none", { name: "t", input: { type: "nothing" }, run }, "/tools/0/input/type"],
     [
@@ -314,5 +320,26 @@ describe("where tools come from", () => {
       expect.objectContaining({ name: "AgentError", code: "invalid-tool", path }) as Error,
     );
     if (given !== null) expect(() => agentOn([], { tools: given as never })).toThrow(/must be a list/);
+  });
+
+  test("what other libraries call a field is told by its name here, also to a source", async () => {
+    expect(() => agentOn([], { tools: [{ name: "t", execute: run } as never] })).toThrow(/It is called `run`/);
+    expect(() => agentOn([], { tools: [{ name: "t", run, parameters: {} } as never] })).toThrow(/It is called `input`/);
+    const listed = [{ ...tool({ name: "t", run }), schema: {} }];
+    const { agent } = agentOn([says("Ok.")], { tools: [{ name: "files", tools: () => listed }] });
+    await expect(agent.run("Go.").result()).rejects.toMatchObject({ path: "/tools/0/files/t/schema" });
+  });
+
+  test("a tool of a class, or a source's, may have fields of its own", async () => {
+    class Counter {
+      readonly name = "count";
+      calls = 0;
+      run = (): number => ++this.calls;
+    }
+    const listed = [{ ...tool({ name: "t", run }), annotations: {} }];
+    const tools = [new Counter(), { name: "files", tools: () => listed }];
+    const { agent, requests } = agentOn([says("Ok.")], { tools });
+    await agent.run("Go.").result();
+    expect(requests[0]?.tools?.map(({ name }) => name)).toStrictEqual(["count", "t"]);
   });
 });

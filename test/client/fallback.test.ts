@@ -1,7 +1,8 @@
 // Other models in line: when the next one is asked, and when nobody is.
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ClientOptions, LocalProvider } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
+import { shareOf } from "../../src/client/calls/policy.ts";
 import type { ProviderErrorKind, Request } from "../../src/index.ts";
 import { PROVIDER_ERROR_KINDS, user } from "../../src/index.ts";
 import { replayServer } from "../../src/testkit/index.ts";
@@ -10,6 +11,11 @@ import { errorOf, readAll } from "./support/thrown.ts";
 import { providerAt, wholeBody } from "./support/wire.ts";
 
 const ASK: Request = { model: "first/a", messages: [user("Which way?")] };
+
+/** It never says anything. */
+const SILENT: LocalProvider = {
+  answer: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }) }),
+};
 
 /** A provider that fails in one way, or says who it is; and how often each was asked. */
 function crowd(fail: Partial<Record<string, ProviderErrorKind>>): {
@@ -51,6 +57,7 @@ test("each is tried as often as its policy says, in their order; the last one's 
   expect(error).toMatchObject({ code: "server", provider: "third", model: "c/d" });
   expect(error.attempts.map(({ provider }) => provider)).toStrictEqual(["first", "first", "second", "third", "third"]);
   expect(error.message).toContain("third cannot.");
+  expect(error.message).toContain(" Before it, first/a failed: overloaded; second/b failed: authentication.");
 });
 
 test("what the call says about fallbacks replaces what the client says", async () => {
@@ -130,16 +137,99 @@ describe("nobody else is asked", () => {
   });
 
   test("once the time of the call is over", async () => {
+    let now = 0;
     let others = 0;
     const first: LocalProvider = {
-      // It never says anything.
-      answer: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }) }),
+      // It never says anything; and when its share is over, so is the time of the others.
+      answer: () => ((now += 20), SILENT.answer({ messages: [] }, { signal: new AbortController().signal })),
     };
     const second: LocalProvider = { answer: () => ((others += 1), answer()) };
-    const client = createClient({ providers: { first, second }, fallbacks: ["second/b"], timeouts: { totalMs: 20 } });
+    const client = createClient({
+      providers: { first, second },
+      fallbacks: ["second/b"],
+      timeouts: { totalMs: 20 },
+      effects: { clock: () => now },
+    });
     expect(await errorOf(client.complete(ASK))).toMatchObject({ code: "timeout", provider: "first" });
     expect(others).toBe(0);
   });
+});
+
+describe("with the limits as they are by default, whoever never replies does not take the time of the others", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const silent = { first: SILENT, second: SILENT, third: { answer: () => answer() } };
+  const MINUTE = 60_000;
+  // The clock that is faked is not the one that the client knows.
+  const effects = { clock: () => Date.now() };
+
+  test.each<[how: "complete" | "stream", fallbacks: string[], minutes: number[]]>([
+    ["complete", ["third/c"], [5]],
+    ["stream", ["third/c"], [5]],
+    // A third of ten minutes, then half of what is left.
+    ["complete", ["second/b", "third/c"], [10 / 3, 10 / 3]],
+    ["stream", ["second/b", "third/c"], [10 / 3, 10 / 3]],
+  ])("%s, with %j behind it", async (how, fallbacks, minutes) => {
+    const client = createClient({ providers: silent, fallbacks, effects });
+    const asked = how === "complete" ? client.complete(ASK) : client.stream(ASK).response();
+    await vi.advanceTimersByTimeAsync(10 * MINUTE - 1);
+    const { provider, attempts } = await asked;
+    expect(provider).toBe("third");
+    const durations = attempts.slice(0, -1).map(({ durationMs }) => durationMs);
+    expect(durations).toStrictEqual(minutes.map((each) => Math.round(each * MINUTE)));
+  });
+
+  test("a reply that did not begin in time is not asked for again where somebody else is left", async () => {
+    const client = createClient({ providers: { ...silent, third: SILENT }, timeouts: { totalMs: Infinity }, effects });
+    const stream = client.stream(ASK, { fallbacks: ["third/c"] });
+    const failed = errorOf(stream.response());
+    await vi.advanceTimersByTimeAsync(60 * MINUTE);
+    const { attempts } = await failed;
+    // Only the last one is asked as often as its policy says.
+    expect(attempts.map(({ provider }) => provider)).toStrictEqual(["first", "third", "third", "third"]);
+  });
+
+  test("a stream that has begun has all the time that is left", async () => {
+    const first: LocalProvider = {
+      async *answer() {
+        const deltas = answer(delta("text", { textDelta: "Le" }), delta("text", { textDelta: "ft" }));
+        for (const each of deltas) {
+          yield each;
+          await new Promise((resolve) => setTimeout(resolve, 2 * MINUTE));
+        }
+      },
+    };
+    const client = createClient({ providers: { ...silent, first }, timeouts: { gapMs: Infinity }, effects });
+    const asked = client.stream(ASK, { fallbacks: ["third/c"] }).response();
+    await vi.advanceTimersByTimeAsync(10 * MINUTE);
+    const { provider, attempts } = await asked;
+    expect(provider).toBe("first");
+    expect(attempts).toHaveLength(1);
+  });
+
+  test("a whole answer may take longer to begin than a stream; a limit that somebody set holds", async () => {
+    const slow: LocalProvider = {
+      async *answer() {
+        await new Promise((resolve) => setTimeout(resolve, 8 * MINUTE));
+        yield* answer();
+      },
+    };
+    const client = createClient({ providers: { first: slow }, effects });
+    const whole = client.complete(ASK);
+    const limited = errorOf(client.complete(ASK, { timeouts: { replyMs: MINUTE }, retry: { attempts: 1 } }));
+    const streamed = errorOf(client.stream(ASK, { retry: { attempts: 1 } }).response());
+    await vi.advanceTimersByTimeAsync(9 * MINUTE);
+    expect((await whole).attempts).toHaveLength(1);
+    expect((await limited).message).toContain("after 60000 ms (timeouts.replyMs)");
+    expect((await streamed).message).toContain("after 300000 ms (timeouts.replyMs)");
+  });
+});
+
+test("a provider's own limit that leaves time to the others is the only one it has", () => {
+  expect(shareOf(1000, 2, 900)).toBe(Infinity);
+  expect(shareOf(1000, 2, 1000)).toBe(500);
+  expect(shareOf(1000, 1, Infinity)).toBe(Infinity);
 });
 
 test("a provider to which the request cannot be said is passed over, and that is noted", async () => {

@@ -193,3 +193,16 @@ test("a client made from the environment asks over real HTTP, with its key and a
     ["/v1beta/models/m:generateContent", "key-g"],
   ]);
 });
+
+test.each<[variable: string, env: Env]>([
+  ["ANTHROPIC_AUTH_TOKEN", { ANTHROPIC_AUTH_TOKEN: "a\nb" }],
+  ["OPENAI_ORG_ID", { OPENAI_API_KEY: "k", OPENAI_ORG_ID: "a\nb" }],
+  ["OPENAI_PROJECT_ID", { OPENAI_API_KEY: "k", OPENAI_PROJECT_ID: "a\nb" }],
+  ["OPENAI_CUSTOM_HEADERS", { OPENAI_API_KEY: "k", OPENAI_ORG_ID: "o", OPENAI_CUSTOM_HEADERS: "x-a: a\u0001b" }],
+])("a header that cannot be sent is blamed on the variable that it is from: %s", (variable, env) => {
+  expect(thrown(ClientError, () => providersFromEnv(env)).message).toMatch(new RegExp(`^${variable}: `));
+});
+
+test.each(["ANTHROPIC_AUTH_TOKEN", "GOOGLE_API_KEY"])("whoever has set none is told of %s, too", (variable) => {
+  expect(thrown(ClientError, () => Client.fromEnv({ env: {} })).message).toContain(variable);
+});

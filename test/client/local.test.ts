@@ -162,3 +162,55 @@ describe("what is no delta", () => {
     },
   );
 });
+
+test.each<[what: string, thrown: unknown, advice: string]>([
+  [
+    "nothing was said",
+    { kind: "truncated", message: "Cut." },
+    "Cut. Ask later, allow more attempts, or name a fallback.",
+  ],
+  ["nothing is known", { kind: "unknown", message: "No.", raw: undefined }, "No. What is known is in `cause`."],
+  [
+    "there is more",
+    { kind: "unknown", message: "No.", raw: { a: 1 } },
+    "No. What is known is in `error.raw` and `cause`.",
+  ],
+  [
+    "it is hopeless",
+    { kind: "server", message: "No.", retryable: false },
+    "Asking again will not help. What is known is in `cause`.",
+  ],
+])("advice points only at what is there: %s", async (_, thrown, advice) => {
+  const provider: LocalProvider = {
+    answer() {
+      throw thrown;
+    },
+  };
+  const error = await errorOf(createClient({ providers: { provider }, retry: { attempts: 1 } }).complete(ASK));
+  expect(error.message.endsWith(advice), error.message).toBe(true);
+  expect(error.partial).toBeUndefined();
+});
+
+test("an error delta without more to tell says so", async () => {
+  const provider: LocalProvider = { answer: () => [START, delta("error", { errorCode: "unknown", message: "No." })] };
+  const error = await errorOf(createClient({ providers: { provider } }).complete(ASK));
+  expect(error.message).toContain("No. Nothing more is known.");
+});
+
+test("fields that no request has are left out and reported, as they are over HTTP", async () => {
+  const seen: object[] = [];
+  const provider: LocalProvider = { answer: (request) => (seen.push(request), answer()) };
+  const request = { ...ASK, temperature: 1, signal: undefined, "a/b": true, sampling: { temperature: 0 } };
+  const { losses } = await createClient({ providers: { provider } }).complete(request);
+  const message = "There is no field for this.";
+  expect(losses).toStrictEqual(
+    ["/temperature", "/a~1b"].map((path) => ({
+      path,
+      action: "dropped",
+      level: "loss",
+      code: "field-unsaid",
+      message,
+    })),
+  );
+  expect(seen).toStrictEqual([{ ...ASK, stream: false, sampling: { temperature: 0 } }]);
+});

@@ -2,8 +2,9 @@
 import { describe, expect, test } from "vitest";
 import type { Delta } from "koine";
 import { user } from "koine";
-import type { AnswerStream, BudgetLimits, Client, LogEntry } from "koine/client";
-import { budget, caching, describeEntry, logging } from "koine/client";
+import type { AnswerStream, BudgetLimits, Client, HttpRequest, Limits, LogEntry, Transport } from "koine/client";
+import { budget, caching, defaultTransport, describeEntry, logging, TransportError } from "koine/client";
+import { defaultTransport as fetching } from "../../src/client/transport/fetch.ts";
 import type { Reply } from "../../src/testkit/index.ts";
 import { replayServer } from "../../src/testkit/index.ts";
 import type { Setup } from "./support/counting.ts";
@@ -175,7 +176,7 @@ describe("budget", () => {
   });
 
   test.each<[string, ReturnType<typeof counting>, boolean, BudgetLimits, RegExp]>([
-    ["a price", counting(), false, { cost: 5 }, /near\/m did not say .* \(cost\)\. Give it a price/],
+    ["a price", counting(), false, { cost: 5 }, /near\/m did not say .* \(cost\)\. Give it a price in `prices`/],
     ["any usage", counting(null), true, { totalTokens: 5000 }, /near\/m did not say .* \(totalTokens\)/],
   ])(
     "a limit that cannot be held for lack of %s is not taken for held",
@@ -226,7 +227,7 @@ describe("budget", () => {
   test.each<[string, Reply, boolean]>([
     ["an error with a status", { status: 500, body: { error: { message: "no" } } }, true],
     ["an error in a reply that says it succeeded", { body: { error: { message: "no", code: 429 } } }, true],
-    ["no reply", { reset: "headers" }, true],
+    ["no reply", { reset: "headers" }, false],
     ["an error behind the first words", streamReply("openai-chat", BROKEN), false],
     ["a reply that breaks off", { body: '{"id":"1","choices":[{"mess' }, false],
   ])(
@@ -243,4 +244,33 @@ describe("budget", () => {
       expect(codes[0]?.attempts.map(({ begun }) => begun)).toStrictEqual([isFree ? undefined : true]);
     },
   );
+
+  const here = defaultTransport();
+  const refused = new TransportError("network", "Nothing listens there.", { stage: "connect" });
+  const lost = new TransportError("network", "It hung up.", { stage: "headers" });
+  const waiting = (_: HttpRequest, { signal, sent }: Limits, isSent: boolean): Promise<never> => {
+    if (isSent) sent?.();
+    return new Promise((__, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
+  };
+  test.each<[string, Transport["send"], boolean]>([
+    ["no connection", () => Promise.reject(refused), true],
+    ["a lost connection", () => Promise.reject(lost), false],
+    ["ended before it was sent", (request, limits) => waiting(request, limits, false), true],
+    ["ended after it was sent", (request, limits) => waiting(request, limits, true), false],
+    ["ended after it was sent over undici", here.send.bind(here), false],
+    ["ended after it was sent with fetch", fetching().send, false],
+  ])("a request that has gone out may have cost something: %s", async (_, send, isFree) => {
+    await using server = await replayServer({ "*": { stall: "headers" } });
+    const limited = budget({ totalTokens: 5000 });
+    const client = clientAt(server, "openai-chat", {
+      middleware: [limited],
+      retry: { attempts: 1 },
+      transport: { send, close: () => here.close() },
+    });
+    for (const options of [() => ({ timeouts: { totalMs: 150 } }), () => ({ signal: AbortSignal.timeout(150) })]) {
+      const { attempts } = await errorOf(client.complete(QUESTION, options()));
+      expect(attempts.map(({ begun }) => begun)).toStrictEqual([isFree ? undefined : true]);
+      limited.reset();
+    }
+  });
 });

@@ -292,3 +292,31 @@ describe("Standard Schema", () => {
     await expect(readSchema(Broken).check("x")).rejects.toThrow("a mistake in the schema");
   });
 });
+
+test.each<[what: string, schema: object]>([
+  [
+    "an object of a class",
+    new (class Validator {
+      type = "object";
+    })(),
+  ],
+  ["an object with methods", { type: "object", parse: () => undefined }],
+])("%s is no JSON Schema, and the error says what to do", (_, schema) => {
+  const error = thrown(ClientError, () => readSchema(schema as never, { path: "/tools/0" }));
+  expect(error).toMatchObject({ code: "configuration", path: "/tools/0" });
+  expect(String(error)).toContain(
+    "looks like a validator without Standard Schema; give `jsonSchema`, or a newer version",
+  );
+});
+
+test("a validator that cannot be read is no matter where its JSON Schema is given", async () => {
+  const validator = { type: "object", parse: () => undefined };
+  const read = readSchema(validator as never, { inputSchema: { type: "string" } });
+  expect(read.json).toStrictEqual({ type: "string" });
+  expect([await read.check("a"), await read.check(1)]).toMatchObject([{ ok: true }, { ok: false }]);
+});
+
+test("an object without a prototype may be a JSON Schema", () => {
+  const schema = Object.assign(Object.create(null) as object, { type: "object" });
+  expect(readSchema(schema as never).json).toStrictEqual(schema);
+});

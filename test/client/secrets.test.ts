@@ -170,3 +170,38 @@ test("short words that happen to be keys are left in texts", async () => {
   const client = createClient({ providers: { there }, retry: { attempts: 1 } });
   expect((await errorOf(client.complete({ model: "m", messages: [user("?")] }))).message).toContain("a test failed");
 });
+
+/** What is left of what a server says about a request. */
+async function leftOf(message: string, config: Partial<HttpProvider>, options: CallOptions = {}): Promise<string> {
+  const reply = { status: 400, body: { error: { message } }, headers: { "x-request-id": `id of ${message}` } };
+  await using server = await replayServer({ "*": reply });
+  const there: HttpProvider = { dialect: "openai-chat", baseUrl: server.url, ...config };
+  const client = createClient({ providers: { there } });
+  const error = await errorOf(client.complete({ model: "m", messages: [user("?")] }, options));
+  expect(error.attempts[0]?.requestId).toBe(`id of ${error.error?.message}`);
+  return error.error?.message ?? "";
+}
+
+test.each<[what: string, message: string, config: Partial<HttpProvider>, options?: CallOptions]>([
+  ["a value in the URL", "No deployment my-deployment-1.", { query: { deployment: "my-deployment-1" } }],
+  [
+    "a key that makes a call idempotent",
+    "Seen: call-0123456789.",
+    {},
+    { headers: { "Idempotency-Key": "call-0123456789" } },
+  ],
+  ["a word", "The anything model is gone.", { apiKey: "anything" }],
+])("%s is no secret", async (_, message, config, options) => {
+  expect(await leftOf(message, config, options)).toBe(message);
+});
+
+test.each<[what: string, config: Partial<HttpProvider>]>([
+  ["a cookie among others", { headers: { cookie: "lang=en; session=abc0123456789; theme=dark" } }],
+  ["a signature", { sign: () => ({ authorization: "AWS4-HMAC-SHA256 Credential=AK/x, Signature=abc0123456789" }) }],
+  ["a credential in the URL", { query: { "X-Amz-Credential": "abc0123456789" } }],
+  ["a code in the URL", { query: { code: "abc0123456789" } }],
+  ["a long word", { apiKey: "abcdefghijklmnopqrst" }],
+])("%s is one, also where it is told alone", async (_, config) => {
+  const said = "apiKey" in config ? "abcdefghijklmnopqrst" : "abc0123456789";
+  expect(await leftOf(`Not with ${said}!`, config)).toBe("Not with [key]!");
+});

@@ -26,6 +26,13 @@ import {
   TransportError,
 } from "koine/client";
 
+test("the types that stand in its signatures come with it", () => {
+  expectTypeOf<Koine.Delta>().toEqualTypeOf<Delta>();
+  expectTypeOf<Koine.Loss>().toEqualTypeOf<Loss>();
+  expectTypeOf<Koine.Snapshot | undefined>().toEqualTypeOf<ReturnType<AnswerStream["snapshot"]>>();
+  expectTypeOf<Koine.CallOutcome>().toEqualTypeOf<{ answer: Answer } | { error: unknown }>();
+});
+
 /** The whole contract in one piece. Compiled, never called. */
 async function contract(request: Request, signal: AbortSignal, env: NodeJS.ProcessEnv): Promise<void> {
   const local: LocalProvider = {

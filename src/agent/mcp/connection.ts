@@ -29,8 +29,8 @@ export interface RequestLimits {
 const CLIENT_INFO = { name: "koine", version: "1" };
 /** What a timer can hold; a longer one would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
-/** A result with pictures is easily larger than the SDK's own limit. */
-const LARGEST_MESSAGE = 128 * 1024 * 1024;
+/** A result with pictures is easily larger than the SDK's own limit; much more, and reading it takes time by its square. */
+const LARGEST_MESSAGE = 32 * 1024 * 1024;
 const STDERR_KEPT = 2000;
 /** Taking leave must not hold up anybody. */
 const LEAVE_MS = 1000;
@@ -41,6 +41,17 @@ interface Line {
   leave?: () => Promise<void>;
   /** What the server wrote on its standard error last. */
   lastWords?: () => string;
+  /** Tells the transport's own errors from those that the server answers with. */
+  read?: (error: unknown) => unknown;
+}
+
+/** The server answered a request itself with an error of HTTP. */
+export class HttpError extends Error {
+  readonly status: number;
+  constructor(status: number, cause: Error) {
+    super(cause.message, { cause });
+    this.status = status;
+  }
 }
 
 /** The connection could not be made; `lastWords` is what the program wrote on its standard error. */
@@ -64,9 +75,11 @@ export class Connection {
     this.resultSchema = resultSchema;
   }
 
-  static async open(options: McpServerOptions, events: ConnectionEvents): Promise<Connection> {
+  /** Where the signal ends it, or it fails, nothing of it is left. */
+  static async open(options: McpServerOptions, events: ConnectionEvents, signal: AbortSignal): Promise<Connection> {
     const [{ Client }, types] = await Promise.all([loadClient(), loadTypes()]);
     const line = isCommand(options) ? await commandLine(options) : await urlLine(options);
+    signal.throwIfAborted();
     const client = new Client(CLIENT_INFO, { capabilities: {} });
     const connection = new Connection(client, line, types.ResultSchema);
     client.setNotificationHandler(types.ToolListChangedNotificationSchema, () => events.onToolsChanged());
@@ -80,10 +93,12 @@ export class Connection {
       },
     });
     try {
-      await client.connect(line.transport, { timeout: Math.min(timeoutsOf(options).connectMs, LONGEST_MS) });
+      await client.connect(line.transport, { timeout: Math.min(timeoutsOf(options).connectMs, LONGEST_MS), signal });
     } catch (cause) {
       connection.isOpen = false;
-      throw new ConnectError(cause, line.lastWords?.() ?? "");
+      // The SDK closes it, too, but waits for nothing.
+      await line.transport.close().catch(() => undefined);
+      throw new ConnectError(connection.read(cause), line.lastWords?.() ?? "");
     }
     isConnected = true;
     return connection;
@@ -97,17 +112,21 @@ export class Connection {
   }
 
   /** The result as the server sent it. An abort tells the server, and rejects. */
-  request(
+  async request(
     method: "tools/list" | "tools/call",
     params: Record<string, unknown>,
     { signal, silenceMs, onProgress }: RequestLimits,
   ): Promise<Record<string, unknown>> {
-    return this.client.request({ method, params }, this.resultSchema, {
-      timeout: Math.min(silenceMs, LONGEST_MS),
-      resetTimeoutOnProgress: true,
-      ...(signal && { signal }),
-      ...(onProgress && { onprogress: onProgress }),
-    });
+    try {
+      return await this.client.request({ method, params }, this.resultSchema, {
+        timeout: Math.min(silenceMs, LONGEST_MS),
+        resetTimeoutOnProgress: true,
+        ...(signal && { signal }),
+        ...(onProgress && { onprogress: onProgress }),
+      });
+    } catch (error) {
+      throw this.read(error);
+    }
   }
 
   async close(): Promise<void> {
@@ -117,10 +136,15 @@ export class Connection {
     await this.client.close();
   }
 
+  private read(error: unknown): unknown {
+    return this.line.read?.(error) ?? error;
+  }
+
   private hearOf(error: Error, events: ConnectionEvents): void {
     // Answers to requests that nobody waits for any more: cancelled ones.
     if (error.message.includes("unknown message ID")) return;
-    events.onError(error);
+    const read = this.read(error);
+    events.onError(read instanceof Error ? read : error);
     // The SDK has given up, but what is under way would wait until its time is up.
     if (error.message.startsWith("Maximum reconnection attempts")) void this.client.close();
   }
@@ -143,16 +167,22 @@ async function commandLine({ command, args, env, cwd, onStderr }: McpCommandOpti
     words = (words + text).slice(-STDERR_KEPT);
     onStderr?.(text);
   });
+  const close = transport.close.bind(transport);
+  let closing: Promise<void> | undefined;
+  // Whoever closes it again waits for the program's end as well.
+  transport.close = () => (closing ??= close());
   return { transport, lastWords: () => words.trim() };
 }
 
 async function urlLine(options: McpUrlOptions): Promise<Line> {
-  const { StreamableHTTPClientTransport } = await loadHttp();
+  const { StreamableHTTPClientTransport, StreamableHTTPError } = await loadHttp();
   const transport = new StreamableHTTPClientTransport(new URL(options.url), { fetch: fetchFor(options) });
   const leave = async (): Promise<void> => {
     const { promise: late, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, LEAVE_MS);
     await Promise.race([transport.terminateSession(), late]).finally(() => clearTimeout(timer));
   };
-  return { transport, leave };
+  const read = (error: unknown): unknown =>
+    error instanceof StreamableHTTPError && (error.code ?? 0) >= 400 ? new HttpError(error.code ?? 0, error) : error;
+  return { transport, leave, read };
 }

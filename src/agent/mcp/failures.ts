@@ -1,8 +1,8 @@
 // What went wrong between here and an MCP server, in words: for whoever runs the agent, and for the model.
 import { AgentError } from "../errors.ts";
 import { isObject } from "../../model/kind.ts";
-import { ConnectError } from "./connection.ts";
-import { CUT_OFF } from "./http-endings.ts";
+import { ConnectError, HttpError } from "./connection.ts";
+import { CUT_OFF, HeadersError } from "./http-endings.ts";
 import { placeOf } from "./options.ts";
 import type { McpServerOptions } from "./types.ts";
 
@@ -10,18 +10,15 @@ import type { McpServerOptions } from "./types.ts";
 const LONGEST = 300;
 const TIMED_OUT = -32_001;
 
-/** A number that the SDK's errors carry: of JSON-RPC, or an HTTP status. */
+/** The number of an error of JSON-RPC. */
 function codeOf(error: unknown): number | undefined {
   const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "number" ? code : undefined;
 }
 const dataOf = (error: unknown): unknown => (error instanceof Error && "data" in error ? error.data : undefined);
 
-/** The HTTP status that the server answered with, where that is what went wrong. */
-function statusOf(error: unknown): number | undefined {
-  const code = codeOf(error);
-  return code !== undefined && code >= 400 && code < 600 ? code : undefined;
-}
+/** The HTTP status that the server answered with, where that is what went wrong. Errors of JSON-RPC may have any number. */
+const statusOf = (error: unknown): number | undefined => (error instanceof HttpError ? error.status : undefined);
 
 /**
  * Whether the server does not know this client any more, and so has not done what it was asked: by the protocol it answers
@@ -40,8 +37,10 @@ const NEVER_SENT =
 
 /** Whether the server surely has not begun with what it was asked: it was not reached, or it refused the request itself. */
 export function isUndone(error: unknown): boolean {
+  if (error instanceof HeadersError) return true;
   const status = statusOf(error);
-  if (status !== undefined) return status < 500;
+  // A server that gave up waiting (408) may have begun.
+  if (status !== undefined) return status < 500 && status !== 408;
   const cause = error instanceof Error ? error.cause : undefined;
   const code: unknown = cause instanceof Error && "code" in cause ? cause.code : undefined;
   return typeof code === "string" && NEVER_SENT.test(code);
@@ -51,6 +50,10 @@ export function isUndone(error: unknown): boolean {
 export function isBroken(error: unknown): boolean {
   return isCutOff(error) || (error instanceof TypeError && error.cause !== undefined && !isUndone(error));
 }
+
+/** Whether it said something that is no message of the protocol; the error then holds every rule that was tried. */
+export const isBreach = (error: unknown): boolean =>
+  error instanceof Error && "issues" in error && Array.isArray(error.issues);
 
 /** Whether it was silent for too long. */
 export function isSilence(error: unknown): boolean {
@@ -68,11 +71,12 @@ export function refusalOf(error: unknown): string | undefined {
 /** One line without the SDK's own words around it. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (isBreach(error)) return "it sent a message that breaks the protocol.";
   const status = statusOf(error);
   if (status === 401 || status === 403) return `it answered ${status}; check \`headers\`.`;
   const cause = error.cause instanceof Error && error.message === "fetch failed" ? error.cause : error;
   const text = cause.message
-    .replace(/^(MCP error -?\d+|Streamable HTTP error|Error POSTing to endpoint): /g, "")
+    .replace(/^((MCP error -?\d+|Streamable HTTP error|Error POSTing to endpoint): )+/, "")
     .trim();
   const line = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
   return status === undefined ? line : `it answered ${status}: ${line}`;

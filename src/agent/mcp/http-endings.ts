@@ -5,13 +5,16 @@ import type { McpUrlOptions } from "./types.ts";
 /** In `data` of the error that stands for an answer that will not come. */
 export const CUT_OFF = "koine:cut-off";
 
+/** The caller's `headers` failed, and so nothing was sent. */
+export class HeadersError extends Error {}
+
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 /** `fetch` with the caller's headers, whose event streams end with an error for a request that they have not answered. */
 export function fetchFor({ headers }: McpUrlOptions): Fetch {
   return async (url, init) => {
     const sent = new Headers(init?.headers);
-    const own = typeof headers === "function" ? await headers() : headers;
+    const own = typeof headers === "function" ? await ask(headers) : headers;
     for (const [name, value] of Object.entries(own ?? {})) sent.set(name, value);
     const response = await fetch(url, { ...init, headers: sent });
     const id = requestIdOf(init?.body);
@@ -19,6 +22,15 @@ export function fetchFor({ headers }: McpUrlOptions): Fetch {
     if (id === undefined || !isStream || response.body === null) return response;
     return new Response(withEnding(response.body, id), { status: response.status, headers: response.headers });
   };
+}
+
+async function ask<T>(headers: () => T | Promise<T>): Promise<T> {
+  try {
+    return await headers();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new HeadersError(`\`headers\` failed: ${why}`, { cause });
+  }
 }
 
 function requestIdOf(body: unknown): string | number | undefined {

@@ -23,7 +23,7 @@ export class ConnectionKeeper {
   /** Connections that could not be made, or were lost before a call was answered. */
   private failures = 0;
   private notBefore = -Infinity;
-  private isClosed = false;
+  private readonly closing = new AbortController();
 
   constructor(options: McpServerOptions, events: KeeperEvents) {
     this.options = options;
@@ -32,7 +32,7 @@ export class ConnectionKeeper {
 
   /** The connection; a new one where there is none. Fails at once where the last ones came to nothing a moment ago. */
   connect(): Promise<Connection> {
-    if (this.isClosed) return Promise.reject(failed(this.options, "was closed."));
+    if (this.closing.signal.aborted) return Promise.reject(failed(this.options, "was closed."));
     if (this.current?.isOpen === true) return Promise.resolve(this.current);
     this.opening ??= this.open().finally(() => (this.opening = undefined));
     return this.opening;
@@ -50,7 +50,7 @@ export class ConnectionKeeper {
   }
 
   async close(): Promise<void> {
-    this.isClosed = true;
+    this.closing.abort();
     const connection = this.current ?? (await this.opening?.catch(() => undefined));
     this.current = undefined;
     await connection?.close();
@@ -62,14 +62,16 @@ export class ConnectionKeeper {
       throw failed(this.options, `is not there; it is tried again in ${Math.ceil(pause / 1000)} s at the earliest.`);
     }
     try {
-      const connection: Connection = await Connection.open(this.options, {
+      const events = {
         onClose: () => this.lost(connection),
         onToolsChanged: () => this.events.onToolsChanged(),
-        onError: (error) => this.events.onProblem(failed(this.options, `reports: ${reasonOf(error)}`, error)),
-      });
+        onError: (error: Error) => this.events.onProblem(failed(this.options, `reports: ${reasonOf(error)}`, error)),
+      };
+      const connection: Connection = await Connection.open(this.options, events, this.closing.signal);
       this.current = connection;
       return connection;
     } catch (cause) {
+      if (this.closing.signal.aborted) throw failed(this.options, "was closed.", cause);
       this.failedAgain();
       throw connectFailure(this.options, cause);
     }

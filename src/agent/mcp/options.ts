@@ -1,5 +1,6 @@
 // Reads the options of an MCP server: every mistake has its path and says what is wanted.
 import { AgentError } from "../errors.ts";
+import { tell } from "../../client/tell.ts";
 import type { McpCommandOptions, McpServerOptions, McpTimeouts, McpUrlOptions } from "./types.ts";
 
 type Fields = Record<string, { wants: string; fits: (value: unknown) => boolean }>;
@@ -78,6 +79,16 @@ function checkFields(given: object, fields: Fields, path: string): void {
 }
 
 const refuse = (path: string, message: string): AgentError => new AgentError("invalid-input", message, { path });
+
+/** The same options with listeners that may throw: most are called where nobody could catch it. */
+export function withSafeListeners(options: McpServerOptions): McpServerOptions {
+  const common = { onProgress: safe(options.onProgress), onProblem: safe(options.onProblem) };
+  return isCommand(options) ? { ...options, ...common, onStderr: safe(options.onStderr) } : { ...options, ...common };
+}
+
+function safe<T>(listener: ((heard: T) => void) | undefined): ((heard: T) => void) | undefined {
+  return listener && ((heard) => void tell(() => listener(heard)));
+}
 
 const CONNECT_MS = 30_000;
 

@@ -10,7 +10,7 @@ const MCP = "mcp";
 
 /**
  * A result's structured content is the output, and blocks that say the same again as text are left out; a single text is
- * the output; all else is content. `_meta` of the result is between server and client, and is not kept.
+ * the output; all else is content, with words for it as the output where it has none. `_meta` of the result is between server and client, and is not kept.
  */
 export function decodeResult(result: Record<string, unknown>): ToolOutput {
   const { structuredContent, isError } = result;
@@ -25,11 +25,21 @@ export function decodeResult(result: Record<string, unknown>): ToolOutput {
   const content = blocks.map(decodeBlock);
   const [first] = content;
   if (content.length > 1 || (first !== undefined && (first.type !== "text" || first.extra !== undefined))) {
-    return { ...output, content };
+    const words = wordsFor(content);
+    return words === undefined ? { ...output, content } : { ...output, output: words, content };
   }
   if (first?.type === "text") return { ...output, output: first.text };
   // What servers of the first revision sent in place of content.
   return { ...output, output: result["toolResult"] ?? "" };
+}
+
+/** What says in a text that there is content; undefined where it has a text itself. Many providers take nothing else. */
+function wordsFor(content: readonly Part[]): string | undefined {
+  if (content.some(({ type }) => type === "text")) return undefined;
+  const unknown = content.flatMap((part) => (part.type === "opaque" ? JSON.stringify(part.value) : []));
+  if (unknown.length > 0) return unknown.join("\n");
+  const counts = Map.groupBy(content, ({ type }) => type);
+  return [...counts].map(([type, { length }]) => `${length} ${type}${length > 1 ? "s" : ""}`).join(", ");
 }
 
 /** The protocol asks servers to give structured content as text, too, for clients that know no better. */

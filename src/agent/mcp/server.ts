@@ -7,9 +7,9 @@ import { toolOutput } from "../tool.ts";
 import type { AgentTool, ToolContext, ToolOutput } from "../types.ts";
 import { unlessAborted } from "../waiting.ts";
 import type { Connection } from "./connection.ts";
-import { failed, isBroken, isForgotten, isSilence, isUndone, reasonOf, refusalOf } from "./failures.ts";
+import { failed, isBreach, isBroken, isForgotten, isSilence, isUndone, reasonOf, refusalOf } from "./failures.ts";
 import { ConnectionKeeper } from "./keeper.ts";
-import { checkOptions, timeoutsOf } from "./options.ts";
+import { checkOptions, timeoutsOf, withSafeListeners } from "./options.ts";
 import { decodeResult } from "./result.ts";
 import { type ListedTool, listTools, retryOf } from "./tools.ts";
 import type { McpServer, McpServerOptions } from "./types.ts";
@@ -17,7 +17,7 @@ import type { McpServer, McpServerOptions } from "./types.ts";
 /** Connects to an MCP server and lists its tools. Close it, or the agent that it was given to, when it is no longer needed. */
 export async function mcpServer(options: McpServerOptions, now: () => number = monotonic): Promise<McpServer> {
   checkOptions(options);
-  const source = new McpSource({ ...options }, now);
+  const source = new McpSource(withSafeListeners(options), now);
   try {
     await source.tools();
   } catch (error) {
@@ -163,11 +163,12 @@ class McpSource implements McpServer {
       this.keeper.answered();
       return { isError: true, output: refusal };
     }
+    if (isUndone(error)) throw failed(this.options, `could not be asked: ${reasonOf(error)}`, error);
     if (isSilence(error)) throw failed(this.options, `was silent for too long; ${UNKNOWN}.`, error);
     if (!connection.isOpen || isBroken(error))
       throw failed(this.options, `ended before it answered; ${UNKNOWN}.`, error);
-    const doubt = isUndone(error) ? "" : ` (${UNKNOWN})`;
-    throw failed(this.options, `could not be asked: ${reasonOf(error)}${doubt}`, error);
+    if (isBreach(error)) throw failed(this.options, `sent an answer that breaks the protocol; ${UNKNOWN}.`, error);
+    throw failed(this.options, `could not be asked: ${reasonOf(error)} (${UNKNOWN})`, error);
   }
 }
 

@@ -1,4 +1,5 @@
 // The public face of MCP servers as sources of tools.
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { AgentError } from "../errors.ts";
 import type { ToolSource } from "../types.ts";
 

@@ -1,13 +1,15 @@
 // Asks until somebody answers: the same provider again where that may help, then the next model in line. Retries and
 // fallbacks end where an answer has begun.
 import type { ProviderError } from "../../model/index.ts";
+import type { ClientErrorDetails } from "../errors.ts";
 import { ClientError } from "../errors.ts";
 import { abortedError, giveUp } from "./attempts.ts";
 import type { OpenAttempt } from "./attempts.ts";
 import type { ModelCall, Ready, Target } from "./call.ts";
 import type { AttemptFailure } from "./failure.ts";
 import { failureOf } from "./failure.ts";
-import { judge } from "./policy.ts";
+import { judge, shareOf } from "./policy.ts";
+import { LimitReached } from "./scope.ts";
 
 /** One try: what it throws decides what is done next. */
 export type Try<T> = (target: Target, ready: Ready, attempt: OpenAttempt) => Promise<T>;
@@ -20,19 +22,31 @@ export interface Answered<T> {
 }
 
 /** Tries every target in its order. Throws the last one's error where none has answered. */
-export async function ask<T>(call: ModelCall, stream: boolean, tryOnce: Try<T>): Promise<Answered<T>> {
-  let last: ClientError | undefined;
-  for (const target of call.targets) {
+export async function ask<T>(call: ModelCall, tryOnce: Try<T>): Promise<Answered<T>> {
+  const failed: ClientError[] = [];
+  for (const [index, target] of call.targets.entries()) {
+    const last = failed.at(-1);
     if (last !== undefined) noteUnasked(call, last);
     try {
-      const ready = call.prepare(target, stream);
-      return await askTarget(call, target, ready, tryOnce);
+      const ready = call.prepare(target);
+      return await askTarget(call, target, ready, tryOnce, call.targets.length - index);
     } catch (error) {
-      if (!(error instanceof ClientError) || isFinal(error, call)) throw error;
-      last = error;
+      if (!(error instanceof ClientError)) throw error;
+      if (isFinal(error, call) || index === call.targets.length - 1) throw withEarlier(error, failed);
+      failed.push(error);
     }
   }
-  throw last;
+  throw new Error("There was nobody to ask.");
+}
+
+/** The same error, and what failed before it elsewhere: the last one in line is seldom the one that matters. */
+function withEarlier(last: ClientError, failed: readonly ClientError[]): ClientError {
+  if (failed.length === 0 || last.code === "aborted") return last;
+  const before = failed.map(({ provider, model, code }) => `${provider}/${model} failed: ${code}`).join("; ");
+  const { path, error, provider, model, attempts, partial } = last;
+  const details: ClientErrorDetails = { path, error, provider, model, attempts, partial };
+  if (last.cause !== undefined) details.cause = last.cause;
+  return new ClientError(last.code, `${last.message} Before it, ${before}.`, details);
 }
 
 /** Whether nobody else is to be asked: a request that is wrong in itself is wrong everywhere. */
@@ -51,11 +65,18 @@ function noteUnasked({ log }: ModelCall, { code, provider, model, message }: Cli
   log.begin(provider, model, 0, []).end({ error });
 }
 
-async function askTarget<T>(call: ModelCall, target: Target, ready: Ready, tryOnce: Try<T>): Promise<Answered<T>> {
+/** `targetsLeft`: how many there are to ask, this one included. */
+async function askTarget<T>(
+  call: ModelCall,
+  target: Target,
+  ready: Ready,
+  tryOnce: Try<T>,
+  targetsLeft: number,
+): Promise<Answered<T>> {
   const { scope, log, session } = call;
   const { asked, retry, timeouts } = target;
   let waitedMs = 0;
-  scope.beginTurn(target.turnMs);
+  scope.beginTurn(target.turnMs, shareOf(scope.timeLeft, targetsLeft, target.turnMs));
   for (let n = 1; ; n += 1) {
     scope.begin(timeouts);
     refuseEnded(call, target);
@@ -67,7 +88,8 @@ async function askTarget<T>(call: ModelCall, target: Target, ready: Ready, tryOn
       failure = noteFailure(call, target, attempt, thrown);
     }
     refuseEnded(call, target, failure);
-    if (scope.turnEnded !== undefined) throw giveUp(failure, asked, log.attempts);
+    const isPassedOver = scope.turnEnded !== undefined || (targetsLeft > 1 && isUnanswered(failure));
+    if (isPassedOver) throw giveUp(failure, asked, log.attempts);
     const verdict = judge(failure.error, n, retry, session.effects);
     if (!verdict.again) throw giveUp(failure, asked, log.attempts, remarkOn(verdict.reason, failure, target));
     // To wait beyond the end would only hide what went wrong.
@@ -77,6 +99,11 @@ async function askTarget<T>(call: ModelCall, target: Target, ready: Ready, tryOn
     waitedMs = verdict.waitMs;
     await pause(call, target, waitedMs);
   }
+}
+
+/** Whether no reply began in time: to wait that long again would take the time of whoever is next. */
+function isUnanswered({ cause }: AttemptFailure): boolean {
+  return cause instanceof LimitReached && cause.limit === "replyMs";
 }
 
 /** Notes how an attempt ended. What is the caller's mistake rather than the provider's failure is thrown. */

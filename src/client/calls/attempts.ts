@@ -20,12 +20,15 @@ export interface Ending {
 /** Kinds of errors with which no provider says that it did nothing. */
 const BROKEN_OFF: ReadonlySet<ProviderErrorKind> = new Set(["network", "timeout", "truncated"]);
 
-/** Whether a provider was at work already: it had said something, or had accepted the request and then broke off. */
-function hasBegun({ status = 0, aborted, error }: Attempt, partial: Response | undefined): boolean {
+/**
+ * Whether a provider may have been at work: it had said something, or had accepted the request and then broke off, or had
+ * been sent it and never replied. One that refuses has done nothing.
+ */
+function hasBegun({ status, aborted, error }: Attempt, partial: Response | undefined, isSent: boolean): boolean {
   if (aborted === undefined && error === undefined) return false;
   if (saidOf(partial) !== undefined) return true;
-  const isAccepted = partial !== undefined || (status >= 200 && status < 300);
-  return isAccepted && (error === undefined || BROKEN_OFF.has(error.kind));
+  const isTaken = status === undefined ? isSent : status >= 200 && status < 300;
+  return (partial !== undefined || isTaken) && (error === undefined || BROKEN_OFF.has(error.kind));
 }
 
 /** An attempt that is under way. */
@@ -34,6 +37,7 @@ export class OpenAttempt {
   private readonly attempt: Attempt;
   private readonly startedAt: number;
   private isEnded = false;
+  private isSent = false;
 
   constructor(log: AttemptLog, attempt: Attempt, startedAt: number) {
     this.log = log;
@@ -44,6 +48,11 @@ export class OpenAttempt {
   /** For whoever may change them. */
   get losses(): Loss[] {
     return copiesOf(this.attempt.losses);
+  }
+
+  /** Whether the request has gone out, as far as the transport can tell. */
+  sent(isSent: boolean): void {
+    this.isSent = isSent;
   }
 
   /** The headers of the reply have arrived. */
@@ -60,7 +69,7 @@ export class OpenAttempt {
     if (usage !== undefined) attempt.usage = usage;
     if (error !== undefined) attempt.error = error;
     if (aborted !== undefined) attempt.aborted = aborted;
-    if (hasBegun(attempt, partial)) attempt.begun = true;
+    if (hasBegun(attempt, partial, this.isSent)) attempt.begun = true;
     this.log.add(attempt);
   }
 }
@@ -92,7 +101,7 @@ function copiesOf(losses: readonly Loss[]): Loss[] {
 }
 
 /** What somebody who meets an error of a kind can do about it. */
-const ADVICE: Readonly<Record<ProviderErrorKind, string>> = {
+const ADVICE: Readonly<Record<Exclude<ProviderErrorKind, "unknown">, string>> = {
   authentication: "Check the key of this provider.",
   permission: "The key may not do this: check its rights, or use another model.",
   "not-found": "Check the name of the model and the base URL.",
@@ -106,15 +115,18 @@ const ADVICE: Readonly<Record<ProviderErrorKind, string>> = {
   timeout: "Ask later, or allow more time with `timeouts`.",
   network: "Check the base URL and the network; then ask again.",
   truncated: "What came is a part of the answer, see `partial`; ask again.",
-  unknown: "`error.raw` and `cause` hold what is known.",
 };
 
-/** Where an error of a kind that may pass is one that will not. */
-const HOPELESS = "Asking again will not help; `cause` and `error.raw` hold what is known.";
-
-function adviceOn(error: ProviderError): string {
+/** What an error may point at, as far as it is there. */
+function adviceOn({ error, partial, cause }: AttemptFailure): string {
   const mayPass = isRetryable({ kind: error.kind, message: "" });
-  return mayPass && !isRetryable(error) ? HOPELESS : ADVICE[error.kind];
+  if (error.kind === "invalid-request" && error.raw === undefined) return "The request itself must change.";
+  const isHopeless = mayPass && !isRetryable(error);
+  if (!isHopeless && error.kind === "truncated" && saidOf(partial) === undefined) return ADVICE.server;
+  if (!isHopeless && error.kind !== "unknown") return ADVICE[error.kind];
+  const places = [error.raw !== undefined && "`error.raw`", cause !== undefined && "`cause`"].filter(Boolean);
+  const known = places.length === 0 ? "Nothing more is known." : `What is known is in ${places.join(" and ")}.`;
+  return isHopeless ? `Asking again will not help. ${known}` : known;
 }
 
 /** The error for the caller once a provider is given up. */
@@ -129,7 +141,7 @@ export function giveUp(
   const status = error.status === undefined ? "" : `, status ${error.status}`;
   const tried = attempts.length > 1 ? ` (attempt ${attempts.length})` : "";
   const said = /[.!?]["')\]]?$/.test(error.message) ? error.message : `${error.message}.`;
-  const message = `${provider}/${model}: ${error.kind}${status}${tried}: ${said}${remark} ${adviceOn(error)}`;
+  const message = `${provider}/${model}: ${error.kind}${status}${tried}: ${said}${remark} ${adviceOn(failure)}`;
   const details: ClientErrorDetails = { error, provider, model, attempts, partial: saidOf(partial) };
   if (cause !== undefined) details.cause = cause;
   return new ClientError(error.kind, message, details);

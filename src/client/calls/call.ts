@@ -19,7 +19,7 @@ import type {
 import { AttemptLog } from "./attempts.ts";
 import { checkCall } from "./check-options.ts";
 import type { Asked } from "./facts.ts";
-import { callTimeOf, DEFAULT_RETRY, DEFAULT_TIMEOUTS, lastSaid, turnTimeOf } from "./policy.ts";
+import { callTimeOf, DEFAULT_RETRY, DEFAULT_TIMEOUTS, DEFAULT_WHOLE_TIMEOUTS, lastSaid, turnTimeOf } from "./policy.ts";
 import { CallScope } from "./scope.ts";
 
 /** What all calls of a client share. */
@@ -52,14 +52,16 @@ export class ModelCall {
   readonly log: AttemptLog;
   private readonly request: Request;
   private readonly options: CallOptions;
+  private readonly stream: boolean;
 
-  /** Throws for a model that nobody has, before anything is sent. */
-  constructor(session: Session, request: Request, options: CallOptions) {
+  /** `stream`: whether deltas are asked for. Throws for a model that nobody has, before anything is sent. */
+  constructor(session: Session, request: Request, options: CallOptions, stream: boolean) {
     checkCall(request, options);
     this.session = session;
     this.request = request;
     this.options = options;
-    this.targets = targetsOf(session, request, options);
+    this.stream = stream;
+    this.targets = targetsOf(session, request, options, stream ? DEFAULT_TIMEOUTS : DEFAULT_WHOLE_TIMEOUTS);
     const own = this.targets.map(({ link }) => link.config.timeouts);
     const totalMs = callTimeOf(options.timeouts, session.options.timeouts, own);
     this.scope = new CallScope(session.effects, options.signal, totalMs);
@@ -67,8 +69,8 @@ export class ModelCall {
   }
 
   /** Puts the request in the provider's words. Throws an "untranslatable" where it would become another question. */
-  prepare({ link, asked }: Target, stream: boolean): Ready {
-    const { request, options } = this;
+  prepare({ link, asked }: Target): Ready {
+    const { request, options, stream } = this;
     let ready: Ready;
     try {
       if (link.kind === "local") ready = { kind: "local", ...link.prepare({ ...request, stream }, asked.model) };
@@ -100,7 +102,12 @@ function isOwnNote({ code, path }: Loss): boolean {
   return code === "bookkeeping" && /^\/messages\/\d+\/metadata$/.test(path);
 }
 
-function targetsOf(session: Session, request: Request, options: CallOptions): [Target, ...Target[]] {
+function targetsOf(
+  session: Session,
+  request: Request,
+  options: CallOptions,
+  defaults: Timeouts,
+): [Target, ...Target[]] {
   const { links } = session;
   const fallbacks = options.fallbacks ?? session.options.fallbacks ?? [];
   const first = resolveModel(links, session.options, request.model, options);
@@ -110,7 +117,7 @@ function targetsOf(session: Session, request: Request, options: CallOptions): [T
   const target = ({ link, model }: typeof first): Target => ({
     link,
     asked: { provider: link.name, model, costOf: pricing(session.options.prices) },
-    timeouts: lastSaid(DEFAULT_TIMEOUTS, session.options.timeouts, link.config.timeouts, options.timeouts),
+    timeouts: lastSaid(defaults, session.options.timeouts, link.config.timeouts, options.timeouts),
     turnMs: turnTimeOf(options.timeouts, link.config.timeouts),
     retry: lastSaid(DEFAULT_RETRY, session.options.retry, link.config.retry, options.retry),
   });

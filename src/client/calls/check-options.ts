@@ -90,11 +90,13 @@ export function checkCall(request: unknown, options: unknown): asserts request i
   checkFields(options, CALL, "");
 }
 
+/** What to do about messages of another shape. */
+export const MESSAGE_ADVICE = 'Write user("…"), or read a provider\'s own messages with dialect("…").decodeMessages.';
+
 /** Messages of a provider's own shape are the commonest mistake. */
 function checkMessage(message: unknown, index: number): void {
   if (!isRecord(message)) throw fault(`/messages/${index}`, `must be a message; it is ${kindOf(message)}.`);
   if (Array.isArray(message["parts"])) return;
   const what = `must be a list of parts; it is ${kindOf(message["parts"])}.`;
-  const advice = 'Write user("…"), or read a provider\'s own messages with dialect("…").decodeMessages.';
-  throw fault(`/messages/${index}/parts`, `${what} ${advice}`);
+  throw fault(`/messages/${index}/parts`, `${what} ${MESSAGE_ADVICE}`);
 }

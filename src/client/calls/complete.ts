@@ -13,9 +13,9 @@ import { Reading } from "./reading.ts";
 
 /** Asks, and gives the answer once it is whole. */
 export async function complete(session: Session, request: Request, options: CallOptions): Promise<Answer> {
-  const call = new ModelCall(session, request, options);
+  const call = new ModelCall(session, request, options, false);
   try {
-    const { value, target, attempt } = await ask(call, false, (...tried) => tryWhole(call, ...tried));
+    const { value, target, attempt } = await ask(call, (...tried) => tryWhole(call, ...tried));
     attempt.end({ usage: value.usage });
     return { ...value, provider: target.asked.provider, losses: attempt.losses, attempts: call.log.attempts };
   } finally {

@@ -5,6 +5,7 @@ import type { StreamDecoder } from "../../dialects/index.ts";
 import type { Delta, Response } from "../../model/index.ts";
 import { JsonError, parseJson } from "../../model/index.ts";
 import { ClientError } from "../errors.ts";
+import type { TransportStage } from "../transport/errors.ts";
 import { TransportError } from "../transport/errors.ts";
 import type { HttpLink, HttpReply, HttpRequest, Prepared, Timeouts, Transport } from "../types.ts";
 import type { OpenAttempt } from "./attempts.ts";
@@ -35,24 +36,29 @@ export async function send(exchange: HttpExchange): Promise<HttpReply> {
   const request = await orAborted(link.authorise(prepared.request), scope.signal);
   exchange.secrets = new Secrets(request, prepared.request);
   const reply = await transmit(request, exchange);
-  attempt.replied(reply.status, requestIdOf(reply.headers));
+  attempt.replied(reply.status, exchange.secrets.redact(requestIdOf(reply.headers)));
   if (reply.status >= 200 && reply.status < 300) return reply;
   const text = await readRefusal(reply, scope);
   throw exchange.secrets.failure(refusalOf(reply, text, prepared.dialect, scope.now()));
 }
 
+/** Where an exchange fails before the request has gone out. */
+const UNSENT: ReadonlySet<TransportStage> = new Set(["request", "connect"]);
+
 async function transmit(request: HttpRequest, exchange: HttpExchange): Promise<HttpReply> {
-  const { transport, scope, timeouts, secrets } = exchange;
+  const { transport, scope, timeouts, secrets, attempt } = exchange;
+  const { connectMs } = timeouts;
   scope.awaitReply(timeouts.replyMs);
   try {
-    return await transport.send(request, { signal: scope.signal, connectMs: timeouts.connectMs });
+    return await transport.send(request, { signal: scope.signal, connectMs, sent: () => attempt.sent(true) });
   } catch (thrown) {
+    if (thrown instanceof TransportError) attempt.sent(!UNSENT.has(thrown.stage));
     if (thrown instanceof ClientError) throw thrown;
     // What cannot be sent is the caller's to change.
     if (!(thrown instanceof TransportError) || thrown.stage !== "request") throw secrets.failureOf(thrown);
     throw new ClientError("configuration", secrets.redact(thrown.message), { path: "/headers" });
   } finally {
-    scope.replied();
+    scope.resetSilence();
   }
 }
 

@@ -65,7 +65,7 @@ export class LocalSource implements DeltaSource {
     else this.scope.awaitReply(this.replyMs);
     const result = await orAborted(iterator.next(), this.signal);
     if (this.hasBegun) this.scope.read();
-    else this.scope.replied();
+    else this.scope.resetSilence();
     this.hasBegun = true;
     this.isOver = result.done === true;
     this.inRow += 1;

@@ -6,6 +6,8 @@ import type { Effects, RetryPolicy, Timeouts } from "../types.ts";
 type Chance = Pick<Effects, "random">;
 
 export const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 10_000, replyMs: 300_000, totalMs: 600_000, gapMs: 60_000 };
+/** A whole answer's headers come when all of it is there: a limit on them would end answers that are only long. */
+export const DEFAULT_WHOLE_TIMEOUTS: Timeouts = { ...DEFAULT_TIMEOUTS, replyMs: Infinity };
 export const DEFAULT_RETRY: RetryPolicy = { attempts: 3, baseMs: 500, maxMs: 8000, retryAfterCapMs: 60_000 };
 
 /** What was said last, of each field; the order is: the call, the provider, the client, Koine. */
@@ -33,6 +35,14 @@ export function callTimeOf(
 /** How long one provider may take of that: what the call says takes the place of the provider's own word. */
 export function turnTimeOf(call: Partial<Timeouts> | undefined, own: Partial<Timeouts> | undefined): number {
   return call?.totalMs === undefined ? (own?.totalMs ?? Infinity) : Infinity;
+}
+
+/**
+ * How long a target may take while others could be asked: the same for each, of the time that is left. One whose own
+ * limit leaves them some is held by that alone.
+ */
+export function shareOf(timeLeft: number, targetsLeft: number, turnMs: number): number {
+  return targetsLeft < 2 || turnMs < timeLeft ? Infinity : Math.round(timeLeft / targetsLeft);
 }
 
 /** Why a provider is not asked again, or how long to wait before it is. */

@@ -4,10 +4,11 @@
 import { LONGEST_TIMER_MS, millisecondsOf } from "../effects.ts";
 import type { Effects, Timeouts } from "../types.ts";
 
-type Limit = "totalMs" | "replyMs" | "gapMs";
+type Limit = "totalMs" | "share" | "replyMs" | "gapMs";
 
 const REACHED: Readonly<Record<Limit, (ms: number) => string>> = {
   totalMs: (ms) => `The answer was not whole after ${ms} ms (timeouts.totalMs).`,
+  share: (ms) => `No answer after ${ms} ms, its share of the time while others are left to ask (timeouts.totalMs).`,
   replyMs: (ms) => `No reply had begun after ${ms} ms (timeouts.replyMs).`,
   gapMs: (ms) => `Nothing came for ${ms} ms in the middle of the reply (timeouts.gapMs).`,
 };
@@ -15,9 +16,11 @@ const REACHED: Readonly<Record<Limit, (ms: number) => string>> = {
 /** A limit of the client's own was reached. */
 export class LimitReached extends Error {
   override readonly name = "LimitReached";
+  readonly limit: Limit;
 
   constructor(limit: Limit, ms: number) {
     super(REACHED[limit](ms));
+    this.limit = limit;
   }
 }
 
@@ -29,6 +32,8 @@ export class CallScope {
   /** Of the provider that is being asked, and its own limit. */
   private turnStartedAt: number;
   private turnMs = Infinity;
+  /** What it may take of the call's time while others could still be asked. */
+  private shareMs = Infinity;
   /** Of what is going on now: an attempt or a wait. */
   private current = new AbortController();
   private gapMs = Infinity;
@@ -71,7 +76,12 @@ export class CallScope {
     return this.startedAt + this.totalMs;
   }
   private get turnDeadline(): number {
-    return this.turnStartedAt + this.turnMs;
+    return this.turnStartedAt + Math.min(this.turnMs, this.shareMs);
+  }
+
+  /** What is left of the call's time. */
+  get timeLeft(): number {
+    return Math.max(0, this.callDeadline - this.now());
   }
 
   /** When the provider that is being asked must be done. */
@@ -91,11 +101,17 @@ export class CallScope {
     this.onEnded?.();
   }
 
-  /** A provider is asked from here on, however often; its own limit does not end the call. */
-  beginTurn(ms: number): void {
+  /** A provider is asked from here on, however often; neither its own limit nor its share ends the call. */
+  beginTurn(ms: number, shareMs: number): void {
     this.turnStartedAt = this.now();
     this.turnMs = ms;
+    this.shareMs = shareMs;
     this.turnEnded = undefined;
+  }
+
+  /** It answers, so that nobody else will be asked: the time of the others is its own now. */
+  keepTurn(): void {
+    this.shareMs = Infinity;
   }
 
   /** What comes next has its own signal: a reply that falls silent ends, and the call may go on. */
@@ -104,7 +120,7 @@ export class CallScope {
     this.current = new AbortController();
     if (this.ended !== undefined) this.current.abort(this.ended.reason);
     else if (this.turnEnded !== undefined) this.current.abort(this.turnEnded);
-    else this.replied();
+    else this.resetSilence();
     return this.current.signal;
   }
 
@@ -123,8 +139,8 @@ export class CallScope {
     this.arm();
   }
 
-  /** It has begun: what counts now is silence while somebody reads. */
-  replied(): void {
+  /** No reply is waited for, or it has begun: what counts now is silence while somebody reads. */
+  resetSilence(): void {
     this.silence = { limit: "gapMs", ms: this.gapMs };
     this.silentSince = undefined;
     this.arm();
@@ -166,7 +182,8 @@ export class CallScope {
   };
 
   private endTurn(): void {
-    this.turnEnded = new LimitReached("totalMs", this.turnMs);
+    const { turnMs, shareMs } = this;
+    this.turnEnded = shareMs < turnMs ? new LimitReached("share", shareMs) : new LimitReached("totalMs", turnMs);
     this.current.abort(this.turnEnded);
     this.onEnded?.();
   }

@@ -1,22 +1,21 @@
 // What must not be in any error, attempt or log: the keys that a request was sent with, whoever put them there. Servers
 // repeat them in their complaints, in headers, bodies and streams alike.
 import type { Delta, ProviderError, Response } from "../../model/index.ts";
-import { splitHeaders } from "../providers/headers.ts";
+import { isSecretName, splitHeaders } from "../providers/headers.ts";
 import type { HttpRequest } from "../types.ts";
 import { AttemptFailure, failureOf } from "./failure.ts";
 
 /** Shorter ones would be found in any text. */
 const SHORTEST_KEY = 8;
 
-/** What a signer adds and a URL holds that is no secret, and is needed to understand an error. */
-const PLAIN: ReadonlySet<string> = new Set([
-  "alt",
-  "api-version",
-  "date",
-  "host",
-  "x-amz-content-sha256",
-  "x-amz-date",
-]);
+/** A word of letters alone may be a word of any text, unless it is long. */
+const WORD = /^\p{L}{1,15}$/u;
+
+/** What a signer adds, or what sounds like a key, that is no secret and is needed to understand an error. */
+const PLAIN: ReadonlySet<string> = new Set(["date", "host", "idempotency-key", "x-amz-content-sha256", "x-amz-date"]);
+
+/** What a URL calls its secrets, beside the names that headers have for them. */
+const SECRET_QUERY = /sig|signature|credential|code/i;
 
 const INSTEAD = "[key]";
 
@@ -75,8 +74,18 @@ export class Secrets {
 function secretsOf({ headers, url }: HttpRequest, prepared: HttpRequest | undefined): string[] {
   const [told, secret] = splitHeaders(headers);
   const added = Object.entries(told).filter(([name, value]) => prepared?.headers[name] !== value);
-  const fields = [...added, ...new URL(url).searchParams].filter(([name]) => !PLAIN.has(name.toLowerCase()));
-  return [...Object.values(secret), ...fields.map(([, value]) => value)];
+  const query = [...new URL(url).searchParams].filter(([name]) => isSecretName(name) || SECRET_QUERY.test(name));
+  return [...Object.entries(secret), ...added, ...query]
+    .filter(([name]) => !PLAIN.has(name.toLowerCase()))
+    .flatMap(([, value]) => [value, ...valuesIn(value)]);
+}
+
+/** The values of a header that is made of several: cookies, a signature with its terms. */
+function valuesIn(header: string): string[] {
+  return header.split(/[;,]/).flatMap((part) => {
+    const at = part.indexOf("=");
+    return at < 0 ? [] : [part.slice(at + 1).trim()];
+  });
 }
 
 /** Every form in which they may come back, the longest first: one may be a part of another. */
@@ -84,7 +93,7 @@ function formsOf(secrets: readonly string[]): string[] {
   const forms = secrets
     // "Bearer", "Basic" and the like are no part of the secret.
     .flatMap((secret) => [secret, secret.replace(/^[\w-]+ +/, "")])
-    .filter((secret) => secret.length >= SHORTEST_KEY)
+    .filter((secret) => secret.length >= SHORTEST_KEY && !WORD.test(secret))
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]);
   return [...new Set(forms)].toSorted((a, b) => b.length - a.length);
 }

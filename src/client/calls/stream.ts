@@ -16,7 +16,7 @@ import type { Reading } from "./reading.ts";
 
 /** Prepares to ask; nothing is sent before somebody reads. */
 export function stream(session: Session, request: Request, options: CallOptions): AnswerStream {
-  return new ModelStream(() => new ModelCall(session, request, options));
+  return new ModelStream(() => new ModelCall(session, request, options, true));
 }
 
 /** How an answer ended: whole, or not. */
@@ -100,9 +100,10 @@ class ModelStream implements AnswerStream {
       // Where nobody reads, what ended it is found out now.
       if (this.outcome === undefined) void this.pull();
     };
-    return ask(call, true, async (...tried) => {
+    return ask(call, async (...tried) => {
       const reading = await openReading(call, ...tried);
       await reading.open();
+      call.scope.keepTurn();
       return reading;
     });
   }

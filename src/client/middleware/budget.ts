@@ -6,7 +6,7 @@ import { checkFields, oneOf, zeroOrAbove } from "../checks.ts";
 import { ClientError } from "../errors.ts";
 import type { Attempt } from "../types.ts";
 import { deferStream } from "./defer.ts";
-import type { Outcome } from "./tap.ts";
+import type { CallOutcome } from "./tap.ts";
 import { tapStream } from "./tap.ts";
 import type { Call, Middleware } from "./types.ts";
 
@@ -24,7 +24,7 @@ export interface BudgetOptions extends BudgetLimits {
   /**
    * What to do after an answer of which nobody knows what it used or cost, so that a limit cannot be held: send nothing
    * more (default), or count it as nothing. Streams that are left or break off are often such answers: many providers say
-   * what one used only at its end. What was refused, or ended before any reply had come, counts as nothing.
+   * what one used only at its end. What was refused, or ended before it was sent, counts as nothing.
    */
   unknown?: "refuse" | "ignore" | undefined;
 }
@@ -116,11 +116,11 @@ class BudgetState {
     this.spent = { ...this.spent, calls: this.spent.calls + 1 };
   }
 
-  count(outcome: Outcome): void {
+  count(outcome: CallOutcome): void {
     const { attempts } = "answer" in outcome ? outcome.answer : attemptsOf(outcome.error);
     for (const attempt of attempts) {
       const { usage } = attempt;
-      // What failed before there was an answer is taken for free: a refusal is.
+      // What was refused, or never sent, is free.
       const isFree = usage === undefined && attempt.begun === undefined && !isAnswered(attempt);
       const missing = usage === undefined ? METERED : usage.cost === undefined ? (["cost"] as const) : [];
       for (const name of isFree ? [] : missing) this.unknown.set(name, attempt);
@@ -135,8 +135,10 @@ function isAnswered({ error, aborted }: Attempt): boolean {
 
 /** What could be done so that it is known next time. */
 function adviceOn(attempt: Attempt): string {
-  if (attempt.usage !== undefined) return ". Give it a price";
-  return isAnswered(attempt) ? ". Leave that limit out" : " when it broke off. Read answers to their end";
+  if (attempt.usage !== undefined) return ". Give it a price in `prices`";
+  return isAnswered(attempt)
+    ? ". Leave that limit out"
+    : " when it broke off. Read answers to their end, begin anew with `reset`";
 }
 
 function attemptsOf(error: unknown): { attempts: readonly Attempt[] } {

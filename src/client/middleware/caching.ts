@@ -9,7 +9,7 @@ import type { Answer } from "../types.ts";
 import { deferStream } from "./defer.ts";
 import { replayAnswer } from "./replay.ts";
 import { callKey, digestOf } from "./request-key.ts";
-import type { Outcome } from "./tap.ts";
+import type { CallOutcome } from "./tap.ts";
 import { tapStream } from "./tap.ts";
 import { tell } from "../tell.ts";
 import type { Call, Middleware } from "./types.ts";
@@ -75,7 +75,7 @@ export function caching(options: CachingOptions = {}): Middleware {
         if (key === undefined) return next(call);
         const known = await cache.find(key, call.options.signal);
         if (known !== undefined) return replayAnswer(known, call.options.signal);
-        const ended = (outcome: Outcome): void => {
+        const ended = (outcome: CallOutcome): void => {
           if ("answer" in outcome) void cache.keep(key, outcome.answer);
         };
         return tapStream(next(call), { ended }, call.options.signal);

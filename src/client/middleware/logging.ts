@@ -7,7 +7,7 @@ import { aFlag, aFunction, checkFields } from "../checks.ts";
 import { ClientError } from "../errors.ts";
 import type { Answer, Attempt } from "../types.ts";
 import { deferStream } from "./defer.ts";
-import type { Outcome } from "./tap.ts";
+import type { CallOutcome } from "./tap.ts";
 import { tapStream } from "./tap.ts";
 import { tell } from "../tell.ts";
 import type { Call, Middleware } from "./types.ts";
@@ -56,7 +56,7 @@ export function logging(options: LoggingOptions | LoggingOptions["log"]): Middle
   const { log, content = false, clock = Date.now } = settings;
   aFunction(log, "/log");
   const now = (): number => new Date(clock()).getTime();
-  const entryOf = (mode: LogEntry["mode"], call: Call, startedAt: number, outcome: Outcome): LogEntry => {
+  const entryOf = (mode: LogEntry["mode"], call: Call, startedAt: number, outcome: CallOutcome): LogEntry => {
     const durationMs = now() - startedAt;
     const entry: LogEntry = { mode, asked: call.request.model ?? "", durationMs, attempts: [], losses: 0 };
     Object.assign(entry, "answer" in outcome ? answerFacts(outcome.answer) : errorFacts(outcome.error));
@@ -70,8 +70,8 @@ export function logging(options: LoggingOptions | LoggingOptions["log"]): Middle
     async complete(call, next) {
       const startedAt = now();
       const outcome = await next(call).then(
-        (answer): Outcome => ({ answer }),
-        (error: unknown): Outcome => ({ error }),
+        (answer): CallOutcome => ({ answer }),
+        (error: unknown): CallOutcome => ({ error }),
       );
       void tell(() => log(entryOf("complete", call, startedAt, outcome)));
       if ("error" in outcome) throw outcome.error;
@@ -82,7 +82,7 @@ export function logging(options: LoggingOptions | LoggingOptions["log"]): Middle
         const startedAt = now();
         let firstDeltaMs: number | undefined;
         const deltas = (): void => void (firstDeltaMs ??= now() - startedAt);
-        const ended = (outcome: Outcome): void => {
+        const ended = (outcome: CallOutcome): void => {
           const entry = entryOf("stream", call, startedAt, outcome);
           if (firstDeltaMs !== undefined) entry.firstDeltaMs = firstDeltaMs;
           void tell(() => log(entry));

@@ -7,14 +7,14 @@ import { SourcedStream } from "./stream.ts";
 import { tell } from "../tell.ts";
 
 /** How a call ended. A reader who leaves early ends it with an error "aborted". */
-export type Outcome = { answer: Answer } | { error: unknown };
+export type CallOutcome = { answer: Answer } | { error: unknown };
 
 /** Whoever only listens cannot fail the call: what these throw goes no further. */
 export interface StreamTap {
   /** Deltas as they are handed on, as many as came in together. */
   deltas?(batch: readonly Delta[]): void;
   /** Once, at the end. The reader's end waits for the promise that it gives, if any. */
-  ended?(outcome: Outcome): void | Promise<void>;
+  ended?(outcome: CallOutcome): void | Promise<void>;
 }
 
 /** The same stream, listened to. Read only what this returns. `signal` is that of the call. */
@@ -77,13 +77,13 @@ class TappedSource implements StreamSource {
   /** Tells how the stream ended, once it has. Never rejects. */
   private async awaitEnd(): Promise<void> {
     const outcome = await this.inner.response().then(
-      (answer): Outcome => ({ answer }),
-      (error: unknown): Outcome => ({ error }),
+      (answer): CallOutcome => ({ answer }),
+      (error: unknown): CallOutcome => ({ error }),
     );
     await this.tellEnd(outcome);
   }
 
-  private tellEnd(outcome: Outcome): Promise<void> {
+  private tellEnd(outcome: CallOutcome): Promise<void> {
     this.telling ??= tell(() => this.tap.ended?.(outcome));
     return this.telling;
   }

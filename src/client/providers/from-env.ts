@@ -11,7 +11,8 @@ type Read = (name: string) => string | undefined;
 /** A provider, and which variables its settings come from. */
 interface Found {
   config: HttpProvider;
-  from: Partial<Record<keyof HttpProvider, string>>;
+  /** By the path of the setting; what is within another comes before it. */
+  from: Readonly<Record<string, string>>;
 }
 
 /** The variable that holds a key, for presets that need nothing else. */
@@ -33,7 +34,9 @@ const KEYS = {
 export const KEY_VARIABLES: readonly string[] = [
   "OPENAI_API_KEY",
   "ANTHROPIC_API_KEY",
+  "ANTHROPIC_AUTH_TOKEN",
   "GEMINI_API_KEY",
+  "GOOGLE_API_KEY",
   "AWS_BEARER_TOKEN_BEDROCK",
   "AZURE_OPENAI_API_KEY",
   ...Object.values(KEYS),
@@ -125,7 +128,13 @@ function openai(read: Read): Found | undefined {
   const dialect = isOwn ? "openai-responses" : "openai-chat";
   return {
     config: withHeaders({ dialect, baseUrl: baseUrl ?? presets.openai.baseUrl, apiKey }, headers),
-    from: { apiKey: "OPENAI_API_KEY", baseUrl: "OPENAI_BASE_URL", headers: "OPENAI_CUSTOM_HEADERS" },
+    from: {
+      apiKey: "OPENAI_API_KEY",
+      baseUrl: "OPENAI_BASE_URL",
+      ...(organization !== undefined && { "headers/openai-organization": "OPENAI_ORG_ID" }),
+      ...(project !== undefined && { "headers/openai-project": "OPENAI_PROJECT_ID" }),
+      headers: "OPENAI_CUSTOM_HEADERS",
+    },
   };
 }
 
@@ -142,7 +151,12 @@ function anthropic(read: Read): Found | undefined {
   };
   return {
     config: withHeaders(config, headers),
-    from: { apiKey: "ANTHROPIC_API_KEY", baseUrl: "ANTHROPIC_BASE_URL", headers: "ANTHROPIC_CUSTOM_HEADERS" },
+    from: {
+      apiKey: "ANTHROPIC_API_KEY",
+      baseUrl: "ANTHROPIC_BASE_URL",
+      ...(apiKey === undefined && { "headers/authorization": "ANTHROPIC_AUTH_TOKEN" }),
+      headers: "ANTHROPIC_CUSTOM_HEADERS",
+    },
   };
 }
 

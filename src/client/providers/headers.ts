@@ -32,11 +32,15 @@ function joinWords(...lists: readonly string[]): string {
 
 const SECRET = /auth|key|token|secret|cookie|password/i;
 
+export function isSecretName(name: string): boolean {
+  return SECRET.test(name);
+}
+
 /** Headers that may be shown, and those that may be keys: they are added last, so that nothing else sees them. */
 export function splitHeaders(headers: Headers): [told: Headers, secret: Headers] {
   const told: Record<string, string> = {};
   const secret: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) (SECRET.test(name) ? secret : told)[name] = value;
+  for (const [name, value] of Object.entries(headers)) (isSecretName(name) ? secret : told)[name] = value;
   return [told, secret];
 }
 

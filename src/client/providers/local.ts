@@ -1,5 +1,6 @@
 // A provider that is a function: it is given the request without what means something only to others (B5).
 import type { Annotation, Loss, Message, Part, Request, Seal } from "../../model/index.ts";
+import { fieldUnsaid } from "../../dialects/kit/losses.ts";
 import { pointer } from "../../model/pointer.ts";
 import type { LocalLink, LocalProvider } from "../types.ts";
 
@@ -12,9 +13,39 @@ export function localLink(name: string, config: LocalProvider): LocalLink {
     prepare(request: Request, model: string) {
       const filter = new SealFilter(issuer);
       const messages = filter.messages(request.messages);
-      return { request: { ...request, model, messages }, losses: filter.losses };
+      const { known, losses } = knownFields(request);
+      return { request: { ...known, model, messages }, losses: [...losses, ...filter.losses] };
     },
   };
+}
+
+/** Every field that a request has. */
+const FIELDS: Readonly<Record<keyof Request, true>> = {
+  model: true,
+  messages: true,
+  tools: true,
+  toolChoice: true,
+  parallelToolCalls: true,
+  output: true,
+  sampling: true,
+  reasoning: true,
+  metadata: true,
+  stream: true,
+  extra: true,
+};
+
+/** A request without what is no field of one: settings in the wrong place are reported here as they are over HTTP. */
+function knownFields(request: Request): { known: Request; losses: Loss[] } {
+  const known = { ...request };
+  const losses: Loss[] = [];
+  for (const [name, value] of Object.entries(request)) {
+    if (Object.hasOwn(FIELDS, name)) continue;
+    Reflect.deleteProperty(known, name);
+    if (value === undefined) continue;
+    const { action, level, says } = fieldUnsaid["field-unsaid"];
+    losses.push({ path: pointer([name]), action, level, code: "field-unsaid", message: says });
+  }
+  return { known, losses };
 }
 
 interface Sealed {

@@ -104,7 +104,7 @@ export const CLIENT_LOSSES = {
   "stored-already": {
     action: "dropped",
     level: "note",
-    says: 'The provider has it as part of its last answer; an edit of it is not seen. Use state "resend" to send it.',
+    says: 'The provider has it as part of its last answer; an edit of it is not seen, and what is left out stays part of what it remembers. Use state "resend" to send it.',
   },
 } as const satisfies LossTable;
 

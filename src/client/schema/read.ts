@@ -40,12 +40,25 @@ function readJsonSchema(schema: unknown, inputSchema: SchemaObject | undefined, 
       { path },
     );
   }
-  const judge = jsonSchemaJudge(schema, path);
+  const judged = isData(schema) ? schema : inputSchema;
+  if (judged === undefined) {
+    const what = "This looks like a validator without Standard Schema; give `jsonSchema`, or a newer version.";
+    throw new ClientError("configuration", what, { path });
+  }
+  const judge = jsonSchemaJudge(judged, path);
   return {
-    json: inputSchema ?? schema,
+    json: inputSchema ?? judged,
     check: async (value) => {
       const issues = judge(value);
       return issues.length === 0 ? { ok: true, value } : { ok: false, issues };
     },
   };
+}
+
+/** Whether it is plain data, as a JSON Schema is: the objects of older libraries are of classes, or hold functions. */
+function isData(schema: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(schema);
+  // An object of another realm has another `Object.prototype`, which has no prototype, either.
+  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
+  return isPlain && !Object.values(schema).some((member) => typeof member === "function");
 }

@@ -57,6 +57,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     this.controller = controller;
     this.stage = "headers";
     if (this.isOver) controller.abort(asError(this.failure));
+    else this.limits.sent?.();
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: HeaderFields): void {

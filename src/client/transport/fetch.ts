@@ -9,13 +9,15 @@ export function defaultTransport(): Transport {
   return { send, close: () => Promise.resolve() };
 }
 
-async function send(request: HttpRequest, { signal }: Limits): Promise<HttpReply> {
+async function send(request: HttpRequest, { signal, sent }: Limits): Promise<HttpReply> {
   const { url, method, headers, body } = request;
   const { host } = new URL(url);
   const fields = readHeaders(headers, host);
   checkLength(fields, body, host);
   let response: Response;
   try {
+    // It may have gone out from here on; what fails before that says so.
+    if (!signal.aborted) sent?.();
     // A redirect is not followed: the key would go with the request to whatever address it names.
     response = await fetch(url, { method, headers: fields, body, signal, redirect: "manual" });
   } catch (error) {

@@ -5,7 +5,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "../../ledger/crash/databases.ts";
 import { Seeded } from "../../ledger/crash/seeded.ts";
-import { Findings } from "./findings.ts";
+import { Findings, type Invariant, INVARIANTS } from "./findings.ts";
 import type { Programs } from "./programs.ts";
 import { type Death, type Lived, live } from "./site.ts";
 import type { StoryName } from "./story.ts";
@@ -14,6 +14,8 @@ import type { StoryName } from "./story.ts";
 export interface Point {
   story: StoryName;
   point: string;
+  /** How many calls that story runs at the same time; else it is drawn. */
+  maxParallel?: number;
 }
 
 export interface CampaignOptions {
@@ -39,6 +41,8 @@ const MOST_LIVES = 6;
 const LATEST_MS = 400;
 /** How often somebody is sent to a point. */
 const TRIES = 3;
+/** How many calls run at the same time: one, some, all. */
+const PARALLEL = [1, 2, 8] as const;
 /** Where a life ends so that the next one has much to resume. */
 const IN_THE_MIDDLE = "tools/tool has begun";
 
@@ -46,13 +50,16 @@ export class Report {
   readonly findings = new Findings();
   kills = 0;
   stories = 0;
+  /** Kills that left a round of which only a part was started. */
+  mixed = 0;
   /** Points that there are, and how often an agent died there. */
   readonly points = new Map<string, number>();
   private readonly started = performance.now();
 
   count(deaths: readonly Death[], lived: readonly Lived[]): void {
     this.stories++;
-    for (const [index, { ending }] of lived.entries()) {
+    for (const [index, { ending, isMixed }] of lived.entries()) {
+      if (isMixed) this.mixed++;
       if (ending !== "peace") this.kills++;
       const death = deaths[index];
       if (ending === "point" && death?.by === "point") {
@@ -65,12 +72,23 @@ export class Report {
     return [...this.points].flatMap(([point, times]) => (times === 0 ? [point] : []));
   }
 
+  /** What the campaign says nothing about, though nothing was violated. */
+  get gaps(): string[] {
+    // The keys of INVARIANTS.
+    const unchecked = (Object.keys(INVARIANTS) as Invariant[]).filter((name) => !this.findings.checked.has(name));
+    return [
+      ...this.missed.map((point) => `Nobody came to ${point}.`),
+      ...unchecked.map((name) => `Nobody checked "${name}".`),
+      ...(this.mixed === 0 ? ["No kill left a round of which only a part was started."] : []),
+    ];
+  }
+
   get line(): string {
     const seconds = Math.round((performance.now() - this.started) / 1000);
     const hit = this.points.size - this.missed.length;
     const checks = [...this.findings.checked.values()].reduce((sum, times) => sum + times, 0);
     return [
-      `${this.kills} kills in ${this.stories} stories, ${hit} of ${this.points.size} points`,
+      `${this.kills} kills in ${this.stories} stories (${this.mixed} in a round half started), ${hit} of ${this.points.size} points`,
       `${checks} checks, ${this.findings.violations.length} violations, ${seconds} s`,
     ].join("; ");
   }
@@ -78,8 +96,7 @@ export class Report {
   get text(): string {
     const points = [...this.points].toSorted(([a], [b]) => (a < b ? -1 : 1));
     const lines = points.map(([point, times]) => `  ${String(times).padStart(9)}  ${point}`);
-    const missed = this.missed.length > 0 ? [`Nobody came to: ${this.missed.join(", ")}`] : [];
-    return ["Kills by point:", ...lines, ...missed, this.findings.text, this.line].join("\n");
+    return ["Kills by point:", ...lines, ...this.gaps, this.findings.text, this.line].join("\n");
   }
 }
 
@@ -131,7 +148,7 @@ class Run {
       const story = next !== undefined && next.sent > 0 ? next.story : random.pick(options.stories);
       const deaths = next === undefined ? [] : this.deathsAt(next.point);
       while (deaths.length < lives) deaths.push(this.death());
-      const lived = await this.tell(story, deaths);
+      const lived = await this.tell(story, deaths, next?.maxParallel);
       const isHit = next === undefined || (report.points.get(next.point) ?? 0) > 0;
       // A point that is hard to come to must not hold up the campaign: the report says that it was missed.
       if (!isHit && next.sent + 1 < TRIES) waiting.push({ ...next, sent: next.sent + 1 });
@@ -153,14 +170,18 @@ class Run {
     return { by: "time", ms: random.below(LATEST_MS) };
   }
 
-  private async tell(story: StoryName, deaths: readonly Death[]): Promise<Lived[]> {
+  private async tell(
+    story: StoryName,
+    deaths: readonly Death[],
+    maxParallel: number = this.random.pick(PARALLEL),
+  ): Promise<Lived[]> {
     const { options, report } = this;
     const name = `${story} ${this.begun++}`;
     const database = await options.fresh();
     // Campaigns may share a folder.
     const record = join(options.folder, `${name.replace(" ", "-")}-${randomUUID()}.jsonl`);
     const { programs } = options;
-    const site = { name, programs, database, record, story, findings: report.findings };
+    const site = { name, programs, database, record, story, findings: report.findings, maxParallel };
     const lived = await live(site, (life) => deaths[life] ?? { by: "peace" });
     report.count(deaths, lived);
     // A database that shows a violation stays for whoever wants to see it.

@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { assemble, type Message, type Part, toolCall, type ToolResultPart, user } from "../../../src/index.ts";
 import { freshFile } from "../../ledger/crash/databases.ts";
-import { checkEnding, checkLife, type Ending, type Life } from "./checker.ts";
+import { Report } from "./campaign.ts";
+import { checkEnding, checkLife, type Ending, isMixed, type Life } from "./checker.ts";
 import { type Effect, resultOf } from "./effects.ts";
-import { Findings, type Invariant } from "./findings.ts";
-import { live } from "./site.ts";
+import { Findings, type Invariant, INVARIANTS } from "./findings.ts";
+import { type Death, live } from "./site.ts";
 import { answer, callId, QUESTION, type Story, type ToolName } from "./story.ts";
 
 const story: Story = {
@@ -225,12 +226,25 @@ test.each(TAMPERED)("it is noticed that %s", (_sentence, invariant, tamper) => {
   expect(look(told)).toContain(invariant);
 });
 
-test("it is noticed that an agent cannot come to its end", async () => {
+const STUCK: [sentence: string, program: string, death: Death, words: string][] = [
+  ["cannot come to its end", 'throw new Error("I cannot.");', { by: "peace" }, "I cannot."],
+  ["hangs", "setInterval(() => {}, 1000);", { by: "peace" }, "did not end within 0.5 s"],
+  [
+    "hangs before it comes to its point",
+    "setInterval(() => {}, 1000);",
+    { by: "point", at: { point: "tools/tool begins", occurrence: 1 } },
+    "did not end within 0.5 s",
+  ],
+  ["hangs before it is ready", "setInterval(() => {}, 1000);", { by: "time", ms: 1 }, "did not end within 0.5 s"],
+];
+
+test.each(STUCK)("it is noticed that an agent %s", async (_sentence, program, death, words) => {
   const folder = mkdtempSync(join(tmpdir(), "koine-checker-"));
   try {
     const worker = join(folder, "worker.mjs");
-    writeFileSync(worker, 'throw new Error("I cannot.");');
-    const findings = new Findings();
+    writeFileSync(worker, program);
+    const report = new Report();
+    const { findings } = report;
     const database = await freshFile(folder, "full");
     const site = {
       name: "none",
@@ -239,11 +253,41 @@ test("it is noticed that an agent cannot come to its end", async () => {
       record: join(folder, "r"),
       story: "local" as const,
       findings,
+      maxParallel: 1,
+      patienceMs: 500,
     };
-    await live(site, () => ({ by: "peace" }));
+    report.count([death], await live(site, () => death));
     expect(findings.violations.map(({ invariant }) => invariant)).toContain("peace");
-    expect(findings.text).toContain("I cannot.");
+    expect(findings.text).toContain(words);
+    expect(report).toMatchObject({ stories: 1, kills: 0 });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test("a round is mixed where a call that was started is open beside one that was not", () => {
+  const [{ left }] = tale().lives;
+  expect(isMixed(story, left)).toBe(false);
+  left.started.delete(KEYS.interrupted);
+  expect(isMixed(story, left)).toBe(true);
+  // Calls that cannot run are never started.
+  left.started = new Set([KEYS.untouched]);
+  expect(isMixed(story, left)).toBe(false);
+});
+
+test("a campaign that did not look at everything says so", () => {
+  const report = new Report();
+  report.points.set("tools/tool begins", 0);
+  // The keys of INVARIANTS.
+  const invariants = Object.keys(INVARIANTS) as Invariant[];
+  for (const name of invariants.slice(1)) report.findings.expect(name, true, "here", () => "");
+  expect(report.gaps).toStrictEqual([
+    "Nobody came to tools/tool begins.",
+    'Nobody checked "foretold".',
+    "No kill left a round of which only a part was started.",
+  ]);
+  report.findings.expect("foretold", true, "here", () => "");
+  const at = { point: "tools/tool begins", occurrence: 1 };
+  report.count([{ by: "point", at }], [{ ending: "point", points: [], isMixed: true }]);
+  expect(report.gaps).toStrictEqual([]);
 });

@@ -4,7 +4,7 @@ import type { Findings } from "./findings.ts";
 import { type Effect, resultOf } from "./effects.ts";
 import { illegal } from "./legal.ts";
 import type { Snapshot } from "./snapshot.ts";
-import { faultsOf, lastWords, type Story, textOf, type ToolName, TOOLS } from "./story.ts";
+import { faultsOf, lastWords, runnableBeside, type Story, textOf, type ToolName, TOOLS } from "./story.ts";
 
 /** One life of the agent, and what it left. */
 export interface Life {
@@ -43,6 +43,12 @@ export function checkLife({ acknowledged, faults, left }: Life, where: string, f
     );
   }
   findings.expect("legal", faults.length === 0, where, () => faults.join("; "));
+}
+
+/** Whether a life left a round of which some calls were started and others not: those have nothing to do with each other. */
+export function isMixed(story: Story, { started, results }: Snapshot): boolean {
+  const open = [...started].filter((key) => !results.has(key));
+  return open.some((key) => runnableBeside(story, key).some((id) => !started.has(id) && !results.has(id)));
 }
 
 export function checkEnding(ending: Ending, findings: Findings): void {

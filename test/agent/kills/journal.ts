@@ -16,6 +16,8 @@ export interface WorkerPlan {
   record: string;
   /** Which life of the agent; 0 is the first. */
   life: number;
+  /** Calls that run at the same time; with few of them, a kill finds rounds of which only a part was started. */
+  maxParallel: number;
   /** The MCP servers, where the story has them. */
   servers?: { program: string; url: string };
   kill?: KillPoint;

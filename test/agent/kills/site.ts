@@ -7,7 +7,7 @@ import type { Message } from "../../../src/index.ts";
 import type { Database } from "../../ledger/crash/databases.ts";
 import { quiet } from "../../ledger/crash/quiet.ts";
 import { startMcpHttp } from "../support/mcp-http.ts";
-import { checkEnding, checkLife, type Life } from "./checker.ts";
+import { checkEnding, checkLife, isMixed, type Life } from "./checker.ts";
 import { effectServer } from "./effect-server.ts";
 import type { Findings } from "./findings.ts";
 import type { KillPoint, Line, WorkerPlan } from "./journal.ts";
@@ -22,6 +22,8 @@ export interface Lived {
   ending: Death["by"];
   /** Points that it passed, where it came to its end. */
   points: readonly string[];
+  /** Whether it left a round of which only a part was started. */
+  isMixed: boolean;
 }
 
 export interface SiteOptions {
@@ -32,10 +34,13 @@ export interface SiteOptions {
   record: string;
   story: StoryName;
   findings: Findings;
+  maxParallel: number;
+  /** How long a life may take that nobody kills from outside. */
+  patienceMs?: number;
 }
 
 const THREAD = "story";
-/** How long somebody is waited for who does not come to his point. */
+/** More than any life needs: who takes longer hangs. */
 const PATIENCE_MS = 20_000;
 
 /** Lives one after the other, each with the death that is asked for, until one comes to its end. */
@@ -61,44 +66,55 @@ export async function live(options: SiteOptions, nextDeath: (lived: number) => D
 }
 
 async function one(options: SiteOptions, url: string, life: number, death: Death): Promise<Lived & { life: Life }> {
-  const { programs, database, record, story, findings, name } = options;
-  const plan: WorkerPlan = { target: database.target, story, threadId: THREAD, record, life };
+  const { programs, database, record, story, findings, name, maxParallel, patienceMs = PATIENCE_MS } = options;
+  const plan: WorkerPlan = { target: database.target, story, threadId: THREAD, record, life, maxParallel };
   if (story === "remote") plan.servers = { program: programs.mcp, url };
   if (death.by === "point") plan.kill = death.at;
   const heard: Line[] = [];
-  const { killed, trouble } = await runWorker(programs.worker, plan, death, (line) => heard.push(line));
+  const { killed, trouble } = await runWorker({ program: programs.worker, plan, death, patienceMs }, (line) =>
+    heard.push(line),
+  );
   findings.expect("peace", trouble === undefined, `${name} life ${life}`, () => trouble ?? "");
   await quiet(database.target);
   const end = heard.find((line) => line.at === "end");
   if (end !== undefined) {
     findings.expect("peace", end.reason === "done", `${name} life ${life}`, () => `ended with ${end.reason}`);
   }
+  const left = await takeSnapshot(database.target, record);
   const isAtPoint = heard.some((line) => line.at === "kill");
   return {
     ending: killed ? (isAtPoint ? "point" : "time") : "peace",
     points: end?.points ?? [],
+    isMixed: killed && isMixed(STORIES[story], left),
     life: {
       acknowledged: heard.flatMap((line) => (line.at === "acknowledged" ? [line.toolCallId] : [])),
       faults: heard.flatMap((line) => (line.at === "fault" ? [line.what] : [])),
-      left: await takeSnapshot(database.target, record),
+      left,
     },
   };
 }
 
+interface Work {
+  program: string;
+  plan: WorkerPlan;
+  death: Death;
+  patienceMs: number;
+}
 interface Exit {
+  /** As it was meant to be. */
   killed: boolean;
-  /** What it wrote on its standard error, where it ended otherwise and not in peace. */
+  /** That it hung, or what it wrote on its standard error, where it ended otherwise and not in peace. */
   trouble?: string;
 }
 
-async function runWorker(program: string, plan: WorkerPlan, death: Death, hear: (line: Line) => void): Promise<Exit> {
+async function runWorker({ program, plan, death, patienceMs }: Work, hear: (line: Line) => void): Promise<Exit> {
   const child = spawn(process.execPath, [program, JSON.stringify(plan)], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NODE_NO_WARNINGS: "1" },
   });
   const { promise: exit, resolve } = Promise.withResolvers<Exit>();
   const { promise: ready, resolve: getReady } = Promise.withResolvers<void>();
-  let [trouble, isEnded] = ["", false];
+  let [trouble, isEnded, isLate] = ["", false, false];
   createInterface({ input: child.stdout }).on("line", (text) => {
     // Our own worker's lines: a broken one throws, and the campaign stops.
     const line = JSON.parse(text) as Line;
@@ -109,24 +125,24 @@ async function runWorker(program: string, plan: WorkerPlan, death: Death, hear: 
   child.stderr.setEncoding("utf8").on("data", (piece: string) => (trouble += piece));
   // "close" comes after the pipes have ended.
   child.on("close", (code, signal) => {
-    const killed = signal === "SIGKILL";
+    const killed = signal === "SIGKILL" && !isLate;
     getReady();
+    if (isLate) trouble += `did not end within ${patienceMs / 1000} s`;
     resolve(
       killed || (code === 0 && isEnded) ? { killed } : { killed, trouble: `${trouble} (exit ${code ?? signal})` },
     );
   });
+  const late = setTimeout(() => {
+    isLate = true;
+    child.kill("SIGKILL");
+  }, patienceMs);
   if (death.by === "time") {
     await ready;
     await Promise.race([exit, pause(death.ms, undefined, { ref: false })]);
+    clearTimeout(late);
     child.kill("SIGKILL");
-    return exit;
   }
-  const late = new AbortController();
-  pause(PATIENCE_MS, undefined, { signal: late.signal }).then(
-    () => child.kill("SIGKILL"),
-    () => undefined,
-  );
-  return exit.finally(() => late.abort());
+  return exit.finally(() => clearTimeout(late));
 }
 
 async function readTranscript({ target }: Database): Promise<Message[]> {

@@ -33,7 +33,7 @@ const LOCAL: Story = {
 };
 const REMOTE: Story = {
   rounds: [
-    ["stdio_safe", "http_never", "local_never"],
+    ["stdio_safe", "local_never", "http_never"],
     ["http_safe", "stdio_never"],
   ],
 };
@@ -45,6 +45,12 @@ const ISSUER = "story";
 
 /** The n-th call of a round. `attempt` tells apart answers to the same question. */
 export const callId = (round: number, index: number, attempt: string): string => `call_${round}_${index}_${attempt}`;
+/** The calls that were made in one answer with this one, itself included, and can run. */
+export function runnableBeside({ rounds }: Story, id: string): string[] {
+  const [, round = "", attempt = ""] = /^call_(\d+)_\d+_(.+)$/.exec(id) ?? [];
+  const calls = rounds[Number(round)] ?? [];
+  return calls.flatMap((tool, index) => (TOOLS[tool] === "refused" ? [] : callId(Number(round), index, attempt)));
+}
 export const lastWords = (rounds: number): string => `All ${rounds} rounds are done.`;
 
 /** The answer to a request, as deltas; between two of them time may pass. */

@@ -78,6 +78,7 @@ const agent = createAgent({
   model: "story/story-1",
   tools: [...local, ...remote],
   ledger,
+  maxParallel: plan.maxParallel,
 });
 say({ at: "ready" });
 phase = plan.life === 0 ? "begin" : "resume";

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
 import { type EventStore, StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { toolServer, type ToolServerOptions } from "./mcp-tools.ts";
@@ -25,6 +26,8 @@ export interface McpHttpOptions extends ToolServerOptions {
   unknownSession?: number;
   /** Requests without this header are refused. */
   key?: string;
+  /** Answers in place of the server, by the method that is asked for. */
+  instead?: (method: string) => { status: number; body: string } | undefined;
   /** Answers are JSON instead of streams. */
   json?: boolean;
   /** Makes streams that can be asked for again. */
@@ -48,8 +51,21 @@ export async function startMcpHttp(options: McpHttpOptions = {}): Promise<McpHtt
     const id = request.headers["mcp-session-id"];
     if (id === undefined) return begin(request, response);
     const transport = sessions.get(String(id));
-    if (transport !== undefined) return transport.handleRequest(request, response);
+    if (transport !== undefined) return pass(transport, request, response);
     response.writeHead(options.unknownSession ?? 404).end("Unknown session");
+  }
+
+  async function pass(
+    transport: StreamableHTTPServerTransport,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    if (options.instead === undefined || request.method !== "POST") return transport.handleRequest(request, response);
+    // Written by the client under test: one message.
+    const message = (await json(request)) as { method: string };
+    const { status, body } = options.instead(message.method) ?? {};
+    if (status === undefined) return transport.handleRequest(request, response, message);
+    response.writeHead(status, { "content-type": "application/json" }).end(body);
   }
 
   async function begin(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -90,6 +90,13 @@ function plainTools({ record, crash }: ToolServerOptions): Record<string, Entry>
         throw new McpError(-32_000, "Not on Sundays.");
       },
     ],
+    missing: [
+      {},
+      ({ code, text }) => {
+        note("began missing");
+        throw new McpError(Number(code), String(text));
+      },
+    ],
     crash: [
       {},
       () => {

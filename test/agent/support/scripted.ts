@@ -92,17 +92,15 @@ export function agentOn(script: readonly Answer[], options: Partial<AgentOptions
 /** A tool that counts its runs and gives back what it was given. */
 export function echo(name = "echo", more: Partial<AgentTool> = {}): AgentTool & { inputs: unknown[] } {
   const inputs: unknown[] = [];
-  return {
-    ...tool({
-      name,
-      run: (input) => {
-        inputs.push(input);
-        return input;
-      },
-    }),
-    ...more,
-    inputs,
-  };
+  const counted = tool({
+    name,
+    run: (input) => {
+      inputs.push(input);
+      return input;
+    },
+  });
+  // Beside its fields: a tool has no such field.
+  return Object.defineProperty({ ...counted, ...more, inputs }, "inputs", { enumerable: false });
 }
 
 export async function eventsOf(run: AgentRun): Promise<AgentEvent[]> {
