@@ -23,7 +23,7 @@ import {
 
 describe.each(LEDGERS)("on $name", (store) => {
   let ledger: Ledger;
-  shareLedger(store, (given) => (ledger = given));
+  shareLedger(store, (opened) => ({ ledger } = opened));
 
   test("during the answer: what had arrived is kept beside the path, with what it cost", async () => {
     const said = gate();

@@ -25,7 +25,7 @@ import {
 
 describe.each(LEDGERS)("on $name", (store) => {
   let ledger: Ledger;
-  shareLedger(store, (given) => (ledger = given));
+  shareLedger(store, (opened) => ({ ledger } = opened));
 
   test("an answer without calls is one step, and the thread holds question and answer", async () => {
     const { agent, requests } = agentOn([says("Clear.")], { ledger });

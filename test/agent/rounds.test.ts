@@ -2,6 +2,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { tool } from "../../src/agent/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
+import type { OpenLedger } from "../ledger/support/stores.ts";
 import { shareLedger } from "./support/group.ts";
 import {
   agentOn,
@@ -19,8 +20,9 @@ import {
 } from "./support/scripted.ts";
 
 describe.each(LEDGERS)("on $name", (store) => {
+  let opened: OpenLedger;
   let ledger: Ledger;
-  shareLedger(store, (given) => (ledger = given));
+  shareLedger(store, (given) => ({ ledger } = opened = given));
 
   test("B25: results go back in call order in one message, whichever came first", async () => {
     const second = gate();

@@ -257,8 +257,8 @@ describe("budget", () => {
     ["a lost connection", () => Promise.reject(lost), false],
     ["ended before it was sent", (request, limits) => waiting(request, limits, false), true],
     ["ended after it was sent", (request, limits) => waiting(request, limits, true), false],
-    ["ended after it was sent over undici", here.send.bind(here), false],
-    ["ended after it was sent with fetch", fetching().send, false],
+    ["ended after it was sent over undici", (...sent) => here.send(...sent), false],
+    ["ended after it was sent with fetch", (...sent) => fetching().send(...sent), false],
   ])("a request that has gone out may have cost something: %s", async (_, send, isFree) => {
     await using server = await replayServer({ "*": { stall: "headers" } });
     const limited = budget({ totalTokens: 5000 });

@@ -139,6 +139,7 @@ describe("B14: what a stored answer implies is not sent again", () => {
     });
     expect(wire.input).toHaveLength(2);
     const implied = losses.filter(({ code }) => code === "stored-already");
+    expect(implied[0]?.message).toContain("what is left out stays part of what it remembers");
     expect(implied.map(({ path, level }) => [path, level])).toStrictEqual([
       ["/messages/1", "note"],
       ["/messages/2", "note"],

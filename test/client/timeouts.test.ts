@@ -29,7 +29,8 @@ describe.each(["complete", "stream"] as const)("%s", (how) => {
     await leavingNothing(
       server,
       async () => {
-        const error = await errorOf(ask(clientAt(server), { totalMs: soon }, 3));
+        // Long enough for the request to arrive, also on a busy machine.
+        const error = await errorOf(ask(clientAt(server), { totalMs: soon * 10 }, 3));
         expect(error).toMatchObject({ code: "timeout", attempts: [{ error: { kind: "timeout" } }] });
         expect(error.message).toContain("timeouts.totalMs");
         expect(await server.requests[0]?.ended).toBe("aborted");

@@ -77,15 +77,13 @@ function secretsOf({ headers, url }: HttpRequest, prepared: HttpRequest | undefi
   const query = [...new URL(url).searchParams].filter(([name]) => isSecretName(name) || SECRET_QUERY.test(name));
   return [...Object.entries(secret), ...added, ...query]
     .filter(([name]) => !PLAIN.has(name.toLowerCase()))
-    .flatMap(([, value]) => [value, ...valuesIn(value)]);
+    .flatMap(([, value]) => valuesIn(value));
 }
 
-/** The values of a header that is made of several: cookies, a signature with its terms. */
-function valuesIn(header: string): string[] {
-  return header.split(/[;,]/).flatMap((part) => {
-    const at = part.indexOf("=");
-    return at < 0 ? [] : [part.slice(at + 1).trim()];
-  });
+/** A value, and those within one that is made of several: cookies, a signature with its terms. */
+function valuesIn(value: string): string[] {
+  const within = value.split(/[;,]/).filter((part) => part.includes("="));
+  return [value, ...within.map((part) => part.slice(part.indexOf("=") + 1).trim())];
 }
 
 /** Every form in which they may come back, the longest first: one may be a part of another. */

@@ -39,8 +39,8 @@ export interface CampaignOptions {
 const MOST_LIVES = 6;
 /** How long after it began to work an agent is killed, at most. */
 const LATEST_MS = 400;
-/** How often somebody is sent to a point. */
-const TRIES = 3;
+/** How often somebody is sent to a point; some are passed only where calls wait for each other. */
+const TRIES = 5;
 /** How many calls run at the same time: one, some, all. */
 const PARALLEL = [1, 2, 8] as const;
 /** Where a life ends so that the next one has much to resume. */
