@@ -152,8 +152,8 @@ export interface Attempt {
   /** The caller ended it. */
   aborted?: true;
   /**
-   * It failed or was ended when its request had gone out, without a refusal: it may have cost something, also where nobody
-   * said what.
+   * It timed out, was ended or broke off when its request had gone out, without a refusal: it may have cost something,
+   * also where nobody said what. A connection that breaks before any reply counts as nothing.
    */
   begun?: true;
   /** What did not arrive as it was. */

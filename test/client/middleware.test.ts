@@ -227,7 +227,7 @@ describe("budget", () => {
   test.each<[string, Reply, boolean]>([
     ["an error with a status", { status: 500, body: { error: { message: "no" } } }, true],
     ["an error in a reply that says it succeeded", { body: { error: { message: "no", code: 429 } } }, true],
-    ["no reply", { reset: "headers" }, false],
+    ["a connection that breaks before a reply", { reset: "headers" }, true],
     ["an error behind the first words", streamReply("openai-chat", BROKEN), false],
     ["a reply that breaks off", { body: '{"id":"1","choices":[{"mess' }, false],
   ])(
@@ -254,7 +254,7 @@ describe("budget", () => {
   };
   test.each<[string, Transport["send"], boolean]>([
     ["no connection", () => Promise.reject(refused), true],
-    ["a lost connection", () => Promise.reject(lost), false],
+    ["a lost connection", () => Promise.reject(lost), true],
     ["ended before it was sent", (request, limits) => waiting(request, limits, false), true],
     ["ended after it was sent", (request, limits) => waiting(request, limits, true), false],
     ["ended after it was sent over undici", (...sent) => here.send(...sent), false],

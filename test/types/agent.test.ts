@@ -1,7 +1,15 @@
 // What the compiler knows of tools: their input has the type that the schema lets through.
 import { expectTypeOf, test } from "vitest";
 import { z } from "zod";
-import type { Agent, AgentEvent, AgentOptions, AgentResult, AgentTool, ToolOutput } from "../../src/agent/index.ts";
+import type {
+  Agent,
+  AgentError,
+  AgentEvent,
+  AgentOptions,
+  AgentResult,
+  AgentTool,
+  ToolOutput,
+} from "../../src/agent/index.ts";
 import { createAgent, tool, toolOutput } from "../../src/agent/index.ts";
 import type { StoredMessage } from "../../src/model/index.ts";
 
@@ -50,4 +58,5 @@ test("an agent gives runs, runs give events and results", () => {
   expectTypeOf<AgentResult["message"]>().toEqualTypeOf<StoredMessage | undefined>();
   expectTypeOf<Extract<AgentEvent, { type: "message" }>["message"]>().toEqualTypeOf<StoredMessage>();
   expectTypeOf<{ client: never; model: string; request: { messages: [] } }>().not.toExtend<AgentOptions>();
+  expectTypeOf<NonNullable<AgentOptions["onProblem"]>>().parameter(0).toEqualTypeOf<AgentError>();
 });

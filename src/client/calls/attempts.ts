@@ -27,7 +27,8 @@ const BROKEN_OFF: ReadonlySet<ProviderErrorKind> = new Set(["network", "timeout"
 function hasBegun({ status, aborted, error }: Attempt, partial: Response | undefined, isSent: boolean): boolean {
   if (aborted === undefined && error === undefined) return false;
   if (saidOf(partial) !== undefined) return true;
-  const isTaken = status === undefined ? isSent : status >= 200 && status < 300;
+  // A connection that breaks before any reply was mostly an idle one that the other side had given up.
+  const isTaken = status === undefined ? isSent && error?.kind !== "network" : status >= 200 && status < 300;
   return (partial !== undefined || isTaken) && (error === undefined || BROKEN_OFF.has(error.kind));
 }
 

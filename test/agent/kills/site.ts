@@ -41,7 +41,7 @@ export interface SiteOptions {
 
 const THREAD = "story";
 /** More than any life needs: who takes longer hangs. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** Lives one after the other, each with the death that is asked for, until one comes to its end. */
 export async function live(options: SiteOptions, nextDeath: (lived: number) => Death): Promise<Lived[]> {
