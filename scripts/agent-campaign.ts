@@ -8,6 +8,7 @@ import { campaign, type Report } from "../test/agent/kills/campaign.ts";
 import { buildPrograms } from "../test/agent/kills/programs.ts";
 import { freshFile, freshSchema } from "../test/ledger/crash/databases.ts";
 import { startPostgres } from "../test/support/postgres.ts";
+import { progress, wholeNumber } from "./campaign.ts";
 
 const { values } = parseArgs({
   options: {
@@ -17,26 +18,10 @@ const { values } = parseArgs({
     parallel: { type: "string", default: "2" },
   },
 });
+const count = (name: keyof typeof values): number => wholeNumber(name, values[name]);
 const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : count("seed");
 const [sqlite, postgres, parallel] = [count("sqlite"), count("postgres"), Math.max(count("parallel"), 1)];
 const folder = mkdtempSync(join(tmpdir(), "koine-agent-"));
-const QUIET_MS = 15_000;
-let lastLine = -Infinity;
-
-function count(name: keyof typeof values): number {
-  const value = Number(values[name]);
-  if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw new TypeError(`--${name} must be a whole number, not "${values[name]}".`);
-}
-
-/** One line that changes; where nobody watches, one now and then. */
-function progress(line: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${line}`);
-  else if (performance.now() - lastLine > QUIET_MS) {
-    lastLine = performance.now();
-    console.error(line);
-  }
-}
 
 /** Prints what was found, and ends here where anything was, or where not all was looked at. */
 function conclude(what: string, report: Report): void {

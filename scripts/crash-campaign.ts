@@ -10,6 +10,7 @@ import { serverCampaign } from "../test/ledger/crash/outage.ts";
 import { buildPrograms } from "../test/ledger/crash/programs.ts";
 import type { Report } from "../test/ledger/crash/report.ts";
 import { startPostgres } from "../test/support/postgres.ts";
+import { progress, wholeNumber } from "./campaign.ts";
 
 const { values } = parseArgs({
   options: {
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     parallel: { type: "string", default: "3" },
   },
 });
+const count = (name: keyof typeof values): number => wholeNumber(name, values[name]);
 const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : count("seed");
 const [sqlite, postgres, server, parallel] = [
   count("sqlite"),
@@ -29,23 +31,6 @@ const [sqlite, postgres, server, parallel] = [
 ];
 const folder = mkdtempSync(join(tmpdir(), "koine-crash-"));
 const PER_DATABASE = 40;
-const QUIET_MS = 15_000;
-let lastLine = -Infinity;
-
-function count(name: keyof typeof values): number {
-  const value = Number(values[name]);
-  if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw new TypeError(`--${name} must be a whole number, not "${values[name]}".`);
-}
-
-/** One line that changes; where nobody watches, one now and then. */
-function progress(line: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${line}`);
-  else if (performance.now() - lastLine > QUIET_MS) {
-    lastLine = performance.now();
-    console.error(line);
-  }
-}
 
 /** Prints what was found, and ends here where anything was. */
 function conclude(what: string, report: Report): void {

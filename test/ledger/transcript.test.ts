@@ -113,7 +113,7 @@ describe.each(STORES)("$name", (storage) => {
   });
 
   // Postgres is asked by the same walk, only slower.
-  const depth = storage.name === "postgres" ? 20_000 : 100_000;
+  const depth = storage.name === "postgres" ? 20_000 : 30_000;
   test.each([depth])("B93: a path of %i messages is walked without recursion", { timeout: 300_000 }, async (count) => {
     const all = await grow(count);
     const read = await ledger.transcript(threadId);
