@@ -45,16 +45,21 @@ export class CallIds {
     return message;
   }
 
-  /** A delta for readers: theirs alone, with the ids that calls go by. */
+  /**
+   * A delta for readers, with the ids that calls go by. Most hold nothing but texts and numbers, which the answer has taken
+   * by now, and are shown as they are; the answer shares what others hold, so that readers get that as a copy.
+   */
   show(delta: Delta): Delta {
-    const { payload } = delta;
-    const isFlat = Object.values(payload).every((value) => typeof value !== "object");
+    const { kind, payload } = delta;
+    if (kind === "tool_call_start" && payload.executor !== "provider") this.own(payload.toolCallId);
+    const given = "toolCallId" in payload ? payload.toolCallId : undefined;
+    const own = given === undefined ? undefined : this.owns.get(given);
+    const isRenamed = own !== undefined && own !== given;
+    if (isFlat(payload) && !isRenamed) return delta;
     // The same delta, but for the ids.
-    const shown = { ...delta, payload: isFlat ? { ...payload } : copyOf(payload) } as Delta;
-    if (shown.kind === "tool_call_start" && shown.payload.executor !== "provider") this.own(shown.payload.toolCallId);
-    if ("toolCallId" in shown.payload) {
-      shown.payload.toolCallId = this.owns.get(shown.payload.toolCallId) ?? shown.payload.toolCallId;
-    } else if (shown.kind === "part" && isClientCall(shown.payload.value)) {
+    const shown = { ...delta, payload: copyOf(payload) } as Delta;
+    if (isRenamed) Object.assign(shown.payload, { toolCallId: own });
+    else if (shown.kind === "part" && isClientCall(shown.payload.value)) {
       shown.payload.value = this.renamed(shown.payload.value);
     }
     return shown;
@@ -64,6 +69,12 @@ export class CallIds {
     const toolCallId = this.own(call.toolCallId);
     return toolCallId === call.toolCallId ? call : Object.assign(copyObject(call), { toolCallId });
   }
+}
+
+/** Whether a payload holds no object. No list is made of its values: this runs for every delta. */
+function isFlat(payload: Delta["payload"]): boolean {
+  for (const key in payload) if (typeof payload[key as keyof typeof payload] === "object") return false;
+  return true;
 }
 
 /** Of all calls, whoever executes them. */

@@ -239,7 +239,7 @@ function schemaOf(tool: AgentTool, path: string, isForeign: boolean): ReadSchema
   }
 }
 
-/** Without a schema: any object, or any text. */
+/** Without a schema every object is taken, or every text. */
 function kindCheck(format: AgentTool["format"]): (input: unknown) => Promise<Checked<unknown>> {
   const isRight = format === "text" ? (input: unknown) => typeof input === "string" : isObject;
   const wanted = format === "text" ? "a text" : "an object";

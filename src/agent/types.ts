@@ -43,7 +43,7 @@ export interface ToolOutput {
 export interface AgentTool<Schema extends AnySchema = AnySchema> {
   name: string;
   description?: string | undefined;
-  /** Arguments that do not match are answered with an error, and the tool does not run. Absent: any object. */
+  /** Arguments that do not match are answered with an error, and the tool does not run. Absent: every object is taken. */
   input?: Schema | undefined;
   /** The JSON Schema to show to the model, for Standard Schemas that cannot say theirs. */
   inputSchema?: SchemaObject | undefined;
