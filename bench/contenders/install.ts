@@ -22,7 +22,7 @@ function isInstalled(folder: string, name: string, version: string): boolean {
 }
 
 /** Why the peers could not be installed; undefined where they are there. */
-function install(folder: string): string | undefined {
+export function installPeers(folder: string): string | undefined {
   const wanted = Object.entries(readManifest(`${folder}package.json`).dependencies ?? {});
   if (wanted.every(([name, version]) => isInstalled(folder, name, version))) return undefined;
   console.error("Installing the peers to compare with …");
@@ -47,7 +47,7 @@ export async function loadPeer<Api extends object>(
   functions: readonly (keyof Api & string)[],
   folder: string = BENCH,
 ): Promise<Loaded<Api>> {
-  if (!failures.has(folder)) failures.set(folder, install(folder));
+  if (!failures.has(folder)) failures.set(folder, installPeers(folder));
   const failure = failures.get(folder);
   if (failure !== undefined) return { missing: failure };
   try {

@@ -13,18 +13,28 @@ import { KEY_VARIABLES, providersFromEnv } from "./providers/from-env.ts";
 import { resolveModel } from "./providers/resolve.ts";
 import type { Client as ClientFace, ClientOptions, ProviderConfig, Transport } from "./types.ts";
 
-/** Makes a client. Throws a `ClientError` "configuration" for a setting that is not what it must be. */
-export function createClient(options: ClientOptions): ClientFace {
+/**
+ * What calls are made with, for those who make them piece by piece. Throws a `ClientError` "configuration" for a setting
+ * that is not what it must be. Middleware is the client's own: a session does not know it.
+ */
+export function createSession(options: ClientOptions): Session {
   checkClientOptions(options);
   const links = new Map(Object.entries(options.providers).map(([name, config]) => [name, linkOf(name, config)]));
   checkNames(links, options);
   let own: Transport | undefined;
-  const session: Session = {
+  return {
     options,
     links,
     effects: effectsOf(options.effects),
     transport: () => options.transport ?? (own ??= defaultTransport()),
+    // A transport that was given belongs to whoever gave it.
+    close: async () => own?.close(),
   };
+}
+
+/** Makes a client. Throws a `ClientError` "configuration" for a setting that is not what it must be. */
+export function createClient(options: ClientOptions): ClientFace {
+  const session = createSession(options);
   const asking = wrap(
     {
       complete: ({ request, options: call }) => complete(session, request, call),
@@ -33,15 +43,12 @@ export function createClient(options: ClientOptions): ClientFace {
     options.middleware ?? [],
   );
   const client: ClientFace = {
-    providers: [...links.keys()],
+    providers: [...session.links.keys()],
     // Checked before middleware looks at it.
     complete: async (request, call = {}) => asking.complete(readCall(request, call)),
     stream: (request, call = {}) => streamOf(() => asking.stream(readCall(request, call))),
     generateObject: (request, call = {}) => generateObject((each, how) => client.complete(each, how), request, call),
-    async close() {
-      // A transport that was given belongs to whoever gave it.
-      await own?.close();
-    },
+    close: () => session.close(),
     [Symbol.asyncDispose]: () => client.close(),
   };
   return client;

@@ -1,4 +1,5 @@
 // The ledger itself: one line per method, each handed to the file that owns it.
+import type { JsonObject } from "../model/json.ts";
 import type { Message, StoredMessage } from "../model/message.ts";
 import { append, select } from "./append.ts";
 import { putBlob, readBlob } from "./blobs/index.ts";
@@ -69,7 +70,7 @@ export class LedgerOn implements Api.Ledger {
   async thread(threadId: string): Promise<Api.Thread> {
     return getThread(this.scope, threadId);
   }
-  async threads(page?: { limit?: number | undefined; before?: string | undefined }): Promise<Api.Thread[]> {
+  async threads(page?: Api.ThreadPage): Promise<Api.Thread[]> {
     return listThreads(this.scope, page);
   }
   async updateThread(threadId: string, changes: Api.ThreadChanges): Promise<Api.Thread> {
@@ -92,6 +93,9 @@ export class LedgerOn implements Api.Ledger {
     return select(this.scope, threadId, messageId);
   }
 
+  newId(): string {
+    return this.scope.nextId("");
+  }
   async beginRun(run: Api.NewRun): Promise<Api.Run> {
     return beginRun(this.scope, this.shared.live, run);
   }
@@ -104,8 +108,29 @@ export class LedgerOn implements Api.Ledger {
   async runs(threadId: string): Promise<Api.RunInfo[]> {
     return runsOf(this.scope, threadId);
   }
-  async recover(): Promise<Api.Recovered[]> {
-    return recover(this.scope);
+  async record(_call: Api.NewRecord): Promise<Api.Recorded> {
+    throw new Error("to come");
+  }
+  async runByAlias(_name: string): Promise<Api.RunInfo | undefined> {
+    throw new Error("to come");
+  }
+  async dropAlias(_name: string): Promise<boolean> {
+    throw new Error("to come");
+  }
+  async log(_threadId: string, _entries: readonly JsonObject[], _options?: Api.LogOptions): Promise<Api.Logged> {
+    throw new Error("to come");
+  }
+  async entries(_threadId: string): Promise<Api.Entry[]> {
+    throw new Error("to come");
+  }
+  async want(_threadId: string): Promise<void> {
+    throw new Error("to come");
+  }
+  async takeWork(_options: Api.TakeWork): Promise<Api.Work | undefined> {
+    throw new Error("to come");
+  }
+  async recover(options?: { everyTenant?: boolean | undefined }): Promise<Api.Recovered[]> {
+    return recover(this.scope, options);
   }
   async compact(): Promise<number> {
     return compact(this.scope);

@@ -1,6 +1,6 @@
 // The public face of a ledger: what goes in and what comes out of its methods.
 import type { Clock } from "../assembly/index.ts";
-import type { Delta, Message, MessageDelta, ProviderError, StoredMessage, Usage } from "../model/index.ts";
+import type { Delta, JsonObject, Message, MessageDelta, ProviderError, StoredMessage, Usage } from "../model/index.ts";
 import type { Deleted, RunMode, RunState } from "./rows.ts";
 import type { SearchHit } from "./store.ts";
 
@@ -48,12 +48,15 @@ export interface NewThread {
   title?: string | undefined;
   /** A user or token within the tenant; `recognise` prefers threads of the same one. */
   scope?: string | undefined;
+  /** What it is for, where it is no plain conversation: "task". Threads can be listed by it. */
+  kind?: string | undefined;
   metadata?: Record<string, unknown> | undefined;
 }
 export interface Thread {
   id: string;
   title: string | null;
   scope: string | null;
+  kind: string | null;
   metadata: Record<string, unknown>;
   createdAt: string;
   activeLeafId: string | null;
@@ -64,8 +67,24 @@ export interface ThreadChanges {
   metadata?: Record<string, unknown> | null | undefined;
 }
 
+/** Messages that a run answers. */
+export interface RunInput {
+  messages: readonly Message[];
+  /** As in `AppendOptions`: absent, they follow the active leaf. */
+  parentMessageId?: string | null | undefined;
+}
+
 export interface NewRun {
-  threadId: string;
+  /** The thread, which must be there; or `thread`. */
+  threadId?: string | undefined;
+  /** A thread that is made in the same write, unless there is one of this id. */
+  thread?: NewThread | undefined;
+  /** A ULID, as `ledger.newId()` makes them. Default: a new one. One that is taken is a conflict. */
+  id?: string | undefined;
+  /** Appended in the same write, before the run; the run forks from the last of them. */
+  input?: RunInput | undefined;
+  /** Names by which `runByAlias` finds the run. */
+  alias?: string | readonly string[] | undefined;
   /** null forks at the root; absent chains to the leaf that is active at commit. */
   forkFromMessageId?: string | null | undefined;
   /** "replace" (default): the answer takes the place of what followed. "branch": it stands beside it, and the active leaf stays. */
@@ -114,6 +133,8 @@ export interface CommitOptions {
   expectedLeaf?: string | null;
   /** Merged into the run's. */
   metadata?: Record<string, unknown> | undefined;
+  /** Names by which `runByAlias` finds the run: the ids that a client knows its answer by. A name that another run had is this one's now. */
+  alias?: string | readonly string[] | undefined;
 }
 
 /** A live run, in the hands of its writer. */
@@ -145,6 +166,105 @@ export interface Run {
    * rejects; where the store cannot be written to, the lease ends by itself.
    */
   release(): Promise<void>;
+}
+
+/** A whole call, for `ledger.record`. */
+export interface NewRecord {
+  /** The thread, which must be there; or `thread`. */
+  threadId?: string | undefined;
+  /** A thread that is made in the same write, unless there is one of this id. */
+  thread?: NewThread | undefined;
+  /** As `NewRun.id`. */
+  runId?: string | undefined;
+  /** Appended before the answer, which follows the last of them. */
+  input?: RunInput | undefined;
+  /** Without input: as in `NewRun`. */
+  forkFromMessageId?: string | null | undefined;
+  mode?: RunMode | undefined;
+  expectedLeaf?: string | null;
+  /** The answer. Of a call that failed: what had arrived, which is kept beside the active path, marked interrupted (B90). */
+  messages: readonly Message[];
+  /** Default: what the messages say. */
+  usage?: Usage | undefined;
+  /** Default "committed"; with an `error`, "failed". */
+  state?: "committed" | "failed" | "cancelled" | undefined;
+  /** As `Run.fail` takes it. */
+  error?: unknown;
+  metadata?: Record<string, unknown> | undefined;
+  alias?: string | readonly string[] | undefined;
+  /** The same key and request in the thread gives what was recorded, and writes nothing; another request is a conflict. */
+  idempotencyKey?: string | undefined;
+}
+export interface Recorded extends Committed {
+  threadId: string;
+  run: RunInfo;
+  /** The input as it was stored. */
+  input: StoredMessage[];
+  /** Whether an idempotency key led to a call that was recorded before. */
+  attached: boolean;
+}
+
+/** What goes with entries of the journal, in the same write. */
+export interface LogOptions {
+  /** Messages that are appended, after the entries. */
+  append?: ({ messages: readonly Message[] } & Omit<AppendOptions, "idempotencyKey">) | undefined;
+  /** As `ledger.want`. */
+  want?: boolean | undefined;
+  /** The last entry of the thread must have this cursor (null: there is none); else a conflict. */
+  expectedEntry?: string | null;
+  /** The work must still be held; else the write is "fenced". */
+  holding?: Work | undefined;
+  /** The same key and request gives what was logged before; another request is a conflict. */
+  idempotencyKey?: string | undefined;
+}
+export interface Logged {
+  /** Of the entries, as `follow` gives them. */
+  cursors: string[];
+  messages: StoredMessage[];
+}
+/** One entry of a thread's journal. */
+export interface Entry {
+  cursor: string;
+  entry: JsonObject;
+}
+
+export interface TakeWork {
+  /** Who takes it, for people. */
+  holder: string;
+  /** Only that of this thread. Default: what was wanted first. */
+  threadId?: string | undefined;
+  /** Default: the ledger's. Renewed by the ledger every third of it while the work is held. */
+  leaseMs?: number | undefined;
+  /** Of any tenant. */
+  everyTenant?: boolean | undefined;
+}
+/** Work that is wanted on a thread, in the hands of the one who does it. */
+export interface Work {
+  readonly threadId: string;
+  readonly tenant: string;
+  /** Of that tenant. */
+  readonly ledger: Ledger;
+  /** Aborted when somebody else may hold the work. Not by `release` and `done`. */
+  readonly lost: AbortSignal;
+  /** Renews the lease now; "fenced" where somebody else holds the work. */
+  renew(): Promise<void>;
+  /** Lets go of it; it is still wanted, and whoever takes it next need not wait. It never rejects. */
+  release(): Promise<void>;
+  /**
+   * Says that it is done. false: more was wanted since it was taken, or since this was last asked; it is still held, and
+   * there is more to do. "fenced" where somebody else holds it.
+   */
+  done(): Promise<boolean>;
+}
+
+/** Which threads to list. */
+export interface ThreadPage {
+  /** Default 50. */
+  limit?: number | undefined;
+  /** Only those with a smaller id. */
+  before?: string | undefined;
+  /** Only those of this kind; null: those without one. */
+  kind?: string | null | undefined;
 }
 
 export interface AppendOptions {
@@ -192,6 +312,8 @@ export interface Recognised {
   known: number;
   /** The whole history, with what the client dropped restored (B11). */
   messages: Message[];
+  /** Whether they are other than those given: ids that the client did not give do not count. */
+  restored: boolean;
 }
 export interface RecogniseOptions {
   /** Of matches that are equally long, threads of this scope win. */
@@ -210,15 +332,19 @@ export interface FollowOptions {
   runId?: string | undefined;
   /** A cursor of an earlier event; absent: from the beginning. "now" begins with what comes next. */
   after?: string | undefined;
+  /** What happens where deltas after the cursor were compacted away: "cursor-gone" (default), or they are passed over. */
+  gaps?: "throw" | "skip" | undefined;
   signal?: AbortSignal | undefined;
 }
 /** `cursor` resumes after the event. */
 export type LedgerEvent =
   | { cursor: string; type: "delta"; runId: string; delta: MessageDelta }
   | { cursor: string; type: "message"; runId?: string; message: StoredMessage }
-  | { cursor: string; type: "run"; runId: string; run: RunInfo };
+  | { cursor: string; type: "run"; runId: string; run: RunInfo }
+  | { cursor: string; type: "entry"; entry: JsonObject };
 
 export interface Recovered {
+  tenant: string;
   runId: string;
   threadId: string;
   /** The partial turn that was saved. */
@@ -265,7 +391,7 @@ export interface Ledger {
   createThread(thread?: NewThread): Promise<Thread>;
   thread(threadId: string): Promise<Thread>;
   /** By id, largest first, below `before`. Ids that Koine made are thereby newest first; the caller's own sort as they are. */
-  threads(page?: { limit?: number | undefined; before?: string | undefined }): Promise<Thread[]>;
+  threads(page?: ThreadPage): Promise<Thread[]>;
   updateThread(threadId: string, changes: ThreadChanges): Promise<Thread>;
 
   /** What it gives shares `parts` with the messages given: who changes those afterwards changes it, but not what is stored. */
@@ -275,15 +401,32 @@ export interface Ledger {
   tree(threadId: string): Promise<Tree>;
   select(threadId: string, messageId: string | null): Promise<void>;
 
+  /** A new id, as threads, messages and runs have: larger than any that was made before this millisecond. */
+  newId(): string;
   beginRun(run: NewRun): Promise<Run>;
+  /** A whole call in one write: what `createThread`, `append`, `beginRun` and `commit` or `fail` come to. */
+  record(call: NewRecord): Promise<Recorded>;
   /** Takes over a run whose writer is silent; the former writer is fenced off. `force` does not wait for the lease. */
   resumeRun(runId: string, options?: { force?: boolean | undefined }): Promise<Run>;
   run(runId: string): Promise<RunInfo>;
   runs(threadId: string): Promise<RunInfo[]>;
+  /** The run that was given this name last; undefined where there is none. */
+  runByAlias(name: string): Promise<RunInfo | undefined>;
+  /** Forgets a name; the run stays. Says whether it was there. */
+  dropAlias(name: string): Promise<boolean>;
   /** Ends the runs whose writers are gone: what they had streamed is kept as an interrupted turn. */
-  recover(): Promise<Recovered[]>;
+  recover(options?: { everyTenant?: boolean | undefined }): Promise<Recovered[]>;
   /** Drops the deltas of runs that finished long enough ago; happens by itself along the way. Gives the number of runs. */
   compact(): Promise<number>;
+
+  /** Writes entries of the caller's own into the thread's history, where they stay as long as the thread does. */
+  log(threadId: string, entries: readonly JsonObject[], options?: LogOptions): Promise<Logged>;
+  /** Entries of the journal, oldest first, after a cursor of the thread. Default: the first 100. */
+  entries(threadId: string, page?: { after?: string | undefined; limit?: number | undefined }): Promise<Entry[]>;
+  /** Says that there is work to do on the thread. It is wanted until somebody has taken it and says that it is done. */
+  want(threadId: string): Promise<void>;
+  /** Takes work that is wanted and that nobody holds; undefined where there is none. Each has one holder at a time. */
+  takeWork(options: TakeWork): Promise<Work | undefined>;
 
   follow(options: FollowOptions): AsyncIterableIterator<LedgerEvent>;
   recognise(messages: readonly Message[], options?: RecogniseOptions): Promise<Recognised>;

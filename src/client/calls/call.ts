@@ -28,6 +28,8 @@ export interface Session {
   readonly links: ReadonlyMap<string, ProviderLink>;
   readonly effects: Effects;
   transport(): Transport;
+  /** Ends idle connections; calls under way go on. */
+  close(): Promise<void>;
 }
 
 /** A model at a provider, and what holds there. */

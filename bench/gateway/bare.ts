@@ -1,0 +1,58 @@
+// The least that a gateway can be: node:http in front, undici behind. "parse" reads and writes the JSON of both ways, a
+// stream event by event; "pipe" hands bytes on. Two arguments: the mode and the provider's address.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Agent, request } from "undici";
+
+const [mode = "parse", upstream = ""] = process.argv.slice(2);
+const dispatcher = new Agent({ keepAliveTimeout: 60_000 });
+
+async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  // A body without an encoding comes in buffers.
+  for await (const part of incoming) parts.push(part as Buffer);
+  return Buffer.concat(parts);
+}
+
+function parsed(text: string): string {
+  return JSON.stringify(JSON.parse(text));
+}
+
+/** Every event read and written again. */
+async function parseStream(body: AsyncIterable<Buffer>, outgoing: ServerResponse): Promise<void> {
+  let rest = "";
+  for await (const chunk of body) {
+    const lines = (rest + chunk.toString()).split("\n");
+    rest = lines.pop() ?? "";
+    let out = "";
+    for (const line of lines) {
+      out += line.startsWith("data: {") ? `data: ${parsed(line.slice(6))}\n` : `${line}\n`;
+    }
+    if (!outgoing.write(out)) await new Promise((resolve) => outgoing.once("drain", resolve));
+  }
+  outgoing.end(rest);
+}
+
+async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const said = await bodyOf(incoming);
+  const body = mode === "pipe" ? said : parsed(said.toString());
+  const headers = { "content-type": "application/json" };
+  const reply = await request(`${upstream}${incoming.url}`, { method: "POST", headers, body, dispatcher });
+  const type = String(reply.headers["content-type"]);
+  outgoing.writeHead(reply.statusCode, { "content-type": type });
+  if (mode === "pipe") {
+    for await (const chunk of reply.body) {
+      if (!outgoing.write(chunk)) await new Promise((resolve) => outgoing.once("drain", resolve));
+    }
+    outgoing.end();
+  } else if (type.startsWith("text/event-stream")) await parseStream(reply.body, outgoing);
+  else outgoing.end(parsed(await reply.body.text()));
+}
+
+const server = createServer((incoming, outgoing) => void serve(incoming, outgoing));
+server.keepAliveTimeout = 60_000;
+server.listen(0, "127.0.0.1", () => {
+  // A server that listens on a port has an address with one.
+  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});

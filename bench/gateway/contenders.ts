@@ -1,0 +1,118 @@
+// Each gateway as a process of its own that can be asked for its CPU time, on a core of its own where that can be had.
+import type { ChildProcess } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { installPeers } from "../contenders/install.ts";
+
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+const CAN_PIN = cpus().length > 1 && spawnSync("taskset", ["-c", "0", "true"]).status === 0;
+
+export interface Gateway extends Disposable {
+  name: string;
+  url: string;
+  /** Sent with every request. */
+  headers: Record<string, string>;
+  /** Whether it can be asked in another dialect than the provider's. */
+  translates: boolean;
+  /** How it is told of a model: by its provider's wire, Chat or Messages. */
+  model: { chat: string; messages: string };
+  cpuMs(): Promise<number>;
+}
+
+function start(core: number, file: string, args: readonly string[]): ChildProcess {
+  const node = [...process.execArgv, "--import", join(HERE, "meter.ts"), file, ...args];
+  const [command, argv] = CAN_PIN
+    ? ["taskset", ["-c", String(core), process.execPath, ...node]]
+    : [process.execPath, node];
+  return spawn(command, argv, { stdio: ["ignore", "pipe", "inherit", "ipc"] });
+}
+
+async function urlOf(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error("The process has no output.");
+  // The line that is waited for.
+  const [url] = (await once(createInterface(child.stdout), "line")) as [string];
+  return url;
+}
+
+async function cpuMs(child: ChildProcess): Promise<number> {
+  const answer = once(child, "message");
+  child.send("cpu");
+  // What meter.ts sends.
+  const [told] = (await answer) as [{ cpuMs: number }];
+  return told.cpuMs;
+}
+
+function gateway(name: string, url: string, child: ChildProcess, rest: Partial<Gateway> = {}): Gateway {
+  return {
+    name,
+    url,
+    headers: {},
+    translates: true,
+    model: { chat: "gpt-bench", messages: "claude-bench" },
+    cpuMs: () => cpuMs(child),
+    [Symbol.dispose]: () => child.kill("SIGKILL"),
+    ...rest,
+  };
+}
+
+/** The provider, and its address. */
+export async function startUpstream(): Promise<{ url: string; child: ChildProcess }> {
+  const child = start(0, join(HERE, "upstream.ts"), []);
+  return { url: await urlOf(child), child };
+}
+
+export async function startBare(mode: "parse" | "pipe", upstream: string): Promise<Gateway> {
+  const child = start(1, join(HERE, "bare.ts"), [mode, upstream]);
+  return gateway(`bare, ${mode}`, await urlOf(child), child, { translates: false });
+}
+
+export async function startKoine(record: "off" | "normal" | "full", upstream: string): Promise<Gateway> {
+  const folder = mkdtempSync(join(tmpdir(), "koine-bench-"));
+  const child = start(1, join(HERE, "koine.ts"), [upstream, record, folder]);
+  const name = record === "off" ? "Koine, unrecorded" : `Koine, recorded (${record})`;
+  return gateway(name, await urlOf(child), child, {
+    model: { chat: "chat/gpt-bench", messages: "claude/claude-bench" },
+    [Symbol.dispose]() {
+      child.kill("SIGKILL");
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    },
+  });
+}
+
+/** Portkey, or why it cannot be had. Its provider and address travel in headers. */
+export async function startPortkey(upstream: string): Promise<Gateway | string> {
+  const missing = installPeers(HERE);
+  if (missing !== undefined) return missing;
+  const port = await freePort();
+  const file = join(HERE, "node_modules/@portkey-ai/gateway/build/start-server.js");
+  const child = start(1, file, ["--headless", `--port=${port}`]);
+  child.stdout?.resume();
+  const url = `http://127.0.0.1:${port}`;
+  for (let tries = 0; tries < 100; tries++) {
+    if (await fetch(url).then(() => true, () => false)) {
+      return gateway("Portkey", url, child, {
+        headers: { "x-portkey-custom-host": `${upstream}/v1`, authorization: "Bearer bench-key-0123456789" },
+      });
+    }
+    await sleep(100);
+  }
+  child.kill("SIGKILL");
+  return "it did not start within 10 s";
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  // A server that listens on a port has an address with one.
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}

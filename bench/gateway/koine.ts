@@ -1,0 +1,22 @@
+// Koine's server, as `koine serve` runs it, with the provider under two names. Three arguments: the provider's address,
+// "off" or how durable the record is ("normal", "full"), and the data folder.
+import { completeConfig } from "../../src/server/config/defaults.ts";
+import { createServer } from "../../src/server/index.ts";
+
+const [upstream = "", record = "off", folder = ""] = process.argv.slice(2);
+const config = completeConfig({
+  port: 0,
+  log: { level: "warn", format: "json" },
+  providers: {
+    chat: { dialect: "openai-chat", baseUrl: `${upstream}/v1`, apiKey: "bench-key-0123456789" },
+    claude: { dialect: "anthropic", baseUrl: upstream, apiKey: "bench-key-0123456789" },
+  },
+  record: { enabled: record !== "off" },
+  ledger: {
+    url: record === "off" ? "memory:" : `sqlite:${folder}/koine.db`,
+    sync: record === "normal" ? "normal" : "full",
+  },
+});
+const server = await createServer(config);
+await server.listen();
+console.log(server.url);

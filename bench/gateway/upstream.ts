@@ -1,0 +1,43 @@
+// The provider behind the gateways, a process of its own: it speaks Chat and Messages, and writes a stream as a provider
+// does, piece by piece, each in its own turn of the event loop. Says on standard output where it listens.
+import type { ServerResponse } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ANTHROPIC_WHOLE, anthropicStream, CHAT_WHOLE, chatStream } from "./payloads.ts";
+
+const CHUNKS = 100;
+const STREAMS = { chat: chatStream(CHUNKS).map(bytes), messages: anthropicStream(CHUNKS).map(bytes) };
+const WHOLE = { chat: bytes(CHAT_WHOLE), messages: bytes(ANTHROPIC_WHOLE) };
+
+function bytes(text: string): Buffer {
+  return Buffer.from(text);
+}
+
+function stream(outgoing: ServerResponse, pieces: readonly Buffer[]): void {
+  outgoing.writeHead(200, { "content-type": "text/event-stream" });
+  let at = 0;
+  const next = (): void => {
+    const piece = pieces[at++];
+    if (piece === undefined) outgoing.end();
+    else {
+      outgoing.write(piece);
+      setImmediate(next);
+    }
+  };
+  next();
+}
+
+const server = createServer((incoming, outgoing) => {
+  const kind = incoming.url?.includes("/messages") ? "messages" : "chat";
+  const parts: Buffer[] = [];
+  incoming.on("data", (part: Buffer) => parts.push(part));
+  incoming.on("end", () => {
+    if (Buffer.concat(parts).includes('"stream":true')) stream(outgoing, STREAMS[kind]);
+    else outgoing.writeHead(200, { "content-type": "application/json" }).end(WHOLE[kind]);
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, "127.0.0.1", () => {
+  // A server that listens on a port has an address with one.
+  console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});

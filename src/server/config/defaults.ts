@@ -1,0 +1,46 @@
+// What holds where nobody says otherwise.
+import { demo } from "../../client/index.ts";
+import type { Limits, ServerConfig } from "./types.ts";
+
+export const DEFAULT_LIMITS: Limits = {
+  bodyBytes: 64 * 1024 * 1024,
+  depth: 256,
+  headers: 100,
+  headerBytes: 32 * 1024,
+  headersMs: 10_000,
+  requestMs: 300_000,
+  idleMs: 75_000,
+  stallMs: 60_000,
+  open: 1000,
+  connections: 10_000,
+};
+
+/** Settings as they are given in code: whatever is left out has its default. */
+export type ConfigInput = Partial<Omit<ServerConfig, "limits" | "record" | "ledger" | "tasks">> & {
+  limits?: Partial<Limits>;
+  record?: Partial<ServerConfig["record"]>;
+  ledger?: Partial<ServerConfig["ledger"]>;
+  tasks?: Partial<ServerConfig["tasks"]>;
+};
+
+/** Completes settings. Without providers there is `demo`; without a ledger, one in memory. */
+export function completeConfig({ limits, record, ledger, tasks, ...given }: ConfigInput = {}): ServerConfig {
+  return {
+    host: "127.0.0.1",
+    port: 4141,
+    data: "",
+    providers: { demo: demo() },
+    models: [],
+    tenants: new Map(),
+    hosts: [],
+    origins: [],
+    heartbeatMs: 15_000,
+    drainMs: 30_000,
+    log: { level: "info", format: "json" },
+    ...given,
+    limits: { ...DEFAULT_LIMITS, ...limits },
+    record: { enabled: true, onFailure: "refuse", maxWaitMs: 5000, ...record },
+    ledger: { url: "memory:", sync: "full", flushMs: 50, ...ledger },
+    tasks: { model: "demo/koine", mcpServers: [], ...tasks },
+  };
+}
