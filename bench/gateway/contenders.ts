@@ -97,7 +97,12 @@ export async function startPortkey(upstream: string): Promise<Gateway | string> 
   child.stdout?.resume();
   const url = `http://127.0.0.1:${port}`;
   for (let tries = 0; tries < 100; tries++) {
-    if (await fetch(url).then(() => true, () => false)) {
+    if (
+      await fetch(url).then(
+        () => true,
+        () => false,
+      )
+    ) {
       return gateway("Portkey", url, child, {
         headers: { "x-portkey-custom-host": `${upstream}/v1`, authorization: "Bearer bench-key-0123456789" },
       });

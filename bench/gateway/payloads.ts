@@ -43,7 +43,14 @@ export const CHAT_WHOLE = JSON.stringify({
 /** A stream, as the pieces in which it is written. */
 export function anthropicStream(chunks: number): string[] {
   const event = (data: { type: string }): string => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
-  const start = { id: "msg_bench", type: "message", role: "assistant", model: "claude-bench", content: [], usage: USAGE };
+  const start = {
+    id: "msg_bench",
+    type: "message",
+    role: "assistant",
+    model: "claude-bench",
+    content: [],
+    usage: USAGE,
+  };
   return [
     event({ type: "message_start", message: start } as { type: string }) +
       event({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } } as { type: string }),

@@ -294,6 +294,10 @@ export interface HttpLink {
   readonly config: HttpProvider;
   /** Encodes. Throws a `DialectError` for what cannot be said; breaking losses are reported, not thrown. */
   prepare(request: Request, model: string, stream: boolean, options: CallOptions): Prepared;
+  /** A request whose body is in this provider's words already: nothing in it is looked at. */
+  forward(body: string, model: string, stream: boolean, headers?: Readonly<Record<string, string>>): Prepared;
+  /** Where it counts the tokens of a request instead of answering it; undefined where it cannot. */
+  countUrl(model: string): string | undefined;
   /** Adds the key or the signature, for one attempt. */
   authorise(request: HttpRequest): Promise<HttpRequest>;
 }

@@ -12,7 +12,7 @@ import { recognise } from "./identity/recognise.ts";
 import { purge } from "./purge/index.ts";
 import type { Deleted } from "./rows.ts";
 import { beginRun, compact, LiveRuns, recover, resumeRun, runInfo, runsOf } from "./runs/index.ts";
-import type { Finding, Scope } from "./scope.ts";
+import { type Scope, scopeFor } from "./scope.ts";
 import { search, SearchIndex } from "./search/index.ts";
 import type { LedgerStore, SearchHit } from "./store.ts";
 import { createThread, getThread, listThreads, updateThread } from "./threads.ts";
@@ -45,9 +45,7 @@ export class LedgerOn implements Api.Ledger {
     options: Api.LedgerOptions = {},
     shared: Shared = share(scopeOf(store, options), options.indexMs),
   ) {
-    const { tenant = shared.scope.tenant } = options;
-    const report = (problem: Finding): void => shared.scope.report({ tenant, ...problem });
-    this.whole = { ...shared.scope, tenant, report };
+    this.whole = scopeFor(shared.scope, options.tenant ?? shared.scope.tenant);
     this.shared = shared;
   }
 

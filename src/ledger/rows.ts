@@ -8,6 +8,8 @@ export interface ThreadRow {
   title: string | null;
   /** The caller's own division of a tenant: a user, a token. */
   scope: string | null;
+  /** What the thread is for; null: a conversation. */
+  kind: string | null;
   /** JSON object, or null. */
   metadata: string | null;
   /** ISO 8601. */
@@ -92,17 +94,45 @@ export type RunChanges = Partial<
   >
 >;
 
-/** A batch of deltas, or a change of a run's state, in the order of the thread. */
+/** A batch of deltas, a change of a run's state or an entry of the caller's own, in the order of the thread. */
 export interface LogRow {
   tenant: string;
   threadId: string;
   /** A ULID from the same sequence as the thread's messages. */
   id: string;
+  /** "" of entries. */
   runId: string;
-  kind: "delta" | "run";
+  kind: "delta" | "run" | "entry";
   /** JSON; see log.ts. */
   body: string;
 }
+
+/** Another name for a run. */
+export interface AliasRow {
+  tenant: string;
+  name: string;
+  threadId: string;
+  runId: string;
+}
+
+/** That there is work to do on a thread, and who does it. */
+export interface WorkRow {
+  tenant: string;
+  threadId: string;
+  /** How often it was wanted: who has done it sees whether there is more. */
+  wants: number;
+  /** Milliseconds since 1970: when it was first wanted, or let go of last. */
+  wantedAt: number;
+  /** Who has it, in the words of whoever took it; null where nobody does. */
+  holder: string | null;
+  /** Another one with every takeover: a holder with an older one is fenced off. */
+  leaseId: string | null;
+  /** Milliseconds since 1970; the holder is taken for dead after it. 0 where nobody holds it. */
+  leaseUntil: number;
+}
+
+/** What may change in work. */
+export type WorkChanges = Partial<Pick<WorkRow, "wants" | "wantedAt" | "holder" | "leaseId" | "leaseUntil">>;
 
 /** An idempotency key, what it was used for and what came of it. */
 export interface KeyRow {

@@ -21,3 +21,9 @@ export interface Scope {
   /** Of the scope's own tenant where none is named. */
   readonly report: (problem: Finding) => void;
 }
+
+/** The same store, for another tenant. */
+export function scopeFor(scope: Scope, tenant: string): Scope {
+  if (tenant === scope.tenant) return scope;
+  return { ...scope, tenant, report: (problem) => scope.report({ tenant, ...problem }) };
+}

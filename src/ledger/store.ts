@@ -6,6 +6,7 @@
 // to be there. A method may answer at once or with a promise.
 // Errors are LedgerErrors: "busy", "disk-full", "read-only", "unavailable", "corrupt", "closed".
 import type {
+  AliasRow,
   BlobRefRow,
   BlobRow,
   ChunkRow,
@@ -19,6 +20,8 @@ import type {
   RunRow,
   ThreadHead,
   ThreadRow,
+  WorkChanges,
+  WorkRow,
 } from "./rows.ts";
 import type { Awaitable, Steps } from "./steps.ts";
 
@@ -39,12 +42,22 @@ export interface Stretch {
   limit: number;
 }
 
+/** Some of a tenant's threads. */
+export interface ThreadsPage {
+  before?: string;
+  kind?: string | null;
+  limit: number;
+}
+
 /** Reads. Each sees everything that was committed before it was called, and nothing half-done; within `write`, also what the same work has written. */
 export interface LedgerReads {
   /** The thread and where its history ends, from one moment: every message and log row up to `lastId` can be read from now on. */
   thread(key: ThreadKey): Awaitable<ThreadHead | undefined>;
-  /** Threads of a tenant, by id, largest first, below `before`. Ids that Koine made are newest first; a caller's own need not be. */
-  threads(tenant: string, page: { before?: string; limit: number }): Awaitable<ThreadRow[]>;
+  /**
+   * Threads of a tenant, by id, largest first, below `before`. Ids that Koine made are newest first; a caller's own need
+   * not be. Where a kind is named, only those of that kind; null: those without one.
+   */
+  threads(tenant: string, page: ThreadsPage): Awaitable<ThreadRow[]>;
 
   message(key: ThreadKey, id: string): Awaitable<MessageRow | undefined>;
   messages(key: ThreadKey, stretch: Stretch): Awaitable<MessageRow[]>;
@@ -66,7 +79,14 @@ export interface LedgerReads {
   /** A run of the thread whose deltas are gone from the log: the first was at `upTo` or before it, the last after `after`. */
   compactedRun(key: ThreadKey, place: { after: string; upTo: string }): Awaitable<RunRow | undefined>;
 
+  /** Of one run where it is named; "": entries alone, without a look at the others. */
   log(key: ThreadKey, stretch: Stretch & { runId?: string }): Awaitable<LogRow[]>;
+  alias(tenant: string, name: string): Awaitable<AliasRow | undefined>;
+  /** The other names of a thread's runs, by name. */
+  aliases(key: ThreadKey): Awaitable<AliasRow[]>;
+  work(key: ThreadKey): Awaitable<WorkRow | undefined>;
+  /** Work whose lease ended before `now`, what was wanted first first; of every tenant where none is named. */
+  openWork(now: number, limit: number, tenant?: string): Awaitable<WorkRow[]>;
   idempotencyKey(key: ThreadKey, name: string): Awaitable<KeyRow | undefined>;
 
   blob(tenant: string, hash: string): Awaitable<BlobRow | undefined>;
@@ -102,6 +122,17 @@ export interface LedgerTransaction extends LedgerReads {
   deleteDeltas(key: ThreadKey, runId: string, within?: { first: string; last: string }): Awaitable<number>;
   /** A key that is taken within the thread is a "conflict". */
   insertKey(row: KeyRow): Awaitable<void>;
+  /** The last row of a tenant and name stays. */
+  putAlias(row: AliasRow): Awaitable<void>;
+  /** Says whether it was there. */
+  deleteAlias(tenant: string, name: string): Awaitable<boolean>;
+
+  /** Inserts the row; where the thread has one, counts `wants` of that one up by one, and nothing else changes. */
+  addWork(row: WorkRow): Awaitable<void>;
+  /** Changes work whose lease is `leaseId`; false where it is another or there is none, and then nothing changed. */
+  updateWork(key: ThreadKey, leaseId: string | null, changes: WorkChanges): Awaitable<boolean>;
+  /** Deletes work whose lease is `leaseId` and that was wanted just so often; false where it is not so. */
+  deleteWork(key: ThreadKey, leaseId: string, wants: number): Awaitable<boolean>;
 
   /** Idempotent: the first row of a tenant and hash stays. Says whether this one was written. */
   insertBlob(row: BlobRow): Awaitable<boolean>;
@@ -119,7 +150,7 @@ export interface LedgerTransaction extends LedgerReads {
 
   /** Deletes these messages, their blob references, quarantine rows and search entries. Idempotent. */
   deleteMessages(key: ThreadKey, ids: readonly string[]): Awaitable<Deleted>;
-  /** Deletes these runs and their log rows. Idempotent. */
+  /** Deletes these runs, their log rows and other names. Idempotent. */
   deleteRuns(key: ThreadKey, ids: readonly string[]): Awaitable<Deleted>;
   /** Deletes a thread with everything in it, but not the blobs. Idempotent. */
   deleteThread(key: ThreadKey): Awaitable<Deleted>;

@@ -7,9 +7,9 @@ import { activeLeaf } from "./leaf.ts";
 import type { ThreadHead, ThreadRow } from "./rows.ts";
 import type { Scope } from "./scope.ts";
 import { got, type Steps } from "./steps.ts";
-import type { LedgerTransaction, ThreadKey } from "./store.ts";
+import type { LedgerTransaction, ThreadKey, ThreadsPage } from "./store.ts";
 import { isoTime } from "./times.ts";
-import type { NewThread, Thread, ThreadChanges } from "./types.ts";
+import type { NewThread, Thread, ThreadChanges, ThreadPage } from "./types.ts";
 
 /** How many threads a page has where nobody says. */
 const PAGE = 50;
@@ -36,8 +36,8 @@ export function demandThread({ threadId }: ThreadKey, head: ThreadHead | undefin
 }
 
 function describe(ledger: Scope, head: ThreadHead): Thread {
-  const { id, title, scope, createdAt } = head;
-  return { id, title, scope, metadata: readFacts(ledger, head), createdAt, activeLeafId: activeLeaf(head) };
+  const { id, title, scope, kind, createdAt } = head;
+  return { id, title, scope, kind, metadata: readFacts(ledger, head), createdAt, activeLeafId: activeLeaf(head) };
 }
 
 /** The caller's own facts. What cannot be read is reported, and does not hide the thread (B91). */
@@ -58,19 +58,30 @@ function writeFacts(facts: unknown): string | null {
   return facts === undefined || facts === null ? null : stringifyJson(checkFacts(facts, "metadata"));
 }
 
-export async function createThread(scope: Scope, thread: NewThread = {}): Promise<Thread> {
-  const row: ThreadRow = {
+/** The row of a new thread, checked. Paths of what is refused begin with `at`. */
+export function newThreadRow(scope: Scope, thread: NewThread, at = ""): ThreadRow {
+  return {
     tenant: scope.tenant,
-    id: thread.id === undefined ? scope.nextId("") : checkName(thread.id, "id"),
-    title: thread.title === undefined ? null : checkText(thread.title, "title"),
-    scope: thread.scope === undefined ? null : checkName(thread.scope, "scope"),
+    id: thread.id === undefined ? scope.nextId("") : checkName(thread.id, `${at}id`),
+    title: thread.title === undefined ? null : checkText(thread.title, `${at}title`),
+    scope: thread.scope === undefined ? null : checkName(thread.scope, `${at}scope`),
+    kind: thread.kind === undefined ? null : checkName(thread.kind, `${at}kind`),
     metadata: writeFacts(thread.metadata),
     createdAt: isoTime(scope.now()),
     pinned: false,
     leafId: null,
   };
+}
+
+/** A thread that was just made. */
+export function emptyHead(row: ThreadRow): ThreadHead {
+  return { ...row, newestMessageId: null, lastId: "" };
+}
+
+export async function createThread(scope: Scope, thread: NewThread = {}): Promise<Thread> {
+  const row = newThreadRow(scope, thread);
   await scope.store.write((tx) => got(tx.insertThread(row)));
-  return describe(scope, { ...row, newestMessageId: null, lastId: "" });
+  return describe(scope, emptyHead(row));
 }
 
 export async function getThread(scope: Scope, threadId: string): Promise<Thread> {
@@ -78,13 +89,11 @@ export async function getThread(scope: Scope, threadId: string): Promise<Thread>
 }
 
 /** By id, largest first. */
-export async function listThreads(
-  scope: Scope,
-  page: { limit?: number | undefined; before?: string | undefined } = {},
-): Promise<Thread[]> {
-  const limit = page.limit === undefined ? PAGE : checkCount(page.limit, "limit", 1);
-  const before = page.before === undefined ? {} : { before: checkName(page.before, "before") };
-  const rows = await scope.store.reads.threads(scope.tenant, { limit, ...before });
+export async function listThreads(scope: Scope, page: ThreadPage = {}): Promise<Thread[]> {
+  const wanted: ThreadsPage = { limit: page.limit === undefined ? PAGE : checkCount(page.limit, "limit", 1) };
+  if (page.before !== undefined) wanted.before = checkName(page.before, "before");
+  if (page.kind !== undefined) wanted.kind = page.kind === null ? null : checkName(page.kind, "kind");
+  const rows = await scope.store.reads.threads(scope.tenant, wanted);
   const heads = await Promise.all(
     rows.map(async ({ tenant, id }) => scope.store.reads.thread({ tenant, threadId: id })),
   );

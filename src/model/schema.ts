@@ -25,7 +25,8 @@ function refer(name: string): JsonObject {
   return { $ref: `#/$defs/${name}` };
 }
 
-function schemaOf(shape: AnyShape): JsonObject {
+/** The schema of any shape; those with a name of their own are referred to, as `#/$defs/…`. */
+export function schemaOf(shape: AnyShape): JsonObject {
   const name = NAMES.get(shape);
   return name === undefined ? expand(shape) : refer(name);
 }

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parsePartialJson } from "../../src/assembly/partial-json.ts";
 import { type JsonValue, stringifyJson } from "../../src/model/json.ts";
+import { tries } from "../support/tries.ts";
 
 const CASES: [sentence: string, text: string, value: JsonValue | undefined][] = [
   ["nothing", "", undefined],
@@ -102,7 +103,7 @@ describe("every prefix of any JSON text", () => {
         }
         expect(last).toStrictEqual(JSON.parse(text));
       }),
-      { numRuns: 500 },
+      { numRuns: tries(500) },
     );
   });
 
@@ -120,7 +121,7 @@ describe("every prefix of any JSON text", () => {
         }
         expect(parsePartialJson(text)).toStrictEqual(whole);
       }),
-      { numRuns: 5000 },
+      { numRuns: tries(5000) },
     );
   });
 });

@@ -8,6 +8,7 @@ import type { Message } from "../../src/model/message.ts";
 import { legalAnswer, response } from "../support/arbitrary.ts";
 import { stamped } from "../support/deltas.ts";
 import { expectSame } from "../support/same.ts";
+import { tries } from "../support/tries.ts";
 
 type Mutation = [sentence: string, rule: Rule, mutate: (deltas: MessageDelta[], pick: number) => unknown[] | undefined];
 
@@ -190,7 +191,7 @@ describe("generated responses", () => {
         expect(checkDeltas(deltas)).toEqual([]);
         expectSame(assemble(deltas), each);
       }),
-      { numRuns: 500 },
+      { numRuns: tries(500) },
     );
   });
 

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { SchemaObject } from "koine";
 import { ask, callsOf, wordsOf } from "./demo-asking.ts";
+import { tries } from "../support/tries.ts";
 
 /** The arguments of a call of a tool with this schema. */
 function argumentsFor(inputSchema: SchemaObject): unknown {
@@ -297,6 +298,6 @@ test("whatever schema can be fulfilled is fulfilled", () => {
       expect(faultsOf(whole, { it: value })).toBe("");
       expect(faultsOf(whole, argumentsFor(whole))).toBe("");
     }),
-    { numRuns: 300 },
+    { numRuns: tries(300) },
   );
 });

@@ -6,6 +6,7 @@ import { z } from "zod";
 import type { AnySchema } from "koine/client";
 import { ClientError, readSchema } from "koine/client";
 import { thrown } from "../support/thrown.ts";
+import { tries } from "../support/tries.ts";
 
 async function issuesOf(schema: AnySchema, value: unknown): Promise<string[]> {
   const checked = await readSchema(schema).check(value);
@@ -157,7 +158,7 @@ describe("JSON Schema", () => {
           expect({ value, ok }).toStrictEqual({ value, ok: theirs(value) });
         }
       }),
-      { numRuns: 60 },
+      { numRuns: tries(60) },
     );
   });
 });

@@ -12,6 +12,7 @@ import { json, response } from "../support/arbitrary.ts";
 import { expectSame } from "../support/same.ts";
 import { samples as modelSamples } from "./ai-sdk-model-samples.ts";
 import { samples as uiSamples } from "./ai-sdk-ui-samples.ts";
+import { tries } from "../support/tries.ts";
 
 interface Setting {
   name: string;
@@ -50,7 +51,7 @@ describe.each(SETTINGS)("$name", ({ dialect, wire: anyWire }) => {
         expectSame(again, wire);
         expect(losses.filter(({ level }) => level !== "note")).toStrictEqual([]);
       }),
-      { numRuns: 1000 },
+      { numRuns: tries(1000) },
     );
   });
 
@@ -61,7 +62,7 @@ describe.each(SETTINGS)("$name", ({ dialect, wire: anyWire }) => {
         const wrong = issues.filter(({ code }) => ["wrong-type", "missing-field", "not-json"].includes(code));
         expect(wrong).toStrictEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: tries(300) },
     );
   });
 
@@ -73,7 +74,7 @@ describe.each(SETTINGS)("$name", ({ dialect, wire: anyWire }) => {
         const after = dialect.encodeMessages([...messages, user("And then?")]).wire as unknown[];
         expect(JSON.stringify(after.slice(0, -1))).toBe(JSON.stringify(before));
       }),
-      { numRuns: 300 },
+      { numRuns: tries(300) },
     );
   });
 
@@ -83,7 +84,7 @@ describe.each(SETTINGS)("$name", ({ dialect, wire: anyWire }) => {
         const messages: Message[] = [message, user("Go on.")];
         expect(sampledLosses(messages, (list) => dialect.encodeMessages(list))).toStrictEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: tries(150) },
     );
   });
 
@@ -93,7 +94,7 @@ describe.each(SETTINGS)("$name", ({ dialect, wire: anyWire }) => {
         const once = dialect.encodeMessages([message]).wire;
         expectSame(dialect.encodeMessages(dialect.decodeMessages(once)).wire, once);
       }),
-      { numRuns: 300 },
+      { numRuns: tries(300) },
     );
   });
 });

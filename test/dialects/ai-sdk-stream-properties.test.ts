@@ -11,6 +11,7 @@ import { responseGallery } from "../../src/testkit/index.ts";
 import { chunksIn, chunksOf, decode, encode, plain, play, readMessage } from "./ai-sdk-run.ts";
 import { runs } from "./ai-sdk-runs.ts";
 import { rareRuns } from "./ai-sdk-runs-rare.ts";
+import { tries } from "../support/tries.ts";
 
 const all = [...runs, ...rareRuns];
 const ui = aiSdkUi();
@@ -53,7 +54,7 @@ test("B68: the bytes of a stream may be cut anywhere", () => {
       deltas.push(...decoder.end());
       expect(plain(deltas)).toStrictEqual(plain(decode(dialect, events)));
     }),
-    { numRuns: 60 },
+    { numRuns: tries(60) },
   );
 });
 
@@ -66,7 +67,7 @@ test("B73: a stream that breaks off fails as truncated, and what came is there",
       const isWhole = last?.kind === "done" || (last?.kind === "part" && last.payload.role === "tool");
       if (!isWhole) expect(last).toMatchObject({ kind: "error", payload: { errorCode: "truncated" } });
     }),
-    { numRuns: 200 },
+    { numRuns: tries(200) },
   );
 });
 
@@ -110,7 +111,7 @@ test("B43: whatever happens to its events, a stream gives legal deltas, which bo
         if (!(error instanceof AssemblyError)) throw error;
       }
     }),
-    { numRuns: 400 },
+    { numRuns: tries(400) },
   );
 });
 

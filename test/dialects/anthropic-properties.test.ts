@@ -9,9 +9,10 @@ import { user } from "../../src/model/message.ts";
 import type { Request } from "../../src/model/request.ts";
 import { silentLosses } from "../../src/testkit/index.ts";
 import { json, response } from "../support/arbitrary.ts";
+import { tries } from "../support/tries.ts";
 
 const dialect = anthropic();
-const RUNS = 150;
+const RUNS = tries(150);
 
 /** Now and then what it should be, now and then anything. */
 function perhaps(usual: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {

@@ -10,6 +10,7 @@ import { legalAnswer, response } from "../support/arbitrary.ts";
 import { expectSame } from "../support/same.ts";
 import { answerOf, comparable, decode, encode, split } from "./anthropic-stream-reading.ts";
 import { call, messageDelta, said, stream, streamSamples } from "./anthropic-stream-samples.ts";
+import { tries } from "../support/tries.ts";
 
 const dialect = anthropic();
 const sample = fc.constantFrom(...streamSamples.map(({ events }) => events));
@@ -52,7 +53,7 @@ describe("any answer", () => {
         if (isCounted) expectSame(comparable(streamed), comparable(read));
         else expectSame(streamed?.message.parts.length, read.message.parts.length);
       }),
-      { numRuns: 200 },
+      { numRuns: tries(200) },
     );
   });
 
@@ -71,7 +72,7 @@ describe("any answer", () => {
         expect(opened).toStrictEqual(opened.map((_, index) => index));
         expect(indexes("content_block_stop")).toStrictEqual(opened);
       }),
-      { numRuns: 200 },
+      { numRuns: tries(200) },
     );
   });
 
@@ -201,7 +202,7 @@ describe("any mess", () => {
           for (const each of again) expect(checkDeltas(each)).toStrictEqual([]);
         }
       }),
-      { numRuns: 600 },
+      { numRuns: tries(600) },
     );
   });
 

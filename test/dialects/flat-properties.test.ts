@@ -9,6 +9,7 @@ import { deepFreeze } from "../../src/testkit/places.ts";
 import { response } from "../support/arbitrary.ts";
 import { expectSame } from "../support/same.ts";
 import { flatWire } from "./flat-wire.ts";
+import { tries } from "../support/tries.ts";
 
 const dialect = flat();
 /** The only losses in this dialect's own data: signatures for what is not there any more. */
@@ -21,7 +22,7 @@ test("any conversation comes back as equal JSON, unless signatures were stale al
       expect(losses.filter(({ code }) => !STALE.has(code))).toStrictEqual([]);
       if (losses.length === 0) expectSame(again, wire);
     }),
-    { numRuns: 1000 },
+    { numRuns: tries(1000) },
   );
 });
 
@@ -33,7 +34,7 @@ test("what was written is stable: reading and writing it again changes nothing",
       expectSame(twice, once);
       expect(losses).toStrictEqual([]);
     }),
-    { numRuns: 500 },
+    { numRuns: tries(500) },
   );
 });
 
@@ -43,7 +44,7 @@ test("decoded messages have the model's shape", () => {
       const issues = dialect.decodeMessages(wire).flatMap((message) => validate(message));
       expect(issues.filter(({ code }) => ["wrong-type", "missing-field", "not-json"].includes(code))).toStrictEqual([]);
     }),
-    { numRuns: 500 },
+    { numRuns: tries(500) },
   );
 });
 
@@ -55,7 +56,7 @@ test("B44: appending a message changes nothing before it", () => {
       const after = dialect.encodeMessages([...messages, user("And then?")]).wire as unknown[];
       expect(JSON.stringify(after.slice(0, -1))).toBe(JSON.stringify(before));
     }),
-    { numRuns: 300 },
+    { numRuns: tries(300) },
   );
 });
 
@@ -71,7 +72,7 @@ test("whatever messages become after edits, they are written without a crash and
       const once = dialect.encodeMessages(messages).wire;
       expect(sameJson(dialect.encodeMessages(dialect.decodeMessages(once)).wire, once)).toBe(true);
     }),
-    { numRuns: 500 },
+    { numRuns: tries(500) },
   );
 });
 
@@ -101,6 +102,6 @@ test("any canonical answer is written without a crash, the same each time", () =
       const again = dialect.encodeMessages(dialect.decodeMessages(first.wire));
       expectSame(again.wire, first.wire);
     }),
-    { numRuns: 500 },
+    { numRuns: tries(500) },
   );
 });

@@ -17,6 +17,7 @@ import type { Loss } from "../../src/model/loss.ts";
 import { silentLosses } from "../../src/testkit/oracle.ts";
 import { describeCorpus } from "../support/corpus.ts";
 import { faultsOf } from "./gemini-schema-checker.ts";
+import { tries } from "../support/tries.ts";
 
 const name = fc.constantFrom("a", "b", "c/d", "__proto__", "toString");
 const type = fc.constantFrom("string", "number", "integer", "boolean", "array", "object", "null");
@@ -191,7 +192,7 @@ describe("B51: any JSON Schema", () => {
         expect(JSON.stringify(schema)).toBe(before);
         expect(toGeminiSchema(JSON.parse(before) as JsonObject)).toStrictEqual(converted);
       }),
-      { numRuns: 500 },
+      { numRuns: tries(500) },
     );
   });
 
@@ -218,7 +219,7 @@ describe("B51: any JSON Schema", () => {
         const [before, after] = [ajv.compile(schema), ajv.compile(readGeminiSchema(converted))];
         for (const value of values) expect([value, after(value)]).toStrictEqual([value, before(value)]);
       }),
-      { numRuns: 1000 },
+      { numRuns: tries(1000) },
     );
     expect(Math.min(count.exact, count.other)).toBeGreaterThan(50);
   });
@@ -279,7 +280,7 @@ test("B51: a Gemini Schema leads back to exactly itself, or is known not to", ()
       if (read === undefined) return;
       expect(JSON.stringify(toGeminiSchema(read))).toBe(JSON.stringify({ schema, changes: [] }));
     }),
-    { numRuns: 2000 },
+    { numRuns: tries(2000) },
   );
   expect(Math.min(count.exact, count.not)).toBeGreaterThan(200);
 });

@@ -14,6 +14,7 @@ import { responses as replies } from "./gemini-reply-samples.ts";
 import { streams } from "./gemini-stream-samples.ts";
 import { answerOf, decodeAll, dialect, encodeAll, unnoted } from "./gemini-streaming.ts";
 import { RARE } from "./rare-samples.ts";
+import { tries } from "../support/tries.ts";
 
 /** What only the protocol of a stream loses. */
 const STREAM_ONLY = /^(?:texts-joined|part-split|late-unsaid|result-between) /;
@@ -89,7 +90,7 @@ const response: fc.Arbitrary<Response> = fc.record({ message, other: message }).
 });
 
 test("B80: texts, thoughts and signatures in any order", () => {
-  fc.assert(fc.property(response, expectSquare), { numRuns: 250 });
+  fc.assert(fc.property(response, expectSquare), { numRuns: tries(250) });
 });
 
 /** Whether some candidates have said why they ended, and none has said anything without it. */
@@ -184,7 +185,7 @@ describe("arguments in pieces", () => {
       fc.property(args, (value) => {
         expectSame(streamed(pieces(value, "$")), JSON.parse(JSON.stringify(value)));
       }),
-      { numRuns: 150 },
+      { numRuns: tries(150) },
     );
   });
 
@@ -198,7 +199,7 @@ describe("arguments in pieces", () => {
         const whole = turned.every((field) => field.every((each) => !("stringValue" in each)));
         expectSame(streamed((whole ? backwards : turned).flat()), JSON.parse(JSON.stringify(value)));
       }),
-      { numRuns: 150 },
+      { numRuns: tries(150) },
     );
   });
 
@@ -255,7 +256,7 @@ describe("nonsense", () => {
         for (const delta of deltas) encoder.push(delta);
         expect(encoder.end()).toStrictEqual([]);
       }),
-      { numRuns: 800 },
+      { numRuns: tries(800) },
     );
   });
 });

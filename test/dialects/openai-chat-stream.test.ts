@@ -7,6 +7,7 @@ import type { Response } from "../../src/model/response.ts";
 import { streamConformance } from "../../src/testkit/stream-conformance.ts";
 import { answersOf, decodeEvents, illegalities } from "../../src/testkit/stream-reading.ts";
 import { calls, ended, failedStreams, role, said, wholeStreams } from "./openai-chat-stream-samples.ts";
+import { tries } from "../support/tries.ts";
 
 const dialect = openaiChat();
 
@@ -253,7 +254,7 @@ describe("B18: calls are told apart", () => {
           texts.map((text) => JSON.parse(text) as unknown),
         );
       }),
-      { numRuns: 50 },
+      { numRuns: tries(50) },
     );
   });
 });

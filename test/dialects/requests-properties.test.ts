@@ -8,6 +8,7 @@ import type { Request } from "../../src/model/request.ts";
 import { silentLosses } from "../../src/testkit/oracle.ts";
 import { request } from "../support/arbitrary-request.ts";
 import { expectSame } from "../support/same.ts";
+import { tries } from "../support/tries.ts";
 
 const PROVIDERS = { "openai-chat": "messages", "openai-responses": "input", anthropic: "messages", gemini: "contents" };
 
@@ -30,7 +31,7 @@ describe.each(Object.entries(PROVIDERS))("%s", (id, list) => {
       fc.property(request, (value) => {
         expect(silentLosses(value, (each) => speaker.encodeRequest(each)).map(({ path }) => path)).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: tries(60) },
     );
   });
 
@@ -41,7 +42,7 @@ describe.each(Object.entries(PROVIDERS))("%s", (id, list) => {
         expectSame(speaker.encodeRequest(again).wire, speaker.encodeRequest(value).wire);
         expect(speaker.encodeRequest(again).losses.filter(({ level }) => level === "breaks")).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: tries(200) },
     );
   });
 
@@ -51,7 +52,7 @@ describe.each(Object.entries(PROVIDERS))("%s", (id, list) => {
         const once = decodeAgain(speaker, value);
         expectSame(decodeAgain(speaker, once), once);
       }),
-      { numRuns: 200 },
+      { numRuns: tries(200) },
     );
   });
 
@@ -64,7 +65,7 @@ describe.each(Object.entries(PROVIDERS))("%s", (id, list) => {
         // The last turn may still grow: its neighbour may join it.
         expect(after.slice(0, before.length - 1)).toEqual(before.slice(0, -1));
       }),
-      { numRuns: 200 },
+      { numRuns: tries(200) },
     );
   });
 });

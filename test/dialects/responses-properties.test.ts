@@ -5,6 +5,7 @@ import { dialect } from "../../src/dialects/registry.ts";
 import { silentLosses } from "../../src/testkit/oracle.ts";
 import { response } from "../support/arbitrary.ts";
 import { expectSame } from "../support/same.ts";
+import { tries } from "../support/tries.ts";
 
 describe.each(["openai-chat", "openai-responses", "anthropic", "gemini"])("%s", (id) => {
   const speaker = dialect(id);
@@ -14,7 +15,7 @@ describe.each(["openai-chat", "openai-responses", "anthropic", "gemini"])("%s", 
       fc.property(response, (value) => {
         expect(silentLosses(value, (each) => speaker.encodeResponse(each)).map(({ path }) => path)).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: tries(60) },
     );
   });
 
@@ -25,7 +26,7 @@ describe.each(["openai-chat", "openai-responses", "anthropic", "gemini"])("%s", 
         const { wire } = speaker.encodeResponse(plain);
         expectSame(speaker.encodeResponse(speaker.decodeResponse(wire)).wire, wire);
       }),
-      { numRuns: 100 },
+      { numRuns: tries(100) },
     );
   });
 });

@@ -18,6 +18,7 @@ import type { Delta } from "../../src/index.ts";
 import { json, legalAnswer, response } from "../support/arbitrary.ts";
 import { answer, call, delta, DONE, result, START } from "../support/deltas.ts";
 import { thrown } from "../support/thrown.ts";
+import { tries } from "../support/tries.ts";
 
 type Chunk = Uint8Array | string;
 
@@ -163,7 +164,7 @@ describe("the answer that an encoder follows", () => {
         expect(follower.isOpen).toBe(false);
         expect(sameJson(follower.response(), assemble(deltas))).toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: tries(60) },
     );
   });
 

@@ -16,6 +16,7 @@ import {
 } from "../../src/testkit/stream-reading.ts";
 import { response } from "../support/arbitrary.ts";
 import { expectSquare, wholeOf } from "../support/stream-square.ts";
+import { tries } from "../support/tries.ts";
 
 const STREAMING = dialects.map((id) => dialect(id)).filter(({ carries }) => carries.has("streams"));
 const PAIRS = STREAMING.flatMap((from) => STREAMING.map((to) => [from.id, to.id, from, to] as const));
@@ -137,7 +138,7 @@ describe.each(EACH)("%s", (_, target) => {
         const { first, parts, last } = partsOf(disassemble(answer), UNITS(longest));
         expectSquare(target, [...first, ...parts.flat(), ...last], answer);
       }),
-      { numRuns: 80 },
+      { numRuns: tries(80) },
     );
   });
 
@@ -149,7 +150,7 @@ describe.each(EACH)("%s", (_, target) => {
         const mixed = [...first, ...callRuns(parts).flatMap((run) => interleaved(run, random)), ...last];
         expectSquare(target, mixed, assemble(mixed));
       }),
-      { numRuns: 80 },
+      { numRuns: tries(80) },
     );
   });
 
@@ -160,7 +161,7 @@ describe.each(EACH)("%s", (_, target) => {
         const mixed = [...first, ...interleaved(parts, seededRandom(seed)), ...last];
         expectSquare(target, mixed, assemble(mixed));
       }),
-      { numRuns: 80 },
+      { numRuns: tries(80) },
     );
   });
 
@@ -185,7 +186,7 @@ describe.each(EACH)("%s", (_, target) => {
             expect(visible(whole, [type]).startsWith(visible(part, [type]))).toBe(true);
         }
       }),
-      { numRuns: 80 },
+      { numRuns: tries(80) },
     );
   });
 
@@ -210,7 +211,7 @@ describe.each(EACH)("%s", (_, target) => {
           expect(isSaid).toBe(true);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: tries(60) },
     );
   });
 });

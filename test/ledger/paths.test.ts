@@ -39,7 +39,7 @@ test.each(shapes)("B93: %s is walked as it is", async (_what, count, reach) => {
     tenant: "t",
     id: "x",
     title: null,
-    scope: null,
+    scope: null, kind: null,
     metadata: null,
     createdAt: "",
     pinned: false,

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { JsonError } from "../../src/model/errors.ts";
 import { exactNumbers, parseJson, restoreNumbers, sameJson, stringifyJson } from "../../src/model/json.ts";
+import { tries } from "../support/tries.ts";
 
 const digits = (max: number): fc.Arbitrary<string> =>
   fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: max }).map((list) => list.join(""));
@@ -80,7 +81,7 @@ describe("any JSON text", () => {
       fc.property(anyText, (json) => {
         expect(parseJson(json)).toStrictEqual(JSON.parse(json));
       }),
-      { numRuns: 1000 },
+      { numRuns: tries(1000) },
     );
   });
 
@@ -89,7 +90,7 @@ describe("any JSON text", () => {
       fc.property(orderlyText, (json) => {
         expect(tokensOf(stringifyJson(parseJson(json)))).toStrictEqual(tokensOf(json));
       }),
-      { numRuns: 2000 },
+      { numRuns: tries(2000) },
     );
   });
 
@@ -103,7 +104,7 @@ describe("any JSON text", () => {
         expect(sameJson(clone, value)).toBe(true);
         expect(stringifyJson(clone)).toBe(stringifyJson(value));
       }),
-      { numRuns: 1000 },
+      { numRuns: tries(1000) },
     );
   });
 
@@ -122,7 +123,7 @@ describe("any JSON text", () => {
         }
         expect(parseJson(changed)).toStrictEqual(expected);
       }),
-      { numRuns: 2000 },
+      { numRuns: tries(2000) },
     );
   });
 });

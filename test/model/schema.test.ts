@@ -8,6 +8,7 @@ import { jsonSchema } from "../../src/model/schema.ts";
 import { gallery } from "../../src/testkit/index.ts";
 import { places, withoutPlace, withPlace } from "../../src/testkit/places.ts";
 import { response } from "../support/arbitrary.ts";
+import { tries } from "../support/tries.ts";
 
 const ajv = new Ajv2020({ strict: true, strictRequired: false });
 const isMessage = ajv.compile(jsonSchema());
@@ -60,7 +61,7 @@ describe("koine/schema.json", () => {
         expect(isResponse(mutant)).toBe(isValid(validateResponse(mutant)));
         expect(isRequest(request)).toBe(isValid(validateRequest(request)));
       }),
-      { numRuns: 300 },
+      { numRuns: tries(300) },
     );
   });
 });

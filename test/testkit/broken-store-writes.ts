@@ -89,7 +89,7 @@ const INSERT_FAULTS: readonly StoreFaultRow[] = [
     does({
       updateThread: (good, tx) => (key, changes) => {
         const row = { tenant: key.tenant, id: key.threadId, createdAt: "", pinned: false, leafId: null, scope: null };
-        if (tx.thread(key) === undefined) void tx.insertThread({ ...row, title: null, metadata: null });
+        if (tx.thread(key) === undefined) void tx.insertThread({ ...row, title: null, kind: null, metadata: null });
         return good(key, changes);
       },
     }),

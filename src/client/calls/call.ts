@@ -52,9 +52,10 @@ export class ModelCall {
   readonly targets: readonly [Target, ...Target[]];
   readonly scope: CallScope;
   readonly log: AttemptLog;
-  private readonly request: Request;
+  /** Whoever makes a call piece by piece may say late what is asked. */
+  protected request: Request;
   private readonly options: CallOptions;
-  private readonly stream: boolean;
+  protected readonly stream: boolean;
 
   /** `stream`: whether deltas are asked for. Throws for a model that nobody has, before anything is sent. */
   constructor(session: Session, request: Request, options: CallOptions, stream: boolean) {
@@ -71,8 +72,8 @@ export class ModelCall {
   }
 
   /** Puts the request in the provider's words. Throws an "untranslatable" where it would become another question. */
-  prepare({ link, asked }: Target): Ready {
-    const { request, options, stream } = this;
+  prepare({ link, asked }: Target, options: CallOptions = this.options): Ready {
+    const { request, stream } = this;
     let ready: Ready;
     try {
       if (link.kind === "local") ready = { kind: "local", ...link.prepare({ ...request, stream }, asked.model) };

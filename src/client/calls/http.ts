@@ -27,6 +27,8 @@ export interface HttpExchange {
   timeouts: Pick<Timeouts, "connectMs" | "replyMs">;
   /** What must not be told; known once the request has gone out. */
   secrets: Secrets;
+  /** Sees the bytes of a stream before they are read. */
+  tap?: (chunk: Uint8Array) => void;
 }
 
 /** Sends the request. Resolves with the headers of a reply that says it succeeded. */
@@ -88,12 +90,18 @@ export function isEventStream({ headers }: HttpReply): boolean {
   return headers["content-type"]?.includes("text/event-stream") === true;
 }
 
-/** The whole answer of a reply; one that failed says so. */
-export async function readWhole(reply: HttpReply, { prepared, scope, secrets }: HttpExchange): Promise<Response> {
-  const { dialect, names } = prepared;
-  const text = await readText(reply, scope).catch((thrown: unknown) => {
+/** The text of a reply that says it succeeded. */
+export async function readAnswer(reply: HttpReply, { scope, secrets }: HttpExchange): Promise<string> {
+  try {
+    return await readText(reply, scope);
+  } catch (thrown) {
     throw secrets.failureOf(thrown);
-  });
+  }
+}
+
+/** What the text of a reply says. */
+export function decodeWhole(text: string, reply: HttpReply, { prepared, secrets }: HttpExchange): Response {
+  const { dialect, names } = prepared;
   let response: Response;
   try {
     const wire = parseJson(text);
@@ -134,15 +142,17 @@ class HttpSource implements DeltaSource {
   private readonly scope: CallScope;
   private readonly signal: AbortSignal;
   private readonly secrets: Secrets;
+  private readonly tap: HttpExchange["tap"];
   private isOver = false;
 
-  constructor(reply: HttpReply, { prepared, scope, secrets }: HttpExchange) {
+  constructor(reply: HttpReply, { prepared, scope, secrets, tap }: HttpExchange) {
     this.reply = reply;
     this.body = reply.body[Symbol.asyncIterator]();
     this.decoder = prepared.dialect.streamDecoder({ names: prepared.names });
     this.scope = scope;
     this.signal = scope.signal;
     this.secrets = secrets;
+    this.tap = tap;
   }
 
   async read(): Promise<readonly Delta[] | undefined> {
@@ -159,6 +169,7 @@ class HttpSource implements DeltaSource {
       }
       scope.read();
       this.isOver = piece.done === true;
+      if (piece.done !== true) this.tap?.(piece.value);
       const deltas = piece.done === true ? decoder.end() : decoder.push(piece.value);
       if (deltas.length > 0) return secrets.deltas(deltas);
     }

@@ -12,6 +12,8 @@ interface Endpoint {
   namesModel?: true;
   /** What an exchange adds to the base URL; "?" begins a query. */
   path(model: string, stream: boolean, base: string): string;
+  /** The same for counting the tokens of a request, where a provider does that. */
+  count?(model: string, base: string): string;
   /** The end of a whole address, for those who paste one. */
   whole: RegExp;
   /** What every request says beside its body. */
@@ -41,6 +43,7 @@ const ENDPOINTS: Readonly<Record<HttpDialect, Endpoint>> = {
     version: "/v1",
     isComplete: isVersioned,
     path: () => "/messages",
+    count: () => "/messages/count_tokens",
     whole: /\/messages$/,
     // The one after it refuses every setting of sampling; whoever wants it sends the header.
     headers: { ...json, "anthropic-version": "2023-06-01" },
@@ -53,6 +56,7 @@ const ENDPOINTS: Readonly<Record<HttpDialect, Endpoint>> = {
     namesModel: true,
     path: (model, stream, base) =>
       `/${geminiModel(model, base)}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+    count: (model, base) => `/${geminiModel(model, base)}:countTokens`,
     whole: /\/[^/]+\/[^/]+:(?:g|streamG)enerateContent$/,
     key: ["x-goog-api-key", ""],
   },
@@ -91,6 +95,8 @@ export interface Address {
   /** The provider's own address, or the vendor's: not without a key. */
   readonly isOfficial: boolean;
   urlOf(model: string, stream: boolean): string;
+  /** Absent where tokens cannot be counted. */
+  countUrlOf?(model: string): string;
 }
 
 /** The address of a provider, whose settings have been checked. */
@@ -102,15 +108,18 @@ export function addressOf({ dialect, baseUrl, vendor, region, query }: HttpProvi
   // Whether to stream is said by each call.
   if (dialect === "gemini") url.searchParams.delete("alt");
   const params = new URLSearchParams([...url.searchParams, ...Object.entries(query ?? {})]).toString();
+  const withParams = (path: string): string => {
+    const full = `${url.origin}${base}${path}`;
+    return params === "" ? full : `${full}${full.includes("?") ? "&" : "?"}${params}`;
+  };
+  const { count } = endpoint;
   return {
     headers: endpoint.headers ?? {},
     namesModel: endpoint.namesModel === true,
     key: (vendor !== undefined && Object.hasOwn(KEY_HEADERS, vendor) && KEY_HEADERS[vendor]) || endpoint.key,
     isOfficial: official !== undefined && new URL(official).host === url.host && url.protocol === "https:",
-    urlOf(model, stream) {
-      const full = `${url.origin}${base}${endpoint.path(model, stream, base)}`;
-      return params === "" ? full : `${full}${full.includes("?") ? "&" : "?"}${params}`;
-    },
+    urlOf: (model, stream) => withParams(endpoint.path(model, stream, base)),
+    ...(count !== undefined && { countUrlOf: (model: string) => withParams(count(model, base)) }),
   };
 }
 

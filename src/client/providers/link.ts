@@ -34,6 +34,8 @@ function httpLink(name: string, config: HttpProvider): HttpLink {
   // At OpenAI's own address nobody else's habits can be meant.
   const vendor = config.vendor ?? (config.dialect === "openai-chat" && address.isOfficial ? "openai" : undefined);
   const dialect = DIALECTS[config.dialect]({ provider: config.issuer ?? name, vendor });
+  const headersOf = (...more: readonly (Headers | undefined)[]): Record<string, string> =>
+    mergeHeaders({ "content-type": "application/json" }, address.headers, ...more);
   return {
     kind: "http",
     name,
@@ -42,14 +44,7 @@ function httpLink(name: string, config: HttpProvider): HttpLink {
       const called = options.headers === undefined ? undefined : readHeaders(options.headers, "/headers", name);
       const plan = planRequest(request, model, stream, name, config);
       const encoded = dialect.encodeRequest(plan.request, { repair: options.repair });
-      const headers = mergeHeaders(
-        { "content-type": "application/json" },
-        address.headers,
-        encoded.address?.headers,
-        plan.headers,
-        told,
-        called,
-      );
+      const headers = headersOf(encoded.address?.headers, plan.headers, told, called);
       if (!address.namesModel) sayInBody(encoded.wire as JsonObject, model, stream);
       return {
         request: { method: "POST", url: address.urlOf(model, stream), headers, body: stringifyJson(encoded.wire) },
@@ -59,6 +54,13 @@ function httpLink(name: string, config: HttpProvider): HttpLink {
         ...(plan.facts !== undefined && { facts: plan.facts }),
       };
     },
+    forward: (body, model, stream, called) => ({
+      request: { method: "POST", url: address.urlOf(model, stream), headers: headersOf(told, called), body },
+      dialect,
+      names: undefined,
+      losses: [],
+    }),
+    countUrl: (model) => address.countUrlOf?.(model),
     authorise: (request) =>
       authorise({ ...request, headers: mergeHeaders(secret, request.headers) }, name, config, address),
   };

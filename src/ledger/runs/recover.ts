@@ -1,7 +1,7 @@
 // Ends the runs whose writers are gone. What they had streamed is kept as an interrupted turn (B90).
 import type { ProviderError, StoredMessage } from "../../model/index.ts";
 import type { RunRow } from "../rows.ts";
-import type { Scope } from "../scope.ts";
+import { type Scope, scopeFor } from "../scope.ts";
 import { got, type Steps } from "../steps.ts";
 import type { LedgerTransaction } from "../store.ts";
 import type { Recovered } from "../types.ts";
@@ -20,29 +20,39 @@ const WRITER_LOST: ProviderError = { kind: "truncated", message: "writer lost" }
  * Each run is recovered by one caller, however many call at once. One that cannot be is reported and keeps none of the
  * others; where none can be, that is an error.
  */
-export async function recover(scope: Scope): Promise<Recovered[]> {
+export async function recover(
+  whole: Scope,
+  { everyTenant = false }: { everyTenant?: boolean | undefined } = {},
+): Promise<Recovered[]> {
   const recovered: Recovered[] = [];
   let failure: { error: unknown } | undefined;
   const seen = new Set<string>();
   for (;;) {
     // Those that cannot be recovered stay expired, and must not hide the others.
-    const expired = await scope.store.reads.expiredRuns(scope.now(), RUNS + seen.size, scope.tenant);
-    const fresh = expired.filter(({ id }) => !seen.has(id));
+    const limit = RUNS + seen.size;
+    const expired = await whole.store.reads.expiredRuns(whole.now(), limit, everyTenant ? undefined : whole.tenant);
+    const fresh = expired.filter((run) => !seen.has(nameOf(run)));
     if (fresh.length === 0) break;
     for (const run of fresh) {
-      seen.add(run.id);
+      const { tenant, threadId, id: runId } = run;
+      seen.add(nameOf(run));
+      const scope = scopeFor(whole, tenant);
       try {
         const messages = await recoverRun(scope, run);
-        if (messages !== undefined) recovered.push({ runId: run.id, threadId: run.threadId, messages });
+        if (messages !== undefined) recovered.push({ tenant, runId, threadId, messages });
       } catch (error) {
         failure ??= { error };
         const reason = `The run could not be recovered: ${error instanceof Error ? error.message : String(error)}`;
-        scope.report({ threadId: run.threadId, messageId: run.id, reason });
+        scope.report({ threadId, messageId: runId, reason });
       }
     }
   }
   if (failure !== undefined && recovered.length === 0) throw failure.error;
   return recovered;
+}
+
+function nameOf({ tenant, id }: RunRow): string {
+  return JSON.stringify([tenant, id]);
 }
 
 /** What was saved; undefined where there was nothing left to do. */

@@ -33,6 +33,7 @@ export function threadRow({ tenant, threadId }: ThreadKey, changes: Partial<Thre
     id: threadId,
     title: null,
     scope: null,
+    kind: null,
     metadata: null,
     createdAt: "2026-01-01T00:00:00.000Z",
     pinned: false,

@@ -133,6 +133,7 @@ function tell(event: LedgerEvent): Said {
   const { cursor, type } = event;
   if (type === "message") return { at: "event", cursor, type, id: event.message.id, seq: 0, state: "" };
   if (type === "delta") return { at: "event", cursor, type, id: event.runId, seq: event.delta.seq, state: "" };
+  if (type === "entry") return { at: "event", cursor, type, id: "", seq: 0, state: "" };
   return { at: "event", cursor, type, id: event.runId, seq: 0, state: event.run.state };
 }
 

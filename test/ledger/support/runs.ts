@@ -40,6 +40,7 @@ export function idsOf(messages: readonly StoredMessage[]): string[] {
 export function sayEvent(event: LedgerEvent): string {
   if (event.type === "message") return `message ${textsOf([event.message]).join()}`;
   if (event.type === "run") return `run ${event.run.state}`;
+  if (event.type === "entry") return `entry ${JSON.stringify(event.entry)}`;
   const { kind, payload } = event.delta;
   return kind === "text" ? `delta ${payload.textDelta}` : `delta ${kind}`;
 }

@@ -1,7 +1,7 @@
 // The words of the matrix: what a client is to do, what came of it in the same words for every SDK, and what an upstream
 // heard. Nothing here knows Koine's dialects: the SDKs and the upstreams are the judges.
 import type { UnifiedFinishReason } from "../../../src/index.ts";
-import type { Script, UpstreamDialect } from "../../support/upstreams/index.ts";
+import type { Scripted, UpstreamDialect } from "../../support/upstreams/index.ts";
 
 export const MODES = ["whole", "stream"] as const;
 export type Mode = (typeof MODES)[number];
@@ -122,25 +122,42 @@ export interface Heard {
   isReasoning: boolean;
 }
 
+/** A text, or what it must look like. */
+export type Pattern = string | RegExp;
+
 /** What must come of a cell. What is not said is not looked at. */
 export interface Expected {
   turns: Partial<Turn>[];
-  failure?: Partial<Failure>;
+  failure?: { status?: number | undefined; isAbort?: boolean; message?: Pattern; text?: Pattern };
   /** Of the last request. */
   heard?: Partial<Heard>;
-  /** How many requests the upstream took. */
-  asked?: number;
-  /** Whether everything that the upstream sealed in earlier answers came back with the last request. */
+  /** How many requests the upstream answered. */
+  answered?: number;
+  /** How the last exchange with the upstream ended. */
+  ended?: "sent" | "reset" | "aborted";
+  /** Everything that the upstream sealed in earlier answers came back with the last request. */
   seals?: true;
 }
 
+/** One row of the table, or a part of it: rows of one title are one. */
 export interface Scenario {
   id: string;
   /** The row of the table. */
   title: string;
   modes: readonly Mode[];
+  /** Where it is not played with every client. */
+  clients?: (client: Client) => boolean;
   task: Task;
-  /** One list of answers per run; with several, the scenario is played once for each. */
-  script: Script;
-  expected: (upstream: UpstreamName) => Expected;
+  /** Sent by the client. */
+  headers?: Record<string, string>;
+  answers: (upstream: UpstreamName) => readonly Scripted[];
+  expected: (at: { upstream: UpstreamName; client: Client; mode: Mode }) => Expected;
+}
+
+/** One client, one upstream, one scenario, streamed or not. */
+export interface Cell {
+  client: Client;
+  upstream: UpstreamName;
+  scenario: Scenario;
+  mode: Mode;
 }

@@ -1,6 +1,7 @@
 // Where the rows of a memory store are: by tenant, then by thread. Rows in here are never handed out and never changed.
 import { LedgerError } from "../../errors.ts";
 import type {
+  AliasRow,
   BlobRefRow,
   BlobRow,
   ChunkRow,
@@ -10,6 +11,7 @@ import type {
   QuarantineRow,
   RunRow,
   ThreadRow,
+  WorkRow,
 } from "../../rows.ts";
 import type { ThreadKey } from "../../store.ts";
 import type { IndexedText } from "./words.ts";
@@ -21,6 +23,8 @@ export class ThreadData {
   readonly runs = new SortedRows<RunRow>();
   readonly log = new SortedRows<LogRow>();
   readonly keys = new Map<string, KeyRow>();
+  /** By name; the tenant has them, too. */
+  readonly aliases = new SortedRows<AliasRow>();
   /** By message, then hash. */
   readonly blobRefs = new SortedRows<SortedRows<BlobRefRow>>();
   readonly quarantine = new SortedRows<QuarantineRow>();
@@ -37,6 +41,7 @@ export class TenantData {
   readonly runsById = new Map<string, SortedRows<RunRow>>();
   /** Assistant messages by digest, then by id and thread. */
   readonly digests = new Map<string, SortedRows<MessageRow>>();
+  readonly aliases = new Map<string, AliasRow>();
   readonly blobs = new Map<string, BlobRow>();
   readonly chunks = new Map<string, Map<number, ChunkRow>>();
   /** How many messages hold a blob, by hash. */
@@ -49,6 +54,8 @@ export class MemoryData {
   readonly live = new Map<RunRow, RunRow>();
   /** Runs that have ended and were not compacted. */
   readonly logged = new Map<RunRow, RunRow>();
+  /** Work that is wanted, of all tenants, by tenant and thread. */
+  readonly work = new Map<string, WorkRow>();
   /** Messages that the search index does not know yet, in the order in which they came. */
   readonly unindexed = new Map<MessageRow, MessageRow>();
   #isClosed = false;
@@ -81,6 +88,11 @@ export class MemoryData {
   keptThread({ tenant, threadId }: ThreadKey): ThreadData {
     return kept(this.keptTenant(tenant).data, threadId, () => new ThreadData());
   }
+}
+
+/** One text for a tenant and a thread, whatever characters they have. */
+export function nameOf({ tenant, threadId }: ThreadKey): string {
+  return JSON.stringify([tenant, threadId]);
 }
 
 /** What a map has for a key, made where there is none. */

@@ -4,13 +4,12 @@ import type { MessageRow } from "../../rows.ts";
 import { snippetOf, wordsOf } from "../../search/words.ts";
 import { runNow, type Steps } from "../../steps.ts";
 import type { LedgerReads, LedgerStore, LedgerTransaction, SearchHit, SearchQuery, ThreadKey } from "../../store.ts";
-import { kept, MemoryData } from "./data.ts";
+import { kept, MemoryData, nameOf } from "./data.ts";
 import { Journal } from "./journal.ts";
 import { MemoryReads } from "./reads.ts";
 import { compareIds } from "../compare.ts";
 import { MemoryTransaction } from "./transaction.ts";
 import { indexed, rank } from "./words.ts";
-import { watchName } from "./writes.ts";
 
 /** A new, empty store. */
 export function memoryStore(): LedgerStore {
@@ -38,9 +37,9 @@ class MemoryStore implements LedgerStore {
     return result;
   }
 
-  watch({ tenant, threadId }: ThreadKey, wake: () => void): () => void {
+  watch(key: ThreadKey, wake: () => void): () => void {
     this.#data.demandOpen();
-    const name = watchName(tenant, threadId);
+    const name = nameOf(key);
     // Its own function, so that one that watches twice ends once at a time.
     const watcher = (): void => wake();
     const watchers = kept(this.#watchers, name, () => new Set());

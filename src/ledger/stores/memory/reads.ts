@@ -1,5 +1,6 @@
 // What can be read from a memory store. Every row that leaves it is a copy.
 import type {
+  AliasRow,
   BlobRefRow,
   BlobRow,
   ChunkRow,
@@ -11,9 +12,10 @@ import type {
   RunRow,
   ThreadHead,
   ThreadRow,
+  WorkRow,
 } from "../../rows.ts";
-import type { LedgerReads, Stretch, ThreadKey } from "../../store.ts";
-import type { MemoryData } from "./data.ts";
+import type { LedgerReads, Stretch, ThreadKey, ThreadsPage } from "../../store.ts";
+import { type MemoryData, nameOf } from "./data.ts";
 import { compareIds } from "../compare.ts";
 
 function copy<Row extends object>(row: Row): Row {
@@ -51,12 +53,12 @@ export class MemoryReads implements LedgerReads {
     };
   }
 
-  threads(tenant: string, { before, limit }: { before?: string; limit: number }): ThreadRow[] {
+  threads(tenant: string, { before, kind, limit }: ThreadsPage): ThreadRow[] {
     const { threads } = this.data.tenant(tenant);
-    const isBelow = before === undefined ? undefined : (row: ThreadRow) => row.id !== before;
+    const isWanted = (row: ThreadRow): boolean => row.id !== before && (kind === undefined || row.kind === kind);
     const stretch: Stretch = { order: "down", limit };
     if (before !== undefined) stretch.upTo = before;
-    return threads.stretch(stretch, isBelow).map(copy);
+    return threads.stretch(stretch, isWanted).map(copy);
   }
 
   message(key: ThreadKey, id: string): MessageRow | undefined {
@@ -118,6 +120,28 @@ export class MemoryReads implements LedgerReads {
     const { runId } = stretch;
     const isWanted = runId === undefined ? undefined : (row: LogRow) => row.runId === runId;
     return this.data.thread(key).log.stretch(stretch, isWanted).map(copy);
+  }
+
+  alias(tenant: string, name: string): AliasRow | undefined {
+    return copyIf(this.data.tenant(tenant).aliases.get(name));
+  }
+
+  aliases(key: ThreadKey): AliasRow[] {
+    return this.data.thread(key).aliases.all().map(copy);
+  }
+
+  work(key: ThreadKey): WorkRow | undefined {
+    this.data.demandOpen();
+    return copyIf(this.data.work.get(nameOf(key)));
+  }
+
+  openWork(now: number, limit: number, tenant?: string): WorkRow[] {
+    this.data.demandOpen();
+    return [...this.data.work.values()]
+      .filter((row) => row.leaseUntil < now && (tenant === undefined || row.tenant === tenant))
+      .sort((left, right) => left.wantedAt - right.wantedAt)
+      .slice(0, limit)
+      .map(copy);
   }
 
   idempotencyKey(key: ThreadKey, name: string): KeyRow | undefined {

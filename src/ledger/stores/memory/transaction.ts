@@ -2,7 +2,7 @@
 import { idTime } from "../../ids.ts";
 import { type Deleted, type LogRow, NOTHING_DELETED } from "../../rows.ts";
 import type { LedgerTransaction, ThreadKey } from "../../store.ts";
-import type { ThreadData } from "./data.ts";
+import { nameOf, type ThreadData } from "./data.ts";
 import { compareIds } from "../compare.ts";
 import { MemoryWrites } from "./writes.ts";
 
@@ -46,6 +46,7 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
       this.forgetRun(run);
       this.journal.delete(runs, id);
     }
+    for (const { name, runId } of thread.aliases.all()) if (gone.has(runId)) this.deleteAlias(key.tenant, name);
     for (const row of log.all()) {
       if (!gone.has(row.runId)) continue;
       deleted.logRows++;
@@ -58,10 +59,12 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
 
   deleteThread(key: ThreadKey): Deleted {
     const tenant = this.data.keptTenant(key.tenant);
-    const { messages, runs, log, keys, blobRefs } = this.data.keptThread(key);
+    const { messages, runs, log, keys, aliases, blobRefs } = this.data.keptThread(key);
     const isThere = tenant.threads.get(key.threadId) !== undefined;
     for (const row of messages.all()) this.forgetMessage(row);
     for (const row of runs.all()) this.forgetRun(row);
+    for (const { name } of aliases.all()) this.deleteAlias(key.tenant, name);
+    this.journal.delete(this.data.work, nameOf(key));
     for (const ofMessage of blobRefs.all()) for (const ref of ofMessage.all()) this.countHolder(ref, -1);
     // The rest goes as a whole, and stays whole for the journal.
     this.journal.delete(tenant.data, key.threadId);

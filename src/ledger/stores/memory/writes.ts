@@ -1,6 +1,7 @@
 // What work can add to a memory store and change in it. Every row that comes in is copied, every step is journalled.
 import { LedgerError } from "../../errors.ts";
 import type {
+  AliasRow,
   BlobRefRow,
   BlobRow,
   ChunkRow,
@@ -12,10 +13,12 @@ import type {
   RunRow,
   ThreadHead,
   ThreadRow,
+  WorkChanges,
+  WorkRow,
 } from "../../rows.ts";
 import type { LedgerTransaction, ThreadKey } from "../../store.ts";
 import type { MemoryData } from "./data.ts";
-import { kept } from "./data.ts";
+import { kept, nameOf } from "./data.ts";
 import type { Journal, RowSet } from "./journal.ts";
 import { MemoryReads } from "./reads.ts";
 import { SortedRows } from "./sorted.ts";
@@ -27,7 +30,7 @@ function placeOf({ id, threadId }: MessageRow): string {
 
 export class MemoryWrites extends MemoryReads {
   protected readonly journal: Journal;
-  /** The threads that were written to, as `watchName` names them. */
+  /** The threads that were written to, as `nameOf` names them. */
   readonly touched = new Set<string>();
 
   constructor(data: MemoryData, journal: Journal) {
@@ -90,6 +93,42 @@ export class MemoryWrites extends MemoryReads {
     this.touch(row);
   }
 
+  putAlias(row: AliasRow): void {
+    this.deleteAlias(row.tenant, row.name);
+    const own = { ...row };
+    this.journal.set(this.data.keptTenant(row.tenant).aliases, row.name, own);
+    this.journal.set(this.data.keptThread(row).aliases, row.name, own);
+  }
+
+  deleteAlias(tenant: string, name: string): boolean {
+    const { aliases } = this.data.keptTenant(tenant);
+    const row = aliases.get(name);
+    if (row === undefined) return false;
+    this.journal.delete(aliases, name);
+    this.journal.delete(this.data.keptThread(row).aliases, name);
+    return true;
+  }
+
+  addWork(row: WorkRow): void {
+    const { work } = this.data;
+    const known = work.get(nameOf(row));
+    this.journal.set(work, nameOf(row), known === undefined ? { ...row } : { ...known, wants: known.wants + 1 });
+  }
+
+  updateWork(key: ThreadKey, leaseId: string | null, changes: WorkChanges): boolean {
+    const row = this.data.work.get(nameOf(key));
+    if (row?.leaseId !== leaseId) return false;
+    this.journal.set(this.data.work, nameOf(key), { ...row, ...changes });
+    return true;
+  }
+
+  deleteWork(key: ThreadKey, leaseId: string, wants: number): boolean {
+    const row = this.data.work.get(nameOf(key));
+    if (row?.leaseId !== leaseId || row.wants !== wants) return false;
+    this.journal.delete(this.data.work, nameOf(key));
+    return true;
+  }
+
   insertBlob(row: BlobRow): boolean {
     const { blobs } = this.data.keptTenant(row.tenant);
     if (blobs.has(row.hash)) return false;
@@ -131,8 +170,8 @@ export class MemoryWrites extends MemoryReads {
     if (quarantine.get(row.messageId) === undefined) this.journal.set(quarantine, row.messageId, { ...row });
   }
 
-  protected touch({ tenant, threadId }: ThreadKey): void {
-    this.touched.add(watchName(tenant, threadId));
+  protected touch(key: ThreadKey): void {
+    this.touched.add(nameOf(key));
   }
 
   /** Takes a run out of every index but its thread's. */
@@ -194,7 +233,7 @@ export class MemoryWrites extends MemoryReads {
   ): void {
     const seen = new Set<string>();
     for (const row of rows) {
-      const name = watchName(row.tenant, row.threadId) + row.id;
+      const name = nameOf(row) + row.id;
       if (seen.has(name) || tableOf(row).get(row.id) !== undefined) throw taken(what, row.id);
       seen.add(name);
     }
@@ -203,9 +242,4 @@ export class MemoryWrites extends MemoryReads {
 
 function taken(what: string, id: string): LedgerError {
   return new LedgerError("conflict", `There is a ${what} "${id}" already.`);
-}
-
-/** One text for a tenant and a thread, whatever characters they have. */
-export function watchName(tenant: string, threadId: string): string {
-  return JSON.stringify([tenant, threadId]);
 }

@@ -1,5 +1,17 @@
 // The tables that only Postgres has, and their migrations: the search index and its queue. The others are of ../sql/schema.ts.
-import { BLOB_REFS, BLOBS, CHUNKS, KEYS, LOG, MESSAGES, QUARANTINE, RUNS, THREADS } from "../sql/columns.ts";
+import {
+  ALIASES,
+  BLOB_REFS,
+  BLOBS,
+  CHUNKS,
+  KEYS,
+  LOG,
+  MESSAGES,
+  QUARANTINE,
+  RUNS,
+  THREADS,
+  WORK,
+} from "../sql/columns.ts";
 import { MIGRATIONS, type Migration } from "../sql/schema.ts";
 
 /** Holds the version of the tables; its presence says that a schema is Koine's. */
@@ -10,7 +22,7 @@ export const PENDING = { table: "search_pending", of: MESSAGES.name, columns: ["
 
 /** Every table of a ledger. */
 export const TABLES: readonly string[] = [
-  ...[THREADS, MESSAGES, RUNS, LOG, KEYS, BLOBS, CHUNKS, BLOB_REFS, QUARANTINE].map(({ name }) => name),
+  ...[THREADS, MESSAGES, RUNS, LOG, KEYS, ALIASES, WORK, BLOBS, CHUNKS, BLOB_REFS, QUARANTINE].map(({ name }) => name),
   "search",
   PENDING.table,
   META,

@@ -1,6 +1,7 @@
 // How rows lie in tables: for each field its column and kind, both ways. Reads name the columns in the order of the
 // fields here, so that a row that comes back as a list of values is put together without a look at names.
 import type {
+  AliasRow,
   BlobRefRow,
   BlobRow,
   ChunkRow,
@@ -11,6 +12,7 @@ import type {
   QuarantineRow,
   RunRow,
   ThreadRow,
+  WorkRow,
 } from "../../rows.ts";
 import type { SqlRow, SqlValue } from "./engine.ts";
 
@@ -92,6 +94,7 @@ export const THREADS = new Table<ThreadRow>("threads", {
   id: ["id", "plain"],
   title: ["title", "plain"],
   scope: ["scope", "plain"],
+  kind: ["kind", "plain"],
   metadata: ["metadata", "plain"],
   createdAt: ["created_at", "plain"],
   pinned: ["pinned", "boolean"],
@@ -144,6 +147,22 @@ export const KEYS = new Table<KeyRow>("idempotency_keys", {
   hash: ["hash", "plain"],
   result: ["result", "plain"],
   createdAt: ["created_at", "integer"],
+});
+
+export const ALIASES = new Table<AliasRow>("aliases", {
+  tenant: ["tenant", "plain"],
+  name: ["name", "plain"],
+  threadId: ["thread_id", "plain"],
+  runId: ["run_id", "plain"],
+});
+
+export const WORK = new Table<WorkRow>("work", {
+  ...inThread,
+  wants: ["wants", "integer"],
+  wantedAt: ["wanted_at", "integer"],
+  holder: ["holder", "plain"],
+  leaseId: ["lease_id", "plain"],
+  leaseUntil: ["lease_until", "integer"],
 });
 
 export const BLOBS = new Table<BlobRow>("blobs", {

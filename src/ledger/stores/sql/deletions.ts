@@ -26,6 +26,14 @@ export class SqlDeletions extends SqlReads {
     return this.#delete("delete-deltas-within", [...values, within.first, within.last]);
   }
 
+  deleteAlias(tenant: string, name: string): Awaitable<boolean> {
+    return mapAwaitable(this.#delete("delete-alias", [tenant, name]), (count) => count > 0);
+  }
+
+  deleteWork({ tenant, threadId }: ThreadKey, leaseId: string, wants: number): Awaitable<boolean> {
+    return mapAwaitable(this.#delete("delete-work", [tenant, threadId, leaseId, wants]), (count) => count > 0);
+  }
+
   deleteChunks(tenant: string, blobId: string): Awaitable<void> {
     return mapAwaitable(this.#delete("delete-chunks", [tenant, blobId]), () => {});
   }
@@ -52,6 +60,7 @@ export class SqlDeletions extends SqlReads {
     yield* this.#keepLastId(key);
     const { bytes } = yield* this.#measure("measure-log", values);
     const logRows = yield* got(this.#delete("delete-log", values));
+    yield* got(this.#delete("delete-aliases", values));
     return { ...NOTHING_DELETED, bytes, logRows, runs: yield* got(this.#delete("delete-runs", values)) };
   }
 
@@ -72,6 +81,8 @@ export class SqlDeletions extends SqlReads {
     const log = yield* this.#measure("measure-thread-log", values);
     yield* got(this.#delete("delete-thread-refs", values));
     yield* got(this.#delete("delete-thread-quarantine", values));
+    yield* got(this.#delete("delete-thread-aliases", values));
+    yield* got(this.#delete("delete-thread-work", values));
     return {
       ...NOTHING_DELETED,
       bytes: messages.bytes + log.bytes,

@@ -1,5 +1,6 @@
 // The reads of a ledger over SQL, for both engines. Answers at once where the session does.
 import type {
+  AliasRow,
   BlobRefRow,
   BlobRow,
   ChunkRow,
@@ -11,11 +12,13 @@ import type {
   RunRow,
   ThreadHead,
   ThreadRow,
+  WorkRow,
 } from "../../rows.ts";
 import { mapAwaitable, type Awaitable } from "../../steps.ts";
-import type { LedgerReads, Stretch, ThreadKey } from "../../store.ts";
+import type { LedgerReads, Stretch, ThreadKey, ThreadsPage } from "../../store.ts";
 import { compareIds } from "../compare.ts";
 import {
+  ALIASES,
   BLOB_REFS,
   BLOBS,
   CHUNKS,
@@ -27,6 +30,7 @@ import {
   RUNS,
   THREADS,
   type Table,
+  WORK,
 } from "./columns.ts";
 import type { SqlRow, SqlSession, SqlValue, Statement } from "./engine.ts";
 import type { Statements } from "./statements.ts";
@@ -44,11 +48,11 @@ export class SqlReads implements LedgerReads {
     return mapAwaitable(this.session.all(this.statements.fixed.thread, [key.tenant, key.threadId]), headOf);
   }
 
-  threads(tenant: string, { before, limit }: { before?: string; limit: number }): Awaitable<ThreadRow[]> {
-    const { threads, "threads-before": below } = this.statements.fixed;
-    return before === undefined
-      ? this.#list(THREADS, threads, [tenant, rowCount(limit)])
-      : this.#list(THREADS, below, [tenant, rowCount(limit), before]);
+  threads(tenant: string, { before, kind, limit }: ThreadsPage): Awaitable<ThreadRow[]> {
+    const values: SqlValue[] = [tenant, rowCount(limit)];
+    if (before !== undefined) values.push(before);
+    if (typeof kind === "string") values.push(kind);
+    return this.#list(THREADS, this.statements.threads(before !== undefined, kind), values);
   }
 
   message(key: ThreadKey, id: string): Awaitable<MessageRow | undefined> {
@@ -97,6 +101,25 @@ export class SqlReads implements LedgerReads {
 
   log(key: ThreadKey, stretch: Stretch & { runId?: string }): Awaitable<LogRow[]> {
     return this.#list(LOG, this.statements.log.of(stretch), stretchValues(key, stretch));
+  }
+
+  alias(tenant: string, name: string): Awaitable<AliasRow | undefined> {
+    return this.#one(ALIASES, this.statements.fixed.alias, [tenant, name]);
+  }
+
+  aliases(key: ThreadKey): Awaitable<AliasRow[]> {
+    return this.#list(ALIASES, this.statements.fixed.aliases, [key.tenant, key.threadId]);
+  }
+
+  work(key: ThreadKey): Awaitable<WorkRow | undefined> {
+    return this.#one(WORK, this.statements.fixed.work, [key.tenant, key.threadId]);
+  }
+
+  openWork(now: number, limit: number, tenant?: string): Awaitable<WorkRow[]> {
+    const { "open-work": all, "open-work-of": ofTenant } = this.statements.fixed;
+    return tenant === undefined
+      ? this.#list(WORK, all, [now, rowCount(limit)])
+      : this.#list(WORK, ofTenant, [now, rowCount(limit), tenant]);
   }
 
   idempotencyKey(key: ThreadKey, name: string): Awaitable<KeyRow | undefined> {
@@ -149,7 +172,8 @@ function largerId(a: string, b: string): string {
 function stretchValues(key: ThreadKey, { after, upTo, runId, limit }: Stretch & { runId?: string }): SqlValue[] {
   const values: SqlValue[] = [key.tenant, key.threadId, after ?? "", rowCount(limit)];
   if (upTo !== undefined) values.push(upTo);
-  if (runId !== undefined) values.push(runId);
+  // Entries have a statement of their own, which says so.
+  if (runId !== undefined && runId !== "") values.push(runId);
   return values;
 }
 

@@ -1,6 +1,7 @@
 // Every statement of the ledger's tables, as data: built once per engine, and never from what callers pass.
 import type { Stretch } from "../../store.ts";
 import {
+  ALIASES,
   BLOB_REFS,
   BLOBS,
   CHUNKS,
@@ -12,6 +13,7 @@ import {
   RUNS,
   THREADS,
   type Table,
+  WORK,
 } from "./columns.ts";
 import type { Flavour, Insert, Statement } from "./engine.ts";
 
@@ -57,8 +59,6 @@ function readTexts({ lock, hold, inList, digests }: Flavour) {
       (SELECT max(id) FROM log WHERE ${IN_THREAD}), last_id FROM threads WHERE tenant = ?1 AND id = ?2`,
     "keep-last-id": `UPDATE threads SET last_id = ?3 WHERE tenant = ?1 AND id = ?2`,
     "lock-thread": `SELECT 1 FROM threads WHERE tenant = ?1 AND id = ?2 ${lock}`,
-    threads: select(THREADS, `tenant = ?1 ORDER BY id DESC ${limit(2)}`),
-    "threads-before": select(THREADS, `tenant = ?1 AND id < ?3 ORDER BY id DESC ${limit(2)}`),
     message: select(MESSAGES, `${IN_THREAD} AND id = ?3`),
     "find-digests": select(HEADERS, `role = 'assistant' AND ${hasDigest} ORDER BY id DESC, thread_id DESC ${limit(3)}`),
     "find-digests-of": select(
@@ -86,6 +86,15 @@ function readTexts({ lock, hold, inList, digests }: Flavour) {
       RUNS,
       `${IN_THREAD} AND compacted = 1 AND last_delta_id > ?3 AND first_delta_id <= ?4 ORDER BY last_delta_id LIMIT 1`,
     ),
+    alias: select(ALIASES, "tenant = ?1 AND name = ?2"),
+    aliases: select(ALIASES, `${IN_THREAD} ORDER BY name`),
+    "put-alias": `INSERT INTO aliases (${ALIASES.list()}) VALUES (?1, ?2, ?3, ?4)
+      ON CONFLICT (tenant, name) DO UPDATE SET thread_id = ?3, run_id = ?4`,
+    work: select(WORK, IN_THREAD),
+    "open-work": select(WORK, `lease_until < ?1 ORDER BY wanted_at ${limit(2)}`),
+    "open-work-of": select(WORK, `lease_until < ?1 AND ${OF_TENANT} ORDER BY wanted_at ${limit(2)}`),
+    "add-work": `INSERT INTO work (${WORK.list()}) VALUES (${WORK.columns.map((_, at) => `?${at + 1}`).join(", ")})
+      ON CONFLICT (tenant, thread_id) DO UPDATE SET wants = work.wants + 1`,
     "idempotency-key": select(KEYS, `${IN_THREAD} AND name = ?3`),
     blob: select(BLOBS, "tenant = ?1 AND hash = ?2"),
     // Those who hold the same blobs do not wait for each other, and who deletes blobs waits for all of them.
@@ -107,6 +116,9 @@ function deleteTexts({ lock, inList }: Flavour) {
     "delete-messages": remove("messages", `${IN_THREAD} AND ${inList("id", 3)}`),
     "delete-refs": remove("blob_refs", `${IN_THREAD} AND ${inList("message_id", 3)}`),
     "delete-quarantine": remove("quarantine", `${IN_THREAD} AND ${inList("message_id", 3)}`),
+    "delete-alias": remove("aliases", "tenant = ?1 AND name = ?2"),
+    "delete-aliases": remove("aliases", `${IN_THREAD} AND ${inList("run_id", 3)}`),
+    "delete-work": remove("work", `${IN_THREAD} AND lease_id = ?3 AND wants = ?4`),
     "delete-runs": remove("runs", `${IN_THREAD} AND ${inList("id", 3)}`),
     "measure-log": measure("log", "octet_length(body)", `${IN_THREAD} AND ${inList("run_id", 3)}`),
     "delete-log": remove("log", `${IN_THREAD} AND ${inList("run_id", 3)}`),
@@ -118,6 +130,8 @@ function deleteTexts({ lock, inList }: Flavour) {
     "delete-thread-runs": remove("runs", IN_THREAD),
     "delete-thread-log": remove("log", IN_THREAD),
     "delete-thread-keys": remove("idempotency_keys", IN_THREAD),
+    "delete-thread-aliases": remove("aliases", IN_THREAD),
+    "delete-thread-work": remove("work", IN_THREAD),
     "delete-thread": remove("threads", "tenant = ?1 AND id = ?2"),
     "delete-keys": remove("idempotency_keys", "tenant = ?1 AND created_at < ?2"),
     ...looseBlobs("blobs", `${IS_LOOSE} AND created_at < ?2 AND ${inList("hash", 3)}`, lock),
@@ -139,6 +153,7 @@ export class Statements {
   /** Whether rows are locked by statements of their own: else whoever writes is alone. */
   readonly locks: boolean;
   readonly #updates = new Map<string, Statement>();
+  readonly #threads: readonly Statement[];
 
   constructor(flavour: Flavour) {
     const named = Object.entries(texts(flavour)).map(([name, sql]) => [name, { name, sql }]);
@@ -148,26 +163,56 @@ export class Statements {
     this.headers = new Stretches("headers", HEADERS);
     this.log = new Stretches("log", LOG);
     this.locks = flavour.lock !== "";
+    this.#threads = threadLists();
   }
 
-  /** Sets some columns of the rows where the first so many parameters hold; the columns' values follow them. */
-  update<Row extends object>(table: Table<Row>, keys: readonly string[], fields: readonly (keyof Row)[]): Statement {
+  /** Parameters: tenant, limit, and those of the id to begin below and the kind that are there. */
+  threads(below: boolean, kind: string | null | undefined): Statement {
+    const which = kind === undefined ? 0 : kind === null ? 1 : 2;
+    // There are six forms, and the sum is below six.
+    return this.#threads[which * 2 + Number(below)] as Statement;
+  }
+
+  /**
+   * Sets some columns of the rows where the first so many parameters hold, and what `also` says; the columns' values
+   * follow them.
+   */
+  update<Row extends object>(
+    table: Table<Row>,
+    keys: readonly string[],
+    fields: readonly (keyof Row)[],
+    also?: string,
+  ): Statement {
     const columns = fields.map((field) => table.column(field));
     // Names are short, as Postgres has 63 characters for them: which of the columns, as bits.
     const bits = columns.reduce((sum, column) => sum + 2 ** table.columns.indexOf(column), 0);
-    const name = `update-${table.name}-${bits.toString(36)}`;
+    const name = `update-${table.name}-${bits.toString(36)}${also === undefined ? "" : `-${keys.length}`}`;
     let statement = this.#updates.get(name);
     if (statement === undefined) {
       const ordered = table.columns.filter((column) => columns.includes(column));
       const sets = ordered.map((column, at) => `${column} = ?${keys.length + at + 1}`);
       // Where nothing changes, the row is still looked for.
       if (sets.length === 0) sets.push(`${keys[0]} = ${keys[0]}`);
-      const where = keys.map((column, at) => `${column} = ?${at + 1}`).join(" AND ");
-      statement = { name, sql: `UPDATE ${table.name} SET ${sets.join(", ")} WHERE ${where}` };
+      const where = keys.map((column, at) => `${column} = ?${at + 1}`);
+      if (also !== undefined) where.push(also);
+      statement = { name, sql: `UPDATE ${table.name} SET ${sets.join(", ")} WHERE ${where.join(" AND ")}` };
       this.#updates.set(name, statement);
     }
     return statement;
   }
+}
+
+/** Lists of threads: all, those without a kind, those of one; each whole and from somewhere on. */
+function threadLists(): Statement[] {
+  return ["", "kind IS NULL", "kind = ?"].flatMap((kind, which) =>
+    [false, true].map((below) => {
+      const conditions = ["tenant = ?1"];
+      if (below) conditions.push("id < ?3");
+      if (kind !== "") conditions.push(which === 2 ? `${kind}${below ? 4 : 3}` : kind);
+      const name = `threads${["", "-of-none", "-of-kind"][which]}${below ? "-before" : ""}`;
+      return { name, sql: select(THREADS, `${conditions.join(" AND ")} ORDER BY id DESC ${limit(2)}`) };
+    }),
+  );
 }
 
 /** Reads of a stretch of a thread, one for each form that a stretch can have. */
@@ -175,14 +220,16 @@ class Stretches {
   readonly #forms: readonly Statement[];
 
   constructor(name: string, table: AnyTable) {
-    this.#forms = [0, 1, 2, 3, 4, 5, 6, 7].map((form) => {
-      const [down, bounded, ofRun] = [(form & 1) > 0, (form & 2) > 0, (form & 4) > 0];
+    this.#forms = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map((form) => {
+      const [down, bounded] = [(form & 1) > 0, (form & 2) > 0];
+      const [ofRun, ofNone] = [(form & 4) > 0, (form & 8) > 0];
       const conditions = [IN_THREAD, "id > ?3"];
       if (bounded) conditions.push("id <= ?5");
       if (ofRun) conditions.push(`run_id = ?${bounded ? 6 : 5}`);
+      if (ofNone) conditions.push("run_id = ''");
       const order = down ? "ORDER BY id DESC" : "ORDER BY id";
       return {
-        name: `${name}-${down ? "down" : "up"}${bounded ? "-to" : ""}${ofRun ? "-of-run" : ""}`,
+        name: `${name}-${down ? "down" : "up"}${bounded ? "-to" : ""}${ofRun ? "-of-run" : ""}${ofNone ? "-of-none" : ""}`,
         sql: select(table, `${conditions.join(" AND ")} ${order} ${limit(4)}`),
       };
     });
@@ -190,8 +237,9 @@ class Stretches {
 
   /** Parameters: tenant, thread, after ("" for the beginning), limit, and those of upTo and runId that are there. */
   of({ order, upTo, runId }: Stretch & { runId?: string }): Statement {
-    const form = (order === "down" ? 1 : 0) + (upTo === undefined ? 0 : 2) + (runId === undefined ? 0 : 4);
-    // There are eight forms, and the sum is below eight.
+    const whose = runId === undefined ? 0 : runId === "" ? 8 : 4;
+    const form = (order === "down" ? 1 : 0) + (upTo === undefined ? 0 : 2) + whose;
+    // There are twelve forms, and the sum is below twelve.
     return this.#forms[form] as Statement;
   }
 }

@@ -1,5 +1,6 @@
 // What work inside a transaction may do to a ledger over SQL, for both engines: changes here, deletions in deletions.ts.
 import type {
+  AliasRow,
   BlobRefRow,
   BlobRow,
   ChunkRow,
@@ -11,16 +12,33 @@ import type {
   RunRow,
   ThreadHead,
   ThreadRow,
+  WorkChanges,
+  WorkRow,
 } from "../../rows.ts";
 import { got, mapAwaitable, runMixed, type Awaitable, type Steps } from "../../steps.ts";
 import type { LedgerTransaction, ThreadKey } from "../../store.ts";
-import { BLOB_REFS, BLOBS, CHUNKS, KEYS, LOG, MESSAGES, QUARANTINE, RUNS, THREADS, type Table } from "./columns.ts";
+import {
+  ALIASES,
+  BLOB_REFS,
+  BLOBS,
+  CHUNKS,
+  KEYS,
+  LOG,
+  MESSAGES,
+  QUARANTINE,
+  RUNS,
+  THREADS,
+  type Table,
+  WORK,
+} from "./columns.ts";
 import { SqlDeletions } from "./deletions.ts";
 import type { SqlValue } from "./engine.ts";
 import { INSERTS } from "./statements.ts";
 
 const THREAD_KEYS = ["tenant", "id"];
 const RUN_KEYS = ["tenant", "thread_id", "id", "epoch"];
+const HELD_WORK = ["tenant", "thread_id", "lease_id"];
+const FREE_WORK = ["tenant", "thread_id"];
 
 export class SqlTables extends SqlDeletions implements LedgerTransaction {
   lockThread(key: ThreadKey): Awaitable<ThreadHead | undefined> {
@@ -70,6 +88,22 @@ export class SqlTables extends SqlDeletions implements LedgerTransaction {
     return mapAwaitable(this.session.insert(INSERTS.key, [KEYS.encode(row)]), nothing);
   }
 
+  putAlias(row: AliasRow): Awaitable<void> {
+    return mapAwaitable(this.session.run(this.statements.fixed["put-alias"], ALIASES.encode(row)), nothing);
+  }
+
+  addWork(row: WorkRow): Awaitable<void> {
+    return mapAwaitable(this.session.run(this.statements.fixed["add-work"], WORK.encode(row)), nothing);
+  }
+
+  updateWork({ tenant, threadId }: ThreadKey, leaseId: string | null, changes: WorkChanges): Awaitable<boolean> {
+    const update =
+      leaseId === null
+        ? this.#update(WORK, FREE_WORK, [tenant, threadId], changes, "lease_id IS NULL")
+        : this.#update(WORK, HELD_WORK, [tenant, threadId, leaseId], changes);
+    return mapAwaitable(update, (count) => count > 0);
+  }
+
   insertBlob(row: BlobRow): Awaitable<boolean> {
     return mapAwaitable(this.session.insert(INSERTS.blob, [BLOBS.encode(row)]), (count) => count > 0);
   }
@@ -108,10 +142,11 @@ export class SqlTables extends SqlDeletions implements LedgerTransaction {
     keyColumns: readonly string[],
     keys: readonly SqlValue[],
     changes: Partial<NoInfer<Row>>,
+    where?: string,
   ): Awaitable<number> {
     const fields = table.fields.filter((field) => changes[field] !== undefined);
     const values = fields.map((field) => table.encodeField(field, changes[field]));
-    return this.session.run(this.statements.update(table, keyColumns, fields), [...keys, ...values]);
+    return this.session.run(this.statements.update(table, keyColumns, fields, where), [...keys, ...values]);
   }
 
   #touchAll(rows: readonly ThreadKey[]): void {

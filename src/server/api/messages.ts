@@ -1,0 +1,117 @@
+// The messages of a thread: the active path or another, the tree, the context for a model; in any dialect, with losses.
+import type { AppendOptions, ContextOptions, TranscriptOptions } from "../../ledger/index.ts";
+import { dialect, dialects } from "../../dialects/index.ts";
+import type { Message, StoredMessage } from "../../model/index.ts";
+import { either, json, list, nullable, object, reference, string } from "../../model/shape.ts";
+import { ServerError } from "../errors.ts";
+import type { Reply, Route, ServerRequest, Services } from "../types.ts";
+import { param, queryCount, queryText, queryWord, readBody } from "./reading.ts";
+import { refusing } from "./refusal.ts";
+import { jsonReply, route, says, text, whole } from "./replies.ts";
+
+const MOST = 10_000;
+
+/** Messages in some dialect: how they are given. */
+const APPEND = object(
+  { messages: json },
+  { dialect: string, parentMessageId: nullable(string), expectedLeaf: nullable(string) },
+);
+
+export function messageRoutes({ config }: Services): Route[] {
+  return [
+    route("GET", "/v1/threads/:id/messages", TRANSCRIPT, async (request, { ledger }) => {
+      const threadId = param(request, "id");
+      const options: TranscriptOptions = {
+        branch: queryText(request, "branch"),
+        limit: queryCount(request, "limit", MOST),
+        before: queryText(request, "before"),
+        blobs: queryWord(request, "blobs", ["inline", "reference"]),
+      };
+      return shown(request, await ledger.transcript(threadId, options));
+    }),
+    route("POST", "/v1/threads/:id/messages", ADD, async (request, { ledger }) => {
+      const body = await readBody(request, config.limits, APPEND);
+      const { parentMessageId } = body;
+      const options: AppendOptions = { parentMessageId, idempotencyKey: request.headers["idempotency-key"] };
+      if (body.expectedLeaf !== undefined) options.expectedLeaf = body.expectedLeaf;
+      const messages = await readMessages(body.messages, body.dialect, "/messages");
+      return jsonReply(201, { messages: await ledger.append(param(request, "id"), messages, options) });
+    }),
+    route("GET", "/v1/threads/:id/context", CONTEXT, async (request, { ledger }) => {
+      const options: ContextOptions = {
+        branch: queryText(request, "branch"),
+        maxMessages: queryCount(request, "maxMessages", MOST),
+        interrupted: queryWord(request, "interrupted", ["true", "false"]) === "true",
+      };
+      return shown(request, await ledger.context(param(request, "id"), options));
+    }),
+    route("GET", "/v1/threads/:id/tree", TREE, async (request, { ledger }) =>
+      jsonReply(200, await ledger.tree(param(request, "id"))),
+    ),
+  ];
+}
+
+/** Messages as they are, or in the dialect that the query names. */
+function shown(request: ServerRequest, messages: readonly StoredMessage[]): Reply {
+  const name = queryWord(request, "dialect", dialects);
+  if (name === undefined) return jsonReply(200, { messages });
+  const { wire, losses } = dialect(name).encodeMessages(messages);
+  return jsonReply(200, { dialect: name, wire, losses });
+}
+
+/** Messages of a body: the canonical ones as they are (the ledger looks at them), others by their dialect. */
+export async function readMessages(wire: unknown, name: string | undefined, path: string): Promise<readonly Message[]> {
+  if (name === undefined || name === "canonical") {
+    // The ledger refuses what is no message, with its place.
+    return (Array.isArray(wire) ? wire : [wire]) as readonly Message[];
+  }
+  if (!(dialects as readonly string[]).includes(name)) {
+    throw new ServerError("invalid-request", `There is no dialect "${name}"; there are ${dialects.join(", ")}.`, {
+      path: "/dialect",
+    });
+  }
+  return refusing(() => dialect(name).decodeMessages(wire), path);
+}
+
+const ANY_DIALECT = { ...text("The messages in this dialect's words, with losses."), enum: [...dialects] };
+const BRANCH = text("`active` (default), or a message: the path that ends there.");
+const IN_DIALECT = either(reference("Messages"), reference("Translated"));
+
+const TRANSCRIPT = {
+  id: "listMessages",
+  summary: "The transcript: the messages from the root to the active leaf, or to another message.",
+  query: {
+    branch: BRANCH,
+    limit: whole("The last so many."),
+    before: text("Only what stands before this message."),
+    blobs: { ...text("Large contents inline (default), or as references."), enum: ["inline", "reference"] },
+    dialect: ANY_DIALECT,
+  },
+  replies: { 200: says("The messages, oldest first.", IN_DIALECT) },
+};
+const ADD = {
+  id: "appendMessages",
+  summary: "Appends messages under the active leaf; under another parent they are a branch, which becomes active.",
+  body: object(
+    { messages: either(list(reference("Message")), json) },
+    { dialect: string, parentMessageId: nullable(string), expectedLeaf: nullable(string) },
+  ),
+  headers: { "idempotency-key": text("The same key and messages are appended once.") },
+  replies: { 201: says("The messages as they were stored.", "Messages") },
+};
+const CONTEXT = {
+  id: "getContext",
+  summary: "What a model should see of the thread: without interrupted turns, cut where no call loses its result.",
+  query: {
+    branch: BRANCH,
+    maxMessages: whole("At most so many; leading instructions stay."),
+    interrupted: { ...text("Whether interrupted turns are part of it."), enum: ["true", "false"] },
+    dialect: ANY_DIALECT,
+  },
+  replies: { 200: says("The messages, oldest first.", IN_DIALECT) },
+};
+const TREE = {
+  id: "getTree",
+  summary: "Every message of the thread, replaced and interrupted ones too; `parentMessageId` makes the tree.",
+  replies: { 200: says("The messages and the active leaf.", "Tree") },
+} as const;

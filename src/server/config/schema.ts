@@ -1,0 +1,69 @@
+// The JSON Schema of koine.config.json, for editors: made from the same description as the reader.
+import type { SchemaObject } from "../../model/index.ts";
+import { CONFIG_FILE } from "./file.ts";
+import type { AnySetting, DictionarySetting, FieldsSetting, NumberSetting } from "./setting.ts";
+
+/** A text with a variable in it may stand for any single value. */
+const VARIABLE: SchemaObject = { $ref: "#/$defs/variable" };
+
+export function configSchema(): SchemaObject {
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "koine.config.json",
+    ...schemaOf(CONFIG_FILE),
+    $defs: {
+      variable: {
+        type: "string",
+        pattern: "\\$(\\{|[A-Za-z_])",
+        description: 'Reads environment variables: "$NAME" or "${NAME}"; "$$" is a dollar.',
+      },
+    },
+  };
+}
+
+function schemaOf(setting: AnySetting): SchemaObject {
+  const schema = bare(setting);
+  return setting.says === undefined ? schema : { description: setting.says, ...schema };
+}
+
+function bare(setting: AnySetting): SchemaObject {
+  switch (setting.kind) {
+    case "text":
+      if (setting.pattern === undefined) return { type: "string" };
+      return { anyOf: [{ type: "string", pattern: setting.pattern }, VARIABLE] };
+    case "number":
+      return { anyOf: [numberSchema(setting), VARIABLE] };
+    case "flag":
+      return setting.only === undefined ? { anyOf: [{ type: "boolean" }, VARIABLE] } : { const: setting.only };
+    case "words":
+      return { anyOf: [{ enum: [...setting.words] }, VARIABLE] };
+    case "list":
+      return { type: "array", items: schemaOf(setting.of), ...(setting.least && { minItems: setting.least }) };
+    case "dictionary":
+      return dictionarySchema(setting);
+    case "fields":
+      return fieldsSchema(setting);
+    case "either":
+      return { anyOf: setting.of.map(schemaOf) };
+  }
+}
+
+function numberSchema({ whole, from, to }: NumberSetting): SchemaObject {
+  return { type: whole ? "integer" : "number", minimum: from, ...(to !== undefined && { maximum: to }) };
+}
+
+function dictionarySchema({ of, names }: DictionarySetting): SchemaObject {
+  const each = { type: "object", additionalProperties: schemaOf(of) };
+  return names === undefined ? each : { ...each, propertyNames: { pattern: names.pattern } };
+}
+
+function fieldsSchema({ required, optional, exactlyOne }: FieldsSetting): SchemaObject {
+  const properties = Object.entries({ ...required, ...optional }).map(([name, field]) => [name, schemaOf(field)]);
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties) as SchemaObject,
+    additionalProperties: false,
+    ...(Object.keys(required).length > 0 && { required: Object.keys(required) }),
+    ...(exactlyOne !== undefined && { oneOf: exactlyOne.map((name) => ({ required: [name] })) }),
+  };
+}

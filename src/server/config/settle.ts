@@ -1,0 +1,135 @@
+// From what the file, the environment and the flags say to complete settings. Flags count first, then variables that are
+// Koine's own, then the file.
+import { join } from "node:path";
+import { ClientError, readPrices } from "../../client/index.ts";
+import { pointer } from "../../model/pointer.ts";
+import { completeConfig } from "./defaults.ts";
+import { mcpServersOf } from "./file-mcp.ts";
+import type { ConfigFile } from "./file.ts";
+import { LOG_FORMATS, LOG_LEVELS } from "./file.ts";
+import type { ConfigFlags } from "./flags.ts";
+import { spokenIn } from "./flags.ts";
+import type { Mistakes } from "./mistakes.ts";
+import { isServed, rulesOf, unknownProvider } from "./models.ts";
+import { providersOf } from "./providers.ts";
+import { telemetryOf } from "./telemetry.ts";
+import { tenantsOf } from "./tenants.ts";
+import type { ServerConfig } from "./types.ts";
+import type { Env } from "./variables.ts";
+
+export interface Said {
+  file: ConfigFile;
+  flags: ConfigFlags;
+  env: Env;
+  /** The data folder, absolute. */
+  data: string;
+  /** Resolves a path of the file, and one of a flag or variable. */
+  fromFile(path: string): string;
+  fromHere(path: string): string;
+}
+
+export function settle(said: Said, mistakes: Mistakes): ServerConfig {
+  const { file, env, data } = said;
+  const { host, hosts, origins, heartbeatMs, drainMs, limits, defaultProvider } = file;
+  const providers = providersOf(file.providers ?? {}, env, mistakes);
+  const models = rulesOf(file.models ?? {}, providers, mistakes);
+  if (defaultProvider !== undefined && !Object.hasOwn(providers, defaultProvider)) {
+    mistakes.add("/defaultProvider", unknownProvider(defaultProvider, providers) ?? "");
+  }
+  return completeConfig({
+    data,
+    providers,
+    models,
+    ledger: ledgerOf(said, mistakes),
+    log: logOf(said, mistakes),
+    tasks: tasksOf(said, mistakes, (model) => isServed(model, providers, models, defaultProvider)),
+    tenants: tenantsOf(file.tenants ?? {}, mistakes),
+    record: typeof file.record === "boolean" ? { enabled: file.record } : (file.record ?? {}),
+    ...present({ limits, hosts, origins, heartbeatMs, drainMs, defaultProvider }),
+    ...present({ host: spokenIn(said, "host")?.value ?? host, port: portOf(said, mistakes) ?? file.port }),
+    ...present({ prices: pricesOf(file, mistakes), telemetry: telemetryOf(file.telemetry, env, mistakes) }),
+  });
+}
+
+/** Without what is undefined, which must not hide a default. */
+function present<T extends object>(settings: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  const there = Object.entries(settings).filter(([, value]) => value !== undefined);
+  // The same fields, without those that are undefined.
+  return Object.fromEntries(there) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
+}
+
+function portOf(said: Said, mistakes: Mistakes): number | undefined {
+  const port = spokenIn(said, "port");
+  if (port === undefined) return undefined;
+  if (/^\d{1,5}$/.test(port.value) && Number(port.value) < 65_536) return Number(port.value);
+  mistakes.add(port.name, "must be a whole number from 0 to 65535.");
+  return undefined;
+}
+
+function ledgerOf(said: Said, mistakes: Mistakes): Partial<ServerConfig["ledger"]> {
+  const { file, data, fromFile, fromHere } = said;
+  const { url, ...own } = typeof file.ledger === "string" ? { url: file.ledger } : (file.ledger ?? {});
+  const database = spokenIn(said, "database");
+  const path = typeof file.ledger === "string" ? "/ledger" : "/ledger/url";
+  const where =
+    database !== undefined
+      ? ledgerUrl(database.value, fromHere, database.name, mistakes)
+      : url !== undefined
+        ? ledgerUrl(url, fromFile, path, mistakes)
+        : undefined;
+  return { ...own, url: where ?? `sqlite:${join(data, "koine.db")}` };
+}
+
+/** With an absolute path. A URL may hold a password, so that it is never repeated. */
+function ledgerUrl(
+  url: string,
+  resolve: (path: string) => string,
+  path: string,
+  mistakes: Mistakes,
+): string | undefined {
+  if (url === "memory:" || /^postgres(ql)?:\/\/./.test(url)) return url;
+  const [, file] = /^sqlite:(?!\/\/)(.+)$/.exec(url) ?? [];
+  if (file !== undefined) return `sqlite:${resolve(file)}`;
+  mistakes.add(path, 'must be "sqlite:path/to/file.db", "postgres://…" or "memory:".');
+  return undefined;
+}
+
+function logOf(said: Said, mistakes: Mistakes): ServerConfig["log"] {
+  const { log } = said.file;
+  const own = typeof log === "string" ? { level: log } : (log ?? {});
+  const word = <T extends string>(flag: "logLevel" | "logFormat", choices: readonly T[]): T | undefined => {
+    const spoken = spokenIn(said, flag);
+    const found = choices.find((choice) => choice === spoken?.value);
+    if (spoken !== undefined && found === undefined) mistakes.add(spoken.name, `must be one of ${choices.join(", ")}.`);
+    return found;
+  };
+  return {
+    level: word("logLevel", LOG_LEVELS) ?? own.level ?? "info",
+    format: word("logFormat", LOG_FORMATS) ?? own.format ?? "json",
+  };
+}
+
+function tasksOf(
+  { file, fromFile }: Said,
+  mistakes: Mistakes,
+  isKnown: (model: string) => boolean,
+): Partial<ServerConfig["tasks"]> {
+  const { mcpServers = {}, ...own } = file.tasks ?? {};
+  if (own.model !== undefined && !isKnown(own.model)) {
+    mistakes.add("/tasks/model", 'is no model that is served: write "provider/model", or a name of "models".');
+  }
+  const wrong = (path: readonly string[], message: string): void =>
+    mistakes.add(pointer(["tasks", "mcpServers", ...path]), message);
+  return { ...own, mcpServers: mcpServersOf(mcpServers, fromFile, wrong) };
+}
+
+function pricesOf({ prices }: ConfigFile, mistakes: Mistakes): ServerConfig["prices"] {
+  if (prices === undefined) return undefined;
+  try {
+    return readPrices(prices);
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    mistakes.add(error.path, `cannot be used: ${error.message.replace(/^.*": /, "")}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,25 @@
+// The OpenAPI document over HTTP: made at the first request, from the routes of every part.
+import { stringifyJson } from "../../model/index.ts";
+import type { Part, Route } from "../types.ts";
+import { openapiDocument } from "./document.ts";
+
+/** `routes` is asked once, when the document is first wanted: all parts must have theirs by then. */
+export function openapiPart(routes: () => readonly Route[]): Part {
+  let text: string | undefined;
+  const document: Route = {
+    method: "GET",
+    paths: ["/openapi.json", "/v1/openapi.json"],
+    open: true,
+    operation: {
+      id: "getOpenApi",
+      tag: "operations",
+      summary: "This document.",
+      replies: { 200: { description: "OpenAPI 3.1.", schema: { type: "object" } } },
+    },
+    run: () => {
+      text ??= stringifyJson(openapiDocument(routes()));
+      return { status: 200, headers: { "content-type": "application/json" }, body: text };
+    },
+  };
+  return { routes: [document] };
+}

@@ -1,0 +1,139 @@
+// Metrics in memory, and their text in Prometheus' exposition format.
+import type { Counter, Gauge, Histogram, Labels, Metrics } from "./metrics.ts";
+
+/** Seconds: from a cached answer to a model that thinks for minutes. */
+const DEFAULT_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+/** A label with ever new values must not fill the memory: what comes beyond is counted under no labels' name. */
+const MAX_SERIES = 2000;
+
+interface Family {
+  kind: "counter" | "gauge" | "histogram";
+  help: string;
+  lines(name: string): string[];
+}
+
+export function createMetrics(): Metrics {
+  const families = new Map<string, Family>();
+  const known = <Kind extends Family>(name: string, make: () => Kind): Kind => {
+    const family = families.get(name);
+    const made = make();
+    // The same name and kind is the same class: `make` gives one of it.
+    if (family !== undefined && family.kind === made.kind) return family as Kind;
+    if (family !== undefined) throw new TypeError(`The metric ${name} is a ${family.kind} already.`);
+    families.set(name, made);
+    return made;
+  };
+  return {
+    counter: (name, help) => known(name, () => new Numbers("counter", help)),
+    gauge: (name, help) => known(name, () => new Numbers("gauge", help)),
+    histogram: (name, help, buckets = DEFAULT_BUCKETS) => known(name, () => new Buckets(help, buckets)),
+    text() {
+      const texts = [...families].flatMap(([name, family]) => [
+        `# HELP ${name} ${family.help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}`,
+        `# TYPE ${name} ${family.kind}`,
+        ...family.lines(name),
+      ]);
+      return `${texts.join("\n")}\n`;
+    },
+  };
+}
+
+/** Label values → what is kept for them. */
+class Series<Value> {
+  readonly values = new Map<string, Value>();
+  readonly #make: () => Value;
+
+  constructor(make: () => Value) {
+    this.#make = make;
+  }
+
+  of(labels: Labels | undefined): Value {
+    const key = labels === undefined ? "" : labelText(labels);
+    const value = this.values.get(key);
+    return value ?? this.#add(key);
+  }
+
+  #add(key: string): Value {
+    const name = this.values.size < MAX_SERIES ? key : 'overflow="true"';
+    const value = this.values.get(name) ?? this.#make();
+    this.values.set(name, value);
+    return value;
+  }
+}
+
+class Numbers implements Family, Counter, Gauge {
+  readonly kind: "counter" | "gauge";
+  readonly help: string;
+  readonly #series = new Series(() => ({ value: 0 }));
+
+  constructor(kind: "counter" | "gauge", help: string) {
+    this.kind = kind;
+    this.help = help;
+  }
+
+  add(n = 1, labels?: Labels): void {
+    this.#series.of(labels).value += n;
+  }
+
+  set(value: number, labels?: Labels): void {
+    this.#series.of(labels).value = value;
+  }
+
+  lines(name: string): string[] {
+    return [...this.#series.values].map(([labels, { value }]) => line(name, labels, value));
+  }
+}
+
+class Buckets implements Family, Histogram {
+  readonly kind = "histogram";
+  readonly help: string;
+  readonly #bounds: readonly number[];
+  readonly #series: Series<{ counts: number[]; sum: number }>;
+
+  constructor(help: string, bounds: readonly number[]) {
+    this.help = help;
+    this.#bounds = [...bounds].sort((a, b) => a - b);
+    this.#series = new Series(() => ({ counts: [...this.#bounds, Infinity].map(() => 0), sum: 0 }));
+  }
+
+  observe(value: number, labels?: Labels): void {
+    const series = this.#series.of(labels);
+    let index = 0;
+    while (value > (this.#bounds[index] ?? Infinity)) index++;
+    series.counts[index] = (series.counts[index] ?? 0) + 1;
+    series.sum += value;
+  }
+
+  lines(name: string): string[] {
+    return [...this.#series.values].flatMap(([labels, { counts, sum }]) => {
+      let total = 0;
+      const buckets = counts.map((count, index) => {
+        total += count;
+        const bound = this.#bounds[index];
+        const le = `le="${bound === undefined ? "+Inf" : bound}"`;
+        return line(`${name}_bucket`, labels === "" ? le : `${labels},${le}`, total);
+      });
+      return [...buckets, line(`${name}_sum`, labels, sum), line(`${name}_count`, labels, total)];
+    });
+  }
+}
+
+function line(name: string, labels: string, value: number): string {
+  return `${name}${labels === "" ? "" : `{${labels}}`} ${value}`;
+}
+
+/** In the order given: callers name the labels of a metric in one order. */
+function labelText(labels: Labels): string {
+  let text = "";
+  for (const name in labels) {
+    const value = labels[name] ?? "";
+    text += `${text === "" ? "" : ","}${name}="${UNSAFE.test(value) ? escaped(value) : value}"`;
+  }
+  return text;
+}
+
+const UNSAFE = /[\\"\n]/;
+
+function escaped(value: string): string {
+  return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+}

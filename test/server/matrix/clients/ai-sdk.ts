@@ -1,0 +1,159 @@
+// `ai` with its providers: the SDK runs the tool loop and keeps the history.
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createGoogle } from "@ai-sdk/google";
+import { createOpenAI } from "@ai-sdk/openai";
+import type { LanguageModel, ModelMessage, StepResult, ToolSet } from "ai";
+import { APICallError, generateText, jsonSchema, Output, stepCountIs, streamText, tool } from "ai";
+import type { UpstreamDialect } from "../../../support/upstreams/index.ts";
+import { counts, Ear, failureOf } from "../talk.ts";
+import type { Client, Mode, Outcome, Place, Task, Turn } from "../types.ts";
+
+type ProviderOptions = NonNullable<Parameters<typeof generateText>[0]["providerOptions"]>;
+
+interface Manner {
+  id: string;
+  title: string;
+  dialect: UpstreamDialect;
+  model(place: Place): LanguageModel;
+  /** What asks the model to think and to show it. */
+  reasoning: ProviderOptions;
+}
+
+const MAX_STEPS = 8;
+
+function settingsOf(task: Task, messages: ModelMessage[], { model, reasoning }: Manner, place: Place) {
+  const { system, schema, stop, maxOutputTokens } = task;
+  return {
+    model: model(place),
+    messages,
+    maxRetries: 0,
+    tools: toolsOf(task),
+    stopWhen: stepCountIs(task.result === undefined ? 1 : MAX_STEPS),
+    ...(system !== undefined && { instructions: system }),
+    ...(schema !== undefined && { output: Output.object({ schema: jsonSchema(schema), name: "answer" }) }),
+    ...(stop !== undefined && { stopSequences: [...stop] }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(task.reasoning && { providerOptions: reasoning }),
+    ...(place.signal !== undefined && { abortSignal: place.signal }),
+  };
+}
+
+function toolsOf({ tools = [], result }: Task): ToolSet {
+  return Object.fromEntries(
+    tools.map(({ name, description, schema }) => {
+      const execute = result && ((input: unknown): string => result({ name, input }));
+      return [name, tool({ description, inputSchema: jsonSchema(schema), ...(execute && { execute }) })];
+    }),
+  );
+}
+
+function turnOf(step: StepResult<ToolSet>): Turn {
+  const { text, reasoningText = "", toolCalls, finishReason, usage } = step;
+  return {
+    text,
+    reasoning: reasoningText,
+    refusal: "",
+    calls: toolCalls.map(({ toolName: name, input }) => ({ name, input: input as unknown })),
+    finish: finishReason,
+    usage: counts({
+      input: usage.inputTokens,
+      output: usage.outputTokens,
+      total: usage.totalTokens,
+      cached: usage.inputTokenDetails.cacheReadTokens,
+      reasoning: usage.outputTokenDetails.reasoningTokens,
+    }),
+  };
+}
+
+interface Played {
+  steps: StepResult<ToolSet>[];
+  messages: ModelMessage[];
+}
+
+async function playOnce(settings: ReturnType<typeof settingsOf>, mode: Mode, ear: Ear, turns: Turn[]): Promise<Played> {
+  const onStepFinish = (step: StepResult<ToolSet>): void => void turns.push(turnOf(step));
+  if (mode === "whole") {
+    const { steps, response } = await generateText({ ...settings, onStepFinish });
+    return { steps, messages: response.messages };
+  }
+  const errors: unknown[] = [];
+  const result = streamText({ ...settings, onStepFinish, onError: ({ error }) => void errors.push(error) });
+  for await (const part of result.fullStream) {
+    if (part.type === "start-step") ear.text = "";
+    if (part.type === "text-delta") ear.hear(part.text);
+    if (part.type === "abort") throw new DOMException("The stream was left.", "AbortError");
+  }
+  if (errors.length > 0) throw errors[0];
+  return { steps: await result.steps, messages: (await result.response).messages };
+}
+
+async function play(task: Task, mode: Mode, place: Place, manner: Manner): Promise<Outcome> {
+  const ear = new Ear(place.heard);
+  const turns: Turn[] = [];
+  const messages: ModelMessage[] = [firstMessage(task)];
+  const later = [...(task.later ?? [])];
+  try {
+    for (;;) {
+      const played = await playOnce(settingsOf(task, messages, manner, place), mode, ear, turns);
+      messages.push(...played.messages);
+      const next = later.shift();
+      if (next === undefined) return { turns };
+      messages.push({ role: "user", content: next });
+    }
+  } catch (error) {
+    const isAbort = error instanceof Error && error.name === "AbortError";
+    const status = APICallError.isInstance(error) ? error.statusCode : undefined;
+    return { turns, failure: failureOf(error, { isAbort, status }, ear.text) };
+  }
+}
+
+function firstMessage({ user, image }: Task): ModelMessage {
+  if (image === undefined) return { role: "user", content: user };
+  return {
+    role: "user",
+    content: [
+      { type: "text", text: user },
+      { type: "file", data: image, mediaType: "image/png" },
+    ],
+  };
+}
+
+const MANNERS: readonly Manner[] = [
+  {
+    id: "ai-openai",
+    title: "`ai` with `@ai-sdk/openai`, Responses",
+    dialect: "openai-responses",
+    model: ({ url, apiKey, headers = {}, model }) =>
+      createOpenAI({ baseURL: `${url}/v1`, apiKey, headers }).responses(model),
+    // Without the first, the SDK thinks of foreign names that they do not reason.
+    reasoning: { openai: { forceReasoning: true, reasoningEffort: "medium", reasoningSummary: "auto" } },
+  },
+  {
+    id: "ai-openai-chat",
+    title: "`ai` with `@ai-sdk/openai`, Chat",
+    dialect: "openai-chat",
+    model: ({ url, apiKey, headers = {}, model }) => createOpenAI({ baseURL: `${url}/v1`, apiKey, headers }).chat(model),
+    reasoning: { openai: { forceReasoning: true, reasoningEffort: "medium" } },
+  },
+  {
+    id: "ai-anthropic",
+    title: "`ai` with `@ai-sdk/anthropic`",
+    dialect: "anthropic",
+    model: ({ url, apiKey, headers = {}, model }) => createAnthropic({ baseURL: `${url}/v1`, apiKey, headers })(model),
+    reasoning: { anthropic: { thinking: { type: "enabled", budgetTokens: 2000 } } },
+  },
+  {
+    id: "ai-google",
+    title: "`ai` with `@ai-sdk/google`",
+    dialect: "gemini",
+    model: ({ url, apiKey, headers = {}, model }) => createGoogle({ baseURL: `${url}/v1beta`, apiKey, headers })(model),
+    reasoning: { google: { thinkingConfig: { includeThoughts: true } } },
+  },
+];
+
+export const aiSdkClients: readonly Client[] = MANNERS.map((manner) => ({
+  id: manner.id,
+  title: manner.title,
+  dialect: manner.dialect,
+  play: (task, mode, place) => play(task, mode, place, manner),
+}));

@@ -1,0 +1,155 @@
+// `openai`, Responses: with the whole history sent back and nothing stored, or with the id of the answer before.
+import OpenAI, { APIError, APIUserAbortError } from "openai";
+import type { UnifiedFinishReason } from "../../../../src/index.ts";
+import type { Talk } from "../talk.ts";
+import { calledWith, converse, counts, Ear } from "../talk.ts";
+import type { Client, Mode, Place, Task, Turn } from "../types.ts";
+
+type Item = OpenAI.Responses.ResponseInputItem;
+type Body = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream"> & { model: string };
+/** Who keeps the history. */
+type Keeper = "client" | "server";
+
+class ResponsesTalk implements Talk {
+  private readonly client: OpenAI;
+  private readonly task: Task;
+  private readonly mode: Mode;
+  private readonly place: Place;
+  private readonly ear: Ear;
+  private readonly keeper: Keeper;
+  private input: Item[] = [];
+  private open: string[] = [];
+  private previous: string | undefined;
+
+  constructor(task: Task, mode: Mode, place: Place, ear: Ear, keeper: Keeper) {
+    const { url, apiKey, headers } = place;
+    this.client = new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0, defaultHeaders: headers });
+    this.task = task;
+    this.mode = mode;
+    this.place = place;
+    this.ear = ear;
+    this.keeper = keeper;
+  }
+
+  addUser(text: string, image?: string): void {
+    if (image === undefined) return void this.input.push({ role: "user", content: text });
+    const url = `data:image/png;base64,${image}`;
+    this.input.push({
+      role: "user",
+      content: [
+        { type: "input_text", text },
+        { type: "input_image", image_url: url, detail: "auto" },
+      ],
+    });
+  }
+
+  addResults(results: readonly string[]): void {
+    results.forEach((output, index) => {
+      this.input.push({ type: "function_call_output", call_id: this.open[index] ?? "", output });
+    });
+  }
+
+  async ask(): Promise<Turn> {
+    const response = await this.answer();
+    const { output, usage } = response;
+    if (this.keeper === "server") this.input = [];
+    // What the SDK adds of its own does not go back.
+    else this.input.push(...(plain(output) as Item[]));
+    this.previous = response.id;
+    const calls = output.filter((item) => item.type === "function_call");
+    this.open = calls.map((call) => call.call_id);
+    const said = output.flatMap((item) => (item.type === "message" ? item.content : []));
+    return {
+      text: said.map((part) => (part.type === "output_text" ? part.text : "")).join(""),
+      refusal: said.map((part) => (part.type === "refusal" ? part.refusal : "")).join(""),
+      reasoning: output
+        .flatMap((item) => (item.type === "reasoning" ? [...item.summary, ...(item.content ?? [])] : []))
+        .map(({ text }) => text)
+        .join(""),
+      calls: calls.map((call) => calledWith(call.name, call.arguments)),
+      finish: finishOf(response, calls.length > 0),
+      usage: counts({
+        input: usage?.input_tokens,
+        output: usage?.output_tokens,
+        total: usage?.total_tokens,
+        cached: usage?.input_tokens_details?.cached_tokens,
+        reasoning: usage?.output_tokens_details?.reasoning_tokens,
+      }),
+    };
+  }
+
+  explain(error: unknown): ReturnType<Talk["explain"]> {
+    const isAbort = error instanceof APIUserAbortError;
+    return { isAbort, status: error instanceof APIError ? error.status : undefined };
+  }
+
+  private async answer(): Promise<OpenAI.Responses.Response> {
+    const body = this.body();
+    const { signal = null } = this.place;
+    if (this.mode === "whole") return this.client.responses.create(body, { signal });
+    const stream = this.client.responses.stream(body, { signal });
+    for await (const event of stream) {
+      if (event.type === "response.output_text.delta") this.ear.hear(event.delta);
+      if (event.type === "response.failed") throw new Error(event.response.error?.message ?? "failed");
+    }
+    return stream.finalResponse();
+  }
+
+  private body(): Body {
+    const { system, tools, schema, maxOutputTokens, reasoning } = this.task;
+    const isKept = this.keeper === "server";
+    return {
+      model: this.place.model,
+      input: [...this.input],
+      ...(isKept && this.previous !== undefined && { previous_response_id: this.previous }),
+      ...(!isKept && { store: false }),
+      ...(!isKept && reasoning && { include: ["reasoning.encrypted_content" as const] }),
+      ...(system !== undefined && { instructions: system }),
+      ...(tools !== undefined && {
+        tools: tools.map(({ name, description, schema: parameters }) => ({
+          type: "function" as const,
+          name,
+          description,
+          parameters,
+          strict: true,
+        })),
+      }),
+      ...(schema !== undefined && {
+        text: { format: { type: "json_schema" as const, name: "answer", schema: { ...schema }, strict: true } },
+      }),
+      ...(maxOutputTokens !== undefined && { max_output_tokens: maxOutputTokens }),
+      ...(reasoning && { reasoning: { effort: "medium" as const, summary: "auto" as const } }),
+    };
+  }
+}
+
+function finishOf(response: OpenAI.Responses.Response, hasCalls: boolean): UnifiedFinishReason {
+  const { status, incomplete_details: incomplete } = response;
+  if (status === "completed") return hasCalls ? "tool-calls" : "stop";
+  if (incomplete?.reason === "max_output_tokens") return "length";
+  return incomplete?.reason === "content_filter" ? "content-filter" : "other";
+}
+
+function plain(output: OpenAI.Responses.Response["output"]): unknown[] {
+  const text = JSON.stringify(output, (key, value: unknown) => (key.startsWith("parsed") ? undefined : value));
+  return JSON.parse(text) as unknown[];
+}
+
+function clientOf(id: string, title: string, keeper: Keeper): Client {
+  return {
+    id,
+    title,
+    dialect: "openai-responses",
+    play(task, mode, place) {
+      const ear = new Ear(place.heard);
+      return converse(task, new ResponsesTalk(task, mode, place, ear, keeper), ear);
+    },
+  };
+}
+
+export const responsesClient = clientOf("openai-responses", "`openai`, Responses", "client");
+export const storedResponsesClient = clientOf(
+  "openai-responses-stored",
+  "`openai`, Responses with `previous_response_id`",
+  "server",
+);

@@ -1,0 +1,215 @@
+// What models say that is whole: text, tools, reasoning, structured output, and how answers end.
+import { reasoning, refusal, text, toolCall } from "../../../../src/index.ts";
+import type { Scripted } from "../../../support/upstreams/index.ts";
+import type { Call, Heard, Scenario, ToolSpec, Turn, UpstreamName } from "../types.ts";
+import { MODES } from "../types.ts";
+
+/** One pixel. */
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+const PLACE: ToolSpec["schema"] = {
+  type: "object",
+  properties: { at: { type: "string" } },
+  required: ["at"],
+  additionalProperties: false,
+};
+const LOOK: ToolSpec = { name: "look", description: "The weather at a place.", schema: PLACE };
+const TRAVEL: ToolSpec = { name: "travel", description: "Goes to a place.", schema: PLACE };
+
+const sunny = ({ input }: Call): string => `Sunny at ${JSON.stringify(input)}.`;
+const look = (at: string): Call => ({ name: "look", input: { at } });
+const travel = (at: string): Call => ({ name: "travel", input: { at } });
+
+/** A scenario whose answers are the same everywhere, as is what comes of them. */
+function same(
+  id: string,
+  title: string,
+  task: Scenario["task"],
+  answers: readonly Scripted[],
+  turns: Partial<Turn>[],
+  heard?: Partial<Heard>,
+): Scenario {
+  return {
+    id,
+    title,
+    modes: MODES,
+    task,
+    answers: () => answers,
+    expected: () => ({ turns, ...(heard !== undefined && { heard }), answered: answers.length }),
+  };
+}
+
+/** Some providers have no finish of their own for a refusal. */
+function refusalOf(upstream: UpstreamName): Scripted {
+  if (upstream === "gemini") return { parts: [text("I would rather not.")], finishReason: "content-filter" };
+  return { parts: [refusal("I would rather not.")], finishReason: "refusal" };
+}
+
+const USAGE = { inputTokens: 1200, outputTokens: 80, totalTokens: 1280, cacheReadTokens: 1000 };
+
+export const ANSWERS: readonly Scenario[] = [
+  same(
+    "text",
+    "text, several turns",
+    { user: "Who is there?", later: ["And who else?"] },
+    ["Odysseus, back from Ἴλιος.", "Nobody."],
+    [
+      { text: "Odysseus, back from Ἴλιος.", finish: "stop", calls: [], reasoning: "", refusal: "" },
+      { text: "Nobody.", finish: "stop" },
+    ],
+    { user: "And who else?" },
+  ),
+  same(
+    "system",
+    "system",
+    { system: "Answer in one word.", user: "Who is there?" },
+    ["Nobody."],
+    [{ text: "Nobody.", finish: "stop" }],
+    { system: "Answer in one word.", user: "Who is there?" },
+  ),
+  same(
+    "images",
+    "images",
+    { user: "What is in this picture?", image: PNG },
+    ["A pixel."],
+    [{ text: "A pixel.", finish: "stop" }],
+    { user: "What is in this picture?", images: [PNG] },
+  ),
+  same(
+    "tools",
+    "tools",
+    { user: "How is the weather at Ithaka?", tools: [LOOK], result: sunny },
+    [{ parts: [text("I look."), toolCall("", "look", { at: "Ithaka" })] }, "It is sunny."],
+    [
+      { text: "I look.", calls: [look("Ithaka")], finish: "tool-calls" },
+      { text: "It is sunny.", calls: [], finish: "stop" },
+    ],
+    { tools: ["look"], calls: [look("Ithaka")], results: ['Sunny at {"at":"Ithaka"}.'] },
+  ),
+  same(
+    "parallel-tools",
+    "parallel tools",
+    { user: "Ithaka or Pylos?", tools: [LOOK, TRAVEL], result: sunny },
+    [
+      {
+        parts: [
+          toolCall("", "look", { at: "Ithaka" }),
+          toolCall("", "look", { at: "Pylos" }),
+          toolCall("", "travel", { at: "Pylos" }),
+        ],
+      },
+      "Pylos.",
+    ],
+    [
+      { text: "", calls: [look("Ithaka"), look("Pylos"), travel("Pylos")], finish: "tool-calls" },
+      { text: "Pylos.", calls: [], finish: "stop" },
+    ],
+    {
+      tools: ["look", "travel"],
+      calls: [look("Ithaka"), look("Pylos"), travel("Pylos")],
+      results: ["Ithaka", "Pylos", "Pylos"].map((at) => `Sunny at {"at":"${at}"}.`),
+    },
+  ),
+  same(
+    "tool-loop",
+    "multi-step tool loop",
+    { user: "Bring me home.", tools: [LOOK, TRAVEL], result: sunny, later: ["Thank you."] },
+    [
+      { parts: [text("First a look."), toolCall("", "look", { at: "Ithaka" })] },
+      { parts: [toolCall("", "travel", { at: "Scheria" })] },
+      { parts: [text("And on."), toolCall("", "travel", { at: "Ithaka" })] },
+      "You are home.",
+      "Farewell.",
+    ],
+    [
+      { text: "First a look.", calls: [look("Ithaka")], finish: "tool-calls" },
+      { text: "", calls: [travel("Scheria")], finish: "tool-calls" },
+      { text: "And on.", calls: [travel("Ithaka")], finish: "tool-calls" },
+      { text: "You are home.", calls: [], finish: "stop" },
+      { text: "Farewell.", calls: [], finish: "stop" },
+    ],
+    {
+      user: "Thank you.",
+      calls: [look("Ithaka"), travel("Scheria"), travel("Ithaka")],
+      results: ["Ithaka", "Scheria", "Ithaka"].map((at) => `Sunny at {"at":"${at}"}.`),
+    },
+  ),
+  {
+    id: "reasoning",
+    title: "reasoning with signatures",
+    modes: MODES,
+    task: { user: "Is it safe to sail?", tools: [LOOK], result: sunny, reasoning: true },
+    answers: () => [
+      { parts: [reasoning("The sea is Poseidon's."), toolCall("", "look", { at: "Ogygia" })] },
+      { parts: [reasoning("One more."), toolCall("", "look", { at: "Aiaia" })] },
+      { parts: [reasoning("He is away."), text("It is.")] },
+    ],
+    expected: () => ({
+      turns: [
+        { reasoning: "The sea is Poseidon's.", text: "", calls: [look("Ogygia")], finish: "tool-calls" },
+        { reasoning: "One more.", text: "", calls: [look("Aiaia")], finish: "tool-calls" },
+        { reasoning: "He is away.", text: "It is.", calls: [], finish: "stop" },
+      ],
+      heard: { isReasoning: true, calls: [look("Ogygia"), look("Aiaia")] },
+      answered: 3,
+      seals: true,
+    }),
+  },
+  same(
+    "structured",
+    "structured output",
+    { user: "Where are you?", schema: PLACE },
+    ['{"at":"Ogygia"}'],
+    [{ text: '{"at":"Ogygia"}', finish: "stop" }],
+    { schema: PLACE },
+  ),
+  same(
+    "stop",
+    "stop sequences",
+    { user: "Count.", stop: ["three"] },
+    ["One, two, "],
+    [{ text: "One, two, ", finish: "stop" }],
+    { stop: ["three"] },
+  ),
+  same(
+    "length",
+    "length",
+    { user: "Tell me all.", maxOutputTokens: 50 },
+    [{ parts: [text("Sing to me of the")], finishReason: "length" }],
+    [{ text: "Sing to me of the", finish: "length" }],
+    { maxOutputTokens: 50 },
+  ),
+  {
+    id: "refusal",
+    title: "refusal",
+    modes: MODES,
+    task: { user: "Open the bag of winds." },
+    answers: (upstream) => [refusalOf(upstream)],
+    expected: () => ({ turns: [{ text: "", refusal: "I would rather not." }], answered: 1 }),
+  },
+  {
+    id: "usage",
+    title: "usage",
+    modes: MODES,
+    task: { user: "Who is there?" },
+    // Anthropic does not say what was thought.
+    answers: (upstream) => [
+      { parts: [text("Nobody.")], usage: upstream === "anthropic" ? USAGE : { ...USAGE, reasoningTokens: 30 } },
+    ],
+    expected: ({ upstream }) => ({
+      turns: [
+        {
+          usage: {
+            input: 1200,
+            output: 80,
+            total: 1280,
+            cached: 1000,
+            ...(upstream !== "anthropic" && { reasoning: 30 }),
+          },
+        },
+      ],
+      answered: 1,
+    }),
+  },
+];
