@@ -5,11 +5,11 @@ export const EXIT = {
   ok: 0,
   /** Some records could not be read, converted or are not valid. */
   failed: 1,
-  /** The command line is wrong. */
+  /** The command line or the configuration is wrong. */
   usage: 2,
   /** There are losses at or above the level of `--fail-on`. */
   losses: 3,
-  /** A file cannot be read or written. */
+  /** A file cannot be read or written, or an address cannot be listened on. */
   io: 4,
   /** Ended with Ctrl-C. */
   interrupted: 130,
@@ -22,6 +22,13 @@ export type CliErrorCode = "usage" | "io" | "record" | "truncated" | "stopped";
 /** What ends a command, or, with the codes `record` and `truncated`, fails one record. The message is one sentence that says what to do. */
 export class CliError extends KoineError<CliErrorCode> {
   override readonly name = "CliError";
+  /** Further lines, where one sentence is not enough: each mistake of a file. */
+  readonly more: readonly string[];
+
+  constructor(code: CliErrorCode, message: string, options: ErrorOptions & { more?: readonly string[] } = {}) {
+    super(code, message, options);
+    this.more = options.more ?? [];
+  }
 }
 
 const EXIT_OF: Readonly<Record<CliErrorCode, number>> = {

@@ -1,4 +1,4 @@
-// What a command has of the world outside: streams, variables and a clock. Tests pass their own.
+// What a command has of the world outside: streams, variables, a clock, and what ends it. Tests pass their own.
 import type { Readable, Writable } from "node:stream";
 
 /** A stream that may be a terminal. */
@@ -11,9 +11,16 @@ export interface Io {
   env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds since 1970. */
   clock: () => number;
+  /** The working folder. */
+  cwd: string;
+  /**
+   * Ctrl-C and the like end the program at once, unless a command takes the first one over, to end in its own time. The
+   * next one ends it all the same.
+   */
+  onInterrupt: (listener: () => void) => void;
 }
 
-export function ioOfProcess(): Io {
+export function ioOfProcess(onInterrupt: Io["onInterrupt"]): Io {
   const { stdin, stdout, stderr, env } = process;
-  return { stdin, stdout, stderr, env, clock: Date.now };
+  return { stdin, stdout, stderr, env, clock: Date.now, cwd: process.cwd(), onInterrupt };
 }

@@ -1,5 +1,4 @@
 // From the command line to a command and its exit code. Errors that are somebody's to mend become one sentence.
-import { readFile } from "node:fs/promises";
 import { readArguments } from "./command.ts";
 import type { Command } from "./command.ts";
 import { COMMANDS } from "./commands/index.ts";
@@ -9,6 +8,7 @@ import type { Io } from "./io.ts";
 import { ioOfProcess } from "./io.ts";
 import { columnsOf, paintFor } from "./show/style.ts";
 import { visibleLine } from "./show/visible.ts";
+import { readVersion } from "./version.ts";
 import { removeUnfinished } from "./write/sink.ts";
 
 /** Runs the program and gives its exit code; it never throws. */
@@ -20,6 +20,7 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
     const message = error instanceof Error ? error.message : String(error);
     const text = isOurs ? message : `A fault of Koine's own; please report it: ${message}`;
     if (text !== "") io.stderr.write(`koine: ${visibleLine(text)}\n`);
+    if (isOurs) for (const line of error.more) io.stderr.write(`  ${visibleLine(line)}\n`);
     return isOurs ? exitCodeOf(error) : EXIT.failed;
   }
 }
@@ -53,13 +54,6 @@ async function load(name: string): Promise<Command> {
   throw new CliError("usage", `There is no command "${name}"; there are ${Object.keys(COMMANDS).join(", ")}.`);
 }
 
-async function readVersion(): Promise<string> {
-  // Two folders up, from the source as from what is built.
-  const text = await readFile(new URL("../../package.json", import.meta.url), "utf8");
-  // Koine's own package.json has a version.
-  return (JSON.parse(text) as { version: string }).version;
-}
-
 function leave(code: number): () => void {
   return () => {
     removeUnfinished();
@@ -72,6 +66,23 @@ const SIGNALS = [
   ["SIGTERM", EXIT.terminated],
 ] as const;
 
+/** Ends the program at signals, or tells whoever has taken the first one over. */
+function catchSignals(): Io["onInterrupt"] {
+  let taken: (() => void) | undefined;
+  for (const [signal, code] of SIGNALS) {
+    process.on(signal, () => {
+      // The line that was being written over ends here.
+      if (process.stderr.isTTY) process.stderr.write("\n");
+      const listener = taken;
+      taken = undefined;
+      (listener ?? leave(code))();
+    });
+  }
+  return (listener) => {
+    taken = listener;
+  };
+}
+
 /** Runs as the program of this process. */
 export async function runAsProgram(): Promise<void> {
   process.stdout.on("error", (error: Error) => {
@@ -81,12 +92,5 @@ export async function runAsProgram(): Promise<void> {
     leave(EXIT.io)();
   });
   process.stderr.on("error", leave(EXIT.io));
-  for (const [signal, code] of SIGNALS) {
-    process.once(signal, () => {
-      // The line that was being written over ends here.
-      if (process.stderr.isTTY) process.stderr.write("\n");
-      leave(code)();
-    });
-  }
-  process.exitCode = await runProgram(process.argv.slice(2), ioOfProcess());
+  process.exitCode = await runProgram(process.argv.slice(2), ioOfProcess(catchSignals()));
 }

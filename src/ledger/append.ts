@@ -10,11 +10,11 @@ import { unknownMessage, writeChain, type WrittenChain } from "./insert.ts";
 import { attach, remember, requestHash } from "./keys.ts";
 import { activeLeaf, moveLeaf } from "./leaf.ts";
 import { headerOf } from "./paths.ts";
-import type { MessageHeader, MessageRow, ThreadHead } from "./rows.ts";
+import type { MessageRow, ThreadHead } from "./rows.ts";
 import type { Scope } from "./scope.ts";
 import { got, isPromise, type Steps } from "./steps.ts";
 import type { LedgerReads, LedgerTransaction, ThreadKey } from "./store.ts";
-import { keepTail } from "./tails.ts";
+import { headerOfRow, keepTail } from "./tails.ts";
 import { demandThread, lockedThread, threadKey } from "./threads.ts";
 import type { AppendOptions } from "./types.ts";
 
@@ -52,17 +52,13 @@ export async function append(
   return outcome.written.messages;
 }
 
-/** Without the body, which is not to be kept. */
-function headerOfRow({ tenant, threadId, id, parentId, runId, role, digest }: MessageRow): MessageHeader {
-  return { tenant, threadId, id, parentId, runId, role, digest };
-}
-
-function* appendTo(
+/** Appends to a thread that is locked. */
+export function* appendTo(
   scope: Scope,
   tx: LedgerTransaction,
   head: ThreadHead,
   messages: readonly Message[],
-  { parentMessageId, expectedLeaf }: AppendOptions,
+  { parentMessageId, expectedLeaf }: Omit<AppendOptions, "idempotencyKey">,
 ): Steps<WrittenChain> {
   expectLeaf(head, expectedLeaf);
   const parentId = parentMessageId === undefined ? activeLeaf(head) : parentMessageId;
@@ -101,7 +97,8 @@ export function checkPlace(value: unknown, path: string): void {
   if (value !== undefined && value !== null) checkName(value, path);
 }
 
-function* formerRows(reads: LedgerReads, key: ThreadKey, result: JsonValue): Steps<MessageRow[]> {
+/** The rows that an earlier call with the same key wrote. */
+export function* formerRows(reads: LedgerReads, key: ThreadKey, result: JsonValue): Steps<MessageRow[]> {
   const listed = isObject(result) ? result["messageIds"] : undefined;
   const ids = Array.isArray(listed) ? listed.filter((id) => typeof id === "string") : [];
   const rows: MessageRow[] = [];

@@ -55,3 +55,10 @@ export function idsBy(now: () => number): NextId {
     return last.slice(0, TIME_LEN) >= beginning ? counted(last) : beginning + ending();
   };
 }
+
+const FORM = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/** Whether a text is a ULID, as ids are. */
+export function isId(text: string): boolean {
+  return FORM.test(text);
+}

@@ -19,6 +19,8 @@ import { isoTime } from "./times.ts";
 export interface Chain {
   /** null: the first becomes a root. */
   parentId: string | null;
+  /** The parent, where the caller knows it. */
+  parent?: MessageHeader | undefined;
   messages: readonly Message[];
   /** The run that made them. */
   runId?: string;
@@ -49,13 +51,13 @@ export function* writeChain(
   scope: Scope,
   tx: LedgerTransaction,
   head: ThreadHead,
-  { parentId, messages, runId, isRest = false }: Chain,
+  { parentId, parent: known, messages, runId, isRest = false }: Chain,
 ): Steps<WrittenChain> {
   const written: WrittenChain = { messages: [], rows: [] };
   if (messages.length === 0) return written;
   const key = { tenant: head.tenant, threadId: head.id };
   // Generators are entered only where there is something to wait for: most appends have all they need.
-  let parent = parentId === null ? undefined : keptParent(scope, head, parentId);
+  let parent = parentId === null ? undefined : (known ?? keptParent(scope, head, parentId));
   if (parentId !== null) parent ??= yield* readParent(tx, key, parentId);
   let digests = quickDigests(parent, messages);
   if (parent !== undefined) digests ??= yield* readDigests(tx, key, parent, messages);

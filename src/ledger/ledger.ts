@@ -8,10 +8,22 @@ import { scopeOf } from "./configure.ts";
 import { context } from "./context/index.ts";
 import { LedgerError } from "./errors.ts";
 import { closeReaders, follow } from "./follow/index.ts";
+import { entriesOf, log } from "./journal.ts";
 import { recognise } from "./identity/recognise.ts";
 import { purge } from "./purge/index.ts";
 import type { Deleted } from "./rows.ts";
-import { beginRun, compact, LiveRuns, recover, resumeRun, runInfo, runsOf } from "./runs/index.ts";
+import {
+  beginRun,
+  compact,
+  dropAlias,
+  LiveRuns,
+  record,
+  recover,
+  resumeRun,
+  runByAlias,
+  runInfo,
+  runsOf,
+} from "./runs/index.ts";
 import { type Scope, scopeFor } from "./scope.ts";
 import { search, SearchIndex } from "./search/index.ts";
 import type { LedgerStore, SearchHit } from "./store.ts";
@@ -21,18 +33,27 @@ import { exportThread } from "./transfer/export.ts";
 import { importLines } from "./transfer/import.ts";
 import type * as Api from "./types.ts";
 import { verify } from "./verify.ts";
+import { WorkInHand } from "./work/take.ts";
+import { want } from "./work/want.ts";
 
 /** What ledgers of one store share, whichever tenant they are for. */
 interface Shared {
   readonly scope: Scope;
   readonly live: LiveRuns;
+  readonly work: WorkInHand;
   readonly index: SearchIndex;
   closing: Promise<void> | undefined;
 }
 
 function share(scope: Scope, indexMs: number | false | undefined): Shared {
   const index = new SearchIndex(scope, indexMs);
-  return { scope: { ...scope, wrote: () => index.touched() }, live: new LiveRuns(), index, closing: undefined };
+  return {
+    scope: { ...scope, wrote: () => index.touched() },
+    live: new LiveRuns(),
+    work: new WorkInHand(),
+    index,
+    closing: undefined,
+  };
 }
 
 /** A ledger on any store. */
@@ -106,26 +127,29 @@ export class LedgerOn implements Api.Ledger {
   async runs(threadId: string): Promise<Api.RunInfo[]> {
     return runsOf(this.scope, threadId);
   }
-  async record(_call: Api.NewRecord): Promise<Api.Recorded> {
-    throw new Error("to come");
+  async record(call: Api.NewRecord): Promise<Api.Recorded> {
+    return record(this.scope, call);
   }
-  async runByAlias(_name: string): Promise<Api.RunInfo | undefined> {
-    throw new Error("to come");
+  async runByAlias(name: string): Promise<Api.RunInfo | undefined> {
+    return runByAlias(this.scope, name);
   }
-  async dropAlias(_name: string): Promise<boolean> {
-    throw new Error("to come");
+  async dropAlias(name: string): Promise<boolean> {
+    return dropAlias(this.scope, name);
   }
-  async log(_threadId: string, _entries: readonly JsonObject[], _options?: Api.LogOptions): Promise<Api.Logged> {
-    throw new Error("to come");
+  async log(threadId: string, entries: readonly JsonObject[], options?: Api.LogOptions): Promise<Api.Logged> {
+    return log(this.scope, threadId, entries, options);
   }
-  async entries(_threadId: string): Promise<Api.Entry[]> {
-    throw new Error("to come");
+  async entries(
+    threadId: string,
+    page?: { after?: string | undefined; limit?: number | undefined },
+  ): Promise<Api.Entry[]> {
+    return entriesOf(this.scope, threadId, page);
   }
-  async want(_threadId: string): Promise<void> {
-    throw new Error("to come");
+  async want(threadId: string): Promise<void> {
+    return want(this.scope, threadId);
   }
-  async takeWork(_options: Api.TakeWork): Promise<Api.Work | undefined> {
-    throw new Error("to come");
+  async takeWork(options: Api.TakeWork): Promise<Api.Work | undefined> {
+    return this.shared.work.take(this.scope, options, (tenant) => this.forTenant(tenant));
   }
   async recover(options?: { everyTenant?: boolean | undefined }): Promise<Api.Recovered[]> {
     return recover(this.scope, options);
@@ -175,6 +199,7 @@ export class LedgerOn implements Api.Ledger {
   /** First those that write by themselves. */
   private async end(): Promise<void> {
     closeReaders(this.whole.store);
+    await this.shared.work.close();
     await this.shared.live.close();
     await this.shared.index.close();
     await this.whole.store.close();

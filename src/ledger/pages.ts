@@ -26,6 +26,11 @@ export function logPages(scope: Scope, key: ThreadKey, upTo: string): AsyncGener
   return pages((stretch) => scope.store.reads.log(key, stretch), upTo);
 }
 
+/** The entries of a thread's journal up to an id, in pages, oldest first. */
+export function entryPages(scope: Scope, key: ThreadKey, upTo: string): AsyncGenerator<LogRow[], void, void> {
+  return pages((stretch) => scope.store.reads.log(key, { ...stretch, runId: "" }), upTo);
+}
+
 async function* pages<Row extends { id: string }>(
   read: (stretch: Stretch) => Row[] | PromiseLike<Row[]>,
   upTo: string,

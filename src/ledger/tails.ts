@@ -29,3 +29,8 @@ export function keptTail(store: LedgerStore, thread: ThreadHead, id: string): Me
   const header = tails.get(store)?.get(thread.id);
   return header?.id === id && header.tenant === thread.tenant ? header : undefined;
 }
+
+/** Without the body, which is not to be kept. */
+export function headerOfRow({ tenant, threadId, id, parentId, runId, role, digest }: MessageHeader): MessageHeader {
+  return { tenant, threadId, id, parentId, runId, role, digest };
+}

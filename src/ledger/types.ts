@@ -222,8 +222,8 @@ export interface PurgeOptions {
   /**
    * "replaced": messages of superseded runs with what led only to them and what followed them, and partial turns that
    * nothing follows; never what is on the path of the active leaf, a committed run or a live run's fork point, nor
-   * branches that were appended. "thread": everything; a thread with a live run is a conflict, or passed over where none
-   * is named. Runs without messages go along, and so do blobs that nobody holds and keys, of more than a day ago.
+   * branches that were appended. "thread": everything; a thread with a live run, or on which somebody works, is a
+   * conflict, or passed over where none is named. Runs without messages go along, and so do blobs that nobody holds and keys, of more than a day ago.
    */
   what: "replaced" | "thread";
   /** Only what was created before (ISO 8601 or a date); a thread only where all of it was. */
@@ -305,7 +305,7 @@ export interface Ledger {
    * refused ("invalid-input").
    */
   search(query: string, options?: SearchOptions): Promise<SearchHit[]>;
-  /** JSON lines, each with its line feed. Without runs that are alive, deltas, leases and idempotency keys. */
+  /** JSON lines, each with its line feed. Without runs that are alive, deltas, leases, work and idempotency keys. */
   export(threadId: string): AsyncIterable<string>;
   /**
    * Takes the lines of one export or several, each thread whole or not at all. A thread that is there already with all

@@ -52,7 +52,10 @@ class Verifier {
       }
     }
     for await (const rows of logPages(scope, key, head.lastId)) {
-      for (const { id, runId, body } of rows) this.json(runId, body, `The log row ${id} of this run`);
+      for (const { id, kind, runId, body } of rows) {
+        if (kind === "entry") this.json(id, body, "This entry of the journal");
+        else this.json(runId, body, `The log row ${id} of this run`);
+      }
     }
   }
 

@@ -109,6 +109,8 @@ export interface Services {
   readonly tracer: Tracer;
   /** This process, among the instances on one database; new with every start. */
   readonly instance: string;
+  /** Aborted when the server begins to shut down: streams that only follow end, and no new work is taken up. */
+  readonly draining: AbortSignal;
   /** Aborted when the server shuts down and its time to finish is over. */
   readonly stopping: AbortSignal;
   /** Work that goes on beside requests (recorded calls whose client left, tasks): shutdown waits for it. */

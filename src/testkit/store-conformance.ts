@@ -10,6 +10,7 @@ import { SEARCH_CLAIMS } from "./store/search.ts";
 import { Stage } from "./store/stage.ts";
 import { TENANT_CLAIMS } from "./store/tenants.ts";
 import { VALUE_CLAIMS } from "./store/values.ts";
+import { WORK_CLAIMS } from "./store/work.ts";
 import { WRITE_CLAIMS } from "./store/writes.ts";
 
 /** One thing that must hold of a store. `run` rejects where it does not. */
@@ -35,6 +36,7 @@ const CLAIMS = [
   ...ORDER_CLAIMS,
   ...WRITE_CLAIMS,
   ...DELETE_CLAIMS,
+  ...WORK_CLAIMS,
   ...TENANT_CLAIMS,
   ...ATOMICITY_CLAIMS,
   ...CONCURRENCY_CLAIMS,

@@ -60,6 +60,8 @@ export async function koine(args: string, setting: Setting = {}): Promise<Outcom
     stderr,
     env: setting.env ?? {},
     clock: setting.clock ?? (() => 1_750_000_000_000),
+    cwd: folder,
+    onInterrupt: () => undefined,
   };
   const code = await runProgram(given, io);
   const read = new Map<string, string>();

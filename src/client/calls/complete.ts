@@ -5,8 +5,10 @@ import { ask } from "./ask.ts";
 import type { OpenAttempt } from "./attempts.ts";
 import type { Ready, Session, Target } from "./call.ts";
 import { ModelCall } from "./call.ts";
+import type { Asked } from "./facts.ts";
 import { withFacts } from "./facts.ts";
 import { AttemptFailure } from "./failure.ts";
+import type { HttpExchange } from "./http.ts";
 import { decodeWhole, isEventStream, readAnswer, send, streamReply } from "./http.ts";
 import { askedOf, exchangeOf, openReading } from "./open.ts";
 import { Reading } from "./reading.ts";
@@ -23,23 +25,26 @@ export async function complete(session: Session, request: Request, options: Call
   }
 }
 
-/** One try at a whole answer. `told` is given the text of a reply that holds nothing else. */
-export async function tryWhole(
-  call: ModelCall,
-  target: Target,
-  ready: Ready,
-  attempt: OpenAttempt,
-  told?: (reply: HttpReply, text: string) => void,
-): Promise<Response> {
+/** One try at a whole answer. */
+export async function tryWhole(call: ModelCall, target: Target, ready: Ready, attempt: OpenAttempt): Promise<Response> {
   const exchange = exchangeOf(call, target, ready, attempt);
   if (exchange === undefined) return readAll(await openReading(call, target, ready, attempt));
-  const asked = askedOf(target, ready);
-  const reply = await send(exchange);
+  return readReply(call, askedOf(target, ready), exchange, await send(exchange));
+}
+
+/** The answer of a reply. `told` is given the text of one that is whole. */
+export async function readReply(
+  call: ModelCall,
+  asked: Asked,
+  exchange: HttpExchange,
+  reply: HttpReply,
+  told?: (text: string) => void,
+): Promise<Response> {
   // A server that streams whatever it is asked for.
   if (isEventStream(reply)) return readAll(new Reading(await streamReply(reply, exchange), asked, call.scope));
   const text = await readAnswer(reply, exchange);
   const response = withFacts(decodeWhole(text, reply, exchange), asked);
-  told?.(reply, text);
+  told?.(text);
   if (response.error === undefined) return response;
   const { message } = response;
   const partial = { ...response, message: { ...message, metadata: { ...message.metadata, interrupted: true } } };

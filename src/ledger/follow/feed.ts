@@ -1,6 +1,7 @@
 // A thread's history as events, read forwards from a cursor in bounded pieces: messages and log rows, merged by id.
 import type { StoredMessage } from "../../model/index.ts";
 import { readRows } from "../body.ts";
+import { readEntry } from "../journal.ts";
 import type { LogRow, MessageHeader, MessageRow, RunRow } from "../rows.ts";
 import { readBatch, readRunEvent } from "../runs/log.ts";
 import { ENDS, isLive } from "../runs/transitions.ts";
@@ -61,19 +62,25 @@ export class Feed {
   private readonly deltasEnd: string | undefined;
   private readonly metadata: RunMetadata;
   private readonly start: Cursor;
-  private readonly gaps: Gaps;
+  /** Undefined where deltas that are gone are passed over. */
+  private readonly gaps: Gaps | undefined;
   private readonly messages: Source<StoredAt>;
   private readonly log: Source<LogRow>;
 
   /** With a run, of that run only. */
-  constructor(scope: Scope, key: ThreadKey, start: Cursor, run?: RunRow) {
+  constructor(
+    scope: Scope,
+    key: ThreadKey,
+    start: Cursor,
+    { run, skips }: { run?: RunRow | undefined; skips: boolean },
+  ) {
     this.scope = scope;
     this.key = key;
     this.runId = run?.id;
     this.deltasEnd = run === undefined || isLive(run.state) ? undefined : (run.lastDeltaId ?? run.id);
     this.metadata = new RunMetadata(scope);
     this.start = start;
-    this.gaps = new Gaps(start);
+    this.gaps = skips ? undefined : new Gaps(start);
     this.messages = new Source(start.id, (stretch) => this.readMessages(stretch));
     this.log = new Source(start.delta === undefined ? start.id : keyBefore(start.id), (stretch) =>
       this.readLog(stretch),
@@ -91,6 +98,7 @@ export class Feed {
     }
     if (row === undefined) return undefined;
     this.log.take();
+    if (row.kind === "entry") return this.entryEvent(row);
     return row.kind === "run" ? this.stateEvent(row) : this.deltaEvents(row);
   }
 
@@ -136,6 +144,7 @@ export class Feed {
 
   /** Before anything of these rows is given: what follows a gap would look like the whole. */
   private lookForGap(row: LogRow): void {
+    if (this.gaps === undefined || row.kind === "entry") return;
     if (row.kind === "delta") return this.gaps.see(row);
     const event = this.readable(row, () => readRunEvent(row));
     if (event === undefined || !ENDS.includes(event.run.state) || !this.gaps.has(row.runId, event)) return;
@@ -147,6 +156,11 @@ export class Feed {
     return event === undefined
       ? []
       : [{ cursor: row.id, type: "run", runId: row.runId, run: await this.metadata.join(event) }];
+  }
+
+  private entryEvent(row: LogRow): LedgerEvent[] {
+    const entry = this.readable(row, () => readEntry(row));
+    return entry === undefined ? [] : [{ cursor: row.id, type: "entry", entry }];
   }
 
   private deltaEvents(row: LogRow): LedgerEvent[] {

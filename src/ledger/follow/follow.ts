@@ -31,12 +31,18 @@ interface Wanted {
   key: ThreadKey;
   runId: string | undefined;
   after: Cursor | undefined;
+  /** Whether deltas that are gone are passed over. */
+  skips: boolean;
 }
 
 function checkOptions(scope: Scope, options: FollowOptions): Wanted {
   if (!isObject(options)) throw new LedgerError("invalid-input", "Say which thread to follow: { threadId }.");
-  const { threadId, runId, after } = options;
+  const { threadId, runId, after, gaps = "throw" } = options;
+  if (gaps !== "throw" && gaps !== "skip") {
+    throw new LedgerError("invalid-input", '"gaps" must be "throw" or "skip".', { path: "gaps" });
+  }
   return {
+    skips: gaps === "skip",
     key: threadKey(scope, threadId),
     runId: runId === undefined ? undefined : checkName(runId, "runId"),
     after: after === undefined || after === "now" ? undefined : parseCursor(after),
@@ -69,14 +75,14 @@ class Following implements AsyncIterableIterator<LedgerEvent> {
 
 async function* events(
   scope: Scope,
-  { key, runId, after }: Wanted,
+  { key, runId, after, skips }: Wanted,
   interest: Interest,
   now: Promise<ThreadHead> | undefined,
 ): Events {
   const run = runId === undefined ? undefined : await runOf(scope, key, runId);
   const start = now === undefined ? startOf(run, after) : { id: (await now).lastId };
-  if (now === undefined) await demandNoGap(scope, key, start, run);
-  const feed = new Feed(scope, key, start, run);
+  if (now === undefined && !skips) await demandNoGap(scope, key, start, run);
+  const feed = new Feed(scope, key, start, { run, skips });
   const wakeups = new Wakeups(scope.store, key, interest);
   try {
     while (!interest.isOver) {

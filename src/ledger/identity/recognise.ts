@@ -8,7 +8,7 @@ import type { Recognised, RecogniseOptions } from "../types.ts";
 import { extendMatch } from "./extend.ts";
 import { assistantEnds, historyOf } from "./history.ts";
 import { findMatch, type Match } from "./match.ts";
-import { restoreHistory } from "./restore.ts";
+import { isOther, restoreHistory } from "./restore.ts";
 import { StoredHistory } from "./stored.ts";
 
 /**
@@ -26,11 +26,13 @@ export async function recognise(
   const stored = new StoredHistory(scope, history);
   const accepts = (match: Match): Promise<boolean> => stored.accepts(match);
   const found = await findMatch(scope, assistantEnds(history), { own, ownOnly, accepts });
-  if (found === undefined) return { threadId: null, parentMessageId: null, known: 0, messages: [...given] };
+  if (found === undefined)
+    return { threadId: null, parentMessageId: null, known: 0, messages: [...given], restored: false };
   // What is known beyond the answer is the client's own: nothing needs to be restored there.
   const [match, answers] = await Promise.all([extendMatch(scope, history, found, accepts), stored.answers(found)]);
   const { threadId, id: parentMessageId } = match.header;
-  return { threadId, parentMessageId, known: match.at, messages: restoreHistory(history, answers) };
+  const whole = restoreHistory(history, answers);
+  return { threadId, parentMessageId, known: match.at, messages: whole, restored: isOther(whole, given) };
 }
 
 function checkOptions({ scope, within = "tenant" }: RecogniseOptions): { own: string | undefined; ownOnly: boolean } {

@@ -2,6 +2,7 @@
 // with its seals, reasoning, provider parts and exact arguments. What the client says itself (users' words, results,
 // instructions, cache breakpoints) is taken from the client; its results answer calls by the ids that are stored.
 import type { Message, StoredMessage } from "../../model/message.ts";
+import { sameJson } from "../../model/json.ts";
 import type { Part } from "../../model/parts.ts";
 import { CallIds } from "./call-ids.ts";
 import type { History, Turn } from "./history.ts";
@@ -39,6 +40,18 @@ export function restoreHistory({ messages, leading, turns }: History, { at, byTu
     for (const message of withBetween(others, between.get(turn))) restored.push(ids.apply(message));
   }
   return restored;
+}
+
+/** Whether a history that was restored says other things than it did. The client is not asked for ids that it was not given. */
+export function isOther(restored: readonly Message[], given: readonly Message[]): boolean {
+  return restored.length !== given.length || given.some((message, at) => differs(restored[at], message));
+}
+
+function differs(restored: Message | undefined, client: Message): boolean {
+  if (restored === client) return false;
+  const { id, metadata: _, ...said } = client;
+  const { id: storedId, metadata: __, ...stored } = restored ?? client;
+  return (id !== undefined && id !== storedId) || !sameJson(said, stored);
 }
 
 /** A client's turn with what is stored between its messages, in place of what the client has there. */

@@ -154,9 +154,12 @@ function* dropThread(
   if (lastChange(head) >= before) return NOTHING_DELETED;
   const now = scope.now();
   const live = (yield* got(tx.runs(key))).find(({ state, leaseUntil }) => isLive(state) && leaseUntil > now);
-  if (live === undefined) return yield* got(tx.deleteThread(key));
+  const work = live === undefined ? yield* got(tx.work(key)) : undefined;
+  if (live === undefined && (work === undefined || work.leaseUntil <= now)) return yield* got(tx.deleteThread(key));
   if (!isNamed) return NOTHING_DELETED;
-  throw new LedgerError("conflict", `The run ${live.id} of this thread is alive; cancel it, then delete the thread.`);
+  const who =
+    live === undefined ? `${work?.holder} works on this thread` : `The run ${live.id} of this thread is alive`;
+  throw new LedgerError("conflict", `${who}; cancel it, then delete the thread.`);
 }
 
 /** Milliseconds since 1970. */

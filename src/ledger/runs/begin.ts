@@ -3,32 +3,61 @@ import { isObject } from "../../model/kind.ts";
 import { checkExpectedLeaf, checkPlace, expectLeaf } from "../append.ts";
 import { checkFacts, checkName } from "../check.ts";
 import { LedgerError } from "../errors.ts";
-import { unknownMessage } from "../insert.ts";
 import { attach, remember, requestHash } from "../keys.ts";
-import { headerOf } from "../paths.ts";
 import type { RunRow } from "../rows.ts";
 import type { Scope } from "../scope.ts";
 import { got, type Steps } from "../steps.ts";
 import type { LedgerTransaction } from "../store.ts";
-import { lockedThread, threadKey } from "../threads.ts";
 import { isoTime } from "../times.ts";
-import type { NewRun, Run } from "../types.ts";
+import type { NewRun, Run, RunInput } from "../types.ts";
+import { checkAliases, putAliases } from "./aliases.ts";
 import { AttachedRun } from "./attached.ts";
 import { column, threadOf } from "./info.ts";
 import type { LiveRuns } from "./leases.ts";
 import { unknownRun } from "./locked.ts";
 import { runEventRow } from "./log.ts";
+import {
+  checkInput,
+  checkRunId,
+  enterFork,
+  enterThread,
+  type Fork,
+  nameRun,
+  type Target,
+  targetOf,
+  writeInto,
+} from "./place.ts";
 import { Turn } from "./turn.ts";
 import { RunWriter } from "./writer.ts";
 
 export async function beginRun(scope: Scope, live: LiveRuns, input: NewRun): Promise<Run> {
-  checkNewRun(input);
-  const { row, attached } = await scope.store.write((tx) => begin(scope, tx, input));
-  return attached ? new AttachedRun(scope, row) : new RunWriter(scope, live, row, new Turn());
+  const plan = planRun(scope, input);
+  const { row, attached } = await writeInto(scope, plan.target, (tx) => begin(scope, tx, plan));
+  if (attached) return new AttachedRun(scope, row);
+  if (plan.messages !== undefined) scope.wrote();
+  return new RunWriter(scope, live, row, new Turn());
 }
 
-function checkNewRun(input: NewRun): void {
-  if (!isObject(input)) throw new LedgerError("invalid-input", "A new run must be an object with a threadId.");
+/** A new run, checked. */
+interface Plan {
+  target: Target;
+  run: NewRun;
+  id: string | undefined;
+  messages: RunInput | undefined;
+  aliases: readonly string[];
+}
+
+function planRun(scope: Scope, run: NewRun): Plan {
+  if (!isObject(run)) throw new LedgerError("invalid-input", "A new run must be an object with a threadId.");
+  checkNewRun(run);
+  const id = checkRunId(scope, run.id, "id");
+  const messages = checkInput(run.input, run.forkFromMessageId);
+  return { target: targetOf(scope, run), run, id, messages, aliases: checkAliases(run.alias) };
+}
+
+export function checkNewRun(
+  input: Pick<NewRun, "forkFromMessageId" | "expectedLeaf" | "idempotencyKey" | "metadata" | "alone" | "mode">,
+): void {
   checkPlace(input.forkFromMessageId, "forkFromMessageId");
   checkExpectedLeaf(input);
   if (input.idempotencyKey !== undefined) checkName(input.idempotencyKey, "idempotencyKey");
@@ -46,23 +75,26 @@ interface Begun {
   attached: boolean;
 }
 
-function* begin(scope: Scope, tx: LedgerTransaction, input: NewRun): Steps<Begun> {
-  const key = threadKey(scope, input.threadId);
-  const head = yield* lockedThread(tx, key);
-  const { forkFromMessageId, expectedLeaf, idempotencyKey: name, mode = "replace", metadata } = input;
-  const request = name === undefined ? "" : requestHash({ run: { forkFromMessageId, expectedLeaf, mode, metadata } });
+function* begin(
+  scope: Scope,
+  tx: LedgerTransaction,
+  { target, run, id: given, messages, aliases }: Plan,
+): Steps<Begun> {
+  const { key } = target;
+  const head = yield* enterThread(tx, target);
+  const { forkFromMessageId, expectedLeaf, idempotencyKey: name, mode = "replace", metadata } = run;
+  const asked = { forkFromMessageId, expectedLeaf, mode, metadata, input: messages };
+  const request = name === undefined ? "" : requestHash({ run: asked });
   const before = name === undefined ? undefined : yield* attach(tx, key, name, request);
   if (before !== undefined) return { row: yield* begunBefore(scope, tx, before), attached: true };
   expectLeaf(head, expectedLeaf);
-  if (input.alone === true) yield* demandAlone(scope, tx, input.threadId);
-  if (typeof forkFromMessageId === "string" && (yield* headerOf(tx, key, forkFromMessageId)) === undefined) {
-    throw unknownMessage(forkFromMessageId, "forkFromMessageId");
-  }
-  // The run is named after the place in the thread where it begins.
-  const id = scope.nextId(head.lastId);
-  const row = newRow(scope, id, input);
+  if (run.alone === true) yield* demandAlone(scope, tx, key.threadId);
+  const fork = yield* enterFork(scope, tx, head, messages, forkFromMessageId);
+  const id = yield* nameRun(scope, tx, head, given);
+  const row = newRow(scope, head.id, id, run, fork);
   yield* got(tx.insertRun(row));
-  yield* got(tx.insertLog([runEventRow(scope, id, row)]));
+  yield* got(tx.insertLog([runEventRow(scope, head.lastId, row)]));
+  yield* putAliases(tx, row, aliases);
   if (name !== undefined) yield* remember(scope, tx, threadOf(row), name, request, { runId: id });
   return { row, attached: false };
 }
@@ -81,16 +113,22 @@ function* demandAlone(scope: Scope, tx: LedgerTransaction, threadId: string): St
   throw new LedgerError("conflict", message, { path: "alone" });
 }
 
-function newRow(scope: Scope, id: string, input: NewRun): RunRow {
+export function newRow(
+  scope: Scope,
+  threadId: string,
+  id: string,
+  input: Pick<NewRun, "mode" | "idempotencyKey" | "metadata">,
+  { forks, parentId }: Fork,
+): RunRow {
   const now = scope.now();
   return {
     tenant: scope.tenant,
-    threadId: input.threadId,
+    threadId,
     id,
     state: "created",
     mode: input.mode ?? "replace",
-    forks: input.forkFromMessageId !== undefined,
-    forkFromId: input.forkFromMessageId ?? null,
+    forks,
+    forkFromId: forks ? parentId : null,
     idempotencyKey: input.idempotencyKey ?? null,
     epoch: 1,
     leaseUntil: now + scope.leaseMs,

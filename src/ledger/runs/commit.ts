@@ -10,6 +10,7 @@ import type { Scope } from "../scope.ts";
 import { got, type Steps } from "../steps.ts";
 import type { LedgerTransaction } from "../store.ts";
 import type { CommitOptions } from "../types.ts";
+import { checkAliases, putAliases } from "./aliases.ts";
 import { column, factsOf, threadOf } from "./info.ts";
 import { lockRun } from "./locked.ts";
 import { runEventRow } from "./log.ts";
@@ -23,7 +24,7 @@ export function* commitRun(
   tx: LedgerTransaction,
   known: RunRow,
   { messages, usage }: Stored,
-  { expectedLeaf, metadata }: CommitOptions,
+  { expectedLeaf, metadata, alias }: CommitOptions,
 ): Steps<Finished> {
   const { head, row, next } = yield* lockRun(tx, known, "commit");
   if (next === "same") return { row };
@@ -34,6 +35,7 @@ export function* commitRun(
   const left = replaces && parentId !== oldLeaf ? yield* leaving(tx, threadOf(row), oldLeaf, parentId) : [];
   const written = yield* insertChain(scope, tx, head, { parentId, messages, runId: row.id });
   const superseded = yield* supersede(tx, left);
+  yield* putAliases(tx, row, checkAliases(alias));
   const facts = metadata === undefined ? {} : { metadata: column(assignObject(factsOf(row, scope.report), metadata)) };
   const closed = yield* closeRun(scope, tx, head, row, {
     changes: { state: next, usage: column(usage), ...facts },
@@ -46,7 +48,7 @@ export function* commitRun(
 }
 
 /** The runs that are replaced, oldest first. Their states are history: what did not end in a commit stays as it is. */
-function* supersede(tx: LedgerTransaction, left: readonly MessageHeader[]): Steps<RunRow[]> {
+export function* supersede(tx: LedgerTransaction, left: readonly MessageHeader[]): Steps<RunRow[]> {
   const ids = new Set(left.flatMap(({ runId }) => (runId === null ? [] : [runId])));
   const superseded: RunRow[] = [];
   for (const id of [...ids].sort()) {
@@ -60,7 +62,12 @@ function* supersede(tx: LedgerTransaction, left: readonly MessageHeader[]): Step
   return superseded;
 }
 
-function* logSuperseded(scope: Scope, tx: LedgerTransaction, head: ThreadHead, runs: readonly RunRow[]): Steps<void> {
+export function* logSuperseded(
+  scope: Scope,
+  tx: LedgerTransaction,
+  head: ThreadHead,
+  runs: readonly RunRow[],
+): Steps<void> {
   if (runs.length === 0) return;
   const rows: LogRow[] = [];
   for (const row of runs) {

@@ -121,7 +121,7 @@ function restOf({ id, createdAt, extra, alternatives }: Answer): Partial<Respons
   return rest;
 }
 
-function markInterrupted(message: Message): Message {
+export function markInterrupted(message: Message): Message {
   return withMetadata(message, Object.assign(copyObject(message.metadata ?? {}), { interrupted: true }));
 }
 

@@ -9,6 +9,7 @@ import type { RunRow } from "../rows.ts";
 import type { Scope } from "../scope.ts";
 import { runLater } from "../steps.ts";
 import type { CommitOptions, Committed, Ended, Run, RunInfo } from "../types.ts";
+import { checkAliases } from "./aliases.ts";
 import { WriteBuffer } from "./buffer.ts";
 import { commitRun } from "./commit.ts";
 import { endRun, providerError, type End } from "./end.ts";
@@ -132,6 +133,7 @@ export class RunWriter implements Run {
     const given = messages === undefined ? undefined : givenTurn(isNone(messages) ? [] : checkMessages(messages));
     checkExpectedLeaf(options);
     if (options.metadata !== undefined) checkFacts(options.metadata, "metadata");
+    checkAliases(options.alias);
     return this.next(() => this.commitNow(given, options));
   }
 

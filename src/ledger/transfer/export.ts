@@ -1,7 +1,7 @@
 // A thread as lines: byte for byte the same from every store that holds it, and again after an import.
 import { faultOf, readBlob } from "../blobs/index.ts";
 import { activeLeaf } from "../leaf.ts";
-import { logPages, messagePages } from "../pages.ts";
+import { entryPages, logPages, messagePages } from "../pages.ts";
 import type { MessageRow, RunRow, ThreadHead } from "../rows.ts";
 import { isLive } from "../runs/transitions.ts";
 import type { Scope } from "../scope.ts";
@@ -17,9 +17,7 @@ const PATIENCE = 20;
 export async function* exportThread(scope: Scope, threadId: string): AsyncGenerator<string, void, void> {
   const key = threadKey(scope, threadId);
   const { head, runs } = await moment(scope, key);
-  const { id, title, scope: owner, createdAt, metadata } = head;
-  const about = { format: FORMAT, version: FORMAT_VERSION, kind: "thread", id, title, scope: owner, createdAt };
-  yield writeLine({ ...about, activeLeafId: activeLeaf(head) }, { metadata });
+  yield threadLine(head);
   const held = await heldBlobs(scope, key, head.lastId);
   yield* blobLines(scope, key, held);
   const counts = { messages: 0, runs: runs.length, states: 0 };
@@ -31,7 +29,12 @@ export async function* exportThread(scope: Scope, threadId: string): AsyncGenera
     }
     counts.messages += rows.length;
   }
-  for (const run of runs) yield runLine(run);
+  const aliases = Map.groupBy(await scope.store.reads.aliases(key), ({ runId }) => runId);
+  for (const run of runs)
+    yield runLine(
+      run,
+      aliases.get(run.id)?.map(({ name }) => name),
+    );
   const exported = new Set(runs.map((run) => run.id));
   for await (const rows of logPages(scope, key, head.lastId)) {
     for (const row of rows) {
@@ -40,9 +43,21 @@ export async function* exportThread(scope: Scope, threadId: string): AsyncGenera
       yield writeLine({ kind: "state", id: row.id, runId: row.runId }, { body: row.body });
     }
   }
+  let entries = 0;
+  for await (const rows of entryPages(scope, key, head.lastId)) {
+    for (const { id, body } of rows) yield writeLine({ kind: "entry", id }, { body });
+    entries += rows.length;
+  }
   // One that was deleted meanwhile has no end: what was read of it is not all it had.
   await threadHead(scope, key);
-  yield writeLine({ kind: "end", ...counts });
+  yield writeLine({ kind: "end", ...counts, ...(entries > 0 && { entries }) });
+}
+
+function threadLine(head: ThreadHead): string {
+  const { id, title, scope, kind, createdAt, metadata } = head;
+  const about = { format: FORMAT, version: FORMAT_VERSION, kind: "thread", id, title, scope, createdAt };
+  const fields = { ...about, activeLeafId: activeLeaf(head) };
+  return writeLine(kind === null ? fields : { ...fields, threadKind: kind }, { metadata });
 }
 
 /** The thread and its finished runs, as they were together. Every change of a run moves the end of the thread's history. */
@@ -112,9 +127,10 @@ function messageLine(
   return writeLine(blobs === undefined ? fields : { ...fields, blobs }, { body });
 }
 
-function runLine(run: RunRow): string {
+function runLine(run: RunRow, aliases: readonly string[] | undefined): string {
   const { id, state, mode, forks, forkFromId, idempotencyKey, epoch, createdAt, finishedAt } = run;
   const { error, usage, metadata, firstDeltaId, lastDeltaId, lastSeq } = run;
   const fields = { id, state, mode, forks, forkFromId, idempotencyKey, epoch, createdAt, finishedAt };
-  return writeLine({ kind: "run", ...fields, firstDeltaId, lastDeltaId, lastSeq }, { error, usage, metadata });
+  const all = { kind: "run", ...fields, firstDeltaId, lastDeltaId, lastSeq, ...(aliases && { aliases }) };
+  return writeLine(all, { error, usage, metadata });
 }

@@ -63,7 +63,10 @@ export class Fields {
   }
 
   private checked(name: string, check: (value: unknown, path: string) => string): string {
-    const value = this.take(name);
+    return this.verified(name, this.take(name), check);
+  }
+
+  private verified(name: string, value: unknown, check: (value: unknown, path: string) => string): string {
     try {
       return check(value, name);
     } catch (error) {
@@ -83,6 +86,14 @@ export class Fields {
     if (value === undefined) return undefined;
     if (Array.isArray(value) && value.every(isReference)) return [...new Set(value)];
     throw this.wrong(name, "a list of blobs");
+  }
+
+  /** Names of something; none where the line has no such list. */
+  names(name: string): string[] {
+    const value = this.take(name);
+    if (value === undefined) return [];
+    if (!Array.isArray(value)) throw this.wrong(name, "a list of names");
+    return value.map((each) => this.verified(name, each, checkName));
   }
 
   time(name: string): string {

@@ -1,12 +1,12 @@
-// The lines of an export, as JSON: a thread's head, its blobs in pieces, messages, runs, changes of their states, an
-// end. What a store keeps as JSON text comes back letter by letter: as JSON where reading and writing it gives the same
+// The lines of an export, as JSON: a thread's head, its blobs in pieces, messages, runs, changes of their states, entries
+// of its journal, an end. What a store keeps as JSON text comes back letter by letter: as JSON where reading and writing it gives the same
 // text, else, damaged or spelled in its own way, as a string beside (`bodyText`).
 //
 // A message holds the blobs that its body names; only where the store says otherwise, as of a damaged one, the line has
 // the list (`blobs`).
 //
-// Idempotency keys, leases, deltas and runs that are still alive are not part of it: they mean something only to the
-// ledger where they were made.
+// Idempotency keys, leases, work, deltas and runs that are still alive are not part of it: they mean something only to
+// the ledger where they were made.
 import { isObject } from "../../model/kind.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { parseJson, stringifyJson } from "../../model/json.ts";
@@ -15,7 +15,7 @@ export const FORMAT = "koine-ledger";
 export const FORMAT_VERSION = 1;
 
 /** What a line is. */
-export const KINDS = ["thread", "blob", "message", "run", "state", "end"] as const;
+export const KINDS = ["thread", "blob", "message", "run", "state", "entry", "end"] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** Bytes in one line of a blob. */

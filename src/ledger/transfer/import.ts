@@ -55,7 +55,7 @@ async function writeSection(scope: Scope, section: Section): Promise<boolean> {
 }
 
 function* insertSection(scope: Scope, tx: LedgerTransaction, section: Section): Steps<boolean> {
-  const { line, thread, messages, runs, states, refs } = section;
+  const { line, thread, messages, runs, states, entries, refs, aliases } = section;
   const key = { tenant: scope.tenant, threadId: thread.id };
   if ((yield* got(tx.lockThread(key))) !== undefined) {
     yield* demandSame(tx, key, section);
@@ -74,7 +74,13 @@ function* insertSection(scope: Scope, tx: LedgerTransaction, section: Section): 
     if (there !== undefined) throw conflictAt(line, `The run ${run.id} is one of the thread "${there.threadId}".`);
     yield* got(tx.insertRun(run));
   }
-  for (let at = 0; at < states.length; at += BATCH) yield* got(tx.insertLog(states.slice(at, at + BATCH)));
+  for (const rows of [states, entries]) {
+    for (let at = 0; at < rows.length; at += BATCH) yield* got(tx.insertLog(rows.slice(at, at + BATCH)));
+  }
+  for (const alias of aliases) {
+    // A name that a run here has stays with it.
+    if ((yield* got(tx.alias(scope.tenant, alias.name))) === undefined) yield* got(tx.putAlias(alias));
+  }
   return true;
 }
 
@@ -82,13 +88,18 @@ function conflictAt(line: number, message: string): LedgerError {
   return new LedgerError("conflict", `Line ${line}: ${message}`, { line });
 }
 
-function* demandSame(tx: LedgerTransaction, key: ThreadKey, { line, messages, runs }: Section): Steps<void> {
+function* demandSame(tx: LedgerTransaction, key: ThreadKey, { line, messages, runs, entries }: Section): Steps<void> {
   const conflict = (what: string): LedgerError =>
     conflictAt(line, `The thread "${key.threadId}" is here, but ${what}.`);
   for (const row of messages) {
     const there = yield* got(tx.message(key, row.id));
     if (there === undefined) throw conflict(`without the message ${row.id}`);
     if (!isSameMessage(there, row)) throw conflict(`its message ${row.id} is another one`);
+  }
+  for (const row of entries) {
+    const [there] = yield* got(tx.log(key, { runId: "", upTo: row.id, order: "down", limit: 1 }));
+    if (there?.id !== row.id) throw conflict(`without the entry ${row.id}`);
+    if (there.body !== row.body) throw conflict(`its entry ${row.id} is another one`);
   }
   const known = new Map((yield* got(tx.runs(key))).map((run) => [run.id, run]));
   for (const run of runs) {

@@ -3,7 +3,7 @@
 import { isThere, storeStream } from "../blobs/index.ts";
 import { LedgerError } from "../errors.ts";
 import { idTime } from "../ids.ts";
-import type { BlobRefRow, LogRow, MessageRow, RunRow, ThreadRow } from "../rows.ts";
+import type { AliasRow, BlobRefRow, LogRow, MessageRow, RunRow, ThreadRow } from "../rows.ts";
 import { RUN_STATES } from "../rows.ts";
 import { isLive } from "../runs/transitions.ts";
 import type { Finding, Scope } from "../scope.ts";
@@ -20,6 +20,9 @@ export interface Section {
   messages: MessageRow[];
   runs: RunRow[];
   states: LogRow[];
+  entries: LogRow[];
+  /** Other names of the runs. */
+  aliases: AliasRow[];
   /** The blobs that messages hold or name. */
   refs: BlobRefRow[];
   /** Messages that cannot be read. They are imported as they are. */
@@ -40,7 +43,7 @@ export async function readSection(scope: Scope, lines: Lines): Promise<Section> 
 const AHEAD_MS = 24 * 60 * 60 * 1000;
 
 /** The order of the lines. */
-const ORDER: Readonly<Record<Kind, number>> = { thread: 0, blob: 1, message: 2, run: 3, state: 4, end: 5 };
+const ORDER: Readonly<Record<Kind, number>> = { thread: 0, blob: 1, message: 2, run: 3, state: 4, entry: 5, end: 6 };
 
 class SectionReader {
   private readonly scope: Scope;
@@ -53,6 +56,7 @@ class SectionReader {
   private readonly latest: string;
   private readonly ids = new Set<string>();
   private readonly runIds = new Set<string>();
+  private readonly stateIds = new Set<string>();
 
   constructor(scope: Scope, lines: Lines, head: Fields) {
     this.scope = scope;
@@ -64,6 +68,7 @@ class SectionReader {
       id: head.name("id"),
       title: head.nullable("title", "plain"),
       scope: head.nullable("scope", "name"),
+      kind: head.peek("threadKind") === undefined ? null : head.name("threadKind"),
       createdAt: head.time("createdAt"),
       metadata: head.column("metadata"),
       pinned: false,
@@ -71,7 +76,7 @@ class SectionReader {
     };
     this.leaf = { id: head.nullable("activeLeafId", "id"), fields: head };
     head.end();
-    const rows = { messages: [], runs: [], states: [], refs: [], faults: [] };
+    const rows = { messages: [], runs: [], states: [], entries: [], aliases: [], refs: [], faults: [] };
     this.section = { line: head.line, thread, ...rows, newBlobs: 0, knownBlobs: 0 };
   }
 
@@ -87,6 +92,7 @@ class SectionReader {
       else if (kind === "message") this.message(fields);
       else if (kind === "run") this.run(fields);
       else if (kind === "state") this.state(fields);
+      else if (kind === "entry") this.entry(fields);
       else {
         this.end(fields);
         return this.section;
@@ -160,9 +166,11 @@ class SectionReader {
       lastSeq: fields.whole("lastSeq", -1),
       compacted: true,
     };
+    const aliases = fields.names("aliases");
     fields.end();
     this.runIds.add(row.id);
     this.section.runs.push(row);
+    for (const name of aliases) this.section.aliases.push({ ...this.key(), name, runId: row.id });
   }
 
   private state(fields: Fields): void {
@@ -172,14 +180,25 @@ class SectionReader {
       throw fields.refusal("/runId", `There is no run "${runId}" before this line.`);
     }
     if (this.ids.has(id)) throw fields.refusal("/id", "A message has this id.");
+    this.stateIds.add(id);
     this.section.states.push({ ...this.key(), id, runId, kind: "run", body: fields.demandColumn("body") });
     fields.end();
   }
 
+  private entry(fields: Fields): void {
+    const id = this.nextId(fields, fields.id("id"));
+    if (this.ids.has(id) || this.stateIds.has(id)) {
+      throw fields.refusal("/id", "Something else in the thread has this id.");
+    }
+    this.section.entries.push({ ...this.key(), id, runId: "", kind: "entry", body: fields.demandColumn("body") });
+    fields.end();
+  }
+
   private end(fields: Fields): void {
-    const { messages, runs, states, thread } = this.section;
-    for (const [name, { length }] of Object.entries({ messages, runs, states })) {
-      const expected = fields.whole(name);
+    const { messages, runs, states, entries, thread } = this.section;
+    for (const [name, { length }] of Object.entries({ messages, runs, states, entries })) {
+      // A thread without a journal does not speak of it.
+      const expected = name === "entries" && fields.peek(name) === undefined ? 0 : fields.whole(name);
       if (expected !== length) {
         throw fields.refusal(`/${name}`, `There should be ${expected}, but ${length} have come; lines are missing.`);
       }

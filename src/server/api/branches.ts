@@ -2,8 +2,8 @@
 import type { AppendOptions, Ledger, NewThread } from "../../ledger/index.ts";
 import type { Message, Part, PartChange, StoredMessage } from "../../model/index.ts";
 import { editPart, sameJson } from "../../model/index.ts";
-import { nullable, object, string } from "../../model/shape.ts";
-import { message as messageShape } from "../../model/shapes.ts";
+import { either, nullable, object, string } from "../../model/shape.ts";
+import { message as messageShape, storedMessage } from "../../model/shapes.ts";
 import { ServerError } from "../errors.ts";
 import type { Route, Services } from "../types.ts";
 import { param, readBody } from "./reading.ts";
@@ -12,7 +12,7 @@ import { jsonReply, route, says, text } from "./replies.ts";
 const FORK = object({ messageId: string }, { id: string, title: string });
 const EDIT = object(
   { messageId: string },
-  { message: messageShape, text: string, expectedLeaf: nullable(string) },
+  { message: either(messageShape, storedMessage), text: string, expectedLeaf: nullable(string) },
 );
 const SELECT = object({ messageId: nullable(string) }, {});
 
@@ -77,7 +77,7 @@ function withText(original: StoredMessage, said: string, message: Message | unde
     return part === first ? [editPart(part, { text: said })] : [];
   });
   if (first === undefined) parts.push({ type: "text", text: said });
-  return sibling(original, { role: original.role, parts });
+  return sibling(original, { ...original, parts });
 }
 
 /** The message given, in the place of another. Parts whose content changed lose the seals that vouched for the old one. */
@@ -92,33 +92,29 @@ function withMessage(original: StoredMessage, message: Message | undefined): Mes
   return sibling(original, { ...message, parts: message.parts.map((part) => unsealed(part, original.parts)) });
 }
 
-/** What it was made from is noted; facts of the answer it replaces are not the edited one's. */
-function sibling({ id, name, metadata }: StoredMessage, edited: Message): Message {
-  const { id: _, ...rest } = edited;
-  const named = rest.name ?? name;
-  return { ...rest, ...(named !== undefined && { name: named }), metadata: { ...ownFacts(edited), editedFrom: id, ...modelOf(metadata) } };
+/** What it was made from is noted. Facts about the answer that it replaces are not its own. */
+function sibling(original: StoredMessage, { role, parts, name = original.name, extra }: Message): Message {
+  const edited: Message = { role, parts, metadata: { editedFrom: original.id } };
+  if (name !== undefined) edited.name = name;
+  if (extra !== undefined) edited.extra = extra;
+  return edited;
 }
 
-function ownFacts({ metadata = {} }: Message): Record<string, unknown> {
-  const { runId: _run, usage: _usage, finishReason: _finish, interrupted: _cut, ...facts } = metadata;
-  return facts;
-}
-
-function modelOf({ model, provider }: StoredMessage["metadata"]): Pick<StoredMessage["metadata"], "model" | "provider"> {
-  return { ...(model !== undefined && { model }), ...(provider !== undefined && { provider }) };
-}
+const VOUCHERS = ["seals", "annotations", "logprobs", "inputText"];
 
 function unsealed(part: Part, originals: readonly Part[]): Part {
   const { seals } = part;
   if (seals === undefined) return part;
   const source = originals.find((each) => each.type === part.type && sameJson(each.seals, seals));
   if (source === undefined || sameJson(source, part)) return part;
-  const change: Record<string, unknown> = {};
-  for (const field of new Set([...Object.keys(source), ...Object.keys(part)])) {
-    // Both are parts of one type; fields of either are named.
-    const [before, now] = [(source as unknown as Record<string, unknown>)[field], (part as unknown as Record<string, unknown>)[field]];
-    if (!sameJson(before, now)) change[field] = now;
+  const before: Record<string, unknown> = { ...source };
+  const change: Record<string, unknown> = { ...part };
+  for (const field of Object.keys(before)) {
+    if (!Object.hasOwn(change, field)) change[field] = undefined;
   }
+  // What vouches for the old content goes where that changes, unless the change itself names it.
+  for (const field of VOUCHERS) if (sameJson(change[field], before[field])) delete change[field];
+  // Both are parts of one type.
   return editPart(source, change as PartChange<Part>);
 }
 

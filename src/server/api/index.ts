@@ -1,8 +1,29 @@
 // The ledger over HTTP: its routes as one part of the server.
 import type { Recorder } from "../record/types.ts";
 import type { Part, Services } from "../types.ts";
+import { branchRoutes } from "./branches.ts";
+import { eventRoutes } from "./events.ts";
+import { messageRoutes } from "./messages.ts";
+import { regenerateRoutes } from "./regenerate.ts";
+import { runRoutes } from "./runs.ts";
+import { searchRoutes } from "./search.ts";
+import { threadRoutes } from "./threads.ts";
+import { transferRoutes } from "./transfer.ts";
+import { translateRoutes } from "./translate.ts";
 
-/** Threads, branches, runs, live events, search, transfer and translation, and the OpenAPI document. */
-export function ledgerPart(_services: Services, _recorder: Recorder): Part {
-  return { routes: [] };
+/** Threads, branches, regenerated answers, runs, live events, search, transfer and translation. */
+export function ledgerPart(services: Services, recorder: Recorder): Part {
+  return {
+    routes: [
+      ...threadRoutes(services),
+      ...messageRoutes(services),
+      ...branchRoutes(services),
+      ...regenerateRoutes(services, recorder),
+      ...runRoutes(),
+      ...eventRoutes(services),
+      ...searchRoutes(),
+      ...transferRoutes(),
+      ...translateRoutes(services),
+    ],
+  };
 }

@@ -6,8 +6,8 @@ import { either, json, list, nullable, object, reference, string } from "../../m
 import { ServerError } from "../errors.ts";
 import type { Reply, Route, ServerRequest, Services } from "../types.ts";
 import { param, queryCount, queryText, queryWord, readBody } from "./reading.ts";
-import { refusing } from "./refusal.ts";
 import { jsonReply, route, says, text, whole } from "./replies.ts";
+import { within } from "./within.ts";
 
 const MOST = 10_000;
 
@@ -34,7 +34,7 @@ export function messageRoutes({ config }: Services): Route[] {
       const { parentMessageId } = body;
       const options: AppendOptions = { parentMessageId, idempotencyKey: request.headers["idempotency-key"] };
       if (body.expectedLeaf !== undefined) options.expectedLeaf = body.expectedLeaf;
-      const messages = await readMessages(body.messages, body.dialect, "/messages");
+      const messages = readMessages(body.messages, body.dialect, "/messages");
       return jsonReply(201, { messages: await ledger.append(param(request, "id"), messages, options) });
     }),
     route("GET", "/v1/threads/:id/context", CONTEXT, async (request, { ledger }) => {
@@ -60,7 +60,7 @@ function shown(request: ServerRequest, messages: readonly StoredMessage[]): Repl
 }
 
 /** Messages of a body: the canonical ones as they are (the ledger looks at them), others by their dialect. */
-export async function readMessages(wire: unknown, name: string | undefined, path: string): Promise<readonly Message[]> {
+export function readMessages(wire: unknown, name: string | undefined, path: string): readonly Message[] {
   if (name === undefined || name === "canonical") {
     // The ledger refuses what is no message, with its place.
     return (Array.isArray(wire) ? wire : [wire]) as readonly Message[];
@@ -70,7 +70,7 @@ export async function readMessages(wire: unknown, name: string | undefined, path
       path: "/dialect",
     });
   }
-  return refusing(() => dialect(name).decodeMessages(wire), path);
+  return within(path, () => dialect(name).decodeMessages(wire));
 }
 
 const ANY_DIALECT = { ...text("The messages in this dialect's words, with losses."), enum: [...dialects] };

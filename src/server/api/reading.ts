@@ -1,27 +1,55 @@
 // What a request says: its body against the shape that the document shows, and the fields of its query.
-import { structuralIssues } from "../../model/validate.ts";
+import type { Request } from "../../model/index.ts";
+import { validateRequest } from "../../model/index.ts";
+import { ShapeInspector } from "../../model/inspect-shape.ts";
+import type { Issue } from "../../model/issue.ts";
 import type { Infer, ObjectShape, Typed } from "../../model/shape.ts";
+import { NAMED } from "../../model/shapes.ts";
 import type { Limits } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
 import { readJson } from "../http/body.ts";
 import type { ServerRequest } from "../types.ts";
 
-/** The body, which has exactly the fields of the shape. */
+/** The body, which has exactly the fields of the shape; messages in it may hold parts that nobody knows yet. */
 export async function readBody<Shape extends ObjectShape & Typed<unknown>>(
   request: ServerRequest,
   limits: Limits,
   shape: Shape,
 ): Promise<Infer<Shape>> {
   const body = await readJson(request, limits);
-  const [issue] = structuralIssues(body, shape);
+  const issue = new ShapeInspector(NAMED).inspect(body, shape).find(isGrave);
   if (issue !== undefined) {
     const { path, code, message } = issue;
     const fields = Object.keys({ ...shape.required, ...shape.optional }).join(", ");
-    const advice = code === "unknown-field" && !path.slice(1).includes("/") ? ` There are: ${fields}.` : "";
+    const advice = code === "unknown-field" ? ` There are: ${fields}.` : "";
     throw new ServerError("invalid-request", `At "${path}": ${message}${advice}`, { path });
   }
   // It was held against the shape just now.
   return body as Infer<Shape>;
+}
+
+const STRUCTURAL: ReadonlySet<string> = new Set<Issue["code"]>(["wrong-type", "missing-field", "not-json", "too-deep"]);
+
+/** Fields of the body itself must be right; within them, what is unknown survives, as everywhere. */
+function isGrave({ path, code }: Issue): boolean {
+  return STRUCTURAL.has(code) || !path.slice(1).includes("/");
+}
+
+/** What a request says beside its model and messages. */
+export type Settings = Omit<Request, "model" | "messages" | "stream">;
+const NO_SETTINGS = ["model", "messages", "stream"];
+
+/** Settings of a model call: any field of a canonical request but what is said elsewhere. */
+export function readSettings(settings: object = {}, path = "/settings"): Settings {
+  const misplaced = NO_SETTINGS.find((field) => field in settings);
+  if (misplaced !== undefined) {
+    const message = `"${misplaced}" is no setting: say it beside them.`;
+    throw new ServerError("invalid-request", message, { path: `${path}/${misplaced}` });
+  }
+  const [issue] = validateRequest({ ...settings, messages: [] });
+  if (issue === undefined) return settings;
+  const place = path + issue.path;
+  throw new ServerError("invalid-request", `At "${place}": ${issue.message}`, { path: place });
 }
 
 /** A field of the query; one that is there and empty counts as absent. */

@@ -2,8 +2,7 @@
 import { stringifyJson } from "../../model/index.ts";
 import type { AnyShape } from "../../model/shape.ts";
 import { schemaOf } from "../../model/schema.ts";
-import type { Caller, Operation, Reply, Route, ServerRequest } from "../types.ts";
-import { refusing } from "./refusal.ts";
+import type { Operation, Reply, Route } from "../types.ts";
 
 export function jsonReply(status: number, value: object, headers: Record<string, string> = {}): Reply {
   return { status, headers: { "content-type": "application/json", ...headers }, body: stringifyJson(value) };
@@ -22,8 +21,6 @@ export const whole = (description: string): { type: "integer"; minimum: 1; descr
   description,
 });
 
-export type Run = (request: ServerRequest, caller: Caller) => Promise<Reply> | Reply;
-
 /** What a route is but for its work. `body` may be a shape. */
 export interface RouteFacts extends Omit<Operation, "tag" | "body"> {
   tag?: Operation["tag"];
@@ -31,12 +28,12 @@ export interface RouteFacts extends Omit<Operation, "tag" | "body"> {
   heavy?: true;
 }
 
-/** A route whose refusals are put in the server's words. */
+/** A route; its path, and other spellings where there are some. */
 export function route(
   method: Route["method"],
   paths: string | readonly [string, ...string[]],
   { body, heavy, tag = "ledger", ...facts }: RouteFacts,
-  run: Run,
+  run: Route["run"],
 ): Route {
   const operation: Operation = { tag, ...facts };
   if (body !== undefined) operation.body = schemaOf(body);
@@ -44,7 +41,7 @@ export function route(
     method,
     paths: typeof paths === "string" ? [paths] : paths,
     operation,
-    run: (request, caller) => refusing(async () => run(request, caller)),
+    run,
   };
   if (heavy !== undefined) made.heavy = heavy;
   return made;

@@ -155,9 +155,9 @@ const telemetry = either(
 
 const NAMES = { pattern: "^[^/\\s]+$", means: "without slashes and spaces" };
 const TENANTS = { pattern: "^\\S(.{0,198}\\S)?$", means: "1 to 200 characters without spaces around them" };
-const HOST = matching("^([\\w.-]+|\\[[\\da-fA-F:.]+\\])$", "the name of a host, without https:// and port");
+const HOST = matching("^(\\*|[\\w.-]+|\\[[\\da-fA-F:.]+\\])$", "the name of a host, without https:// and port");
 const ORIGIN = matching(
-  "^[a-zA-Z][a-zA-Z\\d+.-]*://[^\\s/]+$",
+  "^(\\*|[a-zA-Z][a-zA-Z\\d+.-]*://[^\\s/]+)$",
   'an origin such as "https://app.example.com", without a path',
 );
 
@@ -179,6 +179,10 @@ export const CONFIG_FILE = fields(
     record: said("Whether and how calls are recorded.", either(flag, record)),
     tasks: said("Agents that the server runs.", tasks),
     tenants: said("Who may use it. Without any, everybody who can reach it.", dictionary(tenant, TENANTS)),
+    unprotected: said(
+      "true: listens beyond loopback without tenants, too; whoever can reach it may do everything.",
+      flag,
+    ),
     limits: said("What it takes from clients.", limits),
     hosts: said("Names under which it may be reached, beside loopback and host.", list(HOST)),
     origins: said("Origins of pages that may call it, beside its own.", list(ORIGIN)),

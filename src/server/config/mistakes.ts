@@ -37,8 +37,12 @@ export class Mistakes {
     if (!this.has(path)) this.all.push({ path, message });
   }
 
-  has(path: string): boolean {
+  private has(path: string): boolean {
     return this.all.some((each) => each.path === path);
+  }
+
+  get any(): boolean {
+    return this.all.length > 0;
   }
 
   throwAny(file?: string): void {

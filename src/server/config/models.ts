@@ -54,20 +54,5 @@ export function unknownProvider(target: string, providers: Providers): string | 
   const known = Object.keys(providers);
   const meant = similarTo(name, known);
   const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
-  return `names the provider "${name}", which is not there (is its key set?).${hint} There is: ${known.join(", ")}.`;
-}
-
-/** Whether some rule, provider or default answers for a model. */
-export function isServed(
-  model: string,
-  providers: Providers,
-  rules: readonly ModelRule[],
-  defaultProvider: string | undefined,
-): boolean {
-  if (defaultProvider !== undefined || unknownProvider(model, providers) === undefined) return true;
-  return rules.some(({ pattern }) => {
-    const [before = "", after] = pattern.split("*");
-    if (after === undefined) return pattern === model;
-    return model.length >= before.length + after.length && model.startsWith(before) && model.endsWith(after);
-  });
+  return `names the provider "${name}", which is not there (is its key set?).${hint} Known are: ${known.join(", ")}.`;
 }

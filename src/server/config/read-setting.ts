@@ -66,7 +66,8 @@ function flagOf(value: unknown): unknown {
 function refuse(setting: AnySetting, value: unknown, path: string, { mistakes }: Reading): undefined {
   const [wanted, kind] = [wantedBy(setting), kindOf(value)];
   // That a number is a number helps nobody.
-  const isNews = !wanted.includes(kind.replace(/^an? /, "").replace("string", "text"));
+  const isText = typeof value === "string" && (setting.kind === "text" || setting.kind === "words");
+  const isNews = !isText && !wanted.includes(kind.replace(/^an? /, ""));
   const hint = setting.kind === "text" && setting.hint !== undefined ? ` ${setting.hint}` : "";
   mistakes.add(path, `must be ${wanted}${isNews ? `; it is ${kind}` : ""}.${hint}`);
 }

@@ -23,6 +23,8 @@ export interface ConfigSources {
   env?: Env | undefined;
   /** The working folder. */
   cwd: string;
+  /** What holds where nobody says otherwise. */
+  defaults?: { logFormat?: ServerConfig["log"]["format"] } | undefined;
 }
 
 export interface ReadConfig {
@@ -37,7 +39,8 @@ export async function readConfig(sources: ConfigSources): Promise<ServerConfig> 
 }
 
 /** The same, with the file that was found. */
-export async function readConfigFile({ file: named, flags = {}, env = {}, cwd }: ConfigSources): Promise<ReadConfig> {
+export async function readConfigFile(sources: ConfigSources): Promise<ReadConfig> {
+  const { file: named, flags = {}, env = {}, cwd, defaults = {} } = sources;
   const fromHere = (path: string): string => resolve(cwd, path);
   const spoken = spokenIn({ flags, env }, "data");
   const folder = spoken && fromHere(spoken.value);
@@ -46,7 +49,7 @@ export async function readConfigFile({ file: named, flags = {}, env = {}, cwd }:
   const file = found === undefined ? {} : readText(found, env, mistakes);
   const fromFile = (path: string): string => resolve(found === undefined ? cwd : dirname(found.path), path);
   const data = folder ?? (file.data === undefined ? fromHere(DATA) : fromFile(file.data));
-  const config = settle({ file, flags, env, data, fromFile, fromHere }, mistakes);
+  const config = settle({ file, flags, env, data, fromFile, fromHere, ...defaults }, mistakes);
   mistakes.throwAny(found?.path);
   return { config, file: found?.path };
 }

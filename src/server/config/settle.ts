@@ -2,7 +2,10 @@
 // Koine's own, then the file.
 import { join } from "node:path";
 import { ClientError, readPrices } from "../../client/index.ts";
+import { linkOf } from "../../client/providers/link.ts";
 import { pointer } from "../../model/pointer.ts";
+import { ServerError } from "../errors.ts";
+import { Router } from "../gateway/routing.ts";
 import { completeConfig } from "./defaults.ts";
 import { mcpServersOf } from "./file-mcp.ts";
 import type { ConfigFile } from "./file.ts";
@@ -10,7 +13,7 @@ import { LOG_FORMATS, LOG_LEVELS } from "./file.ts";
 import type { ConfigFlags } from "./flags.ts";
 import { spokenIn } from "./flags.ts";
 import type { Mistakes } from "./mistakes.ts";
-import { isServed, rulesOf, unknownProvider } from "./models.ts";
+import { rulesOf, unknownProvider } from "./models.ts";
 import { providersOf } from "./providers.ts";
 import { telemetryOf } from "./telemetry.ts";
 import { tenantsOf } from "./tenants.ts";
@@ -24,38 +27,60 @@ export interface Said {
   /** The data folder, absolute. */
   data: string;
   /** Resolves a path of the file, and one of a flag or variable. */
-  fromFile(path: string): string;
-  fromHere(path: string): string;
+  fromFile: (path: string) => string;
+  fromHere: (path: string) => string;
+  /** Where nobody says it. */
+  logFormat?: ServerConfig["log"]["format"];
 }
 
 export function settle(said: Said, mistakes: Mistakes): ServerConfig {
   const { file, env, data } = said;
-  const { host, hosts, origins, heartbeatMs, drainMs, limits, defaultProvider } = file;
+  const { host, hosts, origins, heartbeatMs, drainMs, limits, defaultProvider, unprotected } = file;
   const providers = providersOf(file.providers ?? {}, env, mistakes);
-  const models = rulesOf(file.models ?? {}, providers, mistakes);
-  if (defaultProvider !== undefined && !Object.hasOwn(providers, defaultProvider)) {
-    mistakes.add("/defaultProvider", unknownProvider(defaultProvider, providers) ?? "");
-  }
-  return completeConfig({
+  // One that is wrong in itself is still one that was meant to be there.
+  const known = { ...providers, ...without(file.providers ?? {}, false) };
+  const models = rulesOf(file.models ?? {}, known, mistakes);
+  const unknown = defaultProvider === undefined ? undefined : unknownProvider(defaultProvider, known);
+  if (unknown !== undefined) mistakes.add("/defaultProvider", unknown);
+  const config = completeConfig({
     data,
     providers,
     models,
     ledger: ledgerOf(said, mistakes),
     log: logOf(said, mistakes),
-    tasks: tasksOf(said, mistakes, (model) => isServed(model, providers, models, defaultProvider)),
+    tasks: tasksOf(said, mistakes),
     tenants: tenantsOf(file.tenants ?? {}, mistakes),
     record: typeof file.record === "boolean" ? { enabled: file.record } : (file.record ?? {}),
-    ...present({ limits, hosts, origins, heartbeatMs, drainMs, defaultProvider }),
-    ...present({ host: spokenIn(said, "host")?.value ?? host, port: portOf(said, mistakes) ?? file.port }),
+    ...present({ limits, hosts, origins, heartbeatMs, drainMs, defaultProvider, unprotected }),
+    ...present({
+      host: (spokenIn(said, "host")?.value ?? host)?.replace(/^\[(.*)\]$/, "$1"),
+      port: portOf(said, mistakes) ?? file.port,
+    }),
     ...present({ prices: pricesOf(file, mistakes), telemetry: telemetryOf(file.telemetry, env, mistakes) }),
   });
+  if (file.tasks?.model !== undefined && !mistakes.any) checkModel(config, "/tasks/model", mistakes);
+  return config;
+}
+
+/** The model of tasks must be one that calls for it would reach. */
+function checkModel(config: ServerConfig, path: string, mistakes: Mistakes): void {
+  const links = Object.entries(config.providers).map(([name, provider]) => [name, linkOf(name, provider)] as const);
+  try {
+    new Router(config, new Map(links)).route(config.tasks.model);
+  } catch (error) {
+    if (!(error instanceof ServerError)) throw error;
+    mistakes.add(path, `is no model that is served: ${error.message}`);
+  }
 }
 
 /** Without what is undefined, which must not hide a default. */
 function present<T extends object>(settings: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
-  const there = Object.entries(settings).filter(([, value]) => value !== undefined);
   // The same fields, without those that are undefined.
-  return Object.fromEntries(there) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
+  return without(settings, undefined) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
+}
+
+function without(settings: object, value: unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(settings).filter(([, each]) => each !== value));
 }
 
 function portOf(said: Said, mistakes: Mistakes): number | undefined {
@@ -105,19 +130,12 @@ function logOf(said: Said, mistakes: Mistakes): ServerConfig["log"] {
   };
   return {
     level: word("logLevel", LOG_LEVELS) ?? own.level ?? "info",
-    format: word("logFormat", LOG_FORMATS) ?? own.format ?? "json",
+    format: word("logFormat", LOG_FORMATS) ?? own.format ?? said.logFormat ?? "json",
   };
 }
 
-function tasksOf(
-  { file, fromFile }: Said,
-  mistakes: Mistakes,
-  isKnown: (model: string) => boolean,
-): Partial<ServerConfig["tasks"]> {
+function tasksOf({ file, fromFile }: Said, mistakes: Mistakes): Partial<ServerConfig["tasks"]> {
   const { mcpServers = {}, ...own } = file.tasks ?? {};
-  if (own.model !== undefined && !isKnown(own.model)) {
-    mistakes.add("/tasks/model", 'is no model that is served: write "provider/model", or a name of "models".');
-  }
   const wrong = (path: readonly string[], message: string): void =>
     mistakes.add(pointer(["tasks", "mcpServers", ...path]), message);
   return { ...own, mcpServers: mcpServersOf(mcpServers, fromFile, wrong) };

@@ -16,7 +16,7 @@ export function telemetryOf(described: ConfigFile["telemetry"], env: Env, mistak
     return { url: withPath(url), headers, serviceName: own };
   }
   const url = urlFrom(env, mistakes);
-  return url && { url, headers: headersFrom(env, mistakes), serviceName };
+  return url === undefined ? undefined : { url, headers: headersFrom(env, mistakes), serviceName };
 }
 
 function isOff(env: Env): boolean {

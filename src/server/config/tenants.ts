@@ -25,7 +25,8 @@ export function tenantsOf(
       owners.set(token.hash, name);
       read.push(token);
     });
-    if (read.length === 0) mistakes.add(pointer(["tenants", name, "tokens"]), "has none: nobody could be this tenant.");
+    if (tokens.length === 0)
+      mistakes.add(pointer(["tenants", name, "tokens"]), "has none: nobody could be this tenant.");
     tenants.set(name, { tokens: read, ...(maxOpen !== undefined && { maxOpen }) });
   }
   return tenants;

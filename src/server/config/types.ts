@@ -90,6 +90,8 @@ export interface ServerConfig {
   tasks: TasksConfig;
   /** Empty: everybody who can reach the server is the tenant "default". */
   tenants: ReadonlyMap<string, TenantConfig>;
+  /** Listens beyond loopback also without tenants: whoever can reach it may do everything. Default false. */
+  unprotected?: boolean;
   limits: Limits;
   /** Names under which browsers and clients may reach it, beside loopback and `host`. */
   hosts: readonly string[];

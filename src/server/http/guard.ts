@@ -50,7 +50,10 @@ export function createGuard({ host, hosts, origins }: Pick<ServerConfig, "host" 
 export function isLoopback(host: string): boolean {
   const name = bare(host);
   return (
-    name === "localhost" || name.endsWith(".localhost") || name === "::1" || (isIP(name) === 4 && name.startsWith("127."))
+    name === "localhost" ||
+    name.endsWith(".localhost") ||
+    name === "::1" ||
+    (isIP(name) === 4 && name.startsWith("127."))
   );
 }
 

@@ -123,7 +123,9 @@ function walk(node: Node, segments: string[], at: number, params: Record<string,
   if (node.rests.length === 0) return undefined;
   const rest = segments.slice(at).join("/");
   const fits = node.rests.find(({ suffix }) => rest.length > suffix.length && rest.endsWith(suffix));
-  return fits && { leaf: fits.leaf, params: { ...params, [fits.name]: rest.slice(0, rest.length - fits.suffix.length) } };
+  return (
+    fits && { leaf: fits.leaf, params: { ...params, [fits.name]: rest.slice(0, rest.length - fits.suffix.length) } }
+  );
 }
 
 function decoded(params: Record<string, string>): Record<string, string> {
@@ -153,7 +155,13 @@ function notAllowed(method: string, path: string, methods: string[]): ServerErro
 }
 
 function notFound(method: string, path: string, routes: readonly Route[]): ServerError {
-  const near = nearest(`${method} ${path}`, routes.map(({ method, paths }) => `${method} ${paths[0]}`));
+  const near = nearest(
+    `${method} ${path}`,
+    routes.map(({ method, paths }) => `${method} ${paths[0]}`),
+  );
   const what = near.length === 0 ? "" : ` The nearest that there are: ${near.join(", ")}.`;
-  return new ServerError("not-found", `There is no ${method} ${path.slice(0, 200)}.${what} GET /openapi.json lists them all.`);
+  return new ServerError(
+    "not-found",
+    `There is no ${method} ${path.slice(0, 200)}.${what} GET /openapi.json lists them all.`,
+  );
 }

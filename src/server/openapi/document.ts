@@ -59,7 +59,12 @@ function templateOf(path: string): string {
 
 function describe({ operation, paths, open, failure }: Route): JsonObject {
   const { id, tag, summary, body } = operation;
-  const described: JsonObject = { operationId: id, tags: [tag], summary, parameters: parametersOf(operation, paths[0]) };
+  const described: JsonObject = {
+    operationId: id,
+    tags: [tag],
+    summary,
+    parameters: parametersOf(operation, paths[0]),
+  };
   if (paths.length > 1) described["description"] = `Also: ${paths.slice(1).join(", ")}`;
   if (body !== undefined) {
     described["requestBody"] = { required: true, content: { "application/json": { schema: schemaFor(body) } } };
@@ -84,18 +89,19 @@ function replyOf({ description, schema, type }: Operation["replies"][number]): J
 
 function parametersOf({ query = {}, headers = {} }: Operation, path: string): JsonValue[] {
   const names = [...path.matchAll(/\/[:*](\w+)/g)].map(([, name = ""]) => name);
-  const parameter = (place: string, name: string, given: SchemaObject, required: boolean): JsonObject => {
-    const { description, ...schema } = given;
-    // Operations are written as JSON.
-    const described: JsonObject = { name, in: place, required, schema: schema as JsonObject };
-    if (typeof description === "string") described["description"] = description;
-    return described;
-  };
   return [
     ...names.map((name) => parameter("path", name, { type: "string" }, true)),
     ...Object.entries(query).map(([name, schema]) => parameter("query", name, schema, false)),
     ...Object.entries(headers).map(([name, schema]) => parameter("header", name, schema, false)),
   ];
+}
+
+function parameter(place: string, name: string, given: SchemaObject, required: boolean): JsonObject {
+  const { description, ...schema } = given;
+  // Operations are written as JSON.
+  const described: JsonObject = { name, in: place, required, schema: schema as JsonObject };
+  if (typeof description === "string") described["description"] = description;
+  return described;
 }
 
 function schemaFor(schema: SchemaObject | string): JsonObject {
@@ -114,7 +120,9 @@ function relocated<Value extends JsonValue>(value: Value): Value {
     }
     if (Array.isArray(each)) return each.map((item) => copy(item));
     if (typeof each !== "object" || each === null) return each;
-    return Object.fromEntries(Object.entries(each).map(([name, item]): [string, JsonValue] => [name, copy(item, name)]));
+    return Object.fromEntries(
+      Object.entries(each).map(([name, item]): [string, JsonValue] => [name, copy(item, name)]),
+    );
   };
   // A copy of the same structure.
   return copy(value) as Value;

@@ -38,11 +38,12 @@ const thread = object(
     id: string,
     title: nullable(string),
     scope: nullable(string),
+    kind: nullable(string),
     metadata: facts,
     createdAt: string,
     activeLeafId: nullable(string),
   },
-  { kind: nullable(string) },
+  {},
 );
 
 const loss = object(
@@ -61,6 +62,9 @@ const run = object(
     createdAt: string,
     epoch: integer,
     lastSeq: integer,
+    losses: list(reference("Loss")),
+    attempts: list(facts),
+    metadata: facts,
   },
   {
     forkFromMessageId: nullable(string),
@@ -68,7 +72,6 @@ const run = object(
     finishedAt: string,
     error: providerError,
     usage,
-    metadata: facts,
   },
 );
 

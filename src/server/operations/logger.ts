@@ -16,6 +16,8 @@ export interface LoggerOptions {
   redact: Redact;
 }
 
+const NOTHING = (): void => {};
+
 /** A logger, and `flush`, which writes what is still waiting. */
 export function createLogger({ settings, clock, write, redact }: LoggerOptions): Logger & { flush(): void } {
   const least = LEVELS[settings.level];
@@ -32,9 +34,8 @@ export function createLogger({ settings, clock, write, redact }: LoggerOptions):
     const time = new Date(clock()).toISOString();
     waiting += `${format(time, level, event, shown({ ...fields, ...describe(cause) }, redact))}\n`;
   };
-  const nothing = (): void => {};
   const at = (level: Level): ((event: string, fields?: LogFields) => void) =>
-    LEVELS[level] < least ? nothing : (event, fields) => say(level, event, fields);
+    LEVELS[level] < least ? NOTHING : (event, fields) => say(level, event, fields);
   return {
     debug: at("debug"),
     info: at("info"),
@@ -55,7 +56,7 @@ function shown(fields: LogFields, redact: Redact): Fields {
 /** What was thrown, as fields. Causes are named, too: the last one is often the reason. */
 function describe(cause: unknown): LogFields {
   if (cause === undefined) return {};
-  if (!(cause instanceof Error)) return { error: String(cause) };
+  if (!(cause instanceof Error)) return { error: typeof cause === "string" ? cause : JSON.stringify(cause) };
   const code = "code" in cause && typeof cause.code === "string" ? cause.code : undefined;
   const because = cause.cause instanceof Error ? `${cause.cause.name}: ${cause.cause.message}` : undefined;
   return { error: cause.message, errorName: cause.name, errorCode: code, because, stack: cause.stack };
@@ -68,7 +69,13 @@ function jsonLine(time: string, level: Level, event: string, fields: Fields): st
 function textLine(time: string, level: Level, event: string, { stack, ...fields }: Fields): string {
   const facts = Object.entries(fields).map(([name, value]) => ` ${name}=${plain(value)}`);
   // The rest of a stack stands on lines of its own, indented.
-  const where = typeof stack === "string" ? stack.split("\n").slice(1).map((line) => `\n  ${line.trim()}`) : [];
+  const where =
+    typeof stack === "string"
+      ? stack
+          .split("\n")
+          .slice(1)
+          .map((line) => `\n  ${line.trim()}`)
+      : [];
   return `${time} ${level.padEnd(5)} ${event}${facts.join("")}${where.join("")}`;
 }
 

@@ -28,12 +28,12 @@ export function createMetrics(): Metrics {
     gauge: (name, help) => known(name, () => new Numbers("gauge", help)),
     histogram: (name, help, buckets = DEFAULT_BUCKETS) => known(name, () => new Buckets(help, buckets)),
     text() {
-      const texts = [...families].flatMap(([name, family]) => [
-        `# HELP ${name} ${family.help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}`,
-        `# TYPE ${name} ${family.kind}`,
-        ...family.lines(name),
-      ]);
-      return `${texts.join("\n")}\n`;
+      let text = "";
+      for (const [name, family] of families) {
+        text += `# HELP ${name} ${family.help}\n# TYPE ${name} ${family.kind}\n`;
+        for (const each of family.lines(name)) text += `${each}\n`;
+      }
+      return text;
     },
   };
 }
@@ -105,16 +105,17 @@ class Buckets implements Family, Histogram {
   }
 
   lines(name: string): string[] {
-    return [...this.#series.values].flatMap(([labels, { counts, sum }]) => {
+    const lines: string[] = [];
+    for (const [labels, { counts, sum }] of this.#series.values) {
       let total = 0;
-      const buckets = counts.map((count, index) => {
+      for (const [index, count] of counts.entries()) {
         total += count;
-        const bound = this.#bounds[index];
-        const le = `le="${bound === undefined ? "+Inf" : bound}"`;
-        return line(`${name}_bucket`, labels === "" ? le : `${labels},${le}`, total);
-      });
-      return [...buckets, line(`${name}_sum`, labels, sum), line(`${name}_count`, labels, total)];
-    });
+        const le = `le="${this.#bounds[index] ?? "+Inf"}"`;
+        lines.push(line(`${name}_bucket`, labels === "" ? le : `${labels},${le}`, total));
+      }
+      lines.push(line(`${name}_sum`, labels, sum), line(`${name}_count`, labels, total));
+    }
+    return lines;
   }
 }
 

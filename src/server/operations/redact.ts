@@ -1,7 +1,8 @@
 // Takes secrets out of whatever is about to be logged: those that are known, and whatever looks like one.
 
 /** Names of fields whose values are never shown. */
-const SECRET_NAMES = /^(authorization|proxy-authorization|cookie|set-cookie|password|secret|x-api-key|x-goog-api-key|api-?key|key|token)$/i;
+const SECRET_NAMES =
+  /^(authorization|proxy-authorization|cookie|set-cookie|password|secret|x-api-key|x-goog-api-key|api-?key|key|token)$/i;
 
 /** Keys of the usual providers, tokens of Koine's own, bearer headers, passwords and keys in URLs. */
 const SECRET_TEXTS = [

@@ -12,12 +12,16 @@ export interface RecordedCall {
   dialect: string;
   /** `x-koine-thread`: the thread to go on with; one that is not there is made under this id. */
   thread?: string | undefined;
+  /** The message of `thread` that the answer follows: the request's messages are its path, and nothing is recognised. */
+  after?: string | undefined;
   /** `previous_response_id`: the answer that the messages follow. Unknown: a ServerError "not-found". */
   previousResponse?: string | undefined;
   /** `idempotency-key`. */
   idempotencyKey?: string | undefined;
   /** Whether the client wants to refer to the answer later (Responses: `store` is not false). */
   referable?: boolean | undefined;
+  /** The client's `user-agent`, for people who look at the record. */
+  userAgent?: string | undefined;
 }
 
 /** How a call ended well. */
@@ -47,7 +51,10 @@ export interface Recording {
   readonly changed: boolean;
   /** A call with the same idempotency key that was answered before: it is answered from the record, and nothing is asked. */
   readonly earlier: Response | undefined;
-  /** Aborted when somebody cancels the run: the upstream call ends. */
+  /**
+   * Aborted when somebody cancels the run, or where it cannot be recorded any more and such calls are refused: the
+   * upstream call ends. The reason is a ServerError, "aborted" or "unavailable".
+   */
   readonly cancelled: AbortSignal;
   /** A stream begins: thread, input and run are written behind, and readers elsewhere can follow. Whole calls need it not. */
   begin(facts: { provider: string; model: string }): void;

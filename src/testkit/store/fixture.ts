@@ -4,6 +4,7 @@ import { LedgerError } from "../../ledger/errors.ts";
 import { got, runLater, type Steps } from "../../ledger/steps.ts";
 import type { LedgerReads, LedgerStore, LedgerTransaction, ThreadKey } from "../../ledger/store.ts";
 import {
+  aliasRow,
   blobRow,
   chunkRow,
   endedRun,
@@ -16,6 +17,7 @@ import {
   refRow,
   runRow,
   threadRow,
+  workRow,
 } from "./rows.ts";
 import type { Step } from "./stage.ts";
 
@@ -27,6 +29,7 @@ const FAR = 1_000_000;
 const HASHES = [HELD, LOOSE, LOOSE_TOO, NEW];
 const RUNS = ["run", "run-ended", "run-new"];
 const KEYS = ["key", "key-old", "key-new"];
+const ALIASES = ["alias", "alias-ended", "alias-other", "alias-new"];
 const ENDED = { runId: "run-ended" };
 
 /** Inserts the household: a thread that has everything, and another that must be left alone. */
@@ -36,7 +39,7 @@ export function household(tenant: string): Step[] {
   const held = blobRow(tenant, HELD);
   const loose = blobRow(tenant, LOOSE);
   return [
-    (tx) => tx.insertThread(threadRow(key, { title: "Delphi", pinned: true, leafId: idOf(2) })),
+    (tx) => tx.insertThread(threadRow(key, { title: "Delphi", kind: "oracle", pinned: true, leafId: idOf(2) })),
     (tx) => tx.insertMessages([messageRow(key, 1), messageRow(key, 2, { role: "assistant", digest: "digest-2" })]),
     (tx) => tx.insertMessages([messageRow(key, 3), messageRow(key, 4, { role: "assistant", digest: "digest-4" })]),
     (tx) => tx.insertRun(runRow(key, "run")),
@@ -45,6 +48,9 @@ export function household(tenant: string): Step[] {
     (tx) => tx.insertLog([logRow(key, 8)]),
     (tx) => tx.insertKey(keyRow(key, "key", { createdAt: 5_000 })),
     (tx) => tx.insertKey(keyRow(key, "key-old")),
+    (tx) => tx.putAlias(aliasRow(key, "alias")),
+    (tx) => tx.putAlias(aliasRow(key, "alias-ended", "run-ended")),
+    (tx) => tx.addWork(workRow(key, { holder: "somebody", leaseId: "lease", leaseUntil: 500 })),
     (tx) => tx.insertBlob(held),
     (tx) => tx.insertBlob(loose),
     (tx) => tx.insertBlob(blobRow(tenant, LOOSE_TOO)),
@@ -58,6 +64,9 @@ export function household(tenant: string): Step[] {
     (tx) => tx.insertRun(runRow(other, "run-other")),
     (tx) => tx.insertLog([logRow(other, 3, { runId: "run-other" })]),
     (tx) => tx.insertKey(keyRow(other, "key", { createdAt: 5_000 })),
+    (tx) => tx.putAlias(aliasRow(other, "alias-other", "run-other")),
+    (tx) => tx.addWork(workRow(other, { wantedAt: 2_000 })),
+    (tx) => tx.addWork(workRow({ tenant, threadId: "thread-new" }, { leaseId: "lease", wantedAt: 3_000 })),
     (tx) => tx.insertBlobRefs([refRow(other, 1, HELD)]),
     (tx) => tx.quarantine(quarantineRow(other, 1)),
   ];
@@ -76,6 +85,11 @@ export function changes(tenant: string): Record<WritingMethod, Step> {
     updateRun: (tx) => tx.updateRun(key, "run", 1, { epoch: 2, state: "failed", finishedAt: 3_000, error: "{}" }),
     insertLog: (tx) => tx.insertLog([logRow(key, 11), logRow(key, 12, { kind: "run" })]),
     insertKey: (tx) => tx.insertKey(keyRow(key, "key-new", { createdAt: 6_000 })),
+    putAlias: (tx) => tx.putAlias(aliasRow(key, "alias-new")),
+    deleteAlias: (tx) => tx.deleteAlias(tenant, "alias"),
+    addWork: (tx) => tx.addWork(workRow({ tenant, threadId: "thread-other" })),
+    updateWork: (tx) => tx.updateWork(key, "lease", { leaseId: "lease-new", leaseUntil: 700 }),
+    deleteWork: (tx) => tx.deleteWork({ tenant, threadId: "thread-new" }, "lease", 1),
     insertBlob: (tx) => tx.insertBlob(blobRow(tenant, NEW, { createdAt: 6_000 })),
     refreshBlob: (tx) => tx.refreshBlob(tenant, HELD, 5_000),
     insertChunk: (tx) => tx.insertChunk(chunkRow(tenant, held.blobId, 2)),
@@ -102,9 +116,12 @@ export function* everything(reads: LedgerReads, tenant: string): Steps<Record<st
     findDigests: yield* got(reads.findDigests(tenant, ["digest-2", "digest-4", "digest-o", "digest-new"], FAR)),
     expiredRuns: byId(yield* got(reads.expiredRuns(FAR, FAR, tenant))),
     compactableRuns: byId(yield* got(reads.compactableRuns(FAR, FAR, tenant))),
+    "threads of a kind": yield* got(reads.threads(tenant, { limit: FAR, kind: "oracle" })),
+    openWork: yield* got(reads.openWork(FAR, FAR, tenant)),
     quarantined: byId(yield* got(reads.quarantined(tenant, FAR))),
   };
   for (const id of [...RUNS, "run-other"]) shown[`run ${id}`] = yield* got(reads.run(tenant, id));
+  for (const name of ALIASES) shown[`alias ${name}`] = yield* got(reads.alias(tenant, name));
   for (const hash of HASHES) {
     shown[`blob ${hash}`] = yield* got(reads.blob(tenant, hash));
     for (const position of [0, 1, 2]) {
@@ -127,6 +144,8 @@ function* ofThread(reads: LedgerReads, key: ThreadKey): Steps<Record<string, unk
     runs: yield* got(reads.runs(key)),
     log: yield* got(reads.log(key, { limit: FAR })),
     "log of a run": yield* got(reads.log(key, { limit: FAR, ...ENDED })),
+    aliases: yield* got(reads.aliases(key)),
+    work: yield* got(reads.work(key)),
     blobRefs: yield* got(reads.blobRefs(key)),
   };
   for (const name of KEYS) shown[`key ${name}`] = yield* got(reads.idempotencyKey(key, name));

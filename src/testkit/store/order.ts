@@ -59,16 +59,19 @@ async function givesStretches(stage: Stage): Promise<void> {
 
 async function givesLogStretches(stage: Stage): Promise<void> {
   const { key, other, reads } = stage;
-  const rows = EVEN.map((number) => logRow(key, number, { runId: number % 3 === 0 ? "run-a" : "run-b" }));
+  const whose = ["run-a", "", "run-b"];
+  const rows = EVEN.map((number) => logRow(key, number, { runId: whose[number % 3] ?? "" }));
   await stage.write(
     (tx) => tx.insertLog(rows.toReversed()),
     (tx) => tx.insertLog([logRow(other, 7, { runId: "run-a" })]),
   );
   for (const stretch of stretches()) {
     await demandSame(reads.log(key, stretch), cutOut(rows, stretch), `log ${JSON.stringify(stretch)}`);
-    const own = rows.filter(({ runId }) => runId === "run-a");
-    const named = { ...stretch, runId: "run-a" };
-    await demandSame(reads.log(key, named), cutOut(own, stretch), `log ${JSON.stringify(named)}`);
+    for (const runId of ["run-a", ""]) {
+      const own = rows.filter((row) => row.runId === runId);
+      const named = { ...stretch, runId };
+      await demandSame(reads.log(key, named), cutOut(own, stretch), `log ${JSON.stringify(named)}`);
+    }
   }
 }
 
@@ -104,6 +107,21 @@ async function pagesThreads(stage: Stage): Promise<void> {
   await demandSame(reads.threads(tenant, { limit: 2, before: idOf(7) }), newest.slice(7, 9), "Two before one between.");
   await demandSame(reads.threads(tenant, { limit: 100, before: idOf(6) }), newest.slice(8), "Before is exclusive.");
   await demandSame(reads.threads(tenant, { limit: 100, before: idOf(2) }), [], "Before the oldest.");
+}
+
+async function listsKinds(stage: Stage): Promise<void> {
+  const { tenant, reads } = stage;
+  const kinds = ["task", null, "Task"];
+  const rows = EVEN.map((number) => threadRow({ tenant, threadId: idOf(number) }, { kind: kinds[number % 3] ?? null }));
+  for (const row of rows) await stage.write((tx) => tx.insertThread(row));
+  for (const kind of [...kinds, "none", ""]) {
+    const newest = rows.toReversed().filter((row) => row.kind === kind);
+    const all = reads.threads(tenant, { limit: 100, kind });
+    await demandSame(all, newest, `All threads of kind ${JSON.stringify(kind)}.`);
+    const some = reads.threads(tenant, { limit: 2, kind, before: idOf(16) });
+    const below = newest.filter(({ id }) => id < idOf(16)).slice(0, 2);
+    await demandSame(some, below, `Two of kind ${JSON.stringify(kind)} below one.`);
+  }
 }
 
 async function ordersTheRest(stage: Stage): Promise<void> {
@@ -236,9 +254,10 @@ async function findsCompacted(stage: Stage): Promise<void> {
 
 export const ORDER_CLAIMS: readonly Claim[] = [
   ["messages and headers are given in stretches: after, up to, order, limit", givesStretches],
-  ["the log is given in stretches, of all runs or of one", givesLogStretches],
+  ["the log is given in stretches, of all runs, of one or of none", givesLogStretches],
   ["ids are compared as bytes", ordersByBytes],
   ["threads come newest id first, in pages", pagesThreads],
+  ["threads are listed by kind where one is named", listsKinds],
   ["runs, blob references and quarantined records come in their order and number", ordersTheRest],
   ["findDigests gives assistant messages of a digest, newest first", findsDigests],
   ["findDigests gives those of one scope where it is named", findsDigestsOfScope],

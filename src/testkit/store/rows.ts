@@ -1,5 +1,6 @@
 // Rows for trying a store: plain ones, in which a case changes what it is about.
 import type {
+  AliasRow,
   BlobRefRow,
   BlobRow,
   ChunkRow,
@@ -9,6 +10,7 @@ import type {
   QuarantineRow,
   RunRow,
   ThreadRow,
+  WorkRow,
 } from "../../ledger/rows.ts";
 import type { ThreadKey } from "../../ledger/store.ts";
 
@@ -117,4 +119,13 @@ export function refRow({ tenant, threadId }: ThreadKey, number: number, hash: st
 export function quarantineRow({ tenant, threadId }: ThreadKey, number: number, reason = "torn"): QuarantineRow {
   const foundAt = "2026-01-02T00:00:00.000Z";
   return { tenant, threadId, messageId: idOf(number), reason, body: '{"to', foundAt };
+}
+
+export function aliasRow({ tenant, threadId }: ThreadKey, name: string, runId = "run"): AliasRow {
+  return { tenant, name, threadId, runId };
+}
+
+/** Work that nobody holds. */
+export function workRow({ tenant, threadId }: ThreadKey, changes: Partial<WorkRow> = {}): WorkRow {
+  return { tenant, threadId, wants: 1, wantedAt: 1_000, holder: null, leaseId: null, leaseUntil: 0, ...changes };
 }

@@ -2,6 +2,7 @@
 import type { RunRow } from "../../ledger/rows.ts";
 import { RUN_STATES } from "../../ledger/rows.ts";
 import {
+  aliasRow,
   blobRow,
   chunkRow,
   hashOf,
@@ -13,6 +14,7 @@ import {
   refRow,
   runRow,
   threadRow,
+  workRow,
 } from "./rows.ts";
 import type { Claim, Stage } from "./stage.ts";
 import { demandSame } from "./stage.ts";
@@ -38,6 +40,8 @@ async function keepsThreads({ write, key, reads }: Tools): Promise<void> {
   for (const [at, [what, text]] of TEXTS.entries()) {
     const own = { ...key, threadId: `thread ${at}` };
     const row = threadRow(own, { title: text, scope: text, metadata: text, leafId: idOf(at), pinned: at % 2 === 0 });
+    // A kind is a key of an index, which takes no text of any length.
+    row.kind = text.slice(0, 200);
     await write((tx) => tx.insertThread(row));
     await demandSame(reads.thread(own), { ...row, newestMessageId: null, lastId: "" }, `A thread with ${what}.`);
   }
@@ -85,7 +89,7 @@ async function keepsRuns({ write, key, reads }: Tools): Promise<void> {
 
 async function keepsLog({ write, key, reads }: Tools): Promise<void> {
   for (const [at, [what, text]] of TEXTS.entries()) {
-    const row = logRow(key, at, { body: text, kind: at % 2 === 0 ? "delta" : "run" });
+    const row = logRow(key, at, { body: text, kind: (["delta", "run", "entry"] as const)[at % 3] ?? "run" });
     await write((tx) => tx.insertLog([row]));
     await demandSame(reads.log(key, { limit: 1, order: "down" }), [row], `A log row with ${what}.`);
   }
@@ -98,6 +102,21 @@ async function keepsKeys({ write, key, reads }: Tools): Promise<void> {
     await write((tx) => tx.insertKey(row));
     await demandSame(reads.idempotencyKey(key, row.key), row, `A key with ${what}.`);
   }
+}
+
+async function keepsAliasesAndWork({ write, key, reads }: Tools): Promise<void> {
+  for (const [what, text] of TEXTS) {
+    const name = text.slice(0, 200);
+    const alias = { ...aliasRow(key, name), runId: name };
+    await write((tx) => tx.putAlias(alias));
+    await demandSame(reads.alias(key.tenant, name), alias, `An alias with ${what}.`);
+    const own = { ...key, threadId: `thread ${what}` };
+    const row = workRow(own, { wants: LARGEST, wantedAt: LARGEST, holder: text, leaseId: name, leaseUntil: LARGEST });
+    await write((tx) => tx.addWork(row));
+    await demandSame(reads.work(own), row, `Work with ${what}.`);
+  }
+  await write((tx) => tx.addWork(workRow(key)));
+  await demandSame(reads.work(key), workRow(key), "Work with nulls.");
 }
 
 async function keepsBlobs({ write, key, reads }: Tools): Promise<void> {
@@ -187,6 +206,7 @@ export const VALUE_CLAIMS: readonly Claim[] = [
   ["runs come back exactly as they were written", on(keepsRuns)],
   ["log rows come back exactly as they were written", on(keepsLog)],
   ["idempotency keys come back exactly as they were written", on(keepsKeys)],
+  ["aliases and work come back exactly as they were written", on(keepsAliasesAndWork)],
   ["blobs and chunks come back exactly as they were written", on(keepsBlobs)],
   ["quarantined records come back exactly as they were written", on(keepsQuarantine)],
   ["rows that were handed in or out can be changed without changing the store", on(keepsItsOwn)],

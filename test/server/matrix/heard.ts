@@ -65,6 +65,7 @@ const responses: Read = (body) => {
     stop: [],
     ...number(body["max_output_tokens"]),
     isReasoning: body["reasoning"] !== undefined,
+    ...(typeof body["previous_response_id"] === "string" && { isContinued: true as const }),
   };
 };
 

@@ -39,8 +39,11 @@ export async function converse(task: Task, talk: Talk, ear: Ear): Promise<Outcom
       turns.push(turn);
       const { result } = task;
       const next = later[0];
-      if (turn.calls.length > 0 && result !== undefined) talk.addResults(turn.calls.map((call) => result(call)));
-      else if (next !== undefined) talk.addUser(later.shift() ?? "");
+      if (turn.calls.length > 0 && result !== undefined) {
+        const results: string[] = [];
+        for (const call of turn.calls) results.push(await result(call));
+        talk.addResults(results);
+      } else if (next !== undefined) talk.addUser(later.shift() ?? "");
       else return { turns };
     }
   } catch (error) {

@@ -15,6 +15,7 @@ export const UPSTREAMS = {
   router: "openai-chat",
 } as const satisfies Record<string, UpstreamDialect>;
 export type UpstreamName = keyof typeof UPSTREAMS;
+export const PROVIDERS = ["chat", "responses", "anthropic", "gemini"] as const satisfies UpstreamName[];
 
 export interface ToolSpec {
   name: string;
@@ -36,7 +37,9 @@ export interface Task {
   image?: string;
   tools?: readonly ToolSpec[];
   /** What the tools say; calls are answered until there are none. */
-  result?: (call: Call) => string;
+  result?: (call: Call) => string | Promise<string>;
+  /** The client sends back what everybody knows of an answer: no thoughts, no signatures, no ids of items. */
+  plain?: true;
   /** The answer shall be JSON of this form. */
   schema?: ToolSpec["schema"];
   stop?: readonly string[];
@@ -120,6 +123,8 @@ export interface Heard {
   stop: string[];
   maxOutputTokens?: number;
   isReasoning: boolean;
+  /** It knows the rest by the id of an answer that it has stored. */
+  isContinued?: true;
 }
 
 /** A text, or what it must look like. */
@@ -145,8 +150,10 @@ export interface Scenario {
   /** The row of the table. */
   title: string;
   modes: readonly Mode[];
-  /** Where it is not played with every client. */
-  clients?: (client: Client) => boolean;
+  /** Where it is not played with the four providers. */
+  upstreams?: readonly UpstreamName[];
+  /** Where it is not the usual one. */
+  models?: Partial<Record<UpstreamName, string>>;
   task: Task;
   /** Sent by the client. */
   headers?: Record<string, string>;

@@ -14,12 +14,13 @@ interface Manner {
   id: string;
   title: string;
   dialect: UpstreamDialect;
-  model(place: Place): LanguageModel;
+  model: (place: Place) => LanguageModel;
   /** What asks the model to think and to show it. */
   reasoning: ProviderOptions;
 }
 
 const MAX_STEPS = 8;
+const FINISHES = ["stop", "length", "tool-calls", "content-filter"] as const;
 
 function settingsOf(task: Task, messages: ModelMessage[], { model, reasoning }: Manner, place: Place) {
   const { system, schema, stop, maxOutputTokens } = task;
@@ -41,8 +42,9 @@ function settingsOf(task: Task, messages: ModelMessage[], { model, reasoning }: 
 function toolsOf({ tools = [], result }: Task): ToolSet {
   return Object.fromEntries(
     tools.map(({ name, description, schema }) => {
-      const execute = result && ((input: unknown): string => result({ name, input }));
-      return [name, tool({ description, inputSchema: jsonSchema(schema), ...(execute && { execute }) })];
+      const inputSchema = jsonSchema(schema);
+      if (result === undefined) return [name, tool({ description, inputSchema })];
+      return [name, tool({ description, inputSchema, execute: (input: unknown) => result({ name, input }) })];
     }),
   );
 }
@@ -54,7 +56,7 @@ function turnOf(step: StepResult<ToolSet>): Turn {
     reasoning: reasoningText,
     refusal: "",
     calls: toolCalls.map(({ toolName: name, input }) => ({ name, input: input as unknown })),
-    finish: finishReason,
+    finish: FINISHES.find((finish) => finish === finishReason) ?? "other",
     usage: counts({
       input: usage.inputTokens,
       output: usage.outputTokens,
@@ -65,16 +67,20 @@ function turnOf(step: StepResult<ToolSet>): Turn {
   };
 }
 
-interface Played {
-  steps: StepResult<ToolSet>[];
-  messages: ModelMessage[];
-}
-
-async function playOnce(settings: ReturnType<typeof settingsOf>, mode: Mode, ear: Ear, turns: Turn[]): Promise<Played> {
-  const onStepFinish = (step: StepResult<ToolSet>): void => void turns.push(turnOf(step));
+/** Gives the messages that came of it. */
+async function playOnce(
+  settings: ReturnType<typeof settingsOf>,
+  mode: Mode,
+  ear: Ear,
+  turns: Turn[],
+): Promise<ModelMessage[]> {
+  // A step that failed is no answer: what is thrown says it.
+  const onStepFinish = (step: StepResult<ToolSet>): void => {
+    if (step.finishReason !== "error") turns.push(turnOf(step));
+  };
   if (mode === "whole") {
-    const { steps, response } = await generateText({ ...settings, onStepFinish });
-    return { steps, messages: response.messages };
+    const { responseMessages } = await generateText({ ...settings, onStepFinish });
+    return responseMessages;
   }
   const errors: unknown[] = [];
   const result = streamText({ ...settings, onStepFinish, onError: ({ error }) => void errors.push(error) });
@@ -84,7 +90,7 @@ async function playOnce(settings: ReturnType<typeof settingsOf>, mode: Mode, ear
     if (part.type === "abort") throw new DOMException("The stream was left.", "AbortError");
   }
   if (errors.length > 0) throw errors[0];
-  return { steps: await result.steps, messages: (await result.response).messages };
+  return result.responseMessages;
 }
 
 async function play(task: Task, mode: Mode, place: Place, manner: Manner): Promise<Outcome> {
@@ -94,15 +100,16 @@ async function play(task: Task, mode: Mode, place: Place, manner: Manner): Promi
   const later = [...(task.later ?? [])];
   try {
     for (;;) {
-      const played = await playOnce(settingsOf(task, messages, manner, place), mode, ear, turns);
-      messages.push(...played.messages);
+      messages.push(...(await playOnce(settingsOf(task, messages, manner, place), mode, ear, turns)));
       const next = later.shift();
       if (next === undefined) return { turns };
       messages.push({ role: "user", content: next });
     }
   } catch (error) {
     const isAbort = error instanceof Error && error.name === "AbortError";
-    const status = APICallError.isInstance(error) ? error.statusCode : undefined;
+    // A stream that breaks off keeps the status that it began with.
+    const { statusCode = 200 } = APICallError.isInstance(error) ? error : {};
+    const status = statusCode === 200 ? undefined : statusCode;
     return { turns, failure: failureOf(error, { isAbort, status }, ear.text) };
   }
 }
@@ -132,7 +139,8 @@ const MANNERS: readonly Manner[] = [
     id: "ai-openai-chat",
     title: "`ai` with `@ai-sdk/openai`, Chat",
     dialect: "openai-chat",
-    model: ({ url, apiKey, headers = {}, model }) => createOpenAI({ baseURL: `${url}/v1`, apiKey, headers }).chat(model),
+    model: ({ url, apiKey, headers = {}, model }) =>
+      createOpenAI({ baseURL: `${url}/v1`, apiKey, headers }).chat(model),
     reasoning: { openai: { forceReasoning: true, reasoningEffort: "medium" } },
   },
   {

@@ -58,23 +58,27 @@ class MessagesTalk implements Talk {
 
   async ask(): Promise<Turn> {
     const { content, stop_reason: stop, usage } = await this.answer();
-    this.messages.push({ role: "assistant", content });
+    const isThought = ({ type }: Anthropic.ContentBlock): boolean =>
+      type === "thinking" || type === "redacted_thinking";
+    const kept = this.task.plain ? content.filter((block) => !isThought(block)) : content;
+    this.messages.push({ role: "assistant", content: kept });
     const calls = content.filter((block) => block.type === "tool_use");
     this.open = calls.map(({ id }) => id);
     const cached = usage.cache_read_input_tokens ?? 0;
+    // What the cache holds stands beside the input here, and nobody says the sum.
+    const input = usage.input_tokens + cached + (usage.cache_creation_input_tokens ?? 0);
     return {
       text: content.map((block) => (block.type === "text" ? block.text : "")).join(""),
       refusal: "",
       reasoning: content.map((block) => (block.type === "thinking" ? block.thinking : "")).join(""),
       calls: calls.map(({ name, input }) => ({ name, input })),
       finish: FINISHES[stop ?? ""] ?? "other",
-      // What the cache holds stands beside the input here.
       usage: counts({
-        input: usage.input_tokens + cached + (usage.cache_creation_input_tokens ?? 0),
+        input,
         output: usage.output_tokens,
-        total: undefined,
+        total: input + usage.output_tokens,
         cached,
-        reasoning: undefined,
+        reasoning: usage.output_tokens_details?.thinking_tokens,
       }),
     };
   }

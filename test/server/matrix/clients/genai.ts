@@ -1,6 +1,6 @@
 // `@google/genai`: the SDK's own chat keeps the history.
 import { ApiError, GoogleGenAI } from "@google/genai";
-import type { Chat, GenerateContentConfig, GenerateContentResponse, Part } from "@google/genai";
+import type { Chat, Content, GenerateContentConfig, GenerateContentResponse, Part } from "@google/genai";
 import type { UnifiedFinishReason } from "../../../../src/index.ts";
 import type { Talk } from "../talk.ts";
 import { converse, counts, Ear } from "../talk.ts";
@@ -13,38 +13,40 @@ const FINISHES: Readonly<Record<string, UnifiedFinishReason>> = {
 };
 
 class GenaiTalk implements Talk {
-  private readonly chat: Chat;
+  private chat: Chat;
+  private readonly open: (history: Content[]) => Chat;
+  private readonly isPlain: boolean;
   private readonly mode: Mode;
   private readonly ear: Ear;
   private next: Part[] = [];
-  private open: { id?: string | undefined; name: string }[] = [];
+  private called: { id?: string | undefined; name: string }[] = [];
 
   constructor(task: Task, mode: Mode, place: Place, ear: Ear) {
     const { url, apiKey, headers, model, signal } = place;
     const client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url, ...(headers && { headers }) } });
-    this.chat = client.chats.create({ model, config: configOf(task, signal) });
+    this.open = (history) => client.chats.create({ model, config: configOf(task, signal), history });
+    this.chat = this.open([]);
+    this.isPlain = task.plain === true;
     this.mode = mode;
     this.ear = ear;
   }
 
   addUser(text: string, image?: string): void {
-    this.next = [
-      { text },
-      ...(image === undefined ? [] : [{ inlineData: { mimeType: "image/png", data: image } }]),
-    ];
+    this.next = [{ text }, ...(image === undefined ? [] : [{ inlineData: { mimeType: "image/png", data: image } }])];
   }
 
   addResults(results: readonly string[]): void {
-    this.next = this.open.map(({ id, name }, index) => ({
+    this.next = this.called.map(({ id, name }, index) => ({
       functionResponse: { ...(id !== undefined && { id }), name, response: { output: results[index] } },
     }));
   }
 
   async ask(): Promise<Turn> {
     const replies = await this.answer();
+    if (this.isPlain) this.chat = this.open(this.chat.getHistory().map(withoutThoughts));
     const parts = replies.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
     const calls = parts.flatMap((part) => part.functionCall ?? []);
-    this.open = calls.map(({ id, name = "" }) => ({ id, name }));
+    this.called = calls.map(({ id, name = "" }) => ({ id, name }));
     const usage = replies.findLast((reply) => reply.usageMetadata !== undefined)?.usageMetadata;
     const finish = replies.findLast(({ candidates }) => candidates?.[0]?.finishReason !== undefined)?.candidates?.[0];
     const unified = FINISHES[finish?.finishReason ?? ""] ?? "other";
@@ -84,6 +86,12 @@ class GenaiTalk implements Talk {
     }
     return replies;
   }
+}
+
+function withoutThoughts({ role, parts = [] }: Content): Content {
+  const kept = parts.filter(({ thought }) => thought !== true);
+  for (const part of kept) delete part.thoughtSignature;
+  return { ...(role !== undefined && { role }), parts: kept };
 }
 
 function configOf(task: Task, signal: AbortSignal | undefined): GenerateContentConfig {

@@ -54,7 +54,7 @@ class ResponsesTalk implements Talk {
     const { output, usage } = response;
     if (this.keeper === "server") this.input = [];
     // What the SDK adds of its own does not go back.
-    else this.input.push(...(plain(output) as Item[]));
+    else this.input.push(...(echo(output, this.task.plain === true) as Item[]));
     this.previous = response.id;
     const calls = output.filter((item) => item.type === "function_call");
     this.open = calls.map((call) => call.call_id);
@@ -130,8 +130,10 @@ function finishOf(response: OpenAI.Responses.Response, hasCalls: boolean): Unifi
   return incomplete?.reason === "content_filter" ? "content-filter" : "other";
 }
 
-function plain(output: OpenAI.Responses.Response["output"]): unknown[] {
-  const text = JSON.stringify(output, (key, value: unknown) => (key.startsWith("parsed") ? undefined : value));
+function echo(output: OpenAI.Responses.Response["output"], isPlain: boolean): unknown[] {
+  const kept = isPlain ? output.filter(({ type }) => type !== "reasoning") : output;
+  const isOwn = (key: string): boolean => key.startsWith("parsed") || (isPlain && key === "id");
+  const text = JSON.stringify(kept, (key, value: unknown) => (isOwn(key) ? undefined : value));
   return JSON.parse(text) as unknown[];
 }
 

@@ -2,11 +2,10 @@
 import { reasoning, refusal, text, toolCall } from "../../../../src/index.ts";
 import type { Scripted } from "../../../support/upstreams/index.ts";
 import type { Call, Heard, Scenario, ToolSpec, Turn, UpstreamName } from "../types.ts";
-import { MODES } from "../types.ts";
+import { MODES, PROVIDERS } from "../types.ts";
 
 /** One pixel. */
-const PNG =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 const PLACE: ToolSpec["schema"] = {
   type: "object",
@@ -45,6 +44,8 @@ function refusalOf(upstream: UpstreamName): Scripted {
   if (upstream === "gemini") return { parts: [text("I would rather not.")], finishReason: "content-filter" };
   return { parts: [refusal("I would rather not.")], finishReason: "refusal" };
 }
+
+const shown = (upstream: UpstreamName, thought: string): string => (upstream === "chat" ? "" : thought);
 
 const USAGE = { inputTokens: 1200, outputTokens: 80, totalTokens: 1280, cacheReadTokens: 1000 };
 
@@ -139,17 +140,25 @@ export const ANSWERS: readonly Scenario[] = [
     id: "reasoning",
     title: "reasoning with signatures",
     modes: MODES,
+    upstreams: [...PROVIDERS, "router"],
+    models: { chat: "gpt-5.2", anthropic: "claude-haiku-4-5" },
     task: { user: "Is it safe to sail?", tools: [LOOK], result: sunny, reasoning: true },
     answers: () => [
       { parts: [reasoning("The sea is Poseidon's."), toolCall("", "look", { at: "Ogygia" })] },
       { parts: [reasoning("One more."), toolCall("", "look", { at: "Aiaia" })] },
       { parts: [reasoning("He is away."), text("It is.")] },
     ],
-    expected: () => ({
+    // OpenAI's Chat reasons without showing it.
+    expected: ({ upstream }) => ({
       turns: [
-        { reasoning: "The sea is Poseidon's.", text: "", calls: [look("Ogygia")], finish: "tool-calls" },
-        { reasoning: "One more.", text: "", calls: [look("Aiaia")], finish: "tool-calls" },
-        { reasoning: "He is away.", text: "It is.", calls: [], finish: "stop" },
+        {
+          reasoning: shown(upstream, "The sea is Poseidon's."),
+          text: "",
+          calls: [look("Ogygia")],
+          finish: "tool-calls",
+        },
+        { reasoning: shown(upstream, "One more."), text: "", calls: [look("Aiaia")], finish: "tool-calls" },
+        { reasoning: shown(upstream, "He is away."), text: "It is.", calls: [], finish: "stop" },
       ],
       heard: { isReasoning: true, calls: [look("Ogygia"), look("Aiaia")] },
       answered: 3,

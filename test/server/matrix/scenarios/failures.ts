@@ -57,7 +57,7 @@ export const FAILURES: readonly Scenario[] = [
     ],
     expected: () => ({
       turns: [],
-      failure: { status: undefined, isAbort: false, message: /The singer is tired\./, text: "Of the man of many ways" },
+      failure: { isAbort: false, message: /The singer is tired\./, text: "Of the man of many ways" },
       answered: 1,
     }),
   },
@@ -69,7 +69,7 @@ export const FAILURES: readonly Scenario[] = [
     answers: () => [{ parts: [text(WORDS)], reset: MIDDLE }],
     expected: () => ({
       turns: [],
-      failure: { status: undefined, isAbort: false, text: /^word 0 word 1 .*\d$/ },
+      failure: { status: undefined, isAbort: false, text: /^word 0 word 1 (?!.*word 149)/ },
       ended: "reset",
     }),
   },

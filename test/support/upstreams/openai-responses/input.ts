@@ -122,8 +122,13 @@ function checkReasoning(items: readonly Json[], memory: Memory, secrets: Secrets
     }
     const next = items[index + 1];
     const isById = typeof encrypted !== "string";
+    const follower = memory.issued(issued?.follower ?? "")?.item;
+    // A call may be told by its own id: that is how the AI SDK sends what is stored.
+    const isSameCall = isJson(next) && next["call_id"] !== undefined && next["call_id"] === follower?.["call_id"];
     const follows =
-      isJson(next) && isSaid(next) && (next["id"] === undefined ? !isById : next["id"] === issued?.follower);
+      isJson(next) &&
+      isSaid(next) &&
+      (next["id"] === undefined ? !isById || isSameCall : next["id"] === issued?.follower);
     if (!follows) {
       refuse(`Item '${id}' of type 'reasoning' was provided without its required following item.`, { param: "input" });
     }

@@ -1,0 +1,29 @@
+// A ledger that is only read from, and is there already.
+import type { Ledger, LedgerOptions } from "../../ledger/index.ts";
+import { openLedger } from "../../ledger/index.ts";
+import type { ServerConfig } from "../../server/config/index.ts";
+import { cliErrorOf } from "../data.ts";
+import { CliError } from "../exit.ts";
+import { checkFile } from "../read/bytes.ts";
+import { ledgerFile } from "../serve/data-folder.ts";
+
+export async function withLedger<T>(
+  config: ServerConfig,
+  options: LedgerOptions,
+  work: (ledger: Ledger) => Promise<T>,
+): Promise<T> {
+  const file = ledgerFile(config);
+  if (file !== undefined) await checkFile(file);
+  const { url, connections } = config.ledger;
+  if (url === "memory:") throw new CliError("usage", "A ledger in memory is empty: name one that is kept with --data.");
+  try {
+    const ledger = await openLedger(url, { ...options, connections, indexMs: false });
+    try {
+      return await work(ledger);
+    } finally {
+      await ledger.close();
+    }
+  } catch (error) {
+    throw cliErrorOf(error);
+  }
+}

@@ -1,0 +1,37 @@
+// Other names of runs: the ids by which clients know their answers. A name belongs to the run that was given it last.
+import { checkName } from "../check.ts";
+import { LedgerError } from "../errors.ts";
+import type { RunRow } from "../rows.ts";
+import type { Scope } from "../scope.ts";
+import { got, type Steps } from "../steps.ts";
+import type { LedgerTransaction } from "../store.ts";
+import type { RunInfo } from "../types.ts";
+import { infoOf } from "./info.ts";
+
+/** The names that a caller gives, one or several. */
+export function checkAliases(alias: unknown): readonly string[] {
+  if (alias === undefined) return [];
+  if (!Array.isArray(alias)) return [checkName(alias, "alias")];
+  if (alias.length > 100) throw new LedgerError("invalid-input", "A run has at most 100 names.", { path: "alias" });
+  return alias.map((name) => checkName(name, "alias"));
+}
+
+export function* putAliases(
+  tx: LedgerTransaction,
+  { tenant, threadId, id: runId }: RunRow,
+  names: readonly string[],
+): Steps<void> {
+  for (const name of names) yield* got(tx.putAlias({ tenant, name, threadId, runId }));
+}
+
+export async function runByAlias(scope: Scope, name: string): Promise<RunInfo | undefined> {
+  const { reads } = scope.store;
+  const alias = await reads.alias(scope.tenant, checkName(name, "name"));
+  const row = alias === undefined ? undefined : await reads.run(scope.tenant, alias.runId);
+  return row && infoOf(row, scope.report);
+}
+
+export async function dropAlias(scope: Scope, name: string): Promise<boolean> {
+  const checked = checkName(name, "name");
+  return scope.store.write((tx) => got(tx.deleteAlias(scope.tenant, checked)));
+}

@@ -1,0 +1,115 @@
+// Asks a model again at a place of a thread: the new answer stands beside the former one and becomes the active one.
+import type { Ledger, RunInfo } from "../../ledger/index.ts";
+import type { Request, StoredMessage } from "../../model/index.ts";
+import { boolean, list, object, reference, string } from "../../model/shape.ts";
+import { ServerError } from "../errors.ts";
+import { facts } from "../openapi/schemas.ts";
+import { callModel } from "../gateway/call.ts";
+import { leadingOf } from "../record/said.ts";
+import { messagesOf } from "../record/stored-answer.ts";
+import { settingsOf } from "../record/stored-request.ts";
+import type { Recorder } from "../record/types.ts";
+import type { Route, Services } from "../types.ts";
+import { messageOf } from "./branches.ts";
+import { followRun } from "./events.ts";
+import { param, readBody, readSettings } from "./reading.ts";
+import { shownRun } from "./runs.ts";
+import { jsonReply, route, says, text } from "./replies.ts";
+
+const REGENERATE = object({}, { messageId: string, model: string, stream: boolean, settings: facts });
+
+export function regenerateRoutes(services: Services, recorder: Recorder): Route[] {
+  return [
+    route("POST", "/v1/threads/:id/regenerate", OPERATION, async (request, caller) => {
+      const { ledger } = caller;
+      const { messageId, stream, ...given } = await readBody(request, services.config.limits, REGENERATE);
+      const changes: Partial<Request> = readSettings(given.settings);
+      if (given.model !== undefined) changes.model = given.model;
+      const threadId = param(request, "id");
+      const { after, former } = await placeOf(ledger, threadId, messageId);
+      const asked = await questionAt(ledger, threadId, after, former);
+      const answer = await callModel(services, recorder, {
+        caller,
+        request: { model: services.config.tasks.model, ...asked, ...changes },
+        dialect: "canonical",
+        record: { thread: threadId, after, idempotencyKey: request.headers["idempotency-key"] },
+        signal: request.signal,
+        traceparent: request.headers["traceparent"],
+      });
+      const runId = answer.recording?.runId;
+      if (runId === undefined) throw new ServerError("unavailable", "The ledger cannot be written to.");
+      const isStream = stream ?? request.headers["accept"]?.includes("text/event-stream") ?? false;
+      const headers = { "x-koine-thread": threadId, "x-koine-run": runId, "x-koine-provider": answer.provider };
+      if (isStream) {
+        // Whoever reads follows the record: what they see is what is there, and they can leave and come back.
+        answer.drain();
+        return followRun(services, request, caller, { threadId, runId }, headers);
+      }
+      await answer.response();
+      const run = await ledger.run(runId);
+      return jsonReply(200, { run: shownRun(run), messages: await messagesOf(ledger, run) }, headers);
+    }),
+  ];
+}
+
+interface Place {
+  /** The message that the answer follows. */
+  after: string;
+  /** The answer that it stands beside. */
+  former: StoredMessage | undefined;
+}
+
+/** Where to ask: before an answer, or behind anything else. */
+async function placeOf(ledger: Ledger, threadId: string, messageId: string | undefined): Promise<Place> {
+  const id = messageId ?? (await ledger.thread(threadId)).activeLeafId;
+  if (id === null) {
+    throw new ServerError("invalid-request", "The thread is empty: append a message first.", { path: "/messageId" });
+  }
+  const message = await messageOf(ledger, threadId, id);
+  if (message.role !== "assistant") return { after: id, former: undefined };
+  const { parentMessageId } = message;
+  if (parentMessageId !== null) return { after: parentMessageId, former: message };
+  const advice = "Name a message of the user's.";
+  throw new ServerError("invalid-request", `Nothing stands before this answer that could be asked. ${advice}`, {
+    path: "/messageId",
+  });
+}
+
+/** What the former call asked, or else the one nearest to the place; of messages that were only appended, their words alone. */
+async function questionAt(
+  ledger: Ledger,
+  threadId: string,
+  after: string,
+  former: StoredMessage | undefined,
+): Promise<Request> {
+  const messages = await ledger.context(threadId, { branch: after });
+  const maker = (former?.metadata.runId === undefined ? messages : [former]).findLast(isMade);
+  const run = maker?.metadata.runId === undefined ? undefined : await runOf(ledger, maker.metadata.runId);
+  const { instructions, ...settings } = (run && (await settingsOf(ledger, run))) ?? {};
+  if (instructions === undefined) return { ...settings, messages };
+  return { ...settings, messages: [...instructions, ...messages.slice(leadingOf(messages).length)] };
+}
+
+function isMade({ metadata }: StoredMessage): boolean {
+  return metadata.runId !== undefined;
+}
+
+/** The run of a message; one that was purged says nothing any more. */
+async function runOf(ledger: Ledger, runId: string): Promise<RunInfo | undefined> {
+  return ledger.run(runId).catch(() => undefined);
+}
+
+const OPERATION = {
+  id: "regenerate",
+  summary:
+    "Asks the model again: at an answer, for another one in its place; at any other message, for an answer to it. The former answer stays in the tree.",
+  body: REGENERATE,
+  headers: { "idempotency-key": text("The same key and request asks once.") },
+  heavy: true as const,
+  replies: {
+    200: says(
+      "The run and its messages; with `stream`, its events as those of `/v1/runs/:id/events`.",
+      object({ run: reference("Run"), messages: list(reference("StoredMessage")) }, {}),
+    ),
+  },
+};

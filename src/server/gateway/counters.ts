@@ -1,0 +1,49 @@
+// What is counted of every call: how it ended, the tokens it took, and what was lost on the way.
+import type { Loss, ProviderError, Usage } from "../../model/index.ts";
+import type { Counter } from "../operations/metrics.ts";
+import type { Services } from "../types.ts";
+
+interface Ended {
+  dialect: string;
+  provider: string;
+  error: ProviderError | undefined;
+  usage: Usage | undefined;
+  losses: readonly (readonly Loss[])[];
+}
+
+export class Counters {
+  private readonly calls: Counter;
+  private readonly tokens: Counter;
+  private readonly losses: Counter;
+
+  constructor({ metrics }: Services) {
+    this.calls = metrics.counter("koine_calls_total", "Model calls, by the client's dialect, the provider and their end.");
+    this.tokens = metrics.counter("koine_tokens_total", "Tokens as providers count them.");
+    this.losses = metrics.counter("koine_losses_total", "What did not arrive as it was, notes apart.");
+  }
+
+  count({ dialect, provider, error, usage, losses }: Ended): void {
+    this.calls.add(1, { dialect, provider, end: error?.kind ?? "ok" });
+    if (usage !== undefined) {
+      this.tokens.add(usage.inputTokens, { provider, direction: "input" });
+      this.tokens.add(usage.outputTokens, { provider, direction: "output" });
+    }
+    const lost = losses.reduce((sum, each) => sum + countLosses(each), 0);
+    if (lost > 0) this.losses.add(lost, { dialect, provider });
+  }
+}
+
+/** What was really lost: notes are about bookkeeping. */
+export function countLosses(losses: readonly Loss[]): number {
+  let count = 0;
+  for (const { level } of losses) if (level !== "note") count += 1;
+  return count;
+}
+
+const COUNTERS = new WeakMap<Services, Counters>();
+
+export function countersOf(services: Services): Counters {
+  const counters = COUNTERS.get(services) ?? new Counters(services);
+  COUNTERS.set(services, counters);
+  return counters;
+}

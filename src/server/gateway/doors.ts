@@ -1,0 +1,77 @@
+// The protocols that clients speak, one row each: the dialect, how a stream is kept alive, how it fails and how one can
+// tell that it was whole. Paths are index.ts.
+import type { Dialect } from "../../dialects/index.ts";
+import { dialect } from "../../dialects/index.ts";
+import type { ProviderError } from "../../model/index.ts";
+import { formatSse, formatSseComment } from "../../sse/index.ts";
+
+export type DoorId = "openai-chat" | "openai-responses" | "anthropic" | "gemini";
+
+export interface Door {
+  readonly id: DoorId;
+  readonly dialect: Dialect;
+  /** What says nothing, and keeps a stream alive, in a form that the official SDKs take (B87). */
+  readonly beat: string;
+  /** What ends a stream that cannot go on, where its own encoder cannot say it. */
+  failureEvent(error: ProviderError): string;
+  /** Texts of which one stands near the end of a whole stream. */
+  readonly endings: readonly string[];
+  /** Headers of a client that mean something to a provider of the same dialect. */
+  readonly passes: readonly string[];
+}
+
+/** The SDKs skip comments, Anthropic's as well as the others; its pings are what its readers know. */
+const COMMENT = formatSseComment("koine");
+
+function errorEvent(door: Dialect, event?: string): Door["failureEvent"] {
+  return (error) => {
+    const { raw: _, ...bare } = error;
+    // Every dialect's error is an object.
+    const data = door.encodeError(bare).wire as object;
+    return formatSse(event === undefined ? { data } : { event, data });
+  };
+}
+
+const chat = dialect("openai-chat");
+const responses = dialect("openai-responses");
+const anthropic = dialect("anthropic");
+const gemini = dialect("gemini");
+
+export const DOORS: Readonly<Record<DoorId, Door>> = {
+  "openai-chat": {
+    id: "openai-chat",
+    dialect: chat,
+    beat: COMMENT,
+    failureEvent: errorEvent(chat),
+    // Some servers leave out the last line, yet say why every choice ended.
+    endings: ["data: [DONE]", '"finish_reason":"', '"finish_reason": "'],
+    passes: ["openai-beta"],
+  },
+  "openai-responses": {
+    id: "openai-responses",
+    dialect: responses,
+    beat: COMMENT,
+    failureEvent({ message, kind }) {
+      const data = { type: "error", code: kind.replaceAll("-", "_"), message, param: null, sequence_number: 0 };
+      return formatSse({ event: "error", data });
+    },
+    endings: ["response.completed", "response.incomplete", "response.failed", "event: error"],
+    passes: ["openai-beta"],
+  },
+  anthropic: {
+    id: "anthropic",
+    dialect: anthropic,
+    beat: formatSse({ event: "ping", data: { type: "ping" } }),
+    failureEvent: errorEvent(anthropic, "error"),
+    endings: ["message_stop", "event: error", "event:error"],
+    passes: ["anthropic-beta", "anthropic-version"],
+  },
+  gemini: {
+    id: "gemini",
+    dialect: gemini,
+    beat: COMMENT,
+    failureEvent: errorEvent(gemini),
+    endings: ['"finishReason"', '"blockReason"', '"error"'],
+    passes: [],
+  },
+};

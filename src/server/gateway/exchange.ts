@@ -1,0 +1,209 @@
+// One request of an official SDK, from its body to its reply. The steps are the lines of `exchange`.
+import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { copyObject, stringifyJson } from "../../model/json.ts";
+import { isObject } from "../../model/kind.ts";
+import type { Request } from "../../model/index.ts";
+import { ServerError } from "../errors.ts";
+import { parseBody, readText } from "../http/body.ts";
+import type { Recorder } from "../record/types.ts";
+import type { Caller, Reply, ServerRequest, Services } from "../types.ts";
+import type { Door } from "./doors.ts";
+import { failureOfCall, failureReply } from "./failure.ts";
+import type { Heartbeats } from "./heartbeats.ts";
+import type { CallSpec, OpenCall, RecordWish } from "./open-call.ts";
+import { openCall } from "./open-call.ts";
+import { listFraming, sseFraming } from "./outgoing.ts";
+import type { Streaming } from "./stream-reply.ts";
+import { earlierStream, streamReply } from "./stream-reply.ts";
+import type { Wording } from "./upstream.ts";
+import { earlierReply, wholeReply } from "./whole-reply.ts";
+
+export interface Gateway {
+  services: Services;
+  recorder: Recorder;
+  heartbeats: Heartbeats;
+}
+
+/** What a protocol says in its path rather than in the body. */
+export interface PathAddress {
+  model?: string;
+  stream?: boolean;
+  /** Gemini without `alt=sse`: a stream that is one list. */
+  isList?: boolean;
+}
+
+/** A request as its protocol has it. */
+interface Asked {
+  door: Door;
+  text: string;
+  wire: JsonObject;
+  model: string | undefined;
+  stream: boolean;
+  isList: boolean;
+  headers: Readonly<Record<string, string>>;
+}
+
+export async function exchange(
+  gateway: Gateway,
+  door: Door,
+  request: ServerRequest,
+  caller: Caller,
+  address: PathAddress = {},
+): Promise<Reply> {
+  try {
+    const asked = await readAsked(gateway, door, request, address);
+    const open = await openCall(gateway.services, gateway.recorder, specOf(gateway, asked, request, caller));
+    const work = asked.stream ? answerStream(gateway, open, asked) : answerWhole(open, asked);
+    // A recorded call goes on without its client (B89), and a shutdown waits for it.
+    if (open.recording !== undefined && !asked.stream) gateway.services.background(work.catch(() => {}));
+    return await work;
+  } catch (thrown) {
+    const failure = failureOfCall(thrown);
+    // Whoever runs the routes logs what nobody foresaw, and asks for the reply to it.
+    if (failure.code === "internal") throw thrown;
+    return failureReply(door, failure);
+  }
+}
+
+async function readAsked(
+  { services }: Gateway,
+  door: Door,
+  request: ServerRequest,
+  { model, stream, isList = false }: PathAddress,
+): Promise<Asked> {
+  const { limits } = services.config;
+  const text = await readText(request, limits);
+  const wire = parseBody(text, limits);
+  if (!isObject(wire)) throw new ServerError("invalid-request", "The body must be a JSON object.");
+  return {
+    door,
+    text,
+    wire,
+    model: model ?? modelOf(wire["model"]),
+    stream: stream ?? wire["stream"] === true,
+    isList,
+    headers: passedHeaders(door, request.headers),
+  };
+}
+
+function modelOf(model: JsonValue | undefined): string | undefined {
+  if (model === undefined || typeof model === "string") return model;
+  throw new ServerError("invalid-request", "The model must be a string.", { path: "/model" });
+}
+
+/** The client's headers that a provider of the same dialect should see; never one that authorises. */
+export function passedHeaders({ passes }: Door, headers: ServerRequest["headers"]): Record<string, string> {
+  const passed: Record<string, string> = {};
+  for (const name of passes) {
+    const value = headers[name];
+    if (value !== undefined) passed[name] = value;
+  }
+  return passed;
+}
+
+function specOf(gateway: Gateway, asked: Asked, request: ServerRequest, caller: Caller): CallSpec {
+  const { door, wire, stream, model, headers } = asked;
+  refuseUnsupported(door, wire);
+  const given = request.headers;
+  return {
+    caller,
+    model,
+    request: once(() => decode(asked)),
+    dialect: door.id,
+    wording: asked.isList ? undefined : wordingOf(asked),
+    headers,
+    record: recordWish(gateway, asked, given),
+    stream,
+    signal: request.signal,
+    onBreaks: given["x-koine-on-breaks"] === "send" ? "send" : "refuse",
+    traceparent: given["traceparent"],
+  };
+}
+
+/** What the protocol has and Koine does not: said, rather than answered in another way. */
+function refuseUnsupported({ id }: Door, wire: JsonObject): void {
+  if (id !== "openai-responses" || wire["background"] !== true) return;
+  const message = "background is not supported: leave it out, and ask for a stream if the answer takes long.";
+  throw new ServerError("unsupported", message, { path: "/background" });
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+function decode({ door, wire, model, stream, headers }: Asked): Request {
+  const address = { ...(model !== undefined && { model }), ...(stream && { stream }), headers };
+  return door.dialect.decodeRequest(wire, { address });
+}
+
+/** The client's own words: the very text where the model's name stays or stands elsewhere, else all of it but the name. */
+function wordingOf({ door, text, wire, headers }: Asked): Wording {
+  const isNamed = typeof wire["model"] === "string";
+  return {
+    dialect: door.id,
+    headers,
+    body: (model) => (!isNamed || wire["model"] === model ? text : renamed(wire, model)),
+  };
+}
+
+function renamed(wire: JsonObject, model: string): string {
+  const copy = copyObject(wire);
+  copy["model"] = model;
+  return stringifyJson(copy);
+}
+
+const OFF: ReadonlySet<string | undefined> = new Set(["off", "false", "no", "0"]);
+const ON: ReadonlySet<string | undefined> = new Set(["on", "true", "yes", "1"]);
+
+/** What is recorded, and as what: the header's word first, then the request's, then the configuration's. */
+function recordWish(
+  { services }: Gateway,
+  { door, wire }: Asked,
+  headers: ServerRequest["headers"],
+): RecordWish | undefined {
+  const { store, previous_response_id: previous } = wire;
+  const word = headers["x-koine-record"];
+  if (OFF.has(word)) return undefined;
+  const isStored = store !== false && services.config.record.enabled;
+  if (!isStored && !ON.has(word)) return undefined;
+  const wish: RecordWish = { thread: headers["x-koine-thread"], idempotencyKey: headers["idempotency-key"] };
+  if (door.id !== "openai-responses") return wish;
+  return { ...wish, referable: true, previousResponse: typeof previous === "string" ? previous : undefined };
+}
+
+/** Responses: what a client refers to later must be unique, whoever answered. */
+function responseIdOf({ recording, call }: OpenCall, { door }: Asked): string | undefined {
+  if (recording === undefined || door.id !== "openai-responses") return undefined;
+  const { link } = call.targets[0];
+  const isTheirs = call.targets.length === 1 && link.kind === "http" && link.config.dialect === door.id;
+  return isTheirs ? undefined : `resp_${recording.runId}`;
+}
+
+async function answerWhole(open: OpenCall, asked: Asked): Promise<Reply> {
+  const earlier = open.recording?.earlier;
+  if (earlier !== undefined) return earlierReply(open, earlier, asked.door);
+  return wholeReply(open, asked.door, responseIdOf(open, asked));
+}
+
+async function answerStream({ heartbeats }: Gateway, open: OpenCall, asked: Asked): Promise<Reply> {
+  const streaming = streamingOf(open, asked);
+  const earlier = open.recording?.earlier;
+  return earlier === undefined ? streamReply(open, streaming, heartbeats) : earlierStream(open, earlier, streaming);
+}
+
+function streamingOf(open: OpenCall, asked: Asked): Streaming {
+  const { door, wire, isList } = asked;
+  const options = wire["stream_options"];
+  return {
+    door,
+    framing: isList ? listFraming(door) : sseFraming(door),
+    contentType: isList ? "application/json; charset=utf-8" : "text/event-stream; charset=utf-8",
+    // White space between the elements of a list says nothing.
+    beat: isList ? "\n" : door.beat,
+    takesBytes: !isList,
+    includeUsage: door.id !== "openai-chat" || (isObject(options) && options["include_usage"] === true),
+    responseId: responseIdOf(open, asked),
+    request: open.spec.request,
+  };
+}

@@ -1,0 +1,212 @@
+// One model call of the server, whoever asked for it: it is routed, recorded, counted and traced here. How the answer is
+// read is live.ts and whole.ts.
+import type { Answered, Try } from "../../client/calls/ask.ts";
+import { ask } from "../../client/calls/ask.ts";
+import type { CallOptions } from "../../client/types.ts";
+import type { Loss, ProviderError, Request, Response } from "../../model/index.ts";
+import type { RecordedCall, Recorder, Recording } from "../record/types.ts";
+import type { Span } from "../operations/tracing.ts";
+import type { Caller, Services } from "../types.ts";
+import { ServerError } from "../errors.ts";
+import { failureOfCall } from "./failure.ts";
+import { countersOf } from "./counters.ts";
+import type { ModelRoute } from "./routing.ts";
+import { routerOf } from "./routing.ts";
+import type { Wording } from "./upstream.ts";
+import { GatewayCall } from "./upstream.ts";
+
+/** What a call is recorded as, beside what it says. */
+export type RecordWish = Omit<RecordedCall, "caller" | "request" | "dialect">;
+
+export interface CallSpec {
+  caller: Caller;
+  /** As the client named it. */
+  model: string | undefined;
+  /** What the client said, decoded; asked for once, and only where it is needed. */
+  request: () => Request;
+  /** The dialect that the client speaks. */
+  dialect: string;
+  /** What the client said, in its own words; absent where it must be translated for everybody. */
+  wording?: Wording | undefined;
+  /** Headers that mean something to providers of the client's dialect. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** Absent: nothing is recorded. */
+  record?: RecordWish | undefined;
+  stream: boolean;
+  /** The client's connection: it ends calls that are not recorded (B89). */
+  signal?: AbortSignal | undefined;
+  onBreaks?: CallOptions["onBreaks"];
+  /** Of the request, for spans. */
+  traceparent?: string | undefined;
+}
+
+/** A call that has been routed and recognised; nothing is sent yet. It must be ended by `finish` or `fail`. */
+export class OpenCall {
+  readonly services: Services;
+  readonly spec: CallSpec;
+  readonly recording: Recording | undefined;
+  readonly call: GatewayCall;
+  private readonly route: ModelRoute;
+  private readonly span: Span;
+  private answered: Answered<unknown> | undefined;
+  private isEnded = false;
+
+  constructor(services: Services, spec: CallSpec, route: ModelRoute, recording: Recording | undefined) {
+    this.services = services;
+    this.spec = spec;
+    this.route = route;
+    this.recording = recording;
+    const { wording, headers, stream, onBreaks, dialect } = spec;
+    this.call = new GatewayCall(services.session, {
+      request: () => requestOf(spec, recording),
+      // What was restored or resolved is not in the client's words.
+      wording: recording?.changed === true ? undefined : wording,
+      headers: headers && { dialect, headers },
+      route,
+      stream,
+      // A client that leaves does not end a recorded run.
+      signal: recording === undefined ? spec.signal : recording.cancelled,
+      onBreaks,
+    });
+    services.stopping.addEventListener("abort", this.stop);
+    if (stream && recording?.earlier === undefined) recording?.begin(this.facts);
+    const { provider, model } = this.facts;
+    this.span = services.tracer.span(
+      `chat ${model}`,
+      { "gen_ai.operation.name": "chat", "gen_ai.provider.name": provider, "gen_ai.request.model": model },
+      spec.traceparent,
+    );
+  }
+
+  private readonly stop = (): void => {
+    this.call.scope.end(new ServerError("unavailable", "The server is shutting down."));
+  };
+
+  /** Who answers, or would be asked first. */
+  get facts(): { provider: string; model: string } {
+    const { provider, model } = (this.answered?.target ?? this.call.targets[0]).asked;
+    return { provider, model };
+  }
+
+  /** What did not arrive at whoever answers. */
+  get losses(): readonly Loss[] {
+    return this.answered?.attempt.losses ?? [];
+  }
+
+  /** As the provider was asked, or would be. */
+  get targets(): readonly string[] {
+    return this.route.targets;
+  }
+
+  /** Asks until somebody answers. What it throws has ended the call. */
+  async ask<T>(tryOnce: Try<T>): Promise<T> {
+    try {
+      const answered = await ask(this.call, tryOnce);
+      this.answered = answered;
+      // Before the first byte goes out.
+      if (this.spec.stream) await this.recording?.ready();
+      return answered.value;
+    } catch (thrown) {
+      this.call.scope.end(thrown);
+      await this.fail(failureOfCall(thrown).error);
+      throw thrown;
+    }
+  }
+
+  /**
+   * The answer is whole. Resolves when it is recorded, to what must be told instead where it is not, and such calls are
+   * refused. `losses` are those of the answer at the client.
+   */
+  async finish(
+    response: Response | undefined,
+    losses: readonly Loss[] = [],
+    recorded: { response?: Response; responseId?: string | undefined } = {},
+  ): Promise<ProviderError | undefined> {
+    this.answered?.attempt.end({ usage: response?.usage });
+    let refused: ProviderError | undefined;
+    try {
+      await this.recording?.finish({ ...this.outcome(losses), ...recorded });
+    } catch (error) {
+      refused = failureOfCall(error).error;
+      this.services.log.error("gateway.unrecorded", { run: this.recording?.runId ?? "" }, error);
+    }
+    this.end(refused, response, losses);
+    return refused;
+  }
+
+  /** The answer has failed. What arrived is kept, where it is recorded. */
+  async fail(error: ProviderError, partial?: Response, aborted?: true): Promise<void> {
+    const ending = { usage: partial?.usage, partial };
+    this.answered?.attempt.end(aborted === true ? { ...ending, aborted } : { ...ending, error });
+    try {
+      await this.recording?.fail(error, this.outcome([]));
+    } catch (cause) {
+      this.services.log.error("gateway.unrecorded", { run: this.recording?.runId ?? "" }, cause);
+    }
+    this.end(error, partial, []);
+  }
+
+  private outcome(losses: readonly Loss[]): {
+    provider: string;
+    model: string;
+    attempts: GatewayCall["log"]["attempts"];
+    losses: readonly Loss[];
+  } {
+    const { attempts } = this.call.log;
+    return { ...this.facts, attempts, losses: losses.length === 0 ? this.losses : [...this.losses, ...losses] };
+  }
+
+  /** Nothing is asked: it was answered before. */
+  discard(): void {
+    this.isEnded = true;
+    this.call.scope.close();
+    this.services.stopping.removeEventListener("abort", this.stop);
+    this.span.end();
+  }
+
+  private end(error: ProviderError | undefined, response: Response | undefined, losses: readonly Loss[]): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    this.call.scope.close();
+    const { services, spec, span } = this;
+    services.stopping.removeEventListener("abort", this.stop);
+    const { provider, model } = this.facts;
+    const usage = response?.usage;
+    countersOf(services).count({ dialect: spec.dialect, provider, error, usage, losses: [this.losses, losses] });
+    span.set({
+      "gen_ai.provider.name": provider,
+      "gen_ai.request.model": model,
+      "gen_ai.response.model": response?.model,
+      "gen_ai.response.id": response?.id,
+      "gen_ai.response.finish_reasons": response && [response.finishReason.unified],
+      "gen_ai.usage.input_tokens": usage?.inputTokens,
+      "gen_ai.usage.output_tokens": usage?.outputTokens,
+      "error.type": error?.kind,
+    });
+    span.end(error);
+  }
+}
+
+/** Routes a call and recognises its history. Throws a `ServerError`, or what decoding throws; nothing was sent then. */
+export async function openCall(services: Services, recorder: Recorder, spec: CallSpec): Promise<OpenCall> {
+  if (services.stopping.aborted) throw new ServerError("unavailable", "The server is shutting down; ask another one.");
+  const route = routerOf(services).route(spec.model);
+  const { caller, dialect, record } = spec;
+  if (record === undefined) return new OpenCall(services, spec, route, undefined);
+  const request = spec.request();
+  const known: CallSpec = { ...spec, request: () => request };
+  const recording = await recorder.open({ caller, request, dialect, ...record });
+  return new OpenCall(services, known, route, recording);
+}
+
+const RESPONSES = "openai-responses";
+
+/** What is asked: with the history as the record has it, and without what that stands for. */
+function requestOf({ request, record }: CallSpec, recording: Recording | undefined): Request {
+  const said = request();
+  if (recording?.changed !== true) return said;
+  const asked: Request = { ...said, messages: [...recording.messages] };
+  if (record?.previousResponse === undefined || asked.extra?.[RESPONSES] === undefined) return asked;
+  const { previous_response_id: _, ...rest } = asked.extra[RESPONSES];
+  return { ...asked, extra: { ...asked.extra, [RESPONSES]: rest } };
+}

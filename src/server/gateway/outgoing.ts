@@ -1,0 +1,156 @@
+// What a client is sent of a stream, a piece for each read of the upstream: translated event by event, or the upstream's
+// own bytes while a copy is read for the record, or those bytes alone.
+import { inputTokens } from "../../client/demo/tokens.ts";
+import type { StreamEncoder, WireEvent } from "../../dialects/index.ts";
+import type { Delta, Loss, ProviderError, Request } from "../../model/index.ts";
+import { isObject } from "../../model/kind.ts";
+import { stringifyJson } from "../../model/json.ts";
+import type { Door } from "./doors.ts";
+import type { LiveAnswer } from "./live.ts";
+
+export type Piece = string | Uint8Array;
+
+export interface Outgoing {
+  /** The next piece, perhaps an empty one; undefined at the end. Never rejects but for faults of our own. */
+  next(): Promise<Piece | undefined>;
+}
+
+/** How events lie in a body. */
+export interface Framing {
+  event(event: WireEvent): Piece;
+  failure(error: ProviderError): Piece;
+  /** What ends the body. */
+  end(): string;
+}
+
+export function sseFraming(door: Door): Framing {
+  const { dialect } = door;
+  return { event: (event) => dialect.formatEvent(event), failure: (error) => door.failureEvent(error), end: () => "" };
+}
+
+/** Gemini's streams without `alt=sse`: one JSON list that grows. */
+export function listFraming({ dialect }: Door): Framing {
+  let hasBegun = false;
+  const element = (value: unknown): string => {
+    const before = hasBegun ? ",\r\n" : "[";
+    hasBegun = true;
+    return before + stringifyJson(value);
+  };
+  return {
+    event: ({ data }) => element(data),
+    failure: (error) => element(dialect.encodeError(error).wire),
+    end: () => (hasBegun ? "]" : "[]"),
+  };
+}
+
+/** How the answer is put in the client's words. */
+export interface Telling {
+  door: Door;
+  framing: Framing;
+  /** Chat: whether the client asked for the usage chunk (B84). */
+  includeUsage: boolean;
+  /** The id that the client knows the answer by, where it is not the provider's. */
+  responseId?: string | undefined;
+  /** For an estimate of what it costs, where a client expects that at the beginning (B82). */
+  request: () => Request;
+}
+
+/** Deltas of an answer, in the client's dialect. */
+export class Translated implements Outgoing {
+  private readonly live: LiveAnswer;
+  private readonly telling: Telling;
+  private readonly encoder: StreamEncoder;
+  private hasBegun = false;
+  private isOver = false;
+
+  constructor(live: LiveAnswer, telling: Telling) {
+    this.live = live;
+    this.telling = telling;
+    const { includeUsage } = telling;
+    this.encoder = telling.door.dialect.streamEncoder({ includeUsage });
+  }
+
+  async next(): Promise<Piece | undefined> {
+    if (this.isOver) return undefined;
+    const { live, telling } = this;
+    const { framing } = telling;
+    const piece = this.encode(await live.read());
+    if (!live.isOver) return piece;
+    this.isOver = true;
+    const refused = await live.conclude(this.losses(), telling.responseId);
+    return joined([refused === undefined ? piece : framing.failure(refused), framing.end()]);
+  }
+
+  private losses(): readonly Loss[] {
+    return this.encoder.losses;
+  }
+
+  /** All that a batch says, in one piece. */
+  private encode(batch: readonly Delta[]): Piece {
+    const { encoder, telling } = this;
+    const deltas = this.hasBegun ? batch : this.begin(batch);
+    let text = "";
+    let pieces: Piece[] | undefined;
+    for (const delta of deltas) {
+      for (const event of encoder.push(delta)) {
+        const piece = telling.framing.event(event);
+        if (typeof piece === "string" && pieces === undefined) text += piece;
+        else (pieces ??= [text]).push(piece);
+      }
+    }
+    return pieces === undefined ? text : joined(pieces);
+  }
+
+  /** The first words of an answer: the id that the client knows, and what it costs as far as that is known. */
+  private begin(batch: readonly Delta[]): readonly Delta[] {
+    this.hasBegun = true;
+    const { door, responseId, request } = this.telling;
+    const first = batch.findIndex(({ kind }) => kind === "start");
+    // An answer that failed before it began still begins, so that its end can be told.
+    if (first < 0) return [{ kind: "start", payload: { modelId: "", requestId: responseId ?? "" } }, ...batch];
+    const deltas = [...batch];
+    const start = deltas[first];
+    if (responseId !== undefined && start?.kind === "start") {
+      deltas[first] = { ...start, payload: { ...start.payload, requestId: responseId } };
+    }
+    if (door.id !== "anthropic") return deltas;
+    const said = deltas.find(({ kind }) => kind === "usage");
+    deltas.splice(first + 1, 0, said ?? { kind: "usage", payload: { inputTokens: inputTokens(request()) } });
+    return deltas;
+  }
+}
+
+/** The upstream's own bytes, in the client's dialect already; a copy has been read for the record. */
+export class Tapped implements Outgoing {
+  private readonly live: LiveAnswer;
+  private readonly door: Door;
+  private isOver = false;
+
+  constructor(live: LiveAnswer, door: Door) {
+    this.live = live;
+    this.door = door;
+  }
+
+  async next(): Promise<Piece | undefined> {
+    if (this.isOver) return undefined;
+    const { live, door } = this;
+    await live.read();
+    if (!live.isOver) return live.bytes?.take() ?? "";
+    this.isOver = true;
+    const refused = await live.conclude([]);
+    if (refused !== undefined) return door.failureEvent(refused);
+    const { error } = live;
+    if (error === undefined) return live.bytes?.drain() ?? "";
+    // What the upstream itself said of its failure is among its bytes.
+    if (isObject(error.raw)) return live.bytes?.drain() ?? "";
+    return joined([live.bytes?.take() ?? "", door.failureEvent(error)]);
+  }
+}
+
+export function joined(pieces: readonly Piece[]): Piece {
+  const said = pieces.filter((piece) => piece.length > 0);
+  const [first = "", ...others] = said;
+  if (others.length === 0) return first;
+  if (said.every((piece) => typeof piece === "string")) return said.join("");
+  return Buffer.concat(said.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)));
+}

@@ -1,0 +1,132 @@
+// The reply to a request for a stream: its head goes out with the first words of the answer, or when those have been
+// waited for so long that the client must hear something.
+import { disassemble } from "../../assembly/index.ts";
+import type { Response } from "../../model/index.ts";
+import type { Reply, Services, Sink } from "../types.ts";
+import { failureOfCall } from "./failure.ts";
+import { countLosses } from "./counters.ts";
+import type { Heartbeats } from "./heartbeats.ts";
+import { LiveAnswer, openStream } from "./live.ts";
+import type { OpenCall } from "./open-call.ts";
+import type { Outgoing, Telling } from "./outgoing.ts";
+import { Tapped, Translated } from "./outgoing.ts";
+import { openRaw, Raw } from "./raw.ts";
+import { koineHeaders, upstreamHeaders } from "./reply-headers.ts";
+
+/** A stream on its way, and what its head says. */
+interface Begun {
+  out: Outgoing;
+  headers: Record<string, string>;
+}
+
+export interface Streaming extends Telling {
+  contentType: string;
+  /** What keeps the stream alive. */
+  beat: string;
+  /** Whether the upstream's own bytes may be handed on. */
+  takesBytes: boolean;
+}
+
+async function begin(open: OpenCall, streaming: Streaming): Promise<Begun> {
+  const { door, takesBytes } = streaming;
+  const isUnread = takesBytes && open.recording === undefined;
+  const opened = await open.ask((...tried) => (isUnread ? openRaw(open, ...tried) : openStream(open.call, ...tried)));
+  if ("body" in opened) {
+    return { out: new Raw(open, opened, door), headers: headOf(open, streaming, upstreamHeaders(opened.reply)) };
+  }
+  const live = new LiveAnswer(open, opened);
+  if (live.reply === undefined || !takesBytes) {
+    return { out: new Translated(live, streaming), headers: headOf(open, streaming) };
+  }
+  return { out: new Tapped(live, door), headers: headOf(open, streaming, upstreamHeaders(live.reply)) };
+}
+
+function headOf(
+  open: OpenCall,
+  { contentType }: Pick<Streaming, "contentType">,
+  upstream: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  return {
+    ...upstream,
+    "content-type": contentType,
+    "cache-control": "no-cache",
+    // Proxies that collect replies would hold back what is meant to be seen at once.
+    "x-accel-buffering": "no",
+    ...koineHeaders(open, countLosses(open.losses)),
+  };
+}
+
+const LATE = Symbol("late");
+
+/** Rejects where the call fails before anything was sent: the caller says so with a status. */
+export async function streamReply(open: OpenCall, streaming: Streaming, heartbeats: Heartbeats): Promise<Reply> {
+  const { services } = open;
+  const beginning = begin(open, streaming);
+  const first = await orLate(beginning, services.config.heartbeatMs);
+  const begun = first === LATE ? undefined : first;
+  const headers = begun?.headers ?? headOf(open, streaming);
+  return {
+    status: 200,
+    headers,
+    body(sink) {
+      const work = write(services, begun ?? beginning, streaming, heartbeats, sink);
+      // A recorded run goes on without its client (B89), and a shutdown waits for it.
+      if (open.recording !== undefined) services.background(work);
+      return work;
+    },
+  };
+}
+
+async function orLate<T>(promise: Promise<T>, ms: number): Promise<T | typeof LATE> {
+  const late = Promise.withResolvers<typeof LATE>();
+  const timer = setTimeout(() => late.resolve(LATE), ms);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Writes what comes, one write for each read of the upstream. */
+async function write(
+  services: Services,
+  beginning: Begun | Promise<Begun>,
+  { framing, beat }: Streaming,
+  heartbeats: Heartbeats,
+  sink: Sink,
+): Promise<void> {
+  const pulse = heartbeats.begin(sink, beat);
+  if (beginning instanceof Promise) void sink.write(beat);
+  try {
+    const { out } = await beginning;
+    for (;;) {
+      const piece = await out.next();
+      if (piece === undefined) return;
+      if (piece.length === 0) continue;
+      pulse.touch();
+      const room = sink.write(piece);
+      if (room !== undefined) await room;
+    }
+  } catch (thrown) {
+    const failure = failureOfCall(thrown);
+    if (failure.code === "internal") throw thrown;
+    services.log.debug("gateway.failed-late", { kind: failure.error.kind });
+    void sink.write(framing.failure(failure.error));
+    const end = framing.end();
+    if (end !== "") void sink.write(end);
+  } finally {
+    pulse.end();
+  }
+}
+
+/** An answer that was given before, as a stream (B95). */
+export function earlierStream(open: OpenCall, earlier: Response, streaming: Streaming): Reply {
+  const { door, framing, includeUsage } = streaming;
+  const encoder = door.dialect.streamEncoder({ includeUsage });
+  let text = "";
+  for (const delta of disassemble(earlier)) {
+    for (const event of encoder.push(delta)) text += String(framing.event(event));
+  }
+  open.discard();
+  return { status: 200, headers: headOf(open, streaming), body: text + framing.end() };
+}

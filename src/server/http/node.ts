@@ -1,0 +1,155 @@
+// node:http as a door to the server: limits on connections and headers, and replies written with as few calls as can be.
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Limits } from "../config/types.ts";
+import { SERVER_ERRORS } from "../errors.ts";
+import type { ServerErrorCode } from "../errors.ts";
+import type { Reply, Stream } from "../types.ts";
+import { SAFE_HEADERS } from "./cors.ts";
+import type { Exchange, Incoming } from "./front.ts";
+import { NodeRequest } from "./node-request.ts";
+import { NodeSink } from "./node-sink.ts";
+
+export interface NodeDoor {
+  limits: Limits;
+  nextId: () => string;
+  open: (request: Incoming) => Exchange;
+  /** A reply is over: all of it was handed on, or its connection is gone. */
+  closed: () => void;
+  isDraining: () => boolean;
+}
+
+/** How long the rest of a body is read that nobody wants: a client that is still sending hears the refusal. */
+const LINGER_MS = 2000;
+
+export function createNodeServer(door: NodeDoor): Server {
+  const { limits } = door;
+  // To tell, when a connection breaks the protocol, whether a reply had begun on it.
+  const replies = new WeakMap<Duplex, ServerResponse>();
+  const server = createServer({
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMs,
+    // Bodies have a clock of their own, which refuses in the route's words; this is for those that nobody reads.
+    requestTimeout: Math.max(limits.requestMs, limits.headersMs) + 1000,
+    keepAliveTimeout: limits.idleMs,
+    connectionsCheckingInterval: Math.min(Math.max(limits.headersMs / 4, 50), 5000),
+    noDelay: true,
+  });
+  // Node would drop what is beyond its limit without a word; we count, and refuse.
+  server.maxHeadersCount = 0;
+  server.maxConnections = limits.connections;
+  const take = (message: IncomingMessage, response: ServerResponse, continues: boolean): void => {
+    replies.set(message.socket, response);
+    const request = new NodeRequest(message, response, { id: door.nextId(), limits, continues, closed: door.closed });
+    const exchange = door.open(request);
+    void exchange
+      .answer()
+      .then(() => send(door, exchange, request, message, response))
+      .catch((error: unknown) => {
+        response.destroy();
+        exchange.end(true, error);
+      });
+  };
+  server.on("request", (message, response) => take(message, response, false));
+  server.on("checkContinue", (message, response) => take(message, response, true));
+  server.on("clientError", (error, socket) => refuse(error, socket, replies.get(socket)));
+  return server;
+}
+
+function send(
+  { isDraining, limits }: NodeDoor,
+  exchange: Exchange,
+  request: NodeRequest,
+  message: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const { reply } = exchange;
+  if (isDraining()) reply.headers["connection"] = "close";
+  if (!message.complete) lingering(message, response);
+  if (typeof reply.body === "function") {
+    void stream(reply, reply.body, exchange, request, response, limits.stallMs);
+    return;
+  }
+  if (!request.gone) writeWhole(reply, reply.body ?? "", response, limits.stallMs);
+  exchange.end(request.gone);
+}
+
+function writeWhole(
+  { status, headers }: Reply,
+  body: string | Uint8Array,
+  response: ServerResponse,
+  stallMs: number,
+): void {
+  const length = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+  if (headers["content-length"] === undefined && status !== 204 && status !== 304) {
+    headers["content-length"] = String(length);
+  }
+  response.writeHead(status, headers);
+  response.end(body);
+  // A reader that takes nothing would hold the connection for ever. Node sets its own time once all is written.
+  if (response.writableLength > 0) response.socket?.setTimeout(stallMs);
+}
+
+async function stream(
+  { status, headers }: Reply,
+  body: Stream,
+  exchange: Exchange,
+  request: NodeRequest,
+  response: ServerResponse,
+  stallMs: number,
+): Promise<void> {
+  try {
+    // Also where nobody is there any more: the body ends what it holds open.
+    const sink = new NodeSink(request, response, stallMs);
+    if (!request.gone) response.writeHead(status, headers);
+    const writing = body(sink);
+    // What is written at once goes out together with the head; a silent stream must not hold it back.
+    if (!request.gone && response.writableLength === 0) response.flushHeaders();
+    await writing;
+    if (!request.gone) {
+      response.end();
+      if (response.writableLength > 0) response.socket?.setTimeout(stallMs);
+    }
+    exchange.end(request.gone);
+  } catch (error) {
+    const { gone } = request;
+    response.destroy();
+    exchange.end(true, gone ? undefined : error);
+  }
+}
+
+/** A reply to a request that is still being sent: what comes is thrown away for a while, then the connection is cut. */
+function lingering(message: IncomingMessage, response: ServerResponse): void {
+  response.once("finish", () => {
+    if (message.complete) return;
+    const { socket } = message;
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    message.once("close", () => clearTimeout(timer));
+    message.resume();
+  });
+}
+
+/** What breaks the protocol is answered as far as it can be, and the connection is closed. */
+function refuse(error: Error & { code?: string }, socket: Duplex, response: ServerResponse | undefined): void {
+  const begun = response !== undefined && response.headersSent && !response.writableFinished;
+  if (begun || !socket.writable || error.code === "ECONNRESET") {
+    socket.destroy(error);
+    return;
+  }
+  const [code, message] = protocolFault(error);
+  const body = JSON.stringify({ error: { code, message } });
+  const head = { ...SAFE_HEADERS, "content-type": "application/json", connection: "close" };
+  const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
+  const { status } = SERVER_ERRORS[code];
+  socket.end(
+    `HTTP/1.1 ${status} ${code}\r\n${lines.join("")}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
+function protocolFault({ code }: { code?: string }): [ServerErrorCode, string] {
+  if (code === "HPE_HEADER_OVERFLOW") return ["headers-too-large", "The headers are larger than the server takes."];
+  if (code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") return ["too-large", "The body's chunks carry too much beside data."];
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return ["timeout", "The request took too long to arrive."];
+  return ["invalid-request", `This is no HTTP request${code === undefined ? "" : ` (${code})`}.`];
+}

@@ -1,0 +1,47 @@
+// What is counted and logged of every exchange with a client, and of every attempt at a provider.
+import type { Attempt } from "../../client/index.ts";
+import type { Outcome } from "../http/front.ts";
+import type { Logger } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** Hears of exchanges. A line for each; those that failed inside say why. */
+export function exchangeTeller(metrics: Metrics, log: Logger): (outcome: Outcome) => void {
+  const requests = metrics.counter("koine_requests_total", "Requests by route and status.");
+  const durations = metrics.histogram("koine_request_seconds", "From a request's arrival to the end of its reply.");
+  const streams = metrics.counter("koine_streams_total", "Streamed replies, and whether they were read to their end.");
+  return ({ request, route, caller, status, error, streamed, durationMs, cut }) => {
+    const name = route?.operation.id ?? "none";
+    const shown = cut && !streamed ? 499 : status;
+    requests.add(1, { route: name, status: String(shown) });
+    durations.observe(durationMs / 1000, { route: name });
+    if (streamed) streams.add(1, { route: name, end: cut ? "cut" : "whole" });
+    const facts = {
+      id: request.id,
+      method: request.method,
+      // Paths of routes that nobody has could be anything, and long.
+      path: request.path.slice(0, 200),
+      route: name,
+      status: shown,
+      ms: Math.round(durationMs * 10) / 10,
+      tenant: caller?.tenant,
+      scope: caller?.scope,
+      code: error?.code,
+      cut: cut || undefined,
+    };
+    if (error?.code === "internal") log.error("request", facts, error.cause ?? error);
+    else log.info("request", facts);
+  };
+}
+
+/** Hears of attempts: how long providers took, and how it ended. */
+export function attemptTeller(metrics: Metrics, log: Logger): (attempt: Attempt) => void {
+  const attempts = metrics.counter("koine_attempts_total", "Attempts at providers by how they ended.");
+  const durations = metrics.histogram("koine_attempt_seconds", "How long attempts at providers took.");
+  return ({ provider, model, durationMs, status, error, aborted, requestId }) => {
+    const end = aborted === true ? "aborted" : (error?.kind ?? "ok");
+    attempts.add(1, { provider, end });
+    durations.observe(durationMs / 1000, { provider });
+    if (error === undefined) log.debug("attempt", { provider, model, status, ms: durationMs, end });
+    else log.warn("attempt", { provider, model, status, ms: durationMs, end, requestId });
+  };
+}

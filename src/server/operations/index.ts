@@ -1,0 +1,76 @@
+// Health, readiness and metrics: what whoever runs a server asks it.
+import type { Operation, Part, Reply, Services } from "../types.ts";
+
+/** How long the ledger may take to say that it is there. */
+const READY_MS = 2000;
+
+export function operationsPart(services: Services): Part {
+  return {
+    routes: [
+      { method: "GET", paths: ["/healthz"], open: true, operation: HEALTH, run: () => json(200, { status: "ok" }) },
+      { method: "GET", paths: ["/readyz"], open: true, operation: READY, run: () => readiness(services) },
+      // It tells what goes on, so it wants a token where there are tokens; of tenants it does not tell.
+      { method: "GET", paths: ["/metrics"], operation: METRICS, run: () => metrics(services) },
+    ],
+  };
+}
+
+async function readiness({ draining, ledger, log }: Services): Promise<Reply> {
+  if (draining.aborted) return json(503, { status: "unavailable", reason: "shutting down" });
+  try {
+    await within(READY_MS, ledger.threads({ limit: 1 }));
+    return json(200, { status: "ok" });
+  } catch (error) {
+    log.error("ledger unavailable", {}, error);
+    return json(503, { status: "unavailable", reason: "the ledger does not answer" });
+  }
+}
+
+function within(ms: number, work: Promise<unknown>): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`The ledger did not answer within ${ms} ms.`)), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+function metrics(services: Services): Reply {
+  const { heapUsed, rss } = process.memoryUsage();
+  services.metrics.gauge("koine_memory_bytes", "Memory of the process.").set(rss, { kind: "resident" });
+  services.metrics.gauge("koine_memory_bytes", "Memory of the process.").set(heapUsed, { kind: "heap" });
+  return {
+    status: 200,
+    headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
+    body: services.metrics.text(),
+  };
+}
+
+function json(status: number, body: object): Reply {
+  return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+}
+
+const STATUS = {
+  type: "object",
+  properties: { status: { type: "string" }, reason: { type: "string" } },
+  required: ["status"],
+};
+const HEALTH: Operation = {
+  id: "getHealth",
+  tag: "operations",
+  summary: "Whether the process lives.",
+  replies: { 200: { description: "It does.", schema: STATUS } },
+};
+const READY: Operation = {
+  id: "getReadiness",
+  tag: "operations",
+  summary: "Whether calls should be sent here: the ledger answers, and the server is not shutting down.",
+  replies: {
+    200: { description: "It is ready.", schema: STATUS },
+    503: { description: "It is not; `reason` says why.", schema: STATUS },
+  },
+};
+const METRICS: Operation = {
+  id: "getMetrics",
+  tag: "operations",
+  summary: "Counters and histograms in Prometheus' text format.",
+  replies: { 200: { description: "Metrics.", type: "text/plain" } },
+};

@@ -1,0 +1,123 @@
+// Where a call belongs: the thread, the message that its new ones follow, and the whole history that the model is told.
+import type { NewThread, Recognised } from "../../ledger/index.ts";
+import { LedgerError } from "../../ledger/index.ts";
+import { sameJson, textOf } from "../../model/index.ts";
+import type { Message } from "../../model/index.ts";
+import { ServerError } from "../errors.ts";
+import { findOnPath } from "./named-thread.ts";
+import { answerOf, asSaid } from "./stored-answer.ts";
+import type { RecordedCall } from "./types.ts";
+
+export interface Place {
+  threadId: string;
+  /** How the thread is made, where it may not be there. */
+  thread?: NewThread;
+  /** null: the new messages, or the answer itself, begin at the root. */
+  parentMessageId: string | null;
+  /** What is new. */
+  input: readonly Message[];
+  /** The whole history. */
+  messages: readonly Message[];
+  /** Whether that is other than what the client sent. */
+  changed: boolean;
+}
+
+/** The name under which a run is found by the id of its answer. */
+export function responseAlias(responseId: string): string {
+  return `response:${responseId}`;
+}
+
+/** Reads only. */
+export async function findPlace(call: RecordedCall): Promise<Place> {
+  if (call.previousResponse !== undefined) return afterResponse(call, call.previousResponse);
+  const { caller, request, thread: named, after } = call;
+  const { messages: given } = request;
+  if (named !== undefined && after !== undefined) {
+    return { threadId: named, parentMessageId: after, input: [], messages: given, changed: true };
+  }
+  if (named !== undefined && call.after !== undefined) {
+    // Whoever names the message has read the history from there.
+    return { threadId: named, parentMessageId: call.after, input: [], messages: given, changed: false };
+  }
+  const found = await caller.ledger.recognise(given, { scope: caller.scope, within: "scope" });
+  if (named !== undefined && named !== found.threadId) return inThread(call, named, found);
+  if (found.threadId === null) return newThread(call, found, caller.ledger.newId());
+  const { threadId, parentMessageId, known, messages, restored: changed } = found;
+  return { threadId, parentMessageId, input: newest(messages, given.length - known), messages, changed };
+}
+
+function newest(messages: readonly Message[], count: number): readonly Message[] {
+  return count === 0 ? [] : messages.slice(-count);
+}
+
+/** A copy of what was recognised elsewhere is restored, too. */
+function newThread({ caller }: RecordedCall, { messages, restored: changed }: Recognised, id: string): Place {
+  const thread: NewThread = { id, scope: caller.scope };
+  const title = titleOf(messages);
+  if (title !== "") thread.title = title;
+  return { threadId: id, thread, parentMessageId: null, input: messages, messages, changed };
+}
+
+const LONGEST_TITLE = 80;
+
+/** The beginning of what a user says first. */
+export function titleOf(messages: readonly Message[]): string {
+  for (const message of messages) {
+    if (message.role !== "user") continue;
+    // What is long is not read to its end.
+    const text = textOf(message).slice(0, 1000).replace(/\s+/g, " ").trim();
+    if (text.length > LONGEST_TITLE)
+      return `${text
+        .slice(0, LONGEST_TITLE - 1)
+        .toWellFormed()
+        .trimEnd()}…`;
+    if (text !== "") return text;
+  }
+  return "";
+}
+
+/** A thread that the client names is the only one in which the history is looked for, whoever in the tenant made it. */
+async function inThread(call: RecordedCall, threadId: string, elsewhere: Recognised): Promise<Place> {
+  const { caller, request } = call;
+  const path = await caller.ledger.transcript(threadId).catch((error: unknown) => {
+    if (error instanceof LedgerError && error.code === "unknown-thread") return undefined;
+    throw error;
+  });
+  if (path === undefined) return newThread(call, elsewhere, threadId);
+  const { messages: given } = request;
+  const { parentMessageId, known, messages } = findOnPath(path, given);
+  // Without anything known, the whole history is another beginning of the thread.
+  const input = known === 0 ? messages : newest(messages, given.length - known);
+  return { threadId, parentMessageId, input, messages, changed: known > 0 && !sameJson(messages, given) };
+}
+
+/** The history up to an answer, and after it what the client says. Instructions hold for one call only. */
+async function afterResponse(call: RecordedCall, responseId: string): Promise<Place> {
+  const { caller, request, dialect, thread } = call;
+  const { ledger } = caller;
+  const run = await ledger.runByAlias(responseAlias(responseId));
+  const answer = run === undefined ? undefined : await answerOf(ledger, run);
+  if (run === undefined || answer === undefined) {
+    const message = `There is no response "${responseId}" to go on from: it was not recorded, or was deleted. Send the whole history instead.`;
+    throw new ServerError("not-found", message, { path: "/previous_response_id", status: 400 });
+  }
+  const { threadId } = run;
+  if (thread !== undefined && thread !== threadId) {
+    const message = `The response "${responseId}" is in thread ${threadId}, not in ${thread}: leave x-koine-thread out.`;
+    throw new ServerError("invalid-request", message, { path: "/previous_response_id" });
+  }
+  const path = (await ledger.transcript(threadId, { branch: answer.id })).map(asSaid);
+  const own = path.findIndex((message) => !isInstructions(message, dialect));
+  const end = request.messages.findIndex((message) => !isInstructions(message, dialect));
+  const told = end === -1 ? request.messages.length : end;
+  const input = request.messages.slice(told);
+  const messages = [...request.messages.slice(0, told), ...path.slice(own === -1 ? path.length : own), ...input];
+  return { threadId, parentMessageId: answer.id, input, messages, changed: true };
+}
+
+/** Whether it is the text of the field `instructions`; what was said as an item of the input stays. */
+function isInstructions({ role, parts, extra }: Message, dialect: string): boolean {
+  const [part] = parts;
+  if (role !== "system" || parts.length !== 1 || part?.type !== "text") return false;
+  return extra?.[dialect] === undefined && part.extra?.[dialect] === undefined;
+}

@@ -1,0 +1,222 @@
+// Opens recordings: finds where a call belongs, or that it was answered before, and keeps an eye on those under way.
+import { historyOf } from "../../ledger/identity/history.ts";
+import { LedgerError } from "../../ledger/index.ts";
+import type { Message, Response } from "../../model/index.ts";
+import { ServerError } from "../errors.ts";
+import type { Caller, Services } from "../types.ts";
+import { CallKeys, type Earlier, type HeldKey } from "./keys.ts";
+import { LastUsed } from "./last-used.ts";
+import { findPlace, type Place } from "./place.ts";
+import { type Book, CallRecording, type EndState, type Opened } from "./recording.ts";
+import { isOfTheCall, isTaken, refusalOf } from "./refusal.ts";
+import { leadingOf, Sayings } from "./said.ts";
+import type { RecordedCall, Recorder, Recording } from "./types.ts";
+
+export interface RecorderOptions {
+  /** Bytes of deltas that may wait to be written, of all calls together. Default 64 MiB. */
+  maxPending?: number;
+  /** How often runs that are silent are looked at, whether somebody has ended them elsewhere. Default 3 s. */
+  lookMs?: number;
+}
+
+const FAILED_REMEMBERED = 1000;
+
+export function createRecorder(services: Services, options: RecorderOptions = {}): Recorder {
+  return new LedgerRecorder(services, options);
+}
+
+class LedgerRecorder implements Recorder {
+  private readonly services: Services;
+  private readonly options: Required<RecorderOptions>;
+  private readonly book: Book;
+  private readonly keys: CallKeys;
+  private readonly sayings = new Sayings();
+  /** Calls under way, by tenant and run. */
+  private readonly underWay = new Map<string, CallRecording>();
+  private readonly writing = new Set<Promise<unknown>>();
+  /** New conversations whose first question was not answered: whoever asks it again goes on there. */
+  private readonly unanswered = new LastUsed<string, Pick<Place, "threadId" | "parentMessageId">>(FAILED_REMEMBERED);
+  private pending = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(services: Services, { maxPending = 64 * 1024 * 1024, lookMs = 3000 }: RecorderOptions) {
+    this.services = services;
+    this.options = { maxPending, lookMs };
+    this.keys = new CallKeys(services.stopping);
+    this.book = this.makeBook();
+  }
+
+  async open(call: RecordedCall): Promise<Recording | undefined> {
+    let held: HeldKey | undefined;
+    try {
+      if (call.idempotencyKey !== undefined) {
+        const taken = await this.keys.take(call, call.idempotencyKey);
+        if ("earlier" in taken) return new EarlierCall(call, taken);
+        held = taken;
+      }
+      const place = this.askedAgain(call) ?? (await findPlace(call));
+      return this.enter(call, place, held);
+    } catch (error) {
+      held?.release();
+      return this.unopened(call, error);
+    }
+  }
+
+  async cancel({ ledger, tenant }: Caller, runId: string): Promise<boolean> {
+    const here = this.underWay.get(`${tenant} ${runId}`);
+    if (here !== undefined) return here.cancel();
+    try {
+      const info = await ledger.run(runId);
+      if (info.metadata?.["agent"] === true) {
+        const message = `Run ${runId} is a step of an agent's work: cancel its task instead.`;
+        throw new ServerError("conflict", message, { path: "id" });
+      }
+      const run = await ledger.resumeRun(runId, { force: true });
+      await run.cancel();
+      return true;
+    } catch (error) {
+      if (isTaken(error) || (error instanceof LedgerError && error.code === "unknown-run")) return false;
+      throw refusalOf(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    this.timer = undefined;
+    while (this.writing.size > 0) await Promise.allSettled(this.writing);
+  }
+
+  private enter(call: RecordedCall, place: Place, key: HeldKey | undefined): Recording {
+    const { ledger, tenant } = call.caller;
+    const { threadId, thread, parentMessageId, messages } = place;
+    const runId = ledger.newId();
+    const isNew = thread !== undefined;
+    const leading = leadingOf(messages);
+    const said = this.sayings.describe({
+      ledger,
+      runId,
+      threadId,
+      isNew,
+      parentMessageId,
+      request: call.request,
+      leading,
+    });
+    // Whoever writes the run hears of it.
+    said.catch(() => undefined);
+    const opened: Opened = { call, place, runId, key, said };
+    const recording = new CallRecording(this.book, opened);
+    this.underWay.set(`${tenant} ${runId}`, recording);
+    // Other instances must see that a call with the key is under way; streams begin by themselves.
+    if (key !== undefined && this.isShared && call.request.stream !== true) recording.begin();
+    this.timer ??= setInterval(() => this.lookAround(), this.options.lookMs).unref();
+    return recording;
+  }
+
+  /** Silent streams that somebody has ended elsewhere would go on unnoticed. */
+  private lookAround(): void {
+    for (const recording of this.underWay.values()) {
+      // Where the ledger cannot be read, there is another time.
+      if (recording.isSilent(this.options.lookMs)) recording.look().catch(() => undefined);
+    }
+  }
+
+  /** The place of a first question that was asked before and not answered. */
+  private askedAgain(call: RecordedCall): Place | undefined {
+    const { caller, request, thread, previousResponse } = call;
+    const isOther = thread !== undefined || previousResponse !== undefined || this.unanswered.size === 0;
+    if (isOther || request.messages.some(({ role }) => role === "assistant")) return undefined;
+    const place = this.unanswered.take(questionOf(caller, request.messages));
+    return place && { ...place, input: [], messages: request.messages, changed: false };
+  }
+
+  private noteUnanswered({ call, opened, inputId }: CallRecording): void {
+    const { thread, messages } = opened.place;
+    if (inputId === undefined || thread === undefined || call.thread !== undefined) return;
+    if (messages.some(({ role }) => role === "assistant")) return;
+    const place = { threadId: opened.place.threadId, parentMessageId: inputId };
+    this.unanswered.set(questionOf(call.caller, messages), place);
+  }
+
+  /** Whether other processes work on the same ledger. */
+  private get isShared(): boolean {
+    return /^postgres(?:ql)?:/.test(this.services.config.ledger.url);
+  }
+
+  private unopened({ previousResponse, idempotencyKey }: RecordedCall, error: unknown): undefined {
+    const { onFailure } = this.services.config.record;
+    const refusal = refusalOf(error);
+    // Without the ledger the one is not understood, and the other not kept.
+    const needsLedger = previousResponse !== undefined || idempotencyKey !== undefined;
+    if (error instanceof ServerError || onFailure === "refuse" || needsLedger) {
+      if (!isOfTheCall(error)) this.count(error);
+      throw refusal;
+    }
+    this.count(error);
+    this.services.log.error("record.skipped", { reason: "open" }, error);
+    return undefined;
+  }
+
+  private makeBook(): Book {
+    const { onFailure, maxWaitMs } = this.services.config.record;
+    return {
+      onFailure,
+      maxWaitMs,
+      sayings: this.sayings,
+      hold: (bytes) => {
+        this.pending += bytes;
+        return this.pending <= this.options.maxPending;
+      },
+      report: ({ threadId, runId }, error) => {
+        this.count(error);
+        this.services.log.error("record.failed", { threadId, runId, policy: onFailure }, error);
+      },
+      ending: (recording, over) => this.leave(recording, over),
+    };
+  }
+
+  private leave(recording: CallRecording, over: Promise<EndState>): void {
+    const { call, runId } = recording;
+    const work = over.then((state) => {
+      this.writing.delete(work);
+      this.underWay.delete(`${call.caller.tenant} ${runId}`);
+      this.services.metrics.counter("koine_recorded_calls_total", "Calls by how their record ended.").add(1, { state });
+      if (state === "failed") this.noteUnanswered(recording);
+    });
+    this.writing.add(work);
+  }
+
+  private count(error: unknown): void {
+    const code = error instanceof LedgerError || error instanceof ServerError ? error.code : "unknown";
+    this.services.metrics.counter("koine_record_failures_total", "Calls that could not be recorded.").add(1, { code });
+  }
+}
+
+/** Who asks what, in a conversation that has no answer yet. */
+function questionOf({ tenant, scope }: Caller, messages: readonly Message[]): string {
+  return JSON.stringify([tenant, scope, historyOf(messages).turns.at(-1)?.digest ?? ""]);
+}
+
+const NEVER = new AbortController().signal;
+
+/** A call that was answered before: nothing is written for it. */
+class EarlierCall implements Recording {
+  readonly threadId: string;
+  readonly runId: string;
+  readonly messages: readonly Message[];
+  readonly changed = false;
+  readonly earlier: Response;
+  readonly cancelled = NEVER;
+
+  constructor({ request }: RecordedCall, { run, earlier }: Earlier) {
+    this.threadId = run.threadId;
+    this.runId = run.id;
+    this.messages = request.messages;
+    this.earlier = earlier;
+  }
+
+  begin(): void {}
+  async ready(): Promise<void> {}
+  push(): void {}
+  async finish(): Promise<void> {}
+  async fail(): Promise<void> {}
+}

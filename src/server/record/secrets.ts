@@ -1,0 +1,48 @@
+// Requests may carry keys: those of the tool servers that a provider is to call on the client's behalf. They are sent,
+// but never written down.
+import type { JsonValue } from "../../model/index.ts";
+import { isObject } from "../../model/kind.ts";
+
+/** What stands in place of a secret. */
+export const HIDDEN = "[hidden]";
+
+const NAMES = /^(?:proxy-)?authorization(?:_token)?$|^(?:set-)?cookie$|api[-_]?key$|password|secret|(?:^|_|-)token$/i;
+/** Every value in them is hidden: any of them may be a key. */
+const ALL_OF = /^(?:http_?|extra_?)?headers$/i;
+/** Most requests have nothing of the kind: this is looked for in their text first. */
+const SUSPECT = /authorization|cookie|api[-_]?key|password|secret|token"|headers"/i;
+
+/** The value without secrets; the same one where there is none. `text` is its JSON. */
+export function withoutSecrets<Value>(value: Value, text: string): Value {
+  // Only strings are replaced, by strings.
+  return SUSPECT.test(text) ? (hidden(value as JsonValue, false) as Value) : value;
+}
+
+function hidden(value: JsonValue, isSecret: boolean): JsonValue {
+  if (typeof value === "string") return isSecret ? HIDDEN : value;
+  if (Array.isArray(value))
+    return changed(
+      value,
+      value.map((each) => hidden(each, isSecret)),
+    );
+  if (!isObject(value)) return value;
+  const result: Record<string, JsonValue> = {};
+  let isSame = true;
+  for (const [name, each] of Object.entries(value)) {
+    // A schema's description of a field of such a name is an object, and stays.
+    const isOwn = typeof each === "string" && (isSecret || NAMES.test(name));
+    const next = hidden(each, isOwn || (ALL_OF.test(name) && !isSchema(each)));
+    Object.defineProperty(result, name, { value: next, enumerable: true, configurable: true, writable: true });
+    isSame &&= next === each;
+  }
+  return isSame ? value : result;
+}
+
+/** Whether it describes values instead of holding them. */
+function isSchema(value: JsonValue): boolean {
+  return isObject(value) && (typeof value["type"] === "string" || value["properties"] !== undefined);
+}
+
+function changed(before: JsonValue[], after: JsonValue[]): JsonValue[] {
+  return after.some((each, index) => each !== before[index]) ? after : before;
+}

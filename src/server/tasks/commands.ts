@@ -1,0 +1,179 @@
+// What can be done to a task: make one, say something to it, end its work, decide about a tool. Each is durable when it
+// is answered, and holds for every instance.
+import { createHash } from "node:crypto";
+import type { Ledger, Thread } from "../../ledger/index.ts";
+import { type Message, stringifyJson, textOf } from "../../model/index.ts";
+import { routerOf } from "../gateway/routing.ts";
+import { ServerError } from "../errors.ts";
+import type { Caller, Services } from "../types.ts";
+import { decodeEntry, type Mode, type TaskEntry, type Waiting } from "./entries.ts";
+import type { Change, Journal, Journals } from "./journal.ts";
+import type { Runner } from "./runner.ts";
+import type { SaidBefore, TaskState } from "./state.ts";
+import { TASK_KIND, type TaskFacts } from "./task.ts";
+import { wordsOf } from "./words.ts";
+
+/** What a message to a task comes to: its id, and whether it waits. */
+export interface Said {
+  id: string;
+  queued: boolean;
+}
+
+export interface NewTask extends Pick<TaskFacts, "approval"> {
+  model?: string | undefined;
+  name?: string | undefined;
+  message?: Message | undefined;
+}
+
+/** Letters of a message that name a task which was given no name. */
+const NAME_LENGTH = 80;
+
+export class Commands {
+  private readonly services: Services;
+  private readonly journals: Journals;
+  private readonly runner: Runner;
+
+  constructor(services: Services, journals: Journals, runner: Runner) {
+    this.services = services;
+    this.journals = journals;
+    this.runner = runner;
+  }
+
+  journal(ledger: Ledger, threadId: string): Journal {
+    return this.journals.open(ledger, threadId);
+  }
+
+  /** Throws a "not-found" for a model that nobody has. */
+  async create({ ledger, scope }: Caller, task: NewTask): Promise<{ thread: Thread; said?: Said }> {
+    const { model = this.services.config.tasks.model, name, message, approval } = task;
+    routerOf(this.services).route(model);
+    const title = name ?? (message === undefined ? undefined : titleOf(message));
+    const facts = approval === undefined ? { model } : { model, approval };
+    const thread = await ledger.createThread({ kind: TASK_KIND, title, scope, metadata: { task: facts } });
+    if (message === undefined) return { thread };
+    return { thread, said: await this.say(ledger, thread.id, message) };
+  }
+
+  /** At once where the task rests, else it waits for its turn. The same key does not say it again. */
+  async say(
+    ledger: Ledger,
+    threadId: string,
+    message: Message,
+    how: { mode?: Mode; key?: string } = {},
+  ): Promise<Said> {
+    const { mode = "steer", key } = how;
+    const journal = this.journal(ledger, threadId);
+    const words: Waiting = { id: ledger.newId(), message };
+    const keyed = key === undefined ? {} : { key, digest: digestOf(message) };
+    let said: Said = { id: words.id, queued: false };
+    await journal.change((state) => {
+      const before = key === undefined ? undefined : state.keys.get(key);
+      if (before !== undefined) {
+        said = sameAs(before, keyed.digest);
+        return undefined;
+      }
+      said = { id: words.id, queued: !isAtRest(state) };
+      return said.queued
+        ? { want: true, entries: [{ type: "queued", ...words, mode, ...keyed }] }
+        : beginning(words, { type: "began", id: words.id, ...keyed });
+    });
+    this.wake(ledger, threadId);
+    return said;
+  }
+
+  /** Ends the work, wherever it is done, and drops what waits. undefined: nothing runs. `ended`: whether it has ended. */
+  async cancel(
+    ledger: Ledger,
+    threadId: string,
+    signal: AbortSignal,
+  ): Promise<{ ended: boolean; pending: readonly Waiting[] } | undefined> {
+    const journal = this.journal(ledger, threadId);
+    let isRunning = false;
+    const id = ledger.newId();
+    const asked = await journal.change((state) => {
+      isRunning = state.running;
+      return isRunning ? { want: true, entries: [{ type: "cancel", id }] } : undefined;
+    });
+    const after = asked?.cursors.at(-1);
+    if (after === undefined) return undefined;
+    this.wake(ledger, threadId);
+    const pending = await this.cancelled(journal, after, signal);
+    return pending === undefined ? { ended: false, pending: journal.known.queue } : { ended: true, pending };
+  }
+
+  /** What was dropped when the work ended; undefined where that takes too long. */
+  private async cancelled(journal: Journal, after: string, signal: AbortSignal): Promise<Waiting[] | undefined> {
+    const { threadId, ledger } = journal;
+    const over = new AbortController();
+    const { effects } = this.services.session;
+    void effects.sleep(CANCEL_MS, over.signal).then(
+      () => over.abort(),
+      () => undefined,
+    );
+    const events = ledger.follow({ threadId, after, gaps: "skip", signal: AbortSignal.any([signal, over.signal]) });
+    try {
+      for await (const event of events) {
+        const entry = event.type === "entry" ? decodeEntry(event.entry) : undefined;
+        if (entry?.type === "cancelled") return entry.pending;
+        if (entry?.type === "ended") return [];
+      }
+      return undefined;
+    } finally {
+      over.abort();
+    }
+  }
+
+  /** Lets a tool that waits run, or not. Throws a "not-found" where none of this id waits, a "conflict" where it was decided otherwise. */
+  async decide(
+    ledger: Ledger,
+    threadId: string,
+    decision: { toolCallId: string; approve: boolean; reason?: string },
+  ): Promise<void> {
+    const { toolCallId, approve, reason } = decision;
+    const journal = this.journal(ledger, threadId);
+    await journal.change(({ calls }) => {
+      const call = calls.get(toolCallId);
+      if (call?.approval !== true) {
+        const message = `No call "${toolCallId}" of this task waits to be allowed.`;
+        throw new ServerError("not-found", message, { path: "/toolCallId" });
+      }
+      if (call.decision === undefined) return { entries: [{ type: "decided", toolCallId, approve, reason }] };
+      if (call.decision.approve === approve) return undefined;
+      const message = `It was decided before that the call "${toolCallId}" is ${approve ? "not " : ""}allowed.`;
+      throw new ServerError("conflict", message, { path: "/approve" });
+    });
+    this.wake(ledger, threadId);
+  }
+
+  /** Beside the reply: the work goes on without whoever asked for it. */
+  private wake(ledger: Ledger, threadId: string): void {
+    this.services.background(this.runner.wake(ledger, threadId));
+  }
+}
+
+/** The longest that a reply waits for work to end on another instance. */
+const CANCEL_MS = 15_000;
+
+function isAtRest({ running, queue }: TaskState): boolean {
+  return !running && queue.length === 0;
+}
+
+function beginning(words: Waiting, entry: TaskEntry): Change {
+  return { want: true, entries: [entry], append: { messages: [wordsOf(words)] } };
+}
+
+function sameAs({ id, queued, digest }: SaidBefore, asked: string | undefined): Said {
+  if (digest === asked) return { id, queued };
+  const message = "Another message was said with this key: use a new idempotency-key for each message.";
+  throw new ServerError("conflict", message, { path: "idempotency-key" });
+}
+
+function digestOf(message: Message): string {
+  return createHash("sha256").update(stringifyJson(message)).digest("hex");
+}
+
+function titleOf(message: Message): string | undefined {
+  const text = textOf(message).trim().replaceAll(/\s+/g, " ");
+  if (text === "") return undefined;
+  return text.length > NAME_LENGTH ? `${text.slice(0, NAME_LENGTH - 1).toWellFormed()}…` : text;
+}

@@ -1,0 +1,258 @@
+// One conversation of a task, from its beginning to where nothing is left to say: the agent works, and the journal is
+// heard for what others want meanwhile. It can be left at any time; whoever takes it up goes on with it.
+import type { AgentEvent, AgentResult, AgentRun, Approval, ToolContext } from "../../agent/index.ts";
+import type { Work } from "../../ledger/index.ts";
+import type { JsonObject, ToolCallPart } from "../../model/index.ts";
+import type { Services } from "../types.ts";
+import type { Agents } from "./agents.ts";
+import type { TaskEntry } from "./entries.ts";
+import { failureOf } from "./failures.ts";
+import type { Change, Journal } from "./journal.ts";
+import { nextWords, openApprovals, type QueuedWords, type TaskState } from "./state.ts";
+import type { TaskFacts } from "./task.ts";
+import { encodeCall } from "./wire.ts";
+import { wordsOf } from "./words.ts";
+
+/** How often the journal is looked into for what other instances have written; this one's own are told of at once. */
+const LOOK_MS = 1000;
+
+type Outcome = { result: AgentResult } | { error: unknown };
+
+export interface ConversationOptions {
+  services: Services;
+  agents: Agents;
+  work: Work;
+  journal: Journal;
+  task: TaskFacts;
+}
+
+export class Conversation {
+  private readonly options: ConversationOptions;
+  /** Ends the agent's run: it was cancelled, the work is lost, or time is up. */
+  private readonly stop = new AbortController();
+  private readonly left = Promise.withResolvers<undefined>();
+  private isLeaving = false;
+  private readonly waiting = new Set<() => void>();
+  private run: AgentRun | undefined;
+  private hasHeard = false;
+  /** The calls whose tools run now. */
+  private readonly atWork = new Set<string>();
+  /** Messages that the agent holds to say: its id for each → ours. */
+  private readonly handed = new Map<string, string>();
+
+  constructor(options: ConversationOptions) {
+    this.options = options;
+  }
+
+  /** "left": it goes on elsewhere, or later. Throws what may pass by itself: the ledger cannot be reached. */
+  async hold(): Promise<"ended" | "left"> {
+    const { work, services } = this.options;
+    const give = (): void => this.stop.abort();
+    const signals = [work.lost, services.stopping];
+    for (const signal of signals) signal.addEventListener("abort", give, { once: true });
+    try {
+      await this.settleSaid();
+      for (;;) {
+        if (this.isLeaving || this.stop.signal.aborted) return "left";
+        const outcome = await this.ask();
+        if (outcome === undefined || work.lost.aborted || services.stopping.aborted) return "left";
+        if ("result" in outcome && outcome.result.reason === "stopped") return "left";
+        if (await this.conclude(outcome)) return "ended";
+      }
+    } finally {
+      for (const signal of signals) signal.removeEventListener("abort", give);
+    }
+  }
+
+  /** Somebody may have written into the journal. */
+  nudge(): void {
+    for (const wake of this.waiting) wake();
+  }
+
+  /** Ends between two steps; where somebody is waited for, at once, with nothing decided. */
+  leave(): void {
+    this.isLeaving = true;
+    this.leaveIfWaiting();
+  }
+
+  private leaveIfWaiting(): void {
+    const isWaiting = this.atWork.size === 0 && openApprovals(this.options.journal.known).length > 0;
+    if (this.isLeaving && isWaiting) this.left.resolve(undefined);
+  }
+
+  /** What was said by a process that died before it could write so down. */
+  private async settleSaid(): Promise<void> {
+    const { journal, work } = this.options;
+    const { queue } = await journal.read();
+    if (queue.length === 0) return;
+    const { messages } = await work.ledger.tree(work.threadId);
+    const said = new Set(messages.map(({ metadata }) => metadata["queueId"]));
+    const lost = queue.filter(({ id }) => said.has(id));
+    if (lost.length > 0) await journal.write(lost.map(unqueued(true)), { holding: work });
+  }
+
+  /** One run of the agent; undefined where it was left in the middle. */
+  private async ask(): Promise<Outcome | undefined> {
+    const { agents, work, task } = this.options;
+    const over = new AbortController();
+    try {
+      const agent = await agents.make({
+        ledger: work.ledger,
+        model: task.model,
+        stopWhen: () => this.isLeaving,
+        ...(task.approval === "ask" && { approve: (call, context) => this.approve(call, context) }),
+      });
+      // Nobody else holds the work: whoever wrote last is gone.
+      const run = agent.resume(work.threadId, { force: true, signal: this.stop.signal });
+      this.run = run;
+      this.hasHeard = false;
+      const listening = this.listen(over.signal);
+      return await Promise.race([this.hear(run), listening, this.left.promise]);
+    } catch (error) {
+      if (failureOf(error) !== undefined) return { error };
+      this.stop.abort();
+      throw error;
+    } finally {
+      over.abort();
+      this.run = undefined;
+      this.handed.clear();
+    }
+  }
+
+  /** The agent's own events, as far as the journal tells of them. */
+  private async hear(run: AgentRun): Promise<Outcome> {
+    for await (const event of run) {
+      if (!this.hasHeard) {
+        this.hasHeard = true;
+        // It has taken up what was left behind, and can be cancelled.
+        this.nudge();
+      }
+      const entry = this.entryOf(event);
+      if (entry !== undefined) await this.options.journal.write([entry], { holding: this.options.work });
+      if (event.type === "tool-end") this.leaveIfWaiting();
+    }
+    return { result: await run.result() };
+  }
+
+  private entryOf(event: AgentEvent): TaskEntry | undefined {
+    if (event.type === "tool-start") {
+      const { toolCallId } = event.call;
+      this.atWork.add(toolCallId);
+      return this.options.journal.known.calls.has(toolCallId) ? undefined : callingOf(event.call);
+    }
+    if (event.type === "tool-end") this.atWork.delete(event.call.toolCallId);
+    if (event.type !== "unqueued" || !event.said) return undefined;
+    const id = this.handed.get(event.queued.id);
+    return id === undefined ? undefined : { type: "unqueued", id, said: true };
+  }
+
+  /** Reads the journal again and again, and does what it says. Throws where it cannot be read. */
+  private async listen(over: AbortSignal): Promise<never> {
+    const { journal, services } = this.options;
+    while (!over.aborted) {
+      const nudged = Promise.withResolvers<void>();
+      const wake = (): void => nudged.resolve();
+      this.waiting.add(wake);
+      this.react(await journal.read());
+      const pause = new AbortController();
+      await Promise.race([
+        nudged.promise,
+        services.session.effects.sleep(LOOK_MS, AbortSignal.any([over, pause.signal])).catch(() => undefined),
+      ]);
+      pause.abort();
+      this.waiting.delete(wake);
+    }
+    return new Promise<never>(() => undefined);
+  }
+
+  private react(state: TaskState): void {
+    const { run } = this;
+    if (run === undefined) return;
+    if (state.cancelling && this.hasHeard) this.stop.abort();
+    const handed = new Set(this.handed.values());
+    for (const queued of state.queue) if (queued.mode === "steer" && !handed.has(queued.id)) this.hand(run, queued);
+    for (const decide of this.undecided) decide(state);
+  }
+
+  private hand(run: AgentRun, queued: QueuedWords): void {
+    try {
+      this.handed.set(run.steer(wordsOf(queued)).id, queued.id);
+    } catch {
+      // The run has ended in this moment: what waits is said after it.
+    }
+  }
+
+  private readonly undecided = new Set<(state: TaskState) => void>();
+
+  /** Waits until somebody decides about a call. */
+  private async approve(call: ToolCallPart, { signal }: ToolContext): Promise<Approval> {
+    const { journal, work } = this.options;
+    const { toolCallId } = call;
+    const state = await journal.read();
+    if (!state.calls.has(toolCallId)) {
+      await journal.write([{ ...callingOf(call), approval: true }], { holding: work });
+    }
+    const { promise, resolve } = Promise.withResolvers<Approval>();
+    const look = ({ calls }: TaskState): void => {
+      const { decision } = calls.get(toolCallId) ?? {};
+      if (decision !== undefined) resolve(decision.approve ? true : (decision.reason ?? false));
+    };
+    this.undecided.add(look);
+    signal.addEventListener("abort", () => resolve(false), { once: true });
+    look(await journal.read());
+    this.leaveIfWaiting();
+    try {
+      return await promise;
+    } finally {
+      this.undecided.delete(look);
+    }
+  }
+
+  /** Writes down how it ended, or says what waits next. Says whether it is over. */
+  private async conclude(outcome: Outcome): Promise<boolean> {
+    const { journal, services, work } = this.options;
+    let ending: string | undefined;
+    await journal.change((state) => {
+      const [reason, change] = this.changeAfter(outcome, state);
+      ending = reason;
+      return change;
+    });
+    if (ending === undefined) return false;
+    services.metrics
+      .counter("koine_task_conversations_total", "Conversations of tasks that ended.")
+      .add(1, { reason: ending });
+    if ("error" in outcome) services.log.warn("task-failed", { task: work.threadId, ...failureOf(outcome.error) });
+    return true;
+  }
+
+  private changeAfter(outcome: Outcome, state: TaskState): [ending: string | undefined, change?: Change] {
+    const { work: holding } = this.options;
+    if (!state.running) return ["done"];
+    if (state.cancelling) {
+      const pending = state.queue.map(({ id, message }) => ({ id, message }));
+      const entries = state.queue.map(unqueued(false));
+      return ["cancelled", { holding, entries: [...entries, { type: "cancelled", pending }, ended("cancelled")] }];
+    }
+    const error = "error" in outcome ? failureOf(outcome.error) : undefined;
+    if (error !== undefined) return ["failed", { holding, entries: [{ type: "failed", error }, ended("failed")] }];
+    const next = nextWords(state);
+    if (next.length > 0) {
+      return [undefined, { holding, entries: next.map(unqueued(true)), append: { messages: next.map(wordsOf) } }];
+    }
+    const reason = "result" in outcome ? outcome.result.reason : "done";
+    return [reason, { holding, entries: [ended(reason)] }];
+  }
+}
+
+function callingOf(call: ToolCallPart): Extract<TaskEntry, { type: "calling" }> {
+  // A call on the wire is plain JSON.
+  return { type: "calling", toolCallId: call.toolCallId, call: encodeCall(call) as JsonObject };
+}
+
+function ended(reason: Extract<TaskEntry, { type: "ended" }>["reason"]): TaskEntry {
+  return { type: "ended", reason };
+}
+
+function unqueued(said: boolean): (queued: QueuedWords) => TaskEntry {
+  return ({ id }) => ({ type: "unqueued", id, said });
+}

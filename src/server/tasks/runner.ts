@@ -1,0 +1,178 @@
+// Who does the work that tasks want: takes it from the ledger, one holder each among all instances, and gives it back
+// when the server stops. What a process that died had held is taken up when its lease is over.
+import type { Ledger, Work } from "../../ledger/index.ts";
+import { LedgerError } from "../../ledger/index.ts";
+import type { Services } from "../types.ts";
+import type { Agents } from "./agents.ts";
+import { Conversation } from "./conversation.ts";
+import type { TaskEntry } from "./entries.ts";
+import type { Journal, Journals } from "./journal.ts";
+import { nextWords } from "./state.ts";
+import { factsOf } from "./task.ts";
+import { wordsOf } from "./words.ts";
+
+/** Conversations that one process holds at a time; more are wanted, and wait. */
+const MOST = 256;
+/** The longest between two looks for work that others have left. */
+const LONGEST_POLL_MS = 5000;
+const DEFAULT_LEASE_MS = 30_000;
+/** How long work is kept after a trouble that may pass: it is tried again then, here or elsewhere. */
+const TROUBLE_MS = 3000;
+
+/** Work in our hands. */
+interface Held {
+  conversation?: Conversation;
+  /** More was wanted since: it is to be looked for again when this ends. */
+  isWantedAgain: boolean;
+}
+
+export interface RunnerOptions {
+  services: Services;
+  journals: Journals;
+  agents: Agents;
+}
+
+export class Runner {
+  private readonly options: RunnerOptions;
+  private readonly held = new Map<string, Held>();
+  private readonly works = new Set<Promise<void>>();
+  private readonly over = new AbortController();
+  private polling: Promise<void> | undefined;
+
+  constructor(options: RunnerOptions) {
+    this.options = options;
+    const { draining } = options.services;
+    if (draining.aborted) this.leave();
+    else draining.addEventListener("abort", () => this.leave(), { once: true });
+  }
+
+  start(): void {
+    this.polling ??= this.poll();
+  }
+
+  /** No new work; what is under way ends between two steps, or when the server's time is up, and is handed over. */
+  async stop(): Promise<void> {
+    this.leave();
+    await this.polling;
+    await Promise.all(this.works);
+  }
+
+  /** Something was written into a task that needs somebody. It never rejects. */
+  async wake(ledger: Ledger, threadId: string): Promise<void> {
+    const held = this.held.get(keyOf(ledger.tenant, threadId));
+    if (held !== undefined) {
+      held.isWantedAgain = true;
+      held.conversation?.nudge();
+      return;
+    }
+    await this.take(() => ledger.takeWork({ holder: this.options.services.instance, threadId }));
+  }
+
+  private leave(): void {
+    this.over.abort();
+    for (const { conversation } of this.held.values()) conversation?.leave();
+  }
+
+  private async poll(): Promise<void> {
+    const { services } = this.options;
+    const lease = services.config.ledger.leaseMs ?? DEFAULT_LEASE_MS;
+    const pause = Math.min(lease / 4, LONGEST_POLL_MS);
+    const any = (): Promise<Work | undefined> =>
+      services.ledger.takeWork({ holder: services.instance, everyTenant: true });
+    while (!this.over.signal.aborted) {
+      while (await this.take(any));
+      await services.session.effects.sleep(pause, this.over.signal).catch(() => undefined);
+    }
+  }
+
+  /** Says whether there may be more. It never rejects. */
+  private async take(find: () => Promise<Work | undefined>): Promise<boolean> {
+    if (this.over.signal.aborted || this.works.size >= MOST) return false;
+    try {
+      const work = await find();
+      if (work === undefined) return false;
+      const doing = this.perform(work).finally(() => this.works.delete(doing));
+      this.works.add(doing);
+      this.options.services.background(doing);
+      return true;
+    } catch (error) {
+      this.report("task-work-not-taken", {}, error);
+      return false;
+    }
+  }
+
+  private async perform(work: Work): Promise<void> {
+    const { services, journals } = this.options;
+    const { threadId, tenant, ledger } = work;
+    const key = keyOf(tenant, threadId);
+    const held: Held = { isWantedAgain: false };
+    this.held.set(key, held);
+    const running = services.metrics.gauge("koine_tasks_running", "Tasks that this process works on.");
+    running.add(1);
+    try {
+      await this.workOn(work, held, journals.open(ledger, threadId));
+    } catch (error) {
+      await this.giveBack(work, error);
+    } finally {
+      running.add(-1);
+      this.held.delete(key);
+    }
+    // It may have been wanted when nobody listened any more.
+    if (held.isWantedAgain) await this.wake(ledger, threadId);
+  }
+
+  private async workOn(work: Work, held: Held, journal: Journal): Promise<void> {
+    const { services, agents } = this.options;
+    for (;;) {
+      if (this.over.signal.aborted || work.lost.aborted) return work.release();
+      const state = await journal.read();
+      if (state.running) {
+        const task = factsOf(await work.ledger.thread(work.threadId));
+        const conversation = new Conversation({ services, agents, work, journal, task });
+        held.conversation = conversation;
+        if (this.over.signal.aborted) conversation.leave();
+        if ((await conversation.hold()) === "left") return work.release();
+      } else if (state.queue.length > 0 && !state.held) await begin(journal, work);
+      else if (await work.done()) return;
+    }
+  }
+
+  /** Trouble that may pass is waited out with the work in hand, so that it is not taken at once and again and again. */
+  private async giveBack(work: Work, error: unknown): Promise<void> {
+    const { services, journals } = this.options;
+    if (error instanceof LedgerError && error.code === "unknown-thread") {
+      journals.forget(work.ledger, work.threadId);
+      return work.release();
+    }
+    const isLost = work.lost.aborted || (error instanceof LedgerError && error.code === "fenced");
+    if (!isLost) {
+      this.report("task-work-interrupted", { task: work.threadId }, error);
+      await services.session.effects.sleep(TROUBLE_MS, this.over.signal).catch(() => undefined);
+    }
+    await work.release();
+  }
+
+  private report(event: string, fields: Record<string, string>, error: unknown): void {
+    if (this.over.signal.aborted && error instanceof LedgerError) return;
+    this.options.services.log.error(event, fields, error);
+  }
+}
+
+/** A conversation begins with what waits. */
+async function begin(journal: Journal, work: Work): Promise<void> {
+  await journal.change((state) => {
+    const next = nextWords(state);
+    const [first] = next;
+    if (state.running || first === undefined) return undefined;
+    const said = next.map(({ id }): TaskEntry => ({ type: "unqueued", id, said: true }));
+    return {
+      holding: work,
+      entries: [{ type: "began", id: first.id }, ...said],
+      append: { messages: next.map(wordsOf) },
+    };
+  });
+}
+
+function keyOf(tenant: string, threadId: string): string {
+  return `${tenant}\n${threadId}`;
+}

@@ -1,0 +1,107 @@
+// What a task is at, folded from its journal. Pure: every reader of the same entries comes to the same.
+import type { JsonObject } from "../../model/index.ts";
+import type { Ending, Keyed, Mode, TaskEntry, TaskFailure, Waiting } from "./entries.ts";
+
+export interface QueuedWords extends Waiting {
+  mode: Mode;
+}
+
+/** A tool that began in this conversation, or waits to. */
+export interface CallState {
+  call: JsonObject;
+  approval: boolean;
+  decision?: { approve: boolean; reason?: string | undefined };
+}
+
+/** What became of a message that was said with a key. */
+export interface SaidBefore {
+  id: string;
+  queued: boolean;
+  digest: string | undefined;
+}
+
+export interface TaskState {
+  /** Of the last entry; null where there is none. */
+  cursor: string | null;
+  running: boolean;
+  queue: readonly QueuedWords[];
+  /** Whether somebody wants the conversation to end. */
+  cancelling: boolean;
+  /** It failed, and what waits goes on waiting until something is said. */
+  held: boolean;
+  /** By call, of this conversation. */
+  calls: ReadonlyMap<string, CallState>;
+  keys: ReadonlyMap<string, SaidBefore>;
+  /** How the last conversation ended; undefined before that. */
+  ending?: Ending | undefined;
+  failure?: TaskFailure | undefined;
+}
+
+export const NEW_STATE: TaskState = {
+  cursor: null,
+  running: false,
+  queue: [],
+  cancelling: false,
+  held: false,
+  calls: new Map(),
+  keys: new Map(),
+};
+
+/** The state after an entry; undefined stands for one that is no task's. */
+export function advance(state: TaskState, cursor: string, entry: TaskEntry | undefined): TaskState {
+  return { ...state, ...(entry !== undefined && changes(state, entry)), cursor };
+}
+
+function changes(state: TaskState, entry: TaskEntry): Partial<TaskState> {
+  switch (entry.type) {
+    case "began":
+      return { running: true, held: false, failure: undefined, keys: noted(state, entry, false) };
+    case "ended":
+      return { running: false, cancelling: false, calls: new Map(), ending: entry.reason };
+    case "queued": {
+      const { id, mode, message } = entry;
+      return { queue: [...state.queue, { id, mode, message }], held: false, keys: noted(state, entry, true) };
+    }
+    case "unqueued":
+      return { queue: state.queue.filter(({ id }) => id !== entry.id) };
+    case "calling":
+      return { calls: withCall(state, entry.toolCallId, { call: entry.call, approval: entry.approval === true }) };
+    case "decided":
+      return { calls: withDecision(state, entry) };
+    case "cancel":
+      // Where nothing is to be ended, there is nothing to do about it.
+      return state.running ? { cancelling: true } : {};
+    case "failed":
+      return { held: true, failure: entry.error };
+    case "cancelled":
+      return {};
+  }
+}
+
+function noted({ keys }: TaskState, entry: Keyed & { id: string }, queued: boolean): TaskState["keys"] {
+  const { key, digest, id } = entry;
+  return key === undefined ? keys : new Map(keys).set(key, { id, queued, digest });
+}
+
+function withCall({ calls }: TaskState, id: string, call: CallState): TaskState["calls"] {
+  return new Map(calls).set(id, { ...calls.get(id), ...call });
+}
+
+function withDecision({ calls }: TaskState, entry: Extract<TaskEntry, { type: "decided" }>): TaskState["calls"] {
+  const { toolCallId, approve, reason } = entry;
+  const call = calls.get(toolCallId);
+  // The first one counts.
+  if (call === undefined || call.decision !== undefined) return calls;
+  return new Map(calls).set(toolCallId, { ...call, decision: { approve, reason } });
+}
+
+/** The calls that wait for somebody to decide. */
+export function openApprovals({ calls }: TaskState): [toolCallId: string, call: CallState][] {
+  return [...calls].filter(([, { approval, decision }]) => approval && decision === undefined);
+}
+
+/** What is said next, now that the model has said all: what steers and came too late for that, else the next that waits. */
+export function nextWords({ queue }: TaskState): readonly QueuedWords[] {
+  const steering = queue.filter(({ mode }) => mode === "steer");
+  return steering.length > 0 ? steering : queue.slice(0, 1);
+}

@@ -1,0 +1,43 @@
+// A task's events over SSE. Every event has its durable id; the queue, which is a picture and no event, has none (B96).
+import type { JsonEvent } from "../../sse/index.ts";
+import { queryText } from "../api/reading.ts";
+import { ServerError } from "../errors.ts";
+import { sse } from "../http/sse.ts";
+import type { Reply, ServerRequest, Services } from "../types.ts";
+import { parseId } from "./events.ts";
+import { feed } from "./feed.ts";
+import type { Journal } from "./journal.ts";
+
+const NAMESPACE = /^[\w.-]{1,64}$/;
+
+/** Throws where the reader's place is none of this task's. */
+export async function streamTask(services: Services, request: ServerRequest, journal: Journal): Promise<Reply> {
+  const namespace = queryText(request, "namespace") ?? "koine";
+  if (!NAMESPACE.test(namespace)) {
+    const message = "A namespace has at most 64 letters, digits, dots, dashes and underscores.";
+    throw new ServerError("invalid-request", message, { path: "namespace" });
+  }
+  // A browser that connects again knows better than the address it was given.
+  const after = request.headers["last-event-id"] || queryText(request, "after");
+  if (after !== undefined) await demandPlace(journal, after);
+  return sse(services, request, (signal) => frames(journal, namespace, { after, signal }), {
+    opening: "retry: 1000\n\n",
+  });
+}
+
+/** While there is still a status to say it with. */
+async function demandPlace({ ledger, threadId }: Journal, after: string): Promise<void> {
+  const { cursor } = parseId(after);
+  for await (const _ of ledger.follow({ threadId, after: cursor, gaps: "skip", signal: AbortSignal.abort() }));
+}
+
+async function* frames(
+  journal: Journal,
+  namespace: string,
+  options: { after: string | undefined; signal: AbortSignal },
+): AsyncGenerator<JsonEvent, void, void> {
+  for await (const fed of feed(journal, options)) {
+    if ("queue" in fed) yield { event: `${namespace}.queued_messages.synchronized`, data: fed.queue };
+    else yield { event: namespace, id: fed.id, data: fed.event };
+  }
+}

@@ -1,0 +1,34 @@
+// Routes for tests of the HTTP layer, which know nothing of models.
+import { readJson } from "../../../src/server/http/body.ts";
+import type { Limits } from "../../../src/server/config/types.ts";
+import { DEFAULT_LIMITS } from "../../../src/server/config/defaults.ts";
+import type { Reply, Route } from "../../../src/server/types.ts";
+
+export function route(
+  method: Route["method"],
+  path: string,
+  run: Route["run"],
+  more: Partial<Omit<Route, "method" | "run">> = {},
+): Route {
+  const id = `${method} ${path}`;
+  return {
+    method,
+    paths: [path],
+    operation: { id, tag: "operations", summary: id, replies: { 200: { description: "It." } } },
+    run,
+    ...more,
+  };
+}
+
+export function json(value: unknown, status = 200): Reply {
+  return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(value) };
+}
+
+/** Says what it was sent. */
+export const echo = (limits: Partial<Limits> = {}): Route =>
+  route("POST", "/echo", async (request) => json(await readJson(request, { ...DEFAULT_LIMITS, ...limits })));
+
+/** Says who asks. */
+export const whoami = route("GET", "/whoami", (_request, { tenant, scope, ledger }) =>
+  json({ tenant, scope, ledger: ledger.tenant }),
+);

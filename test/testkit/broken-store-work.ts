@@ -1,0 +1,157 @@
+// Stores with one fault each in kinds of threads, names of runs, entries and work: what the suite for stores must notice.
+import type { WorkRow } from "../../src/ledger/rows.ts";
+import { mapAwaitable } from "../../src/ledger/steps.ts";
+import { does, reads, type StoreFaultRow } from "./broken-stores.ts";
+
+export const WORK_FAULTS: readonly StoreFaultRow[] = [
+  [
+    "keeps an alias in small letters",
+    /aliases and work come back/,
+    does({ putAlias: (good) => (row) => good({ ...row, runId: row.runId.toLowerCase() }) }),
+  ],
+  [
+    "keeps 32 bits of a lease",
+    /aliases and work come back/,
+    does({ addWork: (good) => (row) => good({ ...row, leaseUntil: row.leaseUntil | 0 }) }),
+  ],
+  [
+    "does not look at the kind",
+    /listed by kind/,
+    reads({
+      threads:
+        (good) =>
+        (tenant, { kind: _, ...page }) =>
+          good(tenant, page),
+    }),
+  ],
+  [
+    "takes no kind for any",
+    /listed by kind/,
+    reads({
+      threads:
+        (good) =>
+        (tenant, { kind, ...page }) =>
+          good(tenant, kind === null || kind === undefined ? page : { ...page, kind }),
+    }),
+  ],
+  [
+    "takes entries for those of all runs",
+    /of one or of none/,
+    reads({
+      log:
+        (good) =>
+        (key, { runId, ...stretch }) =>
+          good(key, runId === undefined || runId === "" ? stretch : { ...stretch, runId }),
+    }),
+  ],
+  [
+    "keeps the first row of a name",
+    /putAlias: the last/,
+    does({ putAlias: (good, tx) => (row) => (tx.alias(row.tenant, row.name) === undefined ? good(row) : undefined) }),
+  ],
+  [
+    "lists names as they came",
+    /putAlias: the last/,
+    reads({ aliases: (good) => (key) => mapAwaitable(good(key), (rows) => rows.toReversed()) }),
+  ],
+  [
+    "does not say that a name was there",
+    /deleteAlias takes/,
+    does({ deleteAlias: (good) => (tenant, name) => mapAwaitable(good(tenant, name), () => true) }),
+  ],
+  [
+    "leaves the names of deleted runs",
+    /deleteAlias takes/,
+    does({
+      deleteRuns: (good, tx) => (key, ids) => {
+        const rows = tx.aliases(key) as never[];
+        const deleted = good(key, ids);
+        for (const row of rows) void tx.putAlias(row);
+        return deleted;
+      },
+    }),
+  ],
+  [
+    "writes work anew each time that it is wanted",
+    /addWork inserts/,
+    does({
+      addWork: (good, tx) => (row) =>
+        mapAwaitable(good(row), () => {
+          const known = tx.work(row) as WorkRow;
+          void tx.updateWork(row, known.leaseId, { wantedAt: row.wantedAt });
+        }),
+    }),
+  ],
+  [
+    "takes work from its holder",
+    /updateWork changes/,
+    does({
+      updateWork: (good, tx) => (key, leaseId, changes) => {
+        const known = tx.work(key) as WorkRow | undefined;
+        return good(key, leaseId === null ? (known?.leaseId ?? null) : leaseId, changes);
+      },
+    }),
+  ],
+  [
+    "lets everybody change work",
+    /updateWork changes/,
+    does({
+      updateWork: (good, tx) => (key, _, changes) =>
+        good(key, (tx.work(key) as WorkRow | undefined)?.leaseId ?? null, changes),
+    }),
+  ],
+  [
+    "ends work although more was wanted",
+    /deleteWork takes/,
+    does({
+      deleteWork: (good, tx) => (key, leaseId) => good(key, leaseId, (tx.work(key) as WorkRow | undefined)?.wants ?? 0),
+    }),
+  ],
+  [
+    "ends work of any lease",
+    /deleteWork takes/,
+    does({
+      deleteWork: (good, tx) => (key, _, wants) =>
+        good(key, (tx.work(key) as WorkRow | undefined)?.leaseId ?? "", wants),
+    }),
+  ],
+  [
+    "gives work that somebody holds",
+    /openWork gives/,
+    reads({ openWork: (good) => (now, limit, tenant) => good(now + 1, limit, tenant) }),
+  ],
+  [
+    "gives the latest wish first",
+    /openWork gives/,
+    reads({
+      openWork: (good) => (now, limit, tenant) => mapAwaitable(good(now, limit, tenant), (rows) => rows.toReversed()),
+    }),
+  ],
+  [
+    "gives work of every tenant to each",
+    /openWork gives/,
+    reads({ openWork: (good) => (now, limit) => good(now, limit) }),
+  ],
+  [
+    "leaves the work of a deleted thread",
+    /go with their thread/,
+    does({
+      deleteThread: (good, tx) => (key) => {
+        const row = tx.work(key) as WorkRow | undefined;
+        const deleted = good(key);
+        if (row !== undefined) void tx.addWork(row);
+        return deleted;
+      },
+    }),
+  ],
+  [
+    "takes entries for deltas",
+    /go with their thread/,
+    does({
+      deleteDeltas: (good, tx) => (key, runId, within) => {
+        if (runId === "") void tx.deleteRuns(key, [""]);
+        return good(key, runId, within);
+      },
+    }),
+  ],
+];
