@@ -299,7 +299,7 @@ export interface HttpLink {
   /** Where it counts the tokens of a request instead of answering it; undefined where it cannot. */
   countUrl(model: string): string | undefined;
   /** Adds the key or the signature, for one attempt. */
-  authorise(request: HttpRequest): Promise<HttpRequest>;
+  authorise(request: HttpRequest): HttpRequest | Promise<HttpRequest>;
 }
 export interface LocalLink {
   readonly kind: "local";

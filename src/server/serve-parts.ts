@@ -32,9 +32,6 @@ export interface KoineServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** After the time to finish, what was told to stop has so long to do so. */
-const STOP_MS = 5000;
-
 /** `last`: what ends after the parts, and before the services. */
 export function serveParts(services: OwnServices, parts: readonly Part[], last = async () => {}): KoineServer {
   return new Running(services, parts, last);
@@ -161,7 +158,7 @@ class Running implements KoineServer {
     services.stop.abort(new ServerError("unavailable", "The server is shutting down."));
     const stopped = this.#parts.map(async (part) => part.stop?.());
     for (const each of stopped) each.catch((error: unknown) => services.log.error("stopping", {}, error));
-    await atMost(STOP_MS, Promise.allSettled([...stopped, finished, services.settled()]));
+    await atMost(services.stopMs, Promise.allSettled([...stopped, finished, services.settled()]));
     this.#server.closeAllConnections();
     await closed;
     await this.#last();

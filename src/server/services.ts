@@ -25,6 +25,8 @@ export interface ServerOptions {
   ledger?: Ledger;
   /** Names this process; default: a random one. */
   instance?: string;
+  /** How long what was told to stop may take, when the time to finish is over. Default 5 s. */
+  stopMs?: number;
 }
 
 /** The services, and what only the server itself does with them. */
@@ -32,6 +34,7 @@ export interface OwnServices extends Services {
   /** Ends the following of streams, then everything. */
   readonly drain: AbortController;
   readonly stop: AbortController;
+  readonly stopMs: number;
   /** Resolves when nothing goes on in the background. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -75,6 +78,7 @@ export async function makeServices(config: ServerConfig, options: ServerOptions)
     instance,
     drain,
     stop,
+    stopMs: options.stopMs ?? 5000,
     draining: drain.signal,
     stopping: stop.signal,
     background(promise) {

@@ -25,13 +25,15 @@ export interface Setting {
   clock?: () => number;
 }
 
-class Collector extends Writable {
+export class Collector extends Writable {
   text = "";
   isTTY?: boolean;
   columns?: number;
+  heard?: () => void;
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.text += chunk.toString("utf8");
+    this.heard?.();
     done();
   }
 }

@@ -8,7 +8,7 @@ import { POSTGRES, Texts } from "../../src/ledger/stores/postgres/flavour.ts";
 import { openPostgres, openWith } from "../../src/ledger/stores/postgres/index.ts";
 import { TABLES } from "../../src/ledger/stores/postgres/schema.ts";
 import { SEARCH_STATEMENTS } from "../../src/ledger/stores/postgres/search.ts";
-import { RUNS, THREADS } from "../../src/ledger/stores/sql/columns.ts";
+import { RUNS, THREADS, WORK } from "../../src/ledger/stores/sql/columns.ts";
 import type { Statement } from "../../src/ledger/stores/sql/engine.ts";
 import { INSERTS, Statements } from "../../src/ledger/stores/sql/statements.ts";
 import { storeConformance } from "../../src/testkit/store-conformance.ts";
@@ -20,6 +20,7 @@ import { freshSchema } from "../support/postgres.ts";
 const ACROSS_TENANTS = new Map([
   ["expired-runs", "recovers the runs of writers that are gone, whoever they belonged to"],
   ["compactable-runs", "drops deltas that nobody can follow any more"],
+  ["open-work", "finds work that nobody holds, whoever wants it"],
   ["search-take", "takes from the queue of the index what comes next"],
 ]);
 
@@ -28,15 +29,23 @@ const texts = new Texts("own_schema", new Map(columns.map((column) => [column, "
 const statements = new Statements(POSTGRES);
 
 function catalogue(): Statement[] {
-  const stretches = [{}, { upTo: "x" }, { runId: "x" }, { upTo: "x", runId: "x" }].flatMap((bounds) =>
-    (["up", "down"] as const).map((order) => ({ ...bounds, order, limit: 1 })),
-  );
+  const stretches = [
+    {},
+    { upTo: "x" },
+    { runId: "x" },
+    { upTo: "x", runId: "x" },
+    { runId: "" },
+    { upTo: "x", runId: "" },
+  ].flatMap((bounds) => (["up", "down"] as const).map((order) => ({ ...bounds, order, limit: 1 })));
   return [
     ...Object.values(statements.fixed),
     ...[statements.messages, statements.headers, statements.log].flatMap((all) => stretches.map((it) => all.of(it))),
+    ...[undefined, null, "x"].flatMap((kind) => [true, false].map((below) => statements.threads(below, kind))),
     statements.update(THREADS, ["tenant", "id"], ["title"]),
     statements.update(THREADS, ["tenant", "id"], []),
     statements.update(RUNS, ["tenant", "thread_id", "id", "epoch"], ["state", "epoch"]),
+    statements.update(WORK, ["tenant", "thread_id", "lease_id"], ["holder"]),
+    statements.update(WORK, ["tenant", "thread_id"], ["holder"], "lease_id IS NULL"),
     ...SEARCH_STATEMENTS,
   ];
 }
@@ -49,7 +58,7 @@ const inserted: [name: string, text: string][] = Object.values(INSERTS)
 describe("the catalogue", () => {
   test("has statements", () => {
     expect(read.length).toBeGreaterThan(60);
-    expect(inserted).toHaveLength(18);
+    expect(inserted).toHaveLength(22);
   });
 
   test("gives each statement a name of its own that Postgres takes", () => {

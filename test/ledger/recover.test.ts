@@ -85,7 +85,7 @@ describe.each(STORES)("$name", (store) => {
 
     test("leaves no message of a run that had streamed nothing", async () => {
       clock.pass(LEASE + 1);
-      expect(await ledger.recover()).toStrictEqual([{ runId: run.id, threadId, messages: [] }]);
+      expect(await ledger.recover()).toStrictEqual([{ tenant: "default", runId: run.id, threadId, messages: [] }]);
     });
 
     test("leaves runs alone whose lease has not ended, however old they are", async () => {

@@ -96,6 +96,7 @@ describe.each(STORES)("$name", (storage) => {
       id: "mine",
       title: "Plans \u{1f600}",
       scope: "ada",
+      kind: null,
       metadata: { a: [1] },
       createdAt: clock(),
       activeLeafId: null,

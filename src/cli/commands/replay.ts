@@ -7,7 +7,7 @@ import type { Io } from "../io.ts";
 import type { Recorded } from "../replay/recorded.ts";
 import type { Asker } from "../replay/asker.ts";
 import type { Outcome } from "../replay/outcome.ts";
-import { differences, tell } from "../replay/outcome.ts";
+import { differences, outcomeOf, tell } from "../replay/outcome.ts";
 import { showCompared } from "../replay/show.ts";
 import { readSettings, SETTINGS } from "../serve/settings.ts";
 import { lossRows } from "../show/losses.ts";
@@ -101,7 +101,9 @@ async function compare(recorded: Recorded, asker: Asker, given: Arguments, io: I
   const { run, request, outcome, model = "unknown" } = recorded;
   const { answer, error } = await asker.ask(request, given.has("force"));
   const now: Outcome =
-    answer === undefined ? { losses: [], ...(error && { error }) } : { response: answer, losses: answer.losses };
+    answer === undefined
+      ? { losses: [], ...(error !== undefined && { error }) }
+      : outcomeOf(answer, asker.dialect, recorded.dialect);
   const [before, after] = [tell(outcome), tell(now)];
   const is = answer === undefined ? asker.model : `${answer.provider}/${answer.attempts.at(-1)?.model ?? answer.model}`;
   const compared = { runId: run.id, threadId: run.threadId, was: model, is, before, after };

@@ -65,7 +65,7 @@ async function isKoine(host: string, port: number): Promise<boolean> {
 }
 
 /** A clock before that is wrong: Koine is younger. */
-const EARLIEST = Date.UTC(2026, 0, 1);
+const EARLIEST = Date.UTC(2025, 0, 1);
 /** Signed requests and tokens stop working at about five minutes. */
 const TOLERATED_MS = 60_000;
 

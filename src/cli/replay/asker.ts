@@ -21,6 +21,8 @@ export interface Prepared {
 export interface Asker extends AsyncDisposable {
   /** `provider/model`. */
   readonly model: string;
+  /** What the provider speaks; "canonical" where it is part of this program. */
+  readonly dialect: string;
   prepare(request: Request): Prepared;
   /** The answer, or the error with which the provider refused. `force`: also where it would be asked another question. */
   ask(request: Request, force: boolean): Promise<{ answer?: Answer; error?: ProviderError }>;
@@ -37,10 +39,11 @@ export function askerOf(config: ServerConfig, asked: string, dialect: HttpDialec
   const [model, ...fallbacks] = targets;
   const providers = dialect === undefined ? config.providers : speaking(config.providers, model, dialect);
   const session = sure(() => createSession({ ...options, providers }));
+  const { link, model: own } = sure(() => resolveModel(session.links, options, model));
   return {
     model,
+    dialect: link.kind === "local" ? "canonical" : link.config.dialect,
     prepare(request) {
-      const { link, model: own } = resolveModel(session.links, options, model);
       if (link.kind === "local") {
         const { request: wire, losses } = link.prepare(request, own);
         return { model, dialect: "canonical", wire: { ...wire, model: own }, losses };

@@ -1,4 +1,6 @@
 // What came of a call, in the words in which two calls are compared: text, calls, finish, usage, losses.
+import type { Answer } from "../../client/index.ts";
+import { dialect, dialects } from "../../dialects/index.ts";
 import type { Loss, ProviderError, Response, Usage } from "../../model/index.ts";
 import { stringifyJson, textOf } from "../../model/index.ts";
 
@@ -8,6 +10,18 @@ export interface Outcome {
   losses: readonly Loss[];
   /** Of a run that failed, too. */
   usage?: Usage;
+}
+
+/** An answer of now, with what the client that asked then would not have been told. */
+export function outcomeOf(
+  { provider: _, attempts: __, losses, ...response }: Answer,
+  spoken: string,
+  client: string | undefined,
+): Outcome {
+  // Where both speak the same, the provider's bytes reach the client.
+  const isTranslated = client !== undefined && client !== spoken && (dialects as readonly string[]).includes(client);
+  const untold = isTranslated ? dialect(client).encodeResponse(response).losses : [];
+  return { response, losses: [...losses, ...untold] };
 }
 
 /** Everything comparable, as plain data. */
@@ -56,7 +70,7 @@ function countsOf(usage: Usage | undefined): Record<string, number> {
   return Object.fromEntries(counts);
 }
 
-export type Aspect = Exclude<keyof Told, never>;
+export type Aspect = keyof Told;
 
 /** What two outcomes differ in. Of losses only which and where counts. */
 export function differences(before: Told, after: Told): Aspect[] {

@@ -12,6 +12,8 @@ export interface Recorded {
   /** `provider/model` that answered, or was asked; undefined where the run does not say. */
   model: string | undefined;
   outcome: Outcome;
+  /** What the client spoke that asked. */
+  dialect: string | undefined;
   /** Whether the run says its tools and settings; runs of agents have only their messages. */
   hasSettings: boolean;
 }
@@ -39,6 +41,7 @@ export async function readRecorded(ledger: Ledger, runId: string): Promise<Recor
     request: recorded ?? { messages: await historyOf(ledger, run, left[0]) },
     model: provider !== undefined && model !== undefined ? `${provider}/${model}` : model,
     outcome,
+    dialect: textIn(run.metadata?.["dialect"]),
     hasSettings: recorded !== undefined,
   };
 }

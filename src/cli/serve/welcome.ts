@@ -28,7 +28,7 @@ export function readyData({ url, config, file, version }: Standing): string {
 export function welcome(standing: Standing, columns: number, paint: Paint): string {
   const { url, version } = standing;
   const facts = factsOf(standing).map(
-    ([name, value]) => `  ${paint("dim", padTo(name, 10))} ${fit(value, columns - 13)}`,
+    ([name, value]) => `  ${paint("dim", padTo(name, 11))} ${fit(value, columns - 14)}`,
   );
   const sdks = SDKS.map(([name, line]) => `  ${padTo(name, 16)} ${paint("cyan", line(url))}`);
   return [

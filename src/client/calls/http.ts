@@ -34,8 +34,9 @@ export interface HttpExchange {
 /** Sends the request. Resolves with the headers of a reply that says it succeeded. */
 export async function send(exchange: HttpExchange): Promise<HttpReply> {
   const { link, prepared, scope, attempt } = exchange;
+  const authorised = link.authorise(prepared.request);
   // What fetches a key is the caller's code: it may not heed the signal.
-  const request = await orAborted(link.authorise(prepared.request), scope.signal);
+  const request = authorised instanceof Promise ? await orAborted(authorised, scope.signal) : authorised;
   exchange.secrets = new Secrets(request, prepared.request);
   const reply = await transmit(request, exchange);
   attempt.replied(reply.status, exchange.secrets.redact(requestIdOf(reply.headers)));

@@ -42,6 +42,8 @@ export class CallScope {
   /** When that silence began; undefined while nothing is waited for. */
   private silentSince: number | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** When it goes off. */
+  private timerAt = Infinity;
   private isClosed = false;
   /** Why the whole call ended, where somebody or something ended it. */
   ended: { by: "caller"; reason: unknown } | { by: "limit"; reason: LimitReached } | undefined;
@@ -161,17 +163,20 @@ export class CallScope {
     this.outer?.removeEventListener("abort", this.followOuter);
   }
 
-  /** Sets the timer for whatever is due first. */
+  /** Sets the timer for whatever is due first; one that goes off earlier will look again. */
   private arm(): void {
-    clearTimeout(this.timer);
     const now = this.now();
-    const wait = Math.min(this.deadline, (this.silentSince ?? now) + this.silence.ms) - now;
-    if (wait === Infinity || this.isClosed) return;
-    this.timer = setTimeout(this.look, Math.min(Math.max(1, wait), LONGEST_TIMER_MS));
+    const due = Math.min(this.deadline, (this.silentSince ?? now) + this.silence.ms);
+    if (due >= this.timerAt || due === Infinity || this.isClosed) return;
+    clearTimeout(this.timer);
+    const wait = Math.min(Math.max(1, due - now), LONGEST_TIMER_MS);
+    this.timerAt = now + wait;
+    this.timer = setTimeout(this.look, wait);
   }
 
   /** The timer went off. */
   private readonly look = (): void => {
+    this.timerAt = Infinity;
     const now = this.now();
     const { limit, ms } = this.silence;
     if (now >= this.callDeadline) this.finish({ by: "limit", reason: new LimitReached("totalMs", this.totalMs) });

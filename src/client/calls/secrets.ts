@@ -24,11 +24,20 @@ const MOST_CAUSES = 4;
 
 /** The secrets of one attempt. */
 export class Secrets {
-  private readonly texts: readonly string[];
+  private readonly sent: HttpRequest | undefined;
+  private readonly prepared: HttpRequest | undefined;
+  private known: readonly string[] | undefined;
 
   /** `sent`: the request with its key; `prepared`: as it was before. */
   constructor(sent?: HttpRequest, prepared?: HttpRequest) {
-    this.texts = sent === undefined ? [] : formsOf(secretsOf(sent, prepared));
+    this.sent = sent;
+    this.prepared = prepared;
+  }
+
+  /** Found out when something is to be told: most attempts tell nothing. */
+  private get texts(): readonly string[] {
+    const { sent, prepared } = this;
+    return (this.known ??= sent === undefined ? [] : knownForms(secretsOf(sent, prepared)));
   }
 
   /** A failure of the attempt, of whatever kind, without them. */
@@ -59,7 +68,7 @@ export class Secrets {
   /** The same value without secrets, in names and texts at any depth. */
   redact<T>(value: T): T {
     // Only texts change, into other texts.
-    return this.texts.length === 0 ? value : (this.replace(value) as T);
+    return value === undefined || this.texts.length === 0 ? value : (this.replace(value) as T);
   }
 
   private replace(value: unknown): unknown {
@@ -74,7 +83,8 @@ export class Secrets {
 function secretsOf({ headers, url }: HttpRequest, prepared: HttpRequest | undefined): string[] {
   const [told, secret] = splitHeaders(headers);
   const added = Object.entries(told).filter(([name, value]) => prepared?.headers[name] !== value);
-  const query = [...new URL(url).searchParams].filter(([name]) => isSecretName(name) || SECRET_QUERY.test(name));
+  const params = url.includes("?") ? [...new URL(url).searchParams] : [];
+  const query = params.filter(([name]) => isSecretName(name) || SECRET_QUERY.test(name));
   return [...Object.entries(secret), ...added, ...query]
     .filter(([name]) => !PLAIN.has(name.toLowerCase()))
     .flatMap(([, value]) => valuesIn(value));
@@ -84,6 +94,21 @@ function secretsOf({ headers, url }: HttpRequest, prepared: HttpRequest | undefi
 function valuesIn(value: string): string[] {
   const within = value.split(/[;,]/).filter((part) => part.includes("="));
   return [value, ...within.map((part) => part.slice(part.indexOf("=") + 1).trim())];
+}
+
+/** The forms of secrets that were asked for last: a provider has one key for many calls. */
+const FORMS = new Map<string, readonly string[]>();
+const MOST_FORMS = 64;
+
+function knownForms(secrets: readonly string[]): readonly string[] {
+  const key = JSON.stringify(secrets);
+  const known = FORMS.get(key);
+  if (known !== undefined) return known;
+  const forms = formsOf(secrets);
+  // Keys that change with every call must not fill the memory.
+  if (FORMS.size >= MOST_FORMS) FORMS.clear();
+  FORMS.set(key, forms);
+  return forms;
 }
 
 /** Every form in which they may come back, the longest first: one may be a part of another. */

@@ -34,8 +34,14 @@ function httpLink(name: string, config: HttpProvider): HttpLink {
   // At OpenAI's own address nobody else's habits can be meant.
   const vendor = config.vendor ?? (config.dialect === "openai-chat" && address.isOfficial ? "openai" : undefined);
   const dialect = DIALECTS[config.dialect]({ provider: config.issuer ?? name, vendor });
-  const headersOf = (...more: readonly (Headers | undefined)[]): Record<string, string> =>
-    mergeHeaders({ "content-type": "application/json" }, address.headers, ...more);
+  const own = mergeHeaders({ "content-type": "application/json" }, address.headers);
+  const usual = mergeHeaders(own, told);
+  /** `said` is what a request brings along itself; what the settings say wins over it, and the call over both. */
+  const headersOf = (called: Headers | undefined, ...said: readonly (Headers | undefined)[]): Record<string, string> => {
+    const isUsual = said.every((each) => each === undefined);
+    if (isUsual && called === undefined) return { ...usual };
+    return isUsual ? mergeHeaders(usual, called) : mergeHeaders(own, ...said, told, called);
+  };
   return {
     kind: "http",
     name,
@@ -44,7 +50,7 @@ function httpLink(name: string, config: HttpProvider): HttpLink {
       const called = options.headers === undefined ? undefined : readHeaders(options.headers, "/headers", name);
       const plan = planRequest(request, model, stream, name, config);
       const encoded = dialect.encodeRequest(plan.request, { repair: options.repair });
-      const headers = headersOf(encoded.address?.headers, plan.headers, told, called);
+      const headers = headersOf(called, encoded.address?.headers, plan.headers);
       if (!address.namesModel) sayInBody(encoded.wire as JsonObject, model, stream);
       return {
         request: { method: "POST", url: address.urlOf(model, stream), headers, body: stringifyJson(encoded.wire) },
@@ -55,14 +61,20 @@ function httpLink(name: string, config: HttpProvider): HttpLink {
       };
     },
     forward: (body, model, stream, called) => ({
-      request: { method: "POST", url: address.urlOf(model, stream), headers: headersOf(told, called), body },
+      request: { method: "POST", url: address.urlOf(model, stream), headers: headersOf(called), body },
       dialect,
       names: undefined,
       losses: [],
     }),
     countUrl: (model) => address.countUrlOf?.(model),
-    authorise: (request) =>
-      authorise({ ...request, headers: mergeHeaders(secret, request.headers) }, name, config, address),
+    authorise(request) {
+      const { apiKey, sign } = config;
+      const headers = mergeHeaders(secret, request.headers);
+      const isAsked = typeof apiKey === "function" || sign !== undefined;
+      return isAsked
+        ? askAuthority({ ...request, headers }, name, config, address)
+        : { ...request, headers: withKey(headers, apiKey, name, address) };
+    },
   };
 }
 
@@ -72,21 +84,30 @@ function sayInBody(wire: JsonObject, model: string, stream: boolean): void {
   if (stream) wire["stream"] ??= true;
 }
 
-async function authorise(
+/** Adds the key, unless there is one: whoever sends the header by hand has their reasons. */
+function withKey(
+  headers: Record<string, string>,
+  key: string | undefined,
+  name: string,
+  { key: [header, prefix] }: Address,
+): Record<string, string> {
+  if (key === undefined || headers[header] !== undefined) return headers;
+  const what = keyFault(key);
+  if (what !== undefined) throw fault(pointer(["providers", name, "apiKey"]), what, { provider: name });
+  headers[header] = prefix + key;
+  return headers;
+}
+
+/** For those who fetch a key, or have each request signed. */
+async function askAuthority(
   request: HttpRequest,
   name: string,
   { apiKey, sign }: HttpProvider,
   address: Address,
 ): Promise<HttpRequest> {
-  const headers = { ...request.headers };
-  const [header, prefix] = address.key;
-  // Whoever sends the header by hand has their reasons.
-  if (apiKey !== undefined && headers[header] === undefined) {
-    const key = typeof apiKey === "string" ? apiKey : await ask(apiKey, name, "apiKey");
-    const what = keyFault(key);
-    if (what !== undefined) throw fault(pointer(["providers", name, "apiKey"]), what, { provider: name });
-    headers[header] = prefix + key;
-  }
+  const isSaid = request.headers[address.key[0]] !== undefined;
+  const key = typeof apiKey === "function" && !isSaid ? await ask(apiKey, name, "apiKey") : apiKey;
+  const headers = withKey({ ...request.headers }, typeof key === "function" ? undefined : key, name, address);
   const authorised = { ...request, headers };
   if (sign === undefined) return authorised;
   const answered = await ask(() => sign(authorised), name, "sign");

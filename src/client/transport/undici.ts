@@ -26,7 +26,7 @@ class UndiciTransport implements Transport {
   send(request: HttpRequest, limits: Limits): Promise<HttpReply> {
     const { signal } = limits;
     if (signal.aborted) return Promise.reject(signal.reason as Error);
-    const { origin, pathname, search, host } = new URL(request.url);
+    const { origin, path, host } = placeOf(request.url);
     const exchange = new Exchange(host, limits, this.note);
     this.exchanges.add(exchange);
     this.dispatching = exchange;
@@ -34,7 +34,7 @@ class UndiciTransport implements Transport {
     this.agent.dispatch(
       {
         origin,
-        path: pathname + search,
+        path,
         method: request.method,
         headers: { "user-agent": "koine", ...request.headers },
         body: request.body,
@@ -84,6 +84,26 @@ class UndiciTransport implements Transport {
     // Calls under way go on, perhaps for long; their connections are closed behind them.
     if (this.exchanges.size === 0) await closed;
   }
+}
+
+interface Place {
+  origin: string;
+  path: string;
+  host: string;
+}
+
+/** The URLs that were asked last: a model has one, and many calls. */
+const PLACES = new Map<string, Place>();
+const MOST_PLACES = 256;
+
+function placeOf(url: string): Place {
+  const known = PLACES.get(url);
+  if (known !== undefined) return known;
+  const { origin, pathname, search, host } = new URL(url);
+  const place = { origin, path: pathname + search, host };
+  if (PLACES.size >= MOST_PLACES) PLACES.clear();
+  PLACES.set(url, place);
+  return place;
 }
 
 /** Whether Node is told to heed HTTP_PROXY, HTTPS_PROXY and NO_PROXY; then so does this. */

@@ -1,7 +1,7 @@
 // The messages of a thread: the active path or another, the tree, the context for a model; in any dialect, with losses.
 import type { AppendOptions, ContextOptions, TranscriptOptions } from "../../ledger/index.ts";
 import { dialect, dialects } from "../../dialects/index.ts";
-import type { Message, StoredMessage } from "../../model/index.ts";
+import type { Loss, Message, StoredMessage } from "../../model/index.ts";
 import { either, json, list, nullable, object, reference, string } from "../../model/shape.ts";
 import { ServerError } from "../errors.ts";
 import type { Reply, Route, ServerRequest, Services } from "../types.ts";
@@ -56,7 +56,14 @@ function shown(request: ServerRequest, messages: readonly StoredMessage[]): Repl
   const name = queryWord(request, "dialect", dialects);
   if (name === undefined) return jsonReply(200, { messages });
   const { wire, losses } = dialect(name).encodeMessages(messages);
-  return jsonReply(200, { dialect: name, wire, losses });
+  return jsonReply(200, { dialect: name, wire, losses: losses.filter((loss) => !isOwnNote(loss)) });
+}
+
+const OWN_FIELDS = /^\/\d+\/(?:id|parentMessageId|createdAt|metadata)$/;
+
+/** What the ledger notes of a message was never meant for a wire: four such losses per message would be noise. */
+function isOwnNote({ code, path }: Loss): boolean {
+  return code === "bookkeeping" && OWN_FIELDS.test(path);
 }
 
 /** Messages of a body: the canonical ones as they are (the ledger looks at them), others by their dialect. */

@@ -17,12 +17,16 @@ export async function readBody<Shape extends ObjectShape & Typed<unknown>>(
   shape: Shape,
 ): Promise<Infer<Shape>> {
   const body = await readJson(request, limits);
-  const issue = new ShapeInspector(NAMED).inspect(body, shape).find(isGrave);
+  const issues = new ShapeInspector(NAMED).inspect(body, shape).filter(isGrave);
+  // A field that is misspelled is also missing; the misspelling says more.
+  const issue = issues.find(({ code }) => code === "unknown-field") ?? issues[0];
   if (issue !== undefined) {
-    const { path, code, message } = issue;
+    const { path, message } = issue;
+    const isOwn = !path.slice(1).includes("/");
     const fields = Object.keys({ ...shape.required, ...shape.optional }).join(", ");
-    const advice = code === "unknown-field" ? ` There are: ${fields}.` : "";
-    throw new ServerError("invalid-request", `At "${path}": ${message}${advice}`, { path });
+    const advice = isOwn ? ` The body has these fields: ${fields}.` : "";
+    const place = path === "" ? "" : `At "${path}": `;
+    throw new ServerError("invalid-request", `${place}${message}${advice}`, { path });
   }
   // It was held against the shape just now.
   return body as Infer<Shape>;

@@ -7,7 +7,7 @@ import { facts } from "../openapi/schemas.ts";
 import { callModel } from "../gateway/call.ts";
 import { leadingOf } from "../record/said.ts";
 import { messagesOf } from "../record/stored-answer.ts";
-import { settingsOf } from "../record/stored-request.ts";
+import { requestOf } from "../record/stored-request.ts";
 import type { Recorder } from "../record/types.ts";
 import type { Route, Services } from "../types.ts";
 import { messageOf } from "./branches.ts";
@@ -85,9 +85,11 @@ async function questionAt(
   const messages = await ledger.context(threadId, { branch: after });
   const maker = (former?.metadata.runId === undefined ? messages : [former]).findLast(isMade);
   const run = maker?.metadata.runId === undefined ? undefined : await runOf(ledger, maker.metadata.runId);
-  const { instructions, ...settings } = (run && (await settingsOf(ledger, run))) ?? {};
-  if (instructions === undefined) return { ...settings, messages };
-  return { ...settings, messages: [...instructions, ...messages.slice(leadingOf(messages).length)] };
+  const asked = run && (await requestOf(ledger, run));
+  if (asked === undefined) return { messages };
+  // Instructions hold for a call; what the thread begins with may be others.
+  const { messages: theirs, ...settings } = asked;
+  return { ...settings, messages: [...leadingOf(theirs), ...messages.slice(leadingOf(messages).length)] };
 }
 
 function isMade({ metadata }: StoredMessage): boolean {

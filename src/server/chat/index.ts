@@ -10,7 +10,7 @@ import type { Recorder } from "../record/types.ts";
 import type { Caller, Part, Reply, ServerRequest, Services } from "../types.ts";
 import { CHAT_BODY, readQuestion, UI } from "./question.ts";
 import { liveRun, resumedEvents } from "./resume.ts";
-import { underClientIds } from "./turn.ts";
+import { asClientKnows } from "./turn.ts";
 import { UI_STREAM, uiEvents } from "./ui-stream.ts";
 
 /** `useChat`'s endpoint and the one where it takes up a stream again. */
@@ -31,7 +31,7 @@ export function chatPart(services: Services, recorder: Recorder): Part {
       }),
       route("GET", ["/v1/chat/:id", "/api/chat/:id"], SHOW, async (request, { ledger }) => {
         const { id, title } = await ledger.thread(param(request, "id"));
-        const { wire, losses } = UI.encodeMessages(underClientIds(await ledger.transcript(id)));
+        const { wire, losses } = UI.encodeMessages(asClientKnows(await ledger.transcript(id)));
         return jsonReply(200, { id, title, messages: wire, losses });
       }),
     ],

@@ -1,12 +1,19 @@
 // A chat's stored messages as its client knows them: under the ids that it was told, or told us.
 import type { Ledger, RunInfo } from "../../ledger/index.ts";
 import { disassemble } from "../../assembly/index.ts";
-import type { Delta, StoredMessage } from "../../model/index.ts";
+import type { Delta, Message, StoredMessage } from "../../model/index.ts";
 
-/** Messages under the client's ids: its own, and for an answer the run that began it. */
-export function underClientIds(messages: readonly StoredMessage[]): StoredMessage[] {
-  return messages.map((message) => ({ ...message, id: clientId(message) }));
+/** Messages as the client had them: under its ids, without what the ledger notes for itself. */
+export function asClientKnows(messages: readonly StoredMessage[]): Message[] {
+  return messages.map((stored) => {
+    const { parentMessageId: _, createdAt: __, metadata, ...message } = stored;
+    const facts = Object.fromEntries(Object.entries(metadata).filter(([name]) => !OWN.has(name)));
+    const known: Message = { ...message, id: clientId(stored) };
+    return Object.keys(facts).length === 0 ? known : { ...known, metadata: facts };
+  });
 }
+
+const OWN: ReadonlySet<string> = new Set(["schemaVersion", "runId", "response", "sourceId", "sourceRunId"]);
 
 /** An answer is known by the run that began it: a stream says so before anything is stored. */
 export function clientId({ id, role, metadata }: StoredMessage): string {

@@ -107,13 +107,13 @@ function countRoutes(gateway: Gateway): Route[] {
       anthropic,
       versioned("/messages/count_tokens"),
       operation("countMessageTokens", "Tokens of a request, counted by its provider or estimated.", { headers }),
-      (request, caller) => countTokens(gateway, anthropic, request, caller),
+      (request) => countTokens(gateway, anthropic, request),
     ),
     post(
       gemini,
       geminiPaths("/models/*model:countTokens"),
       operation("countTokens", "Tokens of contents, counted by their provider or estimated.", { headers: {} }),
-      (request, caller) => countTokens(gateway, gemini, request, caller, modelIn(request)),
+      (request) => countTokens(gateway, gemini, request, modelIn(request)),
     ),
   ];
 }

@@ -26,6 +26,8 @@ const FAMILIES: readonly (readonly [RegExp, provider: string, dialects: readonly
   [/^(?:gpt|chatgpt|codex|o\d)/, "openai", ["openai-responses", "openai-chat"]],
 ];
 
+const MOST_KNOWN = 1000;
+
 interface Pattern {
   before: string;
   after: string;
@@ -38,6 +40,8 @@ export class Router {
   /** The longest first. */
   private readonly patterns: readonly Pattern[];
   private readonly fallback: ProviderLink | undefined;
+  /** The names that were asked for last, and where they lead. */
+  private readonly known = new Map<string, ModelRoute>();
 
   constructor({ models, defaultProvider }: Pick<ServerConfig, "models" | "defaultProvider">, links: Session["links"]) {
     this.links = links;
@@ -57,9 +61,15 @@ export class Router {
       const message = `No model is named; say one, such as "provider/model". ${this.listed()}`;
       throw new ServerError("invalid-request", message, { path: "/model" });
     }
+    const known = this.known.get(asked);
+    if (known !== undefined) return known;
     // Gemini's own clients call a model by its resource.
     const name = asked.startsWith("models/") ? asked.slice("models/".length) : asked;
-    return this.byRule(name) ?? this.byProvider(name) ?? this.byName(name) ?? this.refuse(name);
+    const route = this.byRule(name) ?? this.byProvider(name) ?? this.byName(name) ?? this.refuse(name);
+    // Names are what clients say: they must not fill the memory.
+    if (this.known.size >= MOST_KNOWN) this.known.clear();
+    this.known.set(asked, route);
+    return route;
   }
 
   private byRule(name: string): ModelRoute | undefined {

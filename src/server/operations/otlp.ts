@@ -6,7 +6,7 @@ import type { Logger } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { createSpanMaker } from "./spans.ts";
 import type { FinishedSpan } from "./spans.ts";
-import type { Tracer } from "./tracing.ts";
+import type { Span, Tracer } from "./tracing.ts";
 
 /** The most spans that wait; what comes beyond is dropped. */
 const MOST_WAITING = 4096;
@@ -26,7 +26,8 @@ export interface TracerOptions {
   metrics: Metrics;
 }
 
-const NOTHING: Tracer = { span: () => ({ set() {}, end() {} }), close: async () => {} };
+const NO_SPAN: Span = { set() {}, end() {} };
+const NOTHING: Tracer = { span: () => NO_SPAN, close: async () => {} };
 
 export function createTracer(options: TracerOptions): Tracer {
   const { telemetry } = options;

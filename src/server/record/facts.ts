@@ -20,12 +20,16 @@ export function outcomeFacts({ provider, model, attempts, losses, responseId }: 
 }
 
 /** Losses are said once, for the try that answered. */
-function briefly({ losses: _, waitedMs, ...attempt }: Attempt): Partial<Attempt> {
-  return waitedMs === 0 ? attempt : { ...attempt, waitedMs };
+function briefly(attempt: Attempt): Partial<Attempt> {
+  const { losses: _, waitedMs, ...told } = attempt;
+  return waitedMs === 0 ? told : { ...told, waitedMs };
 }
 
 function worst(losses: readonly Loss[]): readonly Loss[] {
   if (losses.length <= MOST_LOSSES) return losses;
-  const rank = ({ level }: Loss): number => LOSS_LEVELS.indexOf(level);
   return losses.toSorted((a, b) => rank(b) - rank(a)).slice(0, MOST_LOSSES);
+}
+
+function rank({ level }: Loss): number {
+  return LOSS_LEVELS.indexOf(level);
 }

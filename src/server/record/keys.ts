@@ -110,7 +110,7 @@ async function earlierAnswer(
   }
   if (run.state !== "committed" && run.state !== "superseded") return undefined;
   const answer = await answerOf(ledger, run);
-  return answer && { run, earlier: responseOf(answer) };
+  return answer && { run, earlier: responseOf(answer, run) };
 }
 
 function isLive({ state }: RunInfo): boolean {

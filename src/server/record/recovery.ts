@@ -15,7 +15,7 @@ export class Recovery {
 
   async start(): Promise<void> {
     const { leaseMs = DEFAULT_LEASE } = this.services.config.ledger;
-    this.timer = setInterval(() => (this.working = this.recover()), leaseMs).unref();
+    this.timer = setInterval(() => void this.recover(), leaseMs).unref();
     await this.recover();
   }
 
@@ -24,8 +24,12 @@ export class Recovery {
     await this.working;
   }
 
+  private recover(): Promise<void> {
+    return (this.working = this.endLost());
+  }
+
   /** What cannot be done now is tried again the next time. */
-  private async recover(): Promise<void> {
+  private async endLost(): Promise<void> {
     const { ledger, log, metrics } = this.services;
     try {
       const recovered = await ledger.recover({ everyTenant: true });

@@ -16,8 +16,8 @@ export async function answerOf(ledger: Ledger, run: RunInfo): Promise<StoredMess
   return (await messagesOf(ledger, run)).findLast(({ role }) => role === "assistant");
 }
 
-/** The response that a stored answer tells of. */
-export function responseOf(answer: StoredMessage): Response {
+/** The response that a stored answer tells of, under the id that the client knows. */
+export function responseOf(answer: StoredMessage, { metadata: facts }: RunInfo): Response {
   const {
     model = "",
     finishReason = { unified: "other" },
@@ -27,11 +27,13 @@ export function responseOf(answer: StoredMessage): Response {
     response?: Partial<Response>; // as the ledger describes answers
   };
   const told: Response = { id: "", model, message: asSaid(answer), finishReason, ...response };
+  if (typeof facts?.["responseId"] === "string") told.id = facts["responseId"];
   return usage === undefined ? told : { ...told, usage };
 }
 
 /** A message as it was when it came: without what belongs to the ledger. */
-export function asSaid({ id: _, parentMessageId: __, createdAt: ___, metadata, ...message }: StoredMessage): Message {
+export function asSaid(stored: StoredMessage): Message {
+  const { id: _, parentMessageId: __, createdAt: ___, metadata, ...message } = stored;
   const { sourceId } = metadata;
   return typeof sourceId === "string" ? { ...message, id: sourceId } : message;
 }

@@ -16,15 +16,14 @@ export async function requestOf(ledger: Ledger, run: RunInfo): Promise<Request |
 type Settings = Omit<Request, "messages"> & { instructions?: readonly Message[] };
 
 /** What a recorded call said beside its history; `instructions` only where they are not those of the thread. */
-export async function settingsOf(ledger: Ledger, { metadata }: RunInfo): Promise<Settings | undefined> {
+async function settingsOf(ledger: Ledger, { metadata }: RunInfo): Promise<Settings | undefined> {
   const said = saidBy(metadata);
   if (said === undefined) return undefined;
   const fields: Record<string, unknown> = { ...said.request };
   for (const [field, { run }] of Object.entries(said.same ?? {})) {
     if (run !== undefined) fields[field] = await fieldOf(ledger, run, field);
   }
-  // They were taken from a request.
-  return fields as Settings;
+  return fields;
 }
 
 async function fieldOf(ledger: Ledger, runId: string, field: string): Promise<unknown> {

@@ -8,7 +8,7 @@ import type { Agents } from "./agents.ts";
 import type { TaskEntry } from "./entries.ts";
 import { failureOf } from "./failures.ts";
 import type { Change, Journal } from "./journal.ts";
-import { nextWords, openApprovals, type QueuedWords, type TaskState } from "./state.ts";
+import { knownCall, nextWords, openApprovals, type QueuedWords, type TaskState } from "./state.ts";
 import type { TaskFacts } from "./task.ts";
 import { encodeCall } from "./wire.ts";
 import { wordsOf } from "./words.ts";
@@ -136,9 +136,9 @@ export class Conversation {
 
   private entryOf(event: AgentEvent): TaskEntry | undefined {
     if (event.type === "tool-start") {
-      const { toolCallId } = event.call;
-      this.atWork.add(toolCallId);
-      return this.options.journal.known.calls.has(toolCallId) ? undefined : callingOf(event.call);
+      const entry = callingOf(event.call, event.runId);
+      this.atWork.add(entry.toolCallId);
+      return knownCall(this.options.journal.known, entry.toolCallId, entry.call) === undefined ? entry : undefined;
     }
     if (event.type === "tool-end") this.atWork.delete(event.call.toolCallId);
     if (event.type !== "unqueued" || !event.said) return undefined;
@@ -185,16 +185,16 @@ export class Conversation {
   private readonly undecided = new Set<(state: TaskState) => void>();
 
   /** Waits until somebody decides about a call. */
-  private async approve(call: ToolCallPart, { signal }: ToolContext): Promise<Approval> {
+  private async approve(call: ToolCallPart, { signal, runId }: ToolContext): Promise<Approval> {
     const { journal, work } = this.options;
-    const { toolCallId } = call;
-    const state = await journal.read();
-    if (!state.calls.has(toolCallId)) {
-      await journal.write([{ ...callingOf(call), approval: true }], { holding: work });
+    const entry = callingOf(call, runId);
+    const { toolCallId } = entry;
+    if (knownCall(await journal.read(), toolCallId, entry.call)?.approval !== true) {
+      await journal.write([{ ...entry, approval: true }], { holding: work });
     }
     const { promise, resolve } = Promise.withResolvers<Approval>();
-    const look = ({ calls }: TaskState): void => {
-      const { decision } = calls.get(toolCallId) ?? {};
+    const look = (state: TaskState): void => {
+      const { decision } = knownCall(state, toolCallId, entry.call) ?? {};
       if (decision !== undefined) resolve(decision.approve ? true : (decision.reason ?? false));
     };
     this.undecided.add(look);
@@ -244,9 +244,9 @@ export class Conversation {
   }
 }
 
-function callingOf(call: ToolCallPart): Extract<TaskEntry, { type: "calling" }> {
+function callingOf(call: ToolCallPart, runId: string): Extract<TaskEntry, { type: "calling" }> {
   // A call on the wire is plain JSON.
-  return { type: "calling", toolCallId: call.toolCallId, call: encodeCall(call) as JsonObject };
+  return { type: "calling", toolCallId: call.toolCallId, runId, call: encodeCall(call) as JsonObject };
 }
 
 function ended(reason: Extract<TaskEntry, { type: "ended" }>["reason"]): TaskEntry {

@@ -37,7 +37,7 @@ export type TaskEntry =
   /** It does not wait any more: it was said, or dropped. */
   | { type: "unqueued"; id: string; said: boolean }
   /** A tool begins, or waits for somebody to allow it. */
-  | { type: "calling"; toolCallId: string; call: JsonObject; approval?: true | undefined }
+  | { type: "calling"; toolCallId: string; runId: string; call: JsonObject; approval?: true | undefined }
   /** Somebody has decided about a tool that waits. */
   | { type: "decided"; toolCallId: string; approve: boolean; reason?: string | undefined }
   /** Somebody wants the work to end. */

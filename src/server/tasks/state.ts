@@ -1,5 +1,6 @@
 // What a task is at, folded from its journal. Pure: every reader of the same entries comes to the same.
 import type { JsonObject } from "../../model/index.ts";
+import { sameJson } from "../../model/json.ts";
 import type { Ending, Keyed, Mode, TaskEntry, TaskFailure, Waiting } from "./entries.ts";
 
 export interface QueuedWords extends Waiting {
@@ -8,6 +9,8 @@ export interface QueuedWords extends Waiting {
 
 /** A tool that began in this conversation, or waits to. */
 export interface CallState {
+  /** The answer that made it. */
+  runId: string;
   call: JsonObject;
   approval: boolean;
   decision?: { approve: boolean; reason?: string | undefined };
@@ -65,7 +68,7 @@ function changes(state: TaskState, entry: TaskEntry): Partial<TaskState> {
     case "unqueued":
       return { queue: state.queue.filter(({ id }) => id !== entry.id) };
     case "calling":
-      return { calls: withCall(state, entry.toolCallId, { call: entry.call, approval: entry.approval === true }) };
+      return { calls: withCall(state, entry) };
     case "decided":
       return { calls: withDecision(state, entry) };
     case "cancel":
@@ -83,8 +86,13 @@ function noted({ keys }: TaskState, entry: Keyed & { id: string }, queued: boole
   return key === undefined ? keys : new Map(keys).set(key, { id, queued, digest });
 }
 
-function withCall({ calls }: TaskState, id: string, call: CallState): TaskState["calls"] {
-  return new Map(calls).set(id, { ...calls.get(id), ...call });
+/** Another answer than the one whose calls wait has taken its place: nobody will run those. */
+function withCall({ calls }: TaskState, entry: Extract<TaskEntry, { type: "calling" }>): TaskState["calls"] {
+  const { toolCallId, runId, call, approval = false } = entry;
+  const others = [...calls].filter(
+    ([, other]) => other.runId === runId || other.decision !== undefined || !other.approval,
+  );
+  return new Map(others).set(toolCallId, { runId, call, approval });
 }
 
 function withDecision({ calls }: TaskState, entry: Extract<TaskEntry, { type: "decided" }>): TaskState["calls"] {
@@ -93,6 +101,12 @@ function withDecision({ calls }: TaskState, entry: Extract<TaskEntry, { type: "d
   // The first one counts.
   if (call === undefined || call.decision !== undefined) return calls;
   return new Map(calls).set(toolCallId, { ...call, decision: { approve, reason } });
+}
+
+/** What is known of exactly this call: the id alone may have been another call's, of an answer that was lost. */
+export function knownCall({ calls }: TaskState, toolCallId: string, call: JsonObject): CallState | undefined {
+  const known = calls.get(toolCallId);
+  return known !== undefined && sameJson(known.call, call) ? known : undefined;
 }
 
 /** The calls that wait for somebody to decide. */

@@ -80,11 +80,6 @@ const SPEAKERS: ReadonlySet<string> = new Set(["user", "system", "developer"]);
 /** What a client says to a task: a text, or a message. Throws an "invalid-request" that names the place. */
 export function decodeSaid(wire: unknown, path = "/message"): Message {
   const message = typeof wire === "string" ? user(wire) : decodeObject(wire, path);
-  if (!SPEAKERS.has(message.role)) {
-    throw new ServerError("invalid-request", `A task is told things by the role "user", not "${message.role}".`, {
-      path: `${path}/role`,
-    });
-  }
   if (message.parts.every((part) => part.type === "text" && part.text === "")) {
     throw new ServerError("invalid-request", "The message says nothing; give it a content.", { path });
   }
@@ -97,8 +92,15 @@ function decodeObject(wire: unknown, path: string): Message {
     const expected = 'Expected a text or a message such as { "role": "user", "content": "…" }';
     throw new ServerError("invalid-request", `${expected}, found ${found}.`, { path });
   }
+  const { role = "user" } = wire;
+  if (typeof role !== "string" || !SPEAKERS.has(role)) {
+    const found = typeof role === "string" ? `"${role.slice(0, 40)}"` : kindOf(role);
+    throw new ServerError("invalid-request", `A task is told things by the role "user", not ${found}.`, {
+      path: `${path}/role`,
+    });
+  }
   try {
-    const [message] = chat.decodeMessages([{ role: "user", ...wire, content: typed(wire["content"]) }]);
+    const [message] = chat.decodeMessages([{ ...wire, role, content: typed(wire["content"]) }]);
     if (message !== undefined) return message;
   } catch (cause) {
     if (!(cause instanceof DialectError)) throw cause;

@@ -104,7 +104,7 @@ const gemini: Read = (body) => {
     ...given(config["responseJsonSchema"] ?? config["responseSchema"]),
     stop: strings(config["stopSequences"]),
     ...number(config["maxOutputTokens"]),
-    isReasoning: json(config["thinkingConfig"])["includeThoughts"] === true,
+    isReasoning: Object.keys(json(config["thinkingConfig"])).length > 0,
   };
 };
 

@@ -144,6 +144,13 @@ export interface Expected {
   seals?: true;
 }
 
+/** Who talks to whom, and how. */
+export interface Seat {
+  client: Client;
+  upstream: UpstreamName;
+  mode: Mode;
+}
+
 /** One row of the table, or a part of it: rows of one title are one. */
 export interface Scenario {
   id: string;
@@ -157,14 +164,11 @@ export interface Scenario {
   task: Task;
   /** Sent by the client. */
   headers?: Record<string, string>;
-  answers: (upstream: UpstreamName) => readonly Scripted[];
-  expected: (at: { upstream: UpstreamName; client: Client; mode: Mode }) => Expected;
+  answers: (at: Seat) => readonly Scripted[];
+  expected: (at: Seat) => Expected;
 }
 
 /** One client, one upstream, one scenario, streamed or not. */
-export interface Cell {
-  client: Client;
-  upstream: UpstreamName;
+export interface Cell extends Seat {
   scenario: Scenario;
-  mode: Mode;
 }

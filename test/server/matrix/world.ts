@@ -70,11 +70,12 @@ export async function startWorld(): Promise<World> {
 }
 
 async function play(
-  { client, upstream: name, scenario, mode }: Cell,
+  cell: Cell,
   upstream: Upstream,
   prompter: Prompter,
   at: Pick<Place, "url" | "apiKey"> | undefined,
 ): Promise<Played> {
+  const { client, upstream: name, scenario, mode } = cell;
   const asked = upstream.requests.length;
   const answered = upstream.answered;
   const refused = upstream.refusals.length;
@@ -82,7 +83,7 @@ async function play(
   const sealsBefore: number[] = [];
   const leaving = new AbortController();
   const isLeaving = scenario.task.abort === true;
-  const answers = scenario.answers(name);
+  const answers = scenario.answers(cell);
   prompter.begin(answers, () => {
     sealsBefore.push(upstream.seals.length);
     if (isLeaving && mode === "whole") leaving.abort();

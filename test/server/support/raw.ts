@@ -7,7 +7,7 @@ export interface RawClient extends Disposable {
   write(text: string | Uint8Array): void;
   /** Everything that came, once the other side has closed. */
   closed(): Promise<string>;
-  /** Everything that came, once the pattern is in it. */
+  /** Everything that came, once the pattern is in the last few thousand characters of it. */
   until(pattern: RegExp): Promise<string>;
 }
 
@@ -15,12 +15,14 @@ export function connectRaw(url: string): RawClient {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   let heard = "";
+  let tail = "";
   let isClosed = false;
   const waiting = new Set<() => void>();
   const look = (): void => waiting.forEach((each) => each());
   socket.setEncoding("latin1");
   socket.on("data", (text: string) => {
     heard += text;
+    tail = (tail + text).slice(-10_000);
     look();
   });
   // A connection that is cut is closed; that is what is waited for.
@@ -44,7 +46,7 @@ export function connectRaw(url: string): RawClient {
     socket,
     write: (text) => void socket.write(text),
     closed: () => when(() => isClosed),
-    until: (pattern) => when(() => pattern.test(heard)),
+    until: (pattern) => when(() => pattern.test(tail)),
     [Symbol.dispose]: () => void socket.destroy(),
   };
 }

@@ -1,4 +1,5 @@
 // Routes for tests of the HTTP layer, which know nothing of models.
+import { stringifyJson } from "../../../src/model/index.ts";
 import { readJson } from "../../../src/server/http/body.ts";
 import type { Limits } from "../../../src/server/config/types.ts";
 import { DEFAULT_LIMITS } from "../../../src/server/config/defaults.ts";
@@ -21,7 +22,7 @@ export function route(
 }
 
 export function json(value: unknown, status = 200): Reply {
-  return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(value) };
+  return { status, headers: { "content-type": "application/json" }, body: stringifyJson(value) };
 }
 
 /** Says what it was sent. */

@@ -1,6 +1,6 @@
 // What is Postgres's own in the ledger's SQL: types, locks, how a statement's text is written, and what a schema may be called.
 import { LedgerError } from "../../errors.ts";
-import type { Flavour, Insert, Statement } from "../sql/engine.ts";
+import { conflictClause, type Flavour, type Insert, type Statement } from "../sql/engine.ts";
 import { PENDING, TABLES } from "./schema.ts";
 
 /** Ids are compared as bytes, whatever order the database has for its own texts. */
@@ -57,12 +57,13 @@ export class Texts {
     return `"${this.#schema}".${name}`;
   }
 
-  #insertSql({ table, columns, ignoreTaken }: Insert, isSingle: boolean): string {
+  #insertSql(insert: Insert, isSingle: boolean): string {
+    const { table, columns } = insert;
     const list = columns.join(", ");
     const single = columns.map((_, at) => `$${at + 1}`).join(", ");
     const many = columns.map((column, at) => `$${at + 1}::${this.#typeOf(table, column)}[]`).join(", ");
     const rows = isSingle ? `VALUES (${single})` : `SELECT * FROM unnest(${many})`;
-    const sql = `INSERT INTO ${table} (${list}) ${rows}${ignoreTaken === true ? " ON CONFLICT DO NOTHING" : ""}`;
+    const sql = `INSERT INTO ${table} (${list}) ${rows}${conflictClause(insert)}`;
     if (table !== PENDING.of) return sql;
     // In the same statement: a message and its place in the queue of the search index come together.
     const key = PENDING.columns.join(", ");

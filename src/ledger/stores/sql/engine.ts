@@ -12,12 +12,22 @@ export interface Statement {
   readonly sql: string;
 }
 
-/** Rows into a table. `ignoreTaken`: a row whose key is taken is left out instead of being an error. */
+/**
+ * Rows into a table. `ignoreTaken`: a row whose key is taken is left out instead of being an error; `onTaken`: it changes
+ * the one that is there, as DO UPDATE has it.
+ */
 export interface Insert {
   readonly name: string;
   readonly table: string;
   readonly columns: readonly string[];
   readonly ignoreTaken?: boolean;
+  readonly onTaken?: { readonly key: string; readonly set: string };
+}
+
+/** What stands behind the rows of an insert, for a key that is taken; "" where that is an error. */
+export function conflictClause({ ignoreTaken, onTaken }: Insert): string {
+  if (onTaken !== undefined) return ` ON CONFLICT (${onTaken.key}) DO UPDATE SET ${onTaken.set}`;
+  return ignoreTaken === true ? " ON CONFLICT DO NOTHING" : "";
 }
 
 /** Where statements run: within one transaction, or each on its own. */

@@ -87,14 +87,11 @@ function readTexts({ lock, hold, inList, digests }: Flavour) {
       `${IN_THREAD} AND compacted = 1 AND last_delta_id > ?3 AND first_delta_id <= ?4 ORDER BY last_delta_id LIMIT 1`,
     ),
     alias: select(ALIASES, "tenant = ?1 AND name = ?2"),
-    aliases: select(ALIASES, `${IN_THREAD} ORDER BY name`),
-    "put-alias": `INSERT INTO aliases (${ALIASES.list()}) VALUES (?1, ?2, ?3, ?4)
-      ON CONFLICT (tenant, name) DO UPDATE SET thread_id = ?3, run_id = ?4`,
+    // Not by the name alone, for which SQLite would go through all names of the tenant.
+    aliases: select(ALIASES, `${IN_THREAD} ORDER BY (name || '')`),
     work: select(WORK, IN_THREAD),
     "open-work": select(WORK, `lease_until < ?1 ORDER BY wanted_at ${limit(2)}`),
     "open-work-of": select(WORK, `lease_until < ?1 AND ${OF_TENANT} ORDER BY wanted_at ${limit(2)}`),
-    "add-work": `INSERT INTO work (${WORK.list()}) VALUES (${WORK.columns.map((_, at) => `?${at + 1}`).join(", ")})
-      ON CONFLICT (tenant, thread_id) DO UPDATE SET wants = work.wants + 1`,
     "idempotency-key": select(KEYS, `${IN_THREAD} AND name = ?3`),
     blob: select(BLOBS, "tenant = ?1 AND hash = ?2"),
     // Those who hold the same blobs do not wait for each other, and who deletes blobs waits for all of them.
@@ -204,13 +201,17 @@ export class Statements {
 
 /** Lists of threads: all, those without a kind, those of one; each whole and from somewhere on. */
 function threadLists(): Statement[] {
-  return ["", "kind IS NULL", "kind = ?"].flatMap((kind, which) =>
+  return ["", "-of-none", "-of-kind"].flatMap((whose) =>
     [false, true].map((below) => {
       const conditions = ["tenant = ?1"];
       if (below) conditions.push("id < ?3");
-      if (kind !== "") conditions.push(which === 2 ? `${kind}${below ? 4 : 3}` : kind);
-      const name = `threads${["", "-of-none", "-of-kind"][which]}${below ? "-before" : ""}`;
-      return { name, sql: select(THREADS, `${conditions.join(" AND ")} ORDER BY id DESC ${limit(2)}`) };
+      if (whose === "-of-none") conditions.push("kind IS NULL");
+      if (whose === "-of-kind") conditions.push(`kind = ?${below ? 4 : 3}`);
+      const page = `${conditions.join(" AND ")} ORDER BY id DESC ${limit(2)}`;
+      // Those of a kind by themselves first: for the order alone, SQLite would go through all threads of the tenant.
+      const found = `tenant = ?1 AND id IN (SELECT id FROM threads WHERE ${page}) ORDER BY id DESC`;
+      const name = `threads${whose}${below ? "-before" : ""}`;
+      return { name, sql: select(THREADS, whose === "-of-kind" ? found : page) };
     }),
   );
 }
@@ -257,6 +258,11 @@ export const INSERTS = {
   run: into(RUNS),
   log: into(LOG),
   key: into(KEYS),
+  alias: {
+    ...into(ALIASES),
+    onTaken: { key: "tenant, name", set: "thread_id = excluded.thread_id, run_id = excluded.run_id" },
+  },
+  work: { ...into(WORK), onTaken: { key: "tenant, thread_id", set: "wants = work.wants + 1" } },
   blob: into(BLOBS, true),
   chunk: into(CHUNKS),
   blobRefs: into(BLOB_REFS, true),

@@ -89,11 +89,11 @@ export class SqlTables extends SqlDeletions implements LedgerTransaction {
   }
 
   putAlias(row: AliasRow): Awaitable<void> {
-    return mapAwaitable(this.session.run(this.statements.fixed["put-alias"], ALIASES.encode(row)), nothing);
+    return mapAwaitable(this.session.insert(INSERTS.alias, [ALIASES.encode(row)]), nothing);
   }
 
   addWork(row: WorkRow): Awaitable<void> {
-    return mapAwaitable(this.session.run(this.statements.fixed["add-work"], WORK.encode(row)), nothing);
+    return mapAwaitable(this.session.insert(INSERTS.work, [WORK.encode(row)]), nothing);
   }
 
   updateWork({ tenant, threadId }: ThreadKey, leaseId: string | null, changes: WorkChanges): Awaitable<boolean> {

@@ -3,7 +3,14 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { LedgerError } from "../../errors.ts";
 import type { Awaitable } from "../../steps.ts";
-import type { Insert, SqlRow, SqlSession, SqlValue, Statement } from "../sql/engine.ts";
+import {
+  conflictClause,
+  type Insert,
+  type SqlRow,
+  type SqlSession,
+  type SqlValue,
+  type Statement,
+} from "../sql/engine.ts";
 import { isBusy, ledgerError } from "./errors.ts";
 import { patiently } from "./patience.ts";
 
@@ -183,8 +190,8 @@ export class Connection implements SqlSession {
   }
 }
 
-function insertSql({ table, columns, ignoreTaken }: Insert): string {
+function insertSql(insert: Insert): string {
+  const { table, columns } = insert;
   const places = columns.map((_, at) => `?${at + 1}`).join(", ");
-  const rest = ignoreTaken === true ? " ON CONFLICT DO NOTHING" : "";
-  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${places})${rest}`;
+  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${places})${conflictClause(insert)}`;
 }

@@ -7,8 +7,9 @@ import { isObject } from "../../../model/kind.ts";
 import { formatSse } from "../../../sse/index.ts";
 import { ServerError } from "../../errors.ts";
 import { responseAlias } from "../place.ts";
+import { leadingOf } from "../said.ts";
 import { answerOf, responseOf } from "../stored-answer.ts";
-import { settingsOf } from "../stored-request.ts";
+import { requestOf } from "../stored-request.ts";
 
 const RESPONSES = "openai-responses";
 const responses = dialect(RESPONSES);
@@ -31,14 +32,14 @@ export async function runOfResponse(ledger: Ledger, id: string): Promise<RunInfo
 interface StoredResponse {
   response: Response;
   /** Puts what the request said into the wire form of the response. */
-  restate(wire: JsonObject): JsonObject;
+  restate: (wire: JsonObject) => JsonObject;
 }
 
 async function storedResponse(ledger: Ledger, id: string): Promise<StoredResponse> {
   const run = await runOfResponse(ledger, id);
   const answer = await answerOf(ledger, run);
   if (answer === undefined) throw new ServerError("not-found", `The response "${id}" was deleted.`, { path: "id" });
-  const response = { ...responseOf(answer), id };
+  const response = { ...responseOf(answer, run), id };
   const asked = await askedBy(ledger, run);
   const own = response.extra?.[RESPONSES] ?? {};
   const restate = (wire: JsonObject): JsonObject => {
@@ -54,9 +55,9 @@ async function storedResponse(ledger: Ledger, id: string): Promise<StoredRespons
 
 /** The settings of a request in this dialect's words. */
 async function askedBy(ledger: Ledger, run: RunInfo): Promise<JsonObject> {
-  const settings = await settingsOf(ledger, run);
-  const { instructions = [], ...fields } = settings ?? {};
-  const request: Request = { ...fields, messages: [...instructions] };
+  const asked = await requestOf(ledger, run);
+  if (asked === undefined) return {};
+  const request: Request = { ...asked, messages: [...leadingOf(asked.messages)] };
   const { wire } = responses.encodeRequest(request, { repair: false });
   const { input: _, ...said } = isObject(wire) ? wire : {};
   return { store: true, ...said };

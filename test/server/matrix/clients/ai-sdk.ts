@@ -155,7 +155,7 @@ const MANNERS: readonly Manner[] = [
     title: "`ai` with `@ai-sdk/google`",
     dialect: "gemini",
     model: ({ url, apiKey, headers = {}, model }) => createGoogle({ baseURL: `${url}/v1beta`, apiKey, headers })(model),
-    reasoning: { google: { thinkingConfig: { includeThoughts: true } } },
+    reasoning: { google: { thinkingConfig: { includeThoughts: true, thinkingLevel: "medium" } } },
   },
 ];
 

@@ -1,5 +1,5 @@
 // `@google/genai`: the SDK's own chat keeps the history.
-import { ApiError, GoogleGenAI } from "@google/genai";
+import { ApiError, GoogleGenAI, ThinkingLevel } from "@google/genai";
 import type { Chat, Content, GenerateContentConfig, GenerateContentResponse, Part } from "@google/genai";
 import type { UnifiedFinishReason } from "../../../../src/index.ts";
 import type { Talk } from "../talk.ts";
@@ -113,7 +113,7 @@ function configOf(task: Task, signal: AbortSignal | undefined): GenerateContentC
     ...(schema !== undefined && { responseMimeType: "application/json", responseJsonSchema: schema }),
     ...(stop !== undefined && { stopSequences: [...stop] }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    ...(reasoning && { thinkingConfig: { includeThoughts: true } }),
+    ...(reasoning && { thinkingConfig: { includeThoughts: true, thinkingLevel: ThinkingLevel.MEDIUM } }),
   };
 }
 

@@ -1,4 +1,4 @@
-// `openai`, Responses: with the whole history sent back and nothing stored, or with the id of the answer before.
+// `openai`, Responses: with the whole history sent back, or with the id of the answer before.
 import OpenAI, { APIError, APIUserAbortError } from "openai";
 import type { UnifiedFinishReason } from "../../../../src/index.ts";
 import type { Talk } from "../talk.ts";
@@ -102,7 +102,6 @@ class ResponsesTalk implements Talk {
       model: this.place.model,
       input: [...this.input],
       ...(isKept && this.previous !== undefined && { previous_response_id: this.previous }),
-      ...(!isKept && { store: false }),
       ...(!isKept && reasoning && { include: ["reasoning.encrypted_content" as const] }),
       ...(system !== undefined && { instructions: system }),
       ...(tools !== undefined && {

@@ -1,7 +1,7 @@
 // What models say that is whole: text, tools, reasoning, structured output, and how answers end.
 import { reasoning, refusal, text, toolCall } from "../../../../src/index.ts";
 import type { Scripted } from "../../../support/upstreams/index.ts";
-import type { Call, Heard, Scenario, ToolSpec, Turn, UpstreamName } from "../types.ts";
+import type { Call, Heard, Scenario, Seat, ToolSpec, Turn, UpstreamName } from "../types.ts";
 import { MODES, PROVIDERS } from "../types.ts";
 
 /** One pixel. */
@@ -43,6 +43,17 @@ function same(
 function refusalOf(upstream: UpstreamName): Scripted {
   if (upstream === "gemini") return { parts: [text("I would rather not.")], finishReason: "content-filter" };
   return { parts: [refusal("I would rather not.")], finishReason: "refusal" };
+}
+
+/** OpenAI has a field for it; elsewhere it is a text, and the finish says what it is. */
+function refused({ client, upstream }: Seat): Partial<Turn> {
+  const isField = client.id.startsWith("openai") && (upstream === "chat" || upstream === "responses");
+  return isField ? { text: "", refusal: "I would rather not." } : { text: "I would rather not.", refusal: "" };
+}
+
+/** The AI SDK asks models for an object by a tool where it does not know that they can be asked for it. */
+function asksByTool({ client, upstream }: Seat): boolean {
+  return client.id === "ai-anthropic" && upstream !== "anthropic";
 }
 
 const shown = (upstream: UpstreamName, thought: string): string => (upstream === "chat" ? "" : thought);
@@ -165,14 +176,18 @@ export const ANSWERS: readonly Scenario[] = [
       seals: true,
     }),
   },
-  same(
-    "structured",
-    "structured output",
-    { user: "Where are you?", schema: PLACE },
-    ['{"at":"Ogygia"}'],
-    [{ text: '{"at":"Ogygia"}', finish: "stop" }],
-    { schema: PLACE },
-  ),
+  {
+    id: "structured",
+    title: "structured output",
+    modes: MODES,
+    task: { user: "Where are you?", schema: PLACE },
+    answers: (at) => [asksByTool(at) ? { parts: [toolCall("", "json", { at: "Ogygia" })] } : '{"at":"Ogygia"}'],
+    expected: () => ({
+      turns: [{ text: '{"at":"Ogygia"}', finish: "stop" }],
+      heard: { schema: PLACE, tools: [] },
+      answered: 1,
+    }),
+  },
   same(
     "stop",
     "stop sequences",
@@ -194,8 +209,8 @@ export const ANSWERS: readonly Scenario[] = [
     title: "refusal",
     modes: MODES,
     task: { user: "Open the bag of winds." },
-    answers: (upstream) => [refusalOf(upstream)],
-    expected: () => ({ turns: [{ text: "", refusal: "I would rather not." }], answered: 1 }),
+    answers: ({ upstream }) => [refusalOf(upstream)],
+    expected: (at) => ({ turns: [refused(at)], answered: 1 }),
   },
   {
     id: "usage",
@@ -203,7 +218,7 @@ export const ANSWERS: readonly Scenario[] = [
     modes: MODES,
     task: { user: "Who is there?" },
     // Anthropic does not say what was thought.
-    answers: (upstream) => [
+    answers: ({ upstream }) => [
       { parts: [text("Nobody.")], usage: upstream === "anthropic" ? USAGE : { ...USAGE, reasoningTokens: 30 } },
     ],
     expected: ({ upstream }) => ({

@@ -1,0 +1,153 @@
+// `koine serve`: starts, says where it is, answers, and ends when it is told to.
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { run } from "./running.ts";
+import { koine } from "./support.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "koine-serve-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function ask(url: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify({ model: "demo/koine", messages: [{ role: "user", content: "Hello" }] }),
+  });
+}
+
+test("it makes its folder for its owner alone, answers, and ends with 0", async () => {
+  const server = run(["serve", "--port", "0", "--data", "team/data", "--log", "silent"], folder);
+  const [, url = ""] = /^koine listens on (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(await server.ready) ?? [];
+  const reply = await ask(url);
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get("x-koine-run")).toMatch(/^\w{26}$/);
+  server.interrupt();
+  expect(await server.ended).toMatchObject({ code: 0, stderr: "" });
+  expect(statSync(join(folder, "team/data")).mode & 0o777).toBe(0o700);
+  expect(readdirSync(join(folder, "team/data"))).toContain("koine.db");
+  await expect(fetch(url)).rejects.toThrow("fetch failed");
+});
+
+test("--json says what programs need to know", async () => {
+  const server = run(["serve", "--port", "0", "--database", "memory:", "--log", "silent", "--json"], folder);
+  expect(JSON.parse(await server.ready)).toStrictEqual({
+    url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
+    version: expect.any(String) as string,
+    pid: process.pid,
+    ledger: "in memory: nothing is kept when the server ends",
+    config: null,
+    providers: ["demo"],
+  });
+  server.interrupt();
+  expect((await server.ended).code).toBe(0);
+  expect(existsSync(join(folder, "koine-data"))).toBe(false);
+});
+
+test("on a terminal it shows what to paste into each SDK, and never a key", async () => {
+  writeFileSync(
+    join(folder, "own.json"),
+    JSON.stringify({
+      ledger: "memory:",
+      models: { fast: ["demo/koine"] },
+      tenants: { acme: { tokens: [`sha256:${"a".repeat(64)}`] } },
+      drainMs: 0,
+    }),
+  );
+  const env = { NO_COLOR: "1", OPENAI_API_KEY: "sk-never-shown" };
+  const server = run(["serve", "--port", "0", "--config", "own.json", "--log", "silent"], folder, {
+    env,
+    terminals: ["stdout"],
+  });
+  const text = await server.ready;
+  const [url = ""] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
+  for (const line of [
+    `listens on ${url}\n`,
+    "  providers   demo, openai\n",
+    "  models      fast → demo/koine\n",
+    "  tenants     acme\n",
+    `new OpenAI({ baseURL: "${url}/v1", apiKey: "any" })`,
+    `OpenAI(base_url="${url}/v1", api_key="any")`,
+    `new Anthropic({ baseURL: "${url}", apiKey: "any" })`,
+    `new GoogleGenAI({ apiKey: "any", httpOptions: { baseUrl: "${url}" } })`,
+    `createOpenAI({ baseURL: "${url}/v1", apiKey: "any" })`,
+    '-H "authorization: Bearer $TOKEN"',
+    "koine token create",
+  ]) {
+    expect(text).toContain(line);
+  }
+  expect((await ask(url)).status).toBe(401);
+  server.interrupt();
+  const { stdout, stderr } = await server.ended;
+  expect(stdout + stderr).not.toContain("sk-never-shown");
+});
+
+test("requests are logged as text on a terminal, and as JSON elsewhere", async () => {
+  for (const [terminals, shape] of [
+    [["stderr"], /^\S+Z info {2}request /m],
+    [[], /^\{"time":"[^"]+","level":"info","event":"request",/m],
+  ] as const) {
+    const server = run(["serve", "-q", "--port", "0", "--database", "memory:", "--json"], folder, { terminals });
+    server.interrupt();
+    await server.ended;
+    const noisy = run(["serve", "--port", "0", "--database", "memory:", "--json"], folder, { terminals });
+    const { url } = JSON.parse(await noisy.ready) as { url: string };
+    await (await ask(url)).text();
+    noisy.interrupt();
+    expect((await noisy.ended).stderr).toMatch(shape);
+  }
+});
+
+describe("what is in the way is one sentence", () => {
+  test("a port in use", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as AddressInfo;
+    const outcome = await koine(`serve --port ${port} --database memory: --log silent`);
+    other.close();
+    expect(outcome).toMatchObject({ code: 4, stdout: "" });
+    expect(outcome.stderr).toBe(
+      `koine: Port ${port} on 127.0.0.1 is taken: stop what listens there, or use another one (--port).\n`,
+    );
+  });
+
+  test.each<[sentence: string, args: string, code: number, message: RegExp]>([
+    [
+      "an open door",
+      "serve --port 0 --host 0.0.0.0 --database memory: --log silent",
+      2,
+      /nobody needs a token.*koine token create/,
+    ],
+    ["a port that is none", "serve --port x", 2, /--port must be a whole number from 0 to 65535\.\n$/],
+    ["a file that is not there", "serve --config none.json", 2, /none\.json: The file is not there/],
+    ["a file among the arguments", "serve chat.json", 2, /It takes no files/],
+    ["a database of another program", "serve --port 0 --data %/chat.db", 4, /not a database|another program/],
+    [
+      "a folder that cannot be made",
+      "serve --port 0 --data %/chat.db/x",
+      4,
+      /goes through something that is no folder/,
+    ],
+  ])("%s", async (_sentence, args, code, message) => {
+    const outcome = await koine(args, {
+      files: { "chat.db": "This is text and no database, and long enough for a page." },
+    });
+    expect(outcome.stderr).toMatch(message);
+    expect([outcome.code, outcome.stderr.split("\n").length]).toStrictEqual([code, 2]);
+  });
+
+  test("several mistakes of a file are a line each", async () => {
+    const files = { "koine.config.json": JSON.stringify({ prot: 1, port: "x" }) };
+    const { code, stderr } = await koine("serve", { files });
+    expect(code).toBe(2);
+    expect(stderr.split("\n")).toStrictEqual([
+      "koine: koine.config.json has 2 mistakes.",
+      expect.stringMatching(/^ {2}\/prot is no setting\. Did you mean "port"\?/) as string,
+      "  /port must be a whole number from 0 to 65535; it is a string.",
+      "",
+    ]);
+  });
+});

@@ -1,0 +1,48 @@
+// `koine token`: tokens that only their holder knows, and hashes that a configuration takes.
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { read } from "../server/support/config.ts";
+import { koine } from "./support.ts";
+
+const sha256 = (text: string): string => `sha256:${createHash("sha256").update(text).digest("hex")}`;
+
+test("create prints a token once, and a line that a configuration takes", async () => {
+  const { code, stdout, stderr, files } = await koine("token create --tenant team --name build");
+  const [, token = "", line = "{}"] = /^(koine_[\dA-Za-z]{43})\n[^]*\n {2}("tenants": .*)\n$/.exec(stdout) ?? [];
+  expect({ code, stderr, files }).toStrictEqual({ code: 0, stderr: "", files: "" });
+  expect(stdout.split(token)).toHaveLength(2);
+  const { tenants } = await read(`{ ${line} }`);
+  expect(tenants.get("team")?.tokens).toStrictEqual([{ hash: sha256(token).slice("sha256:".length), name: "build" }]);
+});
+
+test("every token is another, of the same length", async () => {
+  const made = await Promise.all(Array.from({ length: 50 }, () => koine("token create --json")));
+  const tokens = made.map(({ stdout }) => JSON.parse(stdout) as { token: string; hash: string });
+  expect(new Set(tokens.map(({ token }) => token)).size).toBe(50);
+  for (const { token, hash } of tokens) {
+    expect(token).toMatch(/^koine_[\dA-Za-z]{43}$/);
+    expect(hash).toBe(sha256(token));
+  }
+});
+
+test("hash reads a token from standard input, without the line's end", async () => {
+  expect(await koine("token hash", { stdin: "koine_abc\n" })).toMatchObject({
+    code: 0,
+    stdout: `${sha256("koine_abc")}\n`,
+  });
+  const { stdout } = await koine("token hash --json", { stdin: "koine_abc" });
+  expect(JSON.parse(stdout)).toStrictEqual({ hash: sha256("koine_abc") });
+});
+
+test.each([
+  ["nothing", "token", "", 'Say "koine token create" or "koine token hash".'],
+  ["something else", "token make", "", 'Say "koine token create" or "koine token hash".'],
+  ["a token on the command line", "token hash koine_abc", "", "A token is read from standard input"],
+  ["no token", "token hash", " \n", "There is no token on standard input."],
+  ["two tokens", "token hash", "a\nb\n", "give one at a time"],
+])("%s is a mistake", async (_sentence, args, stdin, message) => {
+  const { code, stderr, stdout } = await koine(args, { stdin });
+  expect({ code, stdout }).toStrictEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(message);
+  expect(stderr).not.toContain("koine_abc");
+});

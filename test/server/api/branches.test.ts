@@ -1,0 +1,222 @@
+// Branches over HTTP: fork, edit, select, and answers that are asked for again.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { LocalProvider } from "../../../src/client/index.ts";
+import { demo } from "../../../src/client/index.ts";
+import type { Delta, Request } from "../../../src/model/index.ts";
+import type { Api } from "./support.ts";
+import { replied, said, startApi, textsOf, threadOf } from "./support.ts";
+
+/** A model that says how often it was asked, and remembers what. */
+class Counting implements LocalProvider {
+  readonly asked: Request[] = [];
+  readonly models = ["one", "two"];
+
+  *answer(request: Request): Iterable<Delta> {
+    this.asked.push(request);
+    yield { kind: "start", payload: { modelId: request.model ?? "", requestId: `r${this.asked.length}` } };
+    yield { kind: "text", payload: { textDelta: `Answer ${this.asked.length}.` } };
+    yield { kind: "usage", payload: { inputTokens: 1, outputTokens: 2, totalTokens: 3 } };
+    yield { kind: "done", payload: { finishReason: "stop" } };
+  }
+}
+
+const counting = new Counting();
+let api: Api;
+beforeAll(async () => {
+  api = await startApi({ providers: { demo: demo(), counting }, tasks: { model: "counting/one" } });
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+describe("fork", () => {
+  test("a fork is a thread of its own with the path up to a message, and goes on by itself", async () => {
+    const { id, ids } = await threadOf(api, said("One."), replied("Two."), said("Three."));
+    await api.call("PATCH", `/v1/threads/${id}`, { title: "Numbers", metadata: { topic: "counting" } });
+    const fork = await api.post(`/v1/threads/${id}/fork`, { messageId: ids[1] });
+    expect(fork).toMatchObject({
+      status: 201,
+      body: { title: "Numbers", metadata: { topic: "counting", forkedFrom: { threadId: id, messageId: ids[1] } } },
+    });
+    await api.post(`/v1/threads/${fork.body.id}/messages`, { messages: [said("Four.")] });
+    expect(await textsOf(api, fork.body.id)).toEqual(["One.", "Two.", "Four."]);
+    expect(await textsOf(api, id)).toEqual(["One.", "Two.", "Three."]);
+  });
+
+  test("a fork may have an id and a title of its own; an id that is taken is a conflict", async () => {
+    const { id, ids } = await threadOf(api, said("One."));
+    const body = { messageId: ids[0], id: "forked", title: "Mine" };
+    expect((await api.post(`/v1/threads/${id}/fork`, body)).body).toMatchObject({ id: "forked", title: "Mine" });
+    expect((await api.post(`/v1/threads/${id}/fork`, body)).status).toBe(409);
+  });
+});
+
+describe("edit", () => {
+  test("an edited question is a branch, which becomes active; the former one stays in the tree", async () => {
+    const { id, ids } = await threadOf(api, said("Teh weather?"), replied("What?"));
+    const edited = await api.post(`/v1/threads/${id}/edit`, { messageId: ids[0], text: "The weather?" });
+    expect(edited.body.messages).toMatchObject([{ parentMessageId: null, metadata: { editedFrom: ids[0] } }]);
+    expect(await textsOf(api, id)).toEqual(["The weather?"]);
+    const tree = await api.get(`/v1/threads/${id}/tree`);
+    expect(tree.body).toMatchObject({ activeLeafId: edited.body.messages[0].id });
+    expect(tree.body.messages).toHaveLength(3);
+  });
+
+  test("another text leaves the pictures of a message where they are", async () => {
+    const picture = { type: "image", url: "https://example.com/cat.png" };
+    const { id, ids } = await threadOf(api, {
+      role: "user",
+      parts: [{ type: "text", text: "Waht " }, picture, { type: "text", text: "is it?" }],
+    });
+    const { body } = await api.post(`/v1/threads/${id}/edit`, { messageId: ids[0], text: "What is it?" });
+    expect(body.messages[0].parts).toEqual([{ type: "text", text: "What is it?" }, picture]);
+  });
+
+  test("what vouched for the old content goes with it, and stays where the content does", async () => {
+    const seals = [{ dialect: "anthropic", kind: "signature", value: "sig" }];
+    const thought = { type: "reasoning", text: "Hm.", seals };
+    const { id, ids } = await threadOf(api, said("Why?"), {
+      role: "assistant",
+      parts: [thought, { type: "text", text: "Because." }],
+    });
+    const edit = async (parts: object[]): Promise<object[]> => {
+      const message = { role: "assistant", parts };
+      return (await api.post(`/v1/threads/${id}/edit`, { messageId: ids[1], message })).body.messages[0].parts;
+    };
+    expect(await edit([thought, { type: "text", text: "Therefore." }])).toEqual([
+      thought,
+      { type: "text", text: "Therefore." },
+    ]);
+    expect(await edit([{ ...thought, text: "Hum." }])).toEqual([{ type: "reasoning", text: "Hum." }]);
+  });
+
+  test("a message can be given back as it was read, with a change", async () => {
+    const { id, ids } = await threadOf(api, said("Teh."));
+    const { body } = await api.get(`/v1/threads/${id}/messages`);
+    const message = { ...body.messages[0], parts: [{ type: "text", text: "The." }] };
+    const edited = await api.post(`/v1/threads/${id}/edit`, { messageId: ids[0], message });
+    expect(edited.status, edited.text).toBe(201);
+    expect(await textsOf(api, id)).toEqual(["The."]);
+  });
+});
+
+describe("select", () => {
+  test("a branch that was left is taken up again", async () => {
+    const { id, ids } = await threadOf(api, said("One."), replied("Two."));
+    await api.post(`/v1/threads/${id}/edit`, { messageId: ids[0], text: "Uno." });
+    const selected = await api.post(`/v1/threads/${id}/select`, { messageId: ids[1] });
+    expect(selected.body.activeLeafId).toBe(ids[1]);
+    expect(await textsOf(api, id)).toEqual(["One.", "Two."]);
+    expect((await api.post(`/v1/threads/${id}/select`, { messageId: null })).body.activeLeafId).toBe(null);
+    expect(await textsOf(api, id)).toEqual([]);
+  });
+});
+
+describe("regenerate", () => {
+  test("a question is answered, and answered again beside the first answer", async () => {
+    const { id } = await threadOf(api, said("How often?"));
+    const first = await api.post(`/v1/threads/${id}/regenerate`, {});
+    expect(first.status, first.text).toBe(200);
+    expect(first.body.run).toMatchObject({ state: "committed", usage: { totalTokens: 3 }, losses: [] });
+    expect(first.headers.get("x-koine-run")).toBe(first.body.run.id);
+    const [answer] = first.body.messages;
+    const again = await api.post(`/v1/threads/${id}/regenerate`, { model: "counting/two" });
+    expect(again.body.messages[0]).toMatchObject({
+      parentMessageId: answer.parentMessageId,
+      metadata: { model: "two" },
+    });
+    expect((await api.get(`/v1/runs/${first.body.run.id}`)).body.state).toBe("superseded");
+    expect((await textsOf(api, id))[1]).toBe(again.body.messages[0].parts[0].text);
+    const { body } = await api.get(`/v1/threads/${id}/runs`);
+    expect(body.runs.map(({ state }: { state: string }) => state)).toEqual(["superseded", "committed"]);
+  });
+
+  test("the former call's settings and instructions hold again, but for those that are given", async () => {
+    const { id } = await threadOf(api, { ...said("Be brief."), role: "system" }, said("Why?"));
+    const settings = { sampling: { temperature: 0.5, maxOutputTokens: 9 }, reasoning: { effort: "low" } };
+    await api.post(`/v1/threads/${id}/regenerate`, { settings });
+    await api.post(`/v1/threads/${id}/regenerate`, { settings: { sampling: { temperature: 1 } } });
+    const last = counting.asked.at(-1);
+    expect(last).toMatchObject({ model: "one", sampling: { temperature: 1 }, reasoning: { effort: "low" } });
+    expect(last?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
+  });
+
+  test("an answer on a branch that is not active is asked for where it stands", async () => {
+    const { id, ids } = await threadOf(api, said("One."), replied("Old."), said("Two."), replied("Older."));
+    await api.post(`/v1/threads/${id}/edit`, { messageId: ids[0], text: "Uno." });
+    const { body } = await api.post(`/v1/threads/${id}/regenerate`, { messageId: ids[3] });
+    expect(body.messages[0].parentMessageId).toBe(ids[2]);
+    const tree = await api.get(`/v1/threads/${id}/tree`);
+    expect(tree.body.messages).toHaveLength(6);
+    expect((await textsOf(api, id)).slice(0, 3)).toEqual(["One.", "Old.", "Two."]);
+  });
+
+  test("as a stream, it is the events of the run, to its end", async () => {
+    const { id } = await threadOf(api, said("Stream."));
+    const { text, headers } = await fetch(`${api.koine.url}/v1/threads/${id}/regenerate`, {
+      method: "POST",
+      body: JSON.stringify({ stream: true }),
+    }).then(async (reply) => ({ text: await reply.text(), headers: reply.headers }));
+    expect(headers.get("content-type")).toContain("text/event-stream");
+    const events = [...text.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name);
+    expect(events).toEqual(expect.arrayContaining(["delta", "message", "run"]));
+    expect(events.at(-1)).toBe("end");
+    expect((await textsOf(api, id))[1]).toMatch(/^Answer/);
+  });
+
+  test("B95: the same idempotency key asks once", async () => {
+    const { id } = await threadOf(api, said("Once."));
+    const before = counting.asked.length;
+    const ask = (): Promise<{ body: { run: { id: string } } }> =>
+      api.post(`/v1/threads/${id}/regenerate`, {}, { "idempotency-key": "ask-once" });
+    const first = await ask();
+    expect((await ask()).body.run.id).toBe(first.body.run.id);
+    expect(counting.asked.length).toBe(before + 1);
+  });
+});
+
+/** A sentence, the path within the thread, the body, the status, and a part of what is told. */
+const MISTAKES: [string, string, object, number, string][] = [
+  ["a fork at an unknown message", "fork", { messageId: "nobody" }, 404, "nobody"],
+  ["a fork at nothing", "fork", {}, 400, "messageId"],
+  ["an edit of an unknown message", "edit", { messageId: "nobody", text: "x" }, 404, "nobody"],
+  ["an edit that says nothing", "edit", { messageId: "FIRST" }, 400, '"text" or "message"'],
+  ["an edit that says two things", "edit", { messageId: "FIRST", text: "x", message: said("y") }, 400, "not both"],
+  ["an edit that changes the role", "edit", { messageId: "FIRST", message: replied("x") }, 400, "/message/role"],
+  ["an edit that is no message", "edit", { messageId: "FIRST", message: { role: "user" } }, 400, "parts"],
+  ["a leaf that is not there", "select", { messageId: "nobody" }, 404, "nobody"],
+  ["a model that is not there", "regenerate", { model: "nobody/x" }, 404, "counting/one"],
+  ["an answer to an unknown message", "regenerate", { messageId: "nobody" }, 404, "nobody"],
+  ["a setting that is none", "regenerate", { settings: { temprature: 1 } }, 400, "/settings/temprature"],
+  ["messages among the settings", "regenerate", { settings: { messages: [] } }, 400, "/settings/messages"],
+  [
+    "settings of a wrong kind",
+    "regenerate",
+    { settings: { sampling: { temperature: "hot" } } },
+    400,
+    "/settings/sampling",
+  ],
+];
+
+describe("mistakes are told", () => {
+  test.each(MISTAKES)("%s", async (_, path, body, status, told) => {
+    const { id, ids } = await threadOf(api, said("One."));
+    const placed = JSON.parse(JSON.stringify(body).replace("FIRST", ids[0] ?? ""));
+    const answer = await api.post(`/v1/threads/${id}/${path}`, placed);
+    expect(answer.status, answer.text).toBe(status);
+    expect(`${answer.body.error.path} ${answer.body.error.message}`).toContain(told);
+  });
+
+  test("nothing can be asked of a thread that is empty, or whose first message is an answer", async () => {
+    const { id } = await threadOf(api);
+    expect(await api.post(`/v1/threads/${id}/regenerate`, {})).toMatchObject({ status: 400 });
+    const odd = await threadOf(api, replied("Hello."));
+    expect(await api.post(`/v1/threads/${odd.id}/regenerate`, {})).toMatchObject({ status: 400 });
+  });
+
+  test("a provider that fails is told with its status, and leaves the thread as it was", async () => {
+    const { id } = await threadOf(api, said("error rate-limit"));
+    const answer = await api.post(`/v1/threads/${id}/regenerate`, { model: "demo/koine" });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(answer.body.error.code).toBe("upstream");
+    expect(await textsOf(api, id)).toEqual(["error rate-limit"]);
+  });
+});

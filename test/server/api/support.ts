@@ -1,0 +1,124 @@
+// A client of the ledger's routes that holds every reply against the OpenAPI document, whatever the test looks at.
+import { Ajv2020 } from "ajv/dist/2020.js";
+import type { ValidateFunction } from "ajv";
+import type { ConfigInput } from "../../../src/server/config/defaults.ts";
+import type { KoineServer, ServerOptions } from "../../../src/server/server.ts";
+import { startKoine } from "../support/koine.ts";
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** JSON that was read, or else text. */
+  body: any; // replies of many shapes: tests look into them, and the document holds them
+  text: string;
+}
+
+interface Document {
+  paths: Record<string, Record<string, { operationId: string; tags: string[]; responses: Record<string, unknown> }>>;
+}
+
+export interface Api extends AsyncDisposable {
+  readonly koine: KoineServer;
+  readonly document: Document;
+  /** The operations that have answered as they should, by id. */
+  readonly answered: Set<string>;
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+}
+
+export async function startApi(config: ConfigInput = {}, options: ServerOptions = {}): Promise<Api> {
+  const koine = await startKoine(config, options);
+  const document = (await (await fetch(`${koine.url}/openapi.json`)).json()) as Document;
+  const judge = new Judge(document);
+  const call: Api["call"] = async (method, path, body, headers = {}) => {
+    const init: RequestInit = { method, headers: { "content-type": "application/json", ...headers } };
+    if (body !== undefined) init.body = typeof body === "string" ? body : JSON.stringify(body);
+    const reply = await fetch(koine.url + path, init);
+    const text = await reply.text();
+    const type = reply.headers.get("content-type") ?? "";
+    const answer: Answer = { status: reply.status, headers: reply.headers, text, body: text };
+    if (type.startsWith("application/json")) answer.body = JSON.parse(text);
+    judge.hold(method, path.split("?")[0] ?? "", answer, type);
+    return answer;
+  };
+  return {
+    koine,
+    document,
+    answered: judge.answered,
+    call,
+    get: (path, headers) => call("GET", path, undefined, headers),
+    post: (path, body, headers) => call("POST", path, body, headers),
+    [Symbol.asyncDispose]: () => koine.close(),
+  };
+}
+
+/** Compares replies with what the document says of them. */
+class Judge {
+  readonly answered = new Set<string>();
+  private readonly ajv = new Ajv2020({ strict: false });
+  private readonly document: Document;
+  private readonly templates: { template: string; pattern: RegExp }[];
+  private readonly known = new Map<string, ValidateFunction>();
+
+  constructor(document: Document) {
+    this.document = document;
+    this.ajv.addSchema({ ...document, $id: "koine:openapi" });
+    this.templates = Object.keys(document.paths)
+      .map((template) => ({
+        template,
+        pattern: new RegExp(`^${template.replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&").replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+      }))
+      // Literal paths before those with parameters.
+      .toSorted((a, b) => a.template.split("{").length - b.template.split("{").length);
+  }
+
+  hold(method: string, path: string, { status, body }: Answer, type: string): void {
+    const found = this.templates.find(({ pattern }) => pattern.test(path));
+    if (found === undefined) return;
+    const operation = this.document.paths[found.template]?.[method.toLowerCase()];
+    if (operation === undefined) return;
+    const key = String(status) in operation.responses ? String(status) : "default";
+    if (key === "default" && status < 400) throw new Error(`${method} ${path}: ${status} is not in the document.`);
+    const media = type.split(";")[0] ?? "";
+    const { content } = operation.responses[key] as { content?: Record<string, unknown> };
+    if (content === undefined) {
+      if (body !== "") throw new Error(`${method} ${path}: ${status} has a body, which the document denies.`);
+    } else if (!(media in content))
+      throw new Error(`${method} ${path}: ${status} is ${media}, which is not in the document.`);
+    else if (media === "application/json") this.validate([found.template, method.toLowerCase(), key], body);
+    if (status < 400) this.answered.add(operation.operationId);
+  }
+
+  private validate([template = "", method, key]: string[], body: unknown): void {
+    const place = ["paths", template, method ?? "", "responses", key ?? "", "content", "application/json", "schema"];
+    const pointer = place.map((step) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/");
+    const validate = this.known.get(pointer) ?? this.ajv.compile({ $ref: `koine:openapi#/${pointer}` });
+    this.known.set(pointer, validate);
+    if (validate(body)) return;
+    throw new Error(
+      `${method} ${template}: the reply is not as documented: ${this.ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`,
+    );
+  }
+}
+
+/** A user's message, as bodies have it. */
+export function said(text: string): { role: "user"; parts: [{ type: "text"; text: string }] } {
+  return { role: "user", parts: [{ type: "text", text }] };
+}
+export function replied(text: string): { role: "assistant"; parts: [{ type: "text"; text: string }] } {
+  return { role: "assistant", parts: [{ type: "text", text }] };
+}
+
+/** A thread with these messages, and their ids. */
+export async function threadOf(api: Api, ...messages: object[]): Promise<{ id: string; ids: string[] }> {
+  const { body } = await api.post("/v1/threads", { messages });
+  const stored = await api.get(`/v1/threads/${body.id}/messages`);
+  return { id: body.id, ids: stored.body.messages.map(({ id }: { id: string }) => id) };
+}
+
+/** The texts of a transcript. */
+export async function textsOf(api: Api, threadId: string, query = ""): Promise<string[]> {
+  const { body } = await api.get(`/v1/threads/${threadId}/messages${query}`);
+  return body.messages.map(({ parts }: { parts: { text?: string }[] }) => parts.map(({ text }) => text ?? "").join(""));
+}

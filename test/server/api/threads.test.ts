@@ -1,0 +1,205 @@
+// Threads and their messages over HTTP: what can be done with them, and how mistakes are told.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Api } from "./support.ts";
+import { replied, said, startApi, textsOf, threadOf } from "./support.ts";
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+describe("threads", () => {
+  test("a thread is made, shown, changed and deleted", async () => {
+    const made = await api.post("/v1/threads", { title: "Corinth", metadata: { city: true } });
+    expect(made.status).toBe(201);
+    const path = `/v1/threads/${made.body.id}`;
+    expect((await api.get(path)).body).toEqual(made.body);
+    const changed = await api.call("PATCH", path, { title: null, metadata: { city: false } });
+    expect(changed.body).toMatchObject({ title: null, metadata: { city: false } });
+    const gone = await api.call("DELETE", path);
+    expect(gone).toMatchObject({ status: 200, body: { threads: 1 } });
+    expect((await api.get(path)).status).toBe(404);
+    expect((await api.call("DELETE", path)).status).toBe(404);
+  });
+
+  test("a thread belongs to whoever made it, and is there with all its messages or not at all", async () => {
+    const made = await api.post("/v1/threads", { id: "whole", messages: [said("Hello.")] });
+    expect(made.body).toMatchObject({ id: "whole", scope: "local" });
+    const refused = await api.post("/v1/threads", {
+      id: "half",
+      messages: [said("Hello."), { role: "nobody", parts: [] }],
+    });
+    expect(refused).toMatchObject({ status: 400, body: { error: { path: "/messages/1/role" } } });
+    expect((await api.get("/v1/threads/half")).status).toBe(404);
+  });
+
+  test("threads are listed newest first, a page at a time, each once", async () => {
+    const ids: string[] = [];
+    for (const n of [1, 2, 3, 4, 5])
+      ids.unshift((await api.post("/v1/threads", { kind: "paged", title: `${n}` })).body.id);
+    const seen: string[] = [];
+    let next: string | null = "";
+    let pages = 0;
+    while (next !== null) {
+      const page: Awaited<ReturnType<Api["get"]>> = await api.get(`/v1/threads?kind=paged&limit=2&before=${next}`);
+      seen.push(...page.body.threads.map(({ id }: { id: string }) => id));
+      next = page.body.next;
+      pages += 1;
+    }
+    expect(seen).toEqual(ids);
+    expect(pages).toBe(3);
+  });
+
+  test("threads of a kind, and those of none", async () => {
+    const task = await api.post("/v1/threads", { kind: "task" });
+    const plain = await api.post("/v1/threads", {});
+    const ids = async (kind: string): Promise<string[]> =>
+      (await api.get(`/v1/threads?limit=500&kind=${kind}`)).body.threads.map(({ id }: { id: string }) => id);
+    expect(await ids("task")).toEqual([task.body.id]);
+    expect(await ids("none")).toContain(plain.body.id);
+    expect(await ids("none")).not.toContain(task.body.id);
+  });
+
+  test("threads that hold some words", async () => {
+    const { id } = await threadOf(api, said("The lighthouse of Pharos."), replied("It stood at Alexandria."));
+    await threadOf(api, said("The temple of Artemis."));
+    const found = await api.get("/v1/threads?search=lighthouse+pharos");
+    expect(found.body.threads.map((thread: { id: string }) => thread.id)).toEqual([id]);
+  });
+});
+
+describe("messages", () => {
+  test("messages are appended, and come back as they were said", async () => {
+    const { id } = await threadOf(api, said("One."));
+    const added = await api.post(`/v1/threads/${id}/messages`, { messages: [replied("Two."), said("Three.")] });
+    expect(added.status).toBe(201);
+    expect(await textsOf(api, id)).toEqual(["One.", "Two.", "Three."]);
+    expect(await textsOf(api, id, "?limit=2")).toEqual(["Two.", "Three."]);
+    expect(await textsOf(api, id, `?before=${added.body.messages[1].id}`)).toEqual(["One.", "Two."]);
+  });
+
+  test("messages are taken and given in any dialect", async () => {
+    const { id } = await threadOf(api, said("What is the weather?"));
+    const call = { type: "tool_use", id: "toolu_1", name: "weather", input: { city: "Corinth" } };
+    const added = await api.post(`/v1/threads/${id}/messages`, {
+      dialect: "anthropic",
+      messages: [
+        { role: "assistant", content: [call] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: "Sunny." }] },
+      ],
+    });
+    expect(added.body.messages.map(({ role }: { role: string }) => role)).toEqual(["assistant", "tool"]);
+    const chat = await api.get(`/v1/threads/${id}/messages?dialect=openai-chat`);
+    expect(chat.body.wire).toMatchObject([
+      { role: "user", content: "What is the weather?" },
+      { role: "assistant", tool_calls: [{ id: "toolu_1", function: { name: "weather" } }] },
+      { role: "tool", tool_call_id: "toolu_1", content: "Sunny." },
+    ]);
+    expect(chat.body.losses).toEqual([]);
+  });
+
+  test("what a dialect cannot say is in the losses, without what only the ledger notes", async () => {
+    const { id } = await threadOf(api, said("Hm."), {
+      role: "assistant",
+      parts: [
+        { type: "reasoning", text: "Thinking." },
+        { type: "text", text: "Ah." },
+      ],
+    });
+    const { body } = await api.get(`/v1/threads/${id}/messages?dialect=openai-chat`);
+    expect(body.losses.length).toBeGreaterThan(0);
+    for (const { path } of body.losses) expect(path).toMatch(/^\/1\/parts/);
+  });
+
+  test("the context leaves interrupted turns out, and keeps what fits", async () => {
+    const cut = { ...replied("Half an ans"), metadata: { interrupted: true } };
+    const { id } = await threadOf(
+      api,
+      { ...said("Be kind."), role: "system" },
+      said("One."),
+      replied("Two."),
+      said("Three."),
+      cut,
+    );
+    const texts = async (query: string): Promise<string[]> =>
+      (await api.get(`/v1/threads/${id}/context${query}`)).body.messages.map(
+        (message: { parts: { text: string }[] }) => message.parts[0]?.text,
+      );
+    expect(await texts("")).toEqual(["Be kind.", "One.", "Two.", "Three."]);
+    expect(await texts("?interrupted=true")).toHaveLength(5);
+    expect(await texts("?maxMessages=2")).toEqual(["Be kind.", "Three."]);
+  });
+
+  test("B94: an expected leaf that no longer holds is a conflict", async () => {
+    const { id, ids } = await threadOf(api, said("One."), replied("Two."));
+    const body = { messages: [said("Three.")], expectedLeaf: ids[1] };
+    expect((await api.post(`/v1/threads/${id}/messages`, body)).status).toBe(201);
+    expect(await api.post(`/v1/threads/${id}/messages`, body)).toMatchObject({
+      status: 409,
+      body: { error: { code: "conflict" } },
+    });
+  });
+
+  test("B95: the same idempotency key appends once, and conflicts with other messages", async () => {
+    const { id } = await threadOf(api, said("One."));
+    const key = { "idempotency-key": "once" };
+    const first = await api.post(`/v1/threads/${id}/messages`, { messages: [replied("Two.")] }, key);
+    const again = await api.post(`/v1/threads/${id}/messages`, { messages: [replied("Two.")] }, key);
+    expect(again.body).toEqual(first.body);
+    expect(await textsOf(api, id)).toEqual(["One.", "Two."]);
+    expect((await api.post(`/v1/threads/${id}/messages`, { messages: [replied("Other.")] }, key)).status).toBe(409);
+  });
+});
+
+/** A sentence, the request, its status, and a part of what it is told. */
+const MISTAKES: [string, string, string, unknown, number, string][] = [
+  ["a page that is too long", "GET", "/v1/threads?limit=501", undefined, 400, '"limit" must be'],
+  ["a limit that is no number", "GET", "/v1/threads?limit=many", undefined, 400, '"limit" must be'],
+  ["a misspelled field", "POST", "/v1/threads", { titel: "x" }, 400, "title"],
+  ["a title that is no text", "POST", "/v1/threads", { title: 7 }, 400, "/title"],
+  ["an id that is taken", "POST", "/v1/threads", { id: "taken" }, 409, "taken"],
+  ["a body that is no JSON", "POST", "/v1/threads", "{ title", 400, "JSON"],
+  ["a body that is a list", "POST", "/v1/threads", [], 400, "object"],
+  ["an unknown thread", "GET", "/v1/threads/nobody", undefined, 404, "nobody"],
+  ["messages of an unknown thread", "GET", "/v1/threads/nobody/messages", undefined, 404, "nobody"],
+  ["the tree of an unknown thread", "GET", "/v1/threads/nobody/tree", undefined, 404, "nobody"],
+  ["the context of an unknown thread", "GET", "/v1/threads/nobody/context", undefined, 404, "nobody"],
+  ["an unknown branch", "GET", "/v1/threads/taken/messages?branch=nobody", undefined, 404, "nobody"],
+  ["an unknown dialect", "GET", "/v1/threads/taken/messages?dialect=latin", undefined, 400, "openai-chat"],
+  ["no messages", "POST", "/v1/threads/taken/messages", { messages: [] }, 400, "at least one"],
+  [
+    "messages in an unknown dialect",
+    "POST",
+    "/v1/threads/taken/messages",
+    { messages: [], dialect: "x" },
+    400,
+    "gemini",
+  ],
+  [
+    "nonsense in a dialect",
+    "POST",
+    "/v1/threads/taken/messages",
+    { dialect: "anthropic", messages: [{ role: "user", content: 7 }] },
+    400,
+    "/messages/0/content",
+  ],
+  [
+    "an unknown parent",
+    "POST",
+    "/v1/threads/taken/messages",
+    { messages: [said("x")], parentMessageId: "x" },
+    404,
+    "x",
+  ],
+];
+
+describe("mistakes are told", () => {
+  beforeAll(() => api.post("/v1/threads", { id: "taken" }));
+
+  test.each(MISTAKES)("%s", async (_, method, path, body, status, told) => {
+    const answer = await api.call(method, path, body);
+    expect(answer.status, answer.text).toBe(status);
+    expect(`${answer.body.error.path} ${answer.body.error.message}`).toContain(told);
+  });
+});

@@ -1,0 +1,106 @@
+// Threads out and in, blobs, and search.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Api } from "./support.ts";
+import { replied, said, startApi, textsOf, threadOf } from "./support.ts";
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi({ limits: { bodyBytes: 1 << 20 } });
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+describe("export and import", () => {
+  test("what one server exports, another imports whole, and exports letter by letter the same", async () => {
+    await using other = await startApi();
+    await using third = await startApi();
+    for (const n of [1, 2, 3])
+      await threadOf(other, said(`Question ${n}, ${"long ".repeat(10_000)}`), replied("Ja: größer 🙂."));
+    const exported = await other.get("/v1/export");
+    expect(exported.headers.get("content-type")).toBe("application/x-ndjson");
+    const imported = await third.post("/v1/import", exported.text);
+    expect(imported).toMatchObject({ status: 200, body: { threads: 3, messages: 6, known: 0 } });
+    expect((await third.get("/v1/export")).text).toBe(exported.text);
+    expect((await third.post("/v1/import", exported.text)).body).toMatchObject({ threads: 0 });
+  });
+
+  test("single threads are exported by their ids", async () => {
+    const one = await threadOf(api, said("One."));
+    const two = await threadOf(api, said("Two."));
+    await threadOf(api, said("Three."));
+    const single = await api.get(`/v1/export?thread=${one.id}`);
+    expect(single.text).toContain('"One."');
+    expect(single.text).not.toContain('"Two."');
+    const both = await api.get(`/v1/export?thread=${one.id}&thread=${two.id}`);
+    expect(both.text).toContain('"Two."');
+    expect(both.text).not.toContain('"Three."');
+    await using other = await startApi();
+    expect((await other.post("/v1/import", both.text)).body.threads).toBe(2);
+    expect(await textsOf(other, two.id)).toEqual(["Two."]);
+  });
+
+  test.each([
+    [
+      "an export that was cut off",
+      (lines: string) => lines.slice(0, lines.lastIndexOf("\n", lines.length - 2) + 1),
+      400,
+      "cut off",
+    ],
+    ["lines that are no export", () => '{"hello": true}\n', 400, "Line 1"],
+    ["bytes that are no text", () => Buffer.from([0xff, 0xfe, 0x00]), 400, "UTF-8"],
+    ["more than the server takes", () => `${" ".repeat((1 << 20) + 1)}\n`, 413, ""],
+  ] as const)("%s is refused", async (_, spoil, status, told) => {
+    await using other = await startApi();
+    await threadOf(other, said("One."));
+    const body = spoil((await other.get("/v1/export")).text);
+    const reply = await fetch(`${api.koine.url}/v1/import`, { method: "POST", body });
+    expect(reply.status).toBe(status);
+    expect(await reply.text()).toContain(told);
+  });
+
+  test("a thread that is not there is told before anything is sent", async () => {
+    expect((await api.get("/v1/export?thread=nobody")).status).toBe(404);
+  });
+});
+
+describe("blobs", () => {
+  test("bytes are stored once, named by a message, and given back as they were, never as a page", async () => {
+    const bytes = Buffer.from("<script>alert(1)</script>".repeat(4000));
+    const put = async (): Promise<{ blob: string; size: number }> =>
+      (await fetch(`${api.koine.url}/v1/blobs`, { method: "POST", body: bytes })).json() as never;
+    const first = await put();
+    expect(first.size).toBe(bytes.length);
+    expect(await put()).toEqual(first);
+    const picture = { type: "image", mimeType: "image/png", blob: first.blob };
+    await threadOf(api, { role: "user", parts: [picture] });
+    const reply = await fetch(`${api.koine.url}/v1/blobs/${first.blob}`);
+    expect(Buffer.from(await reply.arrayBuffer()).equals(bytes)).toBe(true);
+    expect(reply.headers.get("content-type")).toBe("application/octet-stream");
+    expect(reply.headers.get("content-security-policy")).toContain("sandbox");
+    expect(reply.headers.get("x-content-type-options")).toBe("nosniff");
+  });
+
+  test("a blob that is not there, and what is no blob", async () => {
+    expect((await api.get(`/v1/blobs/sha256-${"0".repeat(64)}`)).status).toBe(404);
+    expect((await api.get("/v1/blobs/nobody")).status).toBe(404);
+  });
+});
+
+describe("search", () => {
+  test("messages with all the words are found, everywhere or in one thread", async () => {
+    const { id, ids } = await threadOf(api, said("The colossus of Rhodes."), replied("A statue of Helios."));
+    await threadOf(api, said("The colossus again."));
+    const found = await api.get("/v1/search?q=colossus+rhodes");
+    expect(found.body.hits).toMatchObject([{ threadId: id, messageId: ids[0] }]);
+    expect((await api.get("/v1/search?q=colossus")).body.hits).toHaveLength(2);
+    expect((await api.get("/v1/search?q=colossus&limit=1")).body.hits).toHaveLength(1);
+    expect((await api.get(`/v1/search?q=colossus&thread=${id}`)).body.hits).toHaveLength(1);
+  });
+
+  test.each([
+    ["nothing to look for", "/v1/search", 400],
+    ["a thread that is not there", "/v1/search?q=x&thread=nobody", 404],
+    ["too many words", `/v1/search?q=${Array.from({ length: 70 }, (_, n) => `w${n}`).join("+")}`, 400],
+  ])("%s is told", async (_, path, status) => {
+    expect((await api.get(path)).status).toBe(status);
+  });
+});

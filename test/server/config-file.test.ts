@@ -1,0 +1,251 @@
+// koine.config.json: every mistake has its path and says what to do, and the JSON Schema agrees with the reader.
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+import { CONFIG_FILE } from "../../src/server/config/file.ts";
+import { configSchema } from "../../src/server/config/index.ts";
+import { Mistakes } from "../../src/server/config/mistakes.ts";
+import { readSetting } from "../../src/server/config/read-setting.ts";
+import { similarTo } from "../../src/server/config/similar.ts";
+import { places, withPlace } from "../../src/testkit/places.ts";
+import { mistakesOf, read, SHA } from "./support/config.ts";
+
+/** Every setting that there is, with a value that is not its default. */
+const EVERYTHING = {
+  $schema: "./koine.config.schema.json",
+  host: "0.0.0.0",
+  port: 5000,
+  data: "team",
+  ledger: { url: "memory:", sync: "normal", flushMs: 0, leaseMs: 1000, connections: 3 },
+  providers: {
+    demo: false,
+    local: {
+      dialect: "openai-chat",
+      baseUrl: "http://127.0.0.1:11434/v1",
+      apiKey: "key",
+      vendor: "ollama",
+      issuer: "home",
+      headers: { "x-team": "a" },
+      query: { v: "1" },
+      timeouts: { connectMs: 1, replyMs: 2, totalMs: 3, gapMs: 4 },
+      retry: { attempts: 1, baseMs: 0, maxMs: 0, retryAfterCapMs: 0 },
+    },
+    answers: { preset: "openai", apiKey: "key", state: "resend", store: false },
+    aws: { dialect: "bedrock", apiKey: "key", region: "eu-west-1" },
+  },
+  defaultProvider: "local",
+  models: {
+    fast: ["local/small", "answers/gpt-5-mini"],
+    "gpt-*": "answers/*",
+    slow: { to: "local/large", timeouts: { totalMs: 60_000 }, retry: { attempts: 2 } },
+  },
+  prices: {
+    "local/*": {
+      ...{ input: 1, output: 2, reasoning: 3, cacheRead: 0.1, cacheWrite5m: 1.25, cacheWrite1h: 2 },
+      tiers: [
+        ...[{ aboveInputTokens: 9, input: 1, output: 2, reasoning: 3 }].map((tier) => ({
+          ...{ ...tier, cacheRead: 0.1, cacheWrite5m: 1.25, cacheWrite1h: 2 },
+        })),
+      ],
+    },
+  },
+  record: { enabled: false, onFailure: "serve", maxWaitMs: 1 },
+  tasks: {
+    model: "fast",
+    instructions: "Be brief.",
+    maxSteps: 3,
+    toolTimeoutMs: 1000,
+    mcpServers: {
+      files: {
+        ...{ type: "stdio", command: "npx", args: ["files"], env: { A: "b" }, cwd: "tools", prefix: "f_" },
+        ...{ retry: "safe", trustHints: true, timeouts: { connectMs: 1, callMs: 2, gapMs: 3 } },
+      },
+      web: { type: "http", url: "https://tools.example/mcp", headers: { a: "b" }, retry: { get: "safe" } },
+      off: { command: "x", disabled: true },
+    },
+  },
+  tenants: { acme: { tokens: [SHA("a"), { hash: SHA("b"), name: "build" }], maxOpen: 5 } },
+  unprotected: true,
+  limits: {
+    ...{ bodyBytes: 1, depth: 2, headers: 3, headerBytes: 4, headersMs: 5, requestMs: 6, idleMs: 7, stallMs: 8 },
+    ...{ open: 9, connections: 10 },
+  },
+  hosts: ["koine.example", "[::1]", "*"],
+  origins: ["https://app.example", "*"],
+  heartbeatMs: 1000,
+  drainMs: 0,
+  log: { level: "debug", format: "text" },
+  telemetry: { url: "http://127.0.0.1:4318", headers: { a: "b" }, serviceName: "team" },
+};
+
+test("a file may say everything that there is", async () => {
+  const config = await read(EVERYTHING);
+  expect(config).toMatchObject({
+    ...{ host: "0.0.0.0", port: 5000, heartbeatMs: 1000, drainMs: 0, defaultProvider: "local", unprotected: true },
+    ledger: { url: "memory:", sync: "normal", flushMs: 0, leaseMs: 1000, connections: 3 },
+    record: { enabled: false, onFailure: "serve", maxWaitMs: 1 },
+    limits: EVERYTHING.limits,
+    log: { level: "debug", format: "text" },
+    telemetry: { url: "http://127.0.0.1:4318/v1/traces", headers: { a: "b" }, serviceName: "team" },
+    prices: EVERYTHING.prices,
+  });
+  expect(Object.keys(config.providers)).toStrictEqual(["local", "answers", "aws"]);
+  expect(config.providers["answers"]).toMatchObject({ dialect: "openai-responses", store: false });
+  expect(config.tasks.mcpServers.map(({ name }) => name)).toStrictEqual(["files", "web"]);
+});
+
+test("EVERYTHING leaves no setting out", () => {
+  const named = new Set([...places(EVERYTHING)].map(({ keys }) => keys.at(-1)));
+  const settings = [...places(configSchema())].filter(({ keys }) => keys.at(-2) === "properties");
+  expect(settings.length).toBeGreaterThan(80);
+  expect(settings.map(({ keys }) => keys.at(-1)).filter((name) => !named.has(name))).toStrictEqual([]);
+});
+
+test("docs/server.md names every setting of the file", () => {
+  const page = readFileSync("docs/server.md", "utf8");
+  const [section = ""] = page.split("\n## Configuration\n")[1]?.split("\n## ") ?? [];
+  for (const name of Object.keys(CONFIG_FILE.kind === "fields" ? CONFIG_FILE.optional : {})) {
+    if (name !== "$schema") expect(section).toContain(`\`${name}\``);
+  }
+});
+
+describe("koine.config.schema.json", () => {
+  const isValid = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false }).compile(configSchema());
+  const isRead = (value: unknown): boolean => {
+    const mistakes = new Mistakes();
+    readSetting(CONFIG_FILE, value, "", { env: {}, mistakes });
+    return !mistakes.any;
+  };
+
+  test("is up to date", () => {
+    expect(JSON.parse(readFileSync("koine.config.schema.json", "utf8"))).toStrictEqual(configSchema());
+  });
+
+  test("agrees with the reader on a file with any place odd", () => {
+    const ODD = [null, 0, -1, 1.5, 70_000, "", "odd", "a/b", true, false, [], {}, ["a/b"], { odd: 1 }, [{}]];
+    let refused = 0;
+    for (const { keys } of places(EVERYTHING)) {
+      for (const odd of ODD) {
+        const mutant = withPlace(EVERYTHING, keys, odd);
+        const verdict = isValid(mutant);
+        if (verdict !== isRead(mutant)) expect({ keys, odd, schema: isValid.errors }).toBe("the same verdict");
+        if (!verdict) refused++;
+      }
+    }
+    expect(isValid(EVERYTHING)).toBe(true);
+    expect(refused).toBeGreaterThan(500);
+  });
+
+  test("lets a variable stand for any single value", () => {
+    expect(isValid({ port: "$PORT", record: { enabled: "${ON}" }, log: "$LEVEL" })).toBe(true);
+    expect(isValid({ port: "$$5" })).toBe(false);
+  });
+});
+
+const local = { dialect: "openai-chat", baseUrl: "http://127.0.0.1:1/v1" };
+
+test.each<[sentence: string, file: unknown, path: string, message: string]>([
+  ["a misspelt setting", { prot: 1 }, "/prot", 'is no setting. Did you mean "port"? There are: '],
+  ["a setting in another spelling", { default_provider: "a" }, "/default_provider", 'Did you mean "defaultProvider"?'],
+  ["a setting like no other", { colour: 1 }, "/colour", "is no setting. There are: "],
+  ["a number as text", { port: "80" }, "/port", "must be a whole number from 0 to 65535; it is a string."],
+  ["a number out of range", { port: 70_000 }, "/port", "must be a whole number from 0 to 65535."],
+  ["a word of no list", { log: "loud" }, "/log", 'must be one of "debug", "info", "warn", "error", "silent".'],
+  ["a list for an object", { providers: [] }, "/providers", "must be an object; it is a list."],
+  ["a file that is a list", [], "", "must be an object; it is a list."],
+  ["a provider without a dialect", { providers: { a: {} } }, "/providers/a/dialect", 'or name a "preset"'],
+  [
+    "a provider at another's address",
+    { providers: { a: { ...local, baseUrl: "http://h/v1/messages" } } },
+    "/providers/a/baseUrl",
+    "is where anthropic is spoken, not openai-chat",
+  ],
+  ["an official address without a key", { providers: { a: { preset: "groq" } } }, "/providers/a/apiKey", "is missing"],
+  ["a provider whose name has a slash", { providers: { "a/b": local } }, "/providers/a~1b", "without slashes"],
+  ["a rule without a provider", { models: { fast: "gpt" } }, "/models/fast", 'must be a model as "provider/model".'],
+  [
+    "a rule to a provider that is not there",
+    { providers: { local }, models: { fast: ["loacl/x"] } },
+    "/models/fast/0",
+    'names the provider "loacl", which is not there (is its key set?). Did you mean "local"? Known are: demo, local.',
+  ],
+  ["a rule to nowhere", { models: { fast: [] } }, "/models/fast", "is an empty list; name at least one."],
+  ["a rule with two stars", { models: { "*-*": "demo/*" } }, "/models/*-*", 'has more than one "*"'],
+  ["a star with nothing to repeat", { models: { a: { to: "demo/*" } } }, "/models/a/to", "the name has none"],
+  ["a default provider that is not there", { defaultProvider: "x" }, "/defaultProvider", 'names the provider "x"'],
+  ["a model of tasks that nobody has", { tasks: { model: "x/y" } }, "/tasks/model", "is no model that is served"],
+  ["a tenant without tokens", { tenants: { a: {} } }, "/tenants/a/tokens", "has none: nobody could be this tenant."],
+  [
+    "a token that is not hashed",
+    { tenants: { a: { tokens: ["koine_abc"] } } },
+    "/tenants/a/tokens/0",
+    'must be "sha256:" and 64 hex digits. Run "koine token hash"',
+  ],
+  [
+    "a token of two tenants",
+    { tenants: { a: { tokens: [SHA("a")] }, b: { tokens: [SHA("A")] } } },
+    "/tenants/b/tokens/0",
+    'is a token of "a" already',
+  ],
+  [
+    "an MCP server that is neither",
+    { tasks: { mcpServers: { a: {} } } },
+    "/tasks/mcpServers/a",
+    'must have exactly one of "command", "url".',
+  ],
+  [
+    "an MCP server with the other's settings",
+    { tasks: { mcpServers: { a: { url: "http://h/", args: [] } } } },
+    "/tasks/mcpServers/a/args",
+    'goes with "command" only.',
+  ],
+  [
+    "an MCP server of the wrong type",
+    { tasks: { mcpServers: { a: { type: "http", command: "x" } } } },
+    "/tasks/mcpServers/a/type",
+    'must be "stdio" for a command.',
+  ],
+  ["a price without an output", { prices: { a: { input: 1 } } }, "/prices/a/output", "is missing"],
+  [
+    "a tier that leaves a rate out",
+    { prices: { a: { input: 1, output: 1, cacheRead: 1, tiers: [{ aboveInputTokens: 1, input: 1, output: 1 }] } } },
+    "/prices/a/tiers/0/cacheRead",
+    "every tier of it needs it, too",
+  ],
+  ["a database that is none", { ledger: "mysql://u:secret@h" }, "/ledger", 'must be "sqlite:path/to/file.db"'],
+  ["the same in an object", { ledger: { url: "koine.db" } }, "/ledger/url", 'must be "sqlite:path/to/file.db"'],
+  ["an origin with a path", { origins: ["https://a.example/"] }, "/origins/0", "without a path"],
+  ["a host with a scheme", { hosts: ["https://a.example"] }, "/hosts/0", "without https:// and port"],
+  ["nesting that nobody reads", { limits: { depth: 5000 } }, "/limits/depth", "from 1 to 1000"],
+  ["telemetry that is on", { telemetry: true }, "/telemetry", "must be false, or an object; it is a boolean."],
+])("%s is told with its path", async (_sentence, file, path, message) => {
+  const mistakes = await mistakesOf(file);
+  expect(mistakes.map((each) => each.path)).toStrictEqual([path]);
+  expect(mistakes[0]?.message).toContain(message);
+  expect(JSON.stringify(mistakes)).not.toContain("secret");
+});
+
+test("all mistakes are told together, each once", async () => {
+  const mistakes = await mistakesOf({
+    port: "x",
+    providers: { a: { dialect: "nope" } },
+    models: { b: "a/x", c: "zzz/x" },
+    tenants: { t: { tokens: ["x"] } },
+  });
+  expect(mistakes.map(({ path }) => path)).toStrictEqual([
+    "/port",
+    "/providers/a/dialect",
+    "/tenants/t/tokens/0",
+    "/models/c",
+  ]);
+});
+
+test.each([
+  ["prot", ["port", "host"], "port"],
+  ["apikey", ["apiKey", "dialect"], "apiKey"],
+  ["base_url", ["baseUrl"], "baseUrl"],
+  ["abc", ["xyz"], undefined],
+  ["to", ["of"], undefined],
+])("%s is meant to be one of %j: %s", (given, known, meant) => {
+  expect(similarTo(given, known)).toBe(meant);
+});

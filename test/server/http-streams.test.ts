@@ -1,0 +1,232 @@
+// Replies that take time: written at once, no faster than they are read, and ended when nobody reads.
+import { EventSource } from "eventsource";
+import { describe, expect, test } from "vitest";
+import { sse } from "../../src/server/http/sse.ts";
+import type { SseBatch } from "../../src/server/http/sse.ts";
+import type { Route, Services, Stream } from "../../src/server/types.ts";
+import { startRoutes } from "./support/koine.ts";
+import { connectRaw } from "./support/raw.ts";
+import { json, route } from "./support/routes.ts";
+
+const streaming = (body: Stream): Route => route("GET", "/stream", () => ({ status: 200, headers: {}, body }));
+const GET = "GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+describe("a streamed reply", () => {
+  test("arrives as it is written", async () => {
+    const more = Promise.withResolvers<void>();
+    await using server = await startRoutes([
+      streaming(async (sink) => {
+        await sink.write("one ");
+        await more.promise;
+        await sink.write(Buffer.from("two"));
+      }),
+    ]);
+    using client = connectRaw(server.url);
+    client.write(GET);
+    await client.until(/one /);
+    more.resolve();
+    await client.until(/two\r\n0\r\n\r\n$/);
+  });
+
+  test("shows its head before it has anything to say", async () => {
+    const more = Promise.withResolvers<void>();
+    await using server = await startRoutes([streaming(() => more.promise)]);
+    const reply = await fetch(`${server.url}/stream`);
+    expect(reply.status).toBe(200);
+    more.resolve();
+    expect(await reply.text()).toBe("");
+  });
+
+  test("is no faster than its reader, and goes on when that reads on", async () => {
+    let written = 0;
+    const chunk = "x".repeat(64 * 1024);
+    await using server = await startRoutes([
+      streaming(async (sink) => {
+        for (; written < 300; written++) await sink.write(chunk);
+      }),
+    ]);
+    using client = connectRaw(server.url);
+    client.socket.pause();
+    client.write(GET);
+    let before = -1;
+    await expect
+      .poll(() => {
+        const still = written > 0 && written === before;
+        before = written;
+        return still;
+      })
+      .toBe(true);
+    expect(written).toBeLessThan(300);
+    client.socket.resume();
+    await client.until(/\r\n0\r\n\r\n$/);
+    expect(written).toBe(300);
+  });
+
+  test("is cut off where its reader has stopped reading", async () => {
+    const ended = Promise.withResolvers<boolean>();
+    const chunk = "x".repeat(256 * 1024);
+    await using server = await startRoutes(
+      [
+        streaming(async (sink) => {
+          while (!sink.gone) await sink.write(chunk);
+          ended.resolve(sink.gone);
+        }),
+      ],
+      { limits: { stallMs: 100 } },
+    );
+    using client = connectRaw(server.url);
+    client.socket.pause();
+    client.write(GET);
+    expect(await ended.promise).toBe(true);
+  });
+
+  test("that is whole and large is cut off, too", async () => {
+    const cut = Promise.withResolvers<unknown>();
+    const large = route("GET", "/stream", ({ signal }) => {
+      signal.addEventListener("abort", () => cut.resolve(signal.reason));
+      return { status: 200, headers: {}, body: Buffer.alloc(32 * 1024 * 1024) };
+    });
+    await using server = await startRoutes([large], { limits: { stallMs: 100 } });
+    using client = connectRaw(server.url);
+    client.socket.pause();
+    client.write(GET);
+    expect(await cut.promise).toMatchObject({ code: "aborted" });
+  });
+
+  test("that fails is cut off: nobody takes it for whole", async () => {
+    await using server = await startRoutes([
+      streaming(async (sink) => {
+        await sink.write("half");
+        throw new Error("broken");
+      }),
+    ]);
+    using client = connectRaw(server.url);
+    client.write(GET);
+    const heard = await client.closed();
+    expect(heard).not.toMatch(/0\r\n\r\n$/);
+  });
+
+  test("tells its route when the reader leaves", async () => {
+    const left = Promise.withResolvers<unknown>();
+    const ended = Promise.withResolvers<void>();
+    const stream = route("GET", "/stream", (request) => ({
+      status: 200,
+      headers: {},
+      async body(sink) {
+        await sink.write("x");
+        await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
+        left.resolve([request.signal.reason, sink.gone, sink.write("nobody reads this")]);
+        ended.resolve();
+      },
+    }));
+    await using server = await startRoutes([stream]);
+    const leave = new AbortController();
+    await fetch(`${server.url}/stream`, { signal: leave.signal });
+    leave.abort();
+    expect(await left.promise).toMatchObject([{ code: "aborted" }, true, undefined]);
+    await ended.promise;
+  });
+
+  test("whose route answers after the client has left still runs, so that it can let go", async () => {
+    const gate = Promise.withResolvers<void>();
+    const saw = Promise.withResolvers<boolean>();
+    const entered = Promise.withResolvers<void>();
+    const late = route("GET", "/stream", async (request) => {
+      entered.resolve();
+      request.signal.addEventListener("abort", () => gate.resolve());
+      await gate.promise;
+      return { status: 200, headers: {}, body: async (sink) => saw.resolve(sink.gone) };
+    });
+    await using server = await startRoutes([late]);
+    const leave = new AbortController();
+    const reply = fetch(`${server.url}/stream`, { signal: leave.signal }).catch(() => undefined);
+    await entered.promise;
+    leave.abort();
+    await reply;
+    expect(await saw.promise).toBe(true);
+  });
+
+  test("with a header that HTTP cannot carry is cut off, and told", async () => {
+    const bad = route("GET", "/stream", () => ({ status: 200, headers: { "x-bad": "a\nb" }, body: "x" }));
+    await using server = await startRoutes([bad]);
+    using client = connectRaw(server.url);
+    client.write(GET);
+    expect(await client.closed()).not.toContain("x-bad");
+    await expect.poll(() => server.services.metrics.text()).toContain('koine_requests_total{route="GET /stream"');
+  });
+});
+
+describe("a stream of events", () => {
+  const events = (make: (signal: AbortSignal) => AsyncIterable<SseBatch>, services: () => Services): Route =>
+    route("GET", "/events", (request) => sse(services(), request, make));
+
+  test("is read by an EventSource, with names and ids", async () => {
+    async function* source(): AsyncGenerator<SseBatch> {
+      yield { event: "koine", id: "1", data: { a: 1 } };
+      yield [
+        { event: "koine", id: "2", data: "two\nlines" },
+        { event: "other", data: {} },
+      ];
+    }
+    await using server = await startRoutes([events(source, (): Services => server.services)]);
+    const heard: unknown[] = [];
+    const reader = new EventSource(`${server.url}/events`);
+    await new Promise<void>((resolve) => {
+      reader.addEventListener("koine", ({ data, lastEventId }) => heard.push([data, lastEventId]));
+      reader.addEventListener("other", () => resolve());
+    });
+    reader.close();
+    expect(heard).toStrictEqual([
+      ['{"a":1}', "1"],
+      ["two\nlines", "2"],
+    ]);
+  });
+
+  test("says that it lives while nothing happens", async () => {
+    async function* source(signal: AbortSignal): AsyncGenerator<SseBatch> {
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    }
+    await using server = await startRoutes([events(source, (): Services => server.services)], { heartbeatMs: 10 });
+    using client = connectRaw(server.url);
+    client.write("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await client.until(/: keep-alive\n\n[^]*: keep-alive\n\n/);
+  });
+
+  test("ends its source when the reader leaves, also one that does not listen", async () => {
+    const returned = Promise.withResolvers<void>();
+    const source: AsyncIterable<SseBatch> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise(() => {}),
+        return: async () => {
+          returned.resolve();
+          return { done: true, value: undefined };
+        },
+      }),
+    };
+    await using server = await startRoutes([
+      events(
+        () => source,
+        (): Services => server.services,
+      ),
+    ]);
+    const leave = new AbortController();
+    await fetch(`${server.url}/events`, { signal: leave.signal });
+    leave.abort();
+    await returned.promise;
+  });
+
+  test("whose source fails is cut off, or says why where it has words for it", async () => {
+    async function* source(): AsyncGenerator<SseBatch> {
+      yield { data: "one" };
+      throw new Error("gone");
+    }
+    const worded = route("GET", "/worded", (request) =>
+      sse(server.services, request, source, { failure: (error) => ({ event: "failed", data: String(error) }) }),
+    );
+    await using server = await startRoutes([events(source, (): Services => server.services), worded]);
+    expect(await (await fetch(`${server.url}/worded`)).text()).toBe(
+      "data: one\n\nevent: failed\ndata: Error: gone\n\n",
+    );
+    await expect(fetch(`${server.url}/events`).then((reply) => reply.text())).rejects.toThrow();
+  });
+});

@@ -1,0 +1,99 @@
+// The same server for a web Request, as runtimes without node:http have it.
+import { describe, expect, test } from "vitest";
+import type { Route } from "../../src/server/types.ts";
+import { startRoutes } from "./support/koine.ts";
+import { echo, json, route, whoami } from "./support/routes.ts";
+
+const HERE = "http://localhost:4141";
+const start = (routes: Route[], limits = {}): ReturnType<typeof startRoutes> => startRoutes(routes, { limits });
+
+describe("the fetch handler", () => {
+  test("answers as the socket does", async () => {
+    const routes = [echo(), whoami, route("GET", "/things/:id", ({ params, query }) => json([params, query.get("q")]))];
+    await using server = await start(routes);
+    const requests: [string, RequestInit?][] = [
+      ["/whoami"],
+      ["/things/a%20b?q=1"],
+      ["/nothing"],
+      ["/whoami", { method: "HEAD" }],
+      ["/whoami", { method: "OPTIONS" }],
+      ["/whoami", { method: "DELETE" }],
+      ["/echo", { method: "POST", body: '{"a":"β"}' }],
+      ["/echo", { method: "POST", body: "{" }],
+    ];
+    for (const [path, init] of requests) {
+      const ours = await server.fetch(new Request(HERE + path, init));
+      const theirs = await fetch(server.url + path, init);
+      expect([ours.status, await ours.text()]).toStrictEqual([theirs.status, await theirs.text()]);
+      const named = (reply: Response): string[] =>
+        [...reply.headers.keys()].filter((name) => !/^(connection|date|keep-alive|content-length)$/.test(name));
+      expect(named(ours)).toStrictEqual(named(theirs));
+    }
+  });
+
+  test("guards hosts and origins", async () => {
+    await using server = await start([whoami]);
+    expect((await server.fetch(new Request("http://evil.example/whoami"))).status).toBe(403);
+    const page = new Request(`${HERE}/whoami`, { headers: { origin: "https://evil.example" } });
+    expect((await server.fetch(page)).status).toBe(403);
+  });
+
+  test("limits bodies, declared or not", async () => {
+    await using server = await start([echo({ bodyBytes: 10 })], { bodyBytes: 10 });
+    const body = JSON.stringify("x".repeat(20));
+    const stream = new Blob([body]).stream();
+    const declared = new Request(`${HERE}/echo`, { method: "POST", body, headers: { "content-length": "22" } });
+    const flowing = new Request(`${HERE}/echo`, { method: "POST", body: stream, duplex: "half" } as RequestInit);
+    expect([(await server.fetch(declared)).status, (await server.fetch(flowing)).status]).toStrictEqual([413, 413]);
+  });
+
+  test("streams as fast as it is read", async () => {
+    let written = 0;
+    const stream = route("GET", "/stream", () => ({
+      status: 200,
+      headers: {},
+      async body(sink) {
+        for (; written < 100; written++) await sink.write(`${written} `);
+      },
+    }));
+    await using server = await start([stream]);
+    const reply = await server.fetch(new Request(`${HERE}/stream`));
+    const reader = reply.body?.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await reader?.read())?.value).toBe("0 ");
+    expect(written).toBeLessThan(10);
+    let text = "0 ";
+    for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) text += part.value;
+    expect(text.trim().split(" ")).toHaveLength(100);
+  });
+
+  test.each<[string, (reply: Response, leave: AbortController) => unknown]>([
+    ["cancels what it reads", (reply) => reply.body?.cancel()],
+    ["aborts its request", (_reply, leave) => leave.abort()],
+  ])("tells the route when the reader %s", async (_what, go) => {
+    const left = Promise.withResolvers<boolean>();
+    const stream = route("GET", "/stream", ({ signal }) => ({
+      status: 200,
+      headers: {},
+      async body(sink) {
+        while (!sink.gone) await sink.write("x".repeat(100_000));
+        left.resolve(signal.aborted);
+      },
+    }));
+    await using server = await start([stream]);
+    const leave = new AbortController();
+    const reply = await server.fetch(new Request(`${HERE}/stream`, { signal: leave.signal }));
+    await go(reply, leave);
+    expect(await left.promise).toBe(true);
+  });
+
+  test("fails a stream that breaks", async () => {
+    const broken = route("GET", "/stream", () => ({
+      status: 200,
+      headers: {},
+      body: () => Promise.reject(new Error("broken")),
+    }));
+    await using server = await start([broken]);
+    const reply = await server.fetch(new Request(`${HERE}/stream`));
+    await expect(reply.text()).rejects.toThrow("broken");
+  });
+});

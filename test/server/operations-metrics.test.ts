@@ -1,0 +1,98 @@
+// Metrics in Prometheus' text format, and what is counted of every exchange.
+import { describe, expect, test } from "vitest";
+import { createMetrics } from "../../src/server/operations/prometheus.ts";
+import { startRoutes } from "./support/koine.ts";
+import { json, route } from "./support/routes.ts";
+
+describe("metrics", () => {
+  test("are written in the exposition format", () => {
+    const metrics = createMetrics();
+    metrics.counter("calls_total", "Calls.").add(2, { kind: 'a "b"\\\n', end: "ok" });
+    metrics.counter("calls_total", "Calls.").add();
+    metrics.gauge("open", "Open.").set(3);
+    metrics.gauge("open", "Open.").add(-1);
+    const times = metrics.histogram("seconds", "Times.", [1, 0.1]);
+    for (const each of [0.05, 0.1, 0.5, 7]) times.observe(each, { route: "x" });
+    expect(metrics.text()).toBe(
+      [
+        "# HELP calls_total Calls.",
+        "# TYPE calls_total counter",
+        String.raw`calls_total{kind="a \"b\"\\\n",end="ok"} 2`,
+        "calls_total 1",
+        "# HELP open Open.",
+        "# TYPE open gauge",
+        "open 2",
+        "# HELP seconds Times.",
+        "# TYPE seconds histogram",
+        'seconds_bucket{route="x",le="0.1"} 2',
+        'seconds_bucket{route="x",le="1"} 3',
+        'seconds_bucket{route="x",le="+Inf"} 4',
+        'seconds_sum{route="x"} 7.65',
+        'seconds_count{route="x"} 4',
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("of one name are of one kind", () => {
+    const metrics = createMetrics();
+    metrics.counter("calls", "Calls.");
+    expect(() => metrics.gauge("calls", "Calls.")).toThrow("The metric calls is a counter already.");
+  });
+
+  test("with ever new labels stay bounded, and lose no count", () => {
+    const metrics = createMetrics();
+    const calls = metrics.counter("calls", "Calls.");
+    for (let index = 0; index < 5000; index++) calls.add(1, { model: `m${index}` });
+    const values = metrics
+      .text()
+      .split("\n")
+      .filter((line) => line.startsWith("calls{"));
+    expect(values.length).toBeLessThan(2100);
+    expect(values.map((line) => Number(line.split(" ").at(-1))).reduce((a, b) => a + b)).toBe(5000);
+  });
+});
+
+describe("the server counts", () => {
+  test("requests by route and status, streams and open calls, and never by what stands in a path", async () => {
+    const stream = route(
+      "GET",
+      "/stream",
+      () => ({ status: 200, headers: {}, body: async (sink) => void sink.write("x") }),
+      {
+        heavy: true,
+      },
+    );
+    await using server = await startRoutes([route("GET", "/things/:id", () => json({})), stream]);
+    for (const path of ["/things/secret-id", "/things/other", "/nothing", "/stream"]) {
+      await (await fetch(server.url + path)).text();
+    }
+    const reply = await fetch(`${server.url}/metrics`);
+    expect(reply.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+    const text = await reply.text();
+    for (const line of [
+      'koine_requests_total{route="GET /things/:id",status="200"} 2',
+      'koine_requests_total{route="none",status="404"} 1',
+      'koine_request_seconds_count{route="GET /stream"} 1',
+      'koine_streams_total{route="GET /stream",end="whole"} 1',
+      "koine_open_calls 0",
+    ]) {
+      expect(text.split("\n")).toContain(line);
+    }
+    expect(text).not.toContain("secret-id");
+  });
+});
+
+describe("readiness", () => {
+  test("says so where the ledger does not answer", async () => {
+    await using server = await startRoutes([]);
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    await server.ledger.close();
+    const reply = await fetch(`${server.url}/readyz`);
+    expect([reply.status, await reply.json()]).toStrictEqual([
+      503,
+      { status: "unavailable", reason: "the ledger does not answer" },
+    ]);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,119 @@
+// How a server ends: nothing new, what is under way is finished, and what does not finish is told to.
+import { describe, expect, test } from "vitest";
+import { sse } from "../../src/server/http/sse.ts";
+import type { Route } from "../../src/server/types.ts";
+import { spawnKoine, startRoutes } from "./support/koine.ts";
+import { connectRaw } from "./support/raw.ts";
+import { json, route } from "./support/routes.ts";
+
+/** A stream that says "begun" and goes on when the gate opens; it tells whether it was ended. */
+function gated(): { stream: Route; open: () => void } {
+  const gate = Promise.withResolvers<void>();
+  const stream = route("GET", "/stream", () => ({
+    status: 200,
+    headers: {},
+    async body(sink) {
+      await sink.write("begun ");
+      await gate.promise;
+      await sink.write("done");
+    },
+  }));
+  return { stream, open: () => gate.resolve() };
+}
+
+describe("a server that is closed", () => {
+  test("finishes its streams, says that it is not ready, and refuses new calls on connections that are open", async () => {
+    const { stream, open } = gated();
+    const heavy = route("GET", "/heavy", () => json({}), { heavy: true });
+    const server = await startRoutes([stream, heavy]);
+    using reader = connectRaw(server.url);
+    using other = connectRaw(server.url);
+    reader.write("GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await reader.until(/begun/);
+    // A request that is half there keeps its connection.
+    other.write("GET /readyz HTTP/1.1\r\n");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const closed = server.close();
+    other.write("Host: localhost\r\n\r\n");
+    const heard = await other.closed();
+    expect(heard).toMatch(/^HTTP\/1.1 503 [^]*shutting down/);
+    expect(heard.toLowerCase()).toContain("connection: close");
+    const late = await server.fetch(new Request("http://localhost/heavy"));
+    expect([late.status, late.headers.get("retry-after")]).toStrictEqual([503, "1"]);
+    await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
+    open();
+    await reader.until(/done\r\n0\r\n\r\n/);
+    await closed;
+  });
+
+  test("ends streams of events at once: their readers come again elsewhere", async () => {
+    const events = route("GET", "/events", (request) =>
+      sse(server.services, request, async function* (signal) {
+        yield { id: "1", data: "one" };
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      }),
+    );
+    const server = await startRoutes([events], { drainMs: 60_000 });
+    using reader = connectRaw(server.url);
+    reader.write("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await reader.until(/data: one/);
+    await server.close();
+    expect(await reader.closed()).toMatch(/0\r\n\r\n$/);
+  });
+
+  test("waits for work in the background, and then ends its parts", async () => {
+    const order: string[] = [];
+    const work = Promise.withResolvers<void>();
+    const stop = async (): Promise<void> => void order.push("part");
+    const server = await startRoutes([], {}, { part: { stop } });
+    server.services.background(work.promise.then(() => order.push("work")));
+    server.services.stopping.addEventListener("abort", () => order.push("stopping"));
+    const closed = server.close();
+    setTimeout(work.resolve, 20);
+    await closed;
+    expect(order).toStrictEqual(["work", "stopping", "part"]);
+  });
+
+  test("tells what is not finished in time to stop, and cuts off what does not", async () => {
+    const stubborn = route("GET", "/stubborn", (request) => ({
+      status: 200,
+      headers: {},
+      async body(sink) {
+        await sink.write("begun");
+        await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
+      },
+    }));
+    const server = await startRoutes([stubborn], { drainMs: 20 }, { stopMs: 50 });
+    const stopped = Promise.withResolvers<unknown>();
+    const { stopping } = server.services;
+    stopping.addEventListener("abort", () => stopped.resolve(stopping.reason));
+    using reader = connectRaw(server.url);
+    reader.write("GET /stubborn HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await reader.until(/begun/);
+    await server.close();
+    expect(await stopped.promise).toMatchObject({ code: "unavailable" });
+    expect(await reader.closed()).not.toMatch(/0\r\n\r\n$/);
+  });
+
+  test("is closed once, and closes where it never listened or a part fails to stop", async () => {
+    const server = await startRoutes([], {}, { part: { stop: () => Promise.reject(new Error("stuck")) } });
+    expect(server.close()).toBe(server.close());
+    await server.close();
+    await expect(server.ledger.threads()).rejects.toMatchObject({ code: "closed" });
+  });
+
+  test("is not held up by connections on which nothing was asked", async () => {
+    const server = await startRoutes([], { drainMs: 60_000 });
+    using silent = connectRaw(server.url);
+    await new Promise((resolve) => silent.socket.once("connect", resolve));
+    await fetch(`${server.url}/healthz`);
+    await server.close();
+    await silent.closed();
+  });
+
+  test("in a process of its own ends by a signal", async () => {
+    await using server = await spawnKoine();
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    expect(await server.stop()).toBe(0);
+  });
+});

@@ -1,0 +1,120 @@
+// Events as they are read: from any place on, by any reader, under any name.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { SseParser } from "../../../src/sse/index.ts";
+import { demo } from "../../../src/client/index.ts";
+import type { KoineServer } from "../../../src/server/server.ts";
+import { type McpHttp, startMcpHttp } from "../../agent/support/mcp-http.ts";
+import { call, Listener, makeTask, startTasks } from "./support.ts";
+
+let mcp: McpHttp;
+let server: KoineServer;
+/** A task with two conversations, calls side by side and one after the other. */
+let task: string;
+/** How far the ledger's clock is ahead. */
+let offset = 0;
+
+beforeAll(async () => {
+  mcp = await startMcpHttp();
+  server = await startTasks(
+    { providers: { demo: demo() }, tasks: { mcpServers: [{ name: "tools", url: mcp.url }] }, heartbeatMs: 20 },
+    { clock: () => Date.now() + offset },
+  );
+  task = await makeTask(server.url, { message: 'call echo {"text":"a"} and add {"a":1,"b":2} then fail' });
+  using listener = new Listener(`${task}/events`);
+  await listener.untilSaid("PostConversation");
+  await call(`${task}/message`, { message: "think say Goodbye." });
+  await listener.untilSaid("PostConversation", 2);
+});
+afterAll(async () => {
+  await server.close();
+  await mcp.stop();
+});
+
+interface Frame {
+  event?: string;
+  id?: string;
+  data: string;
+}
+
+/** Reads until so many events with an id were seen, then leaves. */
+async function read(url: string, count: number, headers: Record<string, string> = {}): Promise<Frame[]> {
+  const leave = new AbortController();
+  const reply = await fetch(url, { headers, signal: leave.signal });
+  if (reply.body === null || reply.status !== 200) throw new Error(`${reply.status}: ${await reply.text()}`);
+  const parser = new SseParser();
+  const frames: Frame[] = [];
+  for await (const chunk of reply.body) {
+    frames.push(...parser.push(chunk));
+    if (frames.filter(({ id }) => id !== undefined).length >= count) break;
+  }
+  leave.abort();
+  return frames;
+}
+
+const withIds = (frames: readonly Frame[]): Frame[] => frames.filter(({ id }) => id !== undefined);
+
+async function readAll(): Promise<Frame[]> {
+  using listener = new Listener(`${task}/events`);
+  await listener.untilSaid("PostConversation", 2);
+  return withIds(await read(`${task}/events`, listener.heard.length - 1));
+}
+
+test("B96: the history can be resumed after every event, without loss or repetition", async () => {
+  const all = await readAll();
+  expect(all.length).toBeGreaterThan(30);
+  expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);
+  for (const [at, { id = "" }] of all.slice(0, -1).entries()) {
+    const rest = await read(`${task}/events`, all.length - at - 1, { "last-event-id": id });
+    expect(withIds(rest)).toStrictEqual(all.slice(at + 1));
+  }
+});
+
+test("the header wins over the address, and `now` begins with what comes next", async () => {
+  const all = await readAll();
+  const [first, second] = all;
+  const rest = await read(`${task}/events?after=${first?.id}`, 1, { "last-event-id": second?.id ?? "" });
+  expect(withIds(rest)[0]).toStrictEqual(all[2]);
+  expect(withIds(await read(`${task}/events?after=${first?.id}`, 1))[0]).toStrictEqual(second);
+  using listener = new Listener(`${task}/events?after=now`);
+  await listener.until(({ queues }) => queues.length > 0);
+  await call(`${task}/message`, { message: "say More." });
+  await listener.untilSaid("PostConversation");
+  expect(listener.words[0]).toBe("PreConversation");
+});
+
+test("a picture of the queue comes first, without an id, and comments keep the stream alive", async () => {
+  const leave = new AbortController();
+  const reply = await fetch(`${task}/events?after=now`, { signal: leave.signal });
+  let text = "";
+  for await (const chunk of reply.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    if (text.includes(": keep-alive")) break;
+  }
+  leave.abort();
+  expect(reply.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+  expect(text).toMatch(/^retry: \d+\n\nevent: koine\.queued_messages\.synchronized\ndata: \[\]\n\n: /);
+});
+
+test("events go under the name that the client asks for", async () => {
+  using listener = new Listener(`${task}/events?namespace=maria`, "maria");
+  await listener.untilSaid("PostConversation");
+  expect(listener.heard[0]?.name).toBe("maria.queued_messages.synchronized");
+  expect(listener.events[0]?.name).toBe("maria");
+  expect((await call(`${task}/events?namespace=a%0Ab`)).status).toBe(400);
+});
+
+test.each(["nonsense", "01M", "x-1"])("the place %s is none of a task's, and that is said", async (id) => {
+  const { status, body } = await call(`${task}/events`, undefined, { "last-event-id": id });
+  expect([status, body.error.code]).toStrictEqual([400, "invalid-request"]);
+});
+
+test("deltas that were compacted away are left out, and nothing else is", async () => {
+  const all = await readAll();
+  const isDelta = ({ data }: Frame): boolean => data.startsWith('{"msg":"Delta"');
+  offset = 3_600_000;
+  expect(await server.ledger.compact()).toBeGreaterThan(0);
+  const at = all.findIndex(isDelta) + 1;
+  const left = all.slice(at + 1).filter((frame) => !isDelta(frame));
+  const rest = await read(`${task}/events`, left.length, { "last-event-id": all[at]?.id ?? "" });
+  expect(withIds(rest)).toStrictEqual(left);
+});

@@ -1,0 +1,190 @@
+// Tasks outlive the processes that work on them: closed in good order, killed, or one of several on one database.
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, expect, test } from "vitest";
+import { demo } from "../../../src/client/index.ts";
+import { startMcpHttp } from "../../agent/support/mcp-http.ts";
+import { inPostgres, sharedPostgres } from "../../support/postgres.ts";
+import { type ChildConfig, spawnKoine } from "../support/koine.ts";
+import { call, HeldModel, Listener, makeTask, startTasks, toldOf } from "./support.ts";
+
+const ending: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).toReversed()) await end();
+});
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "koine-tasks-"));
+  ending.push(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+function listen(url: string): Listener {
+  const listener = new Listener(url);
+  ending.push(() => listener.close());
+  return listener;
+}
+
+/** What a reader that comes now is told from the beginning on. */
+async function replay(task: string, conversations: number): Promise<Listener> {
+  return listen(`${task}/events`).untilSaid("PostConversation", conversations);
+}
+
+/** That a reader who was there all along was told everything once. */
+function expectWhole(reader: Listener, whole: Listener): void {
+  const ids = reader.events.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(reader.events).toStrictEqual(whole.events);
+}
+
+test("a server that is closed hands its tasks over, with what waits, and the next one goes on", async () => {
+  const ledger = { url: `sqlite:${join(await folder(), "koine.db")}` };
+  const model = new HeldModel();
+  const settings = { providers: { test: model.provider }, tasks: { model: "test/held" }, ledger, drainMs: 50 };
+  const first = await startTasks(settings);
+  const task = await makeTask(first.url, { message: "First." });
+  const events = listen(`${task}/events`);
+  const asked = await model.asked();
+  asked.begin("I was just");
+  const queued = await call(`${task}/message`, { message: "Second.", mode: "follow-up" });
+  await events.untilSaid("MessageQueued");
+  await first.close();
+  expect(asked.signal.aborted).toBe(true);
+  const second = await startTasks({ ...settings, port: Number(new URL(task).port) });
+  ending.push(() => second.close());
+  const again = await model.asked();
+  expect(toldOf(again.request)).toStrictEqual(["user: First."]);
+  expect((await call(`${task}/queued_messages`)).body).toMatchObject([{ id: queued.body.id }]);
+  again.say("One.");
+  (await model.asked()).say("Two.");
+  await events.untilSaid("PostConversation");
+  const turn = ["MessageAdded", "RequestCompleted"];
+  expect(events.words).toStrictEqual([
+    ...["PreConversation", "MessageAdded", "MessageQueued", ...turn],
+    ...["MessageUnqueued", "MessageAdded", ...turn, "PostConversation"],
+  ]);
+  expectWhole(events, await replay(task, 1));
+});
+
+test("a tool that waits to be allowed waits on after a restart, and runs once", async () => {
+  const record = join(await folder(), "record");
+  const mcp = await startMcpHttp({ record });
+  ending.push(() => mcp.stop());
+  const ledger = { url: `sqlite:${join(await folder(), "koine.db")}` };
+  const model = new HeldModel();
+  const settings = {
+    providers: { test: model.provider },
+    tasks: { model: "test/held", mcpServers: [{ name: "tools", url: mcp.url }] },
+    ledger,
+  };
+  const first = await startTasks(settings);
+  const task = await makeTask(first.url, { message: "Go.", approval: "ask" });
+  const events = listen(`${task}/events`);
+  (await model.asked()).call(["echo", { text: "done" }, "call_a"]);
+  await events.untilSaid("PreToolCall");
+  await first.close();
+  const second = await startTasks({ ...settings, port: Number(new URL(task).port) });
+  ending.push(() => second.close());
+  expect((await call(task)).body.task).toMatchObject({ state: "waiting", pending_tool_calls: [{ id: "call_a" }] });
+  expect((await call(`${task}/approve`, { toolCallId: "call_a", approve: true })).status).toBe(200);
+  const next = await model.asked();
+  expect(toldOf(next.request).slice(1)).toStrictEqual(["assistant: →echo", "tool: ←done"]);
+  next.say("Done.");
+  await events.untilSaid("PostConversation");
+  expect(events.words.filter((word) => word.includes("ToolCall"))).toStrictEqual([
+    ...["PreToolCall", "ToolCallDecided", "PostToolCall"],
+  ]);
+  expectWhole(events, await replay(task, 1));
+});
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A server that listens on a port has an address with one.
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** A process of its own, with tools in another one that write down what they did. */
+async function killable(config: ChildConfig): Promise<{ settings: ChildConfig; effects(): Promise<string[]> }> {
+  const record = join(await folder(), "record");
+  const program = fileURLToPath(new URL("../../agent/support/mcp-stdio.ts", import.meta.url));
+  const tools = { name: "tools", command: process.execPath, args: [program], env: { RECORD: record } };
+  return {
+    settings: { port: await freePort(), tasks: { mcpServers: [tools] }, ...config },
+    effects: async () => (await readFile(record, "utf8")).trim().split("\n"),
+  };
+}
+
+test("kill -9 in the middle of a task: another process goes on, nothing runs twice, and readers miss nothing", async () => {
+  const ledger = { url: `sqlite:${join(await folder(), "koine.db")}`, leaseMs: 500 };
+  const { settings, effects } = await killable({ ledger });
+  const first = await spawnKoine(settings);
+  ending.push(() => first.kill());
+  const task = await makeTask(first.url, { message: 'call echo {"text":"a"} then wait' });
+  const events = listen(`${task}/events`);
+  await events.untilSaid("PreToolCall", 2);
+  const queued = await call(`${task}/message`, { message: "say Still here.", mode: "follow-up" });
+  expect(queued.body.queued).toBe(true);
+  await first.kill();
+  const second = await spawnKoine(settings);
+  ending.push(() => second.kill());
+  await events.untilSaid("PostConversation");
+  expect(await effects()).toStrictEqual(["began wait"]);
+  const said = events.events.filter(({ data }) => data.msg === "MessageAdded").map(({ data }) => data.message);
+  expect(said.map(({ role }) => role)).toStrictEqual([
+    ...["user", "assistant", "tool", "assistant", "tool", "assistant", "user", "assistant"],
+  ]);
+  expect(said.at(-1).content).toBe("Still here.");
+  expect(said[4].content).toContain("interrupted");
+  expectWhole(events, await replay(task, 1));
+});
+
+async function freshDatabase(): Promise<string> {
+  const server = await sharedPostgres();
+  const name = `tasks_${randomBytes(6).toString("hex")}`;
+  await inPostgres(server, (client) => client.query(`CREATE DATABASE ${name}`));
+  ending.push(() => inPostgres(server, (client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)));
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+test("two instances on one PostgreSQL: either answers for a task, and takes up what the other one leaves", async () => {
+  const ledger = { url: await freshDatabase(), leaseMs: 500, connections: 3 };
+  const { settings } = await killable({ ledger });
+  const here = await startTasks({ ...settings, port: 0, providers: { demo: demo() }, tenants: new Map(), ledger });
+  ending.push(() => here.close());
+  const there = await spawnKoine(settings);
+  ending.push(() => there.kill());
+
+  // Made there, read and cancelled here.
+  const stalling = await makeTask(there.url, { message: "stall" });
+  const hereToo = stalling.replace(there.url, here.url);
+  const reader = listen(`${hereToo}/events`);
+  await reader.untilSaid("Delta");
+  const waits = await call(`${hereToo}/message`, { message: "And then?", mode: "follow-up" });
+  expect(waits.body.queued).toBe(true);
+  const cancelled = await call(`${hereToo}/cancel`, {});
+  expect(cancelled.body.pending_messages).toMatchObject([{ id: waits.body.id }]);
+  await reader.untilSaid("PostConversation");
+
+  // Begun there, ended here.
+  const task = await makeTask(there.url, { message: "call wait" });
+  const events = listen(`${task.replace(there.url, here.url)}/events`);
+  await events.untilSaid("PreToolCall");
+  await there.kill();
+  await events.untilSaid("PostConversation");
+  expect(events.words).toStrictEqual([
+    ...["PreConversation", "MessageAdded", "PreToolCall", "MessageAdded", "RequestCompleted", "PostToolCall"],
+    ...["MessageAdded", "MessageAdded", "RequestCompleted", "PostConversation"],
+  ]);
+  expectWhole(events, await replay(task.replace(there.url, here.url), 1));
+});
