@@ -1,6 +1,8 @@
 // The server: the gateway in front of every provider, tasks, and the ledger over HTTP.
 export type { ConfigInput } from "./config/defaults.ts";
 export { completeConfig, DEFAULT_LIMITS } from "./config/defaults.ts";
+export type { ConfigFile, ConfigFlags, ConfigSources, Mistake } from "./config/index.ts";
+export { ConfigError, readConfig } from "./config/index.ts";
 export type * from "./config/types.ts";
 export type { ServerErrorCode, ServerErrorDetails } from "./errors.ts";
 export { SERVER_ERRORS, ServerError } from "./errors.ts";

@@ -18,7 +18,12 @@ export function run(args: readonly string[], cwd: string, { env = {}, terminals 
   if (terminals.includes("stderr")) stderr.isTTY = true;
   let listener: (() => void) | undefined;
   const io = {
-    ...{ stdin: Readable.from([]), stdout, stderr, env, clock: Date.now, cwd },
+    stdin: Readable.from([]),
+    stdout,
+    stderr,
+    env,
+    clock: Date.now,
+    cwd,
     onInterrupt: (taken: () => void) => (listener = taken),
   };
   const ended = runProgram(args, io).then((code) => ({ code, stdout: stdout.text, stderr: stderr.text }));

@@ -90,15 +90,17 @@ test("requests are logged as text on a terminal, and as JSON elsewhere", async (
     [["stderr"], /^\S+Z info {2}request /m],
     [[], /^\{"time":"[^"]+","level":"info","event":"request",/m],
   ] as const) {
-    const server = run(["serve", "-q", "--port", "0", "--database", "memory:", "--json"], folder, { terminals });
-    server.interrupt();
-    await server.ended;
-    const noisy = run(["serve", "--port", "0", "--database", "memory:", "--json"], folder, { terminals });
-    const { url } = JSON.parse(await noisy.ready) as { url: string };
+    const server = run(["serve", "--port", "0", "--database", "memory:", "--json"], folder, { terminals });
+    const { url } = JSON.parse(await server.ready) as { url: string };
     await (await ask(url)).text();
-    noisy.interrupt();
-    expect((await noisy.ended).stderr).toMatch(shape);
+    server.interrupt();
+    expect((await server.ended).stderr).toMatch(shape);
   }
+});
+
+test("--quiet says nothing", async () => {
+  const outcome = await koine("serve -q --port 0 --database memory: --log error");
+  expect(outcome).toMatchObject({ code: 0, stdout: "", stderr: "" });
 });
 
 describe("what is in the way is one sentence", () => {
@@ -124,7 +126,7 @@ describe("what is in the way is one sentence", () => {
     ["a port that is none", "serve --port x", 2, /--port must be a whole number from 0 to 65535\.\n$/],
     ["a file that is not there", "serve --config none.json", 2, /none\.json: The file is not there/],
     ["a file among the arguments", "serve chat.json", 2, /It takes no files/],
-    ["a database of another program", "serve --port 0 --data %/chat.db", 4, /not a database|another program/],
+    ["a database of another program", "serve --port 0 --data %/chat.db", 4, /not a SQLite database/],
     [
       "a folder that cannot be made",
       "serve --port 0 --data %/chat.db/x",

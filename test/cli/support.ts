@@ -63,7 +63,8 @@ export async function koine(args: string, setting: Setting = {}): Promise<Outcom
     env: setting.env ?? {},
     clock: setting.clock ?? (() => 1_750_000_000_000),
     cwd: folder,
-    onInterrupt: () => undefined,
+    // What would go on for ever ends when it has begun.
+    onInterrupt: (listener: () => void) => void setImmediate(listener),
   };
   const code = await runProgram(given, io);
   const read = new Map<string, string>();

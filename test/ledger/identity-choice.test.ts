@@ -70,7 +70,7 @@ describe.each(STORES)("$name", (store) => {
     const { id: unscoped } = await ledger.createThread();
     await ledger.append(unscoped, secret);
     const bob = await ledger.recognise(NEXT, { scope: "bob", within: "scope" });
-    expect(bob).toStrictEqual({ threadId: null, parentMessageId: null, known: 0, messages: NEXT });
+    expect(bob).toStrictEqual({ threadId: null, parentMessageId: null, known: 0, messages: NEXT, restored: false });
     const own = await ledger.recognise(NEXT, { scope: "ann", within: "scope" });
     expect([own.threadId, own.messages[1]]).toStrictEqual([ann, secret[1]]);
     // Where several places are asked for at once, too.

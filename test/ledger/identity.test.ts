@@ -83,10 +83,38 @@ describe.each(STORES)("$name", (store) => {
       parentMessageId: null,
       known: 0,
       messages: [user("Hi.")],
+      restored: false,
     });
     expect((await ledger.recognise([])).known).toBe(0);
     expect((await ledger.recognise([system("Be brief.")])).threadId).toBeNull();
   });
+
+  const plain = assistant([text("Look."), toolCall("call_1", "look", { at: "sky" })]);
+  const RESTORED: readonly [what: string, answer: Message, echo: Message, restored: boolean][] = [
+    ["all that was said", plain, plain, false],
+    ["all of it without the id", { ...plain, id: "msg_1" }, plain, false],
+    ["all of it with its id", { ...plain, id: "msg_1" }, { ...plain, id: "msg_1" }, false],
+    ["another id", { ...plain, id: "msg_1" }, { ...plain, id: "msg_2" }, true],
+    [
+      "a thought without its seal",
+      thoughtful("Look."),
+      assistant([reasoning("Thinking of: Look."), text("Look.")]),
+      true,
+    ],
+    ["no thought", thoughtful("Look."), assistant("Look."), true],
+    ["other call ids", plain, assistant([text("Look."), toolCall("other", "look", { at: "sky" })]), true],
+    ["white space at the end", assistant("Look.\n"), assistant("Look."), true],
+    ["residue of its own", assistant("Look."), { ...assistant("Look."), extra: { d: { refusal: null } } }, true],
+  ];
+  test.each(RESTORED)(
+    "B11: a client that echoes %s is told whether anything was restored",
+    async (_, answer, echoed, restored) => {
+      const given = [system("Be brief."), user("Hi.")];
+      await exchange(ledger, given, answer);
+      const again = await ledger.recognise([...given, echoed, user("Well?")]);
+      expect([again.known, again.restored]).toStrictEqual([3, restored]);
+    },
+  );
 
   test("B11: what the client dropped comes back, and what is the client's stays the client's", async () => {
     const call = toolCall("toolu_1", "look", { at: "sky" }, { inputText: '{ "at": "sky" }' });

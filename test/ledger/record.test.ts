@@ -359,7 +359,7 @@ describe.each(STORES)("$name", (store) => {
 
   const MISTAKES: readonly [what: string, call: object, path: string][] = [
     ["no messages at all", { threadId: "t" }, "/messages"],
-    ["a message that is none", { threadId: "t", messages: [{ role: "user" }] }, "/messages/0/parts"],
+    ["a message that is none", { threadId: "t", messages: [{ role: "user" }] }, "/messages/0"],
     ["no thread", { messages: [] }, "threadId"],
     ["two threads", { threadId: "t", thread: { id: "u" }, messages: [] }, "thread/id"],
     ["a thread with a bad title", { thread: { title: 1 }, messages: [] }, "thread/title"],

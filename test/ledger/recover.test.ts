@@ -88,6 +88,22 @@ describe.each(STORES)("$name", (store) => {
       expect(await ledger.recover()).toStrictEqual([{ tenant: "default", runId: run.id, threadId, messages: [] }]);
     });
 
+    test("finds the runs of every tenant where it is asked to", async () => {
+      const guest = ledger.forTenant("guest");
+      const { id } = await guest.createThread();
+      const theirs = await guest.beginRun({ threadId: id });
+      await theirs.append([begin, piece("half")]);
+      clock.pass(LEASE + 1);
+      const recovered = await other.recover({ everyTenant: true });
+      expect(recovered.map(({ tenant, runId }) => [tenant, runId]).toSorted()).toStrictEqual([
+        ["default", run.id],
+        ["guest", theirs.id],
+      ]);
+      expect((await guest.run(theirs.id)).state).toBe("failed");
+      expect(textsOf((await guest.tree(id)).messages)).toStrictEqual(["half"]);
+      expect(await other.recover({ everyTenant: true })).toStrictEqual([]);
+    });
+
     test("leaves runs alone whose lease has not ended, however old they are", async () => {
       for (let beat = 0; beat < 20; beat++) {
         clock.pass(LEASE);

@@ -1,7 +1,7 @@
 // The tree of a thread and the choice of its active leaf; threads themselves.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { assistant, user, type StoredMessage } from "../../src/index.ts";
-import type { Ledger } from "../../src/ledger/index.ts";
+import type { Ledger, ThreadPage } from "../../src/ledger/index.ts";
 import { type OpenLedger, STORES } from "./support/stores.ts";
 
 describe.each(STORES)("$name", (storage) => {
@@ -107,6 +107,26 @@ describe.each(STORES)("$name", (storage) => {
     expect(bare).toStrictEqual({ ...made, title: null, metadata: {} });
     expect(await ledger.thread("mine")).toStrictEqual(bare);
     await expect(ledger.updateThread("nowhere", { title: "x" })).rejects.toMatchObject({ code: "unknown-thread" });
+  });
+
+  test("threads are listed by their kind, newest first", async () => {
+    const made: [id: string, kind: string | undefined][] = [];
+    for (const kind of ["task", undefined, "task", "chat", undefined, "task"]) {
+      const { id, kind: kept } = await ledger.createThread({ kind });
+      expect(kept).toBe(kind ?? null);
+      made.push([id, kind]);
+    }
+    // Ids of one millisecond do not tell which is newer.
+    made.sort(([one], [other]) => (one < other ? 1 : -1));
+    const wanted = (kind: string | undefined): string[] => made.filter(([, own]) => own === kind).map(([id]) => id);
+    const listed = async (page: ThreadPage): Promise<string[]> => (await ledger.threads(page)).map(({ id }) => id);
+    expect(await listed({ kind: "task" })).toStrictEqual(wanted("task"));
+    expect(await listed({ kind: "task", limit: 1, before: wanted("task")[0] })).toStrictEqual([wanted("task")[1]]);
+    const plain = (await listed({ kind: null })).filter((id) => id !== threadId);
+    expect(plain).toStrictEqual(wanted(undefined));
+    expect((await listed({})).filter((id) => id !== threadId)).toStrictEqual(made.map(([id]) => id));
+    expect(await listed({ kind: "none" })).toStrictEqual([]);
+    await expect(ledger.threads({ kind: "" })).rejects.toMatchObject({ code: "invalid-input", path: "kind" });
   });
 
   test("a thread's id is taken once per tenant", async () => {

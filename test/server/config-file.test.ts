@@ -41,11 +41,14 @@ const EVERYTHING = {
   },
   prices: {
     "local/*": {
-      ...{ input: 1, output: 2, reasoning: 3, cacheRead: 0.1, cacheWrite5m: 1.25, cacheWrite1h: 2 },
+      input: 1,
+      output: 2,
+      reasoning: 3,
+      cacheRead: 0.1,
+      cacheWrite5m: 1.25,
+      cacheWrite1h: 2,
       tiers: [
-        ...[{ aboveInputTokens: 9, input: 1, output: 2, reasoning: 3 }].map((tier) => ({
-          ...{ ...tier, cacheRead: 0.1, cacheWrite5m: 1.25, cacheWrite1h: 2 },
-        })),
+        { aboveInputTokens: 9, input: 1, output: 2, reasoning: 3, cacheRead: 0.1, cacheWrite5m: 1.25, cacheWrite1h: 2 },
       ],
     },
   },
@@ -57,8 +60,15 @@ const EVERYTHING = {
     toolTimeoutMs: 1000,
     mcpServers: {
       files: {
-        ...{ type: "stdio", command: "npx", args: ["files"], env: { A: "b" }, cwd: "tools", prefix: "f_" },
-        ...{ retry: "safe", trustHints: true, timeouts: { connectMs: 1, callMs: 2, gapMs: 3 } },
+        type: "stdio",
+        command: "npx",
+        args: ["files"],
+        env: { A: "b" },
+        cwd: "tools",
+        prefix: "f_",
+        retry: "safe",
+        trustHints: true,
+        timeouts: { connectMs: 1, callMs: 2, gapMs: 3 },
       },
       web: { type: "http", url: "https://tools.example/mcp", headers: { a: "b" }, retry: { get: "safe" } },
       off: { command: "x", disabled: true },
@@ -67,8 +77,16 @@ const EVERYTHING = {
   tenants: { acme: { tokens: [SHA("a"), { hash: SHA("b"), name: "build" }], maxOpen: 5 } },
   unprotected: true,
   limits: {
-    ...{ bodyBytes: 1, depth: 2, headers: 3, headerBytes: 4, headersMs: 5, requestMs: 6, idleMs: 7, stallMs: 8 },
-    ...{ open: 9, connections: 10 },
+    bodyBytes: 1,
+    depth: 2,
+    headers: 3,
+    headerBytes: 4,
+    headersMs: 5,
+    requestMs: 6,
+    idleMs: 7,
+    stallMs: 8,
+    open: 9,
+    connections: 10,
   },
   hosts: ["koine.example", "[::1]", "*"],
   origins: ["https://app.example", "*"],
@@ -81,7 +99,12 @@ const EVERYTHING = {
 test("a file may say everything that there is", async () => {
   const config = await read(EVERYTHING);
   expect(config).toMatchObject({
-    ...{ host: "0.0.0.0", port: 5000, heartbeatMs: 1000, drainMs: 0, defaultProvider: "local", unprotected: true },
+    host: "0.0.0.0",
+    port: 5000,
+    heartbeatMs: 1000,
+    drainMs: 0,
+    defaultProvider: "local",
+    unprotected: true,
     ledger: { url: "memory:", sync: "normal", flushMs: 0, leaseMs: 1000, connections: 3 },
     record: { enabled: false, onFailure: "serve", maxWaitMs: 1 },
     limits: EVERYTHING.limits,

@@ -70,10 +70,18 @@ test("flags count before variables, and variables before the file", async () => 
   const flags = { host: "h3", port: 3, database: "sqlite:x.db", logLevel: "debug", logFormat: "text", data: "f" };
   expect(await read(file)).toMatchObject({ host: "h1", port: 1, log: { level: "error" } });
   expect(await read(file, { env })).toMatchObject({
-    ...{ host: "h2", port: 2, data: "%/v", ledger: { url: "postgres://h/d" }, log: { level: "warn", format: "json" } },
+    host: "h2",
+    port: 2,
+    data: "%/v",
+    ledger: { url: "postgres://h/d" },
+    log: { level: "warn", format: "json" },
   });
   expect(await read(file, { env, flags })).toMatchObject({
-    ...{ host: "h3", port: 3, data: "%/f", ledger: { url: "sqlite:%/x.db" }, log: { level: "debug", format: "text" } },
+    host: "h3",
+    port: 3,
+    data: "%/f",
+    ledger: { url: "sqlite:%/x.db" },
+    log: { level: "debug", format: "text" },
   });
 });
 

@@ -6,7 +6,7 @@ import type { SseBatch } from "../../src/server/http/sse.ts";
 import type { Route, Services, Stream } from "../../src/server/types.ts";
 import { startRoutes } from "./support/koine.ts";
 import { connectRaw } from "./support/raw.ts";
-import { json, route } from "./support/routes.ts";
+import { route } from "./support/routes.ts";
 
 const streaming = (body: Stream): Route => route("GET", "/stream", () => ({ status: 200, headers: {}, body }));
 const GET = "GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -184,6 +184,7 @@ describe("a stream of events", () => {
 
   test("says that it lives while nothing happens", async () => {
     async function* source(signal: AbortSignal): AsyncGenerator<SseBatch> {
+      yield [];
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
     }
     await using server = await startRoutes([events(source, (): Services => server.services)], { heartbeatMs: 10 });

@@ -13,11 +13,8 @@ export interface Outcome {
 }
 
 /** An answer of now, with what the client that asked then would not have been told. */
-export function outcomeOf(
-  { provider: _, attempts: __, losses, ...response }: Answer,
-  spoken: string,
-  client: string | undefined,
-): Outcome {
+export function outcomeOf(answer: Answer, spoken: string, client: string | undefined): Outcome {
+  const { provider: _, attempts: __, losses, ...response } = answer;
   // Where both speak the same, the provider's bytes reach the client.
   const isTranslated = client !== undefined && client !== spoken && (dialects as readonly string[]).includes(client);
   const untold = isTranslated ? dialect(client).encodeResponse(response).losses : [];

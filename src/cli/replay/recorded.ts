@@ -31,7 +31,7 @@ export async function readRecorded(ledger: Ledger, runId: string): Promise<Recor
   const model = facts.model ?? textIn(said?.model);
   const recorded = await requestOf(ledger, run);
   const outcome: Outcome = {
-    ...(answer !== undefined && { response: responseOf(answer) }),
+    ...(answer !== undefined && { response: responseOf(answer, run) }),
     ...(run.error !== undefined && { error: run.error }),
     losses: facts.losses,
     ...(run.usage !== undefined && { usage: run.usage }),

@@ -46,7 +46,7 @@ export async function readSettings(given: Arguments, io: Io, flags: ConfigFlags 
 }
 
 /** Every mistake is a line of its own. */
-export function configurationError(error: unknown): unknown {
+function configurationError(error: unknown): unknown {
   if (!(error instanceof ConfigError)) return error;
   const { mistakes, file, cause } = error;
   const [first, ...others] = mistakes.map(sentenceOf);

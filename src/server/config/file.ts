@@ -23,7 +23,7 @@ import {
 import type { Limits } from "./types.ts";
 
 const URL_PATTERN = "^https?://[^\\s/]";
-export const webUrl = matching(URL_PATTERN, "a URL that begins with https:// or http://");
+const webUrl = matching(URL_PATTERN, "a URL that begins with https:// or http://");
 const headers = dictionary(anyText);
 
 const timeouts = fields(

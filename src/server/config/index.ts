@@ -1,6 +1,4 @@
 // The server's settings: where they come from, and what they come to.
-export type { ConfigInput } from "./defaults.ts";
-export { completeConfig, DEFAULT_LIMITS } from "./defaults.ts";
 export type { ConfigFile } from "./file.ts";
 export type { ConfigFlags } from "./flags.ts";
 export type { Mistake } from "./mistakes.ts";

@@ -56,7 +56,7 @@ export async function callModel(services: Services, recorder: Recorder, input: M
       dialect,
       record: isRecorded ? input.record || {} : undefined,
       stream: true,
-      signal,
+      signal: signal && (() => signal),
       onBreaks,
       traceparent,
     });

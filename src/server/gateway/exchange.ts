@@ -114,7 +114,7 @@ function specOf(gateway: Gateway, asked: Asked, request: ServerRequest, caller: 
     headers,
     record: recordWish(gateway, asked, given),
     stream,
-    signal: request.signal,
+    signal: () => request.signal,
     onBreaks: given["x-koine-on-breaks"] === "send" ? "send" : "refuse",
     traceparent: given["traceparent"],
   };

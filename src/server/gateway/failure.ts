@@ -79,9 +79,13 @@ function clientFailure(thrown: ClientError): Failure {
   return own(path.startsWith("/providers") ? "internal" : "invalid-request", message, path);
 }
 
+/** Anthropic's own status for having too much to do, and the one that everybody else knows. */
+const OVERLOADED = { theirs: 529, usual: 503 };
+
 /** The status that a provider's failure is told with. */
-function statusOf({ error, status }: Failure, encoded: number): number {
+function statusOf({ error, status }: Failure, encoded: number, dialect: string): number {
   if (status !== undefined) return status;
+  if (encoded === OVERLOADED.theirs && dialect !== "anthropic") return OVERLOADED.usual;
   const isUnsaid = error.status === undefined && (error.kind === "server" || error.kind === "unknown");
   // Something else than an answer or a refusal came: that is a bad gateway, whatever it was.
   return isUnsaid || encoded < 400 ? 502 : encoded;
@@ -96,7 +100,7 @@ export function failureReply(door: Pick<Door, "dialect">, failure: Failure): Rep
     headers["retry-after"] ??= String(Math.ceil(retryAfterMs / 1000));
     headers["retry-after-ms"] ??= String(retryAfterMs);
   }
-  return { status: statusOf(failure, status), headers, body: stringifyJson(marked(wire, failure)) };
+  return { status: statusOf(failure, status, door.dialect.id), headers, body: stringifyJson(marked(wire, failure)) };
 }
 
 /** OpenAI's errors name the field and have a code; what is Koine's own says both there. */

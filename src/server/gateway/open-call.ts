@@ -34,7 +34,7 @@ export interface CallSpec {
   record?: RecordWish | undefined;
   stream: boolean;
   /** The client's connection: it ends calls that are not recorded (B89). */
-  signal?: AbortSignal | undefined;
+  signal?: (() => AbortSignal) | undefined;
   onBreaks?: CallOptions["onBreaks"];
   /** Of the request, for spans. */
   traceparent?: string | undefined;
@@ -65,7 +65,7 @@ export class OpenCall {
       route,
       stream,
       // A client that leaves does not end a recorded run.
-      signal: recording === undefined ? spec.signal : recording.cancelled,
+      signal: recording === undefined ? spec.signal?.() : recording.cancelled,
       onBreaks,
     });
     services.stopping.addEventListener("abort", this.stop);

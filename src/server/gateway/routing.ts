@@ -74,7 +74,7 @@ export class Router {
 
   private byRule(name: string): ModelRoute | undefined {
     const rule = this.exact.get(name);
-    if (rule !== undefined) return routeBy(rule, (target) => target);
+    if (rule !== undefined) return this.routeBy(rule, (target) => target);
     const pattern = this.patterns.find(
       ({ before, after }) =>
         name.length >= before.length + after.length && name.startsWith(before) && name.endsWith(after),
@@ -84,9 +84,18 @@ export class Router {
     const meant = name.slice(before.length, name.length - after.length);
     // Alone in a target, "*" is the whole name; what stands before a slash in the pattern is no part of it.
     const whole = name.slice(before.lastIndexOf("/") + 1);
-    return routeBy(pattern.rule, (target) =>
+    return this.routeBy(pattern.rule, (target) =>
       target.endsWith("/*") ? target.slice(0, -1) + whole : target.replace("*", () => meant),
     );
+  }
+
+  private routeBy({ pattern, targets, timeouts, retry }: ModelRule, put: (target: string) => string): ModelRoute {
+    const [first, ...others] = targets;
+    const route: ModelRoute = { targets: [put(first), ...others.map(put)], timeouts, retry };
+    const lost = route.targets.find((target) => this.byProvider(target) === undefined);
+    if (lost === undefined) return route;
+    const what = `The rule for "${pattern}" leads to "${lost}", which begins with no provider.`;
+    throw new ServerError("configuration", `${what} ${this.listed()}`, { path: "/models" });
   }
 
   private byProvider(name: string): ModelRoute | undefined {
@@ -142,11 +151,6 @@ export class Router {
     }
     return [...known.values()];
   }
-}
-
-function routeBy({ targets, timeouts, retry }: ModelRule, put: (target: string) => string): ModelRoute {
-  const [first, ...others] = targets;
-  return { targets: [put(first), ...others.map(put)], timeouts, retry };
 }
 
 /** Who is meant where nobody is named: the only provider there is, the local ones apart where there are others. */

@@ -22,6 +22,8 @@ export class NodeRequest implements Incoming {
   #query: URLSearchParams | undefined;
   #left: AbortController | undefined;
   #onGone: (() => void) | undefined;
+  /** Ends the reading of the body. */
+  #stop: ((error: ServerError) => void) | undefined;
   /** The client waits to be told that it may send. */
   #continues: boolean;
 
@@ -76,6 +78,7 @@ export class NodeRequest implements Incoming {
   #close(): void {
     if (this.#response.writableFinished) return;
     this.gone = true;
+    this.#stop?.(leftError());
     this.#onGone?.();
     this.#left?.abort(leftError());
   }
@@ -87,11 +90,13 @@ export class NodeRequest implements Incoming {
       this.#open();
       const chunks: Buffer[] = [];
       let size = 0;
-      const timer = setTimeout(() => stop(tooSlow(requestMs)), requestMs);
-      const stop = (error: ServerError): void => {
+      const over = (): void => {
         clearTimeout(timer);
+        this.#stop = undefined;
+      };
+      const stop = (error: ServerError): void => {
+        over();
         message.off("data", take);
-        message.off("end", end);
         reject(error);
       };
       const take = (chunk: Buffer): void => {
@@ -99,15 +104,13 @@ export class NodeRequest implements Incoming {
         if (size > bodyBytes) stop(tooLarge(bodyBytes));
         else chunks.push(chunk);
       };
-      const end = (): void => {
-        clearTimeout(timer);
-        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size));
-      };
+      const timer = setTimeout(() => stop(tooSlow(requestMs)), requestMs);
+      this.#stop = stop;
       message.on("data", take);
-      message.once("end", end);
-      const lost = (): void => stop(leftError());
-      message.once("error", lost);
-      message.once("close", lost);
+      message.once("end", () => {
+        over();
+        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size));
+      });
     });
   }
 

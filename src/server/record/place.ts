@@ -4,6 +4,7 @@ import { LedgerError } from "../../ledger/index.ts";
 import { sameJson, textOf } from "../../model/index.ts";
 import type { Message } from "../../model/index.ts";
 import { ServerError } from "../errors.ts";
+import type { ThreadKinds } from "./kinds.ts";
 import { findOnPath } from "./named-thread.ts";
 import { answerOf, asSaid } from "./stored-answer.ts";
 import type { RecordedCall } from "./types.ts";
@@ -28,7 +29,7 @@ export function responseAlias(responseId: string): string {
 }
 
 /** Reads only. */
-export async function findPlace(call: RecordedCall): Promise<Place> {
+export async function findPlace(call: RecordedCall, kinds: ThreadKinds): Promise<Place> {
   if (call.previousResponse !== undefined) return afterResponse(call, call.previousResponse);
   const { caller, request, thread: named, after } = call;
   const { messages: given } = request;
@@ -40,8 +41,11 @@ export async function findPlace(call: RecordedCall): Promise<Place> {
     return { threadId: named, parentMessageId: call.after, input: [], messages: given, changed: false };
   }
   const found = await caller.ledger.recognise(given, { scope: caller.scope, within: "scope" });
-  if (named !== undefined && named !== found.threadId) return inThread(call, named, found);
-  if (found.threadId === null) return newThread(call, found, caller.ledger.newId());
+  if (named !== undefined && named !== found.threadId) return inThread(call, named, found, kinds);
+  const isOpen = found.threadId !== null && (await kinds.isPlain(caller.ledger, found.threadId));
+  if (named !== undefined && !isOpen) throw taskThread(named);
+  // The same words as in a task are a conversation beside it.
+  if (found.threadId === null || !isOpen) return newThread(call, found, caller.ledger.newId());
   const { threadId, parentMessageId, known, messages, restored: changed } = found;
   return { threadId, parentMessageId, input: newest(messages, given.length - known), messages, changed };
 }
@@ -77,18 +81,29 @@ export function titleOf(messages: readonly Message[]): string {
 }
 
 /** A thread that the client names is the only one in which the history is looked for, whoever in the tenant made it. */
-async function inThread(call: RecordedCall, threadId: string, elsewhere: Recognised): Promise<Place> {
+async function inThread(
+  call: RecordedCall,
+  threadId: string,
+  elsewhere: Recognised,
+  kinds: ThreadKinds,
+): Promise<Place> {
   const { caller, request } = call;
   const path = await caller.ledger.transcript(threadId).catch((error: unknown) => {
     if (error instanceof LedgerError && error.code === "unknown-thread") return undefined;
     throw error;
   });
   if (path === undefined) return newThread(call, elsewhere, threadId);
+  if (!(await kinds.isPlain(caller.ledger, threadId))) throw taskThread(threadId);
   const { messages: given } = request;
   const { parentMessageId, known, messages } = findOnPath(path, given);
   // Without anything known, the whole history is another beginning of the thread.
   const input = known === 0 ? messages : newest(messages, given.length - known);
   return { threadId, parentMessageId, input, messages, changed: known > 0 && !sameJson(messages, given) };
+}
+
+function taskThread(threadId: string): ServerError {
+  const message = `Thread ${threadId} belongs to a task: send it a message instead, or name another thread.`;
+  return new ServerError("conflict", message, { path: "x-koine-thread" });
 }
 
 /** The history up to an answer, and after it what the client says. Instructions hold for one call only. */

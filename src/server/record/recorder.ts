@@ -5,6 +5,7 @@ import type { Message, Response } from "../../model/index.ts";
 import { ServerError } from "../errors.ts";
 import type { Caller, Services } from "../types.ts";
 import { CallKeys, type Earlier, type HeldKey } from "./keys.ts";
+import { ThreadKinds } from "./kinds.ts";
 import { LastUsed } from "./last-used.ts";
 import { findPlace, type Place } from "./place.ts";
 import { type Book, CallRecording, type EndState, type Opened } from "./recording.ts";
@@ -31,6 +32,7 @@ class LedgerRecorder implements Recorder {
   private readonly book: Book;
   private readonly keys: CallKeys;
   private readonly sayings = new Sayings();
+  private readonly kinds = new ThreadKinds();
   /** Calls under way, by tenant and run. */
   private readonly underWay = new Map<string, CallRecording>();
   private readonly writing = new Set<Promise<unknown>>();
@@ -54,7 +56,7 @@ class LedgerRecorder implements Recorder {
         if ("earlier" in taken) return new EarlierCall(call, taken);
         held = taken;
       }
-      const place = this.askedAgain(call) ?? (await findPlace(call));
+      const place = this.askedAgain(call) ?? (await findPlace(call, this.kinds));
       return this.enter(call, place, held);
     } catch (error) {
       held?.release();
@@ -181,6 +183,10 @@ class LedgerRecorder implements Recorder {
       this.underWay.delete(`${call.caller.tenant} ${runId}`);
       this.services.metrics.counter("koine_recorded_calls_total", "Calls by how their record ended.").add(1, { state });
       if (state === "failed") this.noteUnanswered(recording);
+      // A name of the client's own may have been another's thread before.
+      if (state === "committed" && recording.opened.place.thread !== undefined && call.thread === undefined) {
+        this.kinds.note(call.caller.ledger, recording.threadId);
+      }
     });
     this.writing.add(work);
   }

@@ -275,9 +275,8 @@ export class CallRecording implements Recording {
   private async end(state: EndState, writing: Promise<readonly StoredMessage[]>): Promise<void> {
     const written = writing.then(async (messages) => {
       const { standing } = await this.opened.said;
-      const ids = messages.map(({ id }) => id);
-      if (this.inputId !== undefined) ids.push(this.inputId);
-      this.book.sayings.remember(this.call.caller.ledger, ids, standing);
+      const last = messages.at(-1);
+      if (last !== undefined) this.book.sayings.remember(this.call.caller.ledger, last.id, standing);
     });
     const over = written.then(
       () => state,

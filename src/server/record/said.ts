@@ -84,9 +84,9 @@ export class Sayings {
     return { said, standing: next };
   }
 
-  /** Notes what holds at messages that were written. */
-  remember({ tenant }: Ledger, messageIds: Iterable<string>, standing: Standing): void {
-    for (const id of messageIds) this.at.set(`${tenant} ${id}`, standing);
+  /** Notes what holds at a message that was written. */
+  remember({ tenant }: Ledger, messageId: string, standing: Standing): void {
+    this.at.set(`${tenant} ${messageId}`, standing);
   }
 
   private instruct(

@@ -72,6 +72,7 @@ export class Commands {
         said = sameAs(before, keyed.digest);
         return undefined;
       }
+      if (state.queue.length >= MOST_WAITING) throw tooMany();
       said = { id: words.id, queued: !isAtRest(state) };
       return said.queued
         ? { want: true, entries: [{ type: "queued", ...words, mode, ...keyed }] }
@@ -153,6 +154,14 @@ export class Commands {
 
 /** The longest that a reply waits for work to end on another instance. */
 const CANCEL_MS = 15_000;
+
+/** Messages that may wait for one task. */
+const MOST_WAITING = 1000;
+
+function tooMany(): ServerError {
+  const message = `${MOST_WAITING} messages wait for this task already; wait until some are said, or cancel its work.`;
+  return new ServerError("too-many", message, { headers: { "retry-after": "5" } });
+}
 
 function isAtRest({ running, queue }: TaskState): boolean {
   return !running && queue.length === 0;

@@ -1,22 +1,26 @@
 // One conversation of a task, from its beginning to where nothing is left to say: the agent works, and the journal is
 // heard for what others want meanwhile. It can be left at any time; whoever takes it up goes on with it.
-import type { AgentEvent, AgentResult, AgentRun, Approval, ToolContext } from "../../agent/index.ts";
+import type { AgentEvent, AgentResult, AgentRun } from "../../agent/index.ts";
 import type { Work } from "../../ledger/index.ts";
-import type { JsonObject, ToolCallPart } from "../../model/index.ts";
 import type { Services } from "../types.ts";
 import type { Agents } from "./agents.ts";
-import type { TaskEntry } from "./entries.ts";
+import { Approvals, callingOf } from "./approvals.ts";
+import type { TaskEntry, TaskFailure } from "./entries.ts";
 import { failureOf } from "./failures.ts";
 import type { Change, Journal } from "./journal.ts";
 import { knownCall, nextWords, openApprovals, type QueuedWords, type TaskState } from "./state.ts";
 import type { TaskFacts } from "./task.ts";
-import { encodeCall } from "./wire.ts";
 import { wordsOf } from "./words.ts";
 
 /** How often the journal is looked into for what other instances have written; this one's own are told of at once. */
 const LOOK_MS = 1000;
 
-type Outcome = { result: AgentResult } | { error: unknown };
+/** What a run of the agent came to. */
+interface Outcome {
+  result?: AgentResult;
+  error?: unknown;
+  failure?: TaskFailure;
+}
 
 export interface ConversationOptions {
   services: Services;
@@ -28,9 +32,10 @@ export interface ConversationOptions {
 
 export class Conversation {
   private readonly options: ConversationOptions;
+  private readonly approvals: Approvals;
   /** Ends the agent's run: it was cancelled, the work is lost, or time is up. */
   private readonly stop = new AbortController();
-  private readonly left = Promise.withResolvers<undefined>();
+  private readonly left = Promise.withResolvers<"left">();
   private isLeaving = false;
   private readonly waiting = new Set<() => void>();
   private run: AgentRun | undefined;
@@ -42,26 +47,50 @@ export class Conversation {
 
   constructor(options: ConversationOptions) {
     this.options = options;
+    this.approvals = new Approvals(options.journal, options.work);
   }
 
   /** "left": it goes on elsewhere, or later. Throws what may pass by itself: the ledger cannot be reached. */
   async hold(): Promise<"ended" | "left"> {
-    const { work, services } = this.options;
+    const { work, services, task } = this.options;
     const give = (): void => this.stop.abort();
     const signals = [work.lost, services.stopping];
     for (const signal of signals) signal.addEventListener("abort", give, { once: true });
+    const span = services.tracer.span("invoke_agent", {
+      "gen_ai.operation.name": "invoke_agent",
+      "gen_ai.request.model": task.model,
+      "gen_ai.conversation.id": work.threadId,
+    });
     try {
-      await this.settleSaid();
-      for (;;) {
-        if (this.isLeaving || this.stop.signal.aborted) return "left";
-        const outcome = await this.ask();
-        if (outcome === undefined || work.lost.aborted || services.stopping.aborted) return "left";
-        if ("result" in outcome && outcome.result.reason === "stopped") return "left";
-        if (await this.conclude(outcome)) return "ended";
-      }
+      const end = await this.goOn();
+      span.end();
+      return end;
+    } catch (error) {
+      span.end(error);
+      throw error;
     } finally {
       for (const signal of signals) signal.removeEventListener("abort", give);
     }
+  }
+
+  private async goOn(): Promise<"ended" | "left"> {
+    const { work, services } = this.options;
+    await this.settleSaid();
+    for (;;) {
+      if (this.isLeaving || this.stop.signal.aborted) return "left";
+      const outcome = (await this.isOver()) ? undefined : await this.ask();
+      if (work.lost.aborted || services.stopping.aborted) return "left";
+      if (outcome === "left" || outcome?.result?.reason === "stopped") return "left";
+      if (await this.conclude(outcome)) return "ended";
+    }
+  }
+
+  /** Whether it was cancelled, and no step is left behind that has to be brought to its end. */
+  private async isOver(): Promise<boolean> {
+    const { journal, work } = this.options;
+    if (!(await journal.read()).cancelling) return false;
+    const runs = await work.ledger.runs(work.threadId);
+    return !runs.some(({ state }) => state === "created" || state === "streaming");
   }
 
   /** Somebody may have written into the journal. */
@@ -77,7 +106,7 @@ export class Conversation {
 
   private leaveIfWaiting(): void {
     const isWaiting = this.atWork.size === 0 && openApprovals(this.options.journal.known).length > 0;
-    if (this.isLeaving && isWaiting) this.left.resolve(undefined);
+    if (this.isLeaving && isWaiting) this.left.resolve("left");
   }
 
   /** What was said by a process that died before it could write so down. */
@@ -91,8 +120,8 @@ export class Conversation {
     if (lost.length > 0) await journal.write(lost.map(unqueued(true)), { holding: work });
   }
 
-  /** One run of the agent; undefined where it was left in the middle. */
-  private async ask(): Promise<Outcome | undefined> {
+  /** One run of the agent; "left" where it was left in the middle. */
+  private async ask(): Promise<Outcome | "left"> {
     const { agents, work, task } = this.options;
     const over = new AbortController();
     try {
@@ -100,7 +129,9 @@ export class Conversation {
         ledger: work.ledger,
         model: task.model,
         stopWhen: () => this.isLeaving,
-        ...(task.approval === "ask" && { approve: (call, context) => this.approve(call, context) }),
+        ...(task.approval === "ask" && {
+          approve: (call, context) => this.approvals.wait(call, context, () => this.leaveIfWaiting()),
+        }),
       });
       // Nobody else holds the work: whoever wrote last is gone.
       const run = agent.resume(work.threadId, { force: true, signal: this.stop.signal });
@@ -109,7 +140,8 @@ export class Conversation {
       const listening = this.listen(over.signal);
       return await Promise.race([this.hear(run), listening, this.left.promise]);
     } catch (error) {
-      if (failureOf(error) !== undefined) return { error };
+      const failure = failureOf(error);
+      if (failure !== undefined) return { error, failure };
       this.stop.abort();
       throw error;
     } finally {
@@ -171,7 +203,7 @@ export class Conversation {
     if (state.cancelling && this.hasHeard) this.stop.abort();
     const handed = new Set(this.handed.values());
     for (const queued of state.queue) if (queued.mode === "steer" && !handed.has(queued.id)) this.hand(run, queued);
-    for (const decide of this.undecided) decide(state);
+    this.approvals.look(state);
   }
 
   private hand(run: AgentRun, queued: QueuedWords): void {
@@ -182,35 +214,9 @@ export class Conversation {
     }
   }
 
-  private readonly undecided = new Set<(state: TaskState) => void>();
-
-  /** Waits until somebody decides about a call. */
-  private async approve(call: ToolCallPart, { signal, runId }: ToolContext): Promise<Approval> {
-    const { journal, work } = this.options;
-    const entry = callingOf(call, runId);
-    const { toolCallId } = entry;
-    if (knownCall(await journal.read(), toolCallId, entry.call)?.approval !== true) {
-      await journal.write([{ ...entry, approval: true }], { holding: work });
-    }
-    const { promise, resolve } = Promise.withResolvers<Approval>();
-    const look = (state: TaskState): void => {
-      const { decision } = knownCall(state, toolCallId, entry.call) ?? {};
-      if (decision !== undefined) resolve(decision.approve ? true : (decision.reason ?? false));
-    };
-    this.undecided.add(look);
-    signal.addEventListener("abort", () => resolve(false), { once: true });
-    look(await journal.read());
-    this.leaveIfWaiting();
-    try {
-      return await promise;
-    } finally {
-      this.undecided.delete(look);
-    }
-  }
-
   /** Writes down how it ended, or says what waits next. Says whether it is over. */
-  private async conclude(outcome: Outcome): Promise<boolean> {
-    const { journal, services, work } = this.options;
+  private async conclude(outcome: Outcome = {}): Promise<boolean> {
+    const { journal } = this.options;
     let ending: string | undefined;
     await journal.change((state) => {
       const [reason, change] = this.changeAfter(outcome, state);
@@ -218,14 +224,21 @@ export class Conversation {
       return change;
     });
     if (ending === undefined) return false;
-    services.metrics
-      .counter("koine_task_conversations_total", "Conversations of tasks that ended.")
-      .add(1, { reason: ending });
-    if ("error" in outcome) services.log.warn("task-failed", { task: work.threadId, ...failureOf(outcome.error) });
+    this.report(ending, outcome);
     return true;
   }
 
-  private changeAfter(outcome: Outcome, state: TaskState): [ending: string | undefined, change?: Change] {
+  private report(ending: string, { error, failure }: Outcome): void {
+    const { services, work } = this.options;
+    const { metrics, log } = services;
+    metrics.counter("koine_task_conversations_total", "Conversations of tasks that ended.").add(1, { reason: ending });
+    if (failure === undefined) return;
+    const { code, message } = failure;
+    if (code === "internal") log.error("task-failed", { task: work.threadId }, error);
+    else log.warn("task-failed", { task: work.threadId, code, message });
+  }
+
+  private changeAfter({ result, failure }: Outcome, state: TaskState): [ending: string | undefined, change?: Change] {
     const { work: holding } = this.options;
     if (!state.running) return ["done"];
     if (state.cancelling) {
@@ -233,20 +246,16 @@ export class Conversation {
       const entries = state.queue.map(unqueued(false));
       return ["cancelled", { holding, entries: [...entries, { type: "cancelled", pending }, ended("cancelled")] }];
     }
-    const error = "error" in outcome ? failureOf(outcome.error) : undefined;
-    if (error !== undefined) return ["failed", { holding, entries: [{ type: "failed", error }, ended("failed")] }];
+    if (failure !== undefined) {
+      return ["failed", { holding, entries: [{ type: "failed", error: failure }, ended("failed")] }];
+    }
     const next = nextWords(state);
     if (next.length > 0) {
       return [undefined, { holding, entries: next.map(unqueued(true)), append: { messages: next.map(wordsOf) } }];
     }
-    const reason = "result" in outcome ? outcome.result.reason : "done";
+    const reason = result?.reason ?? "done";
     return [reason, { holding, entries: [ended(reason)] }];
   }
-}
-
-function callingOf(call: ToolCallPart, runId: string): Extract<TaskEntry, { type: "calling" }> {
-  // A call on the wire is plain JSON.
-  return { type: "calling", toolCallId: call.toolCallId, runId, call: encodeCall(call) as JsonObject };
 }
 
 function ended(reason: Extract<TaskEntry, { type: "ended" }>["reason"]): TaskEntry {

@@ -11,8 +11,6 @@ import { nextWords } from "./state.ts";
 import { factsOf } from "./task.ts";
 import { wordsOf } from "./words.ts";
 
-/** Conversations that one process holds at a time; more are wanted, and wait. */
-const MOST = 256;
 /** The longest between two looks for work that others have left. */
 const LONGEST_POLL_MS = 5000;
 const DEFAULT_LEASE_MS = 30_000;
@@ -87,13 +85,15 @@ export class Runner {
 
   /** Says whether there may be more. It never rejects. */
   private async take(find: () => Promise<Work | undefined>): Promise<boolean> {
-    if (this.over.signal.aborted || this.works.size >= MOST) return false;
+    const { services } = this.options;
+    // More than a process can hold are wanted, and wait.
+    if (this.over.signal.aborted || this.works.size >= services.config.limits.open) return false;
     try {
       const work = await find();
       if (work === undefined) return false;
       const doing = this.perform(work).finally(() => this.works.delete(doing));
       this.works.add(doing);
-      this.options.services.background(doing);
+      services.background(doing);
       return true;
     } catch (error) {
       this.report("task-work-not-taken", {}, error);

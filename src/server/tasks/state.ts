@@ -23,6 +23,9 @@ export interface SaidBefore {
   digest: string | undefined;
 }
 
+/** The keys of this many messages are remembered, the last ones. */
+const MOST_KEYS = 1000;
+
 export interface TaskState {
   /** Of the last entry; null where there is none. */
   cursor: string | null;
@@ -83,7 +86,9 @@ function changes(state: TaskState, entry: TaskEntry): Partial<TaskState> {
 
 function noted({ keys }: TaskState, entry: Keyed & { id: string }, queued: boolean): TaskState["keys"] {
   const { key, digest, id } = entry;
-  return key === undefined ? keys : new Map(keys).set(key, { id, queued, digest });
+  if (key === undefined) return keys;
+  const kept = keys.size < MOST_KEYS ? keys : [...keys].slice(1);
+  return new Map(kept).set(key, { id, queued, digest });
 }
 
 /** Another answer than the one whose calls wait has taken its place: nobody will run those. */

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { reasoning, text, toolCall } from "../../../src/index.ts";
 import type { ConfigInput } from "../../../src/server/config/defaults.ts";
-import type { Script, Upstream } from "../../support/upstreams/index.ts";
+import type { Script } from "../../support/upstreams/index.ts";
 import { startUpstream } from "../../support/upstreams/index.ts";
 import { startKoine } from "../support/koine.ts";
 
@@ -44,10 +44,6 @@ function user(content: string): object {
 
 function result({ tool_calls: calls = [] }: Asked["message"], content: string): object {
   return { role: "tool", tool_call_id: calls[0]?.id, content };
-}
-
-function lastRequest(upstream: Upstream): string {
-  return JSON.stringify(upstream.requests.at(-1)?.body);
 }
 
 /** Thinks something new each time, and always does and says the same. */
@@ -102,19 +98,19 @@ test.each([
   await using koine = await startKoine({ providers: { up: upstream.config }, tenants });
   const ask = asking(koine.url, `up/${model}`);
   const begin = (name: string): Promise<Asked> => ask([user("May I sail?")], `token-of-${name}`);
-  const goOn = async (name: string, { message }: Asked): Promise<{ thread: string; seals: number[] }> => {
+  const goOn = async (name: string, { message }: Asked): Promise<{ thread: string; thoughts: string[] }> => {
     const { thread } = await ask([user("May I sail?"), message, result(message, "calm")], `token-of-${name}`);
-    const request = lastRequest(upstream);
-    return { thread, seals: upstream.seals.flatMap((seal, turn) => (request.includes(seal) ? [turn] : [])) };
+    const thoughts = /Thought \d/g;
+    return { thread, thoughts: JSON.stringify(upstream.requests.at(-1)?.body).match(thoughts) ?? [] };
   };
   const ann = await begin("ann");
   const bob = await begin("bob");
   const carol = await begin("carol");
-  expect(await goOn("ann", ann)).toStrictEqual({ thread: ann.thread, seals: [0] });
-  expect(await goOn("bob", bob)).toStrictEqual({ thread: bob.thread, seals: [1] });
-  expect(await goOn("carol", carol)).toStrictEqual({ thread: carol.thread, seals: [2] });
+  expect(await goOn("ann", ann)).toStrictEqual({ thread: ann.thread, thoughts: ["Thought 0"] });
+  expect(await goOn("bob", bob)).toStrictEqual({ thread: bob.thread, thoughts: ["Thought 1"] });
+  expect(await goOn("carol", carol)).toStrictEqual({ thread: carol.thread, thoughts: ["Thought 2"] });
   // She has only heard of it: nothing of it is hers.
   const dora = await goOn("dora", ann);
-  expect(dora.seals).toStrictEqual([]);
+  expect(dora.thoughts).toStrictEqual([]);
   expect([ann.thread, bob.thread, carol.thread]).not.toContain(dora.thread);
 });

@@ -32,8 +32,8 @@ function plainLoop(koine: MovingKoine): Scenario {
     task: { ...found.task, plain: true, result },
     // What the client can see of it is the matrix's own matter.
     expected: (at) => {
-      const { turns, ...expected } = found.expected(at);
-      return { ...expected, turns: turns.map(({ text = "", calls = [] }) => ({ text, calls })) };
+      const { turns, heard: { calls = [] } = {}, ...expected } = found.expected(at);
+      return { ...expected, heard: { calls }, turns: turns.map(({ text = "", calls = [] }) => ({ text, calls })) };
     },
   };
 }
@@ -62,7 +62,12 @@ describe("closed and opened again between the steps, on SQLite", () => {
   afterAll(() => koine[Symbol.asyncDispose]());
 
   const rows = officialClients.flatMap((client) =>
-    SEALING.flatMap((upstream) => MODES.map((mode) => [client.id, upstream, mode, client] as const)),
+    SEALING.flatMap((upstream) =>
+      // A restart takes its time: whole answers are tried with the plainest client.
+      (client === chatClient ? MODES : (["stream"] as const)).map(
+        (mode) => [client.id, upstream, mode, client] as const,
+      ),
+    ),
   );
   test.each(rows)(
     "B11: a plain %s client's tool loop on %s keeps every signature, %s",

@@ -50,7 +50,7 @@ describe("a call with an idempotency key", () => {
     expect(second.earlier).toBeUndefined();
     await second.finish({ ...FACTS, response: answer("b") });
     const all = await Promise.all(waiting);
-    expect(all.map(({ earlier }) => earlier !== undefined).sort()).toEqual([false, true]);
+    expect(all.filter(({ earlier }) => earlier !== undefined)).toHaveLength(1);
   });
 
   it.each([

@@ -186,7 +186,7 @@ describe("errors in OpenAI's words", () => {
   it("cancelling a response says that only runs can be, and a run is", async () => {
     await using set = await setting("openai-responses", [
       "Hello.",
-      { parts: [{ type: "text", text: "Once upon a time" }], stall: {} },
+      { parts: [{ type: "text", text: "word ".repeat(100) }], stall: 5000 },
     ]);
     const { client, model, koine } = set;
     const { id } = await client.responses.create({ model, input: "Hi" });

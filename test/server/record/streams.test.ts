@@ -39,13 +39,14 @@ describe("a recorded stream", () => {
 
   it("can be followed by others while it comes", async () => {
     await using desk = await openDesk();
-    const { threadId, runId, push, finish } = bound(await streaming(desk));
+    const recording = await streaming(desk);
+    const { threadId, runId } = recording;
     let heard = "";
     for await (const event of desk.ledger.follow({ threadId, runId })) {
       if (event.type !== "delta") continue;
       if (event.delta.kind === "text") heard += event.delta.payload.textDelta;
-      if (heard === "Once upon a time" && event.delta.kind === "text") push(deltasOf("").slice(-1));
-      if (event.delta.kind === "done") await finish(FACTS);
+      if (heard === "Once upon a time" && event.delta.kind === "text") recording.push(deltasOf("").slice(-1));
+      if (event.delta.kind === "done") await recording.finish(FACTS);
     }
     expect(heard).toBe("Once upon a time");
   });
@@ -155,8 +156,3 @@ it("closing waits for what is being written", async () => {
   expect(await pathOf(desk, recording.threadId)).toEqual(["user: a", "assistant: b"]);
   await desk[Symbol.asyncDispose]();
 });
-
-/** Its methods, to be called by themselves. */
-function bound<T extends { push: (...given: never[]) => unknown; finish: (...given: never[]) => unknown }>(of: T): T {
-  return Object.assign(Object.create(of) as T, { push: of.push.bind(of), finish: of.finish.bind(of) });
-}

@@ -142,6 +142,23 @@ describe("a thread that the client names", () => {
   });
 });
 
+describe("a task's thread", () => {
+  it("is nobody else's: the same words are a conversation beside it, and naming it is a conflict", async () => {
+    await using desk = await openDesk();
+    const { id } = await desk.ledger.createThread({ kind: "task", scope: "ann" });
+    await desk.ledger.append(id, talk("Hello", "Hi."));
+    const { threadId } = await desk.ask(talk("Hello", "Hi.", "More"), "Yes.");
+    expect(threadId).not.toBe(id);
+    expect(await pathOf(desk, threadId)).toHaveLength(4);
+    const again = await desk.ask(talk("Hello", "Hi.", "More", "Yes.", "And?"), "No.");
+    expect(again.threadId).toBe(threadId);
+    expect(await pathOf(desk, id)).toHaveLength(2);
+    for (const history of [talk("Hello", "Hi.", "More"), talk("Other")]) {
+      await expect(desk.open(history, { thread: id })).rejects.toMatchObject({ code: "conflict" });
+    }
+  });
+});
+
 describe("what a run says of its request", () => {
   const tools: Tool[] = [
     { type: "function", name: "look", description: "x".repeat(400), inputSchema: { type: "object" } },

@@ -121,8 +121,13 @@ describe("events", () => {
           msg: "RequestCompleted",
           usage: [
             {
-              ...{ input_tokens: 12, output_tokens: 7, total_tokens: 19, cache_read_tokens: 4 },
-              ...{ prompt_tokens: 12, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 4 } },
+              input_tokens: 12,
+              output_tokens: 7,
+              total_tokens: 19,
+              cache_read_tokens: 4,
+              prompt_tokens: 12,
+              completion_tokens: 7,
+              prompt_tokens_details: { cached_tokens: 4 },
             },
           ],
           message: { role: "assistant", content: "Let me inspect the file first.", tool_calls: [wireCall] },
@@ -175,7 +180,9 @@ describe("events", () => {
         event: {
           msg: "PostToolCall",
           tool_call: { id: "call_2", type: "function", function: { name: "read_file", arguments: "{}" } },
-          ...{ name: "read_file", text: "No.", error: "No." },
+          name: "read_file",
+          text: "No.",
+          error: "No.",
         },
       },
       { id: "01M", event: { msg: "MessageAdded", message: { role: "tool", content: "No.", tool_call_id: "call_2" } } },

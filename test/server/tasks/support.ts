@@ -53,6 +53,11 @@ export class Listener implements Disposable {
     return this.events.map(({ data }) => data.msg);
   }
 
+  /** What happened, in the order in which it did. */
+  get story(): string {
+    return this.words.join(" ");
+  }
+
   /** The pictures of the queue, each as the texts that wait. */
   get queues(): string[][] {
     const pictures = this.heard.filter(({ name }) => name.endsWith(".synchronized"));

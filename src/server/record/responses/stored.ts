@@ -2,23 +2,16 @@
 import { disassemble } from "../../../assembly/index.ts";
 import { dialect } from "../../../dialects/index.ts";
 import type { Ledger, RunInfo } from "../../../ledger/index.ts";
-import type { JsonObject, JsonValue, Request, Response } from "../../../model/index.ts";
+import type { JsonObject, JsonValue, Response } from "../../../model/index.ts";
 import { isObject } from "../../../model/kind.ts";
 import { formatSse } from "../../../sse/index.ts";
 import { ServerError } from "../../errors.ts";
 import { responseAlias } from "../place.ts";
-import { leadingOf } from "../said.ts";
 import { answerOf, responseOf } from "../stored-answer.ts";
 import { requestOf } from "../stored-request.ts";
+import { restating } from "./restate.ts";
 
-const RESPONSES = "openai-responses";
-const responses = dialect(RESPONSES);
-
-/** What an answer says about its request. */
-const ECHOED: readonly string[] =
-  "instructions max_output_tokens max_tool_calls metadata parallel_tool_calls previous_response_id prompt_cache_key reasoning safety_identifier service_tier store temperature text tool_choice tools top_logprobs top_p truncation user".split(
-    " ",
-  );
+const responses = dialect("openai-responses");
 
 /** The run behind an id. Throws "not-found". */
 export async function runOfResponse(ledger: Ledger, id: string): Promise<RunInfo> {
@@ -40,27 +33,8 @@ async function storedResponse(ledger: Ledger, id: string): Promise<StoredRespons
   const answer = await answerOf(ledger, run);
   if (answer === undefined) throw new ServerError("not-found", `The response "${id}" was deleted.`, { path: "id" });
   const response = { ...responseOf(answer, run), id };
-  const asked = await askedBy(ledger, run);
-  const own = response.extra?.[RESPONSES] ?? {};
-  const restate = (wire: JsonObject): JsonObject => {
-    const whole = { ...wire };
-    for (const field of ECHOED) {
-      const value = own[field] === undefined || own[field] === null ? asked[field] : undefined;
-      if (value !== undefined) whole[field] = value;
-    }
-    return whole;
-  };
-  return { response, restate };
-}
-
-/** The settings of a request in this dialect's words. */
-async function askedBy(ledger: Ledger, run: RunInfo): Promise<JsonObject> {
   const asked = await requestOf(ledger, run);
-  if (asked === undefined) return {};
-  const request: Request = { ...asked, messages: [...leadingOf(asked.messages)] };
-  const { wire } = responses.encodeRequest(request, { repair: false });
-  const { input: _, ...said } = isObject(wire) ? wire : {};
-  return { store: true, ...said };
+  return { response, restate: restating(response, asked) };
 }
 
 export async function wholeResponse(ledger: Ledger, id: string): Promise<JsonValue> {

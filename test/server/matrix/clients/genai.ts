@@ -43,7 +43,7 @@ class GenaiTalk implements Talk {
 
   async ask(): Promise<Turn> {
     const replies = await this.answer();
-    if (this.isPlain) this.chat = this.open(this.chat.getHistory().map(withoutThoughts));
+    if (this.isPlain) this.chat = this.open(this.chat.getHistory().flatMap(withoutThoughts));
     const parts = replies.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
     const calls = parts.flatMap((part) => part.functionCall ?? []);
     this.called = calls.map(({ id, name = "" }) => ({ id, name }));
@@ -88,10 +88,10 @@ class GenaiTalk implements Talk {
   }
 }
 
-function withoutThoughts({ role, parts = [] }: Content): Content {
+function withoutThoughts({ role, parts = [] }: Content): Content[] {
   const kept = parts.filter(({ thought }) => thought !== true);
   for (const part of kept) delete part.thoughtSignature;
-  return { ...(role !== undefined && { role }), parts: kept };
+  return kept.length === 0 ? [] : [{ ...(role !== undefined && { role }), parts: kept }];
 }
 
 function configOf(task: Task, signal: AbortSignal | undefined): GenerateContentConfig {

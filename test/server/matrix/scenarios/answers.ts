@@ -48,7 +48,9 @@ function refusalOf(upstream: UpstreamName): Scripted {
 /** OpenAI has a field for it; elsewhere it is a text, and the finish says what it is. */
 function refused({ client, upstream }: Seat): Partial<Turn> {
   const isField = client.id.startsWith("openai") && (upstream === "chat" || upstream === "responses");
-  return isField ? { text: "", refusal: "I would rather not." } : { text: "I would rather not.", refusal: "" };
+  if (isField) return { text: "", refusal: "I would rather not.", finish: "stop" };
+  const finish = client.id === "anthropic" ? "refusal" : "content-filter";
+  return { text: "I would rather not.", refusal: "", finish };
 }
 
 /** The AI SDK asks models for an object by a tool where it does not know that they can be asked for it. */

@@ -1,0 +1,90 @@
+// A page without a browser: the AI SDK's own chat, which posts to Koine, and a model whose pace a test can hold.
+import type { ChatInit, ChatState, ChatStatus, UIMessage } from "ai";
+import { AbstractChat, DefaultChatTransport } from "ai";
+import type { LocalProvider } from "../../../src/client/index.ts";
+import type { Delta, Request } from "../../../src/model/index.ts";
+
+class State implements ChatState<UIMessage> {
+  status: ChatStatus = "ready";
+  error: Error | undefined = undefined;
+  messages: UIMessage[];
+
+  constructor(messages: UIMessage[]) {
+    this.messages = messages;
+  }
+
+  pushMessage = (message: UIMessage): void => {
+    this.messages = [...this.messages, message];
+  };
+  popMessage = (): void => {
+    this.messages = this.messages.slice(0, -1);
+  };
+  replaceMessage = (index: number, message: UIMessage): void => {
+    this.messages = this.messages.with(index, structuredClone(message));
+  };
+  snapshot = <T>(thing: T): T => structuredClone(thing);
+}
+
+export interface PageInit extends Omit<ChatInit<UIMessage>, "id" | "transport"> {
+  /** What the application sends along. */
+  body?: object;
+  /** What the application makes of a message before it sends it. */
+  sends?: (message: UIMessage) => UIMessage;
+}
+
+/** What `useChat` is made of. */
+export class Page extends AbstractChat<UIMessage> {
+  constructor(url: string, id: string, init: PageInit = {}) {
+    const { messages = [], body = {}, sends = (message) => message, ...rest } = init;
+    const transport = new DefaultChatTransport<UIMessage>({
+      api: `${url}/v1/chat`,
+      body,
+      prepareSendMessagesRequest: ({ id: chatId, messages: all, body: own, trigger, messageId }) => ({
+        body: { ...own, id: chatId, messages: all.map(sends), trigger, messageId },
+      }),
+    });
+    super({ transport, ...rest, id, state: new State(messages) });
+  }
+
+  /** What can be read of the messages. */
+  get texts(): string[] {
+    return this.messages.map(textOf);
+  }
+}
+
+export function textOf({ parts }: Pick<UIMessage, "parts">): string {
+  return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+export type Scripted = (request: Request) => readonly (Delta | Promise<unknown>)[];
+
+/** A model that says what a script makes of the question; a promise among the deltas is waited for. */
+export class ScriptedModel implements LocalProvider {
+  readonly asked: Request[] = [];
+  readonly signals: AbortSignal[] = [];
+  readonly models = ["m"];
+  script: Scripted;
+
+  constructor(script: Scripted) {
+    this.script = script;
+  }
+
+  async *answer(request: Request, { signal }: { signal: AbortSignal }): AsyncIterable<Delta> {
+    this.asked.push(request);
+    this.signals.push(signal);
+    yield { kind: "start", payload: { modelId: "m", requestId: `r${this.asked.length}` } };
+    for (const step of this.script(request)) {
+      if (step instanceof Promise) await step;
+      else yield step;
+    }
+  }
+}
+
+export const word = (textDelta: string): Delta => ({ kind: "text", payload: { textDelta } });
+export const DONE: Delta = { kind: "done", payload: { finishReason: "stop" } };
+export const CALL: readonly Delta[] = [
+  { kind: "tool_call_start", payload: { toolCallId: "call_1", toolName: "weather" } },
+  { kind: "tool_call_args", payload: { toolCallId: "call_1", argsTextDelta: '{"city":"Corinth"}' } },
+  { kind: "tool_call_end", payload: { toolCallId: "call_1" } },
+  { kind: "done", payload: { finishReason: "tool-calls" } },
+];

@@ -1,0 +1,126 @@
+// A page that was left while an answer was being written: the run goes on, and the page takes the stream up again.
+import { lastAssistantMessageIsCompleteWithToolCalls } from "ai";
+import type { UIMessage } from "ai";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openLedger } from "../../../src/ledger/index.ts";
+import { textOf as saidIn } from "../../../src/model/index.ts";
+import type { Api } from "../api/support.ts";
+import { startApi } from "../api/support.ts";
+import { CALL, DONE, Page, ScriptedModel, textOf, word } from "./page.ts";
+
+const model = new ScriptedModel(() => []);
+let api: Api;
+let url: string;
+beforeAll(async () => {
+  api = await startApi({ providers: { own: model }, tasks: { model: "own/m" }, ledger: { flushMs: 1 } });
+  url = api.koine.url;
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+/** An answer that waits in its middle, and what lets it go on. */
+function held(): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  model.script = () => [word("One "), promise, word("two."), DONE];
+  return resolve;
+}
+
+test("where nothing is written, there is nothing to take up", async () => {
+  expect((await api.get("/v1/chat/never-seen/stream")).status).toBe(204);
+  model.script = () => [word("Whole."), DONE];
+  const page = new Page(url, "whole");
+  await page.sendMessage({ text: "Hello." });
+  await page.resumeStream();
+  expect(page.texts).toEqual(["Hello.", "Whole."]);
+});
+
+test("B89: a page that leaves does not end its answer; another one takes it up from the beginning", async () => {
+  const goOn = held();
+  const page = new Page(url, "left");
+  const sent = page.sendMessage({ text: "Hello." });
+  await expect.poll(() => page.texts.at(-1)).toBe("One ");
+  const { id } = page.lastMessage ?? {};
+  await page.stop();
+  await sent;
+  const { body } = await api.get("/v1/chat/left");
+  const again = new Page(url, "left", { messages: body.messages });
+  const resumed = again.resumeStream();
+  await expect.poll(() => again.texts).toEqual(["Hello.", "One "]);
+  goOn();
+  await resumed;
+  expect(again.texts).toEqual(["Hello.", "One two."]);
+  expect(again.lastMessage?.id).toBe(id);
+  expect((await api.koine.ledger.transcript("left")).map(saidIn)).toEqual(again.texts);
+  expect((await api.get("/v1/chat/left/stream")).status).toBe(204);
+});
+
+test("an answer that goes on after a tool is taken up with the steps before it, as one message", async () => {
+  const { promise, resolve: goOn } = Promise.withResolvers<void>();
+  model.script = ({ messages }) =>
+    messages.at(-1)?.role === "tool"
+      ? [word("It is "), promise, word("sunny."), DONE]
+      : [word("Let me see. "), ...CALL];
+  const page: Page = new Page(url, "steps", {
+    sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithToolCalls,
+    onToolCall: ({ toolCall }) => {
+      void page.addToolOutput({ tool: "weather", toolCallId: toolCall.toolCallId, output: { sky: "clear" } });
+    },
+  });
+  const sent = page.sendMessage({ text: "The weather?" });
+  await expect.poll(() => page.texts.at(-1)).toBe("Let me see. It is ");
+  const { body } = await api.get("/v1/chat/steps");
+  const again = new Page(url, "steps", { messages: body.messages });
+  const resumed = again.resumeStream();
+  await expect.poll(() => again.texts.at(-1)).toBe("Let me see. It is ");
+  goOn();
+  await Promise.all([sent, resumed]);
+  const shown = (messages: UIMessage[]): unknown[] =>
+    messages.map((message) => [message.id, textOf(message), message.parts.map(({ type }) => type)]);
+  expect(shown(again.messages)).toEqual(shown(page.messages));
+});
+
+test("another instance on the same ledger takes the stream up, too", async () => {
+  const ledger = await openLedger("memory:", { flushMs: 1 });
+  const config = { providers: { own: model }, tasks: { model: "own/m" } };
+  await using one = await startApi(config, { ledger });
+  await using two = await startApi(config, { ledger });
+  const goOn = held();
+  const page = new Page(one.koine.url, "shared");
+  const sent = page.sendMessage({ text: "Hello." });
+  await expect.poll(() => page.texts.at(-1)).toBe("One ");
+  const elsewhere = new Page(two.koine.url, "shared", { messages: page.messages.slice(0, 1) });
+  const resumed = elsewhere.resumeStream();
+  await expect.poll(() => elsewhere.texts.at(-1)).toBe("One ");
+  goOn();
+  await Promise.all([sent, resumed]);
+  expect(elsewhere.texts).toEqual(page.texts);
+});
+
+test("a run that is cancelled while it is taken up ends with an error, not as a whole answer", async () => {
+  held();
+  const page = new Page(url, "cancelled");
+  const sent = page.sendMessage({ text: "Hello." });
+  await expect.poll(() => page.texts.at(-1)).toBe("One ");
+  const again = new Page(url, "cancelled", { messages: page.messages.slice(0, 1) });
+  const resumed = again.resumeStream();
+  await expect.poll(() => again.texts.at(-1)).toBe("One ");
+  const [run] = await api.koine.ledger.runs("cancelled");
+  expect((await api.post(`/v1/runs/${run?.id}/cancel`)).status).toBe(200);
+  await Promise.all([sent, resumed]);
+  expect([page.status, again.status]).toEqual(["error", "error"]);
+});
+
+test("B89: an answer that is not recorded ends with its page", async () => {
+  held();
+  const leaving = new AbortController();
+  const body = JSON.stringify({
+    id: "unrecorded",
+    messages: [{ id: "u", role: "user", parts: [{ type: "text", text: "x" }] }],
+  });
+  const headers = { "content-type": "application/json", "x-koine-record": "off" };
+  const reply = await fetch(`${url}/v1/chat`, { method: "POST", body, headers, signal: leaving.signal });
+  const reader = reply.body?.getReader();
+  await reader?.read();
+  leaving.abort();
+  await reader?.read().catch(() => undefined);
+  await expect.poll(() => model.signals.at(-1)?.aborted).toBe(true);
+});

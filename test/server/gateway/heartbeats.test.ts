@@ -1,0 +1,129 @@
+// Silent streams are kept alive in a form that the official SDKs take, before the first word and between two (B87), and
+// what fails after such a beginning is still told (B86).
+import Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI } from "@google/genai";
+import OpenAI from "openai";
+import { describe, expect, test } from "vitest";
+import type { Delta } from "../../../src/index.ts";
+import type { LocalProvider } from "../../../src/client/index.ts";
+import { Heartbeats } from "../../../src/server/gateway/heartbeats.ts";
+import type { ClientDialect } from "./support.ts";
+import { CLIENTS, post, question, startGateway } from "./support.ts";
+
+const BEAT_MS = 10;
+const SILENT_MS = 60;
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+const start: Delta = { kind: "start", payload: { modelId: "m", requestId: "r", contractVersion: 1 } };
+const say = (textDelta: string): Delta => ({ kind: "text", payload: { textDelta, part: 0 } });
+
+/** Says nothing until it is let, then something, then nothing until it is let, then the rest; or fails. */
+function slow(isFailing: boolean, pause: () => Promise<void> = () => wait(SILENT_MS)): LocalProvider {
+  return {
+    models: ["m"],
+    retry: { attempts: 1 },
+    async *answer() {
+      await pause();
+      if (isFailing) throw Object.assign(new Error("Too much."), { kind: "overloaded", status: 529 });
+      yield start;
+      yield say("One ");
+      await pause();
+      yield say("two.");
+      yield { kind: "usage", payload: { inputTokens: 3, outputTokens: 2, totalTokens: 5 } };
+      yield { kind: "done", payload: { finishReason: "stop" } };
+    },
+  };
+}
+
+const BEATS: Record<ClientDialect, string> = {
+  "openai-chat": ": koine\n\n",
+  "openai-responses": ": koine\n\n",
+  anthropic: 'event: ping\ndata: {"type":"ping"}\n\n',
+  gemini: ": koine\n\n",
+};
+
+describe.each(CLIENTS)("%s", (client) => {
+  test("B87: hears something before the first word, and between two", async () => {
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let at = 0;
+    const pause = async (): Promise<void> => gates[at++]?.promise;
+    await using koine = await startGateway({ providers: { slow: slow(false, pause) }, heartbeatMs: BEAT_MS });
+    const { path, body } = question(client, "slow/m", true);
+    const reply = await fetch(koine.url + path, { method: "POST", body: JSON.stringify(body) });
+    const reader = reply.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    const readUntil = async (isEnough: () => boolean): Promise<void> => {
+      while (!isEnough()) text += (await reader?.read())?.value ?? "";
+    };
+    const beats = (part = text): number => part.split(BEATS[client]).length - 1;
+    await readUntil(() => beats() > 2);
+    expect(text.replaceAll(BEATS[client], "")).toBe("");
+    gates[0]?.resolve();
+    await readUntil(() => beats(text.split("One ")[1]) > 1);
+    gates[1]?.resolve();
+    await readUntil(() => text.includes("two."));
+    expect(reply.status).toBe(200);
+  });
+
+  test("B86: hears of a failure that comes after the head", async () => {
+    await using koine = await startGateway({ providers: { slow: slow(true) }, heartbeatMs: BEAT_MS });
+    const heard = await post(koine, question(client, "slow/m", true));
+    expect(heard.status).toBe(200);
+    expect(heard.text.trimEnd().split("\n").at(-1)).toContain("Too much.");
+  });
+});
+
+describe("B87: the official SDKs take it", () => {
+  const READ: Record<ClientDialect, (url: string) => Promise<string>> = {
+    async "openai-chat"(url) {
+      const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: "k", maxRetries: 0 });
+      const stream = client.chat.completions.stream({ model: "slow/m", messages: [{ role: "user", content: "?" }] });
+      return (await stream.finalChatCompletion()).choices[0]?.message.content ?? "";
+    },
+    async "openai-responses"(url) {
+      const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: "k", maxRetries: 0 });
+      return (await client.responses.stream({ model: "slow/m", input: "?" }).finalResponse()).output_text;
+    },
+    async anthropic(url) {
+      const client = new Anthropic({ baseURL: url, apiKey: "k", maxRetries: 0 });
+      const messages = [{ role: "user" as const, content: "?" }];
+      return client.messages.stream({ model: "slow/m", max_tokens: 9, messages }).finalText();
+    },
+    async gemini(url) {
+      const client = new GoogleGenAI({ apiKey: "k", httpOptions: { baseUrl: url } });
+      let text = "";
+      const stream = await client.models.generateContentStream({ model: "slow/m", contents: "?" });
+      for await (const chunk of stream) text += chunk.text ?? "";
+      return text;
+    },
+  };
+
+  test.each(CLIENTS)("%s", async (client) => {
+    await using koine = await startGateway({ providers: { slow: slow(false) }, heartbeatMs: BEAT_MS });
+    expect(await READ[client](koine.url)).toBe("One two.");
+  });
+});
+
+test("a list without alt=sse is kept alive by white space", async () => {
+  await using koine = await startGateway({ providers: { slow: slow(false) }, heartbeatMs: BEAT_MS });
+  const { path, body } = question("gemini", "slow/m", true);
+  const heard = await post(koine, { path: path.replace("?alt=sse", ""), body });
+  expect(heard.text.startsWith("\n")).toBe(true);
+  expect(heard.json).toHaveLength(3);
+});
+
+test("the timer lives only while a stream does", async () => {
+  const written: string[] = [];
+  const beats = new Heartbeats(4);
+  const sink = { write: (text: string | Uint8Array) => void written.push(String(text)), gone: false };
+  const pulse = beats.begin({ ...sink, write: (text) => sink.write(text) as undefined }, "beat");
+  await wait(15);
+  expect(written.length).toBeGreaterThan(0);
+  pulse.end();
+  const count = written.length;
+  await wait(15);
+  expect(written).toHaveLength(count);
+});

@@ -1,0 +1,157 @@
+// The same dialect on both sides: what the client said goes out as it is but for the model's name, and what comes back
+// is the upstream's own bytes.
+import { expect, test } from "vitest";
+import { replayServer } from "../../../src/testkit/index.ts";
+import { startUpstream, UPSTREAM_DIALECTS } from "../../support/upstreams/index.ts";
+import type { ClientDialect } from "./support.ts";
+import { CLIENTS, post, question, startGateway } from "./support.ts";
+
+const ODD: Record<ClientDialect, string> = {
+  "openai-chat": '{"model":"up/m-1",  "messages":[{"role":"user","content":"?"}],"seed":12345678901234567890,"x":[1.0]}',
+  "openai-responses": '{"input":"?","model":"up/m-1","top_p":0.10000000000000000001}',
+  anthropic: '{"model":"up/m-1","max_tokens":5,"messages":[{"role":"user","content":"?"}],"unknown":{"b":1,"a":2}}',
+  gemini: '{"contents":[{"parts":[{"text":"?"}]}],  "odd":1e400}',
+};
+const SENT: Record<ClientDialect, string> = {
+  "openai-chat": '{"model":"m-1","messages":[{"role":"user","content":"?"}],"seed":12345678901234567890,"x":[1]}',
+  "openai-responses": '{"input":"?","model":"m-1","top_p":0.10000000000000000001}',
+  anthropic: '{"model":"m-1","max_tokens":5,"messages":[{"role":"user","content":"?"}],"unknown":{"b":1,"a":2}}',
+  // The path names the model: the very bytes.
+  gemini: ODD.gemini,
+};
+const PATHS: Record<ClientDialect, string> = {
+  "openai-chat": "/v1/chat/completions",
+  "openai-responses": "/v1/responses",
+  anthropic: "/v1/messages",
+  gemini: "/v1beta/models/up/m-1:generateContent",
+};
+
+/** A server that answers anything with this, and keeps the text of what it was asked. */
+const REPLY = '{"what":  "no answer at all", "n": 12345678901234567890}';
+
+test.each(CLIENTS)("%s: the request goes out as it was said but for the model's name", async (client) => {
+  const texts: string[] = [];
+  await using upstream = await rawServer(texts, REPLY);
+  const config = { dialect: client, baseUrl: upstream.url, apiKey: "upstream-key" };
+  await using koine = await startGateway({ providers: { up: config }, record: { enabled: false } });
+  const heard = await post(koine, { path: PATHS[client], body: ODD[client] });
+  expect(heard.status).toBe(200);
+  expect(texts).toEqual([SENT[client]]);
+  expect(heard.text).toBe(REPLY);
+  expect(heard.headers.get("x-koine-provider")).toBe("up");
+});
+
+test("where the name stays, the very bytes go out", async () => {
+  const texts: string[] = [];
+  await using upstream = await rawServer(texts, REPLY);
+  const config = { dialect: "openai-chat", baseUrl: upstream.url, apiKey: "upstream-key" } as const;
+  await using koine = await startGateway({ providers: { up: config } });
+  const body = '{ "messages" : [ {"role":"user","content":"?"} ] , "model":"m-1" }';
+  await post(koine, { path: PATHS["openai-chat"], body });
+  expect(texts).toEqual([body]);
+});
+
+test.each(UPSTREAM_DIALECTS)("%s: a stream's bytes pass, with what its head says of limits and ids", async (dialect) => {
+  const ids = { "request-id": "req_1", "x-request-id": "req_2", "x-ratelimit-remaining-requests": "7", "set-cookie": "a=b" };
+  await using upstream = await startUpstream(dialect, () => ({
+    parts: [{ type: "text", text: "Ἀθῆναι and Korinthos" }],
+    pieces: 7,
+    headers: ids,
+  }));
+  await using koine = await startGateway({ providers: { up: upstream.config } });
+  const key: Record<string, string> = {
+    authorization: `Bearer ${upstream.apiKey}`,
+    "x-api-key": upstream.apiKey,
+    "x-goog-api-key": upstream.apiKey,
+    "anthropic-version": "2023-06-01",
+  };
+  const straight = await post({ url: upstream.url }, question(dialect, upstream.model, true), key);
+  const heard = await post(koine, question(dialect, `up/${upstream.model}`, true));
+  expect(heard.status).toBe(200);
+  expect(withoutIds(heard.text)).toBe(withoutIds(straight.text));
+  expect(heard.headers.get("content-type")).toContain("text/event-stream");
+  expect(heard.headers.get("request-id")).toBe("req_1");
+  expect(heard.headers.get("x-koine-upstream-request-id")).toBe("req_2");
+  expect(heard.headers.get("x-ratelimit-remaining-requests")).toBe("7");
+  expect(heard.headers.get("set-cookie")).toBeNull();
+});
+
+/** Every answer has ids of its own. */
+function withoutIds(text: string): string {
+  return text.replaceAll(/[0-9a-f]{24}/g, "id");
+}
+
+test("only headers that mean something upstream are handed on, and never the client's token", async () => {
+  await using upstream = await startUpstream("anthropic", () => "Yes.");
+  await using koine = await startGateway({ providers: { up: upstream.config } });
+  const headers = {
+    authorization: "Bearer koine-token",
+    "x-api-key": "koine-token",
+    "anthropic-beta": "context-1m-2025-08-07",
+    "x-koine-record": "off",
+    cookie: "a=b",
+    "x-forwarded-for": "10.0.0.1",
+  };
+  const heard = await post(koine, question("anthropic", `up/${upstream.model}`, false), headers);
+  expect(heard.status).toBe(200);
+  const [request] = upstream.requests;
+  expect(request?.headers).toMatchObject({ "x-api-key": upstream.apiKey, "anthropic-beta": "context-1m-2025-08-07" });
+  for (const name of ["authorization", "cookie", "x-forwarded-for", "x-koine-record"]) {
+    expect(request?.headers[name]).toBeUndefined();
+  }
+});
+
+test("a beta flag reaches the provider where the request is translated on the way, too", async () => {
+  await using upstream = await startUpstream("anthropic", () => "Yes.");
+  const rule = { pattern: "both", targets: ["nobody/x", `up/${upstream.model}`] as const };
+  const dead = { dialect: "gemini", baseUrl: "http://127.0.0.1:9", apiKey: "k" } as const;
+  const config = { providers: { nobody: dead, up: upstream.config }, models: [{ ...rule, retry: { attempts: 1 } }] };
+  await using koine = await startGateway(config);
+  const heard = await post(koine, question("anthropic", "both", false), { "anthropic-beta": "context-1m-2025-08-07" });
+  expect(heard.status).toBe(200);
+  expect(heard.headers.get("x-koine-provider")).toBe("up");
+  expect(upstream.requests[0]?.headers["anthropic-beta"]).toBe("context-1m-2025-08-07");
+});
+
+test("a provider that is told what to store is not sent the client's own words", async () => {
+  await using upstream = await startUpstream("openai-responses", () => "Yes.");
+  await using koine = await startGateway({ providers: { up: { ...upstream.config, store: false } } });
+  await post(koine, question("openai-responses", `up/${upstream.model}`, false));
+  expect(upstream.requests[0]?.body).toMatchObject({ store: false });
+});
+
+test("B74: a whole reply to a request for a stream becomes a stream", async () => {
+  const answer = { id: "c", object: "chat.completion", created: 1, model: "m" };
+  const choices = [{ index: 0, message: { role: "assistant", content: "All." }, finish_reason: "stop" }];
+  await using upstream = await replayServer({ "*": { body: { ...answer, choices } } });
+  const config = { dialect: "openai-chat", baseUrl: `${upstream.url}/v1` } as const;
+  await using koine = await startGateway({ providers: { up: config } });
+  const heard = await post(koine, question("openai-chat", "up/m", true));
+  expect(heard.headers.get("content-type")).toContain("text/event-stream");
+  expect(heard.text).toContain('"content":"All."');
+  expect(heard.text.trimEnd().endsWith("data: [DONE]")).toBe(true);
+});
+
+/** The testkit's server parses bodies; here their texts matter. */
+async function rawServer(texts: string[], reply: string): Promise<AsyncDisposable & { url: string }> {
+  const { createServer } = await import("node:http");
+  const server = createServer((incoming, outgoing) => {
+    let text = "";
+    incoming.setEncoding("utf8");
+    incoming.on("data", (piece: string) => (text += piece));
+    incoming.on("end", () => {
+      texts.push(text);
+      outgoing.writeHead(200, { "content-type": "application/json" }).end(reply);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

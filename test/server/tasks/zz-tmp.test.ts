@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { Ajv2020 } from "/work/main/node_modules/ajv/dist/2020.js";
+import { openapiDocument } from "/work/main/src/server/openapi/document.ts";
+import { demo } from "/work/main/src/client/index.ts";
+import { call, Listener, startTasks } from "/work/main/test/server/tasks/support.ts";
+test("x", async () => {
+  const server = await startTasks({ providers: { demo: demo() } });
+  const doc: any = openapiDocument(server.routes);
+  const ajv = new Ajv2020({ strict: false });
+  ajv.addSchema({ ...doc, $id: "doc" }, "doc");
+  const check = (path: string, method: string, status: number, body: unknown) => {
+    const schema = doc.paths[path][method].responses[status].content["application/json"].schema;
+    const v = ajv.compile({ ...JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"doc#/')) });
+    if (!v(body)) throw new Error(path + JSON.stringify(v.errors) + JSON.stringify(body));
+  };
+  const made = await call(server.url + "/v1/task", { message: "call nothing", cwd: 1, approval: "ask" });
+  check("/v1/task", "post", 201, made.body);
+  const id = made.body.task.id;
+  const l = new Listener(`${server.url}/v1/task/${id}/events`);
+  await l.untilSaid("PostConversation"); l.close();
+  check("/v1/task/{id}", "get", 200, (await call(`${server.url}/v1/task/${id}`)).body);
+  check("/v1/tasks", "get", 200, (await call(`${server.url}/v1/tasks`)).body);
+  check("/v1/task/{id}/message", "post", 200, (await call(`${server.url}/v1/task/${id}/message`, { message: "stall" })).body);
+  await call(`${server.url}/v1/task/${id}/message`, { message: "more" });
+  check("/v1/task/{id}/queued_messages", "get", 200, (await call(`${server.url}/v1/task/${id}/queued_messages`)).body);
+  check("/v1/queued_messages", "get", 200, (await call(`${server.url}/v1/queued_messages`)).body);
+  check("/v1/task/{id}/cancel", "post", 200, (await call(`${server.url}/v1/task/${id}/cancel`, {})).body);
+  const f = await call(server.url + "/v1/task", { message: "error authentication" });
+  const l2 = new Listener(`${server.url}/v1/task/${f.body.task.id}/events`);
+  await l2.untilSaid("PostConversation"); l2.close();
+  const shown = await call(`${server.url}/v1/task/${f.body.task.id}`);
+  console.log(shown.body.task.error);
+  check("/v1/task/{id}", "get", 200, shown.body);
+  await server.close();
+});
