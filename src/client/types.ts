@@ -27,7 +27,8 @@ export type HeadersInput = Readonly<Record<string, string>> | Iterable<readonly 
 
 /** A request on its way to a provider; what a signer sees. */
 export interface HttpRequest {
-  method: "POST";
+  /** GET for what is only looked up, without a body. */
+  method: "POST" | "GET";
   url: string;
   /** Names in lower case. */
   headers: Record<string, string>;
@@ -298,6 +299,8 @@ export interface HttpLink {
   forward(body: string, model: string, stream: boolean, headers?: Readonly<Record<string, string>>): Prepared;
   /** Where it counts the tokens of a request instead of answering it; undefined where it cannot. */
   countUrl(model: string): string | undefined;
+  /** Asks for the names of its models; undefined where there is no such list. */
+  list(): HttpRequest | undefined;
   /** Adds the key or the signature, for one attempt. */
   authorise(request: HttpRequest): HttpRequest | Promise<HttpRequest>;
 }

@@ -2,6 +2,7 @@
 import { getRandomValues } from "node:crypto";
 import { encodeTime, incrementBase32, TIME_LEN } from "ulid";
 import { LedgerError } from "./errors.ts";
+import type { LedgerStore } from "./store.ts";
 
 /** Makes an id that sorts after `last` ("" where there is none). */
 export type NextId = (last: string) => string;
@@ -61,4 +62,26 @@ const FORM = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 /** Whether a text is a ULID, as ids are. */
 export function isId(text: string): boolean {
   return FORM.test(text);
+}
+
+/** Ids that are remembered per store; of more, those that came last. */
+const MOST_ISSUED = 4096;
+const issued = new WeakMap<LedgerStore, Set<string>>();
+
+/** An id for a caller, who may give it to something that is yet to be written. */
+export function issueId(store: LedgerStore, nextId: NextId): string {
+  const id = nextId("");
+  let known = issued.get(store);
+  if (known === undefined) issued.set(store, (known = new Set()));
+  known.add(id);
+  if (known.size > MOST_ISSUED) {
+    const [oldest] = known;
+    if (oldest !== undefined) known.delete(oldest);
+  }
+  return id;
+}
+
+/** Whether the id was made here for whoever asks, and this is the first time that it is used: nobody need look for it. */
+export function claimId(store: LedgerStore, id: string): boolean {
+  return issued.get(store)?.delete(id) === true;
 }

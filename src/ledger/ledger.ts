@@ -8,6 +8,7 @@ import { scopeOf } from "./configure.ts";
 import { context } from "./context/index.ts";
 import { LedgerError } from "./errors.ts";
 import { closeReaders, follow } from "./follow/index.ts";
+import { issueId } from "./ids.ts";
 import { entriesOf, log } from "./journal.ts";
 import { recognise } from "./identity/recognise.ts";
 import { purge } from "./purge/index.ts";
@@ -113,7 +114,7 @@ export class LedgerOn implements Api.Ledger {
   }
 
   newId(): string {
-    return this.scope.nextId("");
+    return issueId(this.scope.store, this.scope.nextId);
   }
   async beginRun(run: Api.NewRun): Promise<Api.Run> {
     return beginRun(this.scope, this.shared.live, run);

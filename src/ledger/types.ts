@@ -270,7 +270,10 @@ export interface Ledger {
   /** A new id, as threads, messages and runs have: larger than any that was made before this millisecond. */
   newId(): string;
   beginRun(run: NewRun): Promise<Run>;
-  /** A whole call in one write: what `createThread`, `append`, `beginRun` and `commit` or `fail` come to. */
+  /**
+   * A whole call in one write: what `createThread`, `append`, `beginRun` and `commit` or `fail` come to. Followers hear of
+   * the run when it has ended.
+   */
   record(call: NewRecord): Promise<Recorded>;
   /** Takes over a run whose writer is silent; the former writer is fenced off. `force` does not wait for the lease. */
   resumeRun(runId: string, options?: { force?: boolean | undefined }): Promise<Run>;

@@ -62,7 +62,7 @@ class Running implements KoineServer {
     this.#last = last;
     const openCalls = new OpenCalls({ limits, tenants });
     const open = metrics.gauge("koine_open_calls", "Calls and streams that are open.");
-    const tell = exchangeTeller(metrics, log);
+    const tell = exchangeTeller(metrics, log, config.log.level);
     const front = {
       limits,
       openCalls,

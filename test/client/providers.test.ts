@@ -157,7 +157,7 @@ describe("keys", () => {
     ],
   ])("are not in the message where %s", async (_, config, path) => {
     const link = httpLink(config);
-    const error = await caught(link.authorise(link.prepare(hello, "m", false, {}).request));
+    const error = await caught(Promise.resolve(link.authorise(link.prepare(hello, "m", false, {}).request)));
     expect(error).toMatchObject({ code: "configuration", path, provider: "it" });
     expect(String(error)).not.toContain(secret);
   });

@@ -53,7 +53,9 @@ const CALLS: readonly [what: string, call: Call][] = [
 /** What can be seen of a thread, with names in place of ids and without times and leases. */
 async function seen(ledger: Ledger, threadId: string): Promise<unknown> {
   const [tree, runs] = [await ledger.tree(threadId), await ledger.runs(threadId)];
-  const events = await eventsUpToNow(ledger, threadId);
+  const all = await eventsUpToNow(ledger, threadId);
+  // Of a call that is recorded at once, nobody could see the beginning.
+  const events = all.filter((event) => event.type !== "run" || event.run.state !== "created");
   const text = JSON.stringify({
     tree,
     runs,
@@ -223,7 +225,7 @@ describe.each(STORES)("$name", (store) => {
       const recorded = await ledger.record(call);
       expect(recorded.run.id).toBe(runId);
       const events = await gathered(ledger.follow({ threadId, runId }));
-      expect(events.map(sayEvent)).toStrictEqual(["run created", "message yes", "run committed"]);
+      expect(events.map(sayEvent)).toStrictEqual(["message yes", "run committed"]);
       const run = await ledger.beginRun({ threadId, id: ledger.newId() });
       await ledger.append(threadId, [user("later")]);
       await run.append(answerOf("s"));

@@ -52,6 +52,8 @@ test.each(all.map(({ name, sql }) => [name, sql]))("%s is found by a key", (name
 const indexed: [name: keyof typeof fixed, index: string][] = [
   ["find-digests", "messages_digest"],
   ["find-digests-of", "messages_digest"],
+  ["find-digest", "messages_digest"],
+  ["find-digest-of", "messages_digest"],
   ["run", "runs_id"],
   ["expired-runs", "runs_live"],
   ["expired-runs-of", "runs_live"],

@@ -89,7 +89,7 @@ describe.each([
     expect(await (await ledger.takeWork({ holder: "h" }))?.done()).toBe(true);
     const said = (await eventsUpToNow(ledger, "old")).map(sayEvent);
     expect(said).toStrictEqual([
-      ...["message q", "run created", "message a", 'entry {"n":1}', "message more", "run created", "message b"],
+      ...["message q", "run created", "message a", 'entry {"n":1}', "message more", "message b"],
       "run committed",
     ]);
     expect(await ledger.verify()).toStrictEqual([]);

@@ -28,6 +28,32 @@ describe("a streamed reply", () => {
     await client.until(/two\r\n0\r\n\r\n$/);
   });
 
+  test.each<[string, string, RegExp]>([
+    ["in chunks", "HTTP/1.1", /\r\ntransfer-encoding: chunked\r\n[^]*4\r\nÎ²Ã©\r\n5\r\nbytes\r\n0\r\n\r\n$/i],
+    ["without chunks to those that know none", "HTTP/1.0", /\r\n\r\nÎ²Ã©bytes$/],
+  ])("is written %s", async (_what, version, expected) => {
+    await using server = await startRoutes([
+      streaming(async (sink) => {
+        await sink.write("βé");
+        // Nothing is no end.
+        await sink.write("");
+        await sink.write(Buffer.from("bytes"));
+      }),
+    ]);
+    using client = connectRaw(server.url);
+    client.write(`GET /stream ${version}\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+    expect(await client.closed()).toMatch(expected);
+  });
+
+  test("leaves its connection fit for the next request", async () => {
+    await using server = await startRoutes([streaming(async (sink) => sink.write("one"))]);
+    using client = connectRaw(server.url);
+    client.write(GET);
+    await client.until(/one\r\n0\r\n\r\n$/);
+    client.write(GET);
+    await client.until(/one\r\n0\r\n\r\n[^]*one\r\n0\r\n\r\n$/);
+  });
+
   test("shows its head before it has anything to say", async () => {
     const more = Promise.withResolvers<void>();
     await using server = await startRoutes([streaming(() => more.promise)]);

@@ -13,7 +13,9 @@ interface Endpoint {
   /** What an exchange adds to the base URL; "?" begins a query. */
   path(model: string, stream: boolean, base: string): string;
   /** The same for counting the tokens of a request, where a provider does that. */
-  count?(model: string, base: string): string;
+  count?: (model: string, base: string) => string;
+  /** The same for the list of its models. */
+  list?: string;
   /** The end of a whole address, for those who paste one. */
   whole: RegExp;
   /** What every request says beside its body. */
@@ -30,6 +32,7 @@ const json = { accept: "application/json" };
 
 const openai = {
   version: "/v1",
+  list: "/models",
   // A compatible server may have its API anywhere; only a bare host is completed.
   isComplete: (path) => path !== "",
   key: bearer,
@@ -44,6 +47,7 @@ const ENDPOINTS: Readonly<Record<HttpDialect, Endpoint>> = {
     isComplete: isVersioned,
     path: () => "/messages",
     count: () => "/messages/count_tokens",
+    list: "/models?limit=1000",
     whole: /\/messages$/,
     // The one after it refuses every setting of sampling; whoever wants it sends the header.
     headers: { ...json, "anthropic-version": "2023-06-01" },
@@ -57,6 +61,7 @@ const ENDPOINTS: Readonly<Record<HttpDialect, Endpoint>> = {
     path: (model, stream, base) =>
       `/${geminiModel(model, base)}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
     count: (model, base) => `/${geminiModel(model, base)}:countTokens`,
+    list: "/models?pageSize=1000",
     whole: /\/[^/]+\/[^/]+:(?:g|streamG)enerateContent$/,
     key: ["x-goog-api-key", ""],
   },
@@ -97,6 +102,8 @@ export interface Address {
   urlOf(model: string, stream: boolean): string;
   /** Absent where tokens cannot be counted. */
   countUrlOf?(model: string): string;
+  /** Absent where models cannot be listed. */
+  listUrl?: string;
 }
 
 /** The address of a provider, whose settings have been checked. */
@@ -112,13 +119,14 @@ export function addressOf({ dialect, baseUrl, vendor, region, query }: HttpProvi
     const full = `${url.origin}${base}${path}`;
     return params === "" ? full : `${full}${full.includes("?") ? "&" : "?"}${params}`;
   };
-  const { count } = endpoint;
+  const { count, list } = endpoint;
   return {
     headers: endpoint.headers ?? {},
     namesModel: endpoint.namesModel === true,
     key: (vendor !== undefined && Object.hasOwn(KEY_HEADERS, vendor) && KEY_HEADERS[vendor]) || endpoint.key,
     isOfficial: official !== undefined && new URL(official).host === url.host && url.protocol === "https:",
     urlOf: (model, stream) => withParams(endpoint.path(model, stream, base)),
+    ...(list !== undefined && { listUrl: withParams(list) }),
     ...(count !== undefined && { countUrlOf: (model: string) => withParams(count(model, base)) }),
   };
 }

@@ -37,7 +37,10 @@ function httpLink(name: string, config: HttpProvider): HttpLink {
   const own = mergeHeaders({ "content-type": "application/json" }, address.headers);
   const usual = mergeHeaders(own, told);
   /** `said` is what a request brings along itself; what the settings say wins over it, and the call over both. */
-  const headersOf = (called: Headers | undefined, ...said: readonly (Headers | undefined)[]): Record<string, string> => {
+  const headersOf = (
+    called: Headers | undefined,
+    ...said: readonly (Headers | undefined)[]
+  ): Record<string, string> => {
     const isUsual = said.every((each) => each === undefined);
     if (isUsual && called === undefined) return { ...usual };
     return isUsual ? mergeHeaders(usual, called) : mergeHeaders(own, ...said, told, called);
@@ -67,6 +70,10 @@ function httpLink(name: string, config: HttpProvider): HttpLink {
       losses: [],
     }),
     countUrl: (model) => address.countUrlOf?.(model),
+    list() {
+      const { "content-type": _, ...headers } = headersOf(undefined);
+      return address.listUrl === undefined ? undefined : { method: "GET", url: address.listUrl, headers, body: "" };
+    },
     authorise(request) {
       const { apiKey, sign } = config;
       const headers = mergeHeaders(secret, request.headers);

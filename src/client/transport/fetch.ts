@@ -19,7 +19,8 @@ async function send(request: HttpRequest, { signal, sent }: Limits): Promise<Htt
     // It may have gone out from here on; what fails before that says so.
     if (!signal.aborted) sent?.();
     // A redirect is not followed: the key would go with the request to whatever address it names.
-    response = await fetch(url, { method, headers: fields, body, signal, redirect: "manual" });
+    const said = method === "GET" ? {} : { body };
+    response = await fetch(url, { method, headers: fields, ...said, signal, redirect: "manual" });
   } catch (error) {
     throw failure(error, "connect", host, signal);
   }

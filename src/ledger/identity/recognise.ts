@@ -4,6 +4,7 @@ import type { Message } from "../../model/message.ts";
 import { checkMessages, checkName } from "../check.ts";
 import { LedgerError } from "../errors.ts";
 import type { Scope } from "../scope.ts";
+import { keepTail } from "../tails.ts";
 import type { Recognised, RecogniseOptions } from "../types.ts";
 import { extendMatch } from "./extend.ts";
 import { assistantEnds, historyOf } from "./history.ts";
@@ -31,6 +32,8 @@ export async function recognise(
   // What is known beyond the answer is the client's own: nothing needs to be restored there.
   const [match, answers] = await Promise.all([extendMatch(scope, history, found, accepts), stored.answers(found)]);
   const { threadId, id: parentMessageId } = match.header;
+  // What follows goes under it.
+  keepTail(scope.store, match.header);
   const whole = restoreHistory(history, answers);
   return { threadId, parentMessageId, known: match.at, messages: whole, restored: isOther(whole, given) };
 }

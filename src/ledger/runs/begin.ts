@@ -22,6 +22,7 @@ import {
   enterFork,
   enterThread,
   type Fork,
+  type GivenId,
   nameRun,
   type Target,
   targetOf,
@@ -42,7 +43,7 @@ export async function beginRun(scope: Scope, live: LiveRuns, input: NewRun): Pro
 interface Plan {
   target: Target;
   run: NewRun;
-  id: string | undefined;
+  id: GivenId | undefined;
   messages: RunInput | undefined;
   aliases: readonly string[];
 }

@@ -41,6 +41,8 @@ export function* commitRun(
     changes: { state: next, usage: column(usage), ...facts },
     outcome: { messageIds: written.map(({ id }) => id), supersededRunIds: superseded.map(({ id }) => id) },
     messages: written,
+    // It had none while it lived.
+    facts: usage === undefined ? {} : { usage },
   });
   yield* logSuperseded(scope, tx, head, superseded);
   yield* moveLeaf(tx, head, replaces ? (written.at(-1)?.id ?? parentId) : oldLeaf);

@@ -78,8 +78,20 @@ export interface RunEvent {
   outcome?: RunOutcome;
 }
 
-export function runEventRow(scope: Scope, id: string, row: RunRow, outcome?: RunOutcome): LogRow {
-  const { id: _, threadId: __, ...run } = infoOf({ ...row, metadata: null }, scope.report);
+/** What a run cost and why it failed, as values: whoever has just written them need not read them again. */
+export type RunFacts = Pick<RunInfo, "usage" | "error">;
+
+export function runEventRow(
+  scope: Scope,
+  id: string,
+  row: RunRow,
+  outcome?: RunOutcome,
+  facts?: RunFacts | undefined,
+): LogRow {
+  const without = facts === undefined ? { metadata: null } : { metadata: null, usage: null, error: null };
+  const { id: _, threadId: __, ...run } = infoOf({ ...row, ...without }, scope.report);
+  if (facts?.error !== undefined) run.error = facts.error;
+  if (facts?.usage !== undefined) run.usage = facts.usage;
   const event: Omit<RunEvent, "run"> & { run: typeof run } = { run };
   if (row.metadata !== null) event.hasMetadata = true;
   if (row.firstDeltaId !== null) event.firstDeltaId = row.firstDeltaId;

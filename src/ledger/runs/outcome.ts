@@ -11,7 +11,7 @@ import type { Committed } from "../types.ts";
 import { deleteDeltas } from "./compact.ts";
 import { threadOf } from "./info.ts";
 import { fenced } from "./locked.ts";
-import { readRunEvent, runEventRow, type RunOutcome } from "./log.ts";
+import { readRunEvent, runEventRow, type RunFacts, type RunOutcome } from "./log.ts";
 
 /** A run that has ended. */
 export interface Finished {
@@ -24,6 +24,8 @@ interface Closing {
   changes: RunChanges;
   outcome: RunOutcome;
   messages: StoredMessage[];
+  /** As the changes have them. */
+  facts?: RunFacts;
 }
 
 /** Ends a run of a locked thread. The head is brought up to date in place. */
@@ -32,7 +34,7 @@ export function* closeRun(
   tx: LedgerTransaction,
   head: ThreadHead,
   row: RunRow,
-  { changes, outcome, messages }: Closing,
+  { changes, outcome, messages, facts }: Closing,
 ): Steps<Finished> {
   // A run without deltas has nothing to compact; where deltas are not kept at all, they go with the run's end.
   const compacted = row.lastDeltaId === null || scope.deltaRetentionMs === 0;
@@ -40,7 +42,7 @@ export function* closeRun(
   const closed: RunRow = { ...row, ...all };
   if (!(yield* got(tx.updateRun(threadOf(row), row.id, row.epoch, all)))) throw fenced(row.id);
   head.lastId = scope.nextId(head.lastId);
-  yield* got(tx.insertLog([runEventRow(scope, head.lastId, closed, outcome)]));
+  yield* got(tx.insertLog([runEventRow(scope, head.lastId, closed, outcome, facts)]));
   if (compacted) yield* deleteDeltas(tx, row);
   return { row: closed, outcome: { messages, supersededRunIds: outcome.supersededRunIds ?? [] } };
 }

@@ -4,7 +4,7 @@ import { isObject } from "../../model/kind.ts";
 import { checkPlace } from "../append.ts";
 import { checkMessages, checkName } from "../check.ts";
 import { LedgerError } from "../errors.ts";
-import { idTime, isId } from "../ids.ts";
+import { claimId, idTime, isId } from "../ids.ts";
 import { unknownMessage, writeChain } from "../insert.ts";
 import { activeLeaf, moveLeaf } from "../leaf.ts";
 import { headerOf } from "../paths.ts";
@@ -120,14 +120,21 @@ export function* enterFork(
 /** How far the clock of whoever made an id may be ahead. */
 const AHEAD_MS = 24 * 60 * 60 * 1000;
 
-/** A run's id that a caller gives: new ids of the thread follow it, whatever the clock says. */
-export function checkRunId(scope: Scope, id: unknown, path: string): string | undefined {
+/** A run's id that a caller gives. */
+export interface GivenId {
+  id: string;
+  /** Whether no run can have it yet. */
+  isFresh: boolean;
+}
+
+/** New ids of the thread follow that of its run, whatever the clock says: it must be of this time. */
+export function checkRunId(scope: Scope, id: unknown, path: string): GivenId | undefined {
   if (id === undefined) return undefined;
   const name = checkName(id, path);
   if (!isId(name) || name.slice(0, 10) > idTime(scope.now() + AHEAD_MS)) {
     throw new LedgerError("invalid-input", `"${path}" must be a ULID of this time, as newId() makes them.`, { path });
   }
-  return name;
+  return { id: name, isFresh: claimId(scope.store, name) };
 }
 
 /** The id of a new run, and that of the row that says so: the run's events come after it. */
@@ -135,20 +142,21 @@ export function* nameRun(
   scope: Scope,
   tx: LedgerTransaction,
   head: ThreadHead,
-  given: string | undefined,
+  given: GivenId | undefined,
 ): Steps<string> {
   const place = scope.nextId(head.lastId);
   if (given === undefined) {
     head.lastId = place;
     return place;
   }
-  const taken = yield* got(tx.run(head.tenant, given));
+  const { id } = given;
+  const taken = given.isFresh ? undefined : yield* got(tx.run(head.tenant, id));
   if (taken !== undefined) {
-    throw new LedgerError("conflict", `There is a run "${given}" already, in thread ${taken.threadId}.`, {
+    throw new LedgerError("conflict", `There is a run "${id}" already, in thread ${taken.threadId}.`, {
       path: "runId",
     });
   }
   // A run that was named before others wrote to the thread begins after what they wrote.
-  head.lastId = given > head.lastId ? given : place;
-  return given;
+  head.lastId = id > head.lastId ? id : place;
+  return id;
 }

@@ -1,6 +1,6 @@
-// Records a whole call in one write: the same rows and events as a thread that is made, input that is appended, and a run
-// that is begun and ended, each by itself.
-import type { Message, StoredMessage, Usage } from "../../model/index.ts";
+// Records a whole call in one write: what a thread that is made, input that is appended, and a run that is begun and ended
+// come to. Nobody could see the run before its end, so that its end is all there is to tell of it.
+import type { Message, ProviderError, StoredMessage, Usage } from "../../model/index.ts";
 import { isObject } from "../../model/kind.ts";
 import { expectLeaf } from "../append.ts";
 import { readRows } from "../body.ts";
@@ -15,7 +15,7 @@ import type { Scope } from "../scope.ts";
 import { got, type Steps } from "../steps.ts";
 import type { LedgerTransaction } from "../store.ts";
 import { headerOfRow, keepTail } from "../tails.ts";
-import type { NewRecord, Recorded, RunInput } from "../types.ts";
+import type { NewRecord, Recorded, RunInfo, RunInput } from "../types.ts";
 import { checkAliases, putAliases } from "./aliases.ts";
 import { checkNewRun, newRow } from "./begin.ts";
 import { logSuperseded, supersede } from "./commit.ts";
@@ -24,7 +24,17 @@ import { column, infoOf } from "./info.ts";
 import { unknownRun } from "./locked.ts";
 import { runEventRow } from "./log.ts";
 import { readOutcome } from "./outcome.ts";
-import { checkInput, checkRunId, enterFork, enterThread, nameRun, type Target, targetOf, writeInto } from "./place.ts";
+import {
+  checkInput,
+  checkRunId,
+  enterFork,
+  enterThread,
+  type GivenId,
+  nameRun,
+  type Target,
+  targetOf,
+  writeInto,
+} from "./place.ts";
 import { givenTurn, markInterrupted } from "./turn.ts";
 
 const STATES = ["committed", "failed", "cancelled"] as const;
@@ -33,10 +43,11 @@ const STATES = ["committed", "failed", "cancelled"] as const;
 interface Plan {
   call: NewRecord;
   target: Target;
-  runId: string | undefined;
+  runId: GivenId | undefined;
   input: RunInput | undefined;
   messages: readonly Message[];
   usage: Usage | undefined;
+  error: ProviderError | undefined;
   state: (typeof STATES)[number];
   aliases: readonly string[];
 }
@@ -48,8 +59,19 @@ export async function record(scope: Scope, call: NewRecord): Promise<Recorded> {
   const { row, input, messages, supersededRunIds, last } = written;
   if (last !== undefined) keepTail(scope.store, last);
   scope.wrote();
-  const { threadId } = row;
-  return { threadId, run: infoOf(row, scope.report), input, messages, supersededRunIds, attached: false };
+  return describe(scope, row, { input, messages, supersededRunIds, attached: false });
+}
+
+/** The run is looked at only by those who ask for it. */
+function describe(scope: Scope, row: RunRow, rest: Omit<Recorded, "threadId" | "run">): Recorded {
+  let run: RunInfo | undefined;
+  return {
+    threadId: row.threadId,
+    get run() {
+      return (run ??= infoOf(row, scope.report));
+    },
+    ...rest,
+  };
 }
 
 function planCall(scope: Scope, call: NewRecord): Plan {
@@ -71,6 +93,7 @@ function planCall(scope: Scope, call: NewRecord): Plan {
     input: checkInput(call.input, call.forkFromMessageId),
     messages: state === "committed" ? turn.messages : turn.messages.map(markInterrupted),
     usage: call.usage ?? turn.usage,
+    error: state === "failed" ? providerError(call.error ?? "The call failed.") : undefined,
     state,
     aliases: checkAliases(call.alias),
   };
@@ -105,7 +128,6 @@ function* writeCall(scope: Scope, tx: LedgerTransaction, plan: Plan): Steps<Writ
   const left = replaces && parentId !== oldLeaf ? yield* leaving(tx, target.key, oldLeaf, parentId) : [];
   const runId = yield* nameRun(scope, tx, head, plan.runId);
   const begun = newRow(scope, head.id, runId, call, fork);
-  const created = runEventRow(scope, head.lastId, begun);
   const chain = { parentId, parent, messages: plan.messages, runId, isRest: !isKept };
   const { messages, rows } = yield* writeChain(scope, tx, head, chain);
   const superseded = yield* supersede(tx, left);
@@ -116,7 +138,9 @@ function* writeCall(scope: Scope, tx: LedgerTransaction, plan: Plan): Steps<Writ
   };
   head.lastId = scope.nextId(head.lastId);
   yield* got(tx.insertRun(row));
-  yield* got(tx.insertLog([created, runEventRow(scope, head.lastId, row, outcome)]));
+  const { usage, error } = plan;
+  const facts = { ...(usage !== undefined && { usage }), ...(error !== undefined && { error }) };
+  yield* got(tx.insertLog([runEventRow(scope, head.lastId, row, outcome, facts)]));
   yield* logSuperseded(scope, tx, head, superseded);
   yield* moveLeaf(tx, head, replaces ? (messages.at(-1)?.id ?? parentId) : oldLeaf);
   yield* putAliases(tx, row, plan.aliases);
@@ -135,10 +159,10 @@ function asked({ call, input, messages, state }: Plan): object {
 }
 
 /** The run after its end. It has no deltas, and nothing to compact. */
-function endedRow(scope: Scope, begun: RunRow, { state, usage, call }: Plan): RunRow {
-  const error = state === "failed" ? column(providerError(call.error ?? "The call failed.")) : null;
+function endedRow(scope: Scope, begun: RunRow, { state, usage, error }: Plan): RunRow {
   const now = scope.now();
-  return { ...begun, state, finishedAt: now, leaseUntil: now, compacted: true, usage: column(usage), error };
+  const facts = { usage: column(usage), error: column(error) };
+  return { ...begun, state, finishedAt: now, leaseUntil: now, compacted: true, ...facts };
 }
 
 function* foundBefore(scope: Scope, tx: LedgerTransaction, result: unknown): Steps<Before> {
@@ -156,5 +180,5 @@ async function recordedBefore(scope: Scope, row: RunRow, inputIds: readonly stri
     if (found !== undefined) rows.push(found);
   }
   const [input, outcome] = [await readRows(scope, rows), await readOutcome(scope, row)];
-  return { threadId, run: infoOf(row, scope.report), input, ...outcome, attached: true };
+  return describe(scope, row, { input, ...outcome, attached: true });
 }

@@ -42,6 +42,7 @@ export function regenerateRoutes(services: Services, recorder: Recorder): Route[
       const headers = { "x-koine-thread": threadId, "x-koine-run": runId, "x-koine-provider": answer.provider };
       if (isStream) {
         // Whoever reads follows the record: what they see is what is there, and they can leave and come back.
+        await recorder.reveal(caller, runId);
         answer.drain();
         return followRun(services, request, caller, { threadId, runId }, headers);
       }

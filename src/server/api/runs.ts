@@ -1,19 +1,25 @@
 // Runs over HTTP: what was asked of whom, what it cost, and what did not arrive.
 import type { RunInfo } from "../../ledger/index.ts";
+import type { Recorder } from "../record/types.ts";
 import type { Route } from "../types.ts";
 import { param } from "./reading.ts";
 import { jsonReply, route, says } from "./replies.ts";
 
-export function runRoutes(): Route[] {
+export function runRoutes(recorder: Recorder): Route[] {
   return [
-    route("GET", "/v1/threads/:id/runs", LIST, async (request, { ledger }) => {
+    route("GET", "/v1/threads/:id/runs", LIST, async (request, caller) => {
+      const { ledger } = caller;
       const threadId = param(request, "id");
+      await recorder.reveal(caller, threadId);
       await ledger.thread(threadId);
       return jsonReply(200, { runs: (await ledger.runs(threadId)).map(shownRun) });
     }),
-    route("GET", "/v1/runs/:id", SHOW, async (request, { ledger }) =>
-      jsonReply(200, shownRun(await ledger.run(param(request, "id")))),
-    ),
+    route("GET", "/v1/runs/:id", SHOW, async (request, caller) => {
+      const runId = param(request, "id");
+      // One that is under way here may not have been written yet.
+      await recorder.reveal(caller, runId);
+      return jsonReply(200, shownRun(await caller.ledger.run(runId)));
+    }),
   ];
 }
 

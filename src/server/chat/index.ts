@@ -23,8 +23,12 @@ export function chatPart(services: Services, recorder: Recorder): Part {
         const { answer, messageId } = await asked(services, recorder, request, caller);
         return sse(streaming, request, () => uiEvents(answer, messageId), { headers: headersOf(answer) });
       }),
-      route("GET", ["/v1/chat/:id/stream", "/api/chat/:id/stream"], RESUME, async (request, { ledger }) => {
-        const run = await liveRun(ledger, param(request, "id"));
+      route("GET", ["/v1/chat/:id/stream", "/api/chat/:id/stream"], RESUME, async (request, caller) => {
+        const { ledger } = caller;
+        const chatId = param(request, "id");
+        // What has just begun may not have been written yet.
+        await recorder.reveal(caller, chatId);
+        const run = await liveRun(ledger, chatId);
         if (run === undefined) return NOTHING_LIVE;
         const headers = { ...UI_STREAM, "x-koine-thread": run.threadId, "x-koine-run": run.id };
         return sse(services, request, (signal) => resumedEvents(ledger, run, signal), { headers });

@@ -87,7 +87,9 @@ export async function countTokens(
     const model = named ?? modelOf(wire["model"]);
     const headers = passedHeaders(door, request.headers);
     const decode = (): Request =>
-      door.dialect.decodeRequest(counting.counted(wire), { address: { ...(model !== undefined && { model }), headers } });
+      door.dialect.decodeRequest(counting.counted(wire), {
+        address: { ...(model !== undefined && { model }), headers },
+      });
     const call = new GatewayCall(services.session, {
       request: decode,
       wording: { dialect: door.id, headers, body: (name) => stringifyJson(counting.renamed(wire, name)) },

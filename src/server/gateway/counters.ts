@@ -17,7 +17,10 @@ export class Counters {
   private readonly losses: Counter;
 
   constructor({ metrics }: Services) {
-    this.calls = metrics.counter("koine_calls_total", "Model calls, by the client's dialect, the provider and their end.");
+    this.calls = metrics.counter(
+      "koine_calls_total",
+      "Model calls, by the client's dialect, the provider and their end.",
+    );
     this.tokens = metrics.counter("koine_tokens_total", "Tokens as providers count them.");
     this.losses = metrics.counter("koine_losses_total", "What did not arrive as it was, notes apart.");
   }

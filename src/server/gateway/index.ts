@@ -1,7 +1,8 @@
 // The gateway: the endpoints that the official SDKs call, in front of every provider. The routes stand here; what
 // happens to a request is exchange.ts.
 import type { Recorder } from "../record/types.ts";
-import type { Operation, Part, Reply, Route, ServerRequest, Services } from "../types.ts";
+import type { Operation, Part, Route, ServerRequest, Services } from "../types.ts";
+import { Catalogue } from "./catalogue.ts";
 import { countTokens } from "./count.ts";
 import type { Door, DoorId } from "./doors.ts";
 import { DOORS } from "./doors.ts";
@@ -45,7 +46,9 @@ function operation(id: string, summary: string, more: Partial<Operation> = {}): 
 
 export function gatewayPart(services: Services, recorder: Recorder): Part {
   const gateway: Gateway = { services, recorder, heartbeats: new Heartbeats(services.config.heartbeatMs) };
-  return { routes: [...bodyRoutes(gateway), ...geminiRoutes(gateway), ...countRoutes(gateway), ...modelRoutes(gateway)] };
+  return {
+    routes: [...bodyRoutes(gateway), ...geminiRoutes(gateway), ...countRoutes(gateway), ...modelRoutes(gateway)],
+  };
 }
 
 /** In the words of the protocol, whatever failed. */
@@ -118,7 +121,12 @@ function countRoutes(gateway: Gateway): Route[] {
   ];
 }
 
+function geminiAsker(): DoorId {
+  return "gemini";
+}
+
 function modelRoutes({ services }: Gateway): Route[] {
+  const catalogue = new Catalogue(services.session, services.log);
   const get = (paths: Paths, id: string, summary: string, askerFor: (request: ServerRequest) => DoorId): Route => {
     const replies: Operation["replies"] = { 200: { description: summary, schema: { type: "object" } } };
     const isOne = paths[0].includes("*");
@@ -127,15 +135,26 @@ function modelRoutes({ services }: Gateway): Route[] {
       paths,
       operation: { id, tag: "gateway", summary, replies },
       failure: (error, request) => failureReply(DOORS[askerFor(request)], failureOfCall(error)),
-      run: (request): Reply =>
-        isOne ? findModel(services, askerFor(request), modelIn(request)) : listModels(services, askerFor(request)),
+      run: (request) =>
+        isOne
+          ? findModel(services, askerFor(request), modelIn(request))
+          : listModels(services, catalogue, askerFor(request)),
     };
   };
-  const gemini = (): DoorId => "gemini";
   return [
     get(versioned("/models"), "listModels", "Models that can be named, in OpenAI's or Anthropic's shape.", askerOf),
     get(versioned("/models/*model"), "getModel", "A model, in OpenAI's or Anthropic's shape.", askerOf),
-    get(["/v1beta/models", "/v1alpha/models"], "listGeminiModels", "Models that can be named, in Gemini's shape.", gemini),
-    get(["/v1beta/models/*model", "/v1alpha/models/*model"], "getGeminiModel", "A model, in Gemini's shape.", gemini),
+    get(
+      ["/v1beta/models", "/v1alpha/models"],
+      "listGeminiModels",
+      "Models that can be named, in Gemini's shape.",
+      geminiAsker,
+    ),
+    get(
+      ["/v1beta/models/*model", "/v1alpha/models/*model"],
+      "getGeminiModel",
+      "A model, in Gemini's shape.",
+      geminiAsker,
+    ),
   ];
 }

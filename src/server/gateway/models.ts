@@ -1,6 +1,7 @@
 // The list of models, in the shape of whoever asks: OpenAI's, Anthropic's or Gemini's.
 import { ServerError } from "../errors.ts";
 import type { Reply, ServerRequest, Services } from "../types.ts";
+import type { Catalogue } from "./catalogue.ts";
 import type { DoorId } from "./doors.ts";
 import type { KnownModel } from "./routing.ts";
 import { routerOf } from "./routing.ts";
@@ -48,8 +49,15 @@ export function askerOf({ headers }: Pick<ServerRequest, "headers">): DoorId {
   return headers["anthropic-version"] === undefined ? "openai-chat" : "anthropic";
 }
 
-export function listModels(services: Services, asker: DoorId): Reply {
-  return json(SHAPES[asker].all(routerOf(services).models()));
+/** What is known for certain, then what providers say that they have. */
+export async function listModels(services: Services, catalogue: Catalogue, asker: DoorId): Promise<Reply> {
+  const known = new Map(
+    routerOf(services)
+      .models()
+      .map((model) => [model.id, model]),
+  );
+  for (const model of await catalogue.models()) if (!known.has(model.id)) known.set(model.id, model);
+  return json(SHAPES[asker].all([...known.values()]));
 }
 
 /** Any name that would be routed is a model; only what nobody has is not found. */
@@ -60,7 +68,8 @@ export function findModel(services: Services, asker: DoorId, name: string): Repl
   const id = name.startsWith("models/") ? name.slice("models/".length) : name;
   const known = router.models().find((model) => model.id === id || model.id === first);
   const isLocal = services.session.links.get(first.slice(0, first.indexOf("/")))?.kind === "local";
-  if (known === undefined && isLocal) throw new ServerError("not-found", `There is no model "${id}".`, { path: "model" });
+  if (known === undefined && isLocal)
+    throw new ServerError("not-found", `There is no model "${id}".`, { path: "model" });
   return json(SHAPES[asker].one({ id, provider: first.slice(0, first.indexOf("/")) }));
 }
 

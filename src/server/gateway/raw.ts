@@ -54,7 +54,9 @@ export class Raw implements Outgoing {
   private readonly open: OpenCall;
   private readonly raw: RawReply;
   private readonly door: Door;
+  /** The last pieces, in a ring. */
   private readonly last: Uint8Array[] = [];
+  private count = 0;
   private isFirst = true;
   private isOver = false;
 
@@ -66,37 +68,35 @@ export class Raw implements Outgoing {
 
   async next(): Promise<Piece | undefined> {
     if (this.isOver) return undefined;
-    const { bytes } = this.raw;
-    if (!this.isFirst) {
-      const error = await this.read();
-      if (this.isOver) return this.end(error);
+    if (this.isFirst) {
+      this.isFirst = false;
+      return this.take();
     }
-    this.isFirst = false;
-    const piece = bytes.take();
+    const { bytes, body } = this.raw;
+    const { scope } = this.open.call;
+    scope.reading();
+    let read: IteratorResult<Uint8Array>;
+    try {
+      read = await body.next();
+    } catch (thrown) {
+      return this.end(failureOf(thrown).error);
+    }
+    scope.read();
+    if (read.done === true) return this.end(undefined);
+    bytes.push(read.value);
+    return this.take();
+  }
+
+  private take(): Piece {
+    const piece = this.raw.bytes.take();
     if (piece === undefined) return "";
-    this.last.push(piece);
-    if (this.last.length > LAST_PIECES) this.last.shift();
+    this.last[this.count++ % LAST_PIECES] = piece;
     return piece;
   }
 
-  /** Reads on; what it gives is why there is no more, where that is no end. */
-  private async read(): Promise<ProviderError | undefined> {
-    const { raw, open } = this;
-    const { scope } = open.call;
-    scope.reading();
-    try {
-      const { done, value } = await raw.body.next();
-      scope.read();
-      if (done !== true) raw.bytes.push(value);
-      this.isOver = done === true;
-      return undefined;
-    } catch (thrown) {
-      this.isOver = true;
-      return failureOf(thrown).error;
-    }
-  }
-
+  /** `error`: why there is no more, where that is no end. */
   private async end(error: ProviderError | undefined): Promise<Piece> {
+    this.isOver = true;
     const { open, door } = this;
     const { bytes } = this.raw;
     const isAborted = open.call.scope.ended?.by === "caller";
@@ -109,7 +109,7 @@ export class Raw implements Outgoing {
   }
 
   private hasEnding(): boolean {
-    const text = Buffer.concat(this.last);
+    const text = Buffer.concat(this.last).toString();
     return this.door.endings.some((ending) => text.includes(ending));
   }
 }

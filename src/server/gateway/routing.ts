@@ -106,7 +106,8 @@ export class Router {
 
   private byName(name: string): ModelRoute | undefined {
     const owner = this.ownerOf(name) ?? this.fallback;
-    if (owner === undefined || (owner.kind === "local" && owner.config.models?.includes(name) === false)) return undefined;
+    if (owner === undefined || (owner.kind === "local" && owner.config.models?.includes(name) === false))
+      return undefined;
     return { targets: [`${owner.name}/${name}`] };
   }
 

@@ -6,16 +6,20 @@ import type { Reply, Services, Sink } from "../types.ts";
 import { failureOfCall } from "./failure.ts";
 import { countLosses } from "./counters.ts";
 import type { Heartbeats } from "./heartbeats.ts";
+import type { Opened } from "./live.ts";
 import { LiveAnswer, openStream } from "./live.ts";
 import type { OpenCall } from "./open-call.ts";
-import type { Outgoing, Telling } from "./outgoing.ts";
+import type { Outgoing, Piece, Telling } from "./outgoing.ts";
 import { Tapped, Translated } from "./outgoing.ts";
+import type { RawReply } from "./raw.ts";
 import { openRaw, Raw } from "./raw.ts";
 import { koineHeaders, upstreamHeaders } from "./reply-headers.ts";
 
 /** A stream on its way, and what its head says. */
 interface Begun {
   out: Outgoing;
+  /** Goes out together with the head. */
+  first: Piece;
   headers: Record<string, string>;
 }
 
@@ -28,17 +32,20 @@ export interface Streaming extends Telling {
 }
 
 async function begin(open: OpenCall, streaming: Streaming): Promise<Begun> {
-  const { door, takesBytes } = streaming;
+  const { takesBytes } = streaming;
   const isUnread = takesBytes && open.recording === undefined;
   const opened = await open.ask((...tried) => (isUnread ? openRaw(open, ...tried) : openStream(open.call, ...tried)));
-  if ("body" in opened) {
-    return { out: new Raw(open, opened, door), headers: headOf(open, streaming, upstreamHeaders(opened.reply)) };
-  }
+  const out = outgoingOf(open, opened, streaming);
+  const { reply } = opened;
+  const upstream = reply === undefined || !takesBytes ? undefined : upstreamHeaders(reply);
+  return { out, first: (await out.next()) ?? "", headers: headOf(open, streaming, upstream) };
+}
+
+function outgoingOf(open: OpenCall, opened: RawReply | Opened, streaming: Streaming): Outgoing {
+  const { door, takesBytes } = streaming;
+  if ("body" in opened) return new Raw(open, opened, door);
   const live = new LiveAnswer(open, opened);
-  if (live.reply === undefined || !takesBytes) {
-    return { out: new Translated(live, streaming), headers: headOf(open, streaming) };
-  }
-  return { out: new Tapped(live, door), headers: headOf(open, streaming, upstreamHeaders(live.reply)) };
+  return live.bytes === undefined || !takesBytes ? new Translated(live, streaming) : new Tapped(live, door);
 }
 
 function headOf(
@@ -96,12 +103,10 @@ async function write(
   sink: Sink,
 ): Promise<void> {
   const pulse = heartbeats.begin(sink, beat);
-  if (beginning instanceof Promise) void sink.write(beat);
   try {
-    const { out } = await beginning;
-    for (;;) {
-      const piece = await out.next();
-      if (piece === undefined) return;
+    if (beginning instanceof Promise) void sink.write(beat);
+    const { out, first } = beginning instanceof Promise ? await beginning : beginning;
+    for (let piece: Piece | undefined = first; piece !== undefined; piece = await out.next()) {
       if (piece.length === 0) continue;
       pulse.touch();
       const room = sink.write(piece);

@@ -17,7 +17,11 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /** The body, read. Throws a `ServerError` "invalid-request", "too-large" or "unsupported-media". */
 export async function readJson(request: Asking, limits: BodyLimits): Promise<JsonValue> {
-  return parseBody(await readText(request, limits), limits);
+  checkType(request.headers["content-type"]);
+  const encoding = request.headers["content-encoding"];
+  const bytes = await request.body();
+  const decoded = encoding === undefined ? bytes : await decodeBytes(bytes, encoding, limits.bodyBytes);
+  return parseBody(decodeText(decoded), limits);
 }
 
 /** The body's bytes with what was encoded decoded; those that arrived, where nothing was. */
@@ -28,8 +32,7 @@ export async function readBytes(request: Asking, limits: Pick<Limits, "bodyBytes
 }
 
 export async function readText(request: Asking, limits: Pick<Limits, "bodyBytes">): Promise<string> {
-  const type = request.headers["content-type"];
-  if (type !== undefined && type !== "application/json") checkType(type);
+  checkType(request.headers["content-type"]);
   return decodeText(await readBytes(request, limits));
 }
 
@@ -69,7 +72,8 @@ function fits(value: JsonValue, left: number): boolean {
   return true;
 }
 
-function checkType(type: string): void {
+function checkType(type: string | undefined): void {
+  if (type === undefined || type === "application/json") return;
   const [name = "", ...parameters] = type.toLowerCase().split(";");
   if (OTHER_TYPES.test(name.trim())) {
     const message = `The body must be JSON with content-type "application/json", not "${name.trim().slice(0, 80)}".`;

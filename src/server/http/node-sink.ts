@@ -7,13 +7,18 @@ export class NodeSink implements Sink {
   readonly #request: NodeRequest;
   readonly #response: ServerResponse;
   readonly #stallMs: number;
+  readonly #isChunked: boolean;
   #waiting: PromiseWithResolvers<void> | undefined;
   #listens = false;
 
+  /** The response's head must have been made, where somebody is there to read it. */
   constructor(request: NodeRequest, response: ServerResponse, stallMs: number) {
     this.#request = request;
     this.#response = response;
     this.#stallMs = stallMs;
+    // Node writes each chunk as four pieces; put together here, it is one, and a stream costs a fifth less.
+    this.#isChunked = response.chunkedEncoding;
+    response.chunkedEncoding = false;
     request.whenGone(() => this.#goOn());
   }
 
@@ -22,8 +27,17 @@ export class NodeSink implements Sink {
   }
 
   write(chunk: string | Uint8Array): Promise<void> | undefined {
-    if (this.#request.gone || this.#response.write(chunk)) return undefined;
+    // A chunk without anything in it would be the last one.
+    if (this.#request.gone || chunk.length === 0) return undefined;
+    if (this.#response.write(this.#isChunked ? framed(chunk) : chunk)) return undefined;
     return this.#drained();
+  }
+
+  end(): void {
+    if (this.#request.gone) return;
+    if (this.#isChunked) this.#response.end("0\r\n\r\n");
+    else this.#response.end();
+    if (this.#response.writableLength > 0) this.#response.socket?.setTimeout(this.#stallMs);
   }
 
   #drained(): Promise<void> {
@@ -42,4 +56,15 @@ export class NodeSink implements Sink {
     this.#waiting.resolve();
     this.#waiting = undefined;
   }
+}
+
+/** A chunk of HTTP/1.1: its length, and itself. */
+function framed(chunk: string | Uint8Array): string | Uint8Array {
+  if (typeof chunk === "string") return `${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n`;
+  const head = `${chunk.byteLength.toString(16)}\r\n`;
+  const bytes = Buffer.allocUnsafe(head.length + chunk.byteLength + 2);
+  bytes.write(head, "latin1");
+  bytes.set(chunk, head.length);
+  bytes.write("\r\n", bytes.length - 2, "latin1");
+  return bytes;
 }

@@ -101,16 +101,13 @@ async function stream(
 ): Promise<void> {
   try {
     // Also where nobody is there any more: the body ends what it holds open.
-    const sink = new NodeSink(request, response, stallMs);
     if (!request.gone) response.writeHead(status, headers);
+    const sink = new NodeSink(request, response, stallMs);
     const writing = body(sink);
     // What is written at once goes out together with the head; a silent stream must not hold it back.
     if (!request.gone && response.writableLength === 0) response.flushHeaders();
     await writing;
-    if (!request.gone) {
-      response.end();
-      if (response.writableLength > 0) response.socket?.setTimeout(stallMs);
-    }
+    sink.end();
     exchange.end(request.gone);
   } catch (error) {
     const { gone } = request;

@@ -1,20 +1,29 @@
 // What is counted and logged of every exchange with a client, and of every attempt at a provider.
 import type { Attempt } from "../../client/index.ts";
+import type { ServerConfig } from "../config/types.ts";
 import type { Outcome } from "../http/front.ts";
 import type { Logger } from "./log.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Labels, Metrics } from "./metrics.ts";
 
 /** Hears of exchanges. A line for each; those that failed inside say why. */
-export function exchangeTeller(metrics: Metrics, log: Logger): (outcome: Outcome) => void {
+export function exchangeTeller(
+  metrics: Metrics,
+  log: Logger,
+  level: ServerConfig["log"]["level"],
+): (outcome: Outcome) => void {
+  const isLogged = level === "debug" || level === "info";
   const requests = metrics.counter("koine_requests_total", "Requests by route and status.");
   const durations = metrics.histogram("koine_request_seconds", "From a request's arrival to the end of its reply.");
   const streams = metrics.counter("koine_streams_total", "Streamed replies, and whether they were read to their end.");
+  const labelsOf = routeLabels();
   return ({ request, route, caller, status, error, streamed, durationMs, cut }) => {
     const name = route?.operation.id ?? "none";
     const shown = cut && !streamed ? 499 : status;
-    requests.add(1, { route: name, status: String(shown) });
-    durations.observe(durationMs / 1000, { route: name });
+    const known = labelsOf(name);
+    requests.add(1, known.status(shown));
+    durations.observe(durationMs / 1000, known.route);
     if (streamed) streams.add(1, { route: name, end: cut ? "cut" : "whole" });
+    if (!isLogged && error?.code !== "internal") return;
     const facts = {
       id: request.id,
       method: request.method,
@@ -31,6 +40,28 @@ export function exchangeTeller(metrics: Metrics, log: Logger): (outcome: Outcome
     if (error?.code === "internal") log.error("request", facts, error.cause ?? error);
     else log.info("request", facts);
   };
+}
+
+interface RouteLabels {
+  route: Labels;
+  status(status: number): Labels;
+}
+
+/** The very same objects for the same route and status: their text is made once. */
+function routeLabels(): (route: string) => RouteLabels {
+  const routes = new Map<string, RouteLabels>();
+  const make = (route: string): RouteLabels => {
+    const statuses = new Map<number, Labels>();
+    const status = (code: number): Labels => {
+      const labels = statuses.get(code) ?? { route, status: String(code) };
+      statuses.set(code, labels);
+      return labels;
+    };
+    const made = { route: { route }, status };
+    routes.set(route, made);
+    return made;
+  };
+  return (route) => routes.get(route) ?? make(route);
 }
 
 /** Hears of attempts: how long providers took, and how it ended. */

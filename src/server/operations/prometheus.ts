@@ -41,6 +41,8 @@ export function createMetrics(): Metrics {
 /** Label values → what is kept for them. */
 class Series<Value> {
   readonly values = new Map<string, Value>();
+  /** Callers on hot paths give the very same labels again. */
+  readonly #known = new WeakMap<Labels, Value>();
   readonly #make: () => Value;
 
   constructor(make: () => Value) {
@@ -48,9 +50,13 @@ class Series<Value> {
   }
 
   of(labels: Labels | undefined): Value {
-    const key = labels === undefined ? "" : labelText(labels);
-    const value = this.values.get(key);
-    return value ?? this.#add(key);
+    if (labels === undefined) return this.values.get("") ?? this.#add("");
+    const known = this.#known.get(labels);
+    if (known !== undefined) return known;
+    const key = labelText(labels);
+    const value = this.values.get(key) ?? this.#add(key);
+    this.#known.set(labels, value);
+    return value;
   }
 
   #add(key: string): Value {

@@ -39,6 +39,8 @@ class LedgerRecorder implements Recorder {
   /** New conversations whose first question was not answered: whoever asks it again goes on there. */
   private readonly unanswered = new LastUsed<string, Pick<Place, "threadId" | "parentMessageId">>(FAILED_REMEMBERED);
   private pending = 0;
+  /** Whether the ledger could be written to the last time. */
+  private isSound = true;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(services: Services, { maxPending = 64 * 1024 * 1024, lookMs = 3000 }: RecorderOptions) {
@@ -57,7 +59,10 @@ class LedgerRecorder implements Recorder {
         held = taken;
       }
       const place = this.askedAgain(call) ?? (await findPlace(call, this.kinds));
-      return this.enter(call, place, held);
+      const recording = this.enter(call, place, held);
+      // Streams are begun by whoever serves them, who knows more to say.
+      if (recording.opened.isShown && call.request.stream !== true) await this.show(recording);
+      return recording;
     } catch (error) {
       held?.release();
       return this.unopened(call, error);
@@ -82,13 +87,23 @@ class LedgerRecorder implements Recorder {
     }
   }
 
+  async reveal({ tenant }: Caller, id: string): Promise<void> {
+    const found: Promise<void>[] = [];
+    for (const recording of this.underWay.values()) {
+      const { call, threadId, runId } = recording;
+      if ((runId === id || threadId === id) && call.caller.tenant === tenant) found.push(recording.reveal());
+    }
+    // Whoever looks for it finds nothing then; whoever writes it has reported why.
+    await Promise.allSettled(found);
+  }
+
   async close(): Promise<void> {
     clearInterval(this.timer);
     this.timer = undefined;
     while (this.writing.size > 0) await Promise.allSettled(this.writing);
   }
 
-  private enter(call: RecordedCall, place: Place, key: HeldKey | undefined): Recording {
+  private enter(call: RecordedCall, place: Place, key: HeldKey | undefined): CallRecording {
     const { ledger, tenant } = call.caller;
     const { threadId, thread, parentMessageId, messages } = place;
     const runId = ledger.newId();
@@ -105,11 +120,11 @@ class LedgerRecorder implements Recorder {
     });
     // Whoever writes the run hears of it.
     said.catch(() => undefined);
-    const opened: Opened = { call, place, runId, key, said };
+    // A call with a key must be seen by other instances.
+    const isShown = key !== undefined && this.isShared;
+    const opened: Opened = { call, place, runId, key, isShown, said };
     const recording = new CallRecording(this.book, opened);
     this.underWay.set(`${tenant} ${runId}`, recording);
-    // Other instances must see that a call with the key is under way; streams begin by themselves.
-    if (key !== undefined && this.isShared && call.request.stream !== true) recording.begin();
     this.timer ??= setInterval(() => this.lookAround(), this.options.lookMs).unref();
     return recording;
   }
@@ -139,6 +154,15 @@ class LedgerRecorder implements Recorder {
     this.unanswered.set(questionOf(call.caller, messages), place);
   }
 
+  private async show(recording: CallRecording): Promise<void> {
+    try {
+      await recording.start();
+    } catch (error) {
+      this.underWay.delete(`${recording.call.caller.tenant} ${recording.runId}`);
+      throw error;
+    }
+  }
+
   /** Whether other processes work on the same ledger. */
   private get isShared(): boolean {
     return /^postgres(?:ql)?:/.test(this.services.config.ledger.url);
@@ -163,13 +187,16 @@ class LedgerRecorder implements Recorder {
     return {
       onFailure,
       maxWaitMs,
+      beginMs: this.services.config.ledger.flushMs,
       sayings: this.sayings,
+      isSound: () => this.isSound,
       hold: (bytes) => {
         this.pending += bytes;
         return this.pending <= this.options.maxPending;
       },
       report: ({ threadId, runId }, error) => {
         this.count(error);
+        this.isSound = isOfTheCall(error);
         this.services.log.error("record.failed", { threadId, runId, policy: onFailure }, error);
       },
       ending: (recording, over) => this.leave(recording, over),
@@ -180,6 +207,7 @@ class LedgerRecorder implements Recorder {
     const { call, runId } = recording;
     const work = over.then((state) => {
       this.writing.delete(work);
+      if (state !== "lost") this.isSound = true;
       this.underWay.delete(`${call.caller.tenant} ${runId}`);
       this.services.metrics.counter("koine_recorded_calls_total", "Calls by how their record ended.").add(1, { state });
       if (state === "failed") this.noteUnanswered(recording);

@@ -1,5 +1,6 @@
-// One call on its way into the ledger: a stream is written as it comes, a whole call in one write at its end. What cannot
-// be written is refused, or served and reported, as the configuration says.
+// One call on its way into the ledger: a stream that takes its time is written as it comes, everything else in one write
+// at its end. What cannot be written is refused, or served and reported, as the configuration says.
+import { assemble } from "../../assembly/index.ts";
 import { answerMessage, LedgerError } from "../../ledger/index.ts";
 import type { NewRecord, NewRun, Recorded, Run } from "../../ledger/index.ts";
 import type { Delta, Message, ProviderError, Response, StoredMessage } from "../../model/index.ts";
@@ -8,6 +9,7 @@ import { outcomeFacts } from "./facts.ts";
 import type { HeldKey } from "./keys.ts";
 import { type Place, responseAlias } from "./place.ts";
 import { isTaken, refusalOf, unavailable } from "./refusal.ts";
+import { RunFeed } from "./run-feed.ts";
 import type { Said, Sayings, Standing } from "./said.ts";
 import { messagesOf } from "./stored-answer.ts";
 import type { RecordedAnswer, RecordedCall, Recording } from "./types.ts";
@@ -16,7 +18,11 @@ import type { RecordedAnswer, RecordedCall, Recording } from "./types.ts";
 export interface Book {
   readonly onFailure: "refuse" | "serve";
   readonly maxWaitMs: number;
+  /** How long a stream may last without being written before its end. */
+  readonly beginMs: number;
   readonly sayings: Sayings;
+  /** Whether the last write went well, as far as is known. */
+  isSound(): boolean;
   /** Takes so many more bytes that wait to be written, or fewer; false where there is no room. */
   hold(bytes: number): boolean;
   /** A call could not be recorded, or not in time. */
@@ -34,11 +40,17 @@ export interface Opened {
   place: Place;
   runId: string;
   key: HeldKey | undefined;
-  /** What the run says of its request; never rejects before it is asked for. */
+  /** Whether others must see at once that it is under way. */
+  isShown: boolean;
+  /** What the run says of its request. */
   said: Promise<{ said: Said; standing: Standing }>;
 }
 
 type Facts = Omit<RecordedAnswer, "response" | "responseId">;
+type Written = Promise<readonly StoredMessage[]>;
+
+/** Bytes of a stream that are written whether it has lasted long or not. */
+const LARGE = 65_536;
 
 export class CallRecording implements Recording {
   readonly threadId: string;
@@ -47,22 +59,17 @@ export class CallRecording implements Recording {
   readonly changed: boolean;
   readonly earlier: Response | undefined = undefined;
   readonly call: RecordedCall;
-  private readonly book: Book;
   readonly opened: Opened;
-  private readonly cancelling = new AbortController();
-  private begun: Promise<Run> | undefined;
-  private run: Run | undefined;
-  /** Deltas that came before the run was there. */
-  private waiting: (readonly Delta[])[] | undefined = [];
-  private lost: { error: unknown } | undefined;
-  private isCancelled = false;
-  private ending: Promise<void> | undefined;
   /** The message that the answer follows, once it is written. */
   inputId: string | undefined;
-  /** Bytes of deltas that are not written yet. */
-  private held = 0;
-  /** When something was last written. */
-  private heardAt = performance.now();
+  private readonly book: Book;
+  private readonly feed: RunFeed;
+  private readonly cancelling = new AbortController();
+  /** Who was asked, where it is a stream. */
+  private asked: { provider?: string; model?: string } | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private isCancelled = false;
+  private ending: Promise<void> | undefined;
 
   constructor(book: Book, opened: Opened) {
     const { place, runId, call } = opened;
@@ -73,45 +80,54 @@ export class CallRecording implements Recording {
     this.runId = runId;
     this.messages = place.messages;
     this.changed = place.changed;
+    this.feed = new RunFeed({ hold: (bytes) => book.hold(bytes), lost: (error) => this.onLost(error) });
   }
 
   get cancelled(): AbortSignal {
     return this.cancelling.signal;
   }
 
-  /** Without facts: before anybody was asked. */
-  begin(facts: { provider?: string; model?: string } = {}): void {
-    if (this.begun !== undefined || this.ending !== undefined) return;
-    this.begun = this.start(facts);
-    this.begun.catch((error: unknown) => this.lose(error));
+  begin(facts: { provider?: string; model?: string }): void {
+    if (this.asked !== undefined || this.ending !== undefined) return;
+    this.asked = facts;
+    if (this.opened.isShown || this.book.beginMs <= 0) void this.start();
+    else this.timer = setTimeout(() => void this.start(), this.book.beginMs);
+  }
+
+  /** Writes the run now, so that others can see it. */
+  start(): Promise<unknown> {
+    clearTimeout(this.timer);
+    const begun = this.feed.begin(() => this.beginRun());
+    // What goes wrong is told by `onLost`.
+    begun.catch(() => undefined);
+    return begun;
   }
 
   async ready(): Promise<void> {
-    if (this.begun === undefined || this.book.onFailure === "serve") return;
-    await this.inTime(this.begun);
+    if (this.asked === undefined || this.book.onFailure === "serve") return;
+    // As a rule a stream need not wait for a write of its own.
+    if (this.feed.begun === undefined && this.book.isSound()) return;
+    await this.inTime(this.start());
   }
 
   push(deltas: readonly Delta[]): void {
-    if (this.lost !== undefined || this.ending !== undefined) return;
-    const size = sizeOf(deltas);
-    this.held += size;
-    if (!this.book.hold(size)) return this.lose(unavailable("it writes more slowly than the answers come in."));
-    if (this.run !== undefined) this.append(this.run, deltas, size);
-    else this.waiting?.push(deltas);
+    this.feed.push(deltas);
+    if (this.feed.begun === undefined && this.feed.size > LARGE) void this.start();
   }
 
   finish(answer: RecordedAnswer): Promise<void> {
-    if (this.isCancelled && this.begun !== undefined) return Promise.reject(cancelledError());
-    this.ending ??= this.end("committed", this.begun === undefined ? this.record(answer) : this.commit(answer));
+    const { begun } = this.feed;
+    if (this.isCancelled && begun !== undefined) return Promise.reject(cancelledError());
+    this.ending ??= this.end("committed", begun === undefined ? this.record(answer) : this.commit(begun, answer));
     return this.ending;
   }
 
   fail(error: ProviderError, facts: Facts): Promise<void> {
-    const state = this.isCancelled ? "cancelled" : "failed";
-    this.ending ??= this.end(
-      state,
-      this.begun === undefined ? this.recordFailure(error, facts) : this.giveUp(error, facts),
-    );
+    this.writePartial();
+    const { begun } = this.feed;
+    const work = (): Written =>
+      begun === undefined ? this.recordFailure(error, facts) : this.giveUp(begun, error, facts);
+    this.ending ??= this.end(this.isCancelled ? "cancelled" : "failed", work());
     // Whoever fails has an error to tell already.
     return this.ending.catch(() => undefined);
   }
@@ -120,69 +136,51 @@ export class CallRecording implements Recording {
   async cancel(): Promise<boolean> {
     if (this.ending !== undefined) return false;
     this.isCancelled = true;
-    const { begun } = this;
-    if (begun !== undefined)
-      this.ending = this.end(
-        "cancelled",
-        begun.then(async (run) => (await run.cancel()).messages),
-      );
+    this.writePartial();
+    const { begun } = this.feed;
+    // A whole call is written when whoever serves it has ended it.
+    if (begun !== undefined) this.ending = this.end("cancelled", cancelRun(begun));
     this.cancelling.abort(cancelledError());
     await this.ending;
     return true;
   }
 
+  /** Makes a stream that is under way known to those who read the ledger. */
+  async reveal(): Promise<void> {
+    if (this.asked !== undefined && this.ending === undefined) await this.start();
+  }
+
   /** Whether nothing was written for so long: whoever ended the run elsewhere could not be noticed. */
   isSilent(ms: number): boolean {
-    return this.run !== undefined && this.ending === undefined && performance.now() - this.heardAt > ms;
+    return this.ending === undefined && this.feed.isSilent(ms);
   }
 
   /** Looks whether the run is still ours. */
   async look(): Promise<void> {
-    this.heardAt = performance.now();
+    this.feed.heard();
     const { state, epoch } = await this.call.caller.ledger.run(this.runId);
-    const isOurs = (state === "created" || state === "streaming") && epoch === this.run?.info.epoch;
-    if (!isOurs && this.ending === undefined) this.lose(cancelledError());
+    const isOurs = (state === "created" || state === "streaming") && epoch === this.feed.run?.info.epoch;
+    if (!isOurs && this.ending === undefined) this.feed.lose(cancelledError());
   }
 
   // ---- Streams ----
 
-  private async start(facts: { provider?: string; model?: string }): Promise<Run> {
+  private async beginRun(): Promise<Run> {
     const { call, runId, key } = this.opened;
-    const { alias, ...common } = await this.common(undefined, facts);
+    const { alias, ...common } = await this.common(undefined, { ...this.asked });
     const begin: NewRun = { ...common, id: runId, threadId: this.threadId };
     if (key !== undefined) begin.alias = alias;
     const run = await call.caller.ledger.beginRun(begin);
-    this.run = run;
     this.inputId = run.info.forkFromMessageId ?? undefined;
-    this.heardAt = performance.now();
-    const { waiting = [] } = this;
-    this.waiting = undefined;
-    for (const deltas of waiting) if (this.lost === undefined) this.append(run, deltas, sizeOf(deltas));
     return run;
   }
 
-  private append(run: Run, deltas: readonly Delta[], size: number): void {
-    run.append(deltas).then(
-      () => {
-        this.letGo(size);
-        this.heardAt = performance.now();
-      },
-      (error: unknown) => this.lose(error),
-    );
+  /** What has arrived of a stream that will not be finished is kept as the rest of a run. */
+  private writePartial(): void {
+    if (this.ending === undefined && this.feed.unwritten.length > 0) void this.start();
   }
 
-  private letGo(size: number): void {
-    const held = Math.min(size, this.held);
-    this.held -= held;
-    this.book.hold(-held);
-  }
-
-  /** From here on nothing more is taken: what follows a gap would look like the whole. */
-  private lose(error: unknown): void {
-    if (this.lost !== undefined) return;
-    this.lost = { error };
-    this.waiting = undefined;
-    this.letGo(this.held);
+  private onLost(error: unknown): void {
     if (isTaken(error) || isCancel(error)) {
       this.isCancelled = true;
       this.cancelling.abort(cancelledError());
@@ -192,15 +190,15 @@ export class CallRecording implements Recording {
     }
   }
 
-  private async commit(answer: RecordedAnswer): Promise<readonly StoredMessage[]> {
-    const run = await this.begun;
-    if (run === undefined) return [];
-    const { response, provider, responseId } = answer;
-    if (this.lost !== undefined) {
+  private async commit(begun: Promise<Run>, answer: RecordedAnswer): Written {
+    const run = await begun;
+    const { missing } = this.feed;
+    if (missing !== undefined) {
       // What there is of it is kept, if it can be.
-      run.fail(this.lost.error).catch(() => undefined);
-      throw this.lost.error;
+      run.fail(missing.error).catch(() => undefined);
+      throw missing.error;
     }
+    const { response, provider, responseId } = answer;
     const messages = response === undefined ? undefined : [answerMessage(response, provider)];
     // Another one than was asked first has answered: the message says who.
     if (messages === undefined && provider !== run.info.metadata?.["provider"]) await run.note({ provider });
@@ -208,30 +206,37 @@ export class CallRecording implements Recording {
     return (await twice(() => run.commit(messages, options))).messages;
   }
 
-  private async giveUp(error: ProviderError, facts: Facts): Promise<readonly StoredMessage[]> {
-    const run = await this.begun;
-    if (run === undefined || isTaken(this.lost?.error)) return [];
+  private async giveUp(begun: Promise<Run>, error: ProviderError, facts: Facts): Written {
+    const run = await begun;
+    if (isTaken(this.feed.missing?.error)) return [];
     // What is known of the tries is worth a try, no more.
     await run.note(outcomeFacts(facts)).catch(() => undefined);
     const { messages } = await (this.isCancelled ? run.cancel() : run.fail(error));
     return messages;
   }
 
-  // ---- Whole calls ----
+  // ---- In one write ----
 
-  private async record(answer: RecordedAnswer): Promise<readonly StoredMessage[]> {
-    const { response, provider } = answer;
+  private async record(answer: RecordedAnswer): Written {
+    const { provider, responseId } = answer;
+    if (this.feed.missing !== undefined) throw this.feed.missing.error;
+    const response = answer.response ?? this.assembled();
     const messages = response === undefined ? [] : [answerMessage(response, provider)];
-    return this.write({ messages, ...(await this.common(answer.responseId, outcomeFacts(answer))) });
+    return this.write({ messages, ...(await this.common(responseId, outcomeFacts(answer))) });
   }
 
-  private async recordFailure(error: ProviderError, facts: Facts): Promise<readonly StoredMessage[]> {
+  /** A stream that ended before it had to be written. */
+  private assembled(): Response | undefined {
+    return this.asked === undefined ? undefined : assemble(this.feed.unwritten.flat());
+  }
+
+  private async recordFailure(error: ProviderError, facts: Facts): Written {
     const common = await this.common(undefined, outcomeFacts(facts));
-    const state = this.isCancelled ? "cancelled" : "failed";
-    return this.write({ messages: [], state, ...(state === "failed" && { error }), ...common });
+    const end = this.isCancelled ? { state: "cancelled" as const } : { state: "failed" as const, error };
+    return this.write({ messages: [], ...end, ...common });
   }
 
-  private async write(record: NewRecord): Promise<readonly StoredMessage[]> {
+  private async write(record: NewRecord): Written {
     const { threadId, runId } = this;
     const { ledger } = this.call.caller;
     const { input, messages } = await twice<Pick<Recorded, "input" | "messages">>(
@@ -272,7 +277,9 @@ export class CallRecording implements Recording {
     return { alias };
   }
 
-  private async end(state: EndState, writing: Promise<readonly StoredMessage[]>): Promise<void> {
+  private async end(state: EndState, writing: Written): Promise<void> {
+    clearTimeout(this.timer);
+    this.feed.end();
     const written = writing.then(async (messages) => {
       const { standing } = await this.opened.said;
       const last = messages.at(-1);
@@ -285,7 +292,7 @@ export class CallRecording implements Recording {
     this.book.ending(
       this,
       over.finally(() => {
-        this.letGo(this.held);
+        this.feed.release();
         this.opened.key?.release();
       }),
     );
@@ -293,7 +300,7 @@ export class CallRecording implements Recording {
       await this.inTime(written);
     } catch (error) {
       const refusal = refusalOf(error);
-      const isKnown = this.lost !== undefined || refusal.code === "aborted";
+      const isKnown = this.feed.missing !== undefined || refusal.code === "aborted";
       if (!isKnown) this.book.report(this, error);
       if (this.book.onFailure === "refuse" || refusal.code === "aborted") throw refusal;
     }
@@ -313,6 +320,11 @@ export class CallRecording implements Recording {
   }
 }
 
+async function cancelRun(begun: Promise<Run>): Written {
+  const run = await begun;
+  return (await run.cancel()).messages;
+}
+
 /** Again where it is not known whether a write took place; `check` looks for what the first one may have done. */
 async function twice<Value>(write: () => Promise<Value>, check?: () => Promise<Value>): Promise<Value> {
   try {
@@ -329,14 +341,4 @@ function cancelledError(): ServerError {
 
 function isCancel(error: unknown): boolean {
   return error instanceof ServerError && error.code === "aborted";
-}
-
-/** About so many bytes. */
-function sizeOf(deltas: readonly Delta[]): number {
-  let size = 0;
-  for (const { payload } of deltas) {
-    size += 64;
-    for (const value of Object.values(payload)) size += typeof value === "string" ? value.length : 16;
-  }
-  return size;
 }

@@ -58,7 +58,10 @@ export interface Recording {
   readonly cancelled: AbortSignal;
   /** A stream begins: thread, input and run are written behind, and readers elsewhere can follow. Whole calls need it not. */
   begin(facts: { provider: string; model: string }): void;
-  /** Before the first byte goes out. Rejects with "unavailable" where the run cannot be written and such calls are refused. */
+  /**
+   * Before the first byte goes out. Rejects with "unavailable" where runs could not be written the last time, this one
+   * cannot be either, and such calls are refused. As long as the ledger works, nobody waits for it here.
+   */
   ready(): Promise<void>;
   push(deltas: readonly Delta[]): void;
   /** Resolves when all of it is durable, or the longest wait is over; rejects as `ready`. */
@@ -70,6 +73,11 @@ export interface Recording {
 export interface Recorder {
   /** Recognises the history; reads only. undefined: the call is not recorded (by the configuration's policy "serve"). */
   open(call: RecordedCall): Promise<Recording | undefined>;
+  /**
+   * Streams are written a moment after they began, or at their end if that comes first: those of this thread, or the one
+   * of this run, that are under way here are written now, so that whoever reads the ledger next finds them.
+   */
+  reveal(caller: Caller, threadOrRunId: string): Promise<void>;
   /** Ends a live run, wherever it runs; false where none of that id is alive. */
   cancel(caller: Caller, runId: string): Promise<boolean>;
   /** Waits for everything that is being written. */

@@ -115,7 +115,8 @@ export class Runner {
       await this.giveBack(work, error);
     } finally {
       running.add(-1);
-      this.held.delete(key);
+      // Where the lease was lost, it may be held anew.
+      if (this.held.get(key) === held) this.held.delete(key);
     }
     // It may have been wanted when nobody listened any more.
     if (held.isWantedAgain) await this.wake(ledger, threadId);

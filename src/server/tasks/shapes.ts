@@ -26,7 +26,7 @@ export const waiting = object({ id: string, message }, { task: string });
 const failure = object({ code: string, message: string }, { status: number, retryable: boolean });
 
 export const said = object({ id: string, queued: boolean }, { ignored: list(string) });
-export const task = object(
+const task = object(
   {
     id: string,
     name: nullable(string),

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LocalProvider } from "../../../src/client/index.ts";
 import { demo } from "../../../src/client/index.ts";
 import type { Delta, Request } from "../../../src/model/index.ts";
+import { textOf } from "../../../src/model/index.ts";
 import type { Api } from "./support.ts";
-import { replied, said, startApi, textsOf, threadOf } from "./support.ts";
+import { firstOf, replied, said, startApi, textsOf, threadOf } from "./support.ts";
 
 /** A model that says how often it was asked, and remembers what. */
 class Counting implements LocalProvider {
@@ -56,7 +57,7 @@ describe("edit", () => {
     expect(edited.body.messages).toMatchObject([{ parentMessageId: null, metadata: { editedFrom: ids[0] } }]);
     expect(await textsOf(api, id)).toEqual(["The weather?"]);
     const tree = await api.get(`/v1/threads/${id}/tree`);
-    expect(tree.body).toMatchObject({ activeLeafId: edited.body.messages[0].id });
+    expect(tree.body).toMatchObject({ activeLeafId: firstOf(edited).id });
     expect(tree.body.messages).toHaveLength(3);
   });
 
@@ -66,8 +67,8 @@ describe("edit", () => {
       role: "user",
       parts: [{ type: "text", text: "Waht " }, picture, { type: "text", text: "is it?" }],
     });
-    const { body } = await api.post(`/v1/threads/${id}/edit`, { messageId: ids[0], text: "What is it?" });
-    expect(body.messages[0].parts).toEqual([{ type: "text", text: "What is it?" }, picture]);
+    const edited = await api.post(`/v1/threads/${id}/edit`, { messageId: ids[0], text: "What is it?" });
+    expect(firstOf(edited).parts).toEqual([{ type: "text", text: "What is it?" }, picture]);
   });
 
   test("what vouched for the old content goes with it, and stays where the content does", async () => {
@@ -79,7 +80,7 @@ describe("edit", () => {
     });
     const edit = async (parts: object[]): Promise<object[]> => {
       const message = { role: "assistant", parts };
-      return (await api.post(`/v1/threads/${id}/edit`, { messageId: ids[1], message })).body.messages[0].parts;
+      return firstOf(await api.post(`/v1/threads/${id}/edit`, { messageId: ids[1], message })).parts;
     };
     expect(await edit([thought, { type: "text", text: "Therefore." }])).toEqual([
       thought,
@@ -117,16 +118,16 @@ describe("regenerate", () => {
     expect(first.status, first.text).toBe(200);
     expect(first.body.run).toMatchObject({ state: "committed", usage: { totalTokens: 3 }, losses: [] });
     expect(first.headers.get("x-koine-run")).toBe(first.body.run.id);
-    const [answer] = first.body.messages;
+    const answer = firstOf(first);
     const again = await api.post(`/v1/threads/${id}/regenerate`, { model: "counting/two" });
     expect(again.body.messages[0]).toMatchObject({
       parentMessageId: answer.parentMessageId,
       metadata: { model: "two" },
     });
     expect((await api.get(`/v1/runs/${first.body.run.id}`)).body.state).toBe("superseded");
-    expect((await textsOf(api, id))[1]).toBe(again.body.messages[0].parts[0].text);
+    expect((await textsOf(api, id))[1]).toBe(textOf(firstOf(again)));
     const { body } = await api.get(`/v1/threads/${id}/runs`);
-    expect(body.runs.map(({ state }: { state: string }) => state)).toEqual(["superseded", "committed"]);
+    expect(body.runs.map(({ state }) => state)).toEqual(["superseded", "committed"]);
   });
 
   test("the former call's settings and instructions hold again, but for those that are given", async () => {
@@ -142,8 +143,8 @@ describe("regenerate", () => {
   test("an answer on a branch that is not active is asked for where it stands", async () => {
     const { id, ids } = await threadOf(api, said("One."), replied("Old."), said("Two."), replied("Older."));
     await api.post(`/v1/threads/${id}/edit`, { messageId: ids[0], text: "Uno." });
-    const { body } = await api.post(`/v1/threads/${id}/regenerate`, { messageId: ids[3] });
-    expect(body.messages[0].parentMessageId).toBe(ids[2]);
+    const again = await api.post(`/v1/threads/${id}/regenerate`, { messageId: ids[3] });
+    expect(firstOf(again).parentMessageId).toBe(ids[2]);
     const tree = await api.get(`/v1/threads/${id}/tree`);
     expect(tree.body.messages).toHaveLength(6);
     expect((await textsOf(api, id)).slice(0, 3)).toEqual(["One.", "Old.", "Two."]);

@@ -77,7 +77,7 @@ test("B96: an EventSource that loses its connection goes on where it was, and en
   let cut = false;
   const source = new EventSource(`${api.koine.url}/v1/runs/${run.id}/events`, {
     fetch: async (url, init) => {
-      const reply = await fetch(url, init as RequestInit);
+      const reply = await fetch(url, init);
       if (cut) return reply;
       cut = true;
       // The first connection breaks after two deltas.

@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openapiDocument } from "../../../src/server/openapi/document.ts";
 import type { Api } from "./support.ts";
-import { said, startApi } from "./support.ts";
+import { firstOf, said, startApi } from "./support.ts";
 
 let api: Api;
 beforeAll(async () => {
@@ -77,8 +77,9 @@ test("every operation on the ledger and on chats answers as the document says", 
   const { post, get, call } = api;
   const { id } = (await post("/v1/threads", { title: "Corinth", messages: [said("say Hello.")] })).body;
   const thread = `/v1/threads/${id}`;
-  const run = (await post(`${thread}/regenerate`, {})).body;
-  const [answer] = run.messages;
+  const asked = await post(`${thread}/regenerate`, {});
+  const answer = firstOf(asked);
+  const { run } = asked.body;
   await post(`${thread}/messages`, { messages: [said("More.")] });
   await post(`${thread}/fork`, { messageId: answer.id, id: "forked" });
   await post(`${thread}/edit`, { messageId: answer.parentMessageId, text: "say Hi." });
@@ -86,8 +87,10 @@ test("every operation on the ledger and on chats answers as the document says", 
   await call("PATCH", thread, { title: "Other" });
   for (const path of ["", "/messages", "/messages?dialect=gemini", "/tree", "/context", "/runs"])
     await get(thread + path);
-  await get(`/v1/runs/${run.run.id}`);
-  await get(`/v1/runs/${run.run.id}/events`);
+  await get(`/v1/runs/${run.id}`);
+  await get(`/v1/runs/${run.id}/events`);
+  const live = await api.koine.ledger.beginRun({ threadId: id });
+  await post(`/v1/runs/${live.id}/cancel`);
   const events = await fetch(`${api.koine.url}${thread}/events`);
   expect(events.headers.get("content-type")).toContain("text/event-stream");
   await events.body?.cancel();

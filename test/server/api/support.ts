@@ -1,15 +1,34 @@
 // A client of the ledger's routes that holds every reply against the OpenAPI document, whatever the test looks at.
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { ValidateFunction } from "ajv";
+import type { RunInfo, SearchHit, Thread } from "../../../src/ledger/index.ts";
+import type { Loss, StoredMessage } from "../../../src/model/index.ts";
+import { textOf } from "../../../src/model/index.ts";
 import type { ConfigInput } from "../../../src/server/config/defaults.ts";
 import type { KoineServer, ServerOptions } from "../../../src/server/server.ts";
 import { startKoine } from "../support/koine.ts";
 
+/** The fields of all replies: which of them are there, the document says, and is asked of every one. */
+export interface Body extends Thread {
+  threads: Thread[];
+  next: string | null;
+  messages: StoredMessage[];
+  run: RunInfo;
+  runs: RunInfo[];
+  state: string;
+  losses: (Loss & { dialect: string })[];
+  wire: unknown;
+  hits: SearchHit[];
+  dialects: { id: string; carries: string[] }[];
+  blob: string;
+  error: { code: string; message: string; path: string };
+}
+
 export interface Answer {
   status: number;
   headers: Headers;
-  /** JSON that was read, or else text. */
-  body: any; // replies of many shapes: tests look into them, and the document holds them
+  /** The JSON of the reply; of others, nothing. */
+  body: Body;
   text: string;
 }
 
@@ -22,9 +41,9 @@ export interface Api extends AsyncDisposable {
   readonly document: Document;
   /** The operations that have answered as they should, by id. */
   readonly answered: Set<string>;
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  get(path: string, headers?: Record<string, string>): Promise<Answer>;
-  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  call: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
+  get: (path: string, headers?: Record<string, string>) => Promise<Answer>;
+  post: (path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
 }
 
 export async function startApi(config: ConfigInput = {}, options: ServerOptions = {}): Promise<Api> {
@@ -37,8 +56,9 @@ export async function startApi(config: ConfigInput = {}, options: ServerOptions 
     const reply = await fetch(koine.url + path, init);
     const text = await reply.text();
     const type = reply.headers.get("content-type") ?? "";
-    const answer: Answer = { status: reply.status, headers: reply.headers, text, body: text };
-    if (type.startsWith("application/json")) answer.body = JSON.parse(text);
+    const json = type.startsWith("application/json") ? text : "{}";
+    // Held against the document below.
+    const answer: Answer = { status: reply.status, headers: reply.headers, text, body: JSON.parse(json) as Body };
     judge.hold(method, path.split("?")[0] ?? "", answer, type);
     return answer;
   };
@@ -73,7 +93,7 @@ class Judge {
       .toSorted((a, b) => a.template.split("{").length - b.template.split("{").length);
   }
 
-  hold(method: string, path: string, { status, body }: Answer, type: string): void {
+  hold(method: string, path: string, { status, body, text }: Answer, type: string): void {
     const found = this.templates.find(({ pattern }) => pattern.test(path));
     if (found === undefined) return;
     const operation = this.document.paths[found.template]?.[method.toLowerCase()];
@@ -83,7 +103,7 @@ class Judge {
     const media = type.split(";")[0] ?? "";
     const { content } = operation.responses[key] as { content?: Record<string, unknown> };
     if (content === undefined) {
-      if (body !== "") throw new Error(`${method} ${path}: ${status} has a body, which the document denies.`);
+      if (text !== "") throw new Error(`${method} ${path}: ${status} has a body, which the document denies.`);
     } else if (!(media in content))
       throw new Error(`${method} ${path}: ${status} is ${media}, which is not in the document.`);
     else if (media === "application/json") this.validate([found.template, method.toLowerCase(), key], body);
@@ -114,11 +134,18 @@ export function replied(text: string): { role: "assistant"; parts: [{ type: "tex
 export async function threadOf(api: Api, ...messages: object[]): Promise<{ id: string; ids: string[] }> {
   const { body } = await api.post("/v1/threads", { messages });
   const stored = await api.get(`/v1/threads/${body.id}/messages`);
-  return { id: body.id, ids: stored.body.messages.map(({ id }: { id: string }) => id) };
+  return { id: body.id, ids: stored.body.messages.map(({ id }) => id) };
+}
+
+/** The only message, or the first, of a reply. */
+export function firstOf({ body }: Answer): StoredMessage {
+  const [first] = body.messages;
+  if (first === undefined) throw new Error("The reply has no message.");
+  return first;
 }
 
 /** The texts of a transcript. */
 export async function textsOf(api: Api, threadId: string, query = ""): Promise<string[]> {
   const { body } = await api.get(`/v1/threads/${threadId}/messages${query}`);
-  return body.messages.map(({ parts }: { parts: { text?: string }[] }) => parts.map(({ text }) => text ?? "").join(""));
+  return body.messages.map(textOf);
 }

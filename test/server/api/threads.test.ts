@@ -1,5 +1,6 @@
 // Threads and their messages over HTTP: what can be done with them, and how mistakes are told.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { textOf } from "../../../src/model/index.ts";
 import type { Api } from "./support.ts";
 import { replied, said, startApi, textsOf, threadOf } from "./support.ts";
 
@@ -43,7 +44,7 @@ describe("threads", () => {
     let pages = 0;
     while (next !== null) {
       const page: Awaited<ReturnType<Api["get"]>> = await api.get(`/v1/threads?kind=paged&limit=2&before=${next}`);
-      seen.push(...page.body.threads.map(({ id }: { id: string }) => id));
+      seen.push(...page.body.threads.map(({ id }) => id));
       next = page.body.next;
       pages += 1;
     }
@@ -55,7 +56,7 @@ describe("threads", () => {
     const task = await api.post("/v1/threads", { kind: "task" });
     const plain = await api.post("/v1/threads", {});
     const ids = async (kind: string): Promise<string[]> =>
-      (await api.get(`/v1/threads?limit=500&kind=${kind}`)).body.threads.map(({ id }: { id: string }) => id);
+      (await api.get(`/v1/threads?limit=500&kind=${kind}`)).body.threads.map(({ id }) => id);
     expect(await ids("task")).toEqual([task.body.id]);
     expect(await ids("none")).toContain(plain.body.id);
     expect(await ids("none")).not.toContain(task.body.id);
@@ -65,7 +66,7 @@ describe("threads", () => {
     const { id } = await threadOf(api, said("The lighthouse of Pharos."), replied("It stood at Alexandria."));
     await threadOf(api, said("The temple of Artemis."));
     const found = await api.get("/v1/threads?search=lighthouse+pharos");
-    expect(found.body.threads.map((thread: { id: string }) => thread.id)).toEqual([id]);
+    expect(found.body.threads.map((thread) => thread.id)).toEqual([id]);
   });
 });
 
@@ -76,7 +77,7 @@ describe("messages", () => {
     expect(added.status).toBe(201);
     expect(await textsOf(api, id)).toEqual(["One.", "Two.", "Three."]);
     expect(await textsOf(api, id, "?limit=2")).toEqual(["Two.", "Three."]);
-    expect(await textsOf(api, id, `?before=${added.body.messages[1].id}`)).toEqual(["One.", "Two."]);
+    expect(await textsOf(api, id, `?before=${added.body.messages[1]?.id}`)).toEqual(["One.", "Two."]);
   });
 
   test("messages are taken and given in any dialect", async () => {
@@ -89,7 +90,7 @@ describe("messages", () => {
         { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: "Sunny." }] },
       ],
     });
-    expect(added.body.messages.map(({ role }: { role: string }) => role)).toEqual(["assistant", "tool"]);
+    expect(added.body.messages.map(({ role }) => role)).toEqual(["assistant", "tool"]);
     const chat = await api.get(`/v1/threads/${id}/messages?dialect=openai-chat`);
     expect(chat.body.wire).toMatchObject([
       { role: "user", content: "What is the weather?" },
@@ -123,9 +124,7 @@ describe("messages", () => {
       cut,
     );
     const texts = async (query: string): Promise<string[]> =>
-      (await api.get(`/v1/threads/${id}/context${query}`)).body.messages.map(
-        (message: { parts: { text: string }[] }) => message.parts[0]?.text,
-      );
+      (await api.get(`/v1/threads/${id}/context${query}`)).body.messages.map(textOf);
     expect(await texts("")).toEqual(["Be kind.", "One.", "Two.", "Three."]);
     expect(await texts("?interrupted=true")).toHaveLength(5);
     expect(await texts("?maxMessages=2")).toEqual(["Be kind.", "Three."]);

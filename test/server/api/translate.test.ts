@@ -142,7 +142,7 @@ describe("translate", () => {
 
 test("the dialects are listed with what they carry", async () => {
   const { body } = await api.get("/v1/dialects");
-  expect(body.dialects.map(({ id }: { id: string }) => id)).toEqual([...dialects]);
+  expect(body.dialects.map(({ id }) => id)).toEqual([...dialects]);
   expect(body.dialects[0]).toMatchObject({ id: "openai-chat", carries: expect.arrayContaining(["streams"]) });
 });
 
@@ -150,8 +150,6 @@ test("the losses are listed, of all dialects or of one", async () => {
   const all = await api.get("/v1/losses");
   const gemini = await api.get("/v1/losses?dialect=gemini");
   expect(gemini.body.losses.length).toBeGreaterThan(10);
-  expect(all.body.losses.filter(({ dialect }: { dialect: string }) => dialect === "gemini")).toEqual(
-    gemini.body.losses,
-  );
+  expect(all.body.losses.filter(({ dialect }) => dialect === "gemini")).toEqual(gemini.body.losses);
   expect((await api.get("/v1/losses?dialect=latin")).status).toBe(400);
 });

@@ -7,7 +7,7 @@ import { textOf as saidIn } from "../../../src/model/index.ts";
 import { startUpstream } from "../../support/upstreams/index.ts";
 import type { Api } from "../api/support.ts";
 import { startApi } from "../api/support.ts";
-import { CALL, DONE, Page, ScriptedModel, textOf, word } from "./page.ts";
+import { CALL, DONE, loadedBy, Page, ScriptedModel, textOf, word } from "./page.ts";
 
 let api: Api;
 let url: string;
@@ -62,11 +62,11 @@ test("a page that is loaded again has the same messages under the same ids", asy
   const id = newChat();
   const page = new Page(url, id);
   await page.sendMessage({ text: "One." });
-  const { body } = await api.get(`/v1/chat/${id}`);
+  const loaded = await loadedBy(api, id);
   const shape = (messages: UIMessage[]): unknown =>
     messages.map((message) => [message.id, message.role, textOf(message)]);
-  expect(shape(body.messages)).toEqual(shape(page.messages));
-  const reloaded = new Page(url, id, { messages: body.messages });
+  expect(shape(loaded)).toEqual(shape(page.messages));
+  const reloaded = new Page(url, id, { messages: loaded });
   await reloaded.sendMessage({ text: "Two." });
   expect(await stored(id)).toEqual(reloaded.texts);
   expect(reloaded.texts).toHaveLength(4);
@@ -86,7 +86,12 @@ test("regenerate is a second answer beside the first, also in the middle of a ch
   expect(page.texts).toEqual(["One.", "Answer 4."]);
   expect(await stored(id)).toEqual(["One.", "Answer 4."]);
   expect((await api.koine.ledger.tree(id)).messages.map(saidIn)).toEqual([
-    ...["One.", "Answer 1.", "Answer 2.", "Two.", "Answer 3.", "Answer 4."],
+    "One.",
+    "Answer 1.",
+    "Answer 2.",
+    "Two.",
+    "Answer 3.",
+    "Answer 4.",
   ]);
 });
 

@@ -3,6 +3,7 @@ import type { ChatInit, ChatState, ChatStatus, UIMessage } from "ai";
 import { AbstractChat, DefaultChatTransport } from "ai";
 import type { LocalProvider } from "../../../src/client/index.ts";
 import type { Delta, Request } from "../../../src/model/index.ts";
+import type { Api } from "../api/support.ts";
 
 class State implements ChatState<UIMessage> {
   status: ChatStatus = "ready";
@@ -50,6 +51,13 @@ export class Page extends AbstractChat<UIMessage> {
   get texts(): string[] {
     return this.messages.map(textOf);
   }
+}
+
+/** The messages that a page of the chat begins with. */
+export async function loadedBy(api: Pick<Api, "get">, chatId: string): Promise<UIMessage[]> {
+  const { text } = await api.get(`/v1/chat/${chatId}`);
+  // The chat takes them as they are.
+  return (JSON.parse(text) as { messages: UIMessage[] }).messages;
 }
 
 export function textOf({ parts }: Pick<UIMessage, "parts">): string {

@@ -6,7 +6,7 @@ import { openLedger } from "../../../src/ledger/index.ts";
 import { textOf as saidIn } from "../../../src/model/index.ts";
 import type { Api } from "../api/support.ts";
 import { startApi } from "../api/support.ts";
-import { CALL, DONE, Page, ScriptedModel, textOf, word } from "./page.ts";
+import { CALL, DONE, loadedBy, Page, ScriptedModel, textOf, word } from "./page.ts";
 
 const model = new ScriptedModel(() => []);
 let api: Api;
@@ -41,8 +41,8 @@ test("B89: a page that leaves does not end its answer; another one takes it up f
   const { id } = page.lastMessage ?? {};
   await page.stop();
   await sent;
-  const { body } = await api.get("/v1/chat/left");
-  const again = new Page(url, "left", { messages: body.messages });
+  const messages = await loadedBy(api, "left");
+  const again = new Page(url, "left", { messages });
   const resumed = again.resumeStream();
   await expect.poll(() => again.texts).toEqual(["Hello.", "One "]);
   goOn();
@@ -67,8 +67,8 @@ test("an answer that goes on after a tool is taken up with the steps before it, 
   });
   const sent = page.sendMessage({ text: "The weather?" });
   await expect.poll(() => page.texts.at(-1)).toBe("Let me see. It is ");
-  const { body } = await api.get("/v1/chat/steps");
-  const again = new Page(url, "steps", { messages: body.messages });
+  const messages = await loadedBy(api, "steps");
+  const again = new Page(url, "steps", { messages });
   const resumed = again.resumeStream();
   await expect.poll(() => again.texts.at(-1)).toBe("Let me see. It is ");
   goOn();
@@ -87,6 +87,8 @@ test("another instance on the same ledger takes the stream up, too", async () =>
   const page = new Page(one.koine.url, "shared");
   const sent = page.sendMessage({ text: "Hello." });
   await expect.poll(() => page.texts.at(-1)).toBe("One ");
+  // A stream is written a moment after it began.
+  await expect.poll(() => ledger.runs("shared").catch(() => [])).toHaveLength(1);
   const elsewhere = new Page(two.koine.url, "shared", { messages: page.messages.slice(0, 1) });
   const resumed = elsewhere.resumeStream();
   await expect.poll(() => elsewhere.texts.at(-1)).toBe("One ");

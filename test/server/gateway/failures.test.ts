@@ -133,10 +133,21 @@ describe("a failure in the middle of a stream ends it with the protocol's own ev
     async (client, dialect) => {
       await using upstream = await startUpstream(dialect, () => ({ parts: [text("One two three four five")] }));
       const { path, body } = question(dialect, upstream.model, true);
-      const headers = { authorization: `Bearer ${upstream.apiKey}`, "x-api-key": upstream.apiKey, "x-goog-api-key": upstream.apiKey };
-      const whole = await post({ url: upstream.url }, { path, body }, { ...headers, "anthropic-version": "2023-06-01" });
+      const headers = {
+        authorization: `Bearer ${upstream.apiKey}`,
+        "x-api-key": upstream.apiKey,
+        "x-goog-api-key": upstream.apiKey,
+      };
+      const whole = await post(
+        { url: upstream.url },
+        { path, body },
+        { ...headers, "anthropic-version": "2023-06-01" },
+      );
       const at = whole.text.indexOf("four") - 3;
-      await using broken = await startUpstream(dialect, () => ({ parts: [text("One two three four five")], reset: at }));
+      await using broken = await startUpstream(dialect, () => ({
+        parts: [text("One two three four five")],
+        reset: at,
+      }));
       await using koine = await startGateway({ providers: { up: broken.config } });
       const heard = await read[client](koine.url, `up/${broken.model}`);
       expect(heard.said.trimEnd()).toBe("One two three");
@@ -147,7 +158,11 @@ describe("a failure in the middle of a stream ends it with the protocol's own ev
 
   test("a Chat stream that broke off has no [DONE]", async () => {
     const error = { kind: "server", message: "Broken." } as const;
-    await using upstream = await startUpstream("anthropic", () => ({ parts: [text("One"), text("two")], error, errorAfter: 1 }));
+    await using upstream = await startUpstream("anthropic", () => ({
+      parts: [text("One"), text("two")],
+      error,
+      errorAfter: 1,
+    }));
     await using koine = await startGateway({ providers: { up: upstream.config } });
     const heard = await post(koine, question("openai-chat", `up/${upstream.model}`, true));
     const events = eventsOf(heard.text);
@@ -158,7 +173,11 @@ describe("a failure in the middle of a stream ends it with the protocol's own ev
   test.each(UPSTREAM_DIALECTS)("%s: bytes that just end are told apart from an answer (B73)", async (dialect) => {
     await using upstream = await startUpstream(dialect, () => "One two three four five");
     const { path, body } = question(dialect, upstream.model, true);
-    const keys = { authorization: `Bearer ${upstream.apiKey}`, "x-api-key": upstream.apiKey, "x-goog-api-key": upstream.apiKey };
+    const keys = {
+      authorization: `Bearer ${upstream.apiKey}`,
+      "x-api-key": upstream.apiKey,
+      "x-goog-api-key": upstream.apiKey,
+    };
     const whole = await post({ url: upstream.url }, { path, body }, { ...keys, "anthropic-version": "2023-06-01" });
     const half = whole.text.slice(0, whole.text.indexOf("\n\n", whole.text.indexOf("three")) + 2);
     await using cut = await replayServer({ "*": { chunks: [half], headers: { "content-type": "text/event-stream" } } });
@@ -196,7 +215,12 @@ describe("what Koine itself refuses", () => {
     ["an answer that nobody knows", "openai-responses", { previous_response_id: "resp_1" }, "previous_response_id"],
     ["a conversation stored elsewhere", "openai-responses", { conversation: "conv_1" }, "conversation"],
     ["a prompt stored elsewhere", "openai-responses", { prompt: { id: "pmpt_1" } }, "prompt"],
-    ["an item stored elsewhere", "openai-responses", { input: [{ type: "item_reference", id: "msg_1" }] }, "/messages/0"],
+    [
+      "an item stored elsewhere",
+      "openai-responses",
+      { input: [{ type: "item_reference", id: "msg_1" }] },
+      "/messages/0",
+    ],
     ["a cache of another provider", "gemini", { cachedContent: "cachedContents/1" }, "cachedContent"],
   ])("%s, unless it is sent all the same", async (_, client, more, path) => {
     await using upstream = await startUpstream("anthropic", () => "Yes.");

@@ -118,8 +118,8 @@ test("a list without alt=sse is kept alive by white space", async () => {
 test("the timer lives only while a stream does", async () => {
   const written: string[] = [];
   const beats = new Heartbeats(4);
-  const sink = { write: (text: string | Uint8Array) => void written.push(String(text)), gone: false };
-  const pulse = beats.begin({ ...sink, write: (text) => sink.write(text) as undefined }, "beat");
+  const write = (text: string | Uint8Array): undefined => void written.push(String(text));
+  const pulse = beats.begin({ write, gone: false }, "beat");
   await wait(15);
   expect(written.length).toBeGreaterThan(0);
   pulse.end();

@@ -7,7 +7,8 @@ import type { ClientDialect } from "./support.ts";
 import { CLIENTS, post, question, startGateway } from "./support.ts";
 
 const ODD: Record<ClientDialect, string> = {
-  "openai-chat": '{"model":"up/m-1",  "messages":[{"role":"user","content":"?"}],"seed":12345678901234567890,"x":[1.0]}',
+  "openai-chat":
+    '{"model":"up/m-1",  "messages":[{"role":"user","content":"?"}],"seed":12345678901234567890,"x":[1.0]}',
   "openai-responses": '{"input":"?","model":"up/m-1","top_p":0.10000000000000000001}',
   anthropic: '{"model":"up/m-1","max_tokens":5,"messages":[{"role":"user","content":"?"}],"unknown":{"b":1,"a":2}}',
   gemini: '{"contents":[{"parts":[{"text":"?"}]}],  "odd":1e400}',
@@ -51,30 +52,38 @@ test("where the name stays, the very bytes go out", async () => {
   expect(texts).toEqual([body]);
 });
 
-test.each(UPSTREAM_DIALECTS)("%s: a stream's bytes pass, with what its head says of limits and ids", async (dialect) => {
-  const ids = { "request-id": "req_1", "x-request-id": "req_2", "x-ratelimit-remaining-requests": "7", "set-cookie": "a=b" };
-  await using upstream = await startUpstream(dialect, () => ({
-    parts: [{ type: "text", text: "Ἀθῆναι and Korinthos" }],
-    pieces: 7,
-    headers: ids,
-  }));
-  await using koine = await startGateway({ providers: { up: upstream.config } });
-  const key: Record<string, string> = {
-    authorization: `Bearer ${upstream.apiKey}`,
-    "x-api-key": upstream.apiKey,
-    "x-goog-api-key": upstream.apiKey,
-    "anthropic-version": "2023-06-01",
-  };
-  const straight = await post({ url: upstream.url }, question(dialect, upstream.model, true), key);
-  const heard = await post(koine, question(dialect, `up/${upstream.model}`, true));
-  expect(heard.status).toBe(200);
-  expect(withoutIds(heard.text)).toBe(withoutIds(straight.text));
-  expect(heard.headers.get("content-type")).toContain("text/event-stream");
-  expect(heard.headers.get("request-id")).toBe("req_1");
-  expect(heard.headers.get("x-koine-upstream-request-id")).toBe("req_2");
-  expect(heard.headers.get("x-ratelimit-remaining-requests")).toBe("7");
-  expect(heard.headers.get("set-cookie")).toBeNull();
-});
+test.each(UPSTREAM_DIALECTS)(
+  "%s: a stream's bytes pass, with what its head says of limits and ids",
+  async (dialect) => {
+    const ids = {
+      "request-id": "req_1",
+      "x-request-id": "req_2",
+      "x-ratelimit-remaining-requests": "7",
+      "set-cookie": "a=b",
+    };
+    await using upstream = await startUpstream(dialect, () => ({
+      parts: [{ type: "text", text: "Ἀθῆναι and Korinthos" }],
+      pieces: 7,
+      headers: ids,
+    }));
+    await using koine = await startGateway({ providers: { up: upstream.config } });
+    const key: Record<string, string> = {
+      authorization: `Bearer ${upstream.apiKey}`,
+      "x-api-key": upstream.apiKey,
+      "x-goog-api-key": upstream.apiKey,
+      "anthropic-version": "2023-06-01",
+    };
+    const straight = await post({ url: upstream.url }, question(dialect, upstream.model, true), key);
+    const heard = await post(koine, question(dialect, `up/${upstream.model}`, true));
+    expect(heard.status).toBe(200);
+    expect(withoutIds(heard.text)).toBe(withoutIds(straight.text));
+    expect(heard.headers.get("content-type")).toContain("text/event-stream");
+    expect(heard.headers.get("request-id")).toBe("req_1");
+    expect(heard.headers.get("x-koine-upstream-request-id")).toBe("req_2");
+    expect(heard.headers.get("x-ratelimit-remaining-requests")).toBe("7");
+    expect(heard.headers.get("set-cookie")).toBeNull();
+  },
+);
 
 /** Every answer has ids of its own. */
 function withoutIds(text: string): string {

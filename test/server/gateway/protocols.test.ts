@@ -65,7 +65,9 @@ test.each(UPSTREAM_DIALECTS)("B84: a Chat stream on %s tells its usage only wher
 });
 
 test.each(UPSTREAM_DIALECTS)("B85: a Gemini stream on %s has a candidate in every event", async (dialect) => {
-  const data = eventsOf((await heardThrough("gemini", dialect, true)).text).map((event): unknown => JSON.parse(event.data));
+  const data = eventsOf((await heardThrough("gemini", dialect, true)).text).map((event): unknown =>
+    JSON.parse(event.data),
+  );
   expect(data.length).toBeGreaterThan(1);
   for (const each of data) expect(each).toHaveProperty("candidates.0");
   expect(data.at(-1)).toHaveProperty("candidates.0.finishReason", "STOP");

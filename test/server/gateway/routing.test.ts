@@ -14,7 +14,12 @@ const local: ProviderConfig = { dialect: "openai-chat", baseUrl: "http://127.0.0
 const RULES: ModelRule[] = [
   { pattern: "gpt-*", targets: ["openai/*"] },
   { pattern: "gpt-5*", targets: ["openai/gpt-5*", "local/llama"] },
-  { pattern: "fast", targets: ["anthropic/claude-haiku", "local/llama"], timeouts: { totalMs: 5 }, retry: { attempts: 1 } },
+  {
+    pattern: "fast",
+    targets: ["anthropic/claude-haiku", "local/llama"],
+    timeouts: { totalMs: 5 },
+    retry: { attempts: 1 },
+  },
   { pattern: "azure/*", targets: ["openai/*"] },
   { pattern: "*-mini", targets: ["local/*-small"] },
   { pattern: "lost", targets: ["nobody/model"] },

@@ -31,7 +31,10 @@ export function question(client: ClientDialect, model: string, stream: boolean, 
   const streamed = stream ? { stream } : {};
   switch (client) {
     case "openai-chat":
-      return { path: "/v1/chat/completions", body: { model, messages: [{ role: "user", content: text }], ...streamed } };
+      return {
+        path: "/v1/chat/completions",
+        body: { model, messages: [{ role: "user", content: text }], ...streamed },
+      };
     case "openai-responses":
       return { path: "/v1/responses", body: { model, input: text, ...streamed } };
     case "anthropic":

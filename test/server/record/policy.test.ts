@@ -43,6 +43,26 @@ describe("where such calls are refused", () => {
     await recording.fail(BROKEN, FACTS);
   });
 
+  it("a stream is, before its first byte, as long as the calls before it could not be written", async () => {
+    const { ledger, fault } = faultyLedger();
+    await using desk = await openDesk({ ledger, config: { ledger: { flushMs: 60_000 } } });
+    const ready = async (): Promise<void> => {
+      const recording = await desk.open(talk("a"));
+      recording.begin(FACTS);
+      try {
+        await recording.ready();
+      } finally {
+        await recording.fail(BROKEN, FACTS);
+      }
+    };
+    fault.writes = "disk-full";
+    // Nobody knows yet.
+    await ready();
+    await expect(ready()).rejects.toMatchObject({ code: "unavailable", status: 503 });
+    delete fault.writes;
+    await ready();
+  });
+
   it("a stream that cannot be written on is ended, and its end is never acknowledged", async () => {
     await using desk = await desks("refuse");
     const recording = await desk.open(talk("a"));

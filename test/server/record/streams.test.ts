@@ -82,6 +82,49 @@ describe("a recorded stream", () => {
   });
 });
 
+describe("a stream that is not written yet", () => {
+  const later = { config: { ledger: { flushMs: 60_000 } } };
+
+  it("is one write, where it ends soon", async () => {
+    await using desk = await openDesk(later);
+    const recording = await streaming(desk);
+    await expect(desk.ledger.run(recording.runId)).rejects.toMatchObject({ code: "unknown-run" });
+    recording.push(deltasOf("").slice(-1));
+    await recording.finish({ ...FACTS, responseId: "resp-1" });
+    expect(await pathOf(desk, recording.threadId)).toEqual(["user: Tell me.", "assistant: Once upon a time"]);
+    expect(await desk.ledger.runByAlias("response:resp-1")).toMatchObject({ id: recording.runId, state: "committed" });
+  });
+
+  it.each(["fail", "cancel"] as const)("B90: keeps what had arrived at its %s", async (end) => {
+    await using desk = await openDesk(later);
+    const recording = await streaming(desk);
+    if (end === "fail") await recording.fail(BROKEN, FACTS);
+    else expect(await desk.recorder.cancel(desk.caller, recording.runId)).toBe(true);
+    expect((await desk.ledger.run(recording.runId)).state).toBe(end === "fail" ? "failed" : "cancelled");
+    const { messages } = await desk.ledger.tree(recording.threadId);
+    expect(messages.map(lineOf)).toEqual(["user: Tell me.", "assistant: Once upon a time"]);
+    expect(messages[1]?.metadata.interrupted).toBe(true);
+  });
+
+  it("is written when it grows large", async () => {
+    await using desk = await openDesk(later);
+    const recording = await streaming(desk, "x".repeat(70_000));
+    while ((await desk.ledger.run(recording.runId).catch(() => undefined)) === undefined)
+      await new Promise(setImmediate);
+    await recording.fail(BROKEN, FACTS);
+  });
+
+  it.each(["threadId", "runId"] as const)("is shown to whoever looks for its %s, in its own tenant", async (id) => {
+    await using desk = await openDesk(later);
+    const recording = await streaming(desk);
+    await desk.recorder.reveal({ ...desk.caller, tenant: "other" }, recording[id]);
+    await expect(desk.ledger.run(recording.runId)).rejects.toMatchObject({ code: "unknown-run" });
+    await desk.recorder.reveal(desk.caller, recording[id]);
+    expect((await desk.ledger.run(recording.runId)).threadId).toBe(recording.threadId);
+    await recording.fail(BROKEN, FACTS);
+  });
+});
+
 describe("cancelling", () => {
   it("B89: ends the call here: the upstream hears of it, the record says so and keeps the partial", async () => {
     await using desk = await openDesk();

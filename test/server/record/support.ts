@@ -36,7 +36,12 @@ export async function openDesk(options: DeskOptions = {}): Promise<Desk> {
   const { scope = "ann", config: given = {} } = options;
   const store = options.ledger ?? (await openLedger("memory:", { flushMs: 1 }));
   let log = "";
-  const config = completeConfig({ log: { level: "debug", format: "json" }, ...given });
+  // Streams are begun at once, unless the test is about when.
+  const config = completeConfig({
+    log: { level: "debug", format: "json" },
+    ...given,
+    ledger: { flushMs: 0, ...given.ledger },
+  });
   const services = await makeServices(config, { ledger: store, write: (lines) => (log += lines) });
   const recorder = createRecorder(services, options.recorder);
   const ledger = options.tenant === undefined ? store : store.forTenant(options.tenant);

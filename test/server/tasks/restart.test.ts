@@ -5,13 +5,15 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import { demo } from "../../../src/client/index.ts";
 import { startMcpHttp } from "../../agent/support/mcp-http.ts";
 import { inPostgres, sharedPostgres } from "../../support/postgres.ts";
 import { type ChildConfig, spawnKoine } from "../support/koine.ts";
 import { call, HeldModel, Listener, makeTask, startTasks, toldOf } from "./support.ts";
+
+/** Long enough for a busy machine to renew it in time. */
+const LEASE_MS = 2000;
 
 const ending: (() => unknown)[] = [];
 afterEach(async () => {
@@ -113,19 +115,20 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A process of its own, with tools in another one that write down what they did. */
+/** Settings of a process of its own, with tools elsewhere that write down when they begin. */
 async function killable(config: ChildConfig): Promise<{ settings: ChildConfig; effects: () => Promise<string[]> }> {
   const record = join(await folder(), "record");
-  const program = fileURLToPath(new URL("../../agent/support/mcp-stdio.ts", import.meta.url));
-  const tools = { name: "tools", command: process.execPath, args: [program], env: { RECORD: record } };
+  const mcp = await startMcpHttp({ record });
+  ending.push(() => mcp.stop());
+  const lines = async (): Promise<string[]> => (await readFile(record, "utf8")).trim().split("\n");
   return {
-    settings: { port: await freePort(), tasks: { mcpServers: [tools] }, ...config },
-    effects: async () => (await readFile(record, "utf8")).trim().split("\n"),
+    settings: { port: await freePort(), tasks: { mcpServers: [{ name: "tools", url: mcp.url }] }, ...config },
+    effects: async () => (await lines()).filter((line) => line.startsWith("began")),
   };
 }
 
 test("kill -9 in the middle of a task: another process goes on, nothing runs twice, and readers miss nothing", async () => {
-  const ledger = { url: `sqlite:${join(await folder(), "koine.db")}`, leaseMs: 500 };
+  const ledger = { url: `sqlite:${join(await folder(), "koine.db")}`, leaseMs: LEASE_MS };
   const { settings, effects } = await killable({ ledger });
   const first = await spawnKoine(settings);
   ending.push(() => first.kill());
@@ -166,33 +169,38 @@ async function freshDatabase(): Promise<string> {
 }
 
 test("two instances on one PostgreSQL: either answers for a task, and takes up what the other one leaves", async () => {
-  const ledger = { url: await freshDatabase(), leaseMs: 500, connections: 3 };
-  const { settings } = await killable({ ledger });
-  const here = await startTasks({ ...settings, port: 0, providers: { demo: demo() }, tenants: new Map(), ledger });
-  ending.push(() => here.close());
+  const ledger = { url: await freshDatabase(), leaseMs: LEASE_MS, connections: 3 };
+  const { settings, effects } = await killable({ ledger });
   const there = await spawnKoine(settings);
   ending.push(() => there.kill());
-
-  // Made there, read and cancelled here.
   const stalling = await makeTask(there.url, { message: "stall" });
-  const hereToo = stalling.replace(there.url, here.url);
-  const reader = listen(`${hereToo}/events`);
+  const waiting = await makeTask(there.url, { message: "call wait" });
+  await listen(`${stalling}/events`).untilSaid("Delta");
+  await listen(`${waiting}/events`).untilSaid("PreToolCall");
+  // Only now: before, it might have been the one to begin.
+  const here = await startTasks({ ...settings, port: 0, providers: { demo: demo() }, tenants: new Map(), ledger });
+  ending.push(() => here.close());
+
+  // At work there, read and cancelled here.
+  const stallingHere = stalling.replace(there.url, here.url);
+  const reader = listen(`${stallingHere}/events`);
   await reader.untilSaid("Delta");
-  const waits = await call(`${hereToo}/message`, { message: "And then?", mode: "follow-up" });
-  expect(waits.body.queued).toBe(true);
-  const cancelled = await call(`${hereToo}/cancel`, {});
-  expect(cancelled.body.pending_messages).toMatchObject([{ id: waits.body.id }]);
+  const queued = await call(`${stallingHere}/message`, { message: "And then?", mode: "follow-up" });
+  expect(queued.body.queued).toBe(true);
+  const cancelled = await call(`${stallingHere}/cancel`, {});
+  expect(cancelled.body.pending_messages).toMatchObject([{ id: queued.body.id }]);
   await reader.untilSaid("PostConversation");
 
   // Begun there, ended here.
-  const task = await makeTask(there.url, { message: "call wait" });
-  const events = listen(`${task.replace(there.url, here.url)}/events`);
+  const waitingHere = waiting.replace(there.url, here.url);
+  const events = listen(`${waitingHere}/events`);
   await events.untilSaid("PreToolCall");
   await there.kill();
   await events.untilSaid("PostConversation");
+  expect(await effects()).toStrictEqual(["began wait"]);
   expect(events.story).toBe(
     "PreConversation MessageAdded PreToolCall MessageAdded RequestCompleted PostToolCall MessageAdded " +
       "MessageAdded RequestCompleted PostConversation",
   );
-  expectWhole(events, await replay(task.replace(there.url, here.url), 1));
+  expectWhole(events, await replay(waitingHere, 1));
 });

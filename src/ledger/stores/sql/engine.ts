@@ -57,8 +57,8 @@ export interface Flavour {
   /** A condition: the column is in the JSON array of strings in parameter ?n. */
   readonly inList: (column: string, n: number) => string;
   /**
-   * What the index of digests holds, and the condition that finds with it those of tenant ?1 in the JSON array ?2.
-   * Absent: tenant and digest.
+   * What the index of digests holds, and the conditions that find with it those of tenant ?1 in the JSON array ?2, or the
+   * one that ?2 is. Absent: tenant and digest.
    */
-  readonly digests?: { readonly columns: string; readonly condition: string };
+  readonly digests?: { readonly columns: string; readonly inList: string; readonly single: string };
 }

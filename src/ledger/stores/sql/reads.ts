@@ -68,8 +68,12 @@ export class SqlReads implements LedgerReads {
   }
 
   findDigests(tenant: string, digests: readonly string[], limit: number, scope?: string): Awaitable<MessageHeader[]> {
-    const { "find-digests": all, "find-digests-of": ofScope } = this.statements.fixed;
-    const values = [tenant, JSON.stringify(digests), rowCount(limit)];
+    const { fixed } = this.statements;
+    const isOne = digests.length === 1;
+    const [all, ofScope] = isOne
+      ? [fixed["find-digest"], fixed["find-digest-of"]]
+      : [fixed["find-digests"], fixed["find-digests-of"]];
+    const values = [tenant, isOne ? (digests[0] ?? "") : JSON.stringify(digests), rowCount(limit)];
     return scope === undefined ? this.#list(HEADERS, all, values) : this.#list(HEADERS, ofScope, [...values, scope]);
   }
 

@@ -51,7 +51,7 @@ const first: Migration = ({ key, text, integer, bytes, smallRows, searchedKey, d
 
 /**
  * Kinds of threads, other names for runs, and work. Threads without a kind and log rows of runs are in none of the new
- * indexes: what most of a ledger is made of costs no more than before.
+ * indexes, and runs without deltas in one less: what most of a ledger is made of costs no more than before.
  */
 const second: Migration = ({ key, text, integer, smallRows }) => [
   `ALTER TABLE threads ADD COLUMN kind ${key}`,
@@ -65,6 +65,9 @@ const second: Migration = ({ key, text, integer, smallRows }) => [
     tenant ${key} NOT NULL, thread_id ${key} NOT NULL, wants ${integer} NOT NULL, wanted_at ${integer} NOT NULL,
     holder ${text}, lease_id ${key}, lease_until ${integer} NOT NULL, PRIMARY KEY (tenant, thread_id))${smallRows}`,
   `CREATE INDEX work_wanted ON work (wanted_at, lease_until)`,
+  `DROP INDEX runs_compacted`,
+  `CREATE INDEX runs_compacted ON runs (tenant, thread_id, last_delta_id, first_delta_id)
+    WHERE compacted = 1 AND last_delta_id IS NOT NULL`,
 ];
 
 /** By version, from 1. What only one engine has (the search index) follows in the engine's own migrations of the same number. */

@@ -53,18 +53,21 @@ function looseBlobs<Name extends string>(name: Name, are: string, lock: string) 
 }
 
 function readTexts({ lock, hold, inList, digests }: Flavour) {
-  const hasDigest = digests?.condition ?? `tenant = ?1 AND ${inList("digest", 2)}`;
+  const hasDigest = digests?.inList ?? `tenant = ?1 AND ${inList("digest", 2)}`;
+  const isDigest = digests?.single ?? "tenant = ?1 AND digest = ?2";
+  const answers = (which: string): string =>
+    select(HEADERS, `role = 'assistant' AND ${which} ORDER BY id DESC, thread_id DESC ${limit(3)}`);
   return {
     thread: `SELECT ${THREADS.list()}, (SELECT max(id) FROM messages WHERE ${IN_THREAD}),
       (SELECT max(id) FROM log WHERE ${IN_THREAD}), last_id FROM threads WHERE tenant = ?1 AND id = ?2`,
     "keep-last-id": `UPDATE threads SET last_id = ?3 WHERE tenant = ?1 AND id = ?2`,
     "lock-thread": `SELECT 1 FROM threads WHERE tenant = ?1 AND id = ?2 ${lock}`,
     message: select(MESSAGES, `${IN_THREAD} AND id = ?3`),
-    "find-digests": select(HEADERS, `role = 'assistant' AND ${hasDigest} ORDER BY id DESC, thread_id DESC ${limit(3)}`),
-    "find-digests-of": select(
-      HEADERS,
-      `role = 'assistant' AND ${hasDigest} AND ${IN_SCOPE} ORDER BY id DESC, thread_id DESC ${limit(3)}`,
-    ),
+    "find-digests": answers(hasDigest),
+    "find-digests-of": answers(`${hasDigest} AND ${IN_SCOPE}`),
+    // As a rule one is asked for, and a list of one takes several times as long.
+    "find-digest": answers(isDigest),
+    "find-digest-of": answers(`${isDigest} AND ${IN_SCOPE}`),
     // The thread first, from the index by run alone: else SQLite goes through all runs of the tenant.
     run: select(
       RUNS,

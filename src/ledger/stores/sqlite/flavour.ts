@@ -17,7 +17,8 @@ export const SQLITE: Flavour = {
   // The plus keeps SQLite from going through all messages of the tenant instead.
   digests: {
     columns: "substr(digest, 1, 8)",
-    condition: `substr(digest, 1, 8) IN (SELECT substr(value, 1, 8) FROM json_each(?2))
+    inList: `substr(digest, 1, 8) IN (SELECT substr(value, 1, 8) FROM json_each(?2))
       AND digest IN (SELECT value FROM json_each(?2)) AND +tenant = ?1`,
+    single: "substr(digest, 1, 8) = substr(?2, 1, 8) AND digest = ?2 AND +tenant = ?1",
   },
 };

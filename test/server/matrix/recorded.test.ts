@@ -1,0 +1,84 @@
+// Recorded replies of real providers, replayed over HTTP behind Koine: every official SDK finds in them what the whole
+// answer says, and a client of the provider's own dialect gets their bytes.
+import { describe, expect, test } from "vitest";
+import type { Response } from "../../../src/index.ts";
+import { dialect } from "../../../src/index.ts";
+import type { KoineServer } from "../../../src/server/server.ts";
+import { demandNone, differences } from "../../../src/testkit/differences.ts";
+import { cut, replayServer, seededRandom } from "../../../src/testkit/index.ts";
+import { answersOf, bytesOf, decodeEvents } from "../../../src/testkit/stream-reading.ts";
+import type { JudgedDialect } from "../../judges/index.ts";
+import { JUDGES } from "../../judges/index.ts";
+import { expectedVerdict } from "../../judges/verdict.ts";
+import type { RecordedStream } from "../../support/corpus.ts";
+import { describeStreams } from "../../support/corpus.ts";
+import type { Outcome } from "../../support/stream-exceptions.ts";
+import { expectOutcomes, outcome } from "../../support/stream-exceptions.ts";
+import { startKoine } from "../support/koine.ts";
+
+const DIALECTS = Object.keys(JUDGES) as JudgedDialect[];
+/** So many of each dialect; all of them are read elsewhere, without a server. */
+const SAMPLES = 12;
+
+/** Streams that end well with one answer, spread over all of them. */
+function sampleOf(streams: readonly RecordedStream[], source: JudgedDialect): [RecordedStream, Response][] {
+  const good = streams.flatMap((stream): [RecordedStream, Response][] => {
+    if (stream.ends !== "done" || stream.isHandWritten) return [];
+    const [response, ...others] = answersOf(decodeEvents(dialect(source), stream.events));
+    // Koine asks for the usage, which not everybody did who recorded.
+    const isWhole = others.length === 0 && response?.error === undefined && response?.usage !== undefined;
+    return isWhole ? [[stream, response]] : [];
+  });
+  const step = Math.max(1, Math.floor(good.length / SAMPLES));
+  return good.filter((_, index) => index % step === 0).slice(0, SAMPLES);
+}
+
+const MESSAGES = [{ role: "user", content: "?" }];
+/** A request of each dialect for a stream. */
+const ASKED: Readonly<Record<JudgedDialect, readonly [path: string, body: object]>> = {
+  "openai-chat": [
+    "/v1/chat/completions",
+    { model: "m", messages: MESSAGES, stream: true, stream_options: { include_usage: true } },
+  ],
+  "openai-responses": ["/v1/responses", { model: "m", input: "?", stream: true }],
+  anthropic: ["/v1/messages", { model: "m", messages: MESSAGES, max_tokens: 100, stream: true }],
+  gemini: ["/v1beta/models/m:streamGenerateContent?alt=sse", { contents: [{ role: "user", parts: [{ text: "?" }] }] }],
+};
+
+async function bytesThrough({ url }: KoineServer, source: JudgedDialect): Promise<string> {
+  const [path, body] = ASKED[source];
+  const headers = { "content-type": "application/json", "anthropic-version": "2023-06-01" };
+  const reply = await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) });
+  return reply.text();
+}
+
+async function judge(koine: KoineServer, target: JudgedDialect, response: Response): Promise<void> {
+  const { raw: _, ...verdict } = await JUDGES[target].judge(koine.url);
+  const expected = expectedVerdict(response, dialect(target), JUDGES[target]);
+  demandNone(differences(expected, verdict), `The SDK of ${target} finds something else.`);
+}
+
+describeStreams((recorded) => {
+  describe.each(DIALECTS)("%s", (source) => {
+    test("recorded streams reach every official SDK through Koine as they were", async () => {
+      let bytes = new Uint8Array();
+      await using upstream = await replayServer(() => ({
+        chunks: cut(bytes, seededRandom(bytes.length), Math.ceil(bytes.length / 5) + 16),
+      }));
+      const up = { dialect: source, baseUrl: upstream.url, apiKey: "none", retry: { attempts: 1 } };
+      await using koine = await startKoine({ providers: { up } });
+      const outcomes: Outcome[] = [];
+      const samples = sampleOf(recorded.get(source) ?? [], source);
+      expect(samples.length).toBe(SAMPLES);
+      for (const [{ name, events }, response] of samples) {
+        bytes = new Uint8Array(bytesOf(dialect(source), events));
+        const text = new TextDecoder().decode(bytes);
+        outcomes.push(await outcome(name, "bytes", async () => expect(await bytesThrough(koine, source)).toBe(text)));
+        for (const target of DIALECTS.filter((id) => id !== source)) {
+          outcomes.push(await outcome(name, target, () => judge(koine, target, response)));
+        }
+      }
+      expectOutcomes(outcomes, []);
+    });
+  });
+});

@@ -1,0 +1,180 @@
+// Tenants never learn of each other: one that holds all ids of another hears from every route exactly what one hears
+// that holds ids which nobody has. Nothing of the first tenant's has changed afterwards.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { demo } from "../../../src/client/index.ts";
+import type { Ledger } from "../../../src/ledger/index.ts";
+import { openLedger } from "../../../src/ledger/index.ts";
+import { completeConfig } from "../../../src/server/config/defaults.ts";
+import type { KoineServer } from "../../../src/server/server.ts";
+import { createServer } from "../../../src/server/server.ts";
+import { freshSchema } from "../../support/postgres.ts";
+import { startKoine } from "../support/koine.ts";
+import { HeldModel } from "../tasks/support.ts";
+import { attacksOn, type Attack, BODIES, MAKES, type Own } from "./attacks.ts";
+import { type Ids, inventory, settle, WORD } from "./belongings.ts";
+import { ask, jsonOf, readUntil, tell, tenantsOf, textAt, type Told } from "./support.ts";
+
+/** The routes, from a server that does nothing else: tests are made before the real one runs. */
+const describing = await createServer(completeConfig({ log: { level: "silent", format: "json" } }));
+const ROUTES = describing.routes;
+await describing.close();
+
+// ---- Ids that nobody has ----
+
+const TWIN_WORD = "cassone8822";
+const ULID = /\b01[0-9A-HJKMNP-TV-Z]{24}\b/g;
+
+/** Of the same form, and nobody's. */
+function twinOf(id: string): string {
+  const word = id.replace(WORD, TWIN_WORD);
+  if (word.startsWith("sha256-")) return word.replace(/.{20}$/, (end) => [...end].toReversed().join("").replace(/^./, "x"));
+  return word.replace(ULID, (ulid) => ulid.slice(0, 10) + [...ulid.slice(10)].toReversed().join(""));
+}
+
+function twinsOf(ids: Ids): Ids {
+  // The same names.
+  return Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, twinOf(id)])) as unknown as Ids;
+}
+
+// ---- What is heard, without what differs between any two tenants ----
+
+const CHANCE: readonly [RegExp, string][] = [
+  [ULID, "<id>"],
+  [/\b(?:demo|chatcmpl|msg|resp)_[\w-]+/g, "<answer>"],
+  [/sha256-[0-9a-fx]{64}/g, "<blob>"],
+  [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>"],
+  [/"(durationMs|created|created_at|createdAt|finishedAt)":\d+/g, '"$1":0'],
+  [/"(digest|requestHash)":"[\w-]+"/g, '"$1":""'],
+  [/token-of-\w+|\b(?:bee|cee)\b/g, "<own>"],
+];
+
+function heard({ status, headers, text }: Told, ids: Ids): string {
+  const { "x-request-id": _, "content-length": __, ...told } = headers;
+  let all = `${status} ${JSON.stringify(told)}\n${text}`;
+  const named = Object.entries(ids).toSorted(([, a], [, b]) => b.length - a.length);
+  for (const [name, id] of named) all = all.replaceAll(id, `<their ${name}>`);
+  for (const [pattern, word] of CHANCE) all = all.replaceAll(pattern, word);
+  return all;
+}
+
+async function launch(koine: KoineServer, token: string, attack: Attack): Promise<Told> {
+  const { marker } = attack;
+  if (marker === undefined) return tell(koine, attack, token);
+  const reply = await ask(koine, attack, token);
+  const { status } = reply;
+  if (status !== 200) return { status, headers: {}, text: await reply.text() };
+  await tell(koine, marker, token);
+  return { status, headers: {}, text: await readUntil(reply, marker.words) };
+}
+
+async function ownOf(koine: KoineServer, token: string): Promise<Own> {
+  const post = async (path: string, body: unknown): Promise<Record<string, unknown>> =>
+    jsonOf(await tell(koine, { method: "POST", path, body }, token));
+  const said = { role: "user", parts: [{ type: "text", text: "something of my own" }] };
+  const thread = textAt(await post("/v1/threads", { messages: [said] }), "id");
+  const run = await post(`/v1/threads/${thread}/regenerate`, {});
+  const response = textAt(await post("/v1/responses", { model: "demo/koine", input: "my own" }), "id");
+  const task = textAt(await post("/v1/task", { name: "mine" }), "task", "id");
+  const chat = "my-chat";
+  const page = [{ id: "u", role: "user", parts: [{ type: "text", text: "my own chat" }] }];
+  await tell(koine, { method: "POST", path: "/v1/chat", body: { id: chat, messages: page } }, token);
+  return { thread, message: textAt(run, "messages", 0, "id"), run: textAt(run, "run", "id"), response, task, chat };
+}
+
+// ---- The places where things are kept ----
+
+interface Kept {
+  ledger: Ledger;
+  drop(): Promise<void>;
+}
+
+const STORES: readonly [string, () => Promise<Kept>][] = [
+  ["in memory", async () => ({ ledger: await openLedger("memory:", { flushMs: 1 }), drop: async () => {} })],
+  [
+    "in SQLite",
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), "koine-tenants-"));
+      const ledger = await openLedger(`sqlite:${join(folder, "koine.db")}`, { flushMs: 1, sync: "normal" });
+      return { ledger, drop: async () => rmSync(folder, { recursive: true }) };
+    },
+  ],
+  [
+    "in Postgres",
+    async () => {
+      const { url, schema, drop } = await freshSchema();
+      return { ledger: await openLedger(url, { schema, flushMs: 1, connections: 3 }), drop };
+    },
+  ],
+];
+
+test("every route that takes a body has one to be attacked with, and no other has", () => {
+  const bodied = ROUTES.filter(({ method }) => method !== "GET" && method !== "DELETE");
+  expect(Object.keys(BODIES).toSorted()).toStrictEqual(bodied.map(({ operation }) => operation.id).toSorted());
+});
+
+describe.each(STORES)("what a tenant keeps %s", (_, open) => {
+  test("is for another one as if it had never been, and stays as it was", async () => {
+    const { ledger, drop } = await open();
+    const held = new HeldModel();
+    const koine = await startKoine(
+      {
+        providers: { demo: demo(), held: held.provider },
+        tenants: tenantsOf({ aye: ["aye"], bee: ["bee"], cee: ["cee"] }),
+        drainMs: 50,
+      },
+      { ledger, stopMs: 500 },
+    );
+    try {
+      const ids = await settle(koine, "aye", held);
+      const before = await inventory(koine, "aye", ids);
+      expect(before.match(/ 200 /g), "all of it can be read by its owner").toHaveLength(12);
+      const told = await compare(koine, ids);
+      expect(told.attacks).toBeGreaterThan(1000);
+      expect(told.differences).toStrictEqual([]);
+      expect(told.leaks).toStrictEqual([]);
+      expect(await inventory(koine, "aye", ids)).toBe(before);
+    } finally {
+      await koine.close();
+      await ledger.close();
+      await drop();
+    }
+  });
+});
+
+interface Compared {
+  attacks: number;
+  /** Where the two tenants heard something else. */
+  differences: string[];
+  /** Where the first tenant's words came up, though the stranger had not said them. */
+  leaks: string[];
+}
+
+/** What is counted for all tenants together differs with every call. */
+const COMMON: ReadonlySet<string> = new Set(["getMetrics"]);
+
+async function compare(koine: KoineServer, ids: Ids): Promise<Compared> {
+  const twins = twinsOf(ids);
+  const own = [await ownOf(koine, "bee"), await ownOf(koine, "cee")] as const;
+  const compared: Compared = { attacks: 0, differences: [], leaks: [] };
+  const routes = ROUTES.toSorted((a, b) => Number(MAKES.has(a.operation.id)) - Number(MAKES.has(b.operation.id)));
+  const lists = ROUTES.filter(({ method, paths }) => method === "GET" && !/[:*]/.test(paths[0]));
+  // Lists once more, when everything has been tried.
+  for (const route of [...routes, ...lists]) {
+    const [mine, others] = [attacksOn(route, ids, own[0]), attacksOn(route, twins, own[1])];
+    for (const [index, attack] of mine.entries()) {
+      const other = others[index];
+      if (other === undefined) throw new Error("The two tenants do not do the same.");
+      const [a, b] = [await launch(koine, "bee", attack), await launch(koine, "cee", other)];
+      compared.attacks++;
+      const isSaid = `${attack.path} ${JSON.stringify([attack.body, attack.headers])}`.includes(WORD);
+      if (a.text.includes(WORD) && !isSaid && !MAKES.has(route.operation.id)) compared.leaks.push(`${attack.what}: ${a.text}`);
+      if (COMMON.has(route.operation.id)) continue;
+      const [theirs, nobodys] = [heard(a, ids), heard(b, twins)];
+      if (theirs !== nobodys) compared.differences.push(`${attack.what}\n${theirs}\n${nobodys}`);
+    }
+  }
+  return compared;
+}
