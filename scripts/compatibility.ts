@@ -60,11 +60,14 @@ const plain = all.filter((cell) => exceptionsOf(cell).length === 0).length;
 const HEAD = `# Compatibility
 
 Official SDKs in front of Koine, upstreams of every dialect behind it; made from the tests' own tables by \`npm run docs\`. Each field
-is played over HTTP, whole and streamed, with recording on: ${all.length} cells, ${plain} of them without a remark. The upstreams are servers that refuse
+is played over HTTP, whole and streamed, and recorded: ${all.length} cells, ${plain} of them without a remark. The upstreams are servers that refuse
 what the real ones refuse (calls without results, missing or altered signatures, unknown fields), and what they were told is
-compared, too. A number names what is different there, and why; a test fails when such a difference is gone, as well as when there is another one.
+compared, too. A number names what is different there, and why; a test fails when there is another difference, and when such a one is gone.
 
-Where client and upstream speak the same dialect, what comes through Koine is also compared with what comes without it: it is the same.
+- Where client and upstream speak the same dialect, what comes through Koine is also compared with what comes without it: it is the same.
+- Signatures are tested once more with clients that send none back, on a server that is closed and opened again between the steps, and on two
+  instances that take turns. They come out of the record: a call with \`store: false\` or \`x-koine-record: off\` has none, and the losses say what was left out.
+- Streams that real providers sent are replayed behind Koine, too, where the recordings are at hand.
 
 Played with ${versions()}.
 `;

@@ -60,9 +60,8 @@ class Running implements KoineServer {
     this.#services = services;
     this.#parts = parts;
     this.#last = last;
-    const openCalls = new OpenCalls({ limits, tenants });
     const open = metrics.gauge("koine_open_calls", "Calls and streams that are open.");
-    const tell = exchangeTeller(metrics, log, config.log.level);
+    const openCalls = new OpenCalls(config, (all) => open.set(all));
     const front = {
       limits,
       openCalls,
@@ -71,10 +70,7 @@ class Running implements KoineServer {
       authenticate: createAuthenticate(tenants, ledger),
       now: () => performance.now(),
       isDraining: () => draining.aborted,
-      tell: (outcome: Parameters<typeof tell>[0]) => {
-        open.set(openCalls.count);
-        tell(outcome);
-      },
+      tell: exchangeTeller(metrics, log, config.log.level),
     };
     this.#open = (request) => {
       this.#active++;
@@ -87,6 +83,8 @@ class Running implements KoineServer {
       nextId: () => this.#nextId(),
       closed: () => this.#closed(),
     });
+    const dropped = metrics.counter("koine_connections_dropped_total", "Connections beyond the limit.");
+    this.#server.on("drop", () => dropped.add());
   }
 
   get ledger(): Ledger {

@@ -7,6 +7,7 @@ import { defaultTransport } from "../client/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import { openLedger } from "../ledger/index.ts";
 import type { ServerConfig } from "./config/types.ts";
+import { watchAgentCalls } from "./operations/agent-calls.ts";
 import { attemptTeller } from "./operations/exchanges.ts";
 import { createLogger } from "./operations/logger.ts";
 import { createTracer } from "./operations/otlp.ts";
@@ -62,6 +63,8 @@ export async function makeServices(config: ServerConfig, options: ServerOptions)
     defaultProvider: config.defaultProvider,
     prices: config.prices,
     onAttempt: attemptTeller(metrics, log),
+    // The gateway asks without a client, and watches its calls itself.
+    middleware: [watchAgentCalls(metrics, tracer)],
     transport,
     effects: { clock },
   });

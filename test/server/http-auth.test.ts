@@ -75,6 +75,14 @@ describe("with tenants", () => {
     expect((await Promise.all([first, ...others])).map(({ status }) => status)).toStrictEqual([200, 200, 200]);
   });
 
+  test("a token that is not given by its digest is refused at the start", async () => {
+    const config = { tenants: new Map([["acme", { tokens: [{ hash: "koine_one", name: "ann" }] }]]) };
+    await expect(startRoutes([], config)).rejects.toMatchObject({
+      code: "configuration",
+      path: "/tenants/acme/tokens",
+    });
+  });
+
   test("a route's own words are used for a refusal", async () => {
     const worded = route("GET", "/worded", () => json({}), {
       failure: ({ status, message }) => json({ type: "error", message }, status),

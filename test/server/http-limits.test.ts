@@ -250,6 +250,18 @@ describe("headers", () => {
   });
 });
 
+describe("connections", () => {
+  test("beyond the limit are closed, and counted", async () => {
+    await using server = await start({ connections: 1 });
+    using first = connectRaw(server.url);
+    await new Promise((resolve) => first.socket.once("connect", resolve));
+    using second = connectRaw(server.url);
+    expect(await second.closed()).toBe("");
+    first.write("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await first.until(/koine_connections_dropped_total 1/);
+  });
+});
+
 describe("open calls", () => {
   test("beyond a tenant's own are told to come again, and others are served", async () => {
     const hold = Promise.withResolvers<void>();

@@ -2,6 +2,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
+import { createClient } from "../../src/client/index.ts";
+import type { Request } from "../../src/index.ts";
 import { startRoutes } from "./support/koine.ts";
 
 interface Collected {
@@ -154,5 +156,32 @@ describe("spans", () => {
     await using server = await startRoutes([]);
     const { tracer } = server.services;
     expect(tracer.span("a", {})).toBe(tracer.span("b", {}));
+  });
+});
+
+describe("model calls that agents make", () => {
+  test("have spans and are counted, whole, streamed or failed", async () => {
+    await using collector = await startCollector();
+    const server = await startRoutes([], { telemetry: telemetry(collector.url) });
+    const { session, metrics } = server.services;
+    const client = createClient(session.options);
+    const messages: Request["messages"] = [{ role: "user", parts: [{ type: "text", text: "hello" }] }];
+    const request: Request = { model: "demo/koine", messages };
+    await client.complete(request);
+    await client.stream(request).response();
+    await expect(client.complete({ ...request, model: "demo/none" })).rejects.toThrow();
+    await server.close();
+    const spans = collector.got.flatMap(({ body }) => body.resourceSpans[0]?.scopeSpans[0]?.spans ?? []);
+    const facts = spans.map(({ name, attributes, status }) => [name, attributes, status]);
+    const provider = { key: "gen_ai.provider.name", value: { stringValue: "demo" } };
+    const tokens = { key: "gen_ai.usage.output_tokens", value: { intValue: expect.stringMatching(/^\d+$/) } };
+    expect(facts).toMatchObject([
+      ["chat demo/koine", expect.arrayContaining([provider, tokens]), {}],
+      ["chat demo/koine", expect.arrayContaining([provider, tokens]), {}],
+      ["chat demo/none", expect.arrayContaining([provider]), { code: 2 }],
+    ]);
+    expect(JSON.stringify(spans)).not.toContain("hello");
+    expect(metrics.text()).toContain('koine_calls_total{dialect="agent",provider="demo",end="ok"} 2');
+    expect(metrics.text()).toMatch(/koine_tokens_total\{provider="demo",direction="output"\} [1-9]/);
   });
 });

@@ -20,13 +20,15 @@ export async function extendMatch(
   scope: Scope,
   history: History,
   match: Match,
-  accepts: (match: Match) => Promise<boolean>,
+  { accepts, after }: { accepts: (match: Match) => Promise<boolean>; after: MessageHeader[] | undefined },
 ): Promise<Match> {
   const { tenant, threadId, id } = match.header;
   const turns = history.turns.filter(({ to }) => to > match.at);
   if (turns.length === 0) return match;
   const key = { tenant, threadId };
-  const children = Map.groupBy(await rowsAfter(scope.store.reads, key, id), ({ parentId }) => parentId);
+  const rows = after ?? (await rowsAfter(scope.store.reads, key, id));
+  if (rows.length === 0) return match;
+  const children = Map.groupBy(rows, ({ parentId }) => parentId);
   let known = { at: match.at, headers: [match.header] };
   for (const turn of turns) {
     const stored = await storedTurn(scope.store.reads, key, known.headers, turn, children);

@@ -6,6 +6,7 @@ import { LedgerError } from "../errors.ts";
 import type { Scope } from "../scope.ts";
 import { keepTail } from "../tails.ts";
 import type { Recognised, RecogniseOptions } from "../types.ts";
+import { readAround } from "./around.ts";
 import { extendMatch } from "./extend.ts";
 import { assistantEnds, historyOf } from "./history.ts";
 import { findMatch, type Match } from "./match.ts";
@@ -30,7 +31,11 @@ export async function recognise(
   if (found === undefined)
     return { threadId: null, parentMessageId: null, known: 0, messages: [...given], restored: false };
   // What is known beyond the answer is the client's own: nothing needs to be restored there.
-  const [match, answers] = await Promise.all([extendMatch(scope, history, found, accepts), stored.answers(found)]);
+  const around = await readAround(scope.store.reads, found.header, given.length);
+  const [match, answers] = await Promise.all([
+    extendMatch(scope, history, found, { accepts, after: around.after }),
+    stored.answers(found, around.from),
+  ]);
   const { threadId, id: parentMessageId } = match.header;
   // What follows goes under it.
   keepTail(scope.store, match.header);

@@ -47,9 +47,9 @@ export class StoredHistory {
     return true;
   }
 
-  /** What is stored for the turns up to the match, without those that cannot be read in full. */
-  async answers(match: Match): Promise<Answers> {
-    const pairs = await this.pairsAt(match);
+  /** What is stored for the turns up to the match, without those that cannot be read in full. `from`: rows from it down. */
+  async answers(match: Match, from?: MessageRow[]): Promise<Answers> {
+    const pairs = await this.pairsAt(match, from);
     const read = await this.read(pairs.flatMap(({ rows }) => answersIn(rows)));
     const byId = new Map(read.map((message) => [message.id, message]));
     const byTurn = new Map<Turn, StoredMessage[]>();
@@ -76,9 +76,9 @@ export class StoredHistory {
   }
 
   /** The turns up to a match with what is stored for them. Both end with it; where the path is torn, the first are missing. */
-  private async pairsAt({ at, header }: Match): Promise<Pair[]> {
+  private async pairsAt({ at, header }: Match, rowsFrom?: MessageRow[]): Promise<Pair[]> {
     const known = this.history.turns.filter(({ from }) => from < at);
-    const stored = await storedTurns(this.scope, header);
+    const stored = await storedTurns(this.scope, header, rowsFrom);
     const shift = stored.length - known.length;
     return known.flatMap((turn, index) => {
       const rows = stored[index + shift];
@@ -114,14 +114,21 @@ function placed(rows: readonly MessageRow[], byId: ReadonlyMap<string, StoredMes
 }
 
 /** The rows of the path that ends with a message, by turns, without the instructions that it begins with. */
-async function storedTurns(scope: Scope, { tenant, threadId, id }: MessageHeader): Promise<MessageRow[][]> {
+async function storedTurns(
+  scope: Scope,
+  { tenant, threadId, id }: MessageHeader,
+  from?: MessageRow[],
+): Promise<MessageRow[][]> {
   const key = { tenant, threadId };
   const path: MessageRow[] = [];
   let wanted: string | null = id;
   let size = firstSize(Number.POSITIVE_INFINITY);
   let isTorn = false;
+  let known = from;
   while (wanted !== null && !isTorn) {
-    const read: MessageRow[] = await scope.store.reads.messages(key, { upTo: wanted, order: "down", limit: size });
+    const read: MessageRow[] =
+      known ?? (await scope.store.reads.messages(key, { upTo: wanted, order: "down", limit: size }));
+    known = undefined;
     const { rows, next, missing }: Climb<MessageRow> = climb(read, wanted);
     for (const row of rows) path.push(row);
     size = nextSize(size, rows.length, read.length);

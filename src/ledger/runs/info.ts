@@ -5,6 +5,7 @@ import type { ProviderError, Usage } from "../../model/index.ts";
 import type { RunRow } from "../rows.ts";
 import type { Scope } from "../scope.ts";
 import type { ThreadKey } from "../store.ts";
+import { isoTime } from "../times.ts";
 import type { RunInfo } from "../types.ts";
 
 type Report = Scope["report"];
@@ -28,8 +29,8 @@ function readColumn(row: RunRow, column: "error" | "usage" | "metadata", report:
   return undefined;
 }
 
-/** What callers see of a run. */
-export function infoOf(row: RunRow, report: Report): RunInfo {
+/** What callers see of a run, but for what is kept as JSON. */
+export function plainInfo(row: RunRow): RunInfo {
   const info: RunInfo = {
     id: row.id,
     threadId: row.threadId,
@@ -41,7 +42,13 @@ export function infoOf(row: RunRow, report: Report): RunInfo {
   };
   if (row.forks) info.forkFromMessageId = row.forkFromId;
   if (row.idempotencyKey !== null) info.idempotencyKey = row.idempotencyKey;
-  if (row.finishedAt !== null) info.finishedAt = new Date(row.finishedAt).toISOString();
+  if (row.finishedAt !== null) info.finishedAt = isoTime(row.finishedAt);
+  return info;
+}
+
+/** What callers see of a run. */
+export function infoOf(row: RunRow, report: Report): RunInfo {
+  const info = plainInfo(row);
   const error = readColumn(row, "error", report);
   const usage = readColumn(row, "usage", report);
   const metadata = readColumn(row, "metadata", report);

@@ -6,7 +6,7 @@ import type { MessageDelta } from "../../model/index.ts";
 import { RUN_STATES, type LogRow, type RunRow } from "../rows.ts";
 import type { Scope } from "../scope.ts";
 import type { RunInfo } from "../types.ts";
-import { infoOf } from "./info.ts";
+import { infoOf, plainInfo } from "./info.ts";
 
 /** A delta as text, and what the batch says of it once for several. */
 export interface WrittenDelta {
@@ -88,10 +88,11 @@ export function runEventRow(
   outcome?: RunOutcome,
   facts?: RunFacts | undefined,
 ): LogRow {
-  const without = facts === undefined ? { metadata: null } : { metadata: null, usage: null, error: null };
-  const { id: _, threadId: __, ...run } = infoOf({ ...row, ...without }, scope.report);
-  if (facts?.error !== undefined) run.error = facts.error;
-  if (facts?.usage !== undefined) run.usage = facts.usage;
+  const info = facts === undefined ? infoOf({ ...row, metadata: null }, scope.report) : plainInfo(row);
+  if (facts?.error !== undefined) info.error = facts.error;
+  if (facts?.usage !== undefined) info.usage = facts.usage;
+  // The row says both.
+  const { id: _, threadId: __, ...run } = info;
   const event: Omit<RunEvent, "run"> & { run: typeof run } = { run };
   if (row.metadata !== null) event.hasMetadata = true;
   if (row.firstDeltaId !== null) event.firstDeltaId = row.firstDeltaId;

@@ -20,6 +20,8 @@ export interface Target {
   key: ThreadKey;
   /** What is written where there is no such thread; undefined: then it is an error. */
   row: ThreadRow | undefined;
+  /** Whether there can be none. */
+  isFresh: boolean;
 }
 
 /** The thread that a caller means: by its id, or by how it is made. */
@@ -29,7 +31,7 @@ export function targetOf(
 ): Target {
   if (thread === undefined) {
     // It is refused where it is no name.
-    return { key: threadKey(scope, threadId as string), row: undefined };
+    return { key: threadKey(scope, threadId as string), row: undefined, isFresh: false };
   }
   if (typeof thread !== "object" || thread === null) {
     throw new LedgerError("invalid-input", "A thread must be an object.", { path: "thread" });
@@ -39,16 +41,19 @@ export function targetOf(
       path: "thread/id",
     });
   }
-  const row = newThreadRow(scope, { ...thread, id: thread.id ?? threadId }, "thread/");
-  return { key: { tenant: row.tenant, threadId: row.id }, row };
+  const id = thread.id ?? threadId;
+  const row = newThreadRow(scope, { ...thread, id }, "thread/");
+  const isFresh = id === undefined || claimId(scope.store, id);
+  return { key: { tenant: row.tenant, threadId: row.id }, row, isFresh };
 }
 
 /** The thread, which nobody else writes to until the work is over; made where need be. */
-export function* enterThread(tx: LedgerTransaction, { key, row }: Target): Steps<ThreadHead> {
-  const locked = tx.lockThread(key);
+export function* enterThread(tx: LedgerTransaction, { key, row, isFresh }: Target): Steps<ThreadHead> {
+  const locked = isFresh ? undefined : tx.lockThread(key);
   const head = isPromise(locked) ? yield* got(locked) : locked;
   if (head !== undefined || row === undefined) return demandThread(key, head);
-  yield* got(tx.insertThread(row));
+  const inserted = tx.insertThread(row);
+  if (isPromise(inserted)) yield* got(inserted);
   return emptyHead(row);
 }
 

@@ -12,7 +12,7 @@ import { activeLeaf, moveLeaf } from "../leaf.ts";
 import { leaving } from "../paths.ts";
 import type { MessageHeader, MessageRow, RunRow } from "../rows.ts";
 import type { Scope } from "../scope.ts";
-import { got, type Steps } from "../steps.ts";
+import { got, isPromise, type Steps } from "../steps.ts";
 import type { LedgerTransaction } from "../store.ts";
 import { headerOfRow, keepTail } from "../tails.ts";
 import type { NewRecord, Recorded, RunInfo, RunInput } from "../types.ts";
@@ -130,20 +130,23 @@ function* writeCall(scope: Scope, tx: LedgerTransaction, plan: Plan): Steps<Writ
   const begun = newRow(scope, head.id, runId, call, fork);
   const chain = { parentId, parent, messages: plan.messages, runId, isRest: !isKept };
   const { messages, rows } = yield* writeChain(scope, tx, head, chain);
-  const superseded = yield* supersede(tx, left);
+  const superseded = left.length === 0 ? [] : yield* supersede(tx, left);
   const row = endedRow(scope, begun, plan);
   const outcome = {
     messageIds: messages.map(({ id }) => id),
     ...(isKept && { supersededRunIds: superseded.map(({ id }) => id) }),
   };
   head.lastId = scope.nextId(head.lastId);
-  yield* got(tx.insertRun(row));
+  // Generators are entered only where there is something to wait for.
+  const ran = tx.insertRun(row);
+  if (isPromise(ran)) yield* got(ran);
   const { usage, error } = plan;
   const facts = { ...(usage !== undefined && { usage }), ...(error !== undefined && { error }) };
-  yield* got(tx.insertLog([runEventRow(scope, head.lastId, row, outcome, facts)]));
-  yield* logSuperseded(scope, tx, head, superseded);
+  const logged = tx.insertLog([runEventRow(scope, head.lastId, row, outcome, facts)]);
+  if (isPromise(logged)) yield* got(logged);
+  if (superseded.length > 0) yield* logSuperseded(scope, tx, head, superseded);
   yield* moveLeaf(tx, head, replaces ? (messages.at(-1)?.id ?? parentId) : oldLeaf);
-  yield* putAliases(tx, row, plan.aliases);
+  if (plan.aliases.length > 0) yield* putAliases(tx, row, plan.aliases);
   if (name !== undefined) {
     yield* remember(scope, tx, target.key, name, request, { runId, inputIds: input.map(({ id }) => id) });
   }

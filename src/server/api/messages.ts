@@ -67,7 +67,7 @@ function isOwnNote({ code, path }: Loss): boolean {
 }
 
 /** Messages of a body: the canonical ones as they are (the ledger looks at them), others by their dialect. */
-export function readMessages(wire: unknown, name: string | undefined, path: string): readonly Message[] {
+function readMessages(wire: unknown, name: string | undefined, path: string): readonly Message[] {
   if (name === undefined || name === "canonical") {
     // The ledger refuses what is no message, with its place.
     return (Array.isArray(wire) ? wire : [wire]) as readonly Message[];

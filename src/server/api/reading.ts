@@ -40,7 +40,7 @@ function isGrave({ path, code }: Issue): boolean {
 }
 
 /** What a request says beside its model and messages. */
-export type Settings = Omit<Request, "model" | "messages" | "stream">;
+type Settings = Omit<Request, "model" | "messages" | "stream">;
 const NO_SETTINGS = ["model", "messages", "stream"];
 
 /** Settings of a model call: any field of a canonical request but what is said elsewhere. */

@@ -1,5 +1,5 @@
 // Translation over HTTP: any payload in any dialect's words, what every dialect carries, and what can get lost on the way.
-import type { DialectId } from "../../dialects/index.ts";
+import type { Chunk, DialectId } from "../../dialects/index.ts";
 import { CARGO } from "../../dialects/dialect.ts";
 import { detect, dialect, dialects, transcode, translate } from "../../dialects/index.ts";
 import type { Loss } from "../../model/index.ts";
@@ -63,8 +63,7 @@ function translatedBy({ to, payload, model, address, status, repair }: Asked, fr
   if (kind === "stream" && typeof payload === "string") {
     const transcoder = transcode(from, to);
     const chunks = [transcoder.push(payload), transcoder.end()];
-    const wire = chunks.map((chunk) => (typeof chunk === "string" ? chunk : toBase64(chunk))).join("");
-    return { wire, losses: transcoder.losses };
+    return { wire: joined(chunks), losses: transcoder.losses };
   }
   const { names: _, ...translated } = translate({
     from,
@@ -79,9 +78,10 @@ function translatedBy({ to, payload, model, address, status, repair }: Asked, fr
   return translated;
 }
 
-/** Binary frames have no text; JSON holds them so. */
-function toBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("base64");
+/** Text as it is; frames that are binary, which JSON cannot hold, as base64. */
+function joined(chunks: readonly Chunk[]): string {
+  const bytes = chunks.filter((chunk) => typeof chunk !== "string");
+  return bytes.length === 0 ? chunks.join("") : Buffer.concat(bytes).toString("base64");
 }
 
 /** What the payload is, where it is not said. A list may be messages or events, so that `from` alone leaves that open. */
@@ -112,7 +112,7 @@ function lossesInto(id: DialectId): object[] {
 const TRANSLATE = {
   id: "translate",
   summary:
-    "A payload in another dialect's words, with everything that does not arrive. A stream is a list of events, or the text of one.",
+    "A payload in another dialect's words, with everything that does not arrive. A stream is a list of events, or the text of one; frames that are binary come as base64.",
   body: TRANSLATION,
   replies: { 200: says("The payload in the other dialect.", "Translated") },
 } as const;

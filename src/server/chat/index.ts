@@ -52,7 +52,8 @@ interface Asked {
 async function asked(services: Services, recorder: Recorder, request: ServerRequest, caller: Caller): Promise<Asked> {
   const { chatId, request: question, continues } = await readQuestion(request, services);
   const { headers } = request;
-  const isRecorded = services.config.record.enabled && headers["x-koine-record"] !== "off";
+  const wish = headers["x-koine-record"];
+  const isRecorded = wish === "on" || (services.config.record.enabled && wish !== "off");
   const model = question.model ?? (isRecorded ? await lastModel(caller.ledger, chatId) : undefined);
   const answer = await callModel(services, recorder, {
     caller,
@@ -95,7 +96,7 @@ const CHAT = {
   body: CHAT_BODY,
   heavy: true as const,
   headers: {
-    "x-koine-record": text("`off`: nothing is recorded."),
+    "x-koine-record": { ...text("Whether the chat is recorded."), enum: ["on", "off"] },
     "x-koine-on-breaks": text("`send`: asks also where the model would be asked another question than was said."),
     "idempotency-key": text("The same key and messages are asked once."),
   },

@@ -19,10 +19,14 @@ function versioned(path: string, version = "/v1"): Paths {
   return [`${version}${path}`, path, `${version}${version}${path}`];
 }
 
-/** Gemini's paths, in the versions that its SDK may be told to use. */
-function geminiPaths(path: string, versions: readonly string[] = ["/v1beta", "/v1", "/v1alpha"]): Paths {
-  const [first, ...others] = versions.flatMap((version) => [`${version}${path}`, `${version}${version}${path}`]);
-  return [first ?? path, ...others, path];
+const GEMINI_VERSIONS = ["/v1beta", "/v1", "/v1alpha"];
+
+/** Gemini's paths, in the versions that its SDK may be told to use; some leave out "models" before a name with a slash. */
+function geminiPaths(verb: string): Paths {
+  const path = `/models/*model:${verb}`;
+  const short = `/*model:${verb}`;
+  const others = GEMINI_VERSIONS.flatMap((version) => [version + path, version + short, version + version + path]);
+  return [`/v1beta${path}`, ...others.slice(1), path, short];
 }
 
 const HEADERS: NonNullable<Operation["headers"]> = {
@@ -87,12 +91,12 @@ function geminiRoutes(gateway: Gateway): Route[] {
     query: { alt: { type: "string", enum: ["sse", "json"] } },
   };
   return [
-    post(door, geminiPaths("/models/*model:generateContent"), operation(about.id, about.summary), (request, caller) =>
+    post(door, geminiPaths("generateContent"), operation(about.id, about.summary), (request, caller) =>
       exchange(gateway, door, request, caller, { model: modelIn(request), stream: false }),
     ),
     post(
       door,
-      geminiPaths("/models/*model:streamGenerateContent"),
+      geminiPaths("streamGenerateContent"),
       operation(streamed.id, streamed.summary, { query: streamed.query }),
       (request, caller) => {
         const isList = request.query.get("alt") !== "sse";
@@ -114,7 +118,7 @@ function countRoutes(gateway: Gateway): Route[] {
     ),
     post(
       gemini,
-      geminiPaths("/models/*model:countTokens"),
+      geminiPaths("countTokens"),
       operation("countTokens", "Tokens of contents, counted by their provider or estimated.", { headers: {} }),
       (request) => countTokens(gateway, gemini, request, modelIn(request)),
     ),

@@ -11,6 +11,8 @@ type Asking = Pick<ServerRequest, "headers" | "query">;
 /** Throws a `ServerError` "unauthorized". */
 export type Authenticate = (request: Asking) => Caller;
 
+const DIGEST_BYTES = 32;
+
 interface Known {
   digest: Buffer;
   caller: Caller;
@@ -41,6 +43,7 @@ function knownTokens(tenants: ReadonlyMap<string, TenantConfig>, ledger: Ledger)
     const view = ledger.forTenant(tenant);
     for (const { hash: text, name } of tokens) {
       const digest = Buffer.from(text.replace(/^sha256:/, ""), "hex");
+      if (digest.length !== DIGEST_BYTES) throw noDigest(tenant, name);
       const key = digest.readUInt32BE(0);
       known.set(key, [...(known.get(key) ?? []), { digest, caller: { tenant, scope: name, ledger: view } }]);
     }
@@ -62,6 +65,11 @@ function* credentials({ headers, query }: Asking): Generator<string> {
   }
   const key = query.get("key");
   if (key !== null) yield key;
+}
+
+function noDigest(tenant: string, name: string): ServerError {
+  const message = `The token "${name}" of tenant "${tenant}" must be given as its sha256, 64 hex digits: \`koine token hash\`.`;
+  return new ServerError("configuration", message, { path: `/tenants/${tenant}/tokens` });
 }
 
 function unauthorized(said: boolean): ServerError {

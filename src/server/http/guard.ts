@@ -57,10 +57,11 @@ export function isLoopback(host: string): boolean {
   );
 }
 
-/** A host's name without its port and brackets. */
+/** A host's name without its port and brackets; what has something else behind its brackets stays as it is, and unknown. */
 function bare(host: string): string {
   const lower = host.trim().toLowerCase();
-  if (lower.startsWith("[")) return lower.slice(1, lower.indexOf("]"));
+  const [, address] = /^\[([\da-f:.]+)\](?::\d*)?$/.exec(lower) ?? [];
+  if (address !== undefined) return address;
   // An IPv6 address without brackets has several colons and no port.
   return lower.indexOf(":") === lower.lastIndexOf(":") ? lower.replace(/:\d*$/, "") : lower;
 }

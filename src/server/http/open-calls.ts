@@ -8,14 +8,13 @@ const TENANTS_AT_ONCE = 4;
 export class OpenCalls {
   readonly #open = new Map<string, number>();
   readonly #limits: Pick<ServerConfig, "limits" | "tenants">;
+  readonly #changed: (all: number) => void;
   #all = 0;
 
-  constructor(limits: Pick<ServerConfig, "limits" | "tenants">) {
+  /** `changed` hears how many are open. */
+  constructor(limits: Pick<ServerConfig, "limits" | "tenants">, changed: (all: number) => void) {
     this.#limits = limits;
-  }
-
-  get count(): number {
-    return this.#all;
+    this.#changed = changed;
   }
 
   /** Throws a `ServerError` "too-many". Every call that was let in must be let out. */
@@ -26,14 +25,14 @@ export class OpenCalls {
     if (open >= most) throw tooMany(`${most} calls of this tenant are open, which is as many as it may have`);
     if (this.#all >= limits.open * TENANTS_AT_ONCE) throw tooMany(`${this.#all} calls are open`);
     this.#open.set(tenant, open + 1);
-    this.#all++;
+    this.#changed(++this.#all);
   }
 
   leave(tenant: string): void {
     const open = (this.#open.get(tenant) ?? 1) - 1;
     if (open === 0) this.#open.delete(tenant);
     else this.#open.set(tenant, open);
-    this.#all--;
+    this.#changed(--this.#all);
   }
 }
 

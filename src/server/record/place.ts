@@ -65,7 +65,7 @@ function newThread({ caller }: RecordedCall, { messages, restored: changed }: Re
 const LONGEST_TITLE = 80;
 
 /** The beginning of what a user says first. */
-export function titleOf(messages: readonly Message[]): string {
+function titleOf(messages: readonly Message[]): string {
   for (const message of messages) {
     if (message.role !== "user") continue;
     // What is long is not read to its end.

@@ -3,6 +3,7 @@ import { historyOf } from "../../ledger/identity/history.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import type { Message, Response } from "../../model/index.ts";
 import { ServerError } from "../errors.ts";
+import type { Counter } from "../operations/metrics.ts";
 import type { Caller, Services } from "../types.ts";
 import { CallKeys, type Earlier, type HeldKey } from "./keys.ts";
 import { ThreadKinds } from "./kinds.ts";
@@ -31,6 +32,8 @@ class LedgerRecorder implements Recorder {
   private readonly options: Required<RecorderOptions>;
   private readonly book: Book;
   private readonly keys: CallKeys;
+  private readonly recorded: Counter;
+  private readonly failures: Counter;
   private readonly sayings = new Sayings();
   private readonly kinds = new ThreadKinds();
   /** Calls under way, by tenant and run. */
@@ -47,6 +50,8 @@ class LedgerRecorder implements Recorder {
     this.services = services;
     this.options = { maxPending, lookMs };
     this.keys = new CallKeys(services.stopping);
+    this.recorded = services.metrics.counter("koine_recorded_calls_total", "Calls by how their record ended.");
+    this.failures = services.metrics.counter("koine_record_failures_total", "Calls that could not be recorded.");
     this.book = this.makeBook();
   }
 
@@ -209,7 +214,7 @@ class LedgerRecorder implements Recorder {
       this.writing.delete(work);
       if (state !== "lost") this.isSound = true;
       this.underWay.delete(`${call.caller.tenant} ${runId}`);
-      this.services.metrics.counter("koine_recorded_calls_total", "Calls by how their record ended.").add(1, { state });
+      this.recorded.add(1, { state });
       if (state === "failed") this.noteUnanswered(recording);
       // A name of the client's own may have been another's thread before.
       if (state === "committed" && recording.opened.place.thread !== undefined && call.thread === undefined) {
@@ -221,7 +226,7 @@ class LedgerRecorder implements Recorder {
 
   private count(error: unknown): void {
     const code = error instanceof LedgerError || error instanceof ServerError ? error.code : "unknown";
-    this.services.metrics.counter("koine_record_failures_total", "Calls that could not be recorded.").add(1, { code });
+    this.failures.add(1, { code });
   }
 }
 

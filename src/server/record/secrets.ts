@@ -4,7 +4,7 @@ import type { JsonValue } from "../../model/index.ts";
 import { isObject } from "../../model/kind.ts";
 
 /** What stands in place of a secret. */
-export const HIDDEN = "[hidden]";
+const HIDDEN = "[hidden]";
 
 const NAMES = /^(?:proxy-)?authorization(?:_token)?$|^(?:set-)?cookie$|api[-_]?key$|password|secret|(?:^|_|-)token$/i;
 /** Every value in them is hidden: any of them may be a key. */

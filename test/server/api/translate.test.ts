@@ -120,6 +120,17 @@ describe("translate", () => {
     expect(asText.body.wire).toContain("data: [DONE]");
   });
 
+  test("a stream of binary frames is base64", async () => {
+    const text = EVENTS.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+    const { body } = await api.post("/v1/translate", {
+      from: "anthropic",
+      to: "bedrock",
+      kind: "stream",
+      payload: text,
+    });
+    expect(Buffer.from(String(body.wire), "base64").includes("contentBlockDelta")).toBe(true);
+  });
+
   test("B23: numbers keep their digits", async () => {
     const payload = `{"from":"openai-chat","to":"openai-chat","kind":"request","payload":{"model":"m","messages":[],"seed":12345678901234567890}}`;
     expect((await api.post("/v1/translate", payload)).text).toContain('"seed":12345678901234567890');

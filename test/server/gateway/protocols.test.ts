@@ -106,6 +106,9 @@ test.each<[client: ClientDialect, path: string]>([
   ["gemini", "/v1alpha/models/demo/koine:generateContent"],
   ["gemini", "/v1beta/models/demo%2Fkoine:generateContent"],
   ["gemini", "/v1beta/v1beta/models/koine:generateContent"],
+  ["gemini", "/v1beta/demo/koine:generateContent"],
+  ["gemini", "/v1/demo/koine:generateContent"],
+  ["gemini", "/demo/koine:generateContent"],
 ])("%s answers at %s", async (client, path) => {
   await using koine = await startGateway({ providers: { demo: demo() } });
   const { body } = question(client, "demo/koine", false, "say Chaire.");

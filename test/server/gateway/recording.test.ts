@@ -50,6 +50,7 @@ class Notes implements Recorder {
   async cancel(): Promise<boolean> {
     return false;
   }
+  async reveal(): Promise<void> {}
   async close(): Promise<void> {}
 }
 

@@ -7,7 +7,12 @@ import type { KoineServer } from "../../../src/server/serve-parts.ts";
 import { serveParts } from "../../../src/server/serve-parts.ts";
 import { makeServices } from "../../../src/server/services.ts";
 
-const NOBODY: Recorder = { open: async () => undefined, cancel: async () => false, close: async () => {} };
+const NOBODY: Recorder = {
+  open: async () => undefined,
+  cancel: async () => false,
+  reveal: async () => {},
+  close: async () => {},
+};
 
 /** Nothing is recorded where no recorder is given. */
 export async function startGateway(input: ConfigInput = {}, recorder: Recorder = NOBODY): Promise<KoineServer> {

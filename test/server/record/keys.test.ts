@@ -1,8 +1,5 @@
 // B95: idempotency keys of calls.
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openLedger } from "../../../src/ledger/index.ts";
-import type { Ledger } from "../../../src/ledger/index.ts";
-import { freshSchema } from "../../support/postgres.ts";
+import { describe, expect, it } from "vitest";
 import { answer, BROKEN, deltasOf, FACTS, openDesk, pathOf, talk } from "./support.ts";
 
 const KEY = { idempotencyKey: "k-1" };
@@ -63,37 +60,5 @@ describe("a call with an idempotency key", () => {
     const theirs = await other.open(talk("a"), KEY);
     expect(theirs.earlier).toBeUndefined();
     await theirs.fail(BROKEN, FACTS);
-  });
-});
-
-describe("on two instances with one Postgres", () => {
-  let place: Awaited<ReturnType<typeof freshSchema>>;
-  let ledgers: Ledger[] = [];
-  beforeAll(async () => {
-    place = await freshSchema();
-    const options = { schema: place.schema, flushMs: 1, connections: 3 };
-    ledgers = [await openLedger(place.url, options), await openLedger(place.url, options)];
-  });
-  afterAll(async () => {
-    for (const ledger of ledgers) await ledger.close();
-    await place.drop();
-  });
-
-  it.each([true, false])("B95: the second waits for the first (stream: %s)", async (stream) => {
-    const config = { ledger: { url: place.url } };
-    await using one = await openDesk({ ...(ledgers[0] && { ledger: ledgers[0] }), config });
-    await using two = await openDesk({ ...(ledgers[1] && { ledger: ledgers[1] }), config });
-    const key = { idempotencyKey: `stream ${stream}`, request: { messages: [], stream } };
-    const first = await one.open(talk("a"), key);
-    if (stream) first.begin(FACTS);
-    // The run is there as soon as it is ready: whole calls begin early where others must see their key.
-    await first.ready();
-    const second = two.open(talk("a"), key);
-    if (stream) first.push(deltasOf("b"));
-    await first.finish({ ...FACTS, ...(!stream && { response: answer("b") }) });
-    expect((await second).earlier?.message.parts).toEqual([{ type: "text", text: "b" }]);
-    const third = await two.open(talk("a", "b", "c"));
-    expect(third.threadId).toBe(first.threadId);
-    await third.fail(BROKEN, FACTS);
   });
 });

@@ -1,6 +1,6 @@
 // What happens to calls that cannot be recorded: refused, or served and reported.
 import { describe, expect, it } from "vitest";
-import { answer, BROKEN, deltasOf, FACTS, openDesk, pathOf, talk } from "./support.ts";
+import { aborted, answer, BROKEN, deltasOf, FACTS, openDesk, pathOf, talk } from "./support.ts";
 import type { Desk } from "./support.ts";
 import { faultyLedger } from "./failing-store.ts";
 
@@ -71,7 +71,7 @@ describe("where such calls are refused", () => {
     await recording.ready();
     desk.fault.writes = "disk-full";
     recording.push(deltas);
-    await new Promise<void>((resolve) => recording.cancelled.addEventListener("abort", () => resolve()));
+    await aborted(recording.cancelled);
     await expect(recording.finish(FACTS)).rejects.toMatchObject({ code: "unavailable" });
     expect(await desk.log()).toContain("record.failed");
   });

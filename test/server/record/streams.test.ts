@@ -1,7 +1,7 @@
 // Streams on their way into the ledger: as they come, to their end, broken off, cancelled here or elsewhere.
 import { describe, expect, it } from "vitest";
 import { assistant, user } from "../../../src/model/index.ts";
-import { answer, BROKEN, deltasOf, FACTS, lineOf, openDesk, pathOf, talk } from "./support.ts";
+import { aborted, answer, BROKEN, deltasOf, FACTS, lineOf, openDesk, pathOf, talk } from "./support.ts";
 import type { Desk } from "./support.ts";
 
 /** A stream whose first deltas are in the ledger; without its end. */
@@ -158,7 +158,7 @@ describe("cancelling", () => {
     const recording = await streaming(one);
     expect(await two.recorder.cancel(two.caller, recording.runId)).toBe(true);
     if (streams) recording.push(deltasOf("x").slice(1, 2));
-    await new Promise<void>((resolve) => recording.cancelled.addEventListener("abort", () => resolve()));
+    await aborted(recording.cancelled);
     expect(recording.cancelled.reason).toMatchObject({ code: "aborted" });
     await recording.fail(BROKEN, FACTS);
     expect((await one.ledger.run(recording.runId)).state).toBe("cancelled");

@@ -101,3 +101,9 @@ export function lineOf({ role, parts }: Message): string {
 export function talk(...turns: string[]): Message[] {
   return turns.map((text, index) => (index % 2 === 0 ? user(text) : assistant(text)));
 }
+
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

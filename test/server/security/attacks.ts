@@ -18,8 +18,8 @@ export interface Own {
 export interface Attack extends Sent {
   /** For people. */
   what: string;
-  /** A stream that does not end by itself: what makes it say the last word. */
-  marker?: Sent & { words: string };
+  /** A stream that does not end by itself: what makes it say these words. */
+  marker?: (words: string) => Sent;
 }
 
 const uiMessage = (text: string): object => ({ id: "u", role: "user", parts: [{ type: "text", text }] });
@@ -134,18 +134,20 @@ export function attacksOn(route: Route, ids: Ids, own: Own): Attack[] {
     }
     for (const body of bodies?.(id, ids, own) ?? []) add(`a field of ${JSON.stringify(body)}`, name, { path: ownPath, body });
   }
-  return made.map((attack) => withMarker(operation.id, attack, own));
+  // Bodies in which no id stands are the same for all of them.
+  const distinct = new Map(made.map((attack) => [JSON.stringify({ ...attack, what: "" }), attack]));
+  return [...distinct.values()].map((attack) => withMarker(operation.id, attack, own));
 }
 
 /** Streams of a thread or task go on for ever: something of the stranger's own ends the reading. */
-function withMarker(id: string, attack: Attack, own: Own): Attack {
-  const words = "the last word";
-  const isOwn = attack.path.includes(own.thread) || attack.path.includes(own.task);
-  if (!isOwn) return attack;
-  if (id === "followThread") {
-    const path = `/v1/threads/${own.thread}/messages`;
-    return { ...attack, marker: { method: "POST", path, body: { messages: [canonical(words)] }, words } };
+function withMarker(id: string, attack: Attack, { thread, task }: Own): Attack {
+  const isOf = (own: string): boolean => attack.path.includes(`/${own}/events`);
+  if (id === "followThread" && isOf(thread)) {
+    const path = `/v1/threads/${thread}/messages`;
+    attack.marker = (words) => ({ method: "POST", path, body: { messages: [canonical(words)] } });
+  } else if (id === "followTask" && isOf(task)) {
+    const path = `/v1/task/${task}/message`;
+    attack.marker = (message) => ({ method: "POST", path, body: { message } });
   }
-  if (id !== "followTask") return attack;
-  return { ...attack, marker: { method: "POST", path: `/v1/task/${own.task}/message`, body: { message: words }, words } };
+  return attack;
 }

@@ -29,7 +29,10 @@ export interface Ids {
 
 export type IdName = keyof Ids;
 
-export const WORD = "amphora4711";
+/** Stands in everything that the tenant says, and nowhere else. */
+export const WORD = "Qoph";
+/** Stands where no stranger could know it from. */
+export const UNTOLD = "hush4711";
 
 /** The same question in each protocol. */
 export const QUESTIONS: Readonly<Record<string, (text: string) => Pick<Sent, "path" | "body">>> = {
@@ -55,8 +58,8 @@ export async function settle(koine: KoineServer, token: string, held: HeldModel)
     tell(koine, { method: "POST", path, body, headers }, token);
   const get = (path: string): Promise<Told> => tell(koine, { method: "GET", path }, token);
 
-  const said = { role: "user", parts: [{ type: "text", text: `Where is the ${WORD}?` }] };
-  ids.thread = textAt(jsonOf(await post("/v1/threads", { title: WORD, messages: [said] })), "id");
+  const said = { role: "user", parts: [{ type: "text", text: `Where is the ${WORD}? ${UNTOLD}` }] };
+  ids.thread = textAt(jsonOf(await post("/v1/threads", { title: `${WORD} ${UNTOLD}`, messages: [said] })), "id");
   const answered = jsonOf(await post(`/v1/threads/${ids.thread}/regenerate`, {}));
   ids.run = textAt(answered, "run", "id");
   ids.answer = textAt(answered, "messages", 0, "id");
@@ -72,15 +75,15 @@ export async function settle(koine: KoineServer, token: string, held: HeldModel)
   }
   ids.named = `named-${WORD}`;
   ids.chat = `chat-${WORD}`;
-  const page = [{ id: "u", role: "user", parts: [{ type: "text", text: `A chat of ${WORD}` }] }];
+  const page = [{ id: "u", role: "user", parts: [{ type: "text", text: `A chat of ${WORD} ${UNTOLD}` }] }];
   await post("/v1/chat", { id: ids.chat, messages: page });
-  ids.blob = textAt(jsonOf(await post("/v1/blobs", `The bytes of ${WORD}`)), "blob");
+  ids.blob = textAt(jsonOf(await post("/v1/blobs", `The bytes of ${WORD} ${UNTOLD}`)), "blob");
   ids.imported = await importThread(koine, token);
 
-  const made = jsonOf(await post("/v1/task", { model: "held/held", name: WORD, message: `Look for the ${WORD}` }));
+  const made = jsonOf(await post("/v1/task", { model: "held/held", name: UNTOLD, message: `Look for the ${WORD} ${UNTOLD}` }));
   ids.task = textAt(made, "task", "id");
   await held.asked();
-  const queued = jsonOf(await post(`/v1/task/${ids.task}/message`, { message: `And its ${WORD} lid` }));
+  const queued = jsonOf(await post(`/v1/task/${ids.task}/message`, { message: `And its ${WORD} lid ${UNTOLD}` }));
   if (queued["queued"] !== true) throw new Error("The task does not work.");
   ids.queued = textAt(queued, "id");
   ids.cursor = cursorIn((await get(`/v1/runs/${ids.run}/events`)).text);
@@ -92,7 +95,7 @@ export async function settle(koine: KoineServer, token: string, held: HeldModel)
 
 /** A thread that came by an export. */
 async function importThread(koine: KoineServer, token: string): Promise<string> {
-  const messages = [{ role: "user", parts: [{ type: "text", text: `An imported ${WORD}` }] }];
+  const messages = [{ role: "user", parts: [{ type: "text", text: `An imported ${WORD} ${UNTOLD}` }] }];
   const made = await tell(koine, { method: "POST", path: "/v1/threads", body: { messages } }, token);
   const id = textAt(jsonOf(made), "id");
   const lines = await tell(koine, { method: "GET", path: `/v1/export?thread=${id}` }, token);

@@ -16,12 +16,15 @@ export class PostgresTables extends SqlTables {
 
   /**
    * The lock and the read that follows it go out together. They stay two statements: the second one's view begins when
-   * the lock is held. Where the lock fails, so does the read, with the lock's error.
+   * the lock is held. Where the lock fails, so does the read, with the lock's error. A thread that came to be between the
+   * two is not locked yet.
    */
   override lockThread(key: ThreadKey): Awaitable<ThreadHead | undefined> {
     this.#transaction.standInLine(JSON.stringify([key.tenant, key.threadId]));
     const locked = this.session.all(this.statements.fixed["lock-thread"], [key.tenant, key.threadId]);
     const head = this.thread(key);
-    return Promise.all([locked, head]).then(([, read]) => read);
+    return Promise.all([locked, head]).then(([rows, read]) =>
+      rows.length === 0 && read !== undefined ? this.lockThread(key) : read,
+    );
   }
 }

@@ -47,8 +47,12 @@ export class SqlTables extends SqlDeletions implements LedgerTransaction {
 
   /** The lock is a statement before the one that reads, whose view would else be from before the wait. */
   *#lockThread(key: ThreadKey): Steps<ThreadHead | undefined> {
-    yield* got(this.session.all(this.statements.fixed["lock-thread"], [key.tenant, key.threadId]));
-    return yield* got(this.thread(key));
+    for (;;) {
+      const locked = yield* got(this.session.all(this.statements.fixed["lock-thread"], [key.tenant, key.threadId]));
+      const head = yield* got(this.thread(key));
+      // One that came to be between the two is not locked yet.
+      if (locked.length > 0 || head === undefined) return head;
+    }
   }
 
   insertThread(row: ThreadRow): Awaitable<void> {

@@ -17,6 +17,9 @@ import { patiently } from "./patience.ts";
 /** Hears of every statement before and after it: "before insert-messages", "after commit". */
 export type Trace = (point: string) => void;
 
+/** Gives a number that is another one after every commit of another connection. */
+export const DATA_VERSION: Statement = { name: "data-version", sql: "PRAGMA data_version" };
+
 const BEGIN: Statement = { name: "begin", sql: "BEGIN IMMEDIATE" };
 const COMMIT: Statement = { name: "commit", sql: "COMMIT" };
 const ROLLBACK: Statement = { name: "rollback", sql: "ROLLBACK" };

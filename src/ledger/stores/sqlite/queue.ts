@@ -2,8 +2,9 @@
 // disk. Work that fails is undone alone; another process in the way is waited for without holding up this one.
 import { runNow, type Steps } from "../../steps.ts";
 import type { LedgerTransaction } from "../../store.ts";
-import type { Connection } from "./connection.ts";
+import { type Connection, DATA_VERSION } from "./connection.ts";
 import { isBusy } from "./errors.ts";
+import type { SqliteTables } from "./heads.ts";
 import { outOfPatience, pauseMs } from "./patience.ts";
 
 /** The most that is committed together. */
@@ -25,7 +26,7 @@ interface Job {
 
 export class CommitQueue {
   readonly #connection: Connection;
-  readonly #transaction: LedgerTransaction;
+  readonly #transaction: SqliteTables;
   readonly #busyMs: number;
   readonly #waitsForDisk: boolean;
   readonly #committed: () => void;
@@ -39,7 +40,7 @@ export class CommitQueue {
   /** `committed` hears of every commit, before the callers do. */
   constructor(
     connection: Connection,
-    transaction: LedgerTransaction,
+    transaction: SqliteTables,
     options: { busyMs: number; sync: "full" | "normal"; committed: () => void },
   ) {
     this.#connection = connection;
@@ -119,6 +120,7 @@ export class CommitQueue {
   #commit(group: Job[], since: number): void {
     this.#connection.begin();
     try {
+      this.#transaction.begun(Number(this.#connection.read(DATA_VERSION)[0]?.[0]));
       for (const [at, job] of group.entries()) {
         this.#run(job);
         const isLate = at + 1 < group.length && performance.now() - since > LONGEST_TURN_MS;
@@ -127,6 +129,7 @@ export class CommitQueue {
       this.#connection.commit();
     } catch (error) {
       this.#connection.rollback();
+      this.#transaction.undone();
       throw error;
     }
     this.#committed();

@@ -6,15 +6,14 @@ import type { LedgerReads, LedgerStore, LedgerTransaction, SearchHit, SearchQuer
 import type { Statement } from "../sql/engine.ts";
 import { SqlReads } from "../sql/reads.ts";
 import { Statements } from "../sql/statements.ts";
-import { SqlTables } from "../sql/tables.ts";
-import type { Connection } from "./connection.ts";
+import { type Connection, DATA_VERSION } from "./connection.ts";
 import { SQLITE } from "./flavour.ts";
+import { SqliteTables } from "./heads.ts";
 import { patiently } from "./patience.ts";
 import { CommitQueue } from "./queue.ts";
 import { indexMessages, OPTIMIZE, search } from "./search.ts";
 import { Watchers } from "./watchers.ts";
 
-const DATA_VERSION: Statement = { name: "data-version", sql: "PRAGMA data_version" };
 /** Moves the log into the file and makes it empty. Gives whether somebody was in the way first. */
 const EMPTY_LOG: Statement = { name: "empty-log", sql: "PRAGMA wal_checkpoint(TRUNCATE)" };
 const MOVE_LOG: Statement = { name: "move-log", sql: "PRAGMA wal_checkpoint(PASSIVE)" };
@@ -36,7 +35,7 @@ export class SqliteStore implements LedgerStore {
     const watchers = new Watchers(() => Number(connection.read(DATA_VERSION)[0]?.[0]));
     this.#watchers = watchers;
     this.reads = new SqlReads(connection, STATEMENTS);
-    const tables = new SqlTables(connection, STATEMENTS, (tenant, threadId) => watchers.touch(tenant, threadId));
+    const tables = new SqliteTables(connection, STATEMENTS, (tenant, threadId) => watchers.touch(tenant, threadId));
     this.#queue = new CommitQueue(connection, tables, {
       busyMs: options.busyMs,
       sync: options.sync,

@@ -22,7 +22,8 @@ function errorOf([kind, status, anthropic = status]: (typeof STATUSES)[number]):
   return {
     id: `error-${kind}`,
     title: "error statuses",
-    modes: MODES,
+    // As long as nothing was sent, a stream fails as everything else: some of them show it.
+    modes: kind === "rate-limit" || kind === "overloaded" ? MODES : ["whole"],
     task: { user: "Sail." },
     answers: () => [{ error: { kind, message } }],
     expected: ({ client }) => ({

@@ -1,0 +1,47 @@
+// Nonsense to every route: each gets a reply in words, and the server lives on.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { startKoine } from "./support/koine.ts";
+import { arbitraryNonsense, send } from "./support/fuzz.ts";
+import { connectRaw } from "./support/raw.ts";
+
+const RUNS = Number(process.env["KOINE_FUZZ"] ?? 400);
+
+test("no request is a fault inside, whatever it says", async () => {
+  let log = "";
+  const silent = { level: "error", format: "json" } as const;
+  await using server = await startKoine({ log: silent }, { write: (lines) => (log += lines) });
+  await fc.assert(
+    fc.asyncProperty(arbitraryNonsense(server.routes), async (nonsense) => {
+      const { status, text } = await send(server, nonsense);
+      expect(status === 500 ? `${text}\n${log}` : "").toBe("");
+      if (status >= 400) expect(text).toMatch(/"message":"[^"]|"reason":/);
+    }),
+    { numRuns: RUNS },
+  );
+  // What a request or the work behind it could not foresee is told there.
+  expect(log.split("\n").filter((line) => /"event":"(request|background|stopping)"/.test(line))).toStrictEqual([]);
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+});
+
+test("no bytes bring the server down, whatever they are", async () => {
+  await using server = await startKoine({ limits: { headersMs: 100, requestMs: 100 } });
+  const body = '{"model":"demo/koine","messages":[{"role":"user","content":"hi"}]}';
+  const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: ${body.length}`;
+  const sense = Buffer.from(`${head}\r\n\r\n${body}`);
+  const change = fc.tuple(fc.nat(sense.length), fc.uint8Array({ maxLength: 4 }), fc.nat(3));
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
+      let bytes = sense;
+      for (const [at, insert, drop] of changes) {
+        bytes = Buffer.concat([bytes.subarray(0, at), insert, bytes.subarray(at + drop)]);
+      }
+      using client = connectRaw(server.url);
+      client.write(bytes);
+      // Whatever is not there in time is answered, and every connection ends.
+      expect(await client.closed()).toMatch(/^(HTTP\/1.1 [2-4]\d\d |$)/);
+    }),
+    { numRuns: RUNS / 4 },
+  );
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+});

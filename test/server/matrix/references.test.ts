@@ -1,0 +1,111 @@
+// Items that a Responses client names instead of sending them, as the AI SDK does by default, whoever made them.
+import { describe, expect, test } from "vitest";
+import { reasoning, text, toolCall } from "../../../src/index.ts";
+import type { Script, UpstreamDialect } from "../../support/upstreams/index.ts";
+import { startUpstream, UPSTREAM_DIALECTS } from "../../support/upstreams/index.ts";
+import { startKoine } from "../support/koine.ts";
+
+interface Item {
+  type: string;
+  id: string;
+  call_id?: string;
+}
+
+interface Asked {
+  status: number;
+  output: Item[];
+  message: string;
+  thread: string | null;
+  losses: number;
+}
+
+const SCHEMA = { type: "object", properties: {}, required: [], additionalProperties: false };
+const TOOLS = [{ type: "function", name: "look", parameters: SCHEMA, strict: true }];
+
+async function ask(url: string, input: readonly object[], more: object = {}): Promise<Asked> {
+  const reply = await fetch(`${url}/v1/responses`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model: "m", input, tools: TOOLS, ...more }),
+  });
+  // As the Responses API answers.
+  const { output = [], error } = (await reply.json()) as { output?: Item[]; error?: { message: string } | null };
+  return {
+    status: reply.status,
+    output,
+    message: error?.message ?? "",
+    thread: reply.headers.get("x-koine-thread"),
+    losses: Number(reply.headers.get("x-koine-losses") ?? 0),
+  };
+}
+
+const QUESTION = { role: "user", content: "May I sail?" };
+
+/** The text by its id, the call as it is, and what the tool said. */
+function named(output: readonly Item[]): object[] {
+  const spoken = output.find(({ type }) => type === "message");
+  const call = output.find(({ type }) => type === "function_call");
+  return [
+    { type: "item_reference", id: spoken?.id },
+    { type: "function_call", call_id: call?.call_id, name: "look", arguments: "{}" },
+    { type: "function_call_output", call_id: call?.call_id, output: "calm" },
+  ];
+}
+
+const script: Script = ({ turn, body }) =>
+  JSON.stringify(body).includes("calm") ? "You may." : { parts: [text(`Look ${turn}.`), toolCall("", "look", {})] };
+
+async function startBoth(id: UpstreamDialect, answers: Script) {
+  const upstream = await startUpstream(id, answers);
+  const models = [{ pattern: "m", targets: [`up/${upstream.model}`] as const }];
+  const koine = await startKoine({ providers: { up: upstream.config }, models });
+  return {
+    upstream,
+    url: koine.url,
+    async [Symbol.asyncDispose]() {
+      await koine.close();
+      await upstream.close();
+    },
+  };
+}
+
+describe.each(UPSTREAM_DIALECTS)("on %s", (id) => {
+  test("an item is put back from the record, also where the same was asked twice", async () => {
+    await using both = await startBoth(id, script);
+    const { url, upstream } = both;
+    const first = await ask(url, [QUESTION]);
+    const second = await ask(url, [QUESTION]);
+    for (const [turn, { output, thread }] of [first, second].entries()) {
+      const next = await ask(url, [QUESTION, ...named(output)]);
+      expect([next.status, next.message, next.thread]).toStrictEqual([200, "", thread]);
+      const told = JSON.stringify(upstream.requests.at(-1)?.body);
+      expect(told.match(/Look \d/g)).toStrictEqual([`Look ${turn}`]);
+    }
+    expect(upstream.refusals).toStrictEqual([]);
+  });
+});
+
+test("an item that nobody knows is refused, with its place", async () => {
+  await using both = await startBoth("anthropic", script);
+  const { url, upstream } = both;
+  const { output } = await ask(url, [QUESTION]);
+  const [, ...rest] = named(output);
+  const { status, message } = await ask(url, [QUESTION, { type: "item_reference", id: "msg_nobody" }, ...rest]);
+  expect(status).toBe(400);
+  expect(message).toContain("/messages/1/parts/0");
+  expect(upstream.answered).toBe(1);
+});
+
+test("a client that has nothing stored gets no signature back, and the losses say so", async () => {
+  const thinking: Script = ({ turn }) => ({ parts: [reasoning(`Thought ${turn}.`), toolCall("", "look", {})] });
+  await using both = await startBoth("anthropic", thinking);
+  const { url, upstream } = both;
+  const first = await ask(url, [QUESTION], { store: false });
+  const [, ...rest] = named(first.output);
+  const second = await ask(url, [QUESTION, ...first.output.filter(({ type }) => type === "reasoning"), ...rest], {
+    store: false,
+  });
+  expect([first.thread, second.thread, second.status]).toStrictEqual([null, null, 200]);
+  expect(second.losses).toBeGreaterThan(0);
+  expect(JSON.stringify(upstream.requests.at(-1)?.body)).not.toContain(upstream.seals[0]);
+});

@@ -1,0 +1,136 @@
+// Too much of anything: bodies, what they unfold to, nesting, headers, addresses. Every route that reads a body refuses
+// it in the words of its clients, and the server goes on.
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { KoineServer } from "../../../src/server/server.ts";
+import { startKoine } from "../support/koine.ts";
+import { connectRaw } from "../support/raw.ts";
+import { messageIn, pathTo, ROUTES, titled, wordsOf } from "./routes.ts";
+import { jsonOf, tell, textAt } from "./support.ts";
+
+const BODY = 20_000;
+let koine: KoineServer;
+/** Things to send a body to: it is read only where they are there. */
+const ids: Record<string, string> = {};
+beforeAll(async () => {
+  koine = await startKoine({
+    limits: { bodyBytes: BODY, depth: 40, headers: 60, headerBytes: 8192, headersMs: 2000, requestMs: 2000 },
+  });
+  const made = await tell(koine, { method: "POST", path: "/v1/task", body: {} });
+  ids["task"] = textAt(jsonOf(made), "task", "id");
+});
+afterAll(() => koine.close());
+afterEach(async () => {
+  expect((await fetch(`${koine.url}/healthz`)).status).toBe(200);
+  expect((await fetch(`${koine.url}/v1/threads`)).status).toBe(200);
+});
+
+/** Bodies that are bytes, whatever they say. */
+const BYTES = new Set(["putBlob", "importThreads"]);
+const READING = ROUTES.filter(
+  ({ method, operation }) => method !== "GET" && (operation.body !== undefined || BYTES.has(operation.id)),
+);
+const JSON_READING = READING.filter(({ operation }) => !BYTES.has(operation.id));
+const pathOf = (path: string): string => pathTo(path, /^\/v1\/task\//.test(path) ? ids["task"] : undefined);
+
+async function refusal(method: string, path: string, head: readonly string[], body: string | Uint8Array): Promise<string> {
+  using client = connectRaw(koine.url);
+  client.write([`${method} ${path} HTTP/1.1`, "Host: localhost", ...head, "Connection: close", "", ""].join("\r\n"));
+  client.write(body);
+  return await client.closed();
+}
+
+const bodyIn = (heard: string): string => heard.slice(heard.indexOf("\r\n\r\n") + 4);
+
+test("there are routes that read", () => {
+  expect(READING.length).toBeGreaterThan(15);
+});
+
+describe("a body that is too large", () => {
+  test.each(titled(READING))("is refused by %s before it is sent, where it says so", async (_, route) => {
+    const head = ["Content-Type: application/json", `Content-Length: ${BODY + 1}`];
+    const heard = await refusal(route.method, pathOf(route.paths[0]), head, "");
+    expect(heard).toMatch(/^HTTP\/1\.1 413 /);
+    expect(messageIn(wordsOf(route), bodyIn(heard)), heard).toContain(`${BODY} bytes`);
+  });
+
+  test.each(titled(READING))("is refused by %s where it comes in pieces that nobody counted", async (_, route) => {
+    const piece = `1000\r\n${" ".repeat(0x1000)}\r\n`;
+    const heard = await refusal(
+      route.method,
+      pathOf(route.paths[0]),
+      ["Transfer-Encoding: chunked"],
+      `${piece.repeat(6)}0\r\n\r\n`,
+    );
+    expect(heard).toMatch(/^HTTP\/1\.1 413 /);
+    expect(messageIn(wordsOf(route), bodyIn(heard)), heard).toContain(`${BODY} bytes`);
+  });
+});
+
+describe("a body that unfolds", () => {
+  const bomb = `{"a":"${"0".repeat(1_000_000)}"}`;
+  const folded: readonly (readonly [string, Uint8Array])[] = [
+    ["gzip", gzipSync(bomb)],
+    ["deflate", deflateSync(bomb)],
+    ["br", brotliCompressSync(bomb)],
+    ["zstd", zstdCompressSync(bomb)],
+    ["gzip, gzip", gzipSync(gzipSync(bomb))],
+  ];
+
+  test.each(titled(JSON_READING))("is refused by %s, whatever it is folded with", async (_, route) => {
+    for (const [encoding, bytes] of folded) {
+      const told = await tell(koine, {
+        method: route.method,
+        path: pathOf(route.paths[0]),
+        headers: { "content-encoding": encoding },
+        body: bytes,
+      });
+      expect(told.status, `${encoding}: ${told.text}`).toBe(413);
+      expect(messageIn(wordsOf(route), told.text)).toContain("decoded");
+    }
+  });
+});
+
+describe("JSON that is nested too deep", () => {
+  test.each(titled(JSON_READING))("is refused by %s", async (_, route) => {
+    const path = pathOf(route.paths[0]);
+    for (const body of ["[".repeat(9000) + "]".repeat(9000), `${'{"a":'.repeat(60)}1${"}".repeat(60)}`, "[".repeat(19_000)]) {
+      const { status, text } = await tell(koine, { method: route.method, path, body });
+      expect([400, 413], text).toContain(status);
+      expect(messageIn(wordsOf(route), text), text).toBeDefined();
+    }
+  });
+});
+
+describe("headers and addresses that are too long or too many", () => {
+  const get = (target: string, lines: readonly string[] = []): Promise<string> => refusal("GET", target, lines, "");
+
+  test.each<[string, () => Promise<string>]>([
+    ["many headers", () => get("/healthz", Array.from({ length: 100 }, (_, index) => `X-${index}: y`))],
+    ["the same header many times", () => get("/healthz", Array.from({ length: 100 }, () => "Accept: y"))],
+    ["one long header", () => get("/healthz", [`X-Long: ${"y".repeat(9000)}`])],
+    ["a long name of a header", () => get("/healthz", [`${"x".repeat(9000)}: y`])],
+    ["a long token", () => get("/v1/threads", [`Authorization: Bearer ${"y".repeat(9000)}`])],
+    ["a long path", () => get(`/v1/threads/${"y".repeat(9000)}`)],
+    ["a long query", () => get(`/v1/threads?before=${"y".repeat(9000)}`)],
+    ["many fields of a query", () => get(`/v1/threads?${"a=1&".repeat(2500)}`)],
+  ])("%s are refused", async (_, heard) => {
+    const text = await heard();
+    expect(text).toMatch(/^HTTP\/1\.1 4(?:31|14) /);
+    expect(messageIn("koine", bodyIn(text)), text).toBeDefined();
+  });
+
+  test.each<[string, string]>([
+    ["many fields of a query that fit", `/v1/threads?${"a=1&".repeat(1500)}`],
+    ["many segments of a path that fit", `/${"a/".repeat(3000)}`],
+    ["a path of slashes", "/".repeat(6000)],
+    ["a path of dots", `/v1/${"../".repeat(1500)}etc/passwd`],
+    ["a path of percent signs", `/v1/threads/${"%".repeat(3000)}`],
+    ["a model with a long name", `/v1/models/${"m/".repeat(2500)}`],
+    ["an id with line breaks and zeroes", "/v1/threads/%0d%0aset-cookie:%20a=b%00"],
+  ])("%s are answered", async (_, target) => {
+    const text = await get(target);
+    expect(text).toMatch(/^HTTP\/1\.1 (?:200|400|404) /);
+    expect(text).not.toMatch(/^set-cookie/im);
+  });
+});

@@ -1,0 +1,163 @@
+// A page of anybody in a browser of somebody who runs the server: whatever name it gives the server's address, and
+// whatever origin it has, it hears nothing. Raw connections, since no client would say most of this.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { KoineServer } from "../../../src/server/server.ts";
+import { startKoine } from "../support/koine.ts";
+import { connectRaw } from "../support/raw.ts";
+import { pathTo, ROUTES, titled } from "./routes.ts";
+
+let koine: KoineServer;
+let port = "";
+beforeAll(async () => {
+  koine = await startKoine({ hosts: ["koine.example"], origins: ["https://app.example"] });
+  ({ port } = new URL(koine.url));
+});
+afterAll(() => koine.close());
+
+/** The reply to a request that is written as it is; `%` is the server's port. */
+async function say(target: string, lines: readonly string[], method = "GET", version = "1.1"): Promise<string> {
+  using client = connectRaw(koine.url);
+  const text = [`${method} ${target} HTTP/${version}`, ...lines, "Connection: close", "", ""].join("\r\n");
+  client.write(text.replaceAll("%", port));
+  return await client.closed();
+}
+
+const statusOf = (text: string): number => Number(text.slice(9, 12));
+
+describe("a server on loopback is reached as", () => {
+  test.each<[host: string, status: number]>([
+    ["localhost", 200],
+    ["localhost:%", 200],
+    ["LOCALHOST:%", 200],
+    ["127.0.0.1:%", 200],
+    ["127.1.2.3", 200],
+    ["[::1]:%", 200],
+    ["koine.example", 200],
+    ["Koine.Example:443", 200],
+    ["page.localhost:%", 200],
+    ["evil.example", 403],
+    ["evil.example:%", 403],
+    ["EVIL.example:80", 403],
+    ["evil.example.", 403],
+    ["koine.example.evil.example", 403],
+    ["evil-koine.example", 403],
+    ["localhost.evil.example", 403],
+    ["127.0.0.1.evil.example", 403],
+    ["127.0.0.1.nip.io:%", 403],
+    ["localhost.", 403],
+    ["127.0.0.1.", 403],
+    ["127.1", 403],
+    ["2130706433", 403],
+    ["0x7f000001", 403],
+    ["0.0.0.0:%", 403],
+    ["192.0.2.7:%", 403],
+    ["[::ffff:192.0.2.7]:%", 403],
+    ["[2001:db8::1]:%", 403],
+    ["[::1].evil.example", 403],
+    ["[::1]evil.example:%", 403],
+    ["[localhost].evil.example", 403],
+    ["[localhostx", 403],
+    ["localhost:evil.example", 403],
+    ["localhost:%:evil", 403],
+    ["localhost@evil.example", 403],
+    ["evil.example#localhost", 403],
+    ["localhost/evil.example", 403],
+    ["localhost, evil.example", 403],
+    ["", 403],
+  ])("%j: %i", async (host, status) => {
+    const heard = await say("/healthz", [`Host: ${host}`]);
+    expect(statusOf(heard), heard).toBe(status);
+    if (status === 403) expect(heard).toContain('"code":"forbidden"');
+  });
+
+  test("nothing: a browser always says a name, and a client that says none is told to", async () => {
+    expect(statusOf(await say("/healthz", []))).toBe(400);
+  });
+
+  test("two names at once: the first counts, and a second one does not help it", async () => {
+    expect(statusOf(await say("/healthz", ["Host: evil.example", "Host: localhost"]))).toBeGreaterThanOrEqual(400);
+    const heard = await say("/v1/threads", ["Host: localhost", "Host: evil.example", "Origin: http://evil.example"]);
+    expect(statusOf(heard)).toBeGreaterThanOrEqual(400);
+  });
+
+  test("the absolute form of a target: the name in it counts, whatever the header says", async () => {
+    expect(statusOf(await say("http://localhost:%/healthz", ["Host: localhost"]))).toBe(200);
+    expect(statusOf(await say("http://evil.example/healthz", ["Host: localhost:%"]))).toBe(403);
+    expect(statusOf(await say("https://evil.example:%/healthz", ["Host: 127.0.0.1"]))).toBe(403);
+    expect(statusOf(await say("http://localhost@evil.example/healthz", ["Host: localhost"]))).toBe(403);
+    expect(statusOf(await say("HTTP://EVIL.EXAMPLE/healthz", ["Host: localhost"]))).toBe(403);
+    // Neither a way out to somewhere else.
+    expect(statusOf(await say("evil.example:443", ["Host: localhost"], "CONNECT"))).not.toBe(200);
+    expect(statusOf(await say("//evil.example/healthz", ["Host: localhost"]))).toBe(404);
+  });
+
+  test("names in other headers: none of them counts", async () => {
+    for (const line of ["X-Forwarded-Host: localhost", "Forwarded: host=localhost", "X-Host: localhost"]) {
+      expect(statusOf(await say("/healthz", ["Host: evil.example", line]))).toBe(403);
+    }
+  });
+});
+
+describe("a page with the origin", () => {
+  test.each<[origin: string, status: number]>([
+    ["http://localhost:%", 200],
+    ["HTTP://LOCALHOST:%", 200],
+    ["https://app.example", 200],
+    ["http://evil.example", 403],
+    ["http://localhost", 403],
+    ["http://localhost:1", 403],
+    ["http://localhost:%.evil.example", 403],
+    ["http://127.0.0.1:%", 403],
+    ["https://app.example.evil.example", 403],
+    ["http://app.example", 403],
+    ["https://app.example:444", 403],
+    ["https://evil.example/https://app.example", 403],
+    ["null", 403],
+    ["", 403],
+    ["file://", 403],
+    ["chrome-extension://abcdefgh", 403],
+    ["*", 403],
+  ])("%j may ask: %i", async (origin, status) => {
+    const heard = await say("/v1/threads", ["Host: localhost:%", `Origin: ${origin}`]);
+    expect(statusOf(heard), heard).toBe(status);
+    const allowed = /access-control-allow-origin: (.*)\r/i.exec(heard)?.[1];
+    expect(allowed).toBe(origin === "https://app.example" ? origin : undefined);
+  });
+
+  test.each(titled(ROUTES))("of somebody else is refused by %s, and before it asks", async (_, { method, paths }) => {
+    const lines = ["Host: localhost:%", "Origin: https://evil.example"];
+    const path = pathTo(paths[0]);
+    const [asked, before] = await Promise.all([
+      say(path, [...lines, "Content-Length: 0"], method),
+      say(path, [...lines, `Access-Control-Request-Method: ${method}`], "OPTIONS"),
+    ]);
+    for (const heard of [asked, before]) {
+      expect(statusOf(heard), heard).toBe(403);
+      expect(heard.toLowerCase()).not.toContain("access-control-allow");
+    }
+  });
+
+  test("that is allowed may ask what it asks to, and no other may read the answer", async () => {
+    const heard = await say(
+      "/v1/messages",
+      [
+        "Host: localhost:%",
+        "Origin: https://app.example",
+        "Access-Control-Request-Method: POST",
+        "Access-Control-Request-Headers: authorization, x-koine-thread",
+      ],
+      "OPTIONS",
+    );
+    expect(statusOf(heard)).toBe(204);
+    expect(heard).toMatch(/access-control-allow-origin: https:\/\/app\.example\r/i);
+    expect(heard).toMatch(/vary: origin/i);
+    expect(heard).not.toMatch(/access-control-allow-credentials/i);
+  });
+
+  test("that says none but embeds or posts a form from another site is refused", async () => {
+    for (const mode of ["no-cors", "cors", "navigate"]) {
+      const lines = ["Host: localhost:%", "Sec-Fetch-Site: cross-site", `Sec-Fetch-Mode: ${mode}`, "Content-Length: 2"];
+      expect(statusOf(await say("/v1/threads", [...lines, "", "{}"], "POST"))).toBe(403);
+    }
+  });
+});
