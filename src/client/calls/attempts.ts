@@ -86,9 +86,10 @@ export class AttemptLog {
   }
 
   begin(provider: string, model: string, waitedMs: number, losses: Loss[]): OpenAttempt {
-    const startedAt = this.scope.now();
-    const times = { startedAt: new Date(startedAt).toISOString(), durationMs: 0, waitedMs };
-    return new OpenAttempt(this, { provider, model, ...times, losses: copiesOf(losses) }, startedAt);
+    const now = this.scope.now();
+    const startedAt = new Date(now).toISOString();
+    const attempt = { provider, model, startedAt, durationMs: 0, waitedMs, losses: copiesOf(losses) };
+    return new OpenAttempt(this, attempt, now);
   }
 
   add(attempt: Attempt): void {

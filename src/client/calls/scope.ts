@@ -35,7 +35,7 @@ export class CallScope {
   /** What it may take of the call's time while others could still be asked. */
   private shareMs = Infinity;
   /** Of what is going on now: an attempt or a wait. */
-  private current = new AbortController();
+  private current: AbortController | undefined;
   private gapMs = Infinity;
   /** The limit on the silence that is being waited through. */
   private silence: { limit: "replyMs" | "gapMs"; ms: number } = { limit: "gapMs", ms: Infinity };
@@ -99,7 +99,7 @@ export class CallScope {
   private finish(ended: NonNullable<CallScope["ended"]>): void {
     if (this.ended !== undefined) return;
     this.ended = ended;
-    this.current.abort(ended.reason);
+    this.current?.abort(ended.reason);
     this.onEnded?.();
   }
 
@@ -119,15 +119,16 @@ export class CallScope {
   /** What comes next has its own signal: a reply that falls silent ends, and the call may go on. */
   begin({ gapMs }: Pick<Timeouts, "gapMs">): AbortSignal {
     this.gapMs = gapMs;
-    this.current = new AbortController();
-    if (this.ended !== undefined) this.current.abort(this.ended.reason);
-    else if (this.turnEnded !== undefined) this.current.abort(this.turnEnded);
+    const current = new AbortController();
+    this.current = current;
+    if (this.ended !== undefined) current.abort(this.ended.reason);
+    else if (this.turnEnded !== undefined) current.abort(this.turnEnded);
     else this.resetSilence();
-    return this.current.signal;
+    return current.signal;
   }
 
   get signal(): AbortSignal {
-    return this.current.signal;
+    return this.current?.signal ?? this.begin({ gapMs: this.gapMs });
   }
 
   async sleep(ms: number): Promise<void> {
@@ -182,14 +183,14 @@ export class CallScope {
     if (now >= this.callDeadline) this.finish({ by: "limit", reason: new LimitReached("totalMs", this.totalMs) });
     else if (now >= this.turnDeadline) this.endTurn();
     else if (this.silentSince !== undefined && now - this.silentSince >= ms) {
-      this.current.abort(new LimitReached(limit, ms));
+      this.current?.abort(new LimitReached(limit, ms));
     } else this.arm();
   };
 
   private endTurn(): void {
     const { turnMs, shareMs } = this;
     this.turnEnded = shareMs < turnMs ? new LimitReached("share", shareMs) : new LimitReached("totalMs", turnMs);
-    this.current.abort(this.turnEnded);
+    this.current?.abort(this.turnEnded);
     this.onEnded?.();
   }
 }

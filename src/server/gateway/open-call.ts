@@ -48,7 +48,10 @@ export class OpenCall {
   readonly call: GatewayCall;
   private readonly route: ModelRoute;
   private readonly span: Span;
+  private readonly live: Set<OpenCall>;
   private answered: Answered<unknown> | undefined;
+  /** What did not arrive at whoever answers. */
+  losses: readonly Loss[] = [];
   private isEnded = false;
 
   constructor(services: Services, spec: CallSpec, route: ModelRoute, recording: Recording | undefined) {
@@ -68,7 +71,7 @@ export class OpenCall {
       signal: recording === undefined ? spec.signal?.() : recording.cancelled,
       onBreaks,
     });
-    services.stopping.addEventListener("abort", this.stop);
+    this.live = liveCalls(services).add(this);
     if (stream && recording?.earlier === undefined) recording?.begin(this.facts);
     const { provider, model } = this.facts;
     this.span = services.tracer.span(
@@ -78,19 +81,15 @@ export class OpenCall {
     );
   }
 
-  private readonly stop = (): void => {
+  /** The server is shutting down, and its time to finish is over. */
+  stop(): void {
     this.call.scope.end(new ServerError("unavailable", "The server is shutting down."));
-  };
+  }
 
   /** Who answers, or would be asked first. */
   get facts(): { provider: string; model: string } {
     const { provider, model } = (this.answered?.target ?? this.call.targets[0]).asked;
     return { provider, model };
-  }
-
-  /** What did not arrive at whoever answers. */
-  get losses(): readonly Loss[] {
-    return this.answered?.attempt.losses ?? [];
   }
 
   /** As the provider was asked, or would be. */
@@ -103,6 +102,7 @@ export class OpenCall {
     try {
       const answered = await ask(this.call, tryOnce);
       this.answered = answered;
+      this.losses = answered.attempt.losses;
       // Before the first byte goes out.
       if (this.spec.stream) await this.recording?.ready();
       return answered.value;
@@ -160,7 +160,7 @@ export class OpenCall {
   discard(): void {
     this.isEnded = true;
     this.call.scope.close();
-    this.services.stopping.removeEventListener("abort", this.stop);
+    this.live.delete(this);
     this.span.end();
   }
 
@@ -169,7 +169,7 @@ export class OpenCall {
     this.isEnded = true;
     this.call.scope.close();
     const { services, spec, span } = this;
-    services.stopping.removeEventListener("abort", this.stop);
+    this.live.delete(this);
     const { provider, model } = this.facts;
     const usage = response?.usage;
     countersOf(services).count({ dialect: spec.dialect, provider, error, usage, losses: [this.losses, losses] });
@@ -185,6 +185,20 @@ export class OpenCall {
     });
     span.end(error);
   }
+}
+
+const LIVE = new WeakMap<Services, Set<OpenCall>>();
+
+/** The calls of a server that are under way: a listener for all of them, instead of one for each. */
+function liveCalls(services: Services): Set<OpenCall> {
+  const known = LIVE.get(services);
+  if (known !== undefined) return known;
+  const live = new Set<OpenCall>();
+  LIVE.set(services, live);
+  services.stopping.addEventListener("abort", () => {
+    for (const open of live) open.stop();
+  });
+  return live;
 }
 
 /** Routes a call and recognises its history. Throws a `ServerError`, or what decoding throws; nothing was sent then. */

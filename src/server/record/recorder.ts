@@ -10,6 +10,7 @@ import { ThreadKinds } from "./kinds.ts";
 import { LastUsed } from "./last-used.ts";
 import { findPlace, type Place } from "./place.ts";
 import { type Book, CallRecording, type EndState, type Opened } from "./recording.ts";
+import { withItems } from "./references.ts";
 import { isOfTheCall, isTaken, refusalOf } from "./refusal.ts";
 import { leadingOf, Sayings } from "./said.ts";
 import type { RecordedCall, Recorder, Recording } from "./types.ts";
@@ -63,8 +64,10 @@ class LedgerRecorder implements Recorder {
         if ("earlier" in taken) return new EarlierCall(call, taken);
         held = taken;
       }
-      const place = this.askedAgain(call) ?? (await findPlace(call, this.kinds));
-      const recording = this.enter(call, place, held);
+      const whole = await withItems(call);
+      const found = this.askedAgain(whole) ?? (await findPlace(whole, this.kinds));
+      const place = whole === call ? found : { ...found, changed: true };
+      const recording = this.enter(whole, place, held);
       // Streams are begun by whoever serves them, who knows more to say.
       if (recording.opened.isShown && call.request.stream !== true) await this.show(recording);
       return recording;

@@ -8,6 +8,7 @@ import { ServerError } from "../errors.ts";
 import { outcomeFacts } from "./facts.ts";
 import type { HeldKey } from "./keys.ts";
 import { type Place, responseAlias } from "./place.ts";
+import { idsIn, idsOf, isReferable, itemAliases } from "./references.ts";
 import { isTaken, refusalOf, unavailable } from "./refusal.ts";
 import { RunFeed } from "./run-feed.ts";
 import type { Said, Sayings, Standing } from "./said.ts";
@@ -68,6 +69,8 @@ export class CallRecording implements Recording {
   /** Who was asked, where it is a stream. */
   private asked: { provider?: string; model?: string } | undefined;
   private timer: NodeJS.Timeout | undefined;
+  /** As the provider named the items of the answer, where the client may name them later. */
+  private itemIds: string[] = [];
   private isCancelled = false;
   private ending: Promise<void> | undefined;
 
@@ -111,12 +114,15 @@ export class CallRecording implements Recording {
   }
 
   push(deltas: readonly Delta[]): void {
+    if (isReferable(this.call)) this.itemIds.push(...idsIn(deltas));
     this.feed.push(deltas);
     if (this.feed.begun === undefined && this.feed.size > LARGE) void this.start();
   }
 
   finish(answer: RecordedAnswer): Promise<void> {
     const { begun } = this.feed;
+    const { response } = answer;
+    if (response !== undefined && isReferable(this.call)) this.itemIds = idsOf(response.message);
     if (this.isCancelled && begun !== undefined) return Promise.reject(cancelledError());
     this.ending ??= this.end("committed", begun === undefined ? this.record(answer) : this.commit(begun, answer));
     return this.ending;
@@ -271,8 +277,10 @@ export class CallRecording implements Recording {
   private names(responseId: string | undefined): { alias: string[] } {
     const { call, key } = this.opened;
     const alias: string[] = [];
-    if (responseId !== undefined && responseId !== "" && call.referable !== false)
+    if (responseId !== undefined && responseId !== "" && call.referable !== false) {
       alias.push(responseAlias(responseId));
+      if (isReferable(call)) alias.push(...itemAliases(responseId, this.itemIds));
+    }
     if (key !== undefined) alias.push(key.alias);
     return { alias };
   }

@@ -1,5 +1,6 @@
 // Holds what clients and readers were told against what the ledger holds and what tools did. Pure.
 import { sameJson, textOf } from "../../../src/index.ts";
+import type { RunInfo } from "../../../src/ledger/index.ts";
 import type { StoredMessage } from "../../../src/model/index.ts";
 import { illegal } from "../../agent/kills/legal.ts";
 import type { Conversation, Evidence, Heard, Reading, ThreadFacts } from "./evidence.ts";
@@ -25,7 +26,10 @@ export function checkEvidence(evidence: Evidence, findings: Findings): void {
     findings.expect("legal", repairs.length === 0, id, () => repairs.join("; "));
   }
   // The keys of the record are invariants.
-  for (const [name, { looked, found }] of Object.entries(evidence.faults) as [Invariant, { looked: number; found: [] }][]) {
+  for (const [name, { looked, found }] of Object.entries(evidence.faults) as [
+    Invariant,
+    { looked: number; found: [] },
+  ][]) {
     for (let time = found.length; time < looked; time++) findings.expect(name, true, "", () => "");
     for (const { where, what } of found) findings.expect(name, false, where, () => what);
   }
@@ -59,7 +63,12 @@ function checkConversation(
   if (id === undefined) return;
   const told = turns.flatMap(({ question, answer }) => [`user: ${question}`, `assistant: ${answer}`]);
   const path = (threads.get(id)?.path ?? []).map((message) => `${message.role}: ${textOf(message)}`);
-  findings.expect("kept", sameJson(told, path), name, () => `\n    was told ${told.join(" | ")}\n    but ${id} holds ${path.join(" | ")}`);
+  findings.expect(
+    "kept",
+    sameJson(told, path),
+    name,
+    () => `\n    was told ${told.join(" | ")}\n    but ${id} holds ${path.join(" | ")}`,
+  );
 }
 
 const isDelta = ({ data }: Heard): boolean => data["type"] === "delta" || data["msg"] === "Delta";
@@ -73,9 +82,8 @@ function checkReading(
   const where = `a reader of ${of} ${threadId}`;
   const twice = heard.length - new Set(heard.map(({ id }) => id)).size;
   findings.expect("resumed", twice === 0, where, () => `was told ${twice} events twice`);
-  // Pieces of answers that are whole for long are not kept.
-  const [before, after] = [heard, replayed].map((events) => (isRecent ? events : events.filter((each) => !isDelta(each))));
-  findings.expect("resumed", sameJson(before, after), where, () => differenceOf(before ?? [], after ?? []));
+  const [before = [], after = []] = [heard, replayed].map((events) => lastingOf(events, isRecent));
+  findings.expect("resumed", sameJson(before, after), where, () => differenceOf(before, after));
   for (const [runId, text] of drawnBy(heard)) {
     const thread = threads.get(threadId);
     const run = thread?.runs.find(({ id }) => id === runId);
@@ -86,10 +94,23 @@ function checkReading(
   }
 }
 
+/** What every reader is told alike, whenever it reads. */
+function lastingOf(events: readonly Heard[], isRecent: boolean): Heard[] {
+  // Pieces of answers that are whole for long are not kept.
+  const kept = isRecent ? events : events.filter((each) => !isDelta(each));
+  return kept.map(({ id, data }) => {
+    if (data["type"] !== "run") return { id, data };
+    // What a run says of itself is what is known when it is read; what became of it is the event.
+    const { state } = data["run"] as RunInfo;
+    return { id, data: { ...data, run: { state } } };
+  });
+}
+
 function differenceOf(heard: readonly Heard[], replayed: readonly Heard[]): string {
   const at = heard.findIndex((event, index) => !sameJson(event, replayed[index]));
   const index = at === -1 ? heard.length : at;
-  const tell = (event: Heard | undefined): string => (event === undefined ? "nothing" : JSON.stringify(event).slice(0, 300));
+  const tell = (event: Heard | undefined): string =>
+    event === undefined ? "nothing" : JSON.stringify(event).slice(0, 300);
   return `of ${heard.length} and ${replayed.length} events, number ${index} was\n    ${tell(heard[index])}\n    and is\n    ${tell(replayed[index])}`;
 }
 

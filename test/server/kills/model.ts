@@ -58,7 +58,9 @@ export async function startModel(random: Seeded): Promise<Model> {
       const what = faultOf(blocksOf(content));
       if (what !== undefined) faults.push({ where: `call ${attempt} of the model`, what });
     }
-    const said = blocksOf(messages.at(-1)?.content ?? []).flatMap(({ type, text = "" }) => (type === "text" ? text : []));
+    const said = blocksOf(messages.at(-1)?.content ?? []).flatMap(({ type, text = "" }) =>
+      type === "text" ? text : [],
+    );
     const calls = callsFor(said.join("\n"), attempt);
     const pieces = answerPieces(said.at(-1) ?? "what the tools say", attempt, random.below(MOST_PIECES));
     const gap = random.below(LONGEST_GAP_MS);
@@ -133,8 +135,7 @@ function event(type: string, fields: object): string {
 
 async function send(response: ServerResponse, { attempt, pieces, calls }: Told, gapMs: number): Promise<void> {
   const delta = (index: number, fields: object): string => event("content_block_delta", { index, delta: fields });
-  const start = (index: number, block: object): string =>
-    event("content_block_start", { index, content_block: block });
+  const start = (index: number, block: object): string => event("content_block_start", { index, content_block: block });
   const stop = (index: number): string => event("content_block_stop", { index });
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.write(
@@ -152,7 +153,9 @@ async function send(response: ServerResponse, { attempt, pieces, calls }: Told, 
   response.write(stop(1));
   for (const [at, { key, tool }] of calls.entries()) {
     const block = { type: "tool_use", id: key.replaceAll(".", "_"), name: tool, input: {} };
-    response.write(start(2 + at, block) + delta(2 + at, { type: "input_json_delta", partial_json: JSON.stringify({ key }) }));
+    response.write(
+      start(2 + at, block) + delta(2 + at, { type: "input_json_delta", partial_json: JSON.stringify({ key }) }),
+    );
     response.write(stop(2 + at));
   }
   const reason = calls.length === 0 ? "end_turn" : "tool_use";

@@ -16,7 +16,9 @@ const ORDER = /Order (\d+) of ([\w-]+): ([a-z ]+)\./g;
 export function callsFor(text: string, attempt: number): { key: string; tool: ToolName }[] {
   return [...text.matchAll(ORDER)].flatMap(([, index = "", task = "", wanted = ""]) =>
     TOOLS.flatMap((tool) =>
-      wanted.split(" ").flatMap((word, at) => (word === tool ? [{ key: `${task}.${index}.${at}.${attempt}`, tool }] : [])),
+      wanted
+        .split(" ")
+        .flatMap((word, at) => (word === tool ? [{ key: `${task}.${index}.${at}.${attempt}`, tool }] : [])),
     ),
   );
 }

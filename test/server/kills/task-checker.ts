@@ -49,7 +49,12 @@ function checkOrders(
     const times = places(text).length;
     const everywhere = tree.filter((message) => message.role === "user" && textOf(message) === text).length;
     const holds = everywhere <= 1 && (acknowledged === undefined || times === 1);
-    findings.expect("said", holds, `${name}: ${text}`, () => `stands ${times} times on the path, ${everywhere} in the tree`);
+    findings.expect(
+      "said",
+      holds,
+      `${name}: ${text}`,
+      () => `stands ${times} times on the path, ${everywhere} in the tree`,
+    );
   }
   for (const mode of ["steer", "follow-up"] as const) {
     const waited = (order: Order): boolean => order.mode === mode && order.acknowledged?.queued === true;
@@ -89,7 +94,12 @@ function checkCall({ key, tool, result }: Call, effects: readonly Effect[], find
 }
 
 /** What readers were told of tools is what is kept; and no task fails. */
-function checkTold(threadId: string, heard: readonly Heard[], calls: ReadonlyMap<string, Call>, findings: Findings): void {
+function checkTold(
+  threadId: string,
+  heard: readonly Heard[],
+  calls: ReadonlyMap<string, Call>,
+  findings: Findings,
+): void {
   for (const { data } of heard) {
     if (data["msg"] === "Failed") findings.expect("served", false, threadId, () => JSON.stringify(data));
     if (data["msg"] !== "PostToolCall") continue;
@@ -97,6 +107,11 @@ function checkTold(threadId: string, heard: readonly Heard[], calls: ReadonlyMap
     const { tool_call: call, text } = data as { tool_call: { id: string }; text: string };
     const result = calls.get(call.id)?.result;
     const isKept = result !== undefined && wordsOf(result).includes(JSON.stringify(text).slice(1, -1));
-    findings.expect("true", isKept, call.id, () => `readers were told ${text}, and kept is ${result && wordsOf(result)}`);
+    findings.expect(
+      "true",
+      isKept,
+      call.id,
+      () => `readers were told ${text}, and kept is ${result && wordsOf(result)}`,
+    );
   }
 }

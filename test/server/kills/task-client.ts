@@ -36,7 +36,12 @@ export async function command({ network, random, name, isOver }: TaskOptions): P
   const path = `/v1/task/${id}`;
   const orders: Order[] = [];
   let farewell = "";
-  const listener = (): Reader => new Reader(network, `${path}/events`, endsAfter(() => farewell));
+  const listener = (): Reader =>
+    new Reader(
+      network,
+      `${path}/events`,
+      endsAfter(() => farewell),
+    );
   const reader = listener();
   const reading = reader.read();
   const say = async (given: Omit<Order, "acknowledged">): Promise<void> => {

@@ -58,18 +58,11 @@ const strange = fc.oneof(
   }),
   fc.jsonValue({ maxDepth: 3 }),
 );
-const segment = fc.constantFrom(
-  "x",
-  "01M7J7NT54MC3TKQ7JCNNSH695",
-  "demo%2Fkoine",
-  "%00",
-  "..",
-  "null",
-  "a".repeat(300),
-);
+const SEGMENTS = ["x", "01M7J7NT54MC3TKQ7JCNNSH695", "demo%2Fkoine", "%00", "..", "null", "a".repeat(300)];
 
-/** One request to one of the routes. */
-export function arbitraryNonsense(routes: readonly Route[]): fc.Arbitrary<Nonsense> {
+/** One request to one of the routes; `ids` name what there is. */
+export function arbitraryNonsense(routes: readonly Route[], ids: readonly string[]): fc.Arbitrary<Nonsense> {
+  const segment = fc.oneof(fc.constantFrom(...ids), fc.constantFrom(...SEGMENTS));
   return fc.constantFrom(...routes).chain((route) =>
     fc.record({
       method: fc.constant(route.method),

@@ -19,6 +19,9 @@ interface Manner {
   reasoning: ProviderOptions;
 }
 
+// It would say with every call that it does not know the names of these models.
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
 const MAX_STEPS = 8;
 const FINISHES = ["stop", "length", "tool-calls", "content-filter"] as const;
 

@@ -1,0 +1,61 @@
+// The long form of the tests that kill servers: instances on one database under load, ended in every way that there is.
+// npm run crash:server -- --postgres 60 --sqlite 20 --seed 7 --clients 4
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { campaign, type Report } from "../test/server/kills/campaign.ts";
+import { freshDatabase, freshFile } from "../test/server/kills/databases.ts";
+import { buildProgram } from "../test/server/kills/program.ts";
+import { startPostgres } from "../test/support/postgres.ts";
+import { progress, wholeNumber } from "./campaign.ts";
+
+const { values } = parseArgs({
+  options: {
+    postgres: { type: "string", default: "60" },
+    sqlite: { type: "string", default: "20" },
+    seed: { type: "string" },
+    clients: { type: "string", default: "4" },
+    lease: { type: "string", default: "1500" },
+    episode: { type: "string", default: "10" },
+  },
+});
+const count = (name: keyof typeof values): number => wholeNumber(name, values[name]);
+const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : count("seed");
+const folder = mkdtempSync(join(tmpdir(), "koine-servers-"));
+
+/** Prints what was found, and ends here where anything was, or where not all was looked at. */
+function conclude(what: string, { findings, text }: Report): void {
+  console.log(`\n${what}\n${text}`);
+  for (const name of findings.unchecked) console.log(`Nobody checked "${name}".`);
+  if (findings.violations.length === 0 && findings.unchecked.length === 0) return;
+  console.log(`Failed with seed ${seed}. What is left of it: ${folder}`);
+  process.exitCode = 1;
+}
+
+console.log(`seed ${seed}`);
+const common = {
+  program: await buildProgram(folder),
+  folder,
+  seed,
+  clients: count("clients"),
+  leaseMs: count("lease"),
+  pauseMs: [1000, 2000],
+  endsPerEpisode: count("episode"),
+  progress,
+} as const;
+if (count("postgres") > 0) {
+  const running = await startPostgres({ fsync: false });
+  try {
+    const fresh = (): ReturnType<typeof freshDatabase> => freshDatabase(running.url);
+    const report = await campaign({ ...common, instances: 2, ends: count("postgres"), fresh });
+    conclude("PostgreSQL, two instances", report);
+  } finally {
+    await running.end();
+  }
+}
+if (count("sqlite") > 0 && process.exitCode === undefined) {
+  const report = await campaign({ ...common, instances: 1, ends: count("sqlite"), fresh: () => freshFile(folder) });
+  conclude("SQLite, one instance", report);
+}
+if (process.exitCode === undefined) rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,158 @@
+// Thousands of spoilt bodies against every endpoint that takes one: refused or answered, in the words of whoever asked,
+// never with a fault of the server's own.
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { demo } from "../../../src/client/index.ts";
+import type { DoorId } from "../../../src/server/gateway/doors.ts";
+import type { Route } from "../../../src/server/types.ts";
+import { seededRandom } from "../../../src/testkit/index.ts";
+import { BODIES, type Own } from "./attacks.ts";
+import type { Ids } from "./belongings.ts";
+import { type Case, IS_THOROUGH, judgeAll, SEED, startWatched, type Watched } from "./fuzz.ts";
+import { pick, type Random, type Spoilt, spoilBytes, spoilJson } from "./mutate.ts";
+import { httpReply, PROTOCOLS, rawUpstream, type RawUpstream } from "./raw-upstream.ts";
+import { ROUTES, wordsOf } from "./routes.ts";
+import { ask, jsonOf, type Sent, tell, textAt } from "./support.ts";
+import { ENDINGS, replySeeds, requestSeeds } from "./wire-seeds.ts";
+
+const CASES = IS_THOROUGH ? 7000 : 500;
+const DOORS: Readonly<Record<string, DoorId>> = {
+  createChatCompletion: "openai-chat",
+  createResponse: "openai-responses",
+  createMessage: "anthropic",
+  countMessageTokens: "anthropic",
+  generateContent: "gemini",
+  streamGenerateContent: "gemini",
+  countTokens: "gemini",
+};
+/** As texts: each case has a copy of its own. */
+const REQUESTS = new Map(
+  PROTOCOLS.map((dialect) => [dialect, requestSeeds(dialect, "m").map((body) => JSON.stringify(body))]),
+);
+const seedText = (random: Random, dialect: DoorId): string => pick(random, REQUESTS.get(dialect) as [string]);
+const REPLIES = new Map(PROTOCOLS.map((dialect) => [dialect, replySeeds(dialect)[0]]));
+
+let upstream: RawUpstream;
+let watched: Watched;
+let own: Own;
+let exported = "";
+beforeAll(async () => {
+  upstream = await rawUpstream(({ path, body }) => {
+    const reply = REPLIES.get(pathDialect(path));
+    if (/count_?tokens/i.test(path)) return { bytes: httpReply(200, {}, '{"input_tokens":5,"totalTokens":5}') };
+    const isStream = path.includes("streamGenerateContent") || /"stream":\s*true/.test(body);
+    const type = isStream ? "text/event-stream" : "application/json";
+    return { bytes: httpReply(200, { "content-type": type }, isStream ? (reply?.stream ?? "") : JSON.stringify(reply?.whole)) };
+  });
+  const providers = Object.fromEntries(PROTOCOLS.map((dialect) => [dialect, upstream.provider(dialect)]));
+  watched = await startWatched({ providers: { demo: demo(), ...providers }, limits: { bodyBytes: 200_000 } });
+  own = await makeOwn();
+});
+afterAll(async () => {
+  await watched[Symbol.asyncDispose]();
+  await upstream[Symbol.asyncDispose]();
+});
+
+const pathDialect = (path: string): DoorId => PROTOCOLS.find((each) => path.startsWith(`/${each}/`)) ?? "anthropic";
+
+async function makeOwn(): Promise<Own> {
+  const post = async (path: string, body: unknown): Promise<Record<string, unknown>> =>
+    jsonOf(await tell(watched.koine, { method: "POST", path, body }));
+  const thread = textAt(await post("/v1/threads", { messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }] }), "id");
+  const run = await post(`/v1/threads/${thread}/regenerate`, {});
+  const response = textAt(await post("/v1/responses", { model: "demo/koine", input: "Hi" }), "id");
+  const task = textAt(await post("/v1/task", {}), "task", "id");
+  exported = (await tell(watched.koine, { method: "GET", path: `/v1/export?thread=${thread}` })).text;
+  return { thread, message: textAt(run, "messages", 0, "id"), run: textAt(run, "run", "id"), response, task, chat: "chat" };
+}
+
+// ---- What is sent ----
+
+const USUAL_TYPE = "application/json";
+const TYPES = ["", "text/plain", `${USUAL_TYPE}; charset=utf-16`, "multipart/form-data; boundary=x", "image/png", "x"] as const;
+const MODELS = ["demo/koine", ...PROTOCOLS.map((dialect) => `${dialect}/m`)] as const;
+const ODD_MODELS = ["nobody/m", "", "/", "demo/", "../m", "__proto__", "anthropic/\u0000", "x".repeat(999)] as const;
+
+/** Headers of which most are right. */
+function headersFor(random: Random): Record<string, string> {
+  const headers: Record<string, string> = { "content-type": random() < 0.9 ? USUAL_TYPE : pick(random, TYPES) };
+  const maybe = (share: number, name: string, values: readonly [string, ...string[]]): void => {
+    if (random() < share) headers[name] = pick(random, values);
+  };
+  maybe(0.5, "x-koine-record", ["off", "on", "maybe"]);
+  maybe(0.5, "x-koine-on-breaks", ["send", "refuse", "?"]);
+  maybe(0.1, "x-koine-thread", ["odd", own.thread, own.task, "a b/c", "x".repeat(2000), "__proto__", "é"]);
+  maybe(0.1, "idempotency-key", ["k", "k2", "x".repeat(2000), ":", "__proto__"]);
+  maybe(0.1, "anthropic-version", ["2023-06-01", "never"]);
+  maybe(0.1, "anthropic-beta", ["none", "a,b,,c", "x".repeat(500)]);
+  maybe(0.1, "traceparent", ["00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "nonsense", "00-0-0-0"]);
+  maybe(0.1, "accept", ["text/event-stream", "*/*"]);
+  maybe(0.05, "content-encoding", ["gzip", "br", "identity", "gzip, br", "rot13", "__proto__"]);
+  return headers;
+}
+
+const WORDS: Ids = Object.fromEntries(["word", "blob"].map((name) => [name, name])) as unknown as Ids;
+
+/** A body that the route would take, and where it is sent. */
+function seedFor({ paths: [path], operation }: Route, random: Random): { path: string; body: unknown } {
+  const door = DOORS[operation.id];
+  const model = random() < 0.9 ? pick(random, MODELS) : pick(random, ODD_MODELS);
+  if (door !== undefined) {
+    const body = JSON.parse(seedText(random, door)) as Record<string, unknown>; // a request is an object
+    if ("model" in body) body["model"] = model;
+    if (random() < 0.5 && door !== "gemini") body["stream"] = true;
+    const query = operation.id === "streamGenerateContent" && random() < 0.5 ? "?alt=sse" : "";
+    return { path: path.replace("*model", encodeURIComponent(model || "none")) + query, body };
+  }
+  const kinds: Record<string, string> = { threads: own.thread, responses: own.response, task: own.task, runs: own.run };
+  const filled = path.replace(/(?<=\/):\w+/, kinds[path.split("/")[2] ?? ""] ?? "none");
+  if (operation.id === "importThreads") return { path: filled, body: exported };
+  return { path: filled, body: pick(random, (BODIES[operation.id]?.(own.message, WORDS, own) ?? [{}]) as [unknown]) };
+}
+
+function spoil(body: unknown, random: Random): Spoilt {
+  const other = new Uint8Array(Buffer.from(seedText(random, pick(random, PROTOCOLS))));
+  if (typeof body !== "string") return spoilJson(body, random, other);
+  // Lines: one of them is spoilt in its places, or all of it anywhere.
+  const lines = body.split("\n").filter((line) => line !== "");
+  const at = Math.floor(random() * lines.length);
+  if (lines[at]?.startsWith("{") !== true || random() < 0.3) return spoilBytes(new Uint8Array(Buffer.from(body)), random, other);
+  const { what, bytes } = spoilJson(JSON.parse(lines[at] ?? ""), random, other);
+  const spoilt = lines.with(at, Buffer.from(bytes).toString()).join("\n");
+  return { what: `line ${at}: ${what}`, bytes: new Uint8Array(Buffer.from(spoilt)) };
+}
+
+function caseOf(number: number, routes: readonly [Route, ...Route[]]): Case {
+  const random = seededRandom(SEED + number);
+  const route = pick(random, routes);
+  const { path, body } = seedFor(route, random);
+  const { what, bytes } = spoil(body, random);
+  const headers = headersFor(random);
+  const sent: Sent = { method: route.method, path, headers, body: headers["content-encoding"] === "gzip" ? gzipSync(bytes) : bytes };
+  const door = DOORS[route.operation.id];
+  return {
+    what: `FUZZ_SEED=${SEED + number}: ${route.operation.id} ${path} ${JSON.stringify(headers)}: ${what}\n  ${Buffer.from(bytes).toString().slice(0, 1500)}`,
+    words: wordsOf(route),
+    ending: door && ENDINGS[door],
+    send: () => ask(watched.koine, sent),
+  };
+}
+
+const TAKING = ROUTES.filter(({ method }) => method !== "GET" && method !== "DELETE") as unknown as readonly [Route, ...Route[]];
+
+test(`${CASES} spoilt bodies are refused or answered`, { timeout: 600_000 }, async () => {
+  const cases = (function* (): Generator<Case> {
+    for (let number = 0; number < CASES; number++) yield caseOf(number, TAKING);
+  })();
+  const { failures, statuses } = await judgeAll(cases);
+  if (IS_THOROUGH) console.log("replies to spoilt bodies, by status:", statuses);
+  expect(failures.slice(0, 5)).toStrictEqual([]);
+  expect(watched.faults().slice(0, 5)).toStrictEqual([]);
+  // Both ends of it are there: what was spoilt too much, and what was not spoilt at all.
+  expect(statuses[200]).toBeGreaterThan(CASES / 50);
+  expect(statuses[400]).toBeGreaterThan(CASES / 10);
+  // Nothing was polluted on the way, and the server goes on.
+  expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+  expect((await tell(watched.koine, { method: "GET", path: "/readyz" })).status).toBe(200);
+  expect((await tell(watched.koine, { method: "GET", path: "/v1/export" })).status).toBe(200);
+});

@@ -1,0 +1,167 @@
+// Spoils what is valid: JSON in its places, and text and bytes wherever. The same random numbers spoil it the same way.
+
+export type Random = () => number;
+export type Spoilt = { what: string; bytes: Uint8Array };
+
+const pick = <T>(random: Random, list: readonly [T, ...T[]]): T => list[Math.floor(random() * list.length)] ?? list[0];
+const upTo = (random: Random, most: number): number => Math.floor(random() * (most + 1));
+
+/** Values as JSON texts: what is in them need not be what JSON.stringify would write. */
+const ODD_VALUES: readonly [string, ...string[]] = [
+  "null",
+  "true",
+  "false",
+  "0",
+  "-1",
+  "1e308",
+  "1e400",
+  "-0",
+  "12345678901234567890",
+  "0.1e-400",
+  '""',
+  '"\\ud800"',
+  '"\\udfff\\ud800 lone"',
+  '"\\u0000"',
+  `"${"x".repeat(3000)}"`,
+  '"__proto__"',
+  '"constructor"',
+  '"data:image/png;base64,!!!!"',
+  '"data:,"',
+  '"javascript:alert(1)"',
+  '"{\\"a\\":"',
+  '"2026-99-99T99:99:99Z"',
+  "[]",
+  "{}",
+  "[[[[]]]]",
+  "[null]",
+  '[""]',
+  '{"__proto__":{"polluted":true}}',
+  '{"constructor":{"prototype":{"polluted":true}}}',
+  '{"type":"__proto__"}',
+  '{"type":"text"}',
+  '{"type":"text","text":null}',
+  '{"role":"user"}',
+  '{"toString":1,"hasOwnProperty":2,"valueOf":3,"then":4,"length":-1}',
+  `${"[".repeat(200)}${"]".repeat(200)}`,
+  `${"[".repeat(5000)}${"]".repeat(5000)}`,
+  `${'{"a":'.repeat(300)}0${"}".repeat(300)}`,
+];
+const ODD_KEYS: readonly [string, ...string[]] = [
+  "__proto__",
+  "constructor",
+  "prototype",
+  "toString",
+  "then",
+  "type",
+  "id",
+  "",
+  "\u0000",
+  "$form",
+  "extra",
+];
+
+/** Where a value stands in a JSON text. */
+interface Span {
+  from: number;
+  to: number;
+}
+
+/** The values of a JSON text that this module wrote itself, by their places. */
+function spansOf(value: unknown, from: number, spans: Span[]): number {
+  const text = JSON.stringify(value);
+  spans.push({ from, to: from + text.length });
+  if (typeof value !== "object" || value === null) return from + text.length;
+  let at = from + 1;
+  for (const [key, each] of Object.entries(value)) {
+    if (each === undefined) continue;
+    if (!Array.isArray(value)) at += JSON.stringify(key).length + 1;
+    at = spansOf(each, at, spans) + 1;
+  }
+  return from + text.length;
+}
+
+/** `text` is that of the value, `others` those of all values. */
+type SpoilText = (text: string, random: Random, others: () => string) => string;
+
+const IN_PLACE: Readonly<Record<string, SpoilText>> = {
+  "another value": (_, random) => pick(random, ODD_VALUES),
+  "another one's value": (_, __, others) => others(),
+  "its own value twice": (text) => `[${text},${text}]`,
+  "its own value as text": (text) => JSON.stringify(text),
+  "a new key": (text, random) =>
+    text.startsWith("{")
+      ? `{${JSON.stringify(pick(random, ODD_KEYS))}:${pick(random, ODD_VALUES)}${text === "{}" ? "" : ","}${text.slice(1)}`
+      : pick(random, ODD_VALUES),
+  "all of it twice": (text) => (text.startsWith("{") ? `${text.slice(0, -1)},${text.slice(1)}` : text),
+  "nested deep": (text) => `${"[".repeat(60)}${text}${"]".repeat(60)}`,
+};
+
+const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
+
+type SpoilBytes = (bytes: Uint8Array, random: Random, other: Uint8Array) => Uint8Array;
+const ANYWHERE: Readonly<Record<string, SpoilBytes>> = {
+  "broken off": (bytes, random) => bytes.slice(0, upTo(random, bytes.length)),
+  "spliced with another": (bytes, random, other) =>
+    Buffer.concat([bytes.slice(0, upTo(random, bytes.length)), other.slice(upTo(random, other.length))]),
+  "flipped bits": (bytes, random) => {
+    const spoilt = bytes.slice();
+    for (let left = 1 + upTo(random, 4); left > 0 && spoilt.length > 0; left--) {
+      const at = upTo(random, spoilt.length - 1);
+      spoilt[at] = (spoilt[at] ?? 0) ^ (1 << upTo(random, 7));
+    }
+    return spoilt;
+  },
+  "a stretch twice": (bytes, random) => {
+    const at = upTo(random, bytes.length);
+    const to = Math.min(bytes.length, at + upTo(random, 200));
+    return Buffer.concat([bytes.slice(0, to), bytes.slice(at)]);
+  },
+  "a stretch left out": (bytes, random) => {
+    const at = upTo(random, bytes.length);
+    return Buffer.concat([bytes.slice(0, at), bytes.slice(at + 1 + upTo(random, 30))]);
+  },
+  "noise inside": (bytes, random) => {
+    const at = upTo(random, bytes.length);
+    const noise = Uint8Array.from({ length: 1 + upTo(random, 8) }, () => upTo(random, 255));
+    return Buffer.concat([bytes.slice(0, at), noise, bytes.slice(at)]);
+  },
+  "zeroes inside": (bytes, random) => {
+    const at = upTo(random, bytes.length);
+    return Buffer.concat([bytes.slice(0, at), new Uint8Array(3), bytes.slice(at)]);
+  },
+  "a byte order mark": (bytes) => Buffer.concat([Uint8Array.of(0xef, 0xbb, 0xbf), bytes]),
+  "nothing at all": () => new Uint8Array(0),
+};
+
+/** Some values of the JSON become another one, twice, a text, or have a key more. */
+export function spoilJson(value: unknown, random: Random, other: Uint8Array): Spoilt {
+  let text = JSON.stringify(value);
+  if (random() < 0.3) return spoilBytes(bytesOf(text), random, other);
+  const spans: Span[] = [];
+  spansOf(value, 0, spans);
+  const chosen = Array.from({ length: 1 + upTo(random, 2) }, () => pick(random, spans as [Span, ...Span[]]));
+  const whole = text;
+  const others = (): string => {
+    const { from, to } = pick(random, spans as [Span, ...Span[]]);
+    return whole.slice(from, to);
+  };
+  const done: string[] = [];
+  let end = text.length;
+  // From the back, so that places stay what they are; of two that overlap, one.
+  for (const { from, to } of chosen.toSorted((a, b) => b.from - a.from)) {
+    if (to > end) continue;
+    end = from;
+    const [what, spoil] = pick(random, Object.entries(IN_PLACE) as [[string, SpoilText], ...[string, SpoilText][]]);
+    text = text.slice(0, from) + spoil(text.slice(from, to), random, others) + text.slice(to);
+    done.push(`${what} at ${from}`);
+  }
+  return { what: done.join(", "), bytes: bytesOf(text) };
+}
+
+export function spoilBytes(bytes: Uint8Array, random: Random, other: Uint8Array): Spoilt {
+  const ways = Object.entries(ANYWHERE) as [[string, SpoilBytes], ...[string, SpoilBytes][]];
+  const [what, spoil] = pick(random, ways);
+  return { what, bytes: spoil(bytes, random, other) };
+}
+
+export { pick, upTo };

@@ -1,0 +1,76 @@
+// What clients and providers say when all is well, in every protocol: the seeds of what is spoilt.
+import { disassemble } from "../../../src/assembly/index.ts";
+import { dialect } from "../../../src/dialects/index.ts";
+import type { Request, Response } from "../../../src/model/index.ts";
+import { assistant, stringifyJson, user } from "../../../src/model/index.ts";
+import type { DoorId } from "../../../src/server/gateway/doors.ts";
+import { requestGallery, responseGallery } from "../../../src/testkit/index.ts";
+import { PROTOCOLS } from "./raw-upstream.ts";
+
+/** A short conversation with a tool. */
+const USUAL: Request = {
+  messages: [
+    user("What is the weather in Athens?"),
+    assistant([{ type: "tool-call", toolCallId: "call_1", toolName: "weather", input: { city: "Athens" } }]),
+    { role: "tool", parts: [{ type: "tool-result", toolCallId: "call_1", toolName: "weather", isError: false, output: "22 °C" }] },
+    user("And in Sparta?"),
+  ],
+  tools: [
+    { type: "function", name: "weather", inputSchema: { type: "object", properties: { city: { type: "string" } } } },
+  ],
+  sampling: { temperature: 0.5, maxOutputTokens: 200 },
+};
+
+const ANSWER: Response = {
+  id: "resp_seed",
+  model: "m",
+  message: assistant([
+    { type: "reasoning", text: "Sparta is warmer." },
+    { type: "text", text: "It is 24 °C in Sparta." },
+    { type: "tool-call", toolCallId: "call_2", toolName: "weather", input: { city: "Corinth" } },
+  ]),
+  finishReason: { unified: "tool-calls" },
+  usage: { inputTokens: 20, outputTokens: 10, totalTokens: 30 },
+};
+
+const copyOf = (value: unknown): Record<string, unknown> =>
+  JSON.parse(stringifyJson(value)) as Record<string, unknown>; // bodies are objects
+
+/** Requests in the words of each protocol; the model stands in them where it does. */
+export function requestSeeds(client: DoorId, model: string): Record<string, unknown>[] {
+  const requests = [USUAL, ...requestGallery().map(({ value }) => value)];
+  return requests.map((request) => copyOf(dialect(client).encodeRequest({ ...request, model }).wire));
+}
+
+export interface ReplySeed {
+  whole: Record<string, unknown>;
+  stream: string;
+}
+
+/** Answers in the words of each provider, whole and as a stream. */
+export function replySeeds(upstream: DoorId): ReplySeed[] {
+  const spoken = dialect(upstream);
+  return [ANSWER, ...responseGallery().map(({ value }) => value)].map((response) => {
+    const encoder = spoken.streamEncoder({ includeUsage: true });
+    const events = [...disassemble(response).flatMap((delta) => encoder.push(delta)), ...encoder.end()];
+    return {
+      whole: copyOf(spoken.encodeResponse(response).wire),
+      stream: events.map((event) => String(spoken.formatEvent(event))).join(""),
+    };
+  });
+}
+
+export const errorSeeds = (upstream: DoorId): Record<string, unknown>[] =>
+  (["rate-limit", "overloaded", "invalid-request", "context-length"] as const).map((kind) =>
+    copyOf(dialect(upstream).encodeError({ kind, message: `It was ${kind}.`, retryAfterMs: 10 }).wire),
+  );
+
+/** What a stream of each protocol ends with: its last word, or that it failed. */
+export const ENDINGS: Readonly<Record<DoorId, RegExp>> = {
+  "openai-chat": /data: \[DONE\]\s*$|data: \{"error"[^\n]*\s*$/,
+  "openai-responses": /"type":\s*"(?:response\.(?:completed|incomplete|failed)|error)"[^\n]*\s*$/,
+  anthropic: /"type":\s*"(?:message_stop|error)"[^\n]*\s*$/,
+  gemini: /"(?:finishReason|blockReason|error)"[^\n]*\s*\]?\s*$/,
+};
+
+export { PROTOCOLS };
