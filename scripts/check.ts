@@ -14,6 +14,7 @@ const STEPS: [name: string, command: string][] = [
   ["package types", "attw --pack . --profile esm-only"],
   ["schema up to date", "node --conditions=koine-source scripts/schema.ts --check"],
   ["docs up to date", "node --conditions=koine-source scripts/losses.ts --check"],
+  ["matrix up to date", "node --conditions=koine-source scripts/compatibility.ts --check"],
   ["size", "node scripts/size.ts"],
 ];
 

@@ -13,6 +13,7 @@ export const AGENT_ERRORS = {
   busy: "Another run is at work on the thread, here or elsewhere; wait for it to end.",
   conflict:
     "What the caller relies on no longer holds: what was said with this key is on another branch now, or was something else.",
+  left: "The run was let go of, not cancelled: whoever resumes the thread goes on with it.",
   ended: "The run has ended; it takes no more messages.",
   closed: "The agent was closed.",
 } as const;
@@ -27,4 +28,9 @@ export class AgentError extends KoineError<AgentErrorCode> {
     super(code, message, "cause" in details ? { cause: details.cause } : undefined);
     this.path = details.path ?? "";
   }
+}
+
+/** Whether a run ends because it goes on elsewhere: nothing is recorded as cancelled then. */
+export function isLeft(reason: unknown): boolean {
+  return reason instanceof AgentError && reason.code === "left";
 }

@@ -6,6 +6,7 @@ import { copyObject } from "../model/json.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../model/index.ts";
 import type { CallIds } from "./call-ids.ts";
 import { answerCall, type Round } from "./call.ts";
+import { isLeft } from "./errors.ts";
 import { clientCalls, copyOf } from "./record.ts";
 import { blobsOf, unrecordable } from "./results.ts";
 import { Starts } from "./starts.ts";
@@ -35,6 +36,12 @@ export async function runTools(
   { message, ids }: { message: Message; ids: CallIds },
 ): Promise<ToolResultPart[]> {
   const broken = new AbortController();
+  const leave = (): void => {
+    if (isLeft(work.signal.reason)) broken.abort(work.signal.reason);
+  };
+  // Before anybody else hears of it.
+  work.signal.addEventListener("abort", leave, { once: true });
+  if (work.signal.aborted) leave();
   const round: Round = {
     work,
     run,
@@ -61,6 +68,7 @@ export async function runTools(
     }
   });
   await Promise.allSettled(results);
+  work.signal.removeEventListener("abort", leave);
   broken.signal.throwIfAborted();
   return Promise.all(results);
 }

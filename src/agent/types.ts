@@ -127,6 +127,10 @@ export interface StepInfo {
 export interface RunOptions {
   /** The thread to go on with. Default: a new one. */
   threadId?: string | undefined;
+  /**
+   * Cancels the run. Aborted with an `AgentError` "left" as its reason, it lets go of the run instead: calls that have no
+   * result yet are not answered, and whoever resumes the thread goes on with them. The result rejects with that error.
+   */
   signal?: AbortSignal | undefined;
   /**
    * The same key does not say the same again (B95): a repeated call gives the answer that follows what the first one
@@ -136,6 +140,7 @@ export interface RunOptions {
 }
 
 export interface ResumeOptions {
+  /** As in `RunOptions`. */
   signal?: AbortSignal | undefined;
   /** Does not wait for the lease of the writer that is gone. Only where it surely is. */
   force?: boolean | undefined;

@@ -2,6 +2,7 @@
 import type { Client, Effects } from "../client/index.ts";
 import type { Ledger, Run } from "../ledger/index.ts";
 import type { Message, StoredMessage } from "../model/index.ts";
+import { isLeft } from "./errors.ts";
 import type { History } from "./history.ts";
 import type { MessageQueue } from "./queue.ts";
 import { copyOf } from "./record.ts";
@@ -59,6 +60,7 @@ export async function orGiveUp<T>(run: Run, step: Promise<T>): Promise<T> {
  * whoever resumes it need not wait for this process to end.
  */
 async function giveUp(run: Run, error: unknown): Promise<void> {
+  if (isLeft(error)) return run.release();
   try {
     await run.fail(error);
   } catch {

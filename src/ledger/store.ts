@@ -124,6 +124,8 @@ export interface LedgerTransaction extends LedgerReads {
   insertKey(row: KeyRow): Awaitable<void>;
   /** The last row of a tenant and name stays. */
   putAlias(row: AliasRow): Awaitable<void>;
+  /** Inserts the row where nobody has the name. Gives the row that has it, which no other writer changes until the work is over. */
+  claimAlias(row: AliasRow): Awaitable<AliasRow>;
   /** Says whether it was there. */
   deleteAlias(tenant: string, name: string): Awaitable<boolean>;
 

@@ -23,9 +23,9 @@ export interface ServerRequest {
   readonly params: Readonly<Record<string, string>>;
   /** Names this exchange in logs and in `x-request-id`. */
   readonly id: string;
-  /** The whole body. Throws a `ServerError` "too-large", "timeout" or "aborted". Read once. */
+  /** The whole body, its `content-encoding` undone. Throws a `ServerError` "too-large", "timeout" or "aborted". Read once. */
   body(): Promise<Uint8Array>;
-  /** The body as it comes, for those that are long (imports). The limit on size holds. */
+  /** The body as it comes, by the same rules, for those that are long (imports). */
   chunks(): AsyncIterable<Uint8Array>;
   /** Aborted when the client's connection is gone before the reply was whole. */
   readonly signal: AbortSignal;

@@ -161,6 +161,13 @@ describe("a body", () => {
     expect(await post(server, stream)).toMatchObject({ status: 413, body: error("too-large", "100000 bytes") });
   });
 
+  test("that was refused is not read for ever", async () => {
+    await using server = await start({ bodyBytes: 1000, requestMs: 50 });
+    using client = connectRaw(server.url);
+    client.write("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1001\r\n\r\nand so on");
+    expect(await client.closed()).toMatch(/^HTTP\/1.1 413 (?![^]*HTTP\/1.1)/);
+  });
+
   test("that does not arrive in time is refused in words", async () => {
     await using server = await start({ requestMs: 100 });
     using client = connectRaw(server.url);
@@ -195,6 +202,8 @@ describe("a body", () => {
       (await fetch(`${server.url}/count`, { method: "POST", body: "x".repeat(size) })).json();
     expect(await send(5000)).toStrictEqual({ size: 5000 });
     expect(await send(5001)).toMatchObject(error("too-large", "5000 bytes"));
+    const packed = { method: "POST", body: gzipSync("x".repeat(4000)), headers: { "content-encoding": "gzip" } };
+    expect(await (await fetch(`${server.url}/count`, packed)).json()).toStrictEqual({ size: 4000 });
     using client = connectRaw(server.url);
     client.write("POST /count HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n");
     expect(await client.until(/did not arrive/)).toMatch(/^HTTP\/1.1 408 /);

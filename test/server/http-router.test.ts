@@ -12,6 +12,7 @@ const at = (method: Route["method"], ...paths: [string, ...string[]]): Route =>
 const router = compileRoutes([
   at("GET", "/v1/models", "/models"),
   at("GET", "/v1/models/*model"),
+  at("GET", "/v1/models/*model/versions"),
   at("GET", "/v1/threads"),
   at("POST", "/v1/threads"),
   at("GET", "/v1/threads/:id"),
@@ -78,6 +79,13 @@ describe("the router finds", () => {
       "/v1beta/models/m:streamGenerateContent",
       "POST /v1beta/models/*model:streamGenerateContent",
       { model: "m" },
+    ],
+    [
+      "more text rather than none",
+      "GET",
+      "/v1/models/a/b/versions",
+      "GET /v1/models/*model/versions",
+      { model: "a/b" },
     ],
     ["HEAD where there is GET", "HEAD", "/v1/models", "GET /v1/models", {}],
     ["a path with slashes too many", "GET", "//v1//models/", "GET /v1/models", {}],

@@ -55,6 +55,16 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
     reads({ aliases: (good) => (key) => mapAwaitable(good(key), (rows) => rows.toReversed()) }),
   ],
   [
+    "gives a name to whoever claims it last",
+    /claimAlias: the first/,
+    does({ claimAlias: (_, tx) => (row) => mapAwaitable(tx.putAlias(row), () => row) }),
+  ],
+  [
+    "says that a name is whose it is not",
+    /claimAlias: the first/,
+    does({ claimAlias: (good) => (row) => mapAwaitable(good(row), () => row) }),
+  ],
+  [
     "does not say that a name was there",
     /deleteAlias takes/,
     does({ deleteAlias: (good) => (tenant, name) => mapAwaitable(good(tenant, name), () => true) }),

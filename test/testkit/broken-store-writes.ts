@@ -272,6 +272,7 @@ const WRITING: readonly (keyof LedgerTransaction)[] = [
   "insertLog",
   "insertKey",
   "putAlias",
+  "claimAlias",
   "deleteAlias",
   "addWork",
   "updateWork",

@@ -24,6 +24,20 @@ export function* putAliases(
   for (const name of names) yield* got(tx.putAlias({ tenant, name, threadId, runId }));
 }
 
+/** Takes a name that one run at a time may have. */
+export function* claimName(tx: LedgerTransaction, row: RunRow, name: string): Steps<void> {
+  const { tenant, threadId, id: runId } = row;
+  const alias = { tenant, name, threadId, runId };
+  const holder = yield* got(tx.claimAlias(alias));
+  if (holder.runId === runId) return;
+  const other = yield* got(tx.run(tenant, holder.runId));
+  if (other !== undefined && other.state !== "failed" && other.state !== "cancelled") {
+    const message = `Run ${other.id} has the name "${name}" and is ${other.state}; wait for it, or take what it came to.`;
+    throw new LedgerError("conflict", message, { path: "claim" });
+  }
+  yield* got(tx.putAlias(alias));
+}
+
 export async function runByAlias(scope: Scope, name: string): Promise<RunInfo | undefined> {
   const { reads } = scope.store;
   const alias = await reads.alias(scope.tenant, checkName(name, "name"));

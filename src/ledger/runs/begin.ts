@@ -10,7 +10,7 @@ import { got, type Steps } from "../steps.ts";
 import type { LedgerTransaction } from "../store.ts";
 import { isoTime } from "../times.ts";
 import type { NewRun, Run, RunInput } from "../types.ts";
-import { checkAliases, putAliases } from "./aliases.ts";
+import { checkAliases, claimName, putAliases } from "./aliases.ts";
 import { AttachedRun } from "./attached.ts";
 import { column, threadOf } from "./info.ts";
 import type { LiveRuns } from "./leases.ts";
@@ -51,6 +51,7 @@ interface Plan {
 function planRun(scope: Scope, run: NewRun): Plan {
   if (!isObject(run)) throw new LedgerError("invalid-input", "A new run must be an object with a threadId.");
   checkNewRun(run);
+  if (run.claim !== undefined) checkName(run.claim, "claim");
   const id = checkRunId(scope, run.id, "id");
   const messages = checkInput(run.input, run.forkFromMessageId);
   return { target: targetOf(scope, run), run, id, messages, aliases: checkAliases(run.alias) };
@@ -96,6 +97,7 @@ function* begin(
   yield* got(tx.insertRun(row));
   yield* got(tx.insertLog([runEventRow(scope, head.lastId, row)]));
   yield* putAliases(tx, row, aliases);
+  if (run.claim !== undefined) yield* claimName(tx, row, run.claim);
   if (name !== undefined) yield* remember(scope, tx, threadOf(row), name, request, { runId: id });
   return { row, attached: false };
 }

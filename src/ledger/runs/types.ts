@@ -20,6 +20,11 @@ export interface NewRun {
   input?: RunInput | undefined;
   /** Names by which `runByAlias` finds the run. */
   alias?: string | readonly string[] | undefined;
+  /**
+   * A name that one run at a time may have: where another run has it that is not at its end, or was committed, that is a
+   * conflict ("claim"), and nothing is written.
+   */
+  claim?: string | undefined;
   /** null forks at the root; absent chains to the leaf that is active at commit. */
   forkFromMessageId?: string | null | undefined;
   /** "replace" (default): the answer takes the place of what followed. "branch": it stands beside it, and the active leaf stays. */

@@ -11,7 +11,7 @@ import { openCall } from "./open-call.ts";
 import { serverErrorOfCall } from "./failure.ts";
 import { LiveAnswer } from "./live.ts";
 
-export interface ModelCallInput {
+interface ModelCallInput {
   caller: Caller;
   /** `model` as clients name it: an alias, `provider/model` … */
   request: Request;

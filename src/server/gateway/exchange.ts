@@ -25,7 +25,7 @@ export interface Gateway {
 }
 
 /** What a protocol says in its path rather than in the body. */
-export interface PathAddress {
+interface PathAddress {
   model?: string;
   stream?: boolean;
   /** Gemini without `alt=sse`: a stream that is one list. */
@@ -72,7 +72,7 @@ async function readAsked(
   { model, stream, isList = false }: PathAddress,
 ): Promise<Asked> {
   const { limits } = services.config;
-  const text = await readText(request, limits);
+  const text = await readText(request);
   const wire = parseBody(text, limits);
   if (!isObject(wire)) throw new ServerError("invalid-request", "The body must be a JSON object.");
   return {

@@ -2,7 +2,7 @@
 // last went off.
 import type { Sink } from "../types.ts";
 
-export interface Pulse {
+interface Pulse {
   /** Something was written. */
   touch(): void;
   end(): void;

@@ -46,7 +46,6 @@ export class OpenCall {
   readonly spec: CallSpec;
   readonly recording: Recording | undefined;
   readonly call: GatewayCall;
-  private readonly route: ModelRoute;
   private readonly span: Span;
   private readonly live: Set<OpenCall>;
   private answered: Answered<unknown> | undefined;
@@ -57,7 +56,6 @@ export class OpenCall {
   constructor(services: Services, spec: CallSpec, route: ModelRoute, recording: Recording | undefined) {
     this.services = services;
     this.spec = spec;
-    this.route = route;
     this.recording = recording;
     const { wording, headers, stream, onBreaks, dialect } = spec;
     this.call = new GatewayCall(services.session, {
@@ -90,11 +88,6 @@ export class OpenCall {
   get facts(): { provider: string; model: string } {
     const { provider, model } = (this.answered?.target ?? this.call.targets[0]).asked;
     return { provider, model };
-  }
-
-  /** As the provider was asked, or would be. */
-  get targets(): readonly string[] {
-    return this.route.targets;
   }
 
   /** Asks until somebody answers. What it throws has ended the call. */

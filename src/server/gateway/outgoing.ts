@@ -16,7 +16,7 @@ export interface Outgoing {
 }
 
 /** How events lie in a body. */
-export interface Framing {
+interface Framing {
   event(event: WireEvent): Piece;
   failure(error: ProviderError): Piece;
   /** What ends the body. */

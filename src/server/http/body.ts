@@ -1,14 +1,11 @@
-// Bodies as JSON: encodings undone, text checked to be UTF-8, exact numbers kept, nesting bounded. Each refusal names
-// the place.
+// Bodies as JSON: text checked to be UTF-8, exact numbers kept, nesting bounded. Each refusal names the place.
 import { parseJson } from "../../model/json.ts";
 import type { JsonValue } from "../../model/json.ts";
 import { JsonError } from "../../model/errors.ts";
 import type { Limits } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
 import type { ServerRequest } from "../types.ts";
-import { decodeBytes } from "./encodings.ts";
 
-type BodyLimits = Pick<Limits, "bodyBytes" | "depth">;
 type Asking = Pick<ServerRequest, "headers" | "body">;
 
 /** Types of bodies that are something else; curl says "form" of whatever `-d` is given. */
@@ -16,24 +13,13 @@ const OTHER_TYPES = /^(multipart\/|image\/|audio\/|video\/|application\/(octet-s
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /** The body, read. Throws a `ServerError` "invalid-request", "too-large" or "unsupported-media". */
-export async function readJson(request: Asking, limits: BodyLimits): Promise<JsonValue> {
-  checkType(request.headers["content-type"]);
-  const encoding = request.headers["content-encoding"];
-  const bytes = await request.body();
-  const decoded = encoding === undefined ? bytes : await decodeBytes(bytes, encoding, limits.bodyBytes);
-  return parseBody(decodeText(decoded), limits);
+export async function readJson(request: Asking, limits: Pick<Limits, "depth">): Promise<JsonValue> {
+  return parseBody(await readText(request), limits);
 }
 
-/** The body's bytes with what was encoded decoded; those that arrived, where nothing was. */
-export async function readBytes(request: Asking, limits: Pick<Limits, "bodyBytes">): Promise<Uint8Array> {
-  const encoding = request.headers["content-encoding"];
-  const bytes = await request.body();
-  return encoding === undefined ? bytes : decodeBytes(bytes, encoding, limits.bodyBytes);
-}
-
-export async function readText(request: Asking, limits: Pick<Limits, "bodyBytes">): Promise<string> {
+export async function readText(request: Asking): Promise<string> {
   checkType(request.headers["content-type"]);
-  return decodeText(await readBytes(request, limits));
+  return decodeText(await request.body());
 }
 
 /** JSON text, by the same rules. */
@@ -52,7 +38,7 @@ export function parseBody(text: string, { depth }: Pick<Limits, "depth">): JsonV
 }
 
 /** Throws a `ServerError` "too-large" for a value that is nested deeper than `most`. */
-export function checkDepth(value: JsonValue, most: number): void {
+function checkDepth(value: JsonValue, most: number): void {
   if (fits(value, most)) return;
   const message = `The body is nested deeper than ${most} levels. Flatten it, or carry the inner part as a string of JSON.`;
   throw new ServerError("too-large", message);

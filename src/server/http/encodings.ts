@@ -1,53 +1,72 @@
 // Request bodies that were compressed on their way: undone, and never to more than the limit.
-import { promisify } from "node:util";
+import { pipeline, Readable } from "node:stream";
+import type { Transform } from "node:stream";
 import zlib from "node:zlib";
 import { ServerError } from "../errors.ts";
 
-type Decode = (bytes: Uint8Array, most: number) => Promise<Buffer>;
-
-const gunzip = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.gunzip);
-const inflate = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.inflate);
-const inflateRaw = promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.inflateRaw);
-const brotli = promisify<Uint8Array, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress);
-const zstd = promisify<Uint8Array, zlib.ZstdOptions, Buffer>(zlib.zstdDecompress);
-
-const DECODERS: Record<string, Decode> = {
-  gzip: (bytes, most) => gunzip(bytes, { maxOutputLength: most }),
-  "x-gzip": (bytes, most) => gunzip(bytes, { maxOutputLength: most }),
+/** What undoes an encoding, given the first byte of what was encoded. */
+const DECODERS: Record<string, (first: number) => Transform> = {
+  gzip: () => zlib.createGunzip(),
+  "x-gzip": () => zlib.createGunzip(),
   // Some say "deflate" and mean the stream without zlib's frame, which begins with an 8 in its low bits.
-  deflate: (bytes, most) =>
-    ((bytes[0] ?? 0) & 0x0f) === 8
-      ? inflate(bytes, { maxOutputLength: most })
-      : inflateRaw(bytes, { maxOutputLength: most }),
-  br: (bytes, most) => brotli(bytes, { maxOutputLength: most }),
-  zstd: (bytes, most) => zstd(bytes, { maxOutputLength: most }),
+  deflate: (first) => ((first & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw()),
+  br: () => zlib.createBrotliDecompress(),
+  zstd: () => zlib.createZstdDecompress(),
 };
 /** One is usual; more would only be a way to make the server work. */
 const MOST_ENCODINGS = 2;
 
-/** `encoding`: the header, which lists encodings in the order in which they were applied. */
-export async function decodeBytes(bytes: Uint8Array, encoding: string, most: number): Promise<Uint8Array> {
+type Bytes = AsyncIterable<Uint8Array>;
+
+/** All of it. */
+export async function collect(chunks: Bytes): Promise<Uint8Array> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return all.length === 1 && all[0] !== undefined ? all[0] : Buffer.concat(all);
+}
+
+/** What a body came as. `encoding`: the header, which lists encodings in the order in which they were applied. */
+export async function* decodeChunks(source: Bytes, encoding: string, most: number): Bytes {
   const names = encoding
     .toLowerCase()
     .split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "" && name !== "identity");
-  if (names.length > MOST_ENCODINGS) throw unreadable(encoding);
-  let decoded = bytes;
-  for (const name of names.reverse()) {
-    const decode = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined;
-    if (decode === undefined) throw unreadable(encoding);
-    decoded = await decode(decoded, most).catch((cause: unknown) => {
-      throw faultOf(cause, name, most);
-    });
-  }
-  return decoded;
+  if (names.length > MOST_ENCODINGS || names.some((name) => !Object.hasOwn(DECODERS, name))) throw unreadable(encoding);
+  let chunks = source;
+  for (const name of names.reverse()) chunks = undo(chunks, name, most);
+  yield* chunks;
 }
 
-function faultOf(cause: unknown, name: string, most: number): ServerError {
-  if (cause instanceof Error && "code" in cause && cause.code === "ERR_BUFFER_TOO_LARGE") {
-    return new ServerError("too-large", `The body is larger than ${most} bytes once it is decoded.`, { cause });
+async function* undo(source: Bytes, name: string, most: number): Bytes {
+  const iterator = source[Symbol.asyncIterator]();
+  const opening = await iterator.next();
+  const decoder = opening.done === true ? undefined : DECODERS[name]?.(opening.value[0] ?? 0);
+  if (opening.done === true || decoder === undefined) return;
+  async function* again(): Bytes {
+    yield opening.value;
+    yield* { [Symbol.asyncIterator]: () => iterator };
   }
+  // What goes wrong on the way is thrown where the last stream is read.
+  pipeline(Readable.from(again(), { objectMode: false }), decoder, () => {});
+  let size = 0;
+  try {
+    // A stream without an encoding gives bytes.
+    for await (const chunk of decoder as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > most) throw tooLarge(most);
+      yield chunk;
+    }
+  } catch (error) {
+    throw error instanceof ServerError ? error : wrongEncoding(name, error);
+  }
+}
+
+function tooLarge(most: number): ServerError {
+  return new ServerError("too-large", `The body is larger than ${most} bytes once it is decoded.`);
+}
+
+function wrongEncoding(name: string, cause: unknown): ServerError {
   return new ServerError("invalid-request", `The body is no ${name}, though content-encoding says so.`, {
     path: "content-encoding",
     cause,

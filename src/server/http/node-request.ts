@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Limits } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
 import type { ServerRequest } from "../types.ts";
+import { collect, decodeChunks } from "./encodings.ts";
 import type { Incoming } from "./front.ts";
 
 const NONE: ServerRequest["params"] = {};
@@ -84,6 +85,16 @@ export class NodeRequest implements Incoming {
   }
 
   body(): Promise<Uint8Array> {
+    return this.headers["content-encoding"] === undefined ? this.#collect() : collect(this.chunks());
+  }
+
+  chunks(): AsyncIterable<Uint8Array> {
+    const encoding = this.headers["content-encoding"];
+    const chunks = this.#chunks();
+    return encoding === undefined ? chunks : decodeChunks(chunks, encoding, this.#limits.bodyBytes);
+  }
+
+  #collect(): Promise<Uint8Array> {
     const message = this.#message;
     const { bodyBytes, requestMs } = this.#limits;
     return new Promise((resolve, reject) => {
@@ -118,7 +129,7 @@ export class NodeRequest implements Incoming {
     });
   }
 
-  async *chunks(): AsyncIterable<Uint8Array> {
+  async *#chunks(): AsyncIterable<Uint8Array> {
     const { bodyBytes, requestMs } = this.#limits;
     this.#open();
     // Whoever stops reading leaves the connection as it is: a refusal can still be sent on it.

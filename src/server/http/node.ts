@@ -20,7 +20,7 @@ export interface NodeDoor {
   isDraining: () => boolean;
 }
 
-/** How long the rest of a body is read that nobody wants: a client that is still sending hears the refusal. */
+/** The longest that a body is read which nobody wants: a client that is still sending hears the refusal. */
 const LINGER_MS = 2000;
 
 export function createNodeServer(door: NodeDoor): Server {
@@ -66,7 +66,7 @@ function send(
 ): void {
   const { reply } = exchange;
   if (isDraining()) reply.headers["connection"] = "close";
-  if (!message.complete) lingering(message, response);
+  if (!message.complete) lingering(message, response, Math.min(LINGER_MS, limits.requestMs));
   if (typeof reply.body === "function") {
     void stream(reply, reply.body, exchange, request, response, limits.stallMs);
     return;
@@ -117,11 +117,11 @@ async function stream(
 }
 
 /** A reply to a request that is still being sent: what comes is thrown away for a while, then the connection is cut. */
-function lingering(message: IncomingMessage, response: ServerResponse): void {
+function lingering(message: IncomingMessage, response: ServerResponse, ms: number): void {
   response.once("finish", () => {
     if (message.complete) return;
     const { socket } = message;
-    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    const timer = setTimeout(() => socket.destroy(), ms);
     message.once("close", () => clearTimeout(timer));
     message.resume();
   });

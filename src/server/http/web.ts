@@ -2,6 +2,7 @@
 import type { Limits } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
 import type { Reply, ServerRequest, Sink, Stream } from "../types.ts";
+import { collect, decodeChunks } from "./encodings.ts";
 import type { Exchange, Incoming } from "./front.ts";
 
 const NONE: ServerRequest["params"] = {};
@@ -42,13 +43,17 @@ export class WebRequest implements Incoming {
     this.#left.abort(new ServerError("aborted", "The client left before the exchange was over."));
   }
 
-  async body(): Promise<Uint8Array> {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of this.chunks()) chunks.push(chunk);
-    return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+  body(): Promise<Uint8Array> {
+    return collect(this.chunks());
   }
 
-  async *chunks(): AsyncIterable<Uint8Array> {
+  chunks(): AsyncIterable<Uint8Array> {
+    const encoding = this.headers["content-encoding"];
+    const chunks = this.#chunks();
+    return encoding === undefined ? chunks : decodeChunks(chunks, encoding, this.#limits.bodyBytes);
+  }
+
+  async *#chunks(): AsyncIterable<Uint8Array> {
     const { bodyBytes } = this.#limits;
     const tooLarge = (): ServerError =>
       new ServerError("too-large", `The body is larger than ${bodyBytes} bytes, which is the most that is taken.`);

@@ -11,7 +11,7 @@ import { LastUsed } from "./last-used.ts";
 import { findPlace, type Place } from "./place.ts";
 import { type Book, CallRecording, type EndState, type Opened } from "./recording.ts";
 import { withItems } from "./references.ts";
-import { isOfTheCall, isTaken, refusalOf } from "./refusal.ts";
+import { isClaimed, isOfTheCall, isTaken, refusalOf } from "./refusal.ts";
 import { leadingOf, Sayings } from "./said.ts";
 import type { RecordedCall, Recorder, Recording } from "./types.ts";
 
@@ -68,11 +68,12 @@ class LedgerRecorder implements Recorder {
       const found = this.askedAgain(whole) ?? (await findPlace(whole, this.kinds));
       const place = whole === call ? found : { ...found, changed: true };
       const recording = this.enter(whole, place, held);
-      // Streams are begun by whoever serves them, who knows more to say.
-      if (recording.opened.isShown && call.request.stream !== true) await this.show(recording);
+      // Before anybody is asked: of two instances that take the same key, one finds here that it was slower.
+      if (recording.opened.isShown) await this.show(recording);
       return recording;
     } catch (error) {
       held?.release();
+      if (isClaimed(error)) return this.open(call);
       return this.unopened(call, error);
     }
   }

@@ -9,7 +9,7 @@ import { outcomeFacts } from "./facts.ts";
 import type { HeldKey } from "./keys.ts";
 import { type Place, responseAlias } from "./place.ts";
 import { idsIn, idsOf, isReferable, itemAliases } from "./references.ts";
-import { isTaken, refusalOf, unavailable } from "./refusal.ts";
+import { isClaimed, isTaken, refusalOf, unavailable } from "./refusal.ts";
 import { RunFeed } from "./run-feed.ts";
 import type { Said, Sayings, Standing } from "./said.ts";
 import { messagesOf } from "./stored-answer.ts";
@@ -173,9 +173,9 @@ export class CallRecording implements Recording {
 
   private async beginRun(): Promise<Run> {
     const { call, runId, key } = this.opened;
-    const { alias, ...common } = await this.common(undefined, { ...this.asked });
+    const { alias: _, ...common } = await this.common(undefined, { ...this.asked });
     const begin: NewRun = { ...common, id: runId, threadId: this.threadId };
-    if (key !== undefined) begin.alias = alias;
+    if (key !== undefined) begin.claim = key.alias;
     const run = await call.caller.ledger.beginRun(begin);
     this.inputId = run.info.forkFromMessageId ?? undefined;
     return run;
@@ -187,6 +187,8 @@ export class CallRecording implements Recording {
   }
 
   private onLost(error: unknown): void {
+    // Whoever opens the call waits for the one that has its key.
+    if (isClaimed(error)) return;
     if (isTaken(error) || isCancel(error)) {
       this.isCancelled = true;
       this.cancelling.abort(cancelledError());

@@ -22,6 +22,11 @@ export function isTaken(error: unknown): boolean {
   return error instanceof LedgerError && (error.code === "fenced" || error.code === "illegal-transition");
 }
 
+/** Whether a call with the same idempotency key was faster, on another instance. */
+export function isClaimed(error: unknown): boolean {
+  return error instanceof LedgerError && error.code === "conflict" && error.path === "claim";
+}
+
 /** The error for whoever asked. */
 export function refusalOf(cause: unknown): ServerError {
   if (cause instanceof ServerError) return cause;

@@ -1,5 +1,6 @@
 // One conversation of a task, from its beginning to where nothing is left to say: the agent works, and the journal is
 // heard for what others want meanwhile. It can be left at any time; whoever takes it up goes on with it.
+import { AgentError } from "../../agent/index.ts";
 import type { AgentEvent, AgentResult, AgentRun } from "../../agent/index.ts";
 import type { Work } from "../../ledger/index.ts";
 import type { Services } from "../types.ts";
@@ -53,7 +54,7 @@ export class Conversation {
   /** "left": it goes on elsewhere, or later. Throws what may pass by itself: the ledger cannot be reached. */
   async hold(): Promise<"ended" | "left"> {
     const { work, services, task } = this.options;
-    const give = (): void => this.stop.abort();
+    const give = (): void => this.stop.abort(new AgentError("left", "The task is worked on elsewhere, or later."));
     const signals = [work.lost, services.stopping];
     for (const signal of signals) signal.addEventListener("abort", give, { once: true });
     const span = services.tracer.span("invoke_agent", {

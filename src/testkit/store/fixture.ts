@@ -29,7 +29,7 @@ const FAR = 1_000_000;
 const HASHES = [HELD, LOOSE, LOOSE_TOO, NEW];
 const RUNS = ["run", "run-ended", "run-new"];
 const KEYS = ["key", "key-old", "key-new"];
-const ALIASES = ["alias", "alias-ended", "alias-other", "alias-new"];
+const ALIASES = ["alias", "alias-ended", "alias-other", "alias-new", "alias-claimed"];
 const ENDED = { runId: "run-ended" };
 
 /** Inserts the household: a thread that has everything, and another that must be left alone. */
@@ -86,6 +86,7 @@ export function changes(tenant: string): Record<WritingMethod, Step> {
     insertLog: (tx) => tx.insertLog([logRow(key, 11), logRow(key, 12, { kind: "run" })]),
     insertKey: (tx) => tx.insertKey(keyRow(key, "key-new", { createdAt: 6_000 })),
     putAlias: (tx) => tx.putAlias(aliasRow(key, "alias-new")),
+    claimAlias: (tx) => tx.claimAlias(aliasRow(key, "alias-claimed")),
     deleteAlias: (tx) => tx.deleteAlias(tenant, "alias"),
     addWork: (tx) => tx.addWork(workRow({ tenant, threadId: "thread-other" })),
     updateWork: (tx) => tx.updateWork(key, "lease", { leaseId: "lease-new", leaseUntil: 700 }),

@@ -20,6 +20,15 @@ async function movesAliases(stage: Stage): Promise<void> {
   await demandSame(reads.aliases(other), [moved], "This one has it.");
 }
 
+async function claimsAliases(stage: Stage): Promise<void> {
+  const { key, other, tenant, reads } = stage;
+  const [first, second] = [aliasRow(key, "a"), aliasRow(other, "a", "run-other")];
+  await demandSame(await stage.write((tx) => tx.claimAlias(first)), first, "A name that nobody had.");
+  await demandSame(await stage.write((tx) => tx.claimAlias(second)), first, "Another one has it.");
+  await demandSame(reads.alias(tenant, "a"), first, "It stays theirs.");
+  await demandSame(await stage.write((tx) => tx.claimAlias(first)), first, "One's own.");
+}
+
 async function dropsAliases(stage: Stage): Promise<void> {
   const { key, other, tenant, reads } = stage;
   const rows = [aliasRow(key, "a"), aliasRow(key, "b", "run-b"), aliasRow(key, "c", "run-b"), aliasRow(other, "d")];
@@ -148,6 +157,7 @@ async function goesWithThreads(stage: Stage): Promise<void> {
 
 export const WORK_CLAIMS: readonly Claim[] = [
   ["putAlias: the last row of a name stays, and names of a thread come in order", movesAliases],
+  ["claimAlias: the first row of a name stays, and is given", claimsAliases],
   ["deleteAlias takes one name, deleteRuns those of its runs", dropsAliases],
   ["addWork inserts work, or counts that it was wanted again", takesWhatIsWanted],
   ["updateWork changes what is named where the lease is right, else nothing", changesHeldWork],

@@ -95,8 +95,8 @@ export const MAKES: ReadonlySet<string> = new Set([
   "generateContent",
   "streamGenerateContent",
 ]);
-const HEADER_IDS: readonly IdName[] = ["thread", "named", "chat", "task", "key", "cursor"];
-const SPELLED_IDS: readonly IdName[] = ["thread", "response", "task", "chat"];
+const HEADER_IDS: ReadonlySet<IdName> = new Set(["thread", "named", "chat", "task", "key", "cursor"]);
+const SPELLED_IDS: ReadonlySet<IdName> = new Set(["thread", "response", "task", "chat"]);
 
 /** The path of a route with this id in it; what names a model names one. */
 function filled(path: string, id: string): string {
@@ -124,15 +124,16 @@ export function attacksOn(route: Route, ids: Ids, own: Own): Attack[] {
   const all = Object.entries(ids) as [IdName, string][];
   if (!PARAM.test(first)) for (const path of paths) add("nothing", "path", { path: filled(path, "") });
   for (const [name, id] of all) {
-    const spelled = PARAM.test(first) ? (SPELLED_IDS.includes(name) ? paths : [first]) : [];
+    const spelled = PARAM.test(first) ? (SPELLED_IDS.has(name) ? paths : [first]) : [];
     for (const path of spelled) add(`part of ${path}`, name, { path: filled(path, id) });
     for (const field of Object.keys(operation.query ?? {})) {
       add(`the query's ${field}`, name, { path: `${ownPath}?${field}=${encodeURIComponent(id)}` });
     }
-    for (const header of HEADER_IDS.includes(name) ? Object.keys(operation.headers ?? {}) : []) {
+    for (const header of HEADER_IDS.has(name) ? Object.keys(operation.headers ?? {}) : []) {
       add(header, name, { path: ownPath, headers: { [header]: id } });
     }
-    for (const body of bodies?.(id, ids, own) ?? []) add(`a field of ${JSON.stringify(body)}`, name, { path: ownPath, body });
+    for (const body of bodies?.(id, ids, own) ?? [])
+      add(`a field of ${JSON.stringify(body)}`, name, { path: ownPath, body });
   }
   // Bodies in which no id stands are the same for all of them.
   const distinct = new Map(made.map((attack) => [JSON.stringify({ ...attack, what: "" }), attack]));

@@ -80,7 +80,9 @@ export async function settle(koine: KoineServer, token: string, held: HeldModel)
   ids.blob = textAt(jsonOf(await post("/v1/blobs", `The bytes of ${WORD} ${UNTOLD}`)), "blob");
   ids.imported = await importThread(koine, token);
 
-  const made = jsonOf(await post("/v1/task", { model: "held/held", name: UNTOLD, message: `Look for the ${WORD} ${UNTOLD}` }));
+  const made = jsonOf(
+    await post("/v1/task", { model: "held/held", name: UNTOLD, message: `Look for the ${WORD} ${UNTOLD}` }),
+  );
   ids.task = textAt(made, "task", "id");
   await held.asked();
   const queued = jsonOf(await post(`/v1/task/${ids.task}/message`, { message: `And its ${WORD} lid ${UNTOLD}` }));

@@ -42,7 +42,9 @@ beforeAll(async () => {
     if (/count_?tokens/i.test(path)) return { bytes: httpReply(200, {}, '{"input_tokens":5,"totalTokens":5}') };
     const isStream = path.includes("streamGenerateContent") || /"stream":\s*true/.test(body);
     const type = isStream ? "text/event-stream" : "application/json";
-    return { bytes: httpReply(200, { "content-type": type }, isStream ? (reply?.stream ?? "") : JSON.stringify(reply?.whole)) };
+    return {
+      bytes: httpReply(200, { "content-type": type }, isStream ? (reply?.stream ?? "") : JSON.stringify(reply?.whole)),
+    };
   });
   const providers = Object.fromEntries(PROTOCOLS.map((dialect) => [dialect, upstream.provider(dialect)]));
   watched = await startWatched({ providers: { demo: demo(), ...providers }, limits: { bodyBytes: 200_000 } });
@@ -58,18 +60,35 @@ const pathDialect = (path: string): DoorId => PROTOCOLS.find((each) => path.star
 async function makeOwn(): Promise<Own> {
   const post = async (path: string, body: unknown): Promise<Record<string, unknown>> =>
     jsonOf(await tell(watched.koine, { method: "POST", path, body }));
-  const thread = textAt(await post("/v1/threads", { messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }] }), "id");
+  const thread = textAt(
+    await post("/v1/threads", { messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }] }),
+    "id",
+  );
   const run = await post(`/v1/threads/${thread}/regenerate`, {});
   const response = textAt(await post("/v1/responses", { model: "demo/koine", input: "Hi" }), "id");
   const task = textAt(await post("/v1/task", {}), "task", "id");
   exported = (await tell(watched.koine, { method: "GET", path: `/v1/export?thread=${thread}` })).text;
-  return { thread, message: textAt(run, "messages", 0, "id"), run: textAt(run, "run", "id"), response, task, chat: "chat" };
+  return {
+    thread,
+    message: textAt(run, "messages", 0, "id"),
+    run: textAt(run, "run", "id"),
+    response,
+    task,
+    chat: "chat",
+  };
 }
 
 // ---- What is sent ----
 
 const USUAL_TYPE = "application/json";
-const TYPES = ["", "text/plain", `${USUAL_TYPE}; charset=utf-16`, "multipart/form-data; boundary=x", "image/png", "x"] as const;
+const TYPES = [
+  "",
+  "text/plain",
+  `${USUAL_TYPE}; charset=utf-16`,
+  "multipart/form-data; boundary=x",
+  "image/png",
+  "x",
+] as const;
 const MODELS = ["demo/koine", ...PROTOCOLS.map((dialect) => `${dialect}/m`)] as const;
 const ODD_MODELS = ["nobody/m", "", "/", "demo/", "../m", "__proto__", "anthropic/\u0000", "x".repeat(999)] as const;
 
@@ -116,7 +135,8 @@ function spoil(body: unknown, random: Random): Spoilt {
   // Lines: one of them is spoilt in its places, or all of it anywhere.
   const lines = body.split("\n").filter((line) => line !== "");
   const at = Math.floor(random() * lines.length);
-  if (lines[at]?.startsWith("{") !== true || random() < 0.3) return spoilBytes(new Uint8Array(Buffer.from(body)), random, other);
+  if (lines[at]?.startsWith("{") !== true || random() < 0.3)
+    return spoilBytes(new Uint8Array(Buffer.from(body)), random, other);
   const { what, bytes } = spoilJson(JSON.parse(lines[at] ?? ""), random, other);
   const spoilt = lines.with(at, Buffer.from(bytes).toString()).join("\n");
   return { what: `line ${at}: ${what}`, bytes: new Uint8Array(Buffer.from(spoilt)) };
@@ -128,7 +148,12 @@ function caseOf(number: number, routes: readonly [Route, ...Route[]]): Case {
   const { path, body } = seedFor(route, random);
   const { what, bytes } = spoil(body, random);
   const headers = headersFor(random);
-  const sent: Sent = { method: route.method, path, headers, body: headers["content-encoding"] === "gzip" ? gzipSync(bytes) : bytes };
+  const sent: Sent = {
+    method: route.method,
+    path,
+    headers,
+    body: headers["content-encoding"] === "gzip" ? gzipSync(bytes) : bytes,
+  };
   const door = DOORS[route.operation.id];
   return {
     what: `FUZZ_SEED=${SEED + number}: ${route.operation.id} ${path} ${JSON.stringify(headers)}: ${what}\n  ${Buffer.from(bytes).toString().slice(0, 1500)}`,
@@ -138,7 +163,10 @@ function caseOf(number: number, routes: readonly [Route, ...Route[]]): Case {
   };
 }
 
-const TAKING = ROUTES.filter(({ method }) => method !== "GET" && method !== "DELETE") as unknown as readonly [Route, ...Route[]];
+const TAKING = ROUTES.filter(({ method }) => method !== "GET" && method !== "DELETE") as unknown as readonly [
+  Route,
+  ...Route[],
+];
 
 test(`${CASES} spoilt bodies are refused or answered`, { timeout: 600_000 }, async () => {
   const cases = (function* (): Generator<Case> {

@@ -35,7 +35,10 @@ export async function startWatched(input: ConfigInput, options: ServerOptions = 
         .filter((line) => line !== "")
         .map((line) => JSON.parse(line) as Record<string, unknown>);
       const faults = lines.filter(({ errorName }) => UNFORESEEN.test(String(errorName)));
-      return [...rejected, ...faults.map(({ event, route, stack }) => `${event} ${route}: ${String(stack).slice(0, 700)}`)];
+      return [
+        ...rejected,
+        ...faults.map(({ event, route, stack }) => [event, route, stack].map(String).join(" ").slice(0, 800)),
+      ];
     },
     async [Symbol.asyncDispose]() {
       process.off("unhandledRejection", note);
@@ -50,6 +53,10 @@ export interface Case {
   words: Words;
   /** How a stream must end. */
   ending?: RegExp | undefined;
+  /** What the provider said: an error that nobody understands may be handed on as it is. */
+  theirs?: string;
+  /** The provider's bytes go on unread: what they are is its own affair. */
+  isUnread?: boolean;
   send(): Promise<Response>;
 }
 
@@ -99,18 +106,34 @@ async function hear(one: Case): Promise<Heard> {
   return { status: reply.status, type: reply.headers.get("content-type") ?? "", text: await reply.text() };
 }
 
-function faultIn({ words, ending }: Case, { status, type, text }: Heard): string | undefined {
+/** What is told of a fault that nobody foresaw. */
+const INTERNAL = /fault of Koine's own|the log has/;
+
+function faultIn({ words, ending, theirs, isUnread = false }: Case, { status, type, text }: Heard): string | undefined {
   const shown = text.length > 600 ? `${text.slice(0, 200)} … ${text.slice(-400)}` : text;
-  if (status === 500 || status === 503) return `${status}: ${shown}`;
-  if (status >= 400) return messageIn(words, text) === undefined ? `${status}, not in ${words}'s words: ${shown}` : undefined;
+  if (status >= 400) {
+    if (INTERNAL.test(text)) return `${status}, a fault of its own: ${shown}`;
+    const isSaid = messageIn(words, text) !== undefined || isWithin(text, theirs);
+    return isSaid ? undefined : `${status}, not in ${words}'s words: ${shown}`;
+  }
   if (type.startsWith("text/event-stream")) {
     return ending === undefined || ending.test(text) ? undefined : `A stream without an end: ${shown}`;
   }
-  if (!type.startsWith("application/json")) return undefined;
+  if (!type.startsWith("application/json") || isUnread) return undefined;
+  return plain(text) === undefined ? `No JSON: ${shown}` : undefined;
+}
+
+/** Whether it is the provider's own error, or one that stands within its answer. */
+function isWithin(text: string, theirs = ""): boolean {
+  const said = plain(text);
+  return said !== undefined && (theirs.includes(said) || plain(theirs)?.includes(said) === true);
+}
+
+/** JSON in one form; undefined where it is none. */
+function plain(text: string): string | undefined {
   try {
-    JSON.parse(text);
+    return JSON.stringify(JSON.parse(text));
   } catch {
-    return `No JSON: ${shown}`;
+    return undefined;
   }
-  return undefined;
 }

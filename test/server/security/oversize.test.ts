@@ -31,9 +31,14 @@ const READING = ROUTES.filter(
   ({ method, operation }) => method !== "GET" && (operation.body !== undefined || BYTES.has(operation.id)),
 );
 const JSON_READING = READING.filter(({ operation }) => !BYTES.has(operation.id));
-const pathOf = (path: string): string => pathTo(path, /^\/v1\/task\//.test(path) ? ids["task"] : undefined);
+const pathOf = (path: string): string => pathTo(path, path.startsWith("/v1/task/") ? ids["task"] : undefined);
 
-async function refusal(method: string, path: string, head: readonly string[], body: string | Uint8Array): Promise<string> {
+async function refusal(
+  method: string,
+  path: string,
+  head: readonly string[],
+  body: string | Uint8Array,
+): Promise<string> {
   using client = connectRaw(koine.url);
   client.write([`${method} ${path} HTTP/1.1`, "Host: localhost", ...head, "Connection: close", "", ""].join("\r\n"));
   client.write(body);
@@ -94,7 +99,11 @@ describe("a body that unfolds", () => {
 describe("JSON that is nested too deep", () => {
   test.each(titled(JSON_READING))("is refused by %s", async (_, route) => {
     const path = pathOf(route.paths[0]);
-    for (const body of ["[".repeat(9000) + "]".repeat(9000), `${'{"a":'.repeat(60)}1${"}".repeat(60)}`, "[".repeat(19_000)]) {
+    for (const body of [
+      "[".repeat(9000) + "]".repeat(9000),
+      `${'{"a":'.repeat(60)}1${"}".repeat(60)}`,
+      "[".repeat(19_000),
+    ]) {
       const { status, text } = await tell(koine, { method: route.method, path, body });
       expect([400, 413], text).toContain(status);
       expect(messageIn(wordsOf(route), text), text).toBeDefined();
@@ -106,8 +115,22 @@ describe("headers and addresses that are too long or too many", () => {
   const get = (target: string, lines: readonly string[] = []): Promise<string> => refusal("GET", target, lines, "");
 
   test.each<[string, () => Promise<string>]>([
-    ["many headers", () => get("/healthz", Array.from({ length: 100 }, (_, index) => `X-${index}: y`))],
-    ["the same header many times", () => get("/healthz", Array.from({ length: 100 }, () => "Accept: y"))],
+    [
+      "many headers",
+      () =>
+        get(
+          "/healthz",
+          Array.from({ length: 100 }, (_, index) => `X-${index}: y`),
+        ),
+    ],
+    [
+      "the same header many times",
+      () =>
+        get(
+          "/healthz",
+          Array.from({ length: 100 }, () => "Accept: y"),
+        ),
+    ],
     ["one long header", () => get("/healthz", [`X-Long: ${"y".repeat(9000)}`])],
     ["a long name of a header", () => get("/healthz", [`${"x".repeat(9000)}: y`])],
     ["a long token", () => get("/v1/threads", [`Authorization: Bearer ${"y".repeat(9000)}`])],

@@ -13,7 +13,7 @@ export interface RawQuestion {
 export interface RawReply {
   bytes: Uint8Array | string;
   /** What happens then: the connection is closed in order, or torn down, or left as it is. Default: closed. */
-  then?: "close" | "tear" | "stall";
+  afterwards?: "close" | "tear" | "stall";
 }
 
 export interface RawUpstream extends AsyncDisposable {
@@ -23,7 +23,12 @@ export interface RawUpstream extends AsyncDisposable {
   provider(dialect: DoorId, more?: Partial<HttpProvider>): HttpProvider;
 }
 
-export const PROTOCOLS = ["openai-chat", "openai-responses", "anthropic", "gemini"] as const satisfies readonly DoorId[];
+export const PROTOCOLS = [
+  "openai-chat",
+  "openai-responses",
+  "anthropic",
+  "gemini",
+] as const satisfies readonly DoorId[];
 
 const WAITS = { retry: { attempts: 1 }, timeouts: { connectMs: 5000, replyMs: 1500, gapMs: 1000, totalMs: 5000 } };
 
@@ -43,9 +48,9 @@ export async function rawUpstream(answer: (question: RawQuestion) => RawReply): 
       if (question === undefined) return;
       heard = "";
       questions.push(question);
-      const { bytes, then = "close" } = answer(question);
-      if (then === "close") socket.end(bytes);
-      else socket.write(bytes, () => then === "tear" && socket.destroy());
+      const { bytes, afterwards = "close" } = answer(question);
+      if (afterwards === "close") socket.end(bytes);
+      else socket.write(bytes, () => afterwards === "tear" && socket.destroy());
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -54,7 +59,13 @@ export async function rawUpstream(answer: (question: RawQuestion) => RawReply): 
   return {
     url,
     questions,
-    provider: (dialect, more) => ({ dialect, baseUrl: `${url}/${dialect}`, apiKey: "key-of-raw-upstream", ...WAITS, ...more }),
+    provider: (dialect, more) => ({
+      dialect,
+      baseUrl: `${url}/${dialect}`,
+      apiKey: "key-of-raw-upstream",
+      ...WAITS,
+      ...more,
+    }),
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
@@ -72,7 +83,11 @@ function wholeQuestion(heard: string): RawQuestion | undefined {
 }
 
 /** An ordinary reply. */
-export function httpReply(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array | string): Uint8Array {
+export function httpReply(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array | string,
+): Uint8Array {
   const bytes = Buffer.from(body);
   const all = { connection: "close", "content-length": String(bytes.length), ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);

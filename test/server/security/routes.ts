@@ -22,7 +22,9 @@ export type Words = "koine" | "openai" | "anthropic" | "gemini";
 export function wordsOf({ failure, paths, operation }: Route): Words {
   if (failure === undefined) return "koine";
   if (operation.id.startsWith("createMessage") || operation.id === "countMessageTokens") return "anthropic";
-  return /gemini|generatecontent|counttokens/i.test(operation.id) || paths[0].startsWith("/v1beta") ? "gemini" : "openai";
+  return /gemini|generatecontent|counttokens/i.test(operation.id) || paths[0].startsWith("/v1beta")
+    ? "gemini"
+    : "openai";
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;

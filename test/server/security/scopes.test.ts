@@ -37,7 +37,10 @@ async function sentFor(upstream: Upstream, asked: () => Promise<Told>): Promise<
   const before = upstream.requests.length;
   const told = await asked();
   expect(told.status, told.text).toBe(200);
-  return upstream.requests.slice(before).map((request) => JSON.stringify(request.body)).join("\n");
+  return upstream.requests
+    .slice(before)
+    .map((request) => JSON.stringify(request.body))
+    .join("\n");
 }
 
 async function start(upstream: Upstream): Promise<KoineServer> {
@@ -78,7 +81,10 @@ describe("an idempotency key", () => {
   test("is each token's own: the same key and request of another one is asked anew", async () => {
     await using upstream = await answering("anthropic");
     await using koine = await start(upstream);
-    const sent = { ...conversation("openai-chat", `up/${upstream.model}`, ["Once"]), headers: { "idempotency-key": "k" } };
+    const sent = {
+      ...conversation("openai-chat", `up/${upstream.model}`, ["Once"]),
+      headers: { "idempotency-key": "k" },
+    };
     const runs: Record<string, string> = {};
     for (const token of ["ann", "bob", "eve", "ann", "bob"]) {
       const { headers } = await tell(koine, sent, token);

@@ -58,15 +58,16 @@ export async function tell(koine: KoineServer, sent: Sent, token?: string): Prom
 
 /** Reads a stream that may never end, until the words are in it. */
 export async function readUntil(reply: Response, words: string): Promise<string> {
-  const reader = reply.body?.getReader();
+  if (reply.body === null) return "";
+  const reader = reply.body.getReader();
   const decoder = new TextDecoder();
   let text = "";
-  while (reader !== undefined && !text.includes(words)) {
+  while (!text.includes(words)) {
     const { done, value } = await reader.read();
     if (done) return text;
     text += decoder.decode(value, { stream: true });
   }
-  await reader?.cancel();
+  await reader.cancel();
   return text;
 }
 

@@ -29,7 +29,10 @@ const STRANGERS: readonly [string, Pick<Sent, "headers">, query?: string][] = [
   ["the token but for its end", { headers: { authorization: `Bearer ${TOKEN.slice(0, -1)}` } }],
   ["the token and more", { headers: { authorization: `Bearer ${TOKEN}0` } }],
   ["the token in capitals", { headers: { authorization: `Bearer ${TOKEN.toUpperCase()}` } }],
-  ["the token in another scheme", { headers: { authorization: `Basic ${Buffer.from(`ann:${TOKEN}`).toString("base64")}` } }],
+  [
+    "the token in another scheme",
+    { headers: { authorization: `Basic ${Buffer.from(`ann:${TOKEN}`).toString("base64")}` } },
+  ],
   ["the token as a cookie", { headers: { cookie: `token=${TOKEN}; key=${TOKEN}` } }],
   ["another key", { headers: { "x-api-key": "sk-none", "x-goog-api-key": "AIza-none" } }, "?key=none&token=none"],
   ["what a careless table has", { headers: { authorization: "Bearer __proto__", "x-api-key": "constructor" } }],

@@ -5,14 +5,16 @@ import type { Request, Response } from "../../../src/model/index.ts";
 import { assistant, stringifyJson, user } from "../../../src/model/index.ts";
 import type { DoorId } from "../../../src/server/gateway/doors.ts";
 import { requestGallery, responseGallery } from "../../../src/testkit/index.ts";
-import { PROTOCOLS } from "./raw-upstream.ts";
 
 /** A short conversation with a tool. */
 const USUAL: Request = {
   messages: [
     user("What is the weather in Athens?"),
     assistant([{ type: "tool-call", toolCallId: "call_1", toolName: "weather", input: { city: "Athens" } }]),
-    { role: "tool", parts: [{ type: "tool-result", toolCallId: "call_1", toolName: "weather", isError: false, output: "22 °C" }] },
+    {
+      role: "tool",
+      parts: [{ type: "tool-result", toolCallId: "call_1", toolName: "weather", isError: false, output: "22 °C" }],
+    },
     user("And in Sparta?"),
   ],
   tools: [
@@ -33,8 +35,7 @@ const ANSWER: Response = {
   usage: { inputTokens: 20, outputTokens: 10, totalTokens: 30 },
 };
 
-const copyOf = (value: unknown): Record<string, unknown> =>
-  JSON.parse(stringifyJson(value)) as Record<string, unknown>; // bodies are objects
+const copyOf = (value: unknown): Record<string, unknown> => JSON.parse(stringifyJson(value)) as Record<string, unknown>; // bodies are objects
 
 /** Requests in the words of each protocol; the model stands in them where it does. */
 export function requestSeeds(client: DoorId, model: string): Record<string, unknown>[] {
@@ -73,4 +74,10 @@ export const ENDINGS: Readonly<Record<DoorId, RegExp>> = {
   gemini: /"(?:finishReason|blockReason|error)"[^\n]*\s*\]?\s*$/,
 };
 
-export { PROTOCOLS };
+/** Bytes that are handed on as they come may have more behind their last word, or leave out the formal one. */
+export const ENDINGS_WITHIN: Readonly<Record<DoorId, RegExp>> = {
+  "openai-chat": /data: \[DONE\]|"finish_reason":\s?"|data: \{"error"/,
+  "openai-responses": /response\.(?:completed|incomplete|failed)|event: error|"type":\s*"error"/,
+  anthropic: /message_stop|event: ?error/,
+  gemini: /"(?:finishReason|blockReason|error)"/,
+};

@@ -100,6 +100,12 @@ export class MemoryWrites extends MemoryReads {
     this.journal.set(this.data.keptThread(row).aliases, row.name, own);
   }
 
+  claimAlias(row: AliasRow): AliasRow {
+    const there = this.alias(row.tenant, row.name);
+    if (there === undefined) this.putAlias(row);
+    return there ?? { ...row };
+  }
+
   deleteAlias(tenant: string, name: string): boolean {
     const { aliases } = this.data.keptTenant(tenant);
     const row = aliases.get(name);

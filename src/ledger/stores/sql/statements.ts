@@ -265,6 +265,8 @@ export const INSERTS = {
     ...into(ALIASES),
     onTaken: { key: "tenant, name", set: "thread_id = excluded.thread_id, run_id = excluded.run_id" },
   },
+  // The row that is there stays as it is, and locked.
+  claim: { ...into(ALIASES), name: "claim-alias", onTaken: { key: "tenant, name", set: "run_id = aliases.run_id" } },
   work: { ...into(WORK), onTaken: { key: "tenant, thread_id", set: "wants = work.wants + 1" } },
   blob: into(BLOBS, true),
   chunk: into(CHUNKS),

@@ -96,6 +96,16 @@ export class SqlTables extends SqlDeletions implements LedgerTransaction {
     return mapAwaitable(this.session.insert(INSERTS.alias, [ALIASES.encode(row)]), nothing);
   }
 
+  claimAlias(row: AliasRow): Awaitable<AliasRow> {
+    return runMixed(this.#claimAlias(row));
+  }
+
+  *#claimAlias(row: AliasRow): Steps<AliasRow> {
+    yield* got(this.session.insert(INSERTS.claim, [ALIASES.encode(row)]));
+    // A statement of its own: what another writer had when the first one waited for it is seen by this one.
+    return (yield* got(this.alias(row.tenant, row.name))) ?? row;
+  }
+
   addWork(row: WorkRow): Awaitable<void> {
     return mapAwaitable(this.session.insert(INSERTS.work, [WORK.encode(row)]), nothing);
   }

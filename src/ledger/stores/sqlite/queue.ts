@@ -34,6 +34,7 @@ export class CommitQueue {
   #isScheduled = false;
   /** Spent on commits since the rest of the process had its turn. */
   #spentMs = 0;
+  readonly #company = new Company();
   #attempts = 0;
   readonly #idle: (() => void)[] = [];
 
@@ -66,11 +67,11 @@ export class CommitQueue {
 
   /**
    * Where a commit waits for the disk, callers that have something to do in this turn still get in. Where it does not,
-   * a turn of the loop for each costs more than it saves.
+   * they do if there are such: a single caller would pay for a turn of the loop with each commit.
    */
   #schedule(): void {
     this.#isScheduled = true;
-    if (this.#waitsForDisk || this.#spentMs > LONGEST_TURN_MS) {
+    if (this.#waitsForDisk || this.#spentMs > LONGEST_TURN_MS || this.#company.isExpected()) {
       this.#spentMs = 0;
       setImmediate(this.#drain);
     } else {
@@ -80,6 +81,7 @@ export class CommitQueue {
 
   readonly #drain = (): void => {
     const group = this.#nextGroup();
+    this.#company.came(group.length);
     const since = performance.now();
     try {
       this.#commit(group, since);
