@@ -117,7 +117,7 @@ class Running implements KoineServer {
   async fetch(request: Request): Promise<Response> {
     await this.#start();
     const incoming = new WebRequest(request, this.#nextId(), this.config.limits);
-    return answerWeb(this.#open(incoming), incoming, () => this.#closed());
+    return answerWeb(this.#open(incoming), incoming, this.config.limits, () => this.#closed());
   }
 
   close(): Promise<void> {

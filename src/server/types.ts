@@ -39,6 +39,8 @@ export interface Sink {
    */
   write(chunk: string | Uint8Array): Promise<void> | undefined;
   readonly gone: boolean;
+  /** Whether a write is being waited for: signs of life would only pile up behind it. */
+  readonly full?: boolean;
 }
 
 /** A body that is written as it comes to be. What it throws cuts the connection: the reader never takes it for whole. */

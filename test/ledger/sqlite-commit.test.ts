@@ -88,7 +88,7 @@ test("every statement of a write has its points", async () => {
     yield* got(tx.lockThread(KEY));
     yield* got(tx.insertMessages([messageRow(KEY, 1), messageRow(KEY, 2)]));
   });
-  const names = ["begin", "thread", "insert-messages", "insert-messages", "commit"];
+  const names = ["begin", "data-version", "thread", "insert-messages", "insert-messages", "commit"];
   expect(points).toStrictEqual(names.flatMap((name) => [`before ${name}`, `after ${name}`]));
 });
 

@@ -24,12 +24,13 @@ const router = compileRoutes([
 ]);
 
 const found = (method: string, path: string): [string, object] => {
-  const { route: each, params } = router.match(method, path);
-  return [each.operation.id, params];
+  const match = router.find(method, path);
+  if (match === undefined) throw router.missing(method, path);
+  return [match.route.operation.id, match.params()];
 };
 const refused = (method: string, path: string): ServerError => {
   try {
-    router.match(method, path);
+    found(method, path);
   } catch (error) {
     if (error instanceof ServerError) return error;
     throw error;

@@ -4,12 +4,20 @@ import type { HttpReply } from "../../client/types.ts";
 import type { OpenCall } from "./open-call.ts";
 
 export function koineHeaders({ recording, facts }: OpenCall, losses: number): Record<string, string> {
-  const headers: Record<string, string> = { "x-koine-provider": facts.provider, "x-koine-losses": String(losses) };
+  const provider = headerText(facts.provider);
+  const headers: Record<string, string> = { "x-koine-provider": provider, "x-koine-losses": String(losses) };
   if (recording !== undefined) {
     headers["x-koine-thread"] = recording.threadId;
     headers["x-koine-run"] = recording.runId;
   }
   return headers;
+}
+
+const UNSAFE = /[^!-~]/gu;
+
+/** Names may hold any letter, and headers may not: those are escaped as in a URL. */
+function headerText(name: string): string {
+  return name.replace(UNSAFE, (letter) => encodeURIComponent(letter.toWellFormed()));
 }
 
 /** Limits that an account has left, and ids and times that a provider's support asks for. */

@@ -2,7 +2,7 @@
 // words of the route's clients. What is written where is the adapters'.
 import type { Limits } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
-import type { Caller, Reply, Route, ServerRequest } from "../types.ts";
+import type { Caller, Reply, Route, ServerRequest, Sink } from "../types.ts";
 import type { Authenticate } from "./auth.ts";
 import { corsHeaders, preflightHeaders, SAFE_HEADERS } from "./cors.ts";
 import { failureReply, serverErrorOf } from "./failure.ts";
@@ -48,6 +48,8 @@ export class Exchange {
   readonly request: Incoming;
   reply: Reply = { status: 500, headers: {} };
   #route: Route | undefined;
+  /** The page that asks, where it is one of another origin. */
+  #origin: string | undefined;
   #caller: Caller | undefined;
   #error: ServerError | undefined;
   #entered = false;
@@ -63,33 +65,47 @@ export class Exchange {
 
   /** Never rejects. `end` must be called when the reply was written. */
   async answer(): Promise<this> {
-    const { request } = this;
-    let origin: string | undefined;
     let reply: Reply;
     try {
-      origin = this.#options.guard.check(request.method, request.headers);
-      reply = await this.#run(origin);
+      reply = await this.#run();
     } catch (thrown) {
       reply = this.#failed(thrown);
     }
-    const cors = origin === undefined ? undefined : corsHeaders(origin);
-    const headers = { ...SAFE_HEADERS, "x-request-id": request.id, ...cors, ...reply.headers };
-    this.reply = { ...reply, headers };
-    if (request.method === "HEAD") dropBody(this.reply);
+    this.#complete(reply);
     return this;
   }
 
-  #run(origin: string | undefined): Reply | Promise<Reply> {
+  /** The reply's head cannot be sent: the error is the reply. A body ends what it holds open, though nobody reads it. */
+  replace(thrown: unknown): void {
+    const { body } = this.reply;
+    if (typeof body === "function") void body(NOWHERE).catch(() => {});
+    this.#complete(this.#failed(thrown));
+  }
+
+  #complete(reply: Reply): void {
     const { request } = this;
-    const { limits, router, authenticate, openCalls, isDraining } = this.#options;
+    const cors = this.#origin === undefined ? undefined : corsHeaders(this.#origin);
+    const headers = { ...SAFE_HEADERS, "x-request-id": request.id, ...cors, ...reply.headers };
+    this.reply = { ...reply, headers };
+    if (request.method === "HEAD") dropBody(this.reply);
+  }
+
+  #run(): Reply | Promise<Reply> {
+    const { request } = this;
+    const { limits, guard, router, authenticate, openCalls, isDraining } = this.#options;
+    // First, so that whatever is refused is refused in the words of the route's clients.
+    const found = request.method === "OPTIONS" ? undefined : router.find(request.method, request.path);
+    this.#route = found?.route;
+    const origin = guard.check(request.method, request.headers);
+    this.#origin = origin;
     if (request.headerCount > limits.headers) {
       const message = `The request has ${request.headerCount} headers; ${limits.headers} are taken.`;
       throw new ServerError("headers-too-large", message);
     }
     if (request.method === "OPTIONS") return optionsReply(router.methods(request.path), origin, request.headers);
-    const { route, params } = router.match(request.method, request.path);
-    this.#route = route;
-    request.params = params;
+    if (found === undefined) throw router.missing(request.method, request.path);
+    const { route } = found;
+    request.params = found.params();
     const caller = route.open === true ? NOBODY : authenticate(request);
     this.#caller = caller;
     if (route.heavy === true) {
@@ -129,6 +145,8 @@ export class Exchange {
     });
   }
 }
+
+const NOWHERE: Sink = { gone: true, write: () => undefined };
 
 /** Who asks for health and the like. Its ledger is never touched: such routes have no tenant. */
 const NOBODY: Caller = {

@@ -3,10 +3,20 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Limits } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
 import type { ServerRequest } from "../types.ts";
+import type { Deadlines } from "./deadlines.ts";
 import { collect, decodeChunks } from "./encodings.ts";
 import type { Incoming } from "./front.ts";
+import { leftError, tooLarge, tooSlow } from "./refusals.ts";
 
 const NONE: ServerRequest["params"] = {};
+
+/** What all requests of a server share. */
+export interface RequestDoor {
+  limits: Limits;
+  deadlines: Deadlines;
+  /** A reply is over: all of it was handed on, or its connection is gone. */
+  closed: () => void;
+}
 
 export class NodeRequest implements Incoming {
   readonly method: string;
@@ -18,7 +28,7 @@ export class NodeRequest implements Incoming {
   gone = false;
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #limits: Limits;
+  readonly #door: RequestDoor;
   readonly #search: string;
   #query: URLSearchParams | undefined;
   #left: AbortController | undefined;
@@ -31,11 +41,12 @@ export class NodeRequest implements Incoming {
   constructor(
     message: IncomingMessage,
     response: ServerResponse,
-    { id, limits, continues, closed }: { id: string; limits: Limits; continues: boolean; closed: () => void },
+    door: RequestDoor,
+    { id, continues }: { id: string; continues: boolean },
   ) {
     this.#message = message;
     this.#response = response;
-    this.#limits = limits;
+    this.#door = door;
     this.#continues = continues;
     this.id = id;
     this.method = message.method ?? "GET";
@@ -53,7 +64,7 @@ export class NodeRequest implements Incoming {
     this.#search = mark < 0 ? "" : target.slice(mark + 1);
     response.on("close", () => {
       this.#close();
-      closed();
+      door.closed();
     });
   }
 
@@ -91,88 +102,82 @@ export class NodeRequest implements Incoming {
   chunks(): AsyncIterable<Uint8Array> {
     const encoding = this.headers["content-encoding"];
     const chunks = this.#chunks();
-    return encoding === undefined ? chunks : decodeChunks(chunks, encoding, this.#limits.bodyBytes);
+    return encoding === undefined ? chunks : decodeChunks(chunks, encoding, this.#door.limits.bodyBytes);
   }
 
   #collect(): Promise<Uint8Array> {
     const message = this.#message;
-    const { bodyBytes, requestMs } = this.#limits;
+    const { bodyBytes } = this.#door.limits;
     return new Promise((resolve, reject) => {
       this.#open();
       const chunks: Buffer[] = [];
       let size = 0;
-      let timer: NodeJS.Timeout | undefined;
-      const over = (): void => {
-        if (timer !== undefined) clearTimeout(timer);
-        this.#stop = undefined;
-      };
-      const stop = (error: ServerError): void => {
-        over();
-        message.off("data", take);
-        reject(error);
-      };
       const take = (chunk: Buffer): void => {
         size += chunk.length;
-        if (size > bodyBytes) stop(tooLarge(bodyBytes));
+        if (size > bodyBytes) this.#stop?.(tooLarge(bodyBytes));
         else chunks.push(chunk);
       };
-      this.#stop = stop;
+      this.#begin((error) => {
+        message.off("data", take);
+        reject(error);
+      });
       message.on("data", take);
       message.on("end", () => {
-        over();
+        this.#over();
         resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size));
-      });
-      // Most bodies come with their headers, and need no clock: by the next tick they are whole.
-      process.nextTick(() => {
-        if (!message.complete && this.#stop === stop) timer = setTimeout(() => stop(tooSlow(requestMs)), requestMs);
       });
     });
   }
 
   async *#chunks(): AsyncIterable<Uint8Array> {
-    const { bodyBytes, requestMs } = this.#limits;
+    const { bodyBytes } = this.#door.limits;
     this.#open();
     // Whoever stops reading leaves the connection as it is: a refusal can still be sent on it.
     const iterator: AsyncIterator<Buffer> = this.#message.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]();
-    let stop: ((error: ServerError) => void) | undefined;
-    const timer = setTimeout(() => stop?.(tooSlow(requestMs)), requestMs);
+    const stopped = Promise.withResolvers<never>();
+    // Nobody may be waiting when it happens.
+    stopped.promise.catch(() => {});
+    this.#begin(stopped.reject);
     let size = 0;
     try {
       for (;;) {
-        const result = await new Promise<IteratorResult<Buffer>>((resolve, reject) => {
-          stop = reject;
-          iterator.next().then(resolve, (error: unknown) => reject(leftError(error)));
-        });
+        const result = await Promise.race([iterator.next(), stopped.promise]);
         if (result.done === true) return;
         size += result.value.length;
         if (size > bodyBytes) throw tooLarge(bodyBytes);
         yield result.value;
       }
+    } catch (error) {
+      throw error instanceof ServerError ? error : leftError(error);
     } finally {
-      clearTimeout(timer);
+      this.#over();
       void iterator.return?.();
     }
   }
 
+  /** The body must be there in time. `stop` is called once at most, and never when it is over. */
+  #begin(stop: (error: ServerError) => void): void {
+    this.#stop = (error) => {
+      this.#over();
+      stop(error);
+    };
+    this.#door.deadlines.add(this.#late);
+  }
+
+  #over(): void {
+    this.#stop = undefined;
+    this.#door.deadlines.remove(this.#late);
+  }
+
+  readonly #late = (): void => this.#stop?.(tooSlow(this.#door.limits.requestMs));
+
   /** Before the first byte is read: what says that it is too large need not be sent. */
   #open(): void {
-    const { bodyBytes } = this.#limits;
+    const { bodyBytes } = this.#door.limits;
     const declared = this.headers["content-length"];
     if (declared !== undefined && Number(declared) > bodyBytes) throw tooLarge(bodyBytes);
     if (this.gone || (this.#message.destroyed && !this.#message.readableEnded)) throw leftError();
     if (this.#continues) this.#response.writeContinue();
     this.#continues = false;
   }
-}
-
-function tooLarge(most: number): ServerError {
-  return new ServerError("too-large", `The body is larger than ${most} bytes, which is the most that is taken.`);
-}
-
-function tooSlow(ms: number): ServerError {
-  return new ServerError("timeout", `The body did not arrive within ${ms / 1000} s. Send it again, in one go.`);
-}
-
-function leftError(cause?: unknown): ServerError {
-  return new ServerError("aborted", "The client left before the exchange was over.", { cause });
 }

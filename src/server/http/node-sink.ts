@@ -26,6 +26,10 @@ export class NodeSink implements Sink {
     return this.#request.gone;
   }
 
+  get full(): boolean {
+    return this.#waiting !== undefined;
+  }
+
   write(chunk: string | Uint8Array): Promise<void> | undefined {
     // A chunk without anything in it would be the last one.
     if (this.#request.gone || chunk.length === 0) return undefined;

@@ -5,8 +5,9 @@ import type { Duplex } from "node:stream";
 import type { Limits } from "../config/types.ts";
 import { SERVER_ERRORS } from "../errors.ts";
 import type { ServerErrorCode } from "../errors.ts";
-import type { Reply, Stream } from "../types.ts";
+import type { Stream } from "../types.ts";
 import { SAFE_HEADERS } from "./cors.ts";
+import { Deadlines } from "./deadlines.ts";
 import type { Exchange, Incoming } from "./front.ts";
 import { NodeRequest } from "./node-request.ts";
 import { NodeSink } from "./node-sink.ts";
@@ -27,6 +28,7 @@ export function createNodeServer(door: NodeDoor): Server {
   const { limits } = door;
   // To tell, when a connection breaks the protocol, whether a reply had begun on it.
   const replies = new WeakMap<Duplex, ServerResponse>();
+  const shared = { limits, deadlines: new Deadlines(limits.requestMs), closed: door.closed };
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headersMs,
@@ -41,7 +43,7 @@ export function createNodeServer(door: NodeDoor): Server {
   server.maxConnections = limits.connections;
   const take = (message: IncomingMessage, response: ServerResponse, continues: boolean): void => {
     replies.set(message.socket, response);
-    const request = new NodeRequest(message, response, { id: door.nextId(), limits, continues, closed: door.closed });
+    const request = new NodeRequest(message, response, shared, { id: door.nextId(), continues });
     const exchange = door.open(request);
     void exchange
       .answer()
@@ -68,31 +70,54 @@ function send(
   if (isDraining()) reply.headers["connection"] = "close";
   if (!message.complete) lingering(message, response, Math.min(LINGER_MS, limits.requestMs));
   if (typeof reply.body === "function") {
-    void stream(reply, reply.body, exchange, request, response, limits.stallMs);
+    void stream(reply.body, exchange, request, response, limits.stallMs);
     return;
   }
-  if (!request.gone) writeWhole(reply, reply.body ?? "", response, limits.stallMs);
+  if (!request.gone) writeWhole(exchange, reply.body ?? "", response, limits.stallMs);
   exchange.end(request.gone);
 }
 
+/** A head that cannot be sent is a fault, told as every other one is: nothing has gone out yet. */
+function writeHead(exchange: Exchange, response: ServerResponse): boolean {
+  const { status, headers } = exchange.reply;
+  try {
+    response.writeHead(status, headers);
+    return true;
+  } catch (error) {
+    if (response.headersSent) throw error;
+    exchange.replace(error);
+    return false;
+  }
+}
+
 function writeWhole(
-  { status, headers }: Reply,
+  exchange: Exchange,
   body: string | Uint8Array,
   response: ServerResponse,
   stallMs: number,
 ): void {
-  const length = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
-  if (headers["content-length"] === undefined && status !== 204 && status !== 304) {
-    headers["content-length"] = String(length);
+  const { status, headers } = exchange.reply;
+  // Of what HEAD leaves out, the length is known already, or nobody knows it.
+  const isTold = headers["content-length"] !== undefined || exchange.request.method === "HEAD";
+  if (!isTold && status !== 204 && status !== 304) {
+    headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.byteLength);
   }
-  response.writeHead(status, headers);
+  if (!writeHead(exchange, response)) return writeFault(exchange, response);
   response.end(body);
   // A reader that takes nothing would hold the connection for ever. Node sets its own time once all is written.
   if (response.writableLength > 0) response.socket?.setTimeout(stallMs);
 }
 
+/** The error that took the reply's place. */
+function writeFault({ reply, request }: Exchange, response: ServerResponse): void {
+  const { status, headers, body } = reply;
+  const text = typeof body === "string" ? body : "";
+  if (request.method !== "HEAD") headers["content-length"] = String(Buffer.byteLength(text));
+  response.writeHead(status, headers);
+  response.end(text);
+}
+
 async function stream(
-  { status, headers }: Reply,
   body: Stream,
   exchange: Exchange,
   request: NodeRequest,
@@ -101,7 +126,11 @@ async function stream(
 ): Promise<void> {
   try {
     // Also where nobody is there any more: the body ends what it holds open.
-    if (!request.gone) response.writeHead(status, headers);
+    if (!request.gone && !writeHead(exchange, response)) {
+      writeFault(exchange, response);
+      exchange.end(request.gone);
+      return;
+    }
     const sink = new NodeSink(request, response, stallMs);
     const writing = body(sink);
     // What is written at once goes out together with the head; a silent stream must not hold it back.

@@ -1,16 +1,21 @@
 // Paths → routes, compiled once: a map for those that are literal, a tree of segments for the others.
 import { ServerError } from "../errors.ts";
 import type { Route } from "../types.ts";
-import { nearest } from "./nearest.ts";
+import { nearestOf } from "./nearest.ts";
+
+type Params = Readonly<Record<string, string>>;
 
 export interface Match {
   route: Route;
-  params: Readonly<Record<string, string>>;
+  /** What the path names, decoded. Throws a `ServerError` "invalid-request" where that cannot be. */
+  params(): Params;
 }
 
 export interface Router {
-  /** Throws a `ServerError` "not-found", or "method-not-allowed" with `allow`. HEAD finds what GET does. */
-  match(method: string, path: string): Match;
+  /** undefined where nothing answers. HEAD finds what GET does. */
+  find(method: string, path: string): Match | undefined;
+  /** Why nothing was found: "not-found", or "method-not-allowed" with `allow`. */
+  missing(method: string, path: string): ServerError;
   /** The methods of a path, for OPTIONS; none where there is no such path. */
   methods(path: string): string[];
 }
@@ -27,7 +32,8 @@ interface Node {
   leaf: Leaf | undefined;
 }
 
-const NONE: Match["params"] = {};
+const NONE: Params = {};
+const noParams = (): Params => NONE;
 interface Found {
   leaf: Leaf;
   params: Record<string, string> | undefined;
@@ -51,13 +57,20 @@ export function compileRoutes(routes: readonly Route[]): Router {
     const plain = path.replace(/\/{2,}/g, "/").replace(/(?<=.)\/$/, "");
     return plain === path ? undefined : find(plain);
   };
+  // Strangers may ask for anything: what it is compared with is made once.
+  const near = nearestOf(routes.map(({ method, paths }) => `${method} ${paths[0]}`));
   return {
-    match(method, path) {
+    find(method, path) {
       const found = findAnyway(path);
-      if (found === undefined) throw notFound(method, path, routes);
-      const route = found.leaf.get(method) ?? (method === "HEAD" ? found.leaf.get("GET") : undefined);
-      if (route === undefined) throw notAllowed(method, path, methodsOf(found.leaf));
-      return { route, params: found.params === undefined ? NONE : decoded(found.params) };
+      const route = found?.leaf.get(method) ?? (method === "HEAD" ? found?.leaf.get("GET") : undefined);
+      if (route === undefined) return undefined;
+      const named = found?.params;
+      return { route, params: named === undefined ? noParams : () => decoded(named) };
+    },
+    missing(method, path) {
+      const found = findAnyway(path);
+      if (found !== undefined) return notAllowed(method, path, methodsOf(found.leaf));
+      return notFound(method, path, near(`${method} ${path}`));
     },
     methods: (path) => methodsOf(findAnyway(path)?.leaf ?? new Map()),
   };
@@ -154,11 +167,7 @@ function notAllowed(method: string, path: string, methods: string[]): ServerErro
   });
 }
 
-function notFound(method: string, path: string, routes: readonly Route[]): ServerError {
-  const near = nearest(
-    `${method} ${path}`,
-    routes.map(({ method, paths }) => `${method} ${paths[0]}`),
-  );
+function notFound(method: string, path: string, near: readonly string[]): ServerError {
   const what = near.length === 0 ? "" : ` The nearest that there are: ${near.join(", ")}.`;
   return new ServerError(
     "not-found",

@@ -97,7 +97,7 @@ class Heartbeat {
   constructor(sink: Sink, text: () => string, everyMs: number) {
     this.#timer = setInterval(() => {
       // Nothing is awaited: where the reader is slow, the next write waits.
-      if (this.#silent) void sink.write(text());
+      if (this.#silent && sink.full !== true) void sink.write(text());
       this.#silent = true;
     }, everyMs);
   }

@@ -1,9 +1,11 @@
 // The fetch API as a door to the server: a web Request in, a Response out, for runtimes that have no node:http.
 import type { Limits } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
-import type { Reply, ServerRequest, Sink, Stream } from "../types.ts";
+import type { ServerRequest, Stream } from "../types.ts";
 import { collect, decodeChunks } from "./encodings.ts";
 import type { Exchange, Incoming } from "./front.ts";
+import { leftError, tooLarge, tooSlow } from "./refusals.ts";
+import { WebSink } from "./web-sink.ts";
 
 const NONE: ServerRequest["params"] = {};
 
@@ -40,7 +42,7 @@ export class WebRequest implements Incoming {
   }
 
   leave(): void {
-    this.#left.abort(new ServerError("aborted", "The client left before the exchange was over."));
+    this.#left.abort(leftError());
   }
 
   body(): Promise<Uint8Array> {
@@ -53,59 +55,79 @@ export class WebRequest implements Incoming {
     return encoding === undefined ? chunks : decodeChunks(chunks, encoding, this.#limits.bodyBytes);
   }
 
+  /** Neither a client that leaves nor one that sends nothing is waited for. */
   async *#chunks(): AsyncIterable<Uint8Array> {
-    const { bodyBytes } = this.#limits;
-    const tooLarge = (): ServerError =>
-      new ServerError("too-large", `The body is larger than ${bodyBytes} bytes, which is the most that is taken.`);
-    if (Number(this.headers["content-length"] ?? 0) > bodyBytes) throw tooLarge();
+    const { bodyBytes, requestMs } = this.#limits;
+    if (Number(this.headers["content-length"] ?? 0) > bodyBytes) throw tooLarge(bodyBytes);
+    if (this.signal.aborted) throw leftError();
+    const { body } = this.#request;
+    if (body === null) return;
+    const reader = body.getReader();
+    const stopped = Promise.withResolvers<never>();
+    // Nobody may be waiting when it happens.
+    stopped.promise.catch(() => {});
+    const left = (): void => stopped.reject(leftError());
+    this.signal.addEventListener("abort", left, { once: true });
+    const timer = setTimeout(() => stopped.reject(tooSlow(requestMs)), requestMs);
     let size = 0;
-    for await (const chunk of this.#request.body ?? []) {
-      size += chunk.byteLength;
-      if (size > bodyBytes) throw tooLarge();
-      yield chunk;
+    try {
+      for (;;) {
+        const result = await Promise.race([reader.read(), stopped.promise]);
+        if (result.done) return;
+        size += result.value.byteLength;
+        if (size > bodyBytes) throw tooLarge(bodyBytes);
+        yield result.value;
+      }
+    } catch (error) {
+      throw error instanceof ServerError ? error : leftError(error);
+    } finally {
+      clearTimeout(timer);
+      this.signal.removeEventListener("abort", left);
+      // Whatever is still to come is not wanted; where it has ended, or broken, this does nothing.
+      void reader.cancel().catch(() => {});
     }
   }
 }
 
 /** The reply as a Response; a stream is written as fast as it is read. `closed` is called when it is over. */
-export async function answerWeb(exchange: Exchange, request: WebRequest, closed: () => void): Promise<Response> {
+export async function answerWeb(
+  exchange: Exchange,
+  request: WebRequest,
+  { stallMs }: Pick<Limits, "stallMs">,
+  closed: () => void,
+): Promise<Response> {
   await exchange.answer();
-  const { status, headers, body }: Reply = exchange.reply;
-  if (typeof body === "function") return new Response(streamed(body, exchange, request, closed), { status, headers });
+  const head = headOf(exchange);
+  const { body, status } = exchange.reply;
+  if (typeof body === "function") return new Response(streamed(body, exchange, request, stallMs, closed), head);
   exchange.end(request.signal.aborted);
   closed();
   // A body of bytes is the route's own: nothing else changes it.
-  return new Response(body === undefined || status === 204 ? null : (body as BodyInit), { status, headers });
+  return new Response(body === undefined || status === 204 ? null : (body as BodyInit), head);
+}
+
+/** A head that cannot be sent is a fault, told as every other one is. */
+function headOf(exchange: Exchange): ResponseInit {
+  const { status, headers } = exchange.reply;
+  try {
+    return { status, headers: new Headers(headers) };
+  } catch (error) {
+    exchange.replace(error);
+    return { status: exchange.reply.status, headers: exchange.reply.headers };
+  }
 }
 
 function streamed(
   body: Stream,
   exchange: Exchange,
   request: WebRequest,
+  stallMs: number,
   closed: () => void,
 ): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  let goOn: (() => void) | undefined;
-  const wake = (): void => {
-    goOn?.();
-    goOn = undefined;
-  };
+  let sink: WebSink | undefined;
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      request.signal.addEventListener("abort", wake, { once: true });
-      const sink: Sink = {
-        get gone() {
-          return request.signal.aborted;
-        },
-        write(chunk) {
-          if (request.signal.aborted) return undefined;
-          controller.enqueue(typeof chunk === "string" ? encoder.encode(chunk) : chunk);
-          if ((controller.desiredSize ?? 1) > 0) return undefined;
-          return new Promise((resolve) => {
-            goOn = resolve;
-          });
-        },
-      };
+      sink = new WebSink(request, controller, stallMs);
       void body(sink)
         .then(
           () => {
@@ -120,7 +142,7 @@ function streamed(
         )
         .finally(closed);
     },
-    pull: wake,
+    pull: () => sink?.goOn(),
     cancel() {
       request.leave();
     },

@@ -1,15 +1,16 @@
 // A campaign of episodes, until instances were ended often enough; and what it says.
+import { Seeded } from "../../ledger/crash/seeded.ts";
 import { checkEvidence, isPartial } from "./checker.ts";
 import type { Evidence } from "./evidence.ts";
 import { type EpisodeOptions, type Figures, playEpisode } from "./episode.ts";
 import { Findings } from "./findings.ts";
-import { Seeded } from "../../ledger/crash/seeded.ts";
+import type { Way } from "./killer.ts";
 
-export interface CampaignOptions extends Omit<EpisodeOptions, "database" | "onEnd" | "ends"> {
+export interface CampaignOptions extends Omit<EpisodeOptions, "database" | "onEnd" | "plan"> {
   /** A database that nobody has used, and what removes it. */
   fresh: () => Promise<{ url: string; remove: () => Promise<void> }>;
-  /** How often instances are ended, in all, and in one episode. */
-  ends: number;
+  /** How instances are ended, in all, and how often in one episode. */
+  plan: readonly Way[];
   endsPerEpisode: number;
   progress?: (line: string) => void;
 }
@@ -92,17 +93,17 @@ export class Report {
 
 /** Ends early where something is violated. */
 export async function campaign(options: CampaignOptions): Promise<Report> {
-  const { fresh, ends, endsPerEpisode, progress, ...common } = options;
+  const { fresh, plan, endsPerEpisode, progress, ...common } = options;
   const report = new Report();
   const random = new Seeded(options.seed);
-  while (report.ends < ends && report.findings.violations.length === 0) {
+  while (report.ends < plan.length && report.findings.violations.length === 0) {
     const { url: database, remove } = await fresh();
     let done = 0;
     const { evidence, figures } = await playEpisode({
       ...common,
       database,
       seed: random.seed(),
-      ends: Math.min(endsPerEpisode, ends - report.ends),
+      plan: plan.slice(report.ends, report.ends + endsPerEpisode),
       onEnd: (way) => progress?.(`${report.line}; and ${++done} in this episode, the last one: ${way}`),
     });
     report.add(evidence, figures);

@@ -10,7 +10,7 @@ import { Seeded } from "../../ledger/crash/seeded.ts";
 import { converse } from "./chat-client.ts";
 import type { Conversation, Evidence, Fault, Reading } from "./evidence.ts";
 import { freePort, Instance } from "./instance.ts";
-import { killAlong, planOf, type Way } from "./killer.ts";
+import { killAlong, type Way } from "./killer.ts";
 import { isEnd, readThreads, replayThread, settle, writeEnd } from "./ledger-facts.ts";
 import { type Model, startModel } from "./model.ts";
 import { Network } from "./network.ts";
@@ -26,8 +26,8 @@ export interface EpisodeOptions {
   database: string;
   instances: 1 | 2;
   seed: number;
-  /** How often instances are ended. */
-  ends: number;
+  /** How instances are ended, one after the other. */
+  plan: readonly Way[];
   /** How many clients of each kind are there. */
   clients: number;
   leaseMs: number;
@@ -156,7 +156,7 @@ class Scene {
   }
 
   private async kill(): Promise<void> {
-    const { ends, leaseMs, pauseMs, onEnd } = this.options;
+    const { plan, leaseMs, pauseMs, onEnd } = this.options;
     const { random, instances } = this;
     try {
       await killAlong({
@@ -164,7 +164,7 @@ class Scene {
         random,
         leaseMs,
         pauseMs,
-        plan: planOf(random, ends, instances.length),
+        plan,
         onDone: (way) => {
           this.ways.set(way, (this.ways.get(way) ?? 0) + 1);
           onEnd?.(way);

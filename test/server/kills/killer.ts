@@ -3,8 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Seeded } from "../../ledger/crash/seeded.ts";
 import type { Instance } from "./instance.ts";
 
-export const WAYS = ["kill", "kill all", "freeze", "freeze and kill", "end"] as const;
-export type Way = (typeof WAYS)[number];
+export type Way = "kill" | "kill all" | "freeze" | "freeze and kill" | "end";
 
 export interface KillerOptions {
   instances: readonly [Instance, ...Instance[]];
@@ -19,22 +18,19 @@ export interface KillerOptions {
 
 const LONGEST_DEATH_MS = 700;
 
-/** A plan of so many ends; each way is in it where there are enough. */
+const WEIGHTS: readonly (readonly [Way, alone: number, among: number])[] = [
+  ["kill", 6, 6],
+  ["kill all", 0, 1],
+  // Alone, it has nobody who would take over meanwhile.
+  ["freeze", 0.5, 2],
+  ["freeze and kill", 0, 1],
+  ["end", 2, 2],
+];
+
+/** How so many instances are ended so many times. */
 export function planOf(random: Seeded, ends: number, instances: number): Way[] {
-  const weights: [Way, number][] = [
-    ["kill", 6],
-    ["kill all", 1],
-    // Alone, it has nobody who would take over meanwhile.
-    ["freeze", instances > 1 ? 2 : 0.5],
-    ["freeze and kill", instances > 1 ? 1 : 0],
-    ["end", 2],
-  ];
-  const plan: Way[] = weights.flatMap(([way, weight]) => (weight > 0 ? way : [])).slice(0, ends);
-  while (plan.length < ends) plan.push(random.weighted(weights) ?? "kill");
-  return plan
-    .map((way) => ({ way, place: random.next() }))
-    .toSorted((a, b) => a.place - b.place)
-    .map(({ way }) => way);
+  const weights = WEIGHTS.map(([way, alone, among]) => [way, instances === 1 ? alone : among] as const);
+  return Array.from({ length: ends }, () => random.weighted(weights) ?? "kill");
 }
 
 export async function killAlong({ instances, random, leaseMs, pauseMs, plan, onDone }: KillerOptions): Promise<void> {

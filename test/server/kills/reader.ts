@@ -17,6 +17,8 @@ export class Reader {
   private readonly isLast: (event: Heard) => boolean;
   private isOver = false;
   private cut: AbortController | undefined;
+  /** Who answered last. */
+  private served: string | undefined;
 
   /** Reads until the last event. `isLast` is asked about each, in order. */
   constructor(network: Network, path: string, isLast: (event: Heard) => boolean) {
@@ -29,10 +31,6 @@ export class Reader {
     let before: string | undefined;
     while (!this.isOver) {
       const url = this.network.any(before);
-      if (before !== undefined && this.heard.length > 0) {
-        this.resumed++;
-        if (url !== before) this.moved++;
-      }
       await this.listen(url).catch((error: unknown) => {
         // What breaks off is gone on with.
         if (!(error instanceof Refused)) return;
@@ -40,6 +38,7 @@ export class Reader {
         this.stop();
       });
       before = url;
+      // Not at once: nobody may be there to answer.
       if (!this.isOver) await pause(30);
     }
   }
@@ -68,6 +67,11 @@ export class Reader {
     });
     try {
       const reply = await this.network.fetch(url + this.path, { headers, signal: cut.signal });
+      if (this.served !== undefined) {
+        this.resumed++;
+        if (this.served !== url) this.moved++;
+      }
+      this.served = url;
       const decoder = new TextDecoder();
       for await (const chunk of reply.body ?? []) {
         silence.refresh();

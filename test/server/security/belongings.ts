@@ -17,6 +17,7 @@ export interface Ids {
   messagesRun: string;
   geminiRun: string;
   response: string;
+  item: string;
   responsesRun: string;
   task: string;
   queued: string;
@@ -71,7 +72,10 @@ export async function settle(koine: KoineServer, token: string, held: HeldModel)
     const told = await post(path, body, headers);
     // The names of questions are those of runs.
     ids[name as IdName] = textAt(told.headers, "x-koine-run");
-    if (name === "responsesRun") ids.response = textAt(JSON.parse(told.text), "id");
+    if (name !== "responsesRun") continue;
+    const answered: unknown = JSON.parse(told.text);
+    ids.response = textAt(answered, "id");
+    ids.item = textAt(answered, "output", 0, "id");
   }
   ids.named = `named-${WORD}`;
   ids.chat = `chat-${WORD}`;

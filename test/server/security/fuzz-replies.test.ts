@@ -7,7 +7,7 @@ import { seededRandom } from "../../../src/testkit/index.ts";
 import { type Case, IS_THOROUGH, judgeAll, SEED, startWatched, type Watched } from "./fuzz.ts";
 import { pick, type Random, spoilBytes, spoilJson, upTo } from "./mutate.ts";
 import { httpReply, PROTOCOLS, rawUpstream, type RawReply, type RawUpstream } from "./raw-upstream.ts";
-import type { Words } from "./routes.ts";
+import { messageIn, type Words } from "./routes.ts";
 import { ask, type Sent, tell } from "./support.ts";
 import { ENDINGS, ENDINGS_WITHIN, errorSeeds, replySeeds } from "./wire-seeds.ts";
 
@@ -176,6 +176,17 @@ function caseOf(number: number): Case {
     },
   };
 }
+
+// What the provider says within its answer stands alone in the reply, not as `{ "error": … }`.
+test.fails("the failure within an answer of Responses is told in OpenAI's envelope", async () => {
+  const failed = { status: "failed", error: { code: "rate_limit_exceeded", message: "Too many questions." } };
+  const whole = { ...SEEDS.get("openai-responses")?.replies[0]?.whole, ...failed };
+  prepared.set("case-0", { bytes: httpReply(200, { "content-type": "application/json" }, JSON.stringify(whole)) });
+  for (const client of ["openai-chat", "openai-responses"] as const) {
+    const { status, text } = await tell(watched.koine, question(client, "openai-responses/case-0", false, false));
+    expect([status, messageIn("openai", text)], text).toStrictEqual([429, "Too many questions."]);
+  }
+});
 
 test(`${CASES} spoilt replies are answered or told of`, { timeout: 600_000 }, async () => {
   const cases = (function* (): Generator<Case> {

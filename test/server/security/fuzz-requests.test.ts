@@ -168,6 +168,15 @@ const TAKING = ROUTES.filter(({ method }) => method !== "GET" && method !== "DEL
   ...Route[],
 ];
 
+// It is asked, and then refused as if the server had too much to do: a client would ask, and pay, again and again.
+test.fails("a number that no record can hold is the client's mistake, and nobody is asked", async () => {
+  const before = upstream.questions.length;
+  const body = '{"model":"openai-chat/m","max_tokens":9,"messages":[{"role":"user","content":"Hi"}],"odd":1e400}';
+  const { status, text } = await tell(watched.koine, { method: "POST", path: "/v1/messages", body });
+  expect(status, text).toBe(400);
+  expect(upstream.questions.length).toBe(before);
+});
+
 test(`${CASES} spoilt bodies are refused or answered`, { timeout: 600_000 }, async () => {
   const cases = (function* (): Generator<Case> {
     for (let number = 0; number < CASES; number++) yield caseOf(number, TAKING);

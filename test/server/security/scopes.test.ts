@@ -97,6 +97,21 @@ describe("an idempotency key", () => {
 });
 
 describe("threads of one tenant", () => {
+  test("can be gone on with by whoever of its tokens names them, and by no other tenant's", async () => {
+    await using upstream = await answering("anthropic");
+    await using koine = await start(upstream);
+    const ask = (token: string, texts: string[], headers: Record<string, string> = {}): Promise<Told> =>
+      tell(koine, { ...conversation("openai-chat", `up/${upstream.model}`, texts), headers }, token);
+    const first = await ask("ann", ["What is it?"]);
+    const headers = { "x-koine-thread": textAt(first.headers, "x-koine-thread") };
+    const told: Record<string, boolean> = {};
+    for (const token of ["bob", "eve"]) {
+      const sent = await sentFor(upstream, () => ask(token, ["What is it?", ANSWER, "Are you sure?"], headers));
+      told[token] = sent.includes(THOUGHT);
+    }
+    expect(told).toStrictEqual({ bob: true, eve: false });
+  });
+
   test("are listed for all of its tokens, with the name of the one that made them", async () => {
     await using upstream = await answering("anthropic");
     await using koine = await start(upstream);

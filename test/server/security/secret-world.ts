@@ -130,7 +130,7 @@ export async function startWorld(format: "json" | "text"): Promise<World> {
   const koine = await startKoine(
     {
       data: folder,
-      ledger: { url: process.env["KTMP"] ?? `sqlite:${join(folder, "koine.db")}`, sync: "normal", flushMs: 1 },
+      ledger: { url: `sqlite:${join(folder, "koine.db")}`, sync: "normal", flushMs: 1 },
       providers: {
         demo: demo(),
         ...providers,

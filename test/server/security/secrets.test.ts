@@ -7,7 +7,13 @@ import { SECRETS, startWorld, type World } from "./secret-world.ts";
 import { jsonOf, type Sent, tell, textAt, tokenOf } from "./support.ts";
 
 const WISHES = ["answer", "refused", "page", "garbled", "torn", "moved", "late"] as const;
-const PROVIDERS = [...PROTOCOLS, "headed", "queried", "fetched"] as const;
+/** The providers, and what each speaks. */
+const PROVIDERS: readonly (readonly [name: string, dialect: DoorId])[] = [
+  ...PROTOCOLS.map((dialect) => [dialect, dialect] as const),
+  ["headed", "openai-chat"],
+  ["queried", "anthropic"],
+  ["fetched", "anthropic"],
+];
 
 function question(client: DoorId, model: string, stream: boolean, key: string): Sent {
   const messages = [{ role: "user", content: `Ask ${model}.` }];
@@ -53,9 +59,11 @@ async function work({ koine }: World): Promise<string[]> {
     return status;
   };
   const statuses = new Set<number>();
-  for (const provider of PROVIDERS) {
+  for (const [provider, dialect] of PROVIDERS) {
     for (const wish of WISHES) {
       for (const [index, client] of PROTOCOLS.entries()) {
+        // See below.
+        if (wish === "late" && client === dialect) continue;
         const stream = wish === "late" || (index + wish.length) % 2 === 0;
         statuses.add(await say(question(client, `${provider}/wish-${wish}`, stream, SECRETS.token)));
       }
@@ -103,8 +111,7 @@ describe.each(["json", "text"] as const)("after a day of failures with a log of 
     for (const provider of PROTOCOLS) expect(sent).toContain(SECRETS[provider]);
     for (const name of ["header", "query", "fetched"] as const) expect(sent).toContain(SECRETS[name]);
     const files = await world.files();
-    if (!process.env["KTMP"])
-      expect(files.map(([name]) => name)).toEqual(expect.arrayContaining(["koine.db", "koine.db-wal"]));
+    expect(files.map(([name]) => name)).toEqual(expect.arrayContaining(["koine.db", "koine.db-wal"]));
     expect(world.log()).toContain("wish-refused");
     expect(world.spans()).toContain("wish-answer");
     const places: [string, string][] = [
@@ -114,6 +121,20 @@ describe.each(["json", "text"] as const)("after a day of failures with a log of 
       ...files.map(([name, bytes]): [string, string] => [name, bytes.toString("latin1")]),
     ];
     expect(places.flatMap(([where, content]) => found(where, content))).toStrictEqual([]);
+  });
+});
+
+describe("a stream in the client's own dialect that ends with a complaint", () => {
+  // Its bytes are handed on as they came, and nobody takes the key out of them.
+  test.fails.each([{}, { "x-koine-record": "off" }])("does not repeat the key (%o)", async (record) => {
+    await using world = await startWorld("json");
+    const texts: string[] = [];
+    for (const dialect of PROTOCOLS) {
+      const sent = question(dialect, `${dialect}/wish-late`, true, SECRETS.token);
+      texts.push((await tell(world.koine, { ...sent, headers: { ...sent.headers, ...record } })).text);
+    }
+    expect(texts.join()).toContain("Incorrect API key provided");
+    expect(texts.flatMap((text) => found("a stream", text))).toStrictEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@
 // disk. Work that fails is undone alone; another process in the way is waited for without holding up this one.
 import { runNow, type Steps } from "../../steps.ts";
 import type { LedgerTransaction } from "../../store.ts";
+import { Company } from "./company.ts";
 import { type Connection, DATA_VERSION } from "./connection.ts";
 import { isBusy } from "./errors.ts";
 import type { SqliteTables } from "./heads.ts";
