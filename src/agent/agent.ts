@@ -26,6 +26,7 @@ const AGENT_OPTIONS: Record<keyof AgentOptions, true> = {
   maxSteps: true,
   stopWhen: true,
   approve: true,
+  append: true,
   maxParallel: true,
   toolTimeoutMs: true,
   maxMessages: true,
@@ -43,7 +44,8 @@ export function createAgent(options: AgentOptions): Agent {
 
 function readOptions(options: AgentOptions): Settings {
   checkOptionNames(options, Object.keys(AGENT_OPTIONS));
-  const { client, model, instructions, request, call, stopWhen, approve, maxMessages, onProblem, effects } = options;
+  const { client, model, instructions, request, call, stopWhen, approve, append, maxMessages, onProblem, effects } =
+    options;
   if (typeof client?.stream !== "function") {
     throw invalid("/client", "An agent needs a `client`; make one with createClient().");
   }
@@ -51,7 +53,7 @@ function readOptions(options: AgentOptions): Settings {
     throw invalid("/model", 'An agent needs a `model`, such as "anthropic/claude-opus-4-8".');
   }
   if (maxMessages !== undefined) checkCount(maxMessages, "maxMessages");
-  for (const [name, given] of Object.entries({ stopWhen, approve, onProblem })) {
+  for (const [name, given] of Object.entries({ stopWhen, approve, append, onProblem })) {
     if (given !== undefined && typeof given !== "function")
       throw invalid(`/${name}`, `\`${name}\` must be a function.`);
   }
@@ -64,6 +66,7 @@ function readOptions(options: AgentOptions): Settings {
     call,
     stopWhen,
     approve,
+    append,
     maxMessages,
     maxSteps: checkCount(options.maxSteps ?? 32, "maxSteps"),
     maxParallel: checkCount(options.maxParallel ?? 8, "maxParallel"),

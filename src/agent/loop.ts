@@ -120,8 +120,9 @@ async function stops({ settings: { stopWhen }, signal }: Work, { steps }: Progre
 async function say(work: Work, queued: readonly QueuedMessage[]): Promise<void> {
   if (queued.length === 0) return;
   try {
+    const { ledger, threadId, settings } = work;
     const words: Message[] = work.queue.wordsOf(queued);
-    const said = await work.ledger.append(work.threadId, words);
+    const said = await (settings.append?.(threadId, words) ?? ledger.append(threadId, words));
     for (const each of queued) work.emit({ type: "unqueued", queued: each, said: true });
     announce(work, said);
   } catch (error) {

@@ -97,6 +97,11 @@ export interface AgentOptions {
   stopWhen?: ((step: StepInfo) => boolean | Promise<boolean>) | undefined;
   /** Asked before a tool runs. Waiting here is fine: the run is recorded, and the signal tells if it is cancelled. */
   approve?: ((call: ToolCallPart, context: ToolContext) => Approval | Promise<Approval>) | undefined;
+  /**
+   * Writes what was queued into the thread, where that has to be one write with something else. Default: `ledger.append`.
+   * What it throws ends the run, and the messages wait again.
+   */
+  append?: ((threadId: string, messages: readonly Message[]) => Promise<StoredMessage[]>) | undefined;
   /** How many tools run at the same time. Default 8. */
   maxParallel?: number | undefined;
   /** Default 2 minutes. */

@@ -10,7 +10,10 @@ import type { Toolbox } from "./toolbox.ts";
 import type { AgentEvent, AgentOptions } from "./types.ts";
 
 /** The options of an agent, checked, with everything that has a default. */
-export interface Settings extends Pick<AgentOptions, "request" | "call" | "stopWhen" | "approve" | "maxMessages"> {
+export interface Settings extends Pick<
+  AgentOptions,
+  "request" | "call" | "stopWhen" | "approve" | "append" | "maxMessages"
+> {
   readonly client: Client;
   readonly model: string;
   readonly toolbox: Toolbox;

@@ -55,7 +55,7 @@ function planLog(scope: Scope, threadId: string, entries: readonly JsonObject[],
   if (entries.length === 0 && append === undefined && options.want !== true) {
     throw refusal("entries", "There is nothing to write: give an entry, messages to append, or want.");
   }
-  const bodies = entries.map((entry, at) => stringifyJson(checkFacts(entry, `entries/${at}`)));
+  const bodies = entryBodies(entries);
   if (append !== undefined) {
     checkPlace(append.parentMessageId, "append/parentMessageId");
     checkExpectedLeaf(append);
@@ -69,6 +69,10 @@ function planLog(scope: Scope, threadId: string, entries: readonly JsonObject[],
   const request = name === undefined ? "" : requestHash({ log: asked });
   if (name !== undefined) checkName(name, "idempotencyKey");
   return { key, bodies, messages, options, request };
+}
+
+export function entryBodies(entries: readonly JsonObject[]): string[] {
+  return entries.map((entry, at) => stringifyJson(checkFacts(entry, `entries/${at}`)));
 }
 
 function refusal(path: string, message: string): LedgerError {
@@ -107,7 +111,7 @@ function* writeEntries(scope: Scope, tx: LedgerTransaction, plan: Plan): Steps<W
   return { cursors, messages: written?.messages ?? [], last: written?.rows.at(-1) };
 }
 
-function* insertEntries(
+export function* insertEntries(
   scope: Scope,
   tx: LedgerTransaction,
   head: ThreadHead,
@@ -129,7 +133,7 @@ function* expectEntry(tx: LedgerTransaction, key: ThreadKey, expected: string | 
   throw new LedgerError("conflict", message, { path: "expectedEntry" });
 }
 
-/** Oldest first. Entries that cannot be read are reported and left out (B91). */
+/** Oldest first. Entries that cannot be read are reported, and only their places are given (B91). */
 export async function entriesOf(
   scope: Scope,
   threadId: string,
@@ -140,13 +144,13 @@ export async function entriesOf(
   const after = page.after === undefined ? "" : parseCursor(page.after).id;
   const rows = await scope.store.reads.log(key, { runId: "", after, limit });
   if (rows.length === 0) await threadHead(scope, key);
-  return rows.flatMap((row) => {
+  return rows.map((row) => {
     try {
-      return [{ cursor: row.id, entry: readEntry(row) }];
+      return { cursor: row.id, entry: readEntry(row) };
     } catch (error) {
       const reason = `An entry of the journal cannot be read: ${String(error)}`;
       scope.report({ threadId: key.threadId, messageId: row.id, reason });
-      return [];
+      return { cursor: row.id, entry: undefined };
     }
   });
 }

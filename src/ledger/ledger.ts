@@ -6,6 +6,7 @@ import { putBlob, readBlob } from "./blobs/index.ts";
 import { checkName } from "./check.ts";
 import { scopeOf } from "./configure.ts";
 import { context } from "./context/index.ts";
+import { createThread } from "./create.ts";
 import { LedgerError } from "./errors.ts";
 import { closeReaders, follow } from "./follow/index.ts";
 import { issueId } from "./ids.ts";
@@ -28,7 +29,7 @@ import {
 import { type Scope, scopeFor } from "./scope.ts";
 import { search, SearchIndex } from "./search/index.ts";
 import type { LedgerStore, SearchHit } from "./store.ts";
-import { createThread, getThread, listThreads, updateThread } from "./threads.ts";
+import { getThread, listThreads, updateThread } from "./threads.ts";
 import { transcript, tree } from "./transcript.ts";
 import { exportThread } from "./transfer/export.ts";
 import { importLines } from "./transfer/import.ts";
@@ -84,8 +85,8 @@ export class LedgerOn implements Api.Ledger {
     return new LedgerOn(this.scope.store, { tenant: checkName(tenant, "tenant") }, this.shared);
   }
 
-  async createThread(thread?: Api.NewThread): Promise<Api.Thread> {
-    return createThread(this.scope, thread);
+  async createThread(thread?: Api.NewThread, first?: Api.FirstWords): Promise<Api.Thread> {
+    return createThread(this.scope, thread, first);
   }
   async thread(threadId: string): Promise<Api.Thread> {
     return getThread(this.scope, threadId);
@@ -125,8 +126,8 @@ export class LedgerOn implements Api.Ledger {
   async run(runId: string): Promise<Api.RunInfo> {
     return runInfo(this.scope, runId);
   }
-  async runs(threadId: string): Promise<Api.RunInfo[]> {
-    return runsOf(this.scope, threadId);
+  async runs(threadId: string, page?: Api.RunsPage): Promise<Api.RunInfo[]> {
+    return runsOf(this.scope, threadId, page);
   }
   async record(call: Api.NewRecord): Promise<Api.Recorded> {
     return record(this.scope, call);
@@ -179,8 +180,11 @@ export class LedgerOn implements Api.Ledger {
   export(threadId: string): AsyncIterable<string> {
     return exportThread(this.scope, threadId);
   }
-  async import(lines: Iterable<string> | AsyncIterable<string>): Promise<Api.Imported> {
-    return importLines(this.scope, lines);
+  async import(
+    lines: Iterable<string> | AsyncIterable<string>,
+    options?: Api.ImportOptions,
+  ): Promise<Api.Imported> {
+    return importLines(this.scope, lines, options);
   }
   async purge(options: Api.PurgeOptions): Promise<Deleted> {
     return purge(this.scope, options);

@@ -70,8 +70,10 @@ export interface LedgerReads {
   findDigests(tenant: string, digests: readonly string[], limit: number, scope?: string): Awaitable<MessageHeader[]>;
 
   run(tenant: string, id: string): Awaitable<RunRow | undefined>;
-  /** Runs of a thread, oldest first. */
-  runs(key: ThreadKey): Awaitable<RunRow[]>;
+  /** Runs of a thread, oldest first; only the last so many where a number is named. */
+  runs(key: ThreadKey, last?: number): Awaitable<RunRow[]>;
+  /** Runs of a thread that are created or streaming, oldest first: without a look at the others. */
+  liveRuns(key: ThreadKey): Awaitable<RunRow[]>;
   /** Runs that are created or streaming and whose lease ended before `now`; of every tenant where none is named. */
   expiredRuns(now: number, limit: number, tenant?: string): Awaitable<RunRow[]>;
   /** Finished runs whose deltas are still in the log and that ended before `finishedBefore`. */

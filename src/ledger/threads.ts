@@ -35,7 +35,8 @@ export function demandThread({ threadId }: ThreadKey, head: ThreadHead | undefin
   throw new LedgerError("unknown-thread", `There is no thread "${threadId}".`, { path: "threadId" });
 }
 
-function describe(ledger: Scope, head: ThreadHead): Thread {
+/** A thread as callers see it. */
+export function describe(ledger: Scope, head: ThreadHead): Thread {
   const { id, title, scope, kind, createdAt } = head;
   return { id, title, scope, kind, metadata: readFacts(ledger, head), createdAt, activeLeafId: activeLeaf(head) };
 }
@@ -76,12 +77,6 @@ export function newThreadRow(scope: Scope, thread: NewThread, at = ""): ThreadRo
 /** A thread that was just made. */
 export function emptyHead(row: ThreadRow): ThreadHead {
   return { ...row, newestMessageId: null, lastId: "" };
-}
-
-export async function createThread(scope: Scope, thread: NewThread = {}): Promise<Thread> {
-  const row = newThreadRow(scope, thread);
-  await scope.store.write((tx) => got(tx.insertThread(row)));
-  return describe(scope, emptyHead(row));
 }
 
 export async function getThread(scope: Scope, threadId: string): Promise<Thread> {

@@ -55,6 +55,16 @@ export interface NewThread {
   kind?: string | undefined;
   metadata?: Record<string, unknown> | undefined;
 }
+/** What a thread begins with. */
+export interface FirstWords {
+  /** Entries of its journal; they come before the messages. */
+  entries?: readonly JsonObject[] | undefined;
+  messages?: readonly Message[] | undefined;
+  /** As `ledger.want`. */
+  want?: boolean | undefined;
+  /** Of the tenant. The same key and request gives the thread that was made before; another request is a conflict. */
+  idempotencyKey?: string | undefined;
+}
 export interface Thread {
   id: string;
   title: string | null;
@@ -91,7 +101,8 @@ export interface Logged {
 /** One entry of a thread's journal. */
 export interface Entry {
   cursor: string;
-  entry: JsonObject;
+  /** undefined where it cannot be read: readers pass over it, and keep their place (B91). */
+  entry: JsonObject | undefined;
 }
 
 export interface TakeWork {
@@ -121,6 +132,14 @@ export interface Work {
    * there is more to do. "fenced" where somebody else holds it.
    */
   done(): Promise<boolean>;
+}
+
+/** Which runs of a thread to list. */
+export interface RunsPage {
+  /** The last so many. */
+  last?: number | undefined;
+  /** Only those that are created or streaming. */
+  live?: boolean | undefined;
 }
 
 /** Which threads to list. */
@@ -198,6 +217,8 @@ export interface FollowOptions {
   runId?: string | undefined;
   /** A cursor of an earlier event; absent: from the beginning. "now" begins with what comes next. */
   after?: string | undefined;
+  /** Whether a cursor that is no place of this thread is refused ("cursor-invalid"). Default: it is one between two others. */
+  known?: boolean | undefined;
   /** What happens where deltas after the cursor were compacted away: "cursor-gone" (default), or they are passed over. */
   gaps?: "throw" | "skip" | undefined;
   signal?: AbortSignal | undefined;
@@ -215,6 +236,11 @@ export interface Recovered {
   threadId: string;
   /** The partial turn that was saved. */
   messages: StoredMessage[];
+}
+
+export interface ImportOptions {
+  /** Hears of each thread that is new here, once it is there. */
+  onThread?: ((threadId: string) => void) | undefined;
 }
 
 export interface PurgeOptions {
@@ -254,7 +280,8 @@ export interface Ledger {
   /** The same store, seen by another tenant. Closing either closes both. */
   forTenant(tenant: string): Ledger;
 
-  createThread(thread?: NewThread): Promise<Thread>;
+  /** With what it begins with, in one write: it is there with all of that, or not at all. */
+  createThread(thread?: NewThread, first?: FirstWords): Promise<Thread>;
   thread(threadId: string): Promise<Thread>;
   /** By id, largest first, below `before`. Ids that Koine made are thereby newest first; the caller's own sort as they are. */
   threads(page?: ThreadPage): Promise<Thread[]>;
@@ -278,7 +305,8 @@ export interface Ledger {
   /** Takes over a run whose writer is silent; the former writer is fenced off. `force` does not wait for the lease. */
   resumeRun(runId: string, options?: { force?: boolean | undefined }): Promise<Run>;
   run(runId: string): Promise<RunInfo>;
-  runs(threadId: string): Promise<RunInfo[]>;
+  /** Oldest first. */
+  runs(threadId: string, page?: RunsPage): Promise<RunInfo[]>;
   /** The run that was given this name last; undefined where there is none. */
   runByAlias(name: string): Promise<RunInfo | undefined>;
   /** Forgets a name; the run stays. Says whether it was there. */
@@ -290,7 +318,7 @@ export interface Ledger {
 
   /** Writes entries of the caller's own into the thread's history, where they stay as long as the thread does. */
   log(threadId: string, entries: readonly JsonObject[], options?: LogOptions): Promise<Logged>;
-  /** Entries of the journal, oldest first, after a cursor of the thread. Default: the first 100. */
+  /** Entries of the journal, oldest first, after a cursor of the thread; a page that is not full is the last. Default: 100. */
   entries(threadId: string, page?: { after?: string | undefined; limit?: number | undefined }): Promise<Entry[]>;
   /** Says that there is work to do on the thread. It is wanted until somebody has taken it and says that it is done. */
   want(threadId: string): Promise<void>;
@@ -314,7 +342,7 @@ export interface Ledger {
    * Takes the lines of one export or several, each thread whole or not at all. A thread that is there already with all
    * of it stays as it is; with less or other messages it is a conflict.
    */
-  import(lines: Iterable<string> | AsyncIterable<string>): Promise<Imported>;
+  import(lines: Iterable<string> | AsyncIterable<string>, options?: ImportOptions): Promise<Imported>;
   purge(options: PurgeOptions): Promise<Deleted>;
   vacuum(): Promise<void>;
   /** Reads every record of a thread, or of all, and reports those that cannot be read. */

@@ -7,7 +7,7 @@ import { ServerError } from "./errors.ts";
 import { createAuthenticate } from "./http/auth.ts";
 import type { Incoming } from "./http/front.ts";
 import { Exchange } from "./http/front.ts";
-import { createGuard, isLoopback } from "./http/guard.ts";
+import { checkAccess, createGuard } from "./http/guard.ts";
 import { createNodeServer } from "./http/node.ts";
 import { OpenCalls } from "./http/open-calls.ts";
 import { compileRoutes } from "./http/router.ts";
@@ -50,6 +50,8 @@ class Running implements KoineServer {
   #idle: (() => void) | undefined;
   #started: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
+  /** The port that it listens on, or did. */
+  #port: number | undefined;
 
   constructor(services: OwnServices, parts: readonly Part[], last: () => Promise<void>) {
     const { config, ledger, metrics, log, draining } = services;
@@ -92,21 +94,21 @@ class Running implements KoineServer {
   }
 
   get url(): string {
-    const { host } = this.config;
-    // A server that listens has an address with a port.
-    const address = this.#server.address() as AddressInfo | null;
+    const { host, port } = this.config;
     const name = host === "0.0.0.0" || host === "::" || host === "" ? "127.0.0.1" : host;
-    return `http://${name.includes(":") ? `[${name}]` : name}:${address?.port ?? this.config.port}`;
+    return `http://${name.includes(":") ? `[${name}]` : name}:${this.#port ?? port}`;
   }
 
   async listen(): Promise<void> {
-    const { host, port, tenants, unprotected } = this.config;
-    if (!isLoopback(host) && tenants.size === 0 && unprotected !== true) throw unprotectedHost(host);
+    const { host, port } = this.config;
+    checkAccess(this.config);
     await new Promise<void>((resolve, reject) => {
       const failed = (error: Error): void => reject(cannotListen(error, host, port));
       this.#server.once("error", failed);
       this.#server.listen(port, host, () => {
         this.#server.off("error", failed);
+        // A server that listens has an address with a port.
+        this.#port = (this.#server.address() as AddressInfo).port;
         resolve();
       });
     });
@@ -141,24 +143,40 @@ class Running implements KoineServer {
     if (this.#active === 0) this.#idle?.();
   }
 
+  /** Resolves when no request is under way. */
+  #finished(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#active === 0) resolve();
+      else this.#idle = resolve;
+    });
+  }
+
+  /**
+   * First, new calls are only refused: whoever sends them here has the time to see that this server is not ready. Then no
+   * connection is taken, and those that nobody asks anything on are closed.
+   */
+  #stopListening(): { begun: Promise<void>; done: Promise<void> } {
+    const { lameDuckMs } = this.config;
+    const isWaited = this.#server.listening && lameDuckMs > 0;
+    const begun = isWaited ? new Promise<void>((resolve) => setTimeout(resolve, lameDuckMs)) : Promise.resolve();
+    const close = (): Promise<void> => new Promise((resolve) => this.#server.close(() => resolve()));
+    return { begun, done: isWaited ? begun.then(close) : close() };
+  }
+
   async #shutDown(): Promise<void> {
     const { config } = this;
     const services = this.#services;
     services.log.info("shutting down", { open: this.#active });
     services.drain.abort();
-    // Connections that nobody asks anything on are closed, too.
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    const finished = new Promise<void>((resolve) => {
-      if (this.#active === 0) resolve();
-      else this.#idle = resolve;
-    });
-    await atMost(config.drainMs, Promise.all([finished, services.settled()]));
+    const closed = this.#stopListening();
+    const finished = atMost(config.drainMs, Promise.all([this.#finished(), services.settled()]));
+    await Promise.all([finished, closed.begun]);
     services.stop.abort(new ServerError("unavailable", "The server is shutting down."));
     const stopped = this.#parts.map(async (part) => part.stop?.());
     for (const each of stopped) each.catch((error: unknown) => services.log.error("stopping", {}, error));
-    await atMost(services.stopMs, Promise.allSettled([...stopped, finished, services.settled()]));
+    await atMost(services.stopMs, Promise.allSettled([...stopped, this.#finished(), services.settled()]));
     this.#server.closeAllConnections();
-    await closed;
+    await closed.done;
     await this.#last();
     await services.close();
   }
@@ -175,12 +193,6 @@ async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
         resolve();
       });
   });
-}
-
-function unprotectedHost(host: string): ServerError {
-  const what = `It would listen on ${host}, where others can reach it, and nobody needs a token.`;
-  const how = 'Add "tenants" with a token (`koine token create`), use --host 127.0.0.1, or say "unprotected": true.';
-  return new ServerError("configuration", `${what} ${how}`, { path: "/host" });
 }
 
 function cannotListen(error: Error, host: string, port: number): ServerError {

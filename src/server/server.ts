@@ -3,6 +3,7 @@ import { ledgerPart } from "./api/index.ts";
 import { chatPart } from "./chat/index.ts";
 import type { ServerConfig } from "./config/types.ts";
 import { gatewayPart } from "./gateway/index.ts";
+import { checkAccess } from "./http/guard.ts";
 import { openapiPart } from "./openapi/index.ts";
 import { operationsPart } from "./operations/index.ts";
 import { createRecorder, responsesPart } from "./record/index.ts";
@@ -19,6 +20,8 @@ export type { ServerOptions } from "./services.ts";
 
 /** Makes a server. It holds the ledger open: `close` it, also where it never listened. */
 export async function createServer(config: ServerConfig, options: ServerOptions = {}): Promise<KoineServer> {
+  // Before anything is opened, or made.
+  checkAccess(config);
   const services = await makeServices(config, options);
   try {
     const recorder = createRecorder(services);

@@ -6,6 +6,7 @@ import type { HeadersInput, Transport } from "../client/index.ts";
 import { defaultTransport } from "../client/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import { openLedger } from "../ledger/index.ts";
+import { decoded } from "./config/decoded.ts";
 import type { ServerConfig } from "./config/types.ts";
 import { watchAgentCalls } from "./operations/agent-calls.ts";
 import { attemptTeller } from "./operations/exchanges.ts";
@@ -93,9 +94,9 @@ export async function makeServices(config: ServerConfig, options: ServerOptions)
       while (work.size > 0) await Promise.allSettled(work);
     },
     async close() {
-      await tracer.close();
+      // A collector that is away does not hold up what must be durable.
+      await Promise.all([tracer.close(), options.ledger === undefined ? ledger.close() : undefined]);
       if (options.transport === undefined) await transport.close();
-      if (options.ledger === undefined) await ledger.close();
       log.flush();
     },
   };
@@ -117,8 +118,11 @@ function ledgerOptions({ ledger }: ServerConfig, clock: Clock, log: Services["lo
 /** Texts that must never be shown: keys, and headers that carry them. */
 function secretsOf({ providers, telemetry, tasks, ledger }: ServerConfig): string[] {
   const secrets = Object.values(telemetry?.headers ?? {});
-  const password = URL.parse(ledger.url)?.password ?? "";
-  secrets.push(password, decodeURIComponent(password));
+  const address = URL.parse(ledger.url);
+  // Postgres also takes it from the query.
+  for (const password of [address?.password ?? "", address?.searchParams.get("password") ?? ""]) {
+    secrets.push(password, decoded(password) ?? password);
+  }
   for (const provider of Object.values(providers)) {
     if ("answer" in provider) continue;
     if (typeof provider.apiKey === "string") secrets.push(provider.apiKey);

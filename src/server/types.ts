@@ -75,6 +75,8 @@ export interface Operation {
   headers?: Record<string, SchemaObject & { description?: string }>;
   /** Schemas; a string names one of the document's own. */
   body?: SchemaObject | string;
+  /** What the body is, where it is no JSON. */
+  bodyType?: string;
   /** By status; text for those without a JSON body. */
   replies: Record<number, { description: string; schema?: SchemaObject | string; type?: string }>;
 }

@@ -42,9 +42,8 @@ describe.each(STORES)("$name", (store) => {
     await events.return?.();
     const all = await eventsUpToNow(ledger, threadId);
     const words = "message hello, run created, run streaming, delta start, delta done, message , run committed";
-    expect(all.map(sayEvent)).toStrictEqual([
-      ...['entry {"at":"begin"}', 'entry {"at":"more"}', ...listed(words), 'entry {"at":"end"}'],
-    ]);
+    const entries = ["begin", "more", "end"].map((at) => `entry ${JSON.stringify({ at })}`);
+    expect(all.map(sayEvent)).toStrictEqual([...entries.slice(0, 2), ...listed(words), ...entries.slice(2)]);
   });
 
   test("its cursors are those of its events, and resume after each", async () => {
@@ -65,7 +64,7 @@ describe.each(STORES)("$name", (store) => {
     for (let after: string | undefined; ;) {
       const page = await ledger.entries(threadId, { after, limit: 3 });
       for (const { entry, cursor } of page) {
-        read.push(entry);
+        if (entry !== undefined) read.push(entry);
         after = cursor;
       }
       if (page.length < 3) break;
@@ -179,7 +178,7 @@ describe.each(STORES)("$name", (store) => {
     ["a key that is none", [{}], { idempotencyKey: "" }, "idempotencyKey"],
   ];
   test.each(MISTAKES)("%s is refused", async (_, entries, options, path) => {
-    const logged = ledger.log(threadId, entries as JsonObject[], options as LogOptions);
+    const logged = ledger.log(threadId, entries as JsonObject[], options);
     await expect(logged).rejects.toMatchObject({ code: "invalid-input", path });
     await expect(ledger.log("nowhere", [{}])).rejects.toMatchObject({ code: "unknown-thread" });
   });
@@ -192,7 +191,9 @@ describe.each(STORES)("$name", (store) => {
     const torn = { ...(row as NonNullable<typeof row>), id: `${cursors[0]?.slice(0, -1)}Z`, body: '{"n":' };
     await opened.store.write((tx) => got(tx.insertLog([torn])));
     await own.log(threadId, [{ n: 3 }]);
-    expect((await own.entries(threadId)).map(({ entry }) => entry)).toStrictEqual([{ n: 1 }, { n: 3 }]);
+    const entries = await own.entries(threadId);
+    expect(entries.map(({ entry }) => entry)).toStrictEqual([{ n: 1 }, undefined, { n: 3 }]);
+    expect(entries[1]?.cursor).toBe(torn.id);
     expect((await eventsUpToNow(own, threadId)).map(sayEvent)).toStrictEqual(['entry {"n":1}', 'entry {"n":3}']);
     expect(problems).toHaveLength(2);
     expect(await own.verify(threadId)).toMatchObject([{ messageId: torn.id }]);

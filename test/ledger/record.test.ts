@@ -5,7 +5,7 @@ import { LedgerError } from "../../src/ledger/errors.ts";
 import { ledgerOn } from "../../src/ledger/open.ts";
 import type { Ledger, NewRecord } from "../../src/ledger/types.ts";
 import { assistant, type Message, type StoredMessage, user } from "../../src/model/index.ts";
-import { answerOf, eventsUpToNow, FaultyStore, idsOf, sayEvent, textsOf } from "./support/runs.ts";
+import { answerOf, eventsUpToNow, FaultyStore, idsOf, listed, sayEvent, textsOf } from "./support/runs.ts";
 import { gathered } from "./support/scope.ts";
 import { STORES, type OpenLedger } from "./support/stores.ts";
 
@@ -60,7 +60,7 @@ async function seen(ledger: Ledger, threadId: string): Promise<unknown> {
     tree,
     runs,
     said: events.map(sayEvent),
-    events: events.map(({ cursor: _, ...event }) => event),
+    events: events.map(({ cursor: _cursor, ...event }) => event),
   });
   const names = new Map<string, string>();
   const nameOf = (id: string): string => names.get(id) ?? names.set(id, `id ${names.size}`).get(id) ?? "";
@@ -231,9 +231,9 @@ describe.each(STORES)("$name", (store) => {
       await run.append(answerOf("s"));
       await run.commit();
       const streamed = await gathered(ledger.follow({ threadId, runId: run.id }));
-      expect(streamed.map(sayEvent)).toStrictEqual([
-        ...["run created", "run streaming", "delta start", "delta s", "delta done", "message s", "run committed"],
-      ]);
+      expect(streamed.map(sayEvent)).toStrictEqual(
+        listed("run created, run streaming, delta start, delta s, delta done, message s, run committed"),
+      );
     });
 
     test("one that is taken is a conflict, in any thread", async () => {

@@ -57,6 +57,7 @@ const indexed: [name: keyof typeof fixed, index: string][] = [
   ["run", "runs_id"],
   ["expired-runs", "runs_live"],
   ["expired-runs-of", "runs_live"],
+  ["live-runs", "runs_live_in"],
   ["compactable-runs", "runs_logged"],
   ["compactable-runs-of", "runs_logged"],
   ["compacted-run", "runs_compacted"],

@@ -12,7 +12,7 @@ import { migrate as migrateSqlite } from "../../src/ledger/stores/sqlite/migrati
 import type { Ledger, LedgerOptions } from "../../src/ledger/types.ts";
 import { assistant, user } from "../../src/model/index.ts";
 import { freshSchema, inPostgres, sharedPostgres } from "../support/postgres.ts";
-import { eventsUpToNow, sayEvent, textsOf } from "./support/runs.ts";
+import { eventsUpToNow, listed, sayEvent, textsOf } from "./support/runs.ts";
 import { sqliteFiles } from "./support/sqlite.ts";
 
 const files = sqliteFiles();
@@ -54,8 +54,9 @@ async function oldFile(): Promise<Ledger> {
 
 async function oldSchema(): Promise<Ledger> {
   const url = await sharedPostgres();
-  const { schema, drop } = await freshSchema(url);
-  drops.push(drop);
+  const fresh = await freshSchema(url);
+  const { schema } = fresh;
+  drops.push(() => fresh.drop());
   // The package's own types know more than the few that Koine uses.
   const driver = { Client, Pool } as unknown as PgDriver;
   const connections = new Connections(driver, { url, connections: 1, busyMs: 10_000 });
@@ -88,10 +89,9 @@ describe.each([
     expect((await ledger.runByAlias("resp_1"))?.threadId).toBe("old");
     expect(await (await ledger.takeWork({ holder: "h" }))?.done()).toBe(true);
     const said = (await eventsUpToNow(ledger, "old")).map(sayEvent);
-    expect(said).toStrictEqual([
-      ...["message q", "run created", "message a", 'entry {"n":1}', "message more", "message b"],
-      "run committed",
-    ]);
+    expect(said).toStrictEqual(
+      listed('message q, run created, message a, entry {"n":1}, message more, message b, run committed'),
+    );
     expect(await ledger.verify()).toStrictEqual([]);
     await ledger.close();
   });

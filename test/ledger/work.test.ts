@@ -142,7 +142,7 @@ describe.each(STORES)("$name", (store) => {
     await heir.done();
     await expect(heir.ledger.log(threadId, [{}], { holding: heir })).rejects.toMatchObject({ code: "fenced" });
     const entries = await ledger.entries(threadId);
-    expect(entries.map(({ entry }) => entry["by"])).toStrictEqual(["former", "heir"]);
+    expect(entries.map(({ entry }) => entry?.["by"])).toStrictEqual(["former", "heir"]);
     expect(await ledger.transcript(threadId)).toStrictEqual([]);
   });
 

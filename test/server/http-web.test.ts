@@ -100,4 +100,35 @@ describe("the fetch handler", () => {
     const reply = await server.fetch(new Request(`${HERE}/stream`));
     await expect(reply.text()).rejects.toThrow("broken");
   });
+
+  test.each<[string, RequestInit["body"], object, number]>([
+    ["that does not come in time", new ReadableStream({ pull: () => new Promise(() => {}) }), { requestMs: 20 }, 408],
+    ["that breaks", new ReadableStream({ pull: () => Promise.reject(new Error("broken")) }), {}, 499],
+  ])("refuses a body %s, and tells nobody's stack", async (_what, body, limits, status) => {
+    let log = "";
+    const logged = { log: { level: "info", format: "json" } as const, limits };
+    await using server = await startRoutes([echo()], logged, { write: (lines) => (log += lines) });
+    const init = { method: "POST", body, duplex: "half" } as RequestInit;
+    expect((await server.fetch(new Request(`${HERE}/echo`, init))).status).toBe(status);
+    await expect.poll(() => log).toContain(`"status":${status}`);
+    expect(log).not.toContain("stack");
+  });
+
+  test("lets go of a body whose client leaves, or that is too large", async () => {
+    await using server = await start([echo({ bodyBytes: 10 })], { bodyBytes: 10 });
+    const send = async (first: string, leave = new AbortController()): Promise<[unknown, number]> => {
+      const cancelled = Promise.withResolvers<unknown>();
+      const body = new ReadableStream({
+        start: (controller) => controller.enqueue(new TextEncoder().encode(first)),
+        pull: () => new Promise(() => {}),
+        cancel: () => cancelled.resolve("cancelled"),
+      });
+      const init = { method: "POST", body, duplex: "half", signal: leave.signal } as RequestInit;
+      const reply = server.fetch(new Request(`${HERE}/echo`, init));
+      setTimeout(() => leave.abort(), 20);
+      return [await cancelled.promise, (await reply).status];
+    };
+    expect(await send('"')).toStrictEqual(["cancelled", 499]);
+    expect(await send("x".repeat(20))).toStrictEqual(["cancelled", 413]);
+  });
 });

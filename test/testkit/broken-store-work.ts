@@ -20,7 +20,7 @@ export const WORK_FAULTS: readonly StoreFaultRow[] = [
     reads({
       threads:
         (good) =>
-        (tenant, { kind: _, ...page }) =>
+        (tenant, { kind: _kind, ...page }) =>
           good(tenant, page),
     }),
   ],

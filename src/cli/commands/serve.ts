@@ -2,6 +2,7 @@
 import type { ServerConfig } from "../../server/config/index.ts";
 import type { KoineServer } from "../../server/server.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "../../server/config/file.ts";
+import { checkAccess } from "../../server/http/guard.ts";
 import type { Arguments, Command } from "../command.ts";
 import { CliError, EXIT } from "../exit.ts";
 import type { Io } from "../io.ts";
@@ -56,6 +57,7 @@ async function runServe(given: Arguments, io: Io): Promise<number> {
     logLevel: given.text("log"),
     logFormat: given.text("log-format"),
   });
+  refuseOpenDoor(config);
   await makeDataFolder(config);
   // From here on there is something to finish.
   const stop = new Promise<void>((resolve) => io.onInterrupt(resolve));
@@ -64,6 +66,15 @@ async function runServe(given: Arguments, io: Io): Promise<number> {
   await stop;
   await server.close();
   return EXIT.ok;
+}
+
+/** Before anything is made: what is refused leaves nothing behind. */
+function refuseOpenDoor(config: ServerConfig): void {
+  try {
+    checkAccess(config);
+  } catch (error) {
+    throw startError(error);
+  }
 }
 
 async function start(config: ServerConfig, io: Io): Promise<KoineServer> {

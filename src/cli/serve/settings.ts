@@ -1,6 +1,4 @@
 // The settings of a server as a command has them: its options, what they mean, and mistakes in them as lines for people.
-import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
 import type { ConfigFlags, ReadConfig } from "../../server/config/index.ts";
 import { ConfigError, readConfigFile, sentenceOf } from "../../server/config/index.ts";
 import type { Arguments, Options } from "../command.ts";
@@ -29,13 +27,10 @@ export const SETTINGS: Options = {
 
 /** Reads the settings that flags, variables and the file come to. */
 export async function readSettings(given: Arguments, io: Io, flags: ConfigFlags = {}): Promise<ReadConfig> {
-  const data = given.text("data");
-  const where = data === undefined ? {} : await placeOf(data, io.cwd);
-  const database = given.text("database") ?? where.database;
   try {
     return await readConfigFile({
       file: given.text("config"),
-      flags: { ...flags, data: where.data, database },
+      flags: { ...flags, data: given.text("data"), database: given.text("database") },
       env: io.env,
       cwd: io.cwd,
       defaults: { logFormat: io.stderr.isTTY === true ? "text" : "json" },
@@ -53,12 +48,4 @@ function configurationError(error: unknown): unknown {
   if (others.length === 0) return new CliError("usage", error.message, { cause });
   const where = file ?? "The configuration";
   return new CliError("usage", `${where} has ${mistakes.length} mistakes.`, { cause, more: [first ?? "", ...others] });
-}
-
-/** A folder, or what is meant by a file or URL. */
-async function placeOf(data: string, cwd: string): Promise<Pick<ConfigFlags, "data" | "database">> {
-  if (/^(memory|sqlite|postgres(ql)?):/.test(data)) return { database: data };
-  const there = await stat(resolve(cwd, data)).catch(() => undefined);
-  const isFile = there === undefined ? /\.(db|sqlite3?)$/.test(data) : there.isFile();
-  return isFile ? { database: `sqlite:${data}` } : { data };
 }

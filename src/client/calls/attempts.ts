@@ -87,19 +87,27 @@ export class AttemptLog {
 
   begin(provider: string, model: string, waitedMs: number, losses: Loss[]): OpenAttempt {
     const now = this.scope.now();
-    const startedAt = new Date(now).toISOString();
-    const attempt = { provider, model, startedAt, durationMs: 0, waitedMs, losses: copiesOf(losses) };
+    const attempt = { provider, model, startedAt: isoTime(now), durationMs: 0, waitedMs, losses: copiesOf(losses) };
     return new OpenAttempt(this, attempt, now);
   }
 
   add(attempt: Attempt): void {
     this.attempts.push(attempt);
-    void tell(() => this.listener?.(attempt));
+    const { listener } = this;
+    if (listener !== undefined) void tell(() => listener(attempt));
   }
 }
 
 function copiesOf(losses: readonly Loss[]): Loss[] {
   return losses.map((loss) => ({ ...loss }));
+}
+
+/** The last one that was told: under load, many attempts begin in the same millisecond. */
+let told: { now: number; text: string } | undefined;
+
+function isoTime(now: number): string {
+  if (told?.now !== now) told = { now, text: new Date(now).toISOString() };
+  return told.text;
 }
 
 /** What somebody who meets an error of a kind can do about it. */

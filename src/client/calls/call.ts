@@ -47,6 +47,20 @@ export type Ready =
   | { kind: "http"; prepared: Prepared; losses: Loss[] }
   | { kind: "local"; request: Request; losses: Loss[] };
 
+/** Who is asked in which order, and how long all of it may take. */
+export interface CallPlan {
+  readonly targets: readonly [Target, ...Target[]];
+  readonly totalMs: number;
+}
+
+/** Throws for a model that nobody has, and for what nobody can mean. */
+export function planCall(session: Session, request: Request, options: CallOptions, stream: boolean): CallPlan {
+  checkCall(request, options);
+  const targets = targetsOf(session, request, options, stream ? DEFAULT_TIMEOUTS : DEFAULT_WHOLE_TIMEOUTS);
+  const own = targets.map(({ link }) => link.config.timeouts);
+  return { targets, totalMs: callTimeOf(options.timeouts, session.options.timeouts, own) };
+}
+
 export class ModelCall {
   readonly session: Session;
   readonly targets: readonly [Target, ...Target[]];
@@ -57,17 +71,23 @@ export class ModelCall {
   private readonly options: CallOptions;
   protected readonly stream: boolean;
 
-  /** `stream`: whether deltas are asked for. Throws for a model that nobody has, before anything is sent. */
-  constructor(session: Session, request: Request, options: CallOptions, stream: boolean) {
-    checkCall(request, options);
+  /**
+   * `stream`: whether deltas are asked for. Throws for a model that nobody has, before anything is sent. `plan`: what
+   * `planCall` gave for the same model and options.
+   */
+  constructor(
+    session: Session,
+    request: Request,
+    options: CallOptions,
+    stream: boolean,
+    plan: CallPlan = planCall(session, request, options, stream),
+  ) {
     this.session = session;
     this.request = request;
     this.options = options;
     this.stream = stream;
-    this.targets = targetsOf(session, request, options, stream ? DEFAULT_TIMEOUTS : DEFAULT_WHOLE_TIMEOUTS);
-    const own = this.targets.map(({ link }) => link.config.timeouts);
-    const totalMs = callTimeOf(options.timeouts, session.options.timeouts, own);
-    this.scope = new CallScope(session.effects, options.signal, totalMs);
+    this.targets = plan.targets;
+    this.scope = new CallScope(session.effects, options.signal, plan.totalMs);
     this.log = new AttemptLog(this.scope, session.options.onAttempt);
   }
 

@@ -74,17 +74,29 @@ async function readRefusal(reply: HttpReply, scope: CallScope): Promise<string> 
   }
 }
 
+/** For texts that come in one piece: a decoder of one's own costs more than to decode with it. */
+const DECODER = new TextDecoder();
+
 async function readText(reply: HttpReply, scope: CallScope, limit = Infinity): Promise<string> {
-  const decoder = new TextDecoder();
+  let only: Uint8Array | undefined;
+  let decoder: TextDecoder | undefined;
   let text = "";
   scope.reading();
   for await (const chunk of reply.body) {
+    scope.reading();
+    if (only === undefined && chunk.length <= limit) {
+      only = chunk;
+      continue;
+    }
+    if (decoder === undefined) {
+      decoder = new TextDecoder();
+      if (only !== undefined) text = decoder.decode(only, { stream: true });
+    }
     text += decoder.decode(chunk, { stream: true });
     if (text.length > limit) break;
-    scope.reading();
   }
   scope.read();
-  return text + decoder.decode();
+  return decoder === undefined ? DECODER.decode(only) : text + decoder.decode();
 }
 
 export function isEventStream({ headers }: HttpReply): boolean {

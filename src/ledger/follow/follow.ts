@@ -12,7 +12,7 @@ import { threadHead, threadKey } from "../threads.ts";
 import type { FollowOptions, LedgerEvent } from "../types.ts";
 import { type Cursor, parseCursor } from "./cursor.ts";
 import { Feed } from "./feed.ts";
-import { demandNoGap } from "./gaps.ts";
+import { demandNoGap, demandPlace } from "./gaps.ts";
 import { Interest, Wakeups } from "./wait.ts";
 
 type Events = AsyncGenerator<LedgerEvent, void, void>;
@@ -33,6 +33,8 @@ interface Wanted {
   after: Cursor | undefined;
   /** Whether deltas that are gone are passed over. */
   skips: boolean;
+  /** Whether the cursor must be a place of the thread. */
+  known: boolean;
 }
 
 function checkOptions(scope: Scope, options: FollowOptions): Wanted {
@@ -43,6 +45,7 @@ function checkOptions(scope: Scope, options: FollowOptions): Wanted {
   }
   return {
     skips: gaps === "skip",
+    known: options.known === true,
     key: threadKey(scope, threadId),
     runId: runId === undefined ? undefined : checkName(runId, "runId"),
     after: after === undefined || after === "now" ? undefined : parseCursor(after),
@@ -75,11 +78,12 @@ class Following implements AsyncIterableIterator<LedgerEvent> {
 
 async function* events(
   scope: Scope,
-  { key, runId, after, skips }: Wanted,
+  { key, runId, after, skips, known }: Wanted,
   interest: Interest,
   now: Promise<ThreadHead> | undefined,
 ): Events {
   const run = runId === undefined ? undefined : await runOf(scope, key, runId);
+  if (known && after !== undefined) await demandPlace(scope, key, after);
   const start = now === undefined ? startOf(run, after) : { id: (await now).lastId };
   if (now === undefined && !skips) await demandNoGap(scope, key, start, run);
   const feed = new Feed(scope, key, start, { run, skips });

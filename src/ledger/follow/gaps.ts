@@ -27,6 +27,18 @@ export async function demandNoGap({ store }: Scope, key: ThreadKey, start: Curso
   if (gone) throw cursorGone(gone.id);
 }
 
+/** Throws where a cursor is that of no row of the thread, nor of deltas that it had. */
+export async function demandPlace({ store: { reads } }: Scope, key: ThreadKey, { id }: Cursor): Promise<void> {
+  const around = { after: keyBefore(id), upTo: id };
+  const isThere =
+    (await reads.message(key, id)) !== undefined ||
+    (await reads.log(key, { ...around, limit: 1 })).length > 0 ||
+    (await reads.compactedRun(key, around)) !== undefined;
+  if (isThere) return;
+  const message = "The thread has no event of this cursor; leave it out to begin at the beginning.";
+  throw new LedgerError("cursor-invalid", message, { path: "after" });
+}
+
 export class Gaps {
   private readonly start: Cursor;
   /** By run, the last row of deltas that was read. */

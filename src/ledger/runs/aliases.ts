@@ -1,4 +1,5 @@
-// Other names of runs: the ids by which clients know their answers. A name belongs to the run that was given it last.
+// Other names of runs: the ids by which clients know their answers. A name belongs to the run that was given it last; that
+// a run of another thread had it before is noted.
 import { checkName } from "../check.ts";
 import { LedgerError } from "../errors.ts";
 import type { RunRow } from "../rows.ts";
@@ -8,11 +9,20 @@ import type { LedgerTransaction } from "../store.ts";
 import type { RunInfo } from "../types.ts";
 import { infoOf } from "./info.ts";
 
+const MOST_NAMES = 1000;
+
+/** The name that is there, too, where runs of several threads were given the name. */
+export function severalOf(name: string): string {
+  return `${name} (several)`;
+}
+
 /** The names that a caller gives, one or several. */
 export function checkAliases(alias: unknown): readonly string[] {
   if (alias === undefined) return [];
   if (!Array.isArray(alias)) return [checkName(alias, "alias")];
-  if (alias.length > 100) throw new LedgerError("invalid-input", "A run has at most 100 names.", { path: "alias" });
+  if (alias.length > MOST_NAMES) {
+    throw new LedgerError("invalid-input", `A run has at most ${MOST_NAMES} names.`, { path: "alias" });
+  }
   return alias.map((name) => checkName(name, "alias"));
 }
 
@@ -21,7 +31,13 @@ export function* putAliases(
   { tenant, threadId, id: runId }: RunRow,
   names: readonly string[],
 ): Steps<void> {
-  for (const name of names) yield* got(tx.putAlias({ tenant, name, threadId, runId }));
+  for (const name of names) {
+    const alias = { tenant, name, threadId, runId };
+    const holder = yield* got(tx.claimAlias(alias));
+    if (holder.runId === runId) continue;
+    yield* got(tx.putAlias(alias));
+    if (holder.threadId !== threadId) yield* got(tx.putAlias({ ...alias, name: severalOf(name) }));
+  }
 }
 
 /** Takes a name that one run at a time may have. */

@@ -7,7 +7,7 @@ import { attach, remember, requestHash } from "../keys.ts";
 import type { RunRow } from "../rows.ts";
 import type { Scope } from "../scope.ts";
 import { got, type Steps } from "../steps.ts";
-import type { LedgerTransaction } from "../store.ts";
+import type { LedgerTransaction, ThreadKey } from "../store.ts";
 import { isoTime } from "../times.ts";
 import type { NewRun, Run, RunInput } from "../types.ts";
 import { checkAliases, claimName, putAliases } from "./aliases.ts";
@@ -33,7 +33,7 @@ import { RunWriter } from "./writer.ts";
 
 export async function beginRun(scope: Scope, live: LiveRuns, input: NewRun): Promise<Run> {
   const plan = planRun(scope, input);
-  const { row, attached } = await writeInto(scope, plan.target, (tx) => begin(scope, tx, plan));
+  const { row, attached } = await writeInto(scope, plan.target, plan.id, (tx) => begin(scope, tx, plan));
   if (attached) return new AttachedRun(scope, row);
   if (plan.messages !== undefined) scope.wrote();
   return new RunWriter(scope, live, row, new Turn());
@@ -90,7 +90,7 @@ function* begin(
   const before = name === undefined ? undefined : yield* attach(tx, key, name, request);
   if (before !== undefined) return { row: yield* begunBefore(scope, tx, before), attached: true };
   expectLeaf(head, expectedLeaf);
-  if (run.alone === true) yield* demandAlone(scope, tx, key.threadId);
+  if (run.alone === true) yield* demandAlone(scope, tx, key);
   const fork = yield* enterFork(scope, tx, head, messages, forkFromMessageId);
   const id = yield* nameRun(scope, tx, head, given);
   const row = newRow(scope, head.id, id, run, fork);
@@ -102,14 +102,10 @@ function* begin(
   return { row, attached: false };
 }
 
-/** More runs at once than a tenant has. */
-const MANY = 100_000;
-
-/** Looks at the runs that live, not at those of the thread: of these there may be many more. */
-function* demandAlone(scope: Scope, tx: LedgerTransaction, threadId: string): Steps<void> {
+function* demandAlone(scope: Scope, tx: LedgerTransaction, key: ThreadKey): Steps<void> {
   const now = scope.now();
-  const live = yield* got(tx.expiredRuns(Number.MAX_SAFE_INTEGER, MANY, scope.tenant));
-  const other = live.find((run) => run.threadId === threadId && run.leaseUntil >= now);
+  const live = yield* got(tx.liveRuns(key));
+  const other = live.find(({ leaseUntil }) => leaseUntil >= now);
   if (other === undefined) return;
   const until = new Date(other.leaseUntil).toISOString();
   const message = `Run ${other.id} of the thread has a live writer until ${until}; wait for it to end.`;

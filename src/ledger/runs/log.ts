@@ -81,13 +81,7 @@ export interface RunEvent {
 /** What a run cost and why it failed, as values: whoever has just written them need not read them again. */
 export type RunFacts = Pick<RunInfo, "usage" | "error">;
 
-export function runEventRow(
-  scope: Scope,
-  id: string,
-  row: RunRow,
-  outcome?: RunOutcome,
-  facts?: RunFacts | undefined,
-): LogRow {
+export function runEventRow(scope: Scope, id: string, row: RunRow, outcome?: RunOutcome, facts?: RunFacts): LogRow {
   const info = facts === undefined ? infoOf({ ...row, metadata: null }, scope.report) : plainInfo(row);
   if (facts?.error !== undefined) info.error = facts.error;
   if (facts?.usage !== undefined) info.usage = facts.usage;

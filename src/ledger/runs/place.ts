@@ -57,10 +57,11 @@ export function* enterThread(tx: LedgerTransaction, { key, row, isFresh }: Targe
   return emptyHead(row);
 }
 
-/** Writes to a thread that another writer may be making at the same time: the second look finds it. */
+/** Writes to a thread, or a run, that another writer may be making at the same time: the second look finds it. */
 export async function writeInto<T>(
   scope: Scope,
-  { row }: Target,
+  target: Target,
+  given: GivenId | undefined,
   work: (tx: LedgerTransaction) => Steps<T>,
 ): Promise<T> {
   try {
@@ -68,7 +69,10 @@ export async function writeInto<T>(
   } catch (error) {
     // The ledger's own conflicts say what they are about; those of a store are about an id that was taken.
     const isRace = error instanceof LedgerError && error.code === "conflict" && error.path === "";
-    if (row === undefined || !isRace) throw error;
+    if (!isRace || (target.row === undefined && given?.isFresh !== true)) throw error;
+    // An id that was made here may have been used elsewhere by whoever was told of it: both are looked for now.
+    target.isFresh = false;
+    if (given !== undefined) given.isFresh = false;
     return scope.store.write(work);
   }
 }

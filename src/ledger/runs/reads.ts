@@ -1,8 +1,8 @@
 // Looks at runs without touching them.
-import { checkName } from "../check.ts";
+import { checkCount, checkName } from "../check.ts";
 import type { Scope } from "../scope.ts";
 import { threadHead, threadKey } from "../threads.ts";
-import type { RunInfo } from "../types.ts";
+import type { RunInfo, RunsPage } from "../types.ts";
 import { infoOf } from "./info.ts";
 import { unknownRun } from "./locked.ts";
 
@@ -13,9 +13,12 @@ export async function runInfo(scope: Scope, runId: string): Promise<RunInfo> {
 }
 
 /** Oldest first. */
-export async function runsOf(scope: Scope, threadId: string): Promise<RunInfo[]> {
+export async function runsOf(scope: Scope, threadId: string, { last, live }: RunsPage = {}): Promise<RunInfo[]> {
   const key = threadKey(scope, threadId);
+  const most = last === undefined ? undefined : checkCount(last, "last", 1);
   await threadHead(scope, key);
-  const rows = await scope.store.reads.runs(key);
+  const { reads } = scope.store;
+  const found = live === true ? await reads.liveRuns(key) : await reads.runs(key, most);
+  const rows = most === undefined ? found : found.slice(-most);
   return rows.map((row) => infoOf(row, scope.report));
 }

@@ -54,7 +54,7 @@ interface Plan {
 
 export async function record(scope: Scope, call: NewRecord): Promise<Recorded> {
   const plan = planCall(scope, call);
-  const written = await writeInto(scope, plan.target, (tx) => writeCall(scope, tx, plan));
+  const written = await writeInto(scope, plan.target, plan.runId, (tx) => writeCall(scope, tx, plan));
   if ("before" in written) return recordedBefore(scope, written.before, written.inputIds);
   const { row, input, messages, supersededRunIds, last } = written;
   if (last !== undefined) keepTail(scope.store, last);
@@ -170,8 +170,9 @@ function endedRow(scope: Scope, begun: RunRow, { state, usage, error }: Plan): R
 
 function* foundBefore(scope: Scope, tx: LedgerTransaction, result: unknown): Steps<Before> {
   const { runId, inputIds } = isObject(result) ? result : {};
-  const row = typeof runId === "string" ? yield* got(tx.run(scope.tenant, runId)) : undefined;
-  if (row === undefined) throw unknownRun(String(runId));
+  const id = typeof runId === "string" ? runId : "";
+  const row = yield* got(tx.run(scope.tenant, id));
+  if (row === undefined) throw unknownRun(id);
   return { before: row, inputIds: Array.isArray(inputIds) ? inputIds.filter((id) => typeof id === "string") : [] };
 }
 

@@ -5,7 +5,7 @@ import type { MessageRow, RunRow } from "../rows.ts";
 import type { Scope } from "../scope.ts";
 import { got, type Steps } from "../steps.ts";
 import type { LedgerTransaction, ThreadKey } from "../store.ts";
-import type { Imported } from "../types.ts";
+import type { Imported, ImportOptions } from "../types.ts";
 import { Lines } from "./lines.ts";
 import type { Section } from "./section.ts";
 import { readSection } from "./section.ts";
@@ -18,7 +18,11 @@ const BATCH = 500;
  * stays as it is (title, active leaf and later states of runs may have moved on). Anything else is a conflict. Threads
  * before a line that is refused are imported.
  */
-export async function importLines(scope: Scope, source: Iterable<string> | AsyncIterable<string>): Promise<Imported> {
+export async function importLines(
+  scope: Scope,
+  source: Iterable<string> | AsyncIterable<string>,
+  { onThread }: ImportOptions = {},
+): Promise<Imported> {
   const total: Imported = { threads: 0, messages: 0, runs: 0, blobs: 0, known: 0 };
   const lines = new Lines(source);
   try {
@@ -29,6 +33,7 @@ export async function importLines(scope: Scope, source: Iterable<string> | Async
       total.blobs += section.newBlobs;
       total.known += section.knownBlobs + (isNew ? 0 : count);
       if (!isNew) continue;
+      onThread?.(section.thread.id);
       total.threads++;
       total.messages += section.messages.length;
       total.runs += section.runs.length;

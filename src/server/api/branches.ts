@@ -1,12 +1,14 @@
 // Branches of a conversation: forked into a thread of its own, edited, and switched.
-import type { AppendOptions, Ledger, NewThread } from "../../ledger/index.ts";
+import type { AppendOptions, Ledger } from "../../ledger/index.ts";
 import type { Message, Part, PartChange, StoredMessage } from "../../model/index.ts";
 import { editPart, sameJson } from "../../model/index.ts";
 import { either, nullable, object, string } from "../../model/shape.ts";
 import { message as messageShape, storedMessage } from "../../model/shapes.ts";
 import { ServerError } from "../errors.ts";
+import type { Recorder } from "../record/types.ts";
 import type { Route, Services } from "../types.ts";
-import { param, readBody } from "./reading.ts";
+import { namedId } from "./named.ts";
+import { readBody } from "./reading.ts";
 import { jsonReply, route, says, text } from "./replies.ts";
 
 const FORK = object({ messageId: string }, { id: string, title: string });
@@ -16,22 +18,24 @@ const EDIT = object(
 );
 const SELECT = object({ messageId: nullable(string) }, {});
 
-export function branchRoutes({ config }: Services): Route[] {
+export function branchRoutes({ config }: Services, recorder: Recorder): Route[] {
   const { limits } = config;
+  const named = namedId(recorder);
   return [
-    route("POST", "/v1/threads/:id/fork", FORKING, async (request, { ledger, scope }) => {
+    route("POST", "/v1/threads/:id/fork", FORKING, async (request, caller) => {
+      const { ledger, scope } = caller;
       const { messageId, id, title } = await readBody(request, limits, FORK);
-      const threadId = param(request, "id");
+      const threadId = await named(request, caller);
       const from = await ledger.thread(threadId);
       const path = await ledger.transcript(threadId, { branch: messageId });
       const metadata = { ...from.metadata, forkedFrom: { threadId, messageId } };
-      const named = title ?? from.title ?? undefined;
-      const made = await copyTo(ledger, path, { id, title: named, kind: from.kind ?? undefined, scope, metadata });
-      return jsonReply(201, await ledger.thread(made));
+      const thread = { id, title: title ?? from.title ?? undefined, kind: from.kind ?? undefined, scope, metadata };
+      return jsonReply(201, await ledger.createThread(thread, { messages: path }));
     }),
-    route("POST", "/v1/threads/:id/edit", EDITING, async (request, { ledger }) => {
+    route("POST", "/v1/threads/:id/edit", EDITING, async (request, caller) => {
+      const { ledger } = caller;
       const { messageId, message, text: said, expectedLeaf } = await readBody(request, limits, EDIT);
-      const threadId = param(request, "id");
+      const threadId = await named(request, caller);
       const original = await messageOf(ledger, threadId, messageId);
       const edited = said === undefined ? withMessage(original, message) : withText(original, said, message);
       const { parentMessageId } = original;
@@ -39,25 +43,14 @@ export function branchRoutes({ config }: Services): Route[] {
       if (expectedLeaf !== undefined) options.expectedLeaf = expectedLeaf;
       return jsonReply(201, { messages: await ledger.append(threadId, [edited], options) });
     }),
-    route("POST", "/v1/threads/:id/select", SELECTING, async (request, { ledger }) => {
+    route("POST", "/v1/threads/:id/select", SELECTING, async (request, caller) => {
+      const { ledger } = caller;
       const { messageId } = await readBody(request, limits, SELECT);
-      const threadId = param(request, "id");
+      const threadId = await named(request, caller);
       await ledger.select(threadId, messageId);
       return jsonReply(200, await ledger.thread(threadId));
     }),
   ];
-}
-
-/** A new thread with these messages. It is there with all of them, or not at all. */
-async function copyTo(ledger: Ledger, path: readonly StoredMessage[], thread: NewThread): Promise<string> {
-  const { id } = await ledger.createThread(thread);
-  try {
-    await ledger.append(id, path);
-  } catch (error) {
-    await ledger.purge({ what: "thread", threadId: id });
-    throw error;
-  }
-  return id;
 }
 
 export async function messageOf(ledger: Ledger, threadId: string, messageId: string): Promise<StoredMessage> {

@@ -7,20 +7,20 @@ import { serverErrorOf } from "../http/failure.ts";
 import { sse } from "../http/sse.ts";
 import type { Recorder } from "../record/types.ts";
 import type { Caller, Reply, Route, ServerRequest, Services } from "../types.ts";
-import { param, queryText, queryWord } from "./reading.ts";
+import { namedId } from "./named.ts";
+import { queryText, queryWord } from "./reading.ts";
 import { route, text } from "./replies.ts";
 
 export function eventRoutes(services: Services, recorder: Recorder): Route[] {
+  const named = namedId(recorder);
   return [
     route("GET", "/v1/threads/:id/events", OF_THREAD, async (request, caller) => {
-      const threadId = param(request, "id");
-      await recorder.reveal(caller, threadId);
+      const threadId = await named(request, caller);
       await caller.ledger.thread(threadId);
       return followed(services, request, caller, { threadId });
     }),
     route("GET", "/v1/runs/:id/events", OF_RUN, async (request, caller) => {
-      const runId = param(request, "id");
-      await recorder.reveal(caller, runId);
+      const runId = await named(request, caller);
       const { threadId } = await caller.ledger.run(runId);
       return followed(services, request, caller, { threadId, runId });
     }),

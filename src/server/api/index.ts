@@ -15,14 +15,14 @@ import { translateRoutes } from "./translate.ts";
 export function ledgerPart(services: Services, recorder: Recorder): Part {
   return {
     routes: [
-      ...threadRoutes(services),
-      ...messageRoutes(services),
-      ...branchRoutes(services),
+      ...threadRoutes(services, recorder),
+      ...messageRoutes(services, recorder),
+      ...branchRoutes(services, recorder),
       ...regenerateRoutes(services, recorder),
       ...runRoutes(recorder),
       ...eventRoutes(services, recorder),
-      ...searchRoutes(),
-      ...transferRoutes(),
+      ...searchRoutes(recorder),
+      ...transferRoutes(recorder),
       ...translateRoutes(services),
     ],
   };

@@ -4,8 +4,10 @@ import { dialect, dialects } from "../../dialects/index.ts";
 import type { Loss, Message, StoredMessage } from "../../model/index.ts";
 import { either, json, list, nullable, object, reference, string } from "../../model/shape.ts";
 import { ServerError } from "../errors.ts";
+import type { Recorder } from "../record/types.ts";
 import type { Reply, Route, ServerRequest, Services } from "../types.ts";
-import { param, queryCount, queryText, queryWord, readBody } from "./reading.ts";
+import { namedId } from "./named.ts";
+import { queryCount, queryText, queryWord, readBody } from "./reading.ts";
 import { jsonReply, route, says, text, whole } from "./replies.ts";
 import { within } from "./within.ts";
 
@@ -17,36 +19,37 @@ const APPEND = object(
   { dialect: string, parentMessageId: nullable(string), expectedLeaf: nullable(string) },
 );
 
-export function messageRoutes({ config }: Services): Route[] {
+export function messageRoutes({ config }: Services, recorder: Recorder): Route[] {
+  const named = namedId(recorder);
   return [
-    route("GET", "/v1/threads/:id/messages", TRANSCRIPT, async (request, { ledger }) => {
-      const threadId = param(request, "id");
+    route("GET", "/v1/threads/:id/messages", TRANSCRIPT, async (request, caller) => {
       const options: TranscriptOptions = {
         branch: queryText(request, "branch"),
         limit: queryCount(request, "limit", MOST),
         before: queryText(request, "before"),
         blobs: queryWord(request, "blobs", ["inline", "reference"]),
       };
-      return shown(request, await ledger.transcript(threadId, options));
+      return shown(request, await caller.ledger.transcript(await named(request, caller), options));
     }),
-    route("POST", "/v1/threads/:id/messages", ADD, async (request, { ledger }) => {
+    route("POST", "/v1/threads/:id/messages", ADD, async (request, caller) => {
       const body = await readBody(request, config.limits, APPEND);
       const { parentMessageId } = body;
       const options: AppendOptions = { parentMessageId, idempotencyKey: request.headers["idempotency-key"] };
       if (body.expectedLeaf !== undefined) options.expectedLeaf = body.expectedLeaf;
       const messages = readMessages(body.messages, body.dialect, "/messages");
-      return jsonReply(201, { messages: await ledger.append(param(request, "id"), messages, options) });
+      const threadId = await named(request, caller);
+      return jsonReply(201, { messages: await caller.ledger.append(threadId, messages, options) });
     }),
-    route("GET", "/v1/threads/:id/context", CONTEXT, async (request, { ledger }) => {
+    route("GET", "/v1/threads/:id/context", CONTEXT, async (request, caller) => {
       const options: ContextOptions = {
         branch: queryText(request, "branch"),
         maxMessages: queryCount(request, "maxMessages", MOST),
         interrupted: queryWord(request, "interrupted", ["true", "false"]) === "true",
       };
-      return shown(request, await ledger.context(param(request, "id"), options));
+      return shown(request, await caller.ledger.context(await named(request, caller), options));
     }),
-    route("GET", "/v1/threads/:id/tree", TREE, async (request, { ledger }) =>
-      jsonReply(200, await ledger.tree(param(request, "id"))),
+    route("GET", "/v1/threads/:id/tree", TREE, async (request, caller) =>
+      jsonReply(200, await caller.ledger.tree(await named(request, caller))),
     ),
   ];
 }

@@ -5,6 +5,7 @@ import { boolean, list, object, reference, string } from "../../model/shape.ts";
 import { ServerError } from "../errors.ts";
 import { facts } from "../openapi/schemas.ts";
 import { callModel } from "../gateway/call.ts";
+import { headerText } from "../http/header-text.ts";
 import { leadingOf } from "../record/said.ts";
 import { messagesOf } from "../record/stored-answer.ts";
 import { requestOf } from "../record/stored-request.ts";
@@ -12,20 +13,22 @@ import type { Recorder } from "../record/types.ts";
 import type { Route, Services } from "../types.ts";
 import { messageOf } from "./branches.ts";
 import { followRun } from "./events.ts";
-import { param, readBody, readSettings } from "./reading.ts";
+import { namedId } from "./named.ts";
+import { readBody, readSettings } from "./reading.ts";
 import { shownRun } from "./runs.ts";
 import { jsonReply, route, says, text } from "./replies.ts";
 
 const REGENERATE = object({}, { messageId: string, model: string, stream: boolean, settings: facts });
 
 export function regenerateRoutes(services: Services, recorder: Recorder): Route[] {
+  const named = namedId(recorder);
   return [
     route("POST", "/v1/threads/:id/regenerate", OPERATION, async (request, caller) => {
       const { ledger } = caller;
       const { messageId, stream, ...given } = await readBody(request, services.config.limits, REGENERATE);
       const changes: Partial<Request> = readSettings(given.settings);
       if (given.model !== undefined) changes.model = given.model;
-      const threadId = param(request, "id");
+      const threadId = await named(request, caller);
       const { after, former } = await placeOf(ledger, threadId, messageId);
       const asked = await questionAt(ledger, threadId, after, former);
       const answer = await callModel(services, recorder, {
@@ -39,7 +42,8 @@ export function regenerateRoutes(services: Services, recorder: Recorder): Route[
       const runId = answer.recording?.runId;
       if (runId === undefined) throw new ServerError("unavailable", "The ledger cannot be written to.");
       const isStream = stream ?? request.headers["accept"]?.includes("text/event-stream") ?? false;
-      const headers = { "x-koine-thread": threadId, "x-koine-run": runId, "x-koine-provider": answer.provider };
+      const [thread, provider] = [headerText(threadId), headerText(answer.provider)];
+      const headers = { "x-koine-thread": thread, "x-koine-run": runId, "x-koine-provider": provider };
       if (isStream) {
         // Whoever reads follows the record: what they see is what is there, and they can leave and come back.
         await recorder.reveal(caller, runId);

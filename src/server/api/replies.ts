@@ -22,7 +22,7 @@ export const whole = (description: string): { type: "integer"; minimum: 1; descr
 });
 
 /** What a route is but for its work. `body` may be a shape. */
-interface RouteFacts extends Omit<Operation, "tag" | "body"> {
+export interface RouteFacts extends Omit<Operation, "tag" | "body"> {
   tag?: Operation["tag"];
   body?: AnyShape;
   heavy?: true;

@@ -2,23 +2,19 @@
 import type { RunInfo } from "../../ledger/index.ts";
 import type { Recorder } from "../record/types.ts";
 import type { Route } from "../types.ts";
-import { param } from "./reading.ts";
+import { namedId } from "./named.ts";
 import { jsonReply, route, says } from "./replies.ts";
 
 export function runRoutes(recorder: Recorder): Route[] {
+  const named = namedId(recorder);
   return [
     route("GET", "/v1/threads/:id/runs", LIST, async (request, caller) => {
       const { ledger } = caller;
-      const threadId = param(request, "id");
-      await recorder.reveal(caller, threadId);
-      await ledger.thread(threadId);
+      const threadId = await named(request, caller);
       return jsonReply(200, { runs: (await ledger.runs(threadId)).map(shownRun) });
     }),
     route("GET", "/v1/runs/:id", SHOW, async (request, caller) => {
-      const runId = param(request, "id");
-      // One that is under way here may not have been written yet.
-      await recorder.reveal(caller, runId);
-      return jsonReply(200, shownRun(await caller.ledger.run(runId)));
+      return jsonReply(200, shownRun(await caller.ledger.run(await named(request, caller))));
     }),
   ];
 }

@@ -1,6 +1,7 @@
 // Full-text search over the messages of the tenant.
 import { list, object, string } from "../../model/shape.ts";
 import { ServerError } from "../errors.ts";
+import type { Recorder } from "../record/types.ts";
 import type { Route } from "../types.ts";
 import { queryCount, queryText } from "./reading.ts";
 import { jsonReply, route, says, text, whole } from "./replies.ts";
@@ -8,15 +9,19 @@ import { jsonReply, route, says, text, whole } from "./replies.ts";
 const MOST = 200;
 const HITS = object({ hits: list(object({ threadId: string, messageId: string, snippet: string }, {})) }, {});
 
-export function searchRoutes(): Route[] {
+export function searchRoutes(recorder: Recorder): Route[] {
   return [
-    route("GET", "/v1/search", SEARCH, async (request, { ledger }) => {
+    route("GET", "/v1/search", SEARCH, async (request, caller) => {
+      const { ledger } = caller;
       const query = queryText(request, "q");
       if (query === undefined) {
         throw new ServerError("invalid-request", "Say what to look for: ?q=some+words", { path: "q" });
       }
       const threadId = queryText(request, "thread");
-      if (threadId !== undefined) await ledger.thread(threadId);
+      if (threadId !== undefined) {
+        await recorder.reveal(caller, threadId);
+        await ledger.thread(threadId);
+      }
       const hits = await ledger.search(query, { threadId, limit: queryCount(request, "limit", MOST) });
       return jsonReply(200, { hits });
     }),

@@ -3,8 +3,11 @@ import type { ThreadPage } from "../../ledger/index.ts";
 import { list, nullable, object, string } from "../../model/shape.ts";
 import { message } from "../../model/shapes.ts";
 import { facts } from "../openapi/schemas.ts";
+import type { Recorder } from "../record/types.ts";
+import { withFacts } from "../tasks/task.ts";
 import type { Caller, Reply, Route, ServerRequest, Services } from "../types.ts";
-import { param, queryCount, queryText, readBody } from "./reading.ts";
+import { namedId } from "./named.ts";
+import { queryCount, queryText, readBody } from "./reading.ts";
 import { jsonReply, route, says, text, whole } from "./replies.ts";
 
 const MOST = 500;
@@ -13,32 +16,29 @@ const PAGE = 50;
 const NEW_THREAD = object({}, { id: string, title: string, kind: string, metadata: facts, messages: list(message) });
 const CHANGES = object({}, { title: nullable(string), metadata: nullable(facts) });
 
-export function threadRoutes({ config }: Services): Route[] {
+export function threadRoutes({ config }: Services, recorder: Recorder): Route[] {
   const { limits } = config;
+  const named = namedId(recorder);
   return [
     route("GET", "/v1/threads", LIST, listThreads),
     route("POST", "/v1/threads", CREATE, async (request, { ledger, scope }) => {
       const { messages, ...given } = await readBody(request, limits, NEW_THREAD);
-      const made = await ledger.createThread({ ...given, scope });
-      if (messages === undefined || messages.length === 0) return jsonReply(201, made);
-      try {
-        await ledger.append(made.id, messages);
-      } catch (error) {
-        // Whoever asked is told that there is none.
-        await ledger.purge({ what: "thread", threadId: made.id });
-        throw error;
-      }
-      return jsonReply(201, await ledger.thread(made.id));
+      return jsonReply(201, await ledger.createThread({ ...given, scope }, { messages }));
     }),
-    route("GET", "/v1/threads/:id", SHOW, async (request, { ledger }) =>
-      jsonReply(200, await ledger.thread(param(request, "id"))),
+    route("GET", "/v1/threads/:id", SHOW, async (request, caller) =>
+      jsonReply(200, await caller.ledger.thread(await named(request, caller))),
     ),
-    route("PATCH", "/v1/threads/:id", CHANGE, async (request, { ledger }) => {
-      const changes = await readBody(request, limits, CHANGES);
-      return jsonReply(200, await ledger.updateThread(param(request, "id"), changes));
+    route("PATCH", "/v1/threads/:id", CHANGE, async (request, caller) => {
+      const { ledger } = caller;
+      const { metadata, ...changes } = await readBody(request, limits, CHANGES);
+      const id = await named(request, caller);
+      if (metadata === undefined) return jsonReply(200, await ledger.updateThread(id, changes));
+      const kept = withFacts(await ledger.thread(id), metadata);
+      return jsonReply(200, await ledger.updateThread(id, { ...changes, metadata: kept }));
     }),
-    route("DELETE", "/v1/threads/:id", DELETE, async (request, { ledger }) => {
-      const threadId = param(request, "id");
+    route("DELETE", "/v1/threads/:id", DELETE, async (request, caller) => {
+      const { ledger } = caller;
+      const threadId = await named(request, caller);
       // An unknown one is a mistake here, though there is nothing to delete.
       await ledger.thread(threadId);
       return jsonReply(200, await ledger.purge({ what: "thread", threadId }));
@@ -85,7 +85,8 @@ const SHOW = {
 } as const;
 const CHANGE = {
   id: "updateThread",
-  summary: "Changes title and metadata; null removes. Metadata are replaced as a whole.",
+  summary:
+    "Changes title and metadata; null removes. Metadata are replaced as a whole, but for what a task was made with (`task`).",
   body: CHANGES,
   replies: { 200: says("The thread as it is now.", "Thread") },
 } as const;

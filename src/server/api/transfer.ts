@@ -4,6 +4,8 @@ import { LedgerError } from "../../ledger/index.ts";
 import { closingLine, OPENING_LINE } from "../../ledger/transfer/whole.ts";
 import { count, object, string } from "../../model/shape.ts";
 import { ServerError } from "../errors.ts";
+import type { Recorder } from "../record/types.ts";
+import { settleRestored } from "../tasks/restored.ts";
 import type { Route, ServerRequest, Stream } from "../types.ts";
 import { param } from "./reading.ts";
 import { jsonReply, route, says, text } from "./replies.ts";
@@ -13,19 +15,29 @@ const PAGE = 200;
 /** Exported lines are handed on in pieces of about this many characters. */
 const PIECE = 64 * 1024;
 
-export function transferRoutes(): Route[] {
+export function transferRoutes(recorder: Recorder): Route[] {
   return [
-    route("GET", "/v1/export", EXPORT, async (request, { ledger }) => {
+    route("GET", "/v1/export", EXPORT, async (request, caller) => {
+      const { ledger } = caller;
       const ids = [...new Set(request.query.getAll("thread"))].filter((id) => id !== "");
       // Told before anything is sent.
-      for (const id of ids) await ledger.thread(id);
+      for (const id of ids) {
+        await recorder.reveal(caller, id);
+        await ledger.thread(id);
+      }
       const lines = ids.length > 0 ? exportThese(ledger, ids) : exportAll(ledger);
       const headers = { "content-type": LINES, "content-disposition": 'attachment; filename="koine.jsonl"' };
       return { status: 200, headers, body: written(lines) };
     }),
-    route("POST", "/v1/import", IMPORT, async (request, { ledger }) =>
-      jsonReply(200, await ledger.import(linesOf(request))),
-    ),
+    route("POST", "/v1/import", IMPORT, async (request, { ledger }) => {
+      const restored: string[] = [];
+      try {
+        return jsonReply(200, await ledger.import(linesOf(request), { onThread: (id) => restored.push(id) }));
+      } finally {
+        // Also where a later thread was refused.
+        await settleRestored(ledger, restored);
+      }
+    }),
     route("POST", "/v1/blobs", PUT, async (request, { ledger }) =>
       jsonReply(201, await ledger.putBlob(request.chunks())),
     ),
@@ -133,12 +145,16 @@ const EXPORT = {
 const IMPORT = {
   id: "importThreads",
   summary:
-    "Takes the lines of an export (as the body), each thread whole or not at all. What is there already, and the same, is passed over.",
+    "Takes the lines of an export (as the body), each thread whole or not at all. What is there already, and the same, is passed over. Tasks that were at work rest.",
+  body: string,
+  bodyType: LINES,
   replies: { 200: says("What came in.", "Imported") },
 } as const;
 const PUT = {
   id: "putBlob",
   summary: "Stores bytes (the body) once by their content; a media part names them as its `blob`.",
+  body: string,
+  bodyType: "application/octet-stream",
   replies: { 201: says("The blob's reference.", object({ blob: string, size: count }, {})) },
 } as const;
 const BLOB = {

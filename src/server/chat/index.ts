@@ -2,20 +2,22 @@
 // messages that it begins with. A chat is a thread of the same id.
 import type { Ledger } from "../../ledger/index.ts";
 import { json, list, nullable, object, reference, string } from "../../model/shape.ts";
-import { param } from "../api/reading.ts";
+import { namedId } from "../api/named.ts";
 import { jsonReply, route, says, text } from "../api/replies.ts";
 import { callModel } from "../gateway/call.ts";
+import { headerText } from "../http/header-text.ts";
 import { sse } from "../http/sse.ts";
 import type { Recorder } from "../record/types.ts";
 import type { Caller, Part, Reply, ServerRequest, Services } from "../types.ts";
 import { CHAT_BODY, readQuestion, UI } from "./question.ts";
-import { liveRun, resumedEvents } from "./resume.ts";
+import { liveRun, resumedEvents, runsOf } from "./resume.ts";
 import { asClientKnows } from "./turn.ts";
 import { UI_STREAM, uiEvents } from "./ui-stream.ts";
 
 /** `useChat`'s endpoint and the one where it takes up a stream again. */
 export function chatPart(services: Services, recorder: Recorder): Part {
   // Streams of answers end by themselves when the server shuts down, within its time to finish.
+  const named = namedId(recorder);
   const streaming = { config: services.config, draining: services.stopping };
   return {
     routes: [
@@ -25,16 +27,14 @@ export function chatPart(services: Services, recorder: Recorder): Part {
       }),
       route("GET", ["/v1/chat/:id/stream", "/api/chat/:id/stream"], RESUME, async (request, caller) => {
         const { ledger } = caller;
-        const chatId = param(request, "id");
-        // What has just begun may not have been written yet.
-        await recorder.reveal(caller, chatId);
-        const run = await liveRun(ledger, chatId);
+        const run = await liveRun(ledger, await named(request, caller));
         if (run === undefined) return NOTHING_LIVE;
-        const headers = { ...UI_STREAM, "x-koine-thread": run.threadId, "x-koine-run": run.id };
+        const headers = { ...UI_STREAM, "x-koine-thread": headerText(run.threadId), "x-koine-run": run.id };
         return sse(services, request, (signal) => resumedEvents(ledger, run, signal), { headers });
       }),
-      route("GET", ["/v1/chat/:id", "/api/chat/:id"], SHOW, async (request, { ledger }) => {
-        const { id, title } = await ledger.thread(param(request, "id"));
+      route("GET", ["/v1/chat/:id", "/api/chat/:id"], SHOW, async (request, caller) => {
+        const { ledger } = caller;
+        const { id, title } = await ledger.thread(await named(request, caller));
         const { wire, losses } = UI.encodeMessages(asClientKnows(await ledger.transcript(id)));
         return jsonReply(200, { id, title, messages: wire, losses });
       }),
@@ -70,8 +70,8 @@ async function asked(services: Services, recorder: Recorder, request: ServerRequ
 
 /** The model that the chat asked last, as it was named then. */
 async function lastModel(ledger: Ledger, chatId: string): Promise<string | undefined> {
-  const runs = await ledger.runs(chatId).catch(() => []);
-  const said = runs.at(-1)?.metadata?.["request"];
+  const [last] = await runsOf(ledger, chatId, { last: 1 });
+  const said = last?.metadata?.["request"];
   const model = typeof said === "object" && said !== null && "model" in said ? said.model : undefined;
   return typeof model === "string" ? model : undefined;
 }
@@ -80,11 +80,11 @@ function headersOf({ recording, provider, losses }: Asked["answer"]): Record<str
   const lost = losses.filter(({ level }) => level !== "note").length;
   const headers: Record<string, string> = {
     ...UI_STREAM,
-    "x-koine-provider": provider,
+    "x-koine-provider": headerText(provider),
     "x-koine-losses": String(lost),
   };
   if (recording === undefined) return headers;
-  return { ...headers, "x-koine-thread": recording.threadId, "x-koine-run": recording.runId };
+  return { ...headers, "x-koine-thread": headerText(recording.threadId), "x-koine-run": recording.runId };
 }
 
 const EVENTS = "text/event-stream";

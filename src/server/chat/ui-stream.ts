@@ -35,8 +35,31 @@ export class UiMessageWriter {
   }
 }
 
-/** The chunks of an answer, a batch per read. A reader that leaves does not end a recorded run. */
-export async function* uiEvents(answer: ModelAnswer, messageId: string): AsyncIterable<readonly JsonEvent[]> {
+type Chunks = AsyncGenerator<readonly JsonEvent[], void, void>;
+
+/**
+ * The chunks of an answer, a batch per read. A reader that leaves does not end a recorded run, also where it leaves before
+ * it has read anything: a generator that was not begun would know nothing of it.
+ */
+export function uiEvents(answer: ModelAnswer, messageId: string): AsyncIterableIterator<readonly JsonEvent[], void> {
+  const chunks = chunksOf(answer, messageId);
+  let isBegun = false;
+  return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    next() {
+      isBegun = true;
+      return chunks.next();
+    },
+    return() {
+      if (!isBegun) answer.drain();
+      return chunks.return();
+    },
+  };
+}
+
+async function* chunksOf(answer: ModelAnswer, messageId: string): Chunks {
   const writer = new UiMessageWriter(messageId);
   try {
     for (;;) {

@@ -1,6 +1,10 @@
 // What holds where nobody says otherwise.
 import { demo } from "../../client/index.ts";
+import { isLoopback } from "../http/guard.ts";
+import { checkTimes } from "./times.ts";
 import type { Limits, ServerConfig } from "./types.ts";
+
+const LAME_DUCK_MS = 2000;
 
 export const DEFAULT_LIMITS: Limits = {
   bodyBytes: 64 * 1024 * 1024,
@@ -23,9 +27,12 @@ export type ConfigInput = Partial<Omit<ServerConfig, "limits" | "record" | "ledg
   tasks?: Partial<ServerConfig["tasks"]>;
 };
 
-/** Completes settings. Without providers there is `demo`; without a ledger, one in memory. */
+/**
+ * Completes settings. Without providers there is `demo`; without a ledger, one in memory. Times that no timer can wait are
+ * a `ConfigError`.
+ */
 export function completeConfig({ limits, record, ledger, tasks, ...given }: ConfigInput = {}): ServerConfig {
-  return {
+  const config: ServerConfig = {
     host: "127.0.0.1",
     port: 4141,
     data: "",
@@ -35,7 +42,8 @@ export function completeConfig({ limits, record, ledger, tasks, ...given }: Conf
     hosts: [],
     origins: [],
     heartbeatMs: 15_000,
-    drainMs: 30_000,
+    drainMs: 20_000,
+    lameDuckMs: isLoopback(given.host ?? "127.0.0.1") ? 0 : LAME_DUCK_MS,
     log: { level: "info", format: "json" },
     ...given,
     limits: { ...DEFAULT_LIMITS, ...limits },
@@ -43,4 +51,6 @@ export function completeConfig({ limits, record, ledger, tasks, ...given }: Conf
     ledger: { url: "memory:", sync: "full", flushMs: 50, ...ledger },
     tasks: { model: "demo/koine", mcpServers: [], ...tasks },
   };
+  checkTimes(config);
+  return config;
 }

@@ -1,7 +1,19 @@
 // MCP servers in koine.config.json, in the shape that most programs use for them.
 import type { McpServerOptions } from "../../agent/index.ts";
 import type { ValueOf } from "./setting.ts";
-import { anyText, count, dictionary, either, fields, flag, list, matching, said, text, words } from "./setting.ts";
+import {
+  anyText,
+  dictionary,
+  either,
+  fields,
+  flag,
+  list,
+  matching,
+  milliseconds,
+  said,
+  text,
+  words,
+} from "./setting.ts";
 
 const retry = words("safe", "never");
 
@@ -24,7 +36,7 @@ const mcpServer = fields(
       either(retry, dictionary(retry)),
     ),
     trustHints: said("Whether to believe the server about which tools are safe to run again.", flag),
-    timeouts: fields({}, { connectMs: count(1), callMs: count(1), gapMs: count(1) }),
+    timeouts: fields({}, { connectMs: milliseconds(1), callMs: milliseconds(1), gapMs: milliseconds(1) }),
     disabled: said("true: as if it were not there.", flag),
   },
   ["command", "url"],

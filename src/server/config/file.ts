@@ -15,6 +15,7 @@ import {
   flag,
   list,
   matching,
+  milliseconds,
   off,
   said,
   text,
@@ -29,19 +30,19 @@ const headers = dictionary(anyText);
 const timeouts = fields(
   {},
   {
-    connectMs: said("Until a connection stands.", count(1)),
-    replyMs: said("From sending a request to the headers of its reply.", count(1)),
-    totalMs: said("Until the answer is whole, retries included.", count(1)),
-    gapMs: said("The longest silence within a reply.", count(1)),
+    connectMs: said("Until a connection stands.", milliseconds(1)),
+    replyMs: said("From sending a request to the headers of its reply.", milliseconds(1)),
+    totalMs: said("Until the answer is whole, retries included.", milliseconds(1)),
+    gapMs: said("The longest silence within a reply.", milliseconds(1)),
   },
 );
 const retry = fields(
   {},
   {
     attempts: said("How often a provider is asked at most, the first time included.", count(1)),
-    baseMs: said("About the first wait; the next ones are twice as long each.", count(0)),
-    maxMs: said("The longest wait of our own.", count(0)),
-    retryAfterCapMs: said("A provider that wants a longer wait is not waited for.", count(0)),
+    baseMs: said("About the first wait; the next ones are twice as long each.", milliseconds(0)),
+    maxMs: said("The longest wait of our own.", milliseconds(0)),
+    retryAfterCapMs: said("A provider that wants a longer wait is not waited for.", milliseconds(0)),
   },
 );
 
@@ -105,7 +106,10 @@ const limits = fields(
   {},
   // One for each that has a default.
   Object.fromEntries(
-    Object.keys(DEFAULT_LIMITS).map((name) => [name, name === "depth" ? count(1, MAX_DEPTH) : count(1)]),
+    Object.keys(DEFAULT_LIMITS).map((name) => [
+      name,
+      name === "depth" ? count(1, MAX_DEPTH) : name.endsWith("Ms") ? milliseconds(1) : count(1),
+    ]),
   ) as Record<keyof Limits, Setting<number>>,
 );
 
@@ -114,8 +118,8 @@ const ledger = fields(
   {
     url: said("sqlite:path, postgres://… or memory:. Default: koine.db in the data folder.", text),
     sync: said('"full" survives a power cut, "normal" the end of the process.', words("full", "normal")),
-    flushMs: said("How often deltas of a live run are written.", count(0)),
-    leaseMs: said("How long a writer may be silent before its run counts as abandoned.", count(1)),
+    flushMs: said("How often deltas of a live run are written.", milliseconds(0)),
+    leaseMs: said("How long a writer may be silent before its run counts as abandoned.", milliseconds(1)),
     connections: said("Postgres: the most connections.", count(1)),
   },
 );
@@ -125,7 +129,7 @@ const record = fields(
   {
     enabled: said("Whether calls are recorded that do not say.", flag),
     onFailure: said("What happens to a call that cannot be recorded.", words("refuse", "serve")),
-    maxWaitMs: said("The longest that the end of a reply waits for its record.", count(0)),
+    maxWaitMs: said("The longest that the end of a reply waits for its record.", milliseconds(0)),
   },
 );
 
@@ -136,7 +140,7 @@ const tasks = fields(
     instructions: said("A system message in front of every call.", text),
     mcpServers: said("Where their tools come from.", mcpServers),
     maxSteps: said("The most calls of the model for one message.", count(1)),
-    toolTimeoutMs: said("How long a tool may take.", count(1)),
+    toolTimeoutMs: said("How long a tool may take.", milliseconds(1)),
   },
 );
 
@@ -153,8 +157,9 @@ const telemetry = either(
   ),
 );
 
-const NAMES = { pattern: "^[^/\\s]+$", means: "without slashes and spaces" };
-const TENANTS = { pattern: "^\\S(.{0,198}\\S)?$", means: "1 to 200 characters without spaces around them" };
+/** Names of providers stand in headers. */
+const NAMES = { pattern: "^[!-.0-~]+$", means: "of ASCII letters, digits and signs, without slashes and spaces" };
+export const TENANTS = { pattern: "^\\S(.{0,198}\\S)?$", means: "1 to 200 characters without spaces around them" };
 const HOST = matching("^(\\*|[\\w.-]+|\\[[\\da-fA-F:.]+\\])$", "the name of a host, without https:// and port");
 const ORIGIN = matching(
   "^(\\*|[a-zA-Z][a-zA-Z\\d+.-]*://[^\\s/]+)$",
@@ -186,8 +191,12 @@ export const CONFIG_FILE = fields(
     limits: said("What it takes from clients.", limits),
     hosts: said("Names under which it may be reached, beside loopback and host.", list(HOST)),
     origins: said("Origins of pages that may call it, beside its own.", list(ORIGIN)),
-    heartbeatMs: said("How often a silent stream is kept alive.", count(1)),
-    drainMs: said("How long shutdown waits for what is under way.", count(0)),
+    heartbeatMs: said("How often a silent stream is kept alive.", milliseconds(1)),
+    drainMs: said("How long shutdown waits for what is under way.", milliseconds(0)),
+    lameDuckMs: said(
+      "How long a server that shuts down still listens, and only refuses new calls. Default: 2 s, on loopback 0.",
+      milliseconds(0),
+    ),
     log: said("The level, or level and format.", log),
     telemetry: said("Where spans are sent to; false: nowhere, whatever the environment says.", telemetry),
   },

@@ -5,7 +5,7 @@ import type { Env } from "./variables.ts";
 export interface ConfigFlags {
   host?: string | undefined;
   port?: string | number | undefined;
-  /** The data folder. */
+  /** The data folder; a file or URL is taken as the database. */
   data?: string | undefined;
   /** The ledger's URL. */
   database?: string | undefined;

@@ -68,7 +68,7 @@ function refuse(setting: AnySetting, value: unknown, path: string, { mistakes }:
   // That a number is a number helps nobody.
   const isText = typeof value === "string" && (setting.kind === "text" || setting.kind === "words");
   const isNews = !isText && !wanted.includes(kind.replace(/^an? /, ""));
-  const hint = setting.kind === "text" && setting.hint !== undefined ? ` ${setting.hint}` : "";
+  const hint = "hint" in setting && setting.hint !== undefined ? ` ${setting.hint}` : "";
   mistakes.add(path, `must be ${wanted}${isNews ? `; it is ${kind}` : ""}.${hint}`);
 }
 
@@ -172,7 +172,11 @@ function unknownField(name: string, known: readonly string[]): string {
 }
 
 function readEither(setting: EitherSetting, value: unknown, path: string, reading: Reading): unknown {
-  const fitting = setting.of.find((each) => isOfType(each, value));
+  // A variable may stand for a number or a flag where no text is meant.
+  const isRead = typeof value === "string" && hasVariables(value);
+  const fitting =
+    setting.of.find((each) => isOfType(each, value)) ??
+    (isRead ? setting.of.find(({ kind }) => kind === "number" || kind === "flag") : undefined);
   return fitting === undefined ? refuse(setting, value, path, reading) : read(fitting, value, path, reading);
 }
 

@@ -7,6 +7,7 @@ import type { ConfigFile } from "./file.ts";
 import type { ConfigFlags } from "./flags.ts";
 import { spokenIn } from "./flags.ts";
 import { ConfigError, Mistakes } from "./mistakes.ts";
+import { placeOf, withPlaces } from "./place.ts";
 import { readSetting } from "./read-setting.ts";
 import { settle } from "./settle.ts";
 import type { ServerConfig } from "./types.ts";
@@ -40,15 +41,17 @@ export async function readConfig(sources: ConfigSources): Promise<ServerConfig> 
 
 /** The same, with the file that was found. */
 export async function readConfigFile(sources: ConfigSources): Promise<ReadConfig> {
-  const { file: named, flags = {}, env = {}, cwd, defaults = {} } = sources;
+  const { file: named, cwd, defaults = {} } = sources;
   const fromHere = (path: string): string => resolve(cwd, path);
-  const spoken = spokenIn({ flags, env }, "data");
-  const folder = spoken && fromHere(spoken.value);
+  const { flags, env } = await withPlaces({ flags: sources.flags ?? {}, env: sources.env ?? {} }, fromHere);
+  const folder = spokenIn({ flags, env }, "data")?.value;
   const found = await findFile(named ?? (env["KOINE_CONFIG"] || undefined), fromHere, folder);
   const mistakes = new Mistakes();
-  const file = found === undefined ? {} : readText(found, env, mistakes);
   const fromFile = (path: string): string => resolve(found === undefined ? cwd : dirname(found.path), path);
-  const data = folder ?? (file.data === undefined ? fromHere(DATA) : fromFile(file.data));
+  const written = found === undefined ? {} : readText(found, env, mistakes);
+  const place = written.data === undefined ? undefined : await placeOf(written.data, fromFile);
+  const file = place !== undefined && "database" in place ? { ledger: place.database, ...written } : written;
+  const data = folder ?? (place !== undefined && "folder" in place ? place.folder : fromHere(DATA));
   const config = settle({ file, flags, env, data, fromFile, fromHere, ...defaults }, mistakes);
   mistakes.throwAny(found?.path);
   return { config, file: found?.path };

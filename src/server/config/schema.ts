@@ -34,7 +34,7 @@ function bare(setting: AnySetting): SchemaObject {
     case "number":
       return { anyOf: [numberSchema(setting), VARIABLE] };
     case "flag":
-      return setting.only === undefined ? { anyOf: [{ type: "boolean" }, VARIABLE] } : { const: setting.only };
+      return { anyOf: [setting.only === undefined ? { type: "boolean" } : { const: setting.only }, VARIABLE] };
     case "words":
       return { anyOf: [{ enum: [...setting.words] }, VARIABLE] };
     case "list":

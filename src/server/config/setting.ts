@@ -1,5 +1,6 @@
 // A small language for describing the settings of a file as data: from one description come the reader, with a path and
 // a hint for every mistake, the JSON Schema that editors use, and the type of what was read.
+import { LONGEST_MS, TIME_HINT } from "./times.ts";
 
 /** The phantom that `ValueOf` reads; it is never there at run time. */
 declare const described: unique symbol;
@@ -25,6 +26,8 @@ export interface NumberSetting extends Said {
   whole: boolean;
   from: number;
   to?: number;
+  /** What to do about a number that does not fit, where that is not plain from the range. */
+  hint?: string;
 }
 export interface FlagSetting extends Said {
   kind: "flag";
@@ -88,6 +91,11 @@ export function matching(pattern: string, means: string, hint?: string): Setting
 
 export function count(from: number, to?: number): Setting<number> {
   return { kind: "number", whole: true, from, ...(to !== undefined && { to }) };
+}
+
+/** A time, up to the longest that a timer waits. */
+export function milliseconds(from: number): Setting<number> {
+  return { kind: "number", whole: true, from, to: LONGEST_MS, hint: TIME_HINT };
 }
 
 export function amount(from: number): Setting<number> {

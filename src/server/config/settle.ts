@@ -6,6 +6,7 @@ import { linkOf } from "../../client/providers/link.ts";
 import { pointer } from "../../model/pointer.ts";
 import { ServerError } from "../errors.ts";
 import { Router } from "../gateway/routing.ts";
+import { decoded } from "./decoded.ts";
 import { completeConfig } from "./defaults.ts";
 import { mcpServersOf } from "./file-mcp.ts";
 import type { ConfigFile } from "./file.ts";
@@ -35,7 +36,7 @@ export interface Said {
 
 export function settle(said: Said, mistakes: Mistakes): ServerConfig {
   const { file, env, data } = said;
-  const { host, hosts, origins, heartbeatMs, drainMs, limits, defaultProvider, unprotected } = file;
+  const { host, hosts, origins, heartbeatMs, drainMs, lameDuckMs, limits, defaultProvider, unprotected } = file;
   const providers = providersOf(file.providers ?? {}, env, mistakes);
   // One that is wrong in itself is still one that was meant to be there.
   const known = { ...providers, ...without(file.providers ?? {}, false) };
@@ -51,7 +52,7 @@ export function settle(said: Said, mistakes: Mistakes): ServerConfig {
     tasks: tasksOf(said, mistakes),
     tenants: tenantsOf(file.tenants ?? {}, mistakes),
     record: typeof file.record === "boolean" ? { enabled: file.record } : (file.record ?? {}),
-    ...present({ limits, hosts, origins, heartbeatMs, drainMs, defaultProvider, unprotected }),
+    ...present({ limits, hosts, origins, heartbeatMs, drainMs, lameDuckMs, defaultProvider, unprotected }),
     ...present({
       host: (spokenIn(said, "host")?.value ?? host)?.replace(/^\[(.*)\]$/, "$1"),
       port: portOf(said, mistakes) ?? file.port,
@@ -112,11 +113,27 @@ function ledgerUrl(
   path: string,
   mistakes: Mistakes,
 ): string | undefined {
-  if (url === "memory:" || /^postgres(ql)?:\/\/./.test(url)) return url;
+  if (url === "memory:") return url;
+  if (/^postgres(ql)?:\/\/./.test(url)) {
+    const wrong = faultOfUrl(url);
+    if (wrong !== undefined) mistakes.add(path, wrong);
+    return url;
+  }
   const [, file] = /^sqlite:(?!\/\/)(.+)$/.exec(url) ?? [];
   if (file !== undefined) return `sqlite:${resolve(file)}`;
   mistakes.add(path, 'must be "sqlite:path/to/file.db", "postgres://…" or "memory:".');
   return undefined;
+}
+
+/** What is wrong with an address, which the driver would only say in a way that shows the password. */
+function faultOfUrl(url: string): string | undefined {
+  const address = URL.parse(url);
+  if (address === null) {
+    return 'is no URL that can be read: in a user and a password, signs are written as escapes ("/" as "%2F", "#" as "%23", "@" as "%40").';
+  }
+  const { username, password, pathname } = address;
+  if ([username, password, pathname].every((part) => decoded(part) !== undefined)) return undefined;
+  return 'has a "%" that begins no escape, perhaps in its password: write "%25" for the sign itself.';
 }
 
 function logOf(said: Said, mistakes: Mistakes): ServerConfig["log"] {

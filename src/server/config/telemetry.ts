@@ -1,4 +1,5 @@
 // Where spans go: what the file says, else OpenTelemetry's usual variables.
+import { decoded } from "./decoded.ts";
 import type { ConfigFile } from "./file.ts";
 import type { Mistakes } from "./mistakes.ts";
 import type { ServerConfig } from "./types.ts";
@@ -55,13 +56,4 @@ function headersFrom(env: Env, mistakes: Mistakes): Record<string, string> {
     }
   }
   return headers;
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    // A percent sign that begins no escape.
-    return undefined;
-  }
 }

@@ -99,8 +99,13 @@ export interface ServerConfig {
   origins: readonly string[];
   /** How often a silent stream is kept alive. Default 15 s. */
   heartbeatMs: number;
-  /** How long shutdown waits for what is under way. Default 30 s. */
+  /** How long shutdown waits for what is under way. Default 20 s. */
   drainMs: number;
+  /**
+   * How long a server that shuts down still listens and only refuses new calls, so that whoever sends them sees that it is
+   * not ready. Default: 2 s; on loopback, where nobody looks, 0.
+   */
+  lameDuckMs: number;
   log: { level: "debug" | "info" | "warn" | "error" | "silent"; format: "json" | "text" };
   /** OTLP over HTTP; absent: no spans. */
   telemetry?: { url: string; headers: Readonly<Record<string, string>>; serviceName: string };

@@ -12,6 +12,7 @@ import { parseJson, stringifyJson } from "../../model/json.ts";
 import { isObject } from "../../model/kind.ts";
 import { ServerError } from "../errors.ts";
 import { readJson } from "../http/body.ts";
+import { headerText } from "../http/header-text.ts";
 import type { Reply, ServerRequest } from "../types.ts";
 import type { Door } from "./doors.ts";
 import { passedHeaders } from "./exchange.ts";
@@ -148,7 +149,10 @@ function objectOf(text: string): JsonObject {
 }
 
 function reply({ field }: Counting, provider: string, tokens: number, isEstimated: boolean): Reply {
-  const headers: Record<string, string> = { "content-type": "application/json", "x-koine-provider": provider };
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    "x-koine-provider": headerText(provider),
+  };
   if (!isEstimated) return { status: 200, headers, body: JSON.stringify({ [field]: tokens }) };
   headers["x-koine-estimated"] = "true";
   return { status: 200, headers, body: JSON.stringify({ [field]: tokens, estimated: true }) };

@@ -1,5 +1,6 @@
 // What is counted of every call: how it ended, the tokens it took, and what was lost on the way.
 import type { Loss, ProviderError, Usage } from "../../model/index.ts";
+import { keptLabels } from "../operations/kept-labels.ts";
 import type { Counter } from "../operations/metrics.ts";
 import type { Services } from "../types.ts";
 
@@ -13,6 +14,9 @@ interface Ended {
 
 export class Counters {
   private readonly calls: Counter;
+  private readonly labels = new Map<string, ReturnType<typeof endLabels>>();
+  private readonly tokenLabels = keptLabels((provider, direction) => ({ provider, direction }));
+  private readonly lossLabels = keptLabels((dialect, provider) => ({ dialect, provider }));
   private readonly tokens: Counter;
   private readonly losses: Counter;
 
@@ -26,14 +30,24 @@ export class Counters {
   }
 
   count({ dialect, provider, error, usage, losses }: Ended): void {
-    this.calls.add(1, { dialect, provider, end: error?.kind ?? "ok" });
+    this.calls.add(1, this.labelsOf(dialect)(provider, error?.kind ?? "ok"));
     if (usage !== undefined) {
-      this.tokens.add(usage.inputTokens, { provider, direction: "input" });
-      this.tokens.add(usage.outputTokens, { provider, direction: "output" });
+      this.tokens.add(usage.inputTokens, this.tokenLabels(provider, "input"));
+      this.tokens.add(usage.outputTokens, this.tokenLabels(provider, "output"));
     }
     const lost = losses.reduce((sum, each) => sum + countLosses(each), 0);
-    if (lost > 0) this.losses.add(lost, { dialect, provider });
+    if (lost > 0) this.losses.add(lost, this.lossLabels(dialect, provider));
   }
+
+  private labelsOf(dialect: string): ReturnType<typeof endLabels> {
+    const known = this.labels.get(dialect) ?? endLabels(dialect);
+    this.labels.set(dialect, known);
+    return known;
+  }
+}
+
+function endLabels(dialect: string): ReturnType<typeof keptLabels> {
+  return keptLabels((provider, end) => ({ dialect, provider, end }));
 }
 
 /** What was really lost: notes are about bookkeeping. */

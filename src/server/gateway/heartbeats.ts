@@ -34,14 +34,16 @@ export class Heartbeats {
       },
       end: () => {
         this.streams.delete(stream);
-        if (this.streams.size > 0) return;
-        clearInterval(this.timer);
-        this.timer = undefined;
       },
     };
   }
 
   private readonly look = (): void => {
+    // Streams come and go faster than it goes off.
+    if (this.streams.size === 0) {
+      clearInterval(this.timer);
+      this.timer = undefined;
+    }
     for (const stream of this.streams) {
       // Nobody waits for it: a reader that takes nothing is cut off by its sink.
       if (stream.isSilent && !stream.sink.gone && stream.sink.full !== true) void stream.sink.write(stream.beat);

@@ -110,7 +110,7 @@ export class LiveAnswer {
     else if (failure !== undefined) await open.fail(failure.error, failure.partial);
     else {
       const response = reading.response();
-      return open.finish(response, losses, { responseId: responseId ?? response.id });
+      return open.finish(response, losses, { streamed: response, responseId: responseId ?? response.id });
     }
     return undefined;
   }

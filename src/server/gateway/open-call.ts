@@ -4,7 +4,7 @@ import type { Answered, Try } from "../../client/calls/ask.ts";
 import { ask } from "../../client/calls/ask.ts";
 import type { CallOptions } from "../../client/types.ts";
 import type { Loss, ProviderError, Request, Response } from "../../model/index.ts";
-import type { RecordedCall, Recorder, Recording } from "../record/types.ts";
+import type { RecordedAnswer, RecordedCall, Recorder, Recording } from "../record/types.ts";
 import type { Span } from "../operations/tracing.ts";
 import type { Caller, Services } from "../types.ts";
 import { ServerError } from "../errors.ts";
@@ -113,7 +113,7 @@ export class OpenCall {
   async finish(
     response: Response | undefined,
     losses: readonly Loss[] = [],
-    recorded: { response?: Response; responseId?: string | undefined } = {},
+    recorded: Pick<RecordedAnswer, "response" | "streamed" | "responseId"> = {},
   ): Promise<ProviderError | undefined> {
     this.answered?.attempt.end({ usage: response?.usage });
     let refused: ProviderError | undefined;

@@ -1,23 +1,17 @@
 // What replies say beside their bodies: where a call is recorded and who answered it, and what an upstream said that its
 // clients look for.
 import type { HttpReply } from "../../client/types.ts";
+import { headerText } from "../http/header-text.ts";
 import type { OpenCall } from "./open-call.ts";
 
 export function koineHeaders({ recording, facts }: OpenCall, losses: number): Record<string, string> {
   const provider = headerText(facts.provider);
   const headers: Record<string, string> = { "x-koine-provider": provider, "x-koine-losses": String(losses) };
   if (recording !== undefined) {
-    headers["x-koine-thread"] = recording.threadId;
+    headers["x-koine-thread"] = headerText(recording.threadId);
     headers["x-koine-run"] = recording.runId;
   }
   return headers;
-}
-
-const UNSAFE = /[^!-~]/gu;
-
-/** Names may hold any letter, and headers may not: those are escaped as in a URL. */
-function headerText(name: string): string {
-  return name.replace(UNSAFE, (letter) => encodeURIComponent(letter.toWellFormed()));
 }
 
 /** Limits that an account has left, and ids and times that a provider's support asks for. */

@@ -1,8 +1,8 @@
 // One call to the models of a route. A target that speaks the client's own dialect is sent what the client said, with
 // nothing but the model's name replaced; every other one is sent a translation, made when it is first needed.
 import type { CallOptions } from "../../client/types.ts";
-import type { Ready, Session, Target } from "../../client/calls/call.ts";
-import { ModelCall } from "../../client/calls/call.ts";
+import type { CallPlan, Ready, Session, Target } from "../../client/calls/call.ts";
+import { ModelCall, planCall } from "../../client/calls/call.ts";
 import type { HttpLink, ProviderLink } from "../../client/types.ts";
 import type { Request } from "../../model/index.ts";
 import type { ModelRoute } from "./routing.ts";
@@ -32,6 +32,9 @@ export interface Question {
 
 const NOTHING_YET: Request["messages"] = [];
 
+/** A server has few routes, and every call of one goes the same way. */
+const PLANS = { whole: new WeakMap<ModelRoute, CallPlan>(), stream: new WeakMap<ModelRoute, CallPlan>() };
+
 export class GatewayCall extends ModelCall {
   private readonly question: Question;
   private isRead = false;
@@ -40,7 +43,12 @@ export class GatewayCall extends ModelCall {
 
   constructor(session: Session, question: Question) {
     const { route, stream } = question;
-    super(session, { model: route.targets[0], messages: NOTHING_YET }, optionsOf(question), stream);
+    const request: Request = { model: route.targets[0], messages: NOTHING_YET };
+    const options = optionsOf(question);
+    const known = PLANS[stream ? "stream" : "whole"];
+    const plan = known.get(route) ?? planCall(session, request, options, stream);
+    known.set(route, plan);
+    super(session, request, options, stream, plan);
     this.question = question;
   }
 

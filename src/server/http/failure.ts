@@ -69,7 +69,25 @@ function ofLedger(error: LedgerError): ServerError {
     return new ServerError("internal", message, { cause: error });
   }
   const headers = code === "unavailable" ? { "retry-after": "1" } : undefined;
-  return new ServerError(code, error.message, { path: error.path, headers, cause: error });
+  return new ServerError(code, wordsFor(error), { path: error.path, headers, cause: error });
+}
+
+/** What a store says names files, tables and hosts: that is for the log, too. */
+const OF_STORE: Partial<Record<LedgerErrorCode, string>> = {
+  conflict: "There is one of this id already: take another id, or none.",
+  "invalid-input": "A value is larger than the ledger takes, or holds a character that it cannot store.",
+  busy: "The ledger is busy with other writers. Try again in a moment.",
+  "read-only": "The ledger cannot be written to. Whoever runs the server has to look at it.",
+  "disk-full": "The ledger has no room left, and nothing was written. Whoever runs the server has to look at it.",
+  unavailable: "The ledger cannot be reached. Try again in a moment.",
+  closed: "The ledger was closed: the server is shutting down. Try again in a moment.",
+};
+
+/** The ledger's own words about what a caller gave name a place; all others are a store's. */
+function wordsFor({ code, message, path, line, cause }: LedgerError): string {
+  const isAboutInput = code === "conflict" || code === "invalid-input";
+  const isOwn = isAboutInput && (path !== "" || line !== undefined || cause === undefined);
+  return (isOwn ? undefined : OF_STORE[code]) ?? message;
 }
 
 function ofClient(error: ClientError): ServerError {

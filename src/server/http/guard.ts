@@ -1,6 +1,7 @@
 // Who may knock at all: names under which the server may be reached, and pages that may call it. Without this, a page
 // of anybody could reach a server on loopback by giving its own name that address (DNS rebinding).
 import { isIP } from "node:net";
+import { ConfigError } from "../config/mistakes.ts";
 import type { ServerConfig } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
 
@@ -55,6 +56,14 @@ export function isLoopback(host: string): boolean {
     name === "::1" ||
     (isIP(name) === 4 && name.startsWith("127."))
   );
+}
+
+/** Throws a `ConfigError` where others could reach a server that asks for no token. */
+export function checkAccess({ host, tenants, unprotected }: ServerConfig): void {
+  if (isLoopback(host) || tenants.size > 0 || unprotected === true) return;
+  const what = `is ${host}, where others can reach it, and nobody needs a token.`;
+  const how = 'Add "tenants" with a token (`koine token create`), use --host 127.0.0.1, or say "unprotected": true.';
+  throw new ConfigError([{ path: "/host", message: `${what} ${how}` }]);
 }
 
 /** A host's name without its port and brackets; what has something else behind its brackets stays as it is, and unknown. */

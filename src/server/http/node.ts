@@ -90,12 +90,7 @@ function writeHead(exchange: Exchange, response: ServerResponse): boolean {
   }
 }
 
-function writeWhole(
-  exchange: Exchange,
-  body: string | Uint8Array,
-  response: ServerResponse,
-  stallMs: number,
-): void {
+function writeWhole(exchange: Exchange, body: string | Uint8Array, response: ServerResponse, stallMs: number): void {
   const { status, headers } = exchange.reply;
   // Of what HEAD leaves out, the length is known already, or nobody knows it.
   const isTold = headers["content-length"] !== undefined || exchange.request.method === "HEAD";

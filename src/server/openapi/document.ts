@@ -58,7 +58,7 @@ function templateOf(path: string): string {
 }
 
 function describe({ operation, paths, open, failure }: Route): JsonObject {
-  const { id, tag, summary, body } = operation;
+  const { id, tag, summary, body, bodyType = "application/json" } = operation;
   const described: JsonObject = {
     operationId: id,
     tags: [tag],
@@ -67,7 +67,7 @@ function describe({ operation, paths, open, failure }: Route): JsonObject {
   };
   if (paths.length > 1) described["description"] = `Also: ${paths.slice(1).join(", ")}`;
   if (body !== undefined) {
-    described["requestBody"] = { required: true, content: { "application/json": { schema: schemaFor(body) } } };
+    described["requestBody"] = { required: true, content: { [bodyType]: { schema: schemaFor(body) } } };
   }
   const responses: JsonObject = Object.fromEntries(
     Object.entries(operation.replies).map(([status, reply]): [string, JsonValue] => [status, replyOf(reply)]),

@@ -4,6 +4,7 @@ import type { ServerConfig } from "../config/types.ts";
 import type { Outcome } from "../http/front.ts";
 import type { Logger } from "./log.ts";
 import type { Labels, Metrics } from "./metrics.ts";
+import { keptLabels } from "./kept-labels.ts";
 
 /** Hears of exchanges. A line for each; those that failed inside say why. */
 export function exchangeTeller(
@@ -22,7 +23,7 @@ export function exchangeTeller(
     const known = labelsOf(name);
     requests.add(1, known.status(shown));
     durations.observe(durationMs / 1000, known.route);
-    if (streamed) streams.add(1, { route: name, end: cut ? "cut" : "whole" });
+    if (streamed) streams.add(1, cut ? known.cut : known.whole);
     if (!isLogged && error?.code !== "internal") return;
     const facts = {
       id: request.id,
@@ -44,6 +45,9 @@ export function exchangeTeller(
 
 interface RouteLabels {
   route: Labels;
+  /** Of streams. */
+  cut: Labels;
+  whole: Labels;
   status(status: number): Labels;
 }
 
@@ -57,7 +61,7 @@ function routeLabels(): (route: string) => RouteLabels {
       statuses.set(code, labels);
       return labels;
     };
-    const made = { route: { route }, status };
+    const made = { route: { route }, cut: { route, end: "cut" }, whole: { route, end: "whole" }, status };
     routes.set(route, made);
     return made;
   };
@@ -68,10 +72,12 @@ function routeLabels(): (route: string) => RouteLabels {
 export function attemptTeller(metrics: Metrics, log: Logger): (attempt: Attempt) => void {
   const attempts = metrics.counter("koine_attempts_total", "Attempts at providers by how they ended.");
   const durations = metrics.histogram("koine_attempt_seconds", "How long attempts at providers took.");
+  const ends = keptLabels((provider: string, end: string) => ({ provider, end }));
+  const providers = keptLabels((provider: string) => ({ provider }));
   return ({ provider, model, durationMs, status, error, aborted, requestId }) => {
     const end = aborted === true ? "aborted" : (error?.kind ?? "ok");
-    attempts.add(1, { provider, end });
-    durations.observe(durationMs / 1000, { provider });
+    attempts.add(1, ends(provider, end));
+    durations.observe(durationMs / 1000, providers(provider, ""));
     if (error === undefined) log.debug("attempt", { provider, model, status, ms: durationMs, end });
     else log.warn("attempt", { provider, model, status, ms: durationMs, end, requestId });
   };

@@ -4,26 +4,56 @@ import type { Operation, Part, Reply, Services } from "../types.ts";
 /** How long the ledger may take to say that it is there. */
 const READY_MS = 2000;
 
+/** For how long what the ledger said holds: whoever asks more often is told the same. */
+const KEPT_MS = 1000;
+
 export function operationsPart(services: Services): Part {
+  const readiness = createReadiness(services);
   return {
+    start: () => warnOfHidden(services),
     routes: [
       { method: "GET", paths: ["/healthz"], open: true, operation: HEALTH, run: () => json(200, { status: "ok" }) },
-      { method: "GET", paths: ["/readyz"], open: true, operation: READY, run: () => readiness(services) },
+      { method: "GET", paths: ["/readyz"], open: true, operation: READY, run: readiness },
       // It tells what goes on, so it wants a token where there are tokens; of tenants it does not tell.
       { method: "GET", paths: ["/metrics"], operation: METRICS, run: () => metrics(services) },
     ],
   };
 }
 
-async function readiness({ draining, ledger, log }: Services): Promise<Reply> {
-  if (draining.aborted) return json(503, { status: "unavailable", reason: "shutting down" });
-  try {
-    await within(READY_MS, ledger.threads({ limit: 1 }));
-    return json(200, { status: "ok" });
-  } catch (error) {
-    log.error("ledger unavailable", {}, error);
+/** Asks the ledger, once at a time however many ask, and logs when its state has changed. */
+function createReadiness({ draining, ledger, log }: Services): () => Promise<Reply> {
+  let wasThere = true;
+  let asked: Promise<boolean> | undefined;
+  const probe = async (): Promise<boolean> => {
+    const error = await within(READY_MS, ledger.threads({ limit: 1 })).then(
+      () => undefined,
+      (thrown: unknown) => thrown ?? "unknown",
+    );
+    const isThere = error === undefined;
+    if (!isThere && wasThere) log.error("ledger unavailable", {}, error);
+    if (isThere && !wasThere) log.info("ledger available");
+    wasThere = isThere;
+    setTimeout(() => (asked = undefined), KEPT_MS).unref();
+    return isThere;
+  };
+  return async () => {
+    if (draining.aborted) return json(503, { status: "unavailable", reason: "shutting down" });
+    const isThere = await (asked ??= probe());
+    if (isThere) return json(200, { status: "ok" });
     return json(503, { status: "unavailable", reason: "the ledger does not answer" });
-  }
+  };
+}
+
+/** What was recorded before there were tenants belongs to the tenant "default", which nobody may be any more. */
+async function warnOfHidden({ config, ledger, log }: Services): Promise<void> {
+  if (config.tenants.size === 0 || config.tenants.has(ledger.tenant)) return;
+  // Where the ledger does not answer, readiness says so.
+  const threads = await ledger.threads({ limit: 1 }).catch(() => []);
+  if (threads.length === 0) return;
+  log.warn("threads of no tenant", {
+    tenant: ledger.tenant,
+    hint: `Threads of before there were tenants belong to "${ledger.tenant}": name a tenant so to reach them.`,
+  });
 }
 
 function within(ms: number, work: Promise<unknown>): Promise<unknown> {

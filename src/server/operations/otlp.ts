@@ -4,15 +4,17 @@ import type { Transport } from "../../client/index.ts";
 import type { ServerConfig } from "../config/types.ts";
 import type { Logger } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
-import { createSpanMaker } from "./spans.ts";
+import { createSpanMaker, NO_SPAN } from "./spans.ts";
 import type { FinishedSpan } from "./spans.ts";
-import type { Span, Tracer } from "./tracing.ts";
+import type { Tracer } from "./tracing.ts";
 
 /** The most spans that wait; what comes beyond is dropped. */
 const MOST_WAITING = 4096;
 const BATCH = 512;
 const EVERY_MS = 2000;
 const SEND_MS = 10_000;
+/** How long a shutdown waits for a collector, however many batches are left. */
+const CLOSE_MS = 2000;
 
 export interface TracerOptions {
   telemetry: ServerConfig["telemetry"];
@@ -26,7 +28,6 @@ export interface TracerOptions {
   metrics: Metrics;
 }
 
-const NO_SPAN: Span = { set() {}, end() {} };
 const NOTHING: Tracer = { span: () => NO_SPAN, close: async () => {} };
 
 export function createTracer(options: TracerOptions): Tracer {
@@ -45,6 +46,8 @@ class Exporter {
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
   #isTold = false;
+  /** Aborted when nothing more is waited for. */
+  readonly #late = new AbortController();
 
   constructor(telemetry: NonNullable<ServerConfig["telemetry"]>, options: TracerOptions) {
     this.#telemetry = telemetry;
@@ -64,7 +67,12 @@ class Exporter {
   }
 
   async close(): Promise<void> {
+    const timer = setTimeout(
+      () => this.#late.abort(new Error(`The collector took longer than ${CLOSE_MS} ms.`)),
+      CLOSE_MS,
+    );
     await this.#flush();
+    clearTimeout(timer);
   }
 
   /** One batch at a time, until none is left. */
@@ -103,7 +111,7 @@ class Exporter {
         headers: { "content-type": "application/json", ...headers },
         body: JSON.stringify({ resourceSpans: [{ resource: { attributes: resource }, scopeSpans }] }),
       },
-      { signal: AbortSignal.timeout(SEND_MS), connectMs: SEND_MS },
+      { signal: AbortSignal.any([AbortSignal.timeout(SEND_MS), this.#late.signal]), connectMs: SEND_MS },
     );
     reply.discard();
     if (reply.status >= 300) throw new Error(`The collector answered with status ${reply.status}.`);

@@ -21,9 +21,14 @@ interface Making {
 /** The only version there is; zeros name nothing. */
 const PARENT = /^[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})/;
 
+const SAMPLED = "01";
+export const NO_SPAN: Span = { set() {}, end() {} };
+
 export function createSpanMaker({ now, randomHex }: Making, finished: (span: FinishedSpan) => void): Tracer["span"] {
   return (name, fields, parent): Span => {
-    const [, traceId = randomHex(16), parentId] = PARENT.exec(parent ?? "") ?? [];
+    const [, traceId = randomHex(16), parentId, flags = SAMPLED] = PARENT.exec(parent ?? "") ?? [];
+    // Whoever asks has decided that this trace is not kept.
+    if ((Number.parseInt(flags, 16) & 1) === 0) return NO_SPAN;
     const span: FinishedSpan = {
       traceId,
       spanId: randomHex(8),

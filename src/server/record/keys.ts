@@ -4,6 +4,7 @@ import type { Ledger, RunInfo } from "../../ledger/index.ts";
 import { requestHash } from "../../ledger/keys.ts";
 import type { Response } from "../../model/index.ts";
 import { ServerError } from "../errors.ts";
+import { nameOf } from "./names.ts";
 import { answerOf, responseOf } from "./stored-answer.ts";
 import type { RecordedCall } from "./types.ts";
 
@@ -42,8 +43,8 @@ export class CallKeys {
 
   /** The key, or the answer that was given with it before. */
   async take({ caller, request, dialect }: RecordedCall, key: string): Promise<HeldKey | Earlier> {
-    const { ledger, scope } = caller;
-    const alias = `key:${scope}:${key}`;
+    const { ledger } = caller;
+    const alias = nameOf("key", caller, key);
     const hash = requestHash({ dialect, request });
     const name = `${ledger.tenant} ${alias}`;
     // Made only for those who have to wait.

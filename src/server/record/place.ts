@@ -6,6 +6,7 @@ import type { Message } from "../../model/index.ts";
 import { ServerError } from "../errors.ts";
 import type { ThreadKinds } from "./kinds.ts";
 import { findOnPath } from "./named-thread.ts";
+import { responseAlias, runNamed } from "./names.ts";
 import { answerOf, asSaid } from "./stored-answer.ts";
 import type { RecordedCall } from "./types.ts";
 
@@ -23,22 +24,14 @@ export interface Place {
   changed: boolean;
 }
 
-/** The name under which a run is found by the id of its answer. */
-export function responseAlias(responseId: string): string {
-  return `response:${responseId}`;
-}
-
 /** Reads only. */
 export async function findPlace(call: RecordedCall, kinds: ThreadKinds): Promise<Place> {
   if (call.previousResponse !== undefined) return afterResponse(call, call.previousResponse);
   const { caller, request, thread: named, after } = call;
   const { messages: given } = request;
   if (named !== undefined && after !== undefined) {
-    return { threadId: named, parentMessageId: after, input: [], messages: given, changed: true };
-  }
-  if (named !== undefined && call.after !== undefined) {
     // Whoever names the message has read the history from there.
-    return { threadId: named, parentMessageId: call.after, input: [], messages: given, changed: false };
+    return { threadId: named, parentMessageId: after, input: [], messages: given, changed: false };
   }
   const found = await caller.ledger.recognise(given, { scope: caller.scope, within: "scope" });
   if (named !== undefined && named !== found.threadId) return inThread(call, named, found, kinds);
@@ -62,20 +55,32 @@ function newThread({ caller }: RecordedCall, { messages, restored: changed }: Re
   return { threadId: id, thread, parentMessageId: null, input: messages, messages, changed };
 }
 
+/** The place of a call whose thread was deleted while it was under way: a thread with all of its history. */
+export function movedPlace(call: RecordedCall, { messages }: Place): Place {
+  const found: Recognised = { threadId: null, parentMessageId: null, known: 0, messages: [...messages], restored: true };
+  return newThread(call, found, call.thread ?? call.caller.ledger.newId());
+}
+
 const LONGEST_TITLE = 80;
+/** White space, and what a title cannot hold. */
+// oxlint-disable-next-line no-control-regex -- those are meant
+const UNSEEN = /[\s\u0000-\u001f\u007f]+/g;
+
+function plainText(text: string): string {
+  return text.replace(UNSEEN, " ").trim();
+}
 
 /** The beginning of what a user says first. */
 function titleOf(messages: readonly Message[]): string {
   for (const message of messages) {
     if (message.role !== "user") continue;
-    // What is long is not read to its end.
-    const text = textOf(message).slice(0, 1000).replace(/\s+/g, " ").trim();
-    if (text.length > LONGEST_TITLE)
-      return `${text
-        .slice(0, LONGEST_TITLE - 1)
-        .toWellFormed()
-        .trimEnd()}…`;
-    if (text !== "") return text;
+    const said = textOf(message);
+    // What is long is not read to its end, and mostly its beginning will do.
+    const near = plainText(said.slice(0, 2 * LONGEST_TITLE));
+    const text = near.length > LONGEST_TITLE ? near : plainText(said.slice(0, 1000));
+    const title = text.length > LONGEST_TITLE ? `${text.slice(0, LONGEST_TITLE - 1).trimEnd()}…` : text;
+    // Half of a character may be left of what was cut, and users may say anything.
+    if (title !== "") return title.toWellFormed();
   }
   return "";
 }
@@ -106,11 +111,18 @@ function taskThread(threadId: string): ServerError {
   return new ServerError("conflict", message, { path: "x-koine-thread" });
 }
 
+/** Some providers count their answers from one with every start. */
+export function severalResponses(responseId: string, path: string): ServerError {
+  const message = `The provider gave the id "${responseId}" to responses of several conversations, so that it names none of them. Send the whole history instead.`;
+  return new ServerError("invalid-request", message, { path });
+}
+
 /** The history up to an answer, and after it what the client says. Instructions hold for one call only. */
 async function afterResponse(call: RecordedCall, responseId: string): Promise<Place> {
   const { caller, request, dialect, thread } = call;
   const { ledger } = caller;
-  const run = await ledger.runByAlias(responseAlias(responseId));
+  const run = await runNamed(ledger, responseAlias(caller, responseId));
+  if (run === "several") throw severalResponses(responseId, "/previous_response_id");
   const answer = run === undefined ? undefined : await answerOf(ledger, run);
   if (run === undefined || answer === undefined) {
     const message = `There is no response "${responseId}" to go on from: it was not recorded, or was deleted. Send the whole history instead.`;

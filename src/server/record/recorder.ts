@@ -1,6 +1,7 @@
 // Opens recordings: finds where a call belongs, or that it was answered before, and keeps an eye on those under way.
 import { historyOf } from "../../ledger/identity/history.ts";
 import { LedgerError } from "../../ledger/index.ts";
+import type { Ledger } from "../../ledger/index.ts";
 import type { Message, Response } from "../../model/index.ts";
 import { ServerError } from "../errors.ts";
 import type { Counter } from "../operations/metrics.ts";
@@ -11,7 +12,7 @@ import { LastUsed } from "./last-used.ts";
 import { findPlace, type Place } from "./place.ts";
 import { type Book, CallRecording, type EndState, type Opened } from "./recording.ts";
 import { withItems } from "./references.ts";
-import { isClaimed, isOfTheCall, isTaken, refusalOf } from "./refusal.ts";
+import { isClaimed, isGone, isOfTheCall, isTaken, refusalOf } from "./refusal.ts";
 import { leadingOf, Sayings } from "./said.ts";
 import type { RecordedCall, Recorder, Recording } from "./types.ts";
 
@@ -23,6 +24,13 @@ export interface RecorderOptions {
 }
 
 const FAILED_REMEMBERED = 1000;
+/** The very same objects every time: a counter finds what belongs to them at once. */
+const STATES: Readonly<Record<EndState, { state: EndState }>> = {
+  committed: { state: "committed" },
+  failed: { state: "failed" },
+  cancelled: { state: "cancelled" },
+  lost: { state: "lost" },
+};
 
 export function createRecorder(services: Services, options: RecorderOptions = {}): Recorder {
   return new LedgerRecorder(services, options);
@@ -65,11 +73,12 @@ class LedgerRecorder implements Recorder {
         held = taken;
       }
       const whole = await withItems(call);
-      const found = this.askedAgain(whole) ?? (await findPlace(whole, this.kinds));
+      const found = (await this.askedAgain(whole)) ?? (await findPlace(whole, this.kinds));
       const place = whole === call ? found : { ...found, changed: true };
       const recording = this.enter(whole, place, held);
       // Before anybody is asked: of two instances that take the same key, one finds here that it was slower.
       if (recording.opened.isShown) await this.show(recording);
+      else if (!this.isSound && this.book.onFailure === "refuse") await this.prove(recording);
       return recording;
     } catch (error) {
       held?.release();
@@ -114,24 +123,16 @@ class LedgerRecorder implements Recorder {
 
   private enter(call: RecordedCall, place: Place, key: HeldKey | undefined): CallRecording {
     const { ledger, tenant } = call.caller;
-    const { threadId, thread, parentMessageId, messages } = place;
+    const { request } = call;
     const runId = ledger.newId();
-    const isNew = thread !== undefined;
-    const leading = leadingOf(messages);
-    const said = this.sayings.describe({
-      ledger,
-      runId,
-      threadId,
-      isNew,
-      parentMessageId,
-      request: call.request,
-      leading,
-    });
-    // Whoever writes the run hears of it.
-    said.catch(() => undefined);
+    const describe: Opened["describe"] = ({ threadId, thread, parentMessageId, messages }) => {
+      const isNew = thread !== undefined;
+      const leading = leadingOf(messages);
+      return this.sayings.describe({ ledger, runId, threadId, isNew, parentMessageId, request, leading });
+    };
     // A call with a key must be seen by other instances.
     const isShown = key !== undefined && this.isShared;
-    const opened: Opened = { call, place, runId, key, isShown, said };
+    const opened: Opened = { call, place, runId, key, isShown, describe };
     const recording = new CallRecording(this.book, opened);
     this.underWay.set(`${tenant} ${runId}`, recording);
     this.timer ??= setInterval(() => this.lookAround(), this.options.lookMs).unref();
@@ -147,12 +148,14 @@ class LedgerRecorder implements Recorder {
   }
 
   /** The place of a first question that was asked before and not answered. */
-  private askedAgain(call: RecordedCall): Place | undefined {
+  private async askedAgain(call: RecordedCall): Promise<Place | undefined> {
     const { caller, request, thread, previousResponse } = call;
     const isOther = thread !== undefined || previousResponse !== undefined || this.unanswered.size === 0;
     if (isOther || request.messages.some(({ role }) => role === "assistant")) return undefined;
     const place = this.unanswered.take(questionOf(caller, request.messages));
-    return place && { ...place, input: [], messages: request.messages, changed: false };
+    // It may have been deleted since.
+    if (place === undefined || !(await isThere(caller.ledger, place.threadId))) return undefined;
+    return { ...place, input: [], messages: request.messages, changed: false };
   }
 
   private noteUnanswered({ call, opened, inputId }: CallRecording): void {
@@ -172,6 +175,19 @@ class LedgerRecorder implements Recorder {
     }
   }
 
+  /** While the ledger cannot be written to, nobody is paid for an answer: the run is written before it is asked for. */
+  private async prove(recording: CallRecording): Promise<void> {
+    try {
+      await recording.prove();
+      this.isSound = true;
+    } catch (error) {
+      const { message } = refusalOf(error);
+      // Should it have been written after all, it ends.
+      void recording.fail({ kind: "overloaded", message }, { provider: "", model: "", attempts: [], losses: [] });
+      throw error;
+    }
+  }
+
   /** Whether other processes work on the same ledger. */
   private get isShared(): boolean {
     return /^postgres(?:ql)?:/.test(this.services.config.ledger.url);
@@ -183,7 +199,8 @@ class LedgerRecorder implements Recorder {
     // Without the ledger the one is not understood, and the other not kept.
     const needsLedger = previousResponse !== undefined || idempotencyKey !== undefined;
     if (error instanceof ServerError || onFailure === "refuse" || needsLedger) {
-      if (!isOfTheCall(error)) this.count(error);
+      // What is wrong with the call is no failure of the record, and what was the ledger's is counted by then.
+      if (!isOfTheCall(error) && !(error instanceof ServerError)) this.count(error);
       throw refusal;
     }
     this.count(error);
@@ -205,9 +222,10 @@ class LedgerRecorder implements Recorder {
       },
       report: ({ threadId, runId }, error) => {
         this.count(error);
-        this.isSound = isOfTheCall(error);
+        if (!isOfTheCall(error)) this.isSound = false;
         this.services.log.error("record.failed", { threadId, runId, policy: onFailure }, error);
       },
+      moved: ({ threadId, runId }, from) => this.services.log.warn("record.moved", { from, threadId, runId }),
       ending: (recording, over) => this.leave(recording, over),
     };
   }
@@ -216,9 +234,9 @@ class LedgerRecorder implements Recorder {
     const { call, runId } = recording;
     const work = over.then((state) => {
       this.writing.delete(work);
-      if (state !== "lost") this.isSound = true;
+      if (state === "committed" || state === "failed") this.isSound = true;
       this.underWay.delete(`${call.caller.tenant} ${runId}`);
-      this.recorded.add(1, { state });
+      this.recorded.add(1, STATES[state]);
       if (state === "failed") this.noteUnanswered(recording);
       // A name of the client's own may have been another's thread before.
       if (state === "committed" && recording.opened.place.thread !== undefined && call.thread === undefined) {
@@ -231,6 +249,16 @@ class LedgerRecorder implements Recorder {
   private count(error: unknown): void {
     const code = error instanceof LedgerError || error instanceof ServerError ? error.code : "unknown";
     this.failures.add(1, { code });
+  }
+}
+
+async function isThere(ledger: Ledger, threadId: string): Promise<boolean> {
+  try {
+    await ledger.thread(threadId);
+    return true;
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw error;
   }
 }
 

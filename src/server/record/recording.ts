@@ -7,7 +7,8 @@ import type { Delta, Message, ProviderError, Response, StoredMessage } from "../
 import { ServerError } from "../errors.ts";
 import { outcomeFacts } from "./facts.ts";
 import type { HeldKey } from "./keys.ts";
-import { type Place, responseAlias } from "./place.ts";
+import { responseAlias } from "./names.ts";
+import type { Place } from "./place.ts";
 import { idsIn, idsOf, isReferable, itemAliases } from "./references.ts";
 import { isClaimed, isTaken, refusalOf, unavailable } from "./refusal.ts";
 import { RunFeed } from "./run-feed.ts";
@@ -228,7 +229,7 @@ export class CallRecording implements Recording {
   private async record(answer: RecordedAnswer): Written {
     const { provider, responseId } = answer;
     if (this.feed.missing !== undefined) throw this.feed.missing.error;
-    const response = answer.response ?? this.assembled();
+    const response = answer.response ?? answer.streamed ?? this.assembled();
     const messages = response === undefined ? [] : [answerMessage(response, provider)];
     return this.write({ messages, ...(await this.common(responseId, outcomeFacts(answer))) });
   }
@@ -279,9 +280,9 @@ export class CallRecording implements Recording {
   private names(responseId: string | undefined): { alias: string[] } {
     const { call, key } = this.opened;
     const alias: string[] = [];
-    if (responseId !== undefined && responseId !== "" && call.referable !== false) {
-      alias.push(responseAlias(responseId));
-      if (isReferable(call)) alias.push(...itemAliases(responseId, this.itemIds));
+    if (responseId !== undefined && responseId !== "" && isReferable(call)) {
+      const { caller } = call;
+      alias.push(responseAlias(caller, responseId), ...itemAliases(caller, responseId, this.itemIds));
     }
     if (key !== undefined) alias.push(key.alias);
     return { alias };

@@ -2,9 +2,11 @@
 // they are put back from the answers that they are of, for every upstream.
 import { dialect } from "../../dialects/index.ts";
 import { hash } from "../../dialects/kit/names.ts";
-import type { Ledger } from "../../ledger/index.ts";
+import type { RunInfo } from "../../ledger/index.ts";
 import type { Delta, Message, Part } from "../../model/index.ts";
 import { isObject } from "../../model/kind.ts";
+import type { Caller } from "../types.ts";
+import { nameOf, runNamed } from "./names.ts";
 import { answerOf, responseOf } from "./stored-answer.ts";
 import type { RecordedCall } from "./types.ts";
 
@@ -15,14 +17,29 @@ const responses = dialect(RESPONSES);
 const MADE = /^[a-z]+_koine_([0-9a-z]+)_\d+$/;
 
 /** The name under which the answer is found that an item is of. */
-function aliasOf(itemId: string): string {
+function aliasOf(caller: Caller, itemId: string): string {
   const [, seed] = MADE.exec(itemId) ?? [];
-  return seed === undefined ? `item:${itemId}` : `items:${seed}`;
+  return seed === undefined ? nameOf("item", caller, itemId) : nameOf("items", caller, seed);
 }
 
+/** So many items of one answer can be named: those that it ends with, as its words do. */
+const MOST_ITEMS = 500;
+
 /** The names under which the items of an answer are found; `ids` are those that its provider gave them. */
-export function itemAliases(responseId: string, ids: readonly string[]): string[] {
-  return ids.length === 0 ? [`items:${hash(responseId)}`] : ids.map(aliasOf);
+export function itemAliases(caller: Caller, responseId: string, ids: readonly string[]): string[] {
+  if (ids.length === 0) return [nameOf("items", caller, hash(responseId))];
+  return [...new Set(ids.slice(-MOST_ITEMS).map((id) => aliasOf(caller, id)))];
+}
+
+/** The items of an answer cannot be named any more. */
+export async function dropItems(caller: Caller, run: RunInfo, responseId: string): Promise<void> {
+  const { ledger } = caller;
+  const answer = await answerOf(ledger, run);
+  if (answer === undefined) return;
+  for (const name of itemAliases(caller, responseId, idsOf(answer))) {
+    // Another answer may have been given the same ids.
+    if ((await ledger.runByAlias(name))?.id === run.id) await ledger.dropAlias(name);
+  }
 }
 
 /** Whether a client may name the items of its answer later. */
@@ -53,7 +70,7 @@ export async function withItems(call: RecordedCall): Promise<RecordedCall> {
     for (const part of parts) {
       const id = referenceOf(part);
       if (id === undefined || found.has(id)) continue;
-      const item = await partsOf(caller.ledger, id);
+      const item = await partsOf(caller, id);
       if (item !== undefined) found.set(id, item);
     }
   }
@@ -73,10 +90,13 @@ function referenceOf(part: Part): string | undefined {
 }
 
 /** What an item says, without its id: whose it is, recognising the history tells. */
-async function partsOf(ledger: Ledger, itemId: string): Promise<readonly Part[] | undefined> {
-  const run = await ledger.runByAlias(aliasOf(itemId));
-  const answer = run === undefined ? undefined : await answerOf(ledger, run);
-  if (run === undefined || answer === undefined) return undefined;
+async function partsOf(caller: Caller, itemId: string): Promise<readonly Part[] | undefined> {
+  const { ledger } = caller;
+  const run = await runNamed(ledger, aliasOf(caller, itemId));
+  // Which one is meant only its provider can tell.
+  if (run === undefined || run === "several") return undefined;
+  const answer = await answerOf(ledger, run);
+  if (answer === undefined) return undefined;
   const { wire } = responses.encodeResponse(responseOf(answer, run));
   const items: unknown = isObject(wire) ? wire["output"] : undefined;
   const item = (Array.isArray(items) ? items : []).filter(isObject).find(({ id }) => id === itemId);

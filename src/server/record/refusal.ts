@@ -17,6 +17,13 @@ export function isOfTheCall(error: unknown): boolean {
   return error instanceof LedgerError && OF_THE_CALL.has(error.code);
 }
 
+const GONE: ReadonlySet<LedgerErrorCode> = new Set<LedgerErrorCode>(["unknown-thread", "unknown-message", "unknown-run"]);
+
+/** Whether what the call belongs to was deleted. */
+export function isGone(error: unknown): boolean {
+  return error instanceof LedgerError && GONE.has(error.code);
+}
+
 /** Whether another writer has the run, or has ended it. */
 export function isTaken(error: unknown): boolean {
   return error instanceof LedgerError && (error.code === "fenced" || error.code === "illegal-transition");

@@ -95,12 +95,12 @@ export class Sayings {
     said: Said,
     repeat: (field: string, source: Source) => void,
   ): void {
-    const text = leading.length === 0 ? "[]" : stringifyJson(leading);
-    const source: Source = { hash: hashOf(text) };
+    const source: Source = leading.length === 0 ? NO_INSTRUCTIONS : { hash: hashOf(stringifyJson(leading)) };
     // Where nobody knows what the path begins with, it is said.
     const known = isNew ? source : before && (before.get("instructions") ?? NO_INSTRUCTIONS);
     if (known?.hash !== source.hash) said.request["instructions"] = leading;
-    else if (leading.length > 0) repeat("instructions", known);
+    // Also that there are none any more: else those that the thread begins with would be read into the call.
+    else if (leading.length > 0 || known.run !== undefined) repeat("instructions", known);
   }
 
   /** What holds at the message that a call follows; undefined where nobody has said. */

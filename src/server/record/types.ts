@@ -28,6 +28,8 @@ export interface RecordedCall {
 export interface RecordedAnswer {
   /** The whole answer. Streams need not give it: their deltas came to it. */
   response?: Response | undefined;
+  /** What the deltas of a stream came to, where it is known: it need not be put together again. */
+  streamed?: Response | undefined;
   provider: string;
   model: string;
   attempts: readonly Attempt[];

@@ -6,7 +6,7 @@ import type { Ledger } from "../../ledger/index.ts";
 import { routerOf } from "../gateway/routing.ts";
 import type { Services } from "../types.ts";
 
-export interface AgentWishes extends Pick<AgentOptions, "approve" | "stopWhen"> {
+export interface AgentWishes extends Pick<AgentOptions, "append" | "approve" | "stopWhen"> {
   ledger: Ledger;
   model: string;
 }
@@ -21,7 +21,7 @@ export class Agents {
   }
 
   /** Throws a "not-found" for a model that nobody has, and what an MCP server throws that cannot be reached. */
-  async make({ ledger, model, approve, stopWhen }: AgentWishes): Promise<Agent> {
+  async make({ ledger, model, append, approve, stopWhen }: AgentWishes): Promise<Agent> {
     const { instructions, maxSteps, toolTimeoutMs } = this.services.config.tasks;
     const { targets, timeouts, retry } = routerOf(this.services).route(model);
     const [first, ...fallbacks] = targets;
@@ -35,6 +35,7 @@ export class Agents {
       instructions,
       maxSteps,
       toolTimeoutMs,
+      append,
       approve,
       stopWhen,
       onProblem: ({ code, message }) => log.warn("task-tools", { code, message }),

@@ -3,6 +3,7 @@
 import { AgentError } from "../../agent/index.ts";
 import type { AgentEvent, AgentResult, AgentRun } from "../../agent/index.ts";
 import type { Work } from "../../ledger/index.ts";
+import type { Message, StoredMessage } from "../../model/index.ts";
 import type { Services } from "../types.ts";
 import type { Agents } from "./agents.ts";
 import { Approvals, callingOf } from "./approvals.ts";
@@ -43,8 +44,8 @@ export class Conversation {
   private hasHeard = false;
   /** The calls whose tools run now. */
   private readonly atWork = new Set<string>();
-  /** Messages that the agent holds to say: its id for each → ours. */
-  private readonly handed = new Map<string, string>();
+  /** The ids of messages that the agent holds to say. */
+  private readonly handed = new Set<string>();
 
   constructor(options: ConversationOptions) {
     this.options = options;
@@ -130,6 +131,7 @@ export class Conversation {
         ledger: work.ledger,
         model: task.model,
         stopWhen: () => this.isLeaving,
+        append: (_, messages) => this.say(messages),
         ...(task.approval === "ask" && {
           approve: (call, context) => this.approvals.wait(call, context, () => this.leaveIfWaiting()),
         }),
@@ -174,9 +176,17 @@ export class Conversation {
       return knownCall(this.options.journal.known, entry.toolCallId, entry.call) === undefined ? entry : undefined;
     }
     if (event.type === "tool-end") this.atWork.delete(event.call.toolCallId);
-    if (event.type !== "unqueued" || !event.said) return undefined;
-    const id = this.handed.get(event.queued.id);
-    return id === undefined ? undefined : { type: "unqueued", id, said: true };
+    return undefined;
+  }
+
+  /** What steers is said, and does not wait any more, in one write of whoever holds the work: nobody else says it, too. */
+  private async say(messages: readonly Message[]): Promise<StoredMessage[]> {
+    const { journal, work } = this.options;
+    const entries = messages.flatMap(({ metadata }): TaskEntry[] => {
+      const id = metadata?.["queueId"];
+      return typeof id === "string" ? [{ type: "unqueued", id, said: true }] : [];
+    });
+    return (await journal.write(entries, { holding: work, append: { messages } })).messages;
   }
 
   /** Reads the journal again and again, and does what it says. Throws where it cannot be read. */
@@ -202,14 +212,15 @@ export class Conversation {
     const { run } = this;
     if (run === undefined) return;
     if (state.cancelling && this.hasHeard) this.stop.abort();
-    const handed = new Set(this.handed.values());
-    for (const queued of state.queue) if (queued.mode === "steer" && !handed.has(queued.id)) this.hand(run, queued);
+    for (const queued of state.queue) if (queued.mode === "steer") this.hand(run, queued);
     this.approvals.look(state);
   }
 
   private hand(run: AgentRun, queued: QueuedWords): void {
+    if (this.handed.has(queued.id)) return;
     try {
-      this.handed.set(run.steer(wordsOf(queued)).id, queued.id);
+      run.steer(wordsOf(queued));
+      this.handed.add(queued.id);
     } catch {
       // The run has ended in this moment: what waits is said after it.
     }

@@ -3,6 +3,7 @@ import { AgentError } from "../../agent/index.ts";
 import { ClientError } from "../../client/index.ts";
 import { LedgerError, type LedgerErrorCode } from "../../ledger/index.ts";
 import { KoineError } from "../../model/errors.ts";
+import { serverErrorOf } from "../http/failure.ts";
 import type { TaskFailure } from "./entries.ts";
 
 /** What passes: nothing is wrong with the conversation, and whoever takes it up next goes on with it. */
@@ -23,6 +24,8 @@ export function failureOf(error: unknown): TaskFailure | undefined {
     const { kind, message, status, retryable } = error.error;
     return { code: kind, message, status, retryable };
   }
+  // What a store says is for the log.
+  if (error instanceof LedgerError) return { code: error.code, message: serverErrorOf(error).message };
   if (error instanceof KoineError) return { code: error.code, message: error.message };
   return { code: "internal", message: "A fault of Koine's own; the log has it under the task's id." };
 }

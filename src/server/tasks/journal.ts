@@ -68,8 +68,8 @@ export class Journal {
   }
 
   /** Writes entries that hold whatever else was written. */
-  async write(entries: readonly TaskEntry[], options: Pick<LogOptions, "holding"> = {}): Promise<void> {
-    await this.ledger.log(this.threadId, entries.map(encodeEntry), options);
+  write(entries: readonly TaskEntry[], options: Pick<LogOptions, "append" | "holding"> = {}): Promise<Logged> {
+    return this.ledger.log(this.threadId, entries.map(encodeEntry), options);
   }
 }
 

@@ -2,7 +2,7 @@
 import { decodeTime } from "ulid";
 import type { Ledger, Thread } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
-import { addUsage, type Usage } from "../../model/index.ts";
+import { addUsage, sameJson, type Usage } from "../../model/index.ts";
 import { isObject } from "../../model/kind.ts";
 import { ServerError } from "../errors.ts";
 import { encodeWaiting } from "./events.ts";
@@ -22,6 +22,17 @@ export interface TaskFacts {
 export function factsOf({ metadata }: Thread): TaskFacts {
   const { model, approval } = isObject(metadata["task"]) ? metadata["task"] : {};
   return { model: typeof model === "string" ? model : "", approval: approval === "ask" ? "ask" : undefined };
+}
+
+/** Metadata in the place of a thread's own: what a task was made with stays. Throws where they say otherwise. */
+export function withFacts({ kind, metadata }: Thread, given: Thread["metadata"] | null): Thread["metadata"] | null {
+  const { task } = metadata;
+  if (kind !== TASK_KIND || task === undefined) return given;
+  if (given?.["task"] !== undefined && !sameJson(given["task"], task)) {
+    const message = "What a task was made with does not change: leave it out, or make another task.";
+    throw new ServerError("invalid-request", message, { path: "/metadata/task" });
+  }
+  return { ...given, task };
 }
 
 /** The thread of a task. Throws a "not-found" for one that is not there, or is no task. */

@@ -107,7 +107,9 @@ function strictClock(): () => number {
   return () => (last = Math.max(Date.now(), last + 1));
 }
 
-const SETTINGS = { flushMs: 1, clock: strictClock() };
+/** Longer than any answer takes: whether some of it was written before its end would be chance. */
+const FLUSH_MS = 20_000;
+const SETTINGS = { flushMs: FLUSH_MS, clock: strictClock() };
 const STORES: readonly [string, () => Promise<Kept>][] = [
   ["in memory", async () => ({ ledger: await openLedger("memory:", SETTINGS), drop: async () => {} })],
   [
@@ -143,6 +145,7 @@ describe.each(tries(3) === 3 ? STORES : STORES.slice(1, 2))("what a tenant keeps
       {
         providers: { demo: demo(), held: held.provider },
         tenants: tenantsOf({ aye: ["aye"], bee: ["bee"], cee: ["cee"] }),
+        ledger: { flushMs: FLUSH_MS },
         drainMs: 50,
       },
       { ledger, stopMs: 500 },

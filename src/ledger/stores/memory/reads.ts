@@ -88,8 +88,18 @@ export class MemoryReads implements LedgerReads {
     return this.data.tenant(tenant).runsById.get(id)?.all().map(copy)[0];
   }
 
-  runs(key: ThreadKey): RunRow[] {
-    return this.data.thread(key).runs.all().map(copy);
+  runs(key: ThreadKey, last?: number): RunRow[] {
+    const { runs } = this.data.thread(key);
+    if (last === undefined) return runs.all().map(copy);
+    return runs.stretch({ order: "down", limit: last }).toReversed().map(copy);
+  }
+
+  liveRuns({ tenant, threadId }: ThreadKey): RunRow[] {
+    this.data.demandOpen();
+    return [...this.data.live.keys()]
+      .filter((run) => run.threadId === threadId && run.tenant === tenant)
+      .sort((left, right) => compareIds(left.id, right.id))
+      .map(copy);
   }
 
   expiredRuns(now: number, limit: number, tenant?: string): RunRow[] {

@@ -81,8 +81,15 @@ export class SqlReads implements LedgerReads {
     return this.#one(RUNS, this.statements.fixed.run, [tenant, id]);
   }
 
-  runs(key: ThreadKey): Awaitable<RunRow[]> {
-    return this.#list(RUNS, this.statements.fixed.runs, [key.tenant, key.threadId]);
+  runs(key: ThreadKey, last?: number): Awaitable<RunRow[]> {
+    const { runs, "last-runs": newest } = this.statements.fixed;
+    const whose = [key.tenant, key.threadId];
+    if (last === undefined) return this.#list(RUNS, runs, whose);
+    return mapAwaitable(this.#list(RUNS, newest, [...whose, rowCount(last)]), (rows) => rows.reverse());
+  }
+
+  liveRuns(key: ThreadKey): Awaitable<RunRow[]> {
+    return this.#list(RUNS, this.statements.fixed["live-runs"], [key.tenant, key.threadId]);
   }
 
   expiredRuns(now: number, limit: number, tenant?: string): Awaitable<RunRow[]> {

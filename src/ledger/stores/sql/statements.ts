@@ -74,6 +74,8 @@ function readTexts({ lock, hold, inList, digests }: Flavour) {
       `tenant = ?1 AND id = ?2 AND thread_id = (SELECT min(thread_id) FROM runs WHERE tenant = ?1 AND id = ?2)`,
     ),
     runs: select(RUNS, `${IN_THREAD} ORDER BY id`),
+    "last-runs": select(RUNS, `${IN_THREAD} ORDER BY id DESC ${limit(3)}`),
+    "live-runs": select(RUNS, `${IN_THREAD} AND ${IS_LIVE} ORDER BY id`),
     "expired-runs": select(RUNS, `${IS_LIVE} AND lease_until < ?1 ORDER BY lease_until ${limit(2)}`),
     "expired-runs-of": select(
       RUNS,

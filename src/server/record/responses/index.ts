@@ -5,8 +5,9 @@ import type { JsonValue } from "../../../model/index.ts";
 import { ServerError } from "../../errors.ts";
 import { failureOfCall, failureReply } from "../../gateway/failure.ts";
 import type { Caller, Operation, Part, Reply, Route, ServerRequest, Services } from "../../types.ts";
-import { responseAlias } from "../place.ts";
+import { responseAlias } from "../names.ts";
 import { Recovery } from "../recovery.ts";
+import { dropItems } from "../references.ts";
 import { requestOf } from "../stored-request.ts";
 import type { Recorder } from "../types.ts";
 import { inputItems, invalid, pageOf } from "./items.ts";
@@ -67,12 +68,12 @@ const get = route(
     },
     replies: { 200: { description: "The response, as OpenAI describes it.", schema: OBJECT }, 404: NOT_FOUND },
   },
-  async (request, { ledger }) => {
+  async (request, caller) => {
     const { query } = request;
-    if (query.get("stream") !== "true") return json(await wholeResponse(ledger, idOf(request)));
+    if (query.get("stream") !== "true") return json(await wholeResponse(caller, idOf(request)));
     const after = Number(query.get("starting_after") ?? -1);
     if (!Number.isInteger(after)) throw invalid("starting_after", "a whole number");
-    const body = await responseEvents(ledger, idOf(request), after);
+    const body = await responseEvents(caller, idOf(request), after);
     return { status: 200, headers: { "content-type": "text/event-stream; charset=utf-8" }, body };
   },
 );
@@ -85,10 +86,12 @@ const remove = route(
     summary: "Forgets a response's id. The conversation stays in its thread: delete that to delete it.",
     replies: { 200: { description: "It is forgotten.", schema: OBJECT }, 404: NOT_FOUND },
   },
-  async (request, { ledger }) => {
+  async (request, caller) => {
     const id = idOf(request);
-    await runOfResponse(ledger, id);
-    await ledger.dropAlias(responseAlias(id));
+    const run = await runOfResponse(caller, id);
+    // First, so that whoever is told of a failure finds it by its id once more.
+    await dropItems(caller, run, id);
+    await caller.ledger.dropAlias(responseAlias(caller, id));
     return json({ id, object: "response", deleted: true });
   },
 );
@@ -106,8 +109,9 @@ const items = route(
     },
     replies: { 200: { description: "A page of items, as OpenAI lists them.", schema: OBJECT }, 404: NOT_FOUND },
   },
-  async (request, { ledger }) => {
-    const run = await runOfResponse(ledger, idOf(request));
+  async (request, caller) => {
+    const { ledger } = caller;
+    const run = await runOfResponse(caller, idOf(request));
     const asked = await requestOf(ledger, run);
     return json(pageOf(inputItems(asked?.messages ?? [], run.threadId), request.query));
   },
@@ -121,8 +125,8 @@ const cancelResponse = route(
     summary: "Refused: only background responses can be cancelled by their id, and there are none.",
     replies: { 400: { description: "How to end a call that is under way.", schema: OBJECT }, 404: NOT_FOUND },
   },
-  async (request, { ledger }) => {
-    await runOfResponse(ledger, idOf(request));
+  async (request, caller) => {
+    await runOfResponse(caller, idOf(request));
     const message =
       "Only responses with background: true can be cancelled, and Koine has none of those. A call that is under way is ended by POST /v1/runs/{x-koine-run}/cancel.";
     throw new ServerError("unsupported", message, { status: 400, path: "id" });
