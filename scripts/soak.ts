@@ -2,7 +2,7 @@
 // nothing may be lost. Prints its figures, and fails where they are not what they must be.
 //   --streams 2000   at once
 //   --minutes 3
-//   --gap 100        milliseconds between two pieces of an answer
+//   --gap 1000       milliseconds between two pieces of an answer
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ const { values } = parseArgs({
   options: {
     streams: { type: "string", default: "2000" },
     minutes: { type: "string", default: "3" },
-    gap: { type: "string", default: "100" },
+    gap: { type: "string", default: "1000" },
   },
 });
 const streams = Number(values.streams);

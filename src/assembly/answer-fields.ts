@@ -33,7 +33,7 @@ function finishOf(word: string, raw: string | undefined): FinishReason {
   return reason;
 }
 
-function errorOf({ errorCode, message, retryable, status, retryAfterMs, raw }: ErrorPayload): ProviderError {
+export function errorOf({ errorCode, message, retryable, status, retryAfterMs, raw }: ErrorPayload): ProviderError {
   const known = (PROVIDER_ERROR_KINDS as readonly string[]).includes(errorCode);
   const error: ProviderError = {
     kind: known ? (errorCode as ProviderErrorKind) : "unknown",

@@ -69,18 +69,37 @@ const SIGNALS = [
 /** Ends the program at signals, or tells whoever has taken the first one over. */
 function catchSignals(): Io["onInterrupt"] {
   let taken: (() => void) | undefined;
-  for (const [signal, code] of SIGNALS) {
-    process.on(signal, () => {
-      // The line that was being written over ends here.
-      if (process.stderr.isTTY) process.stderr.write("\n");
-      const listener = taken;
-      taken = undefined;
-      (listener ?? leave(code))();
+  let isTold = false;
+  const end = (code: number): void => {
+    isTold = true;
+    // The line that was being written over ends here.
+    if (process.stderr.isTTY) process.stderr.write("\n");
+    const listener = taken;
+    taken = undefined;
+    (listener ?? leave(code))();
+  };
+  for (const [signal, code] of SIGNALS) process.on(signal, () => end(code));
+  // A parent that is gone is as good as the first signal, and never a second one.
+  if (process.env["npm_lifecycle_event"] !== undefined) {
+    whenParentEnds(() => {
+      if (!isTold) end(EXIT.terminated);
     });
   }
   return (listener) => {
     taken = listener;
   };
+}
+
+const LOOK_MS = 500;
+
+/** npm ends the shell that it started at a signal, and the shell tells nobody: a program that it ran would go on alone. */
+function whenParentEnds(listener: () => void): void {
+  const { ppid } = process;
+  const timer = setInterval(() => {
+    if (process.ppid === ppid) return;
+    clearInterval(timer);
+    listener();
+  }, LOOK_MS).unref();
 }
 
 /** Runs as the program of this process. */

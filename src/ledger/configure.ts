@@ -8,7 +8,7 @@ import type { LedgerStore } from "./store.ts";
 import type { LedgerOptions, LedgerProblem } from "./types.ts";
 
 const DEFAULTS = { tenant: "default", leaseMs: 30_000, blobThreshold: 32_768, flushMs: 10, deltaRetentionMs: 60_000 };
-const STORE_DEFAULTS = { sync: "full", busyMs: 10_000, schema: "koine", connections: 10 } as const;
+const STORE_DEFAULTS = { sync: "full", busyMs: 10_000, schema: "koine", connections: 10, readOnly: false } as const;
 
 /** What the stores want to know. */
 export type StoreOptions = Required<Pick<Given, keyof typeof STORE_DEFAULTS>>;
@@ -17,8 +17,8 @@ export type StoreOptions = Required<Pick<Given, keyof typeof STORE_DEFAULTS>>;
 type Given = { [Name in keyof LedgerOptions]?: Exclude<LedgerOptions[Name], undefined> };
 
 export function storeOptions(options: LedgerOptions): StoreOptions {
-  const { sync, busyMs, schema, connections } = { ...STORE_DEFAULTS, ...given(options) };
-  return { sync, busyMs, schema, connections };
+  const { sync, busyMs, schema, connections, readOnly } = { ...STORE_DEFAULTS, ...given(options) };
+  return { sync, busyMs, schema, connections, readOnly };
 }
 
 /** What operations on a store are given. Options that are none are refused. */
@@ -48,7 +48,10 @@ export function checkOptions(options: LedgerOptions): void {
     if (options[name] !== undefined) checkCount(options[name], name);
   }
   if (options.indexMs !== undefined && options.indexMs !== false) checkCount(options.indexMs, "indexMs");
-  const { sync } = options;
+  const { sync, readOnly } = options;
+  if (readOnly !== undefined && typeof readOnly !== "boolean") {
+    throw new LedgerError("invalid-input", '"readOnly" must be true or false.', { path: "readOnly" });
+  }
   if (sync !== undefined && sync !== "full" && sync !== "normal") {
     throw new LedgerError("invalid-input", '"sync" must be "full" or "normal".', { path: "sync" });
   }

@@ -19,6 +19,7 @@ export const LEDGER_ERRORS = {
   "disk-full": "There is no room to write; nothing was written.",
   corrupt: "The database itself is damaged.",
   "not-koine": "The database belongs to another program.",
+  "schema-too-old": "The tables are missing or older than this Koine, and the ledger was opened to be read only.",
   "schema-too-new": "The database was written by a newer Koine.",
   unavailable: "The database cannot be reached.",
   "missing-driver": "A package that this store needs is not installed.",

@@ -180,10 +180,7 @@ export class LedgerOn implements Api.Ledger {
   export(threadId: string): AsyncIterable<string> {
     return exportThread(this.scope, threadId);
   }
-  async import(
-    lines: Iterable<string> | AsyncIterable<string>,
-    options?: Api.ImportOptions,
-  ): Promise<Api.Imported> {
+  async import(lines: Iterable<string> | AsyncIterable<string>, options?: Api.ImportOptions): Promise<Api.Imported> {
     return importLines(this.scope, lines, options);
   }
   async purge(options: Api.PurgeOptions): Promise<Deleted> {

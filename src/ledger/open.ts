@@ -21,14 +21,15 @@ export function ledgerOn(store: LedgerStore, options: LedgerOptions = {}): Ledge
 }
 
 async function openStore(url: string, options: LedgerOptions): Promise<LedgerStore> {
-  const { sync, busyMs, schema, connections } = storeOptions(options);
+  const { sync, busyMs, schema, connections, readOnly } = storeOptions(options);
   if (url === "memory:") return (await import("./stores/memory/index.ts")).memoryStore();
   if (typeof url === "string" && url.startsWith("sqlite:")) {
     const path = sqlitePath(url);
-    return (await import("./stores/sqlite/index.ts")).openSqlite(path, { sync, busyMs });
+    return (await import("./stores/sqlite/index.ts")).openSqlite(path, { sync, busyMs, readOnly });
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
-    return (await import("./stores/postgres/index.ts")).openPostgres(url, { schema, connections, busyMs, sync });
+    const { openPostgres } = await import("./stores/postgres/index.ts");
+    return openPostgres(url, { schema, connections, busyMs, sync, readOnly });
   }
   throw refuse(`"${withoutSecrets(url)}" is no ledger: use "memory:", "sqlite:path" or "postgres://…".`);
 }

@@ -33,6 +33,8 @@ export interface LedgerOptions {
   /** Postgres: the schema that holds the tables (default "koine"), and the most connections (default 10). */
   schema?: string | undefined;
   connections?: number | undefined;
+  /** Changes nothing, tables included: those that are missing, or older than this Koine, are an error "schema-too-old". Default false. */
+  readOnly?: boolean | undefined;
   /** Hears of records that could not be read. */
   onProblem?: ((problem: LedgerProblem) => void) | undefined;
 }

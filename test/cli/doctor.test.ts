@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Finding } from "../../src/cli/doctor/finding.ts";
 import { checkClock } from "../../src/cli/doctor/machine.ts";
@@ -28,6 +29,14 @@ async function examine(
 const of = (findings: readonly Finding[], name: string): Finding | undefined =>
   findings.find((each) => each.name === name);
 const config = (settings: object): Setting => ({ files: { "koine.config.json": JSON.stringify(settings) } });
+
+/** A ledger's file whose tables say that they are older. */
+async function makeOlder(path: string): Promise<void> {
+  await (await openLedger(`sqlite:${path}`)).close();
+  const database = new DatabaseSync(path);
+  database.exec("PRAGMA user_version = 1");
+  database.close();
+}
 
 test("a machine as it should be has nothing to mend, and nothing is written", async () => {
   const { code, stdout, files } = await koine("doctor --port 0", { clock: Date.now });
@@ -145,6 +154,21 @@ describe("the ledger", () => {
       message: expect.stringMatching(/; 2 threads read, all sound\.$/),
     });
     expect(of(findings, "access")).toMatchObject({ state: "ok", message: "Tokens are asked for; tenants: acme." });
+  });
+
+  test.each<[string, (path: string) => Promise<void>, string]>([
+    ["that is empty", async (path) => writeFileSync(path, ""), "holds no ledger yet"],
+    ["of an older Koine", makeOlder, "has version 1, and this Koine has"],
+    ["as it should be", async (path) => (await openLedger(`sqlite:${path}`)).close(), "0 threads read, all sound"],
+  ])("%s is told, and stays as it is, with nothing beside it", async (what, make, message) => {
+    const within = join(folder, `kept-${what.replaceAll(" ", "-")}`);
+    mkdirSync(within, { mode: 0o700 });
+    const path = join(within, "koine.db");
+    await make(path);
+    const before = readFileSync(path);
+    const { code, findings } = await examine(`--port 0 --offline --data ${path}`);
+    expect(of(findings, "ledger")?.message).toContain(message);
+    expect([code, readdirSync(within), readFileSync(path).equals(before)]).toStrictEqual([0, ["koine.db"], true]);
   });
 
   test("of another program is told, and left as it is", async () => {

@@ -14,6 +14,9 @@ import { koine } from "./support.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "koine-replay-"));
 const url = `sqlite:${join(folder, "koine.db")}`;
+/** A file in which no ledger was made yet. */
+const empty = join(folder, "empty.db");
+writeFileSync(empty, "");
 /** What the upstreams say next. */
 const next: Record<"anthropic" | "gemini", Scripted> = { anthropic: "", gemini: "" };
 let anthropic: Upstream;
@@ -210,6 +213,12 @@ test.each<[sentence: string, args: () => string, code: number, message: RegExp]>
     /part of this program/,
   ],
   ["a ledger that is not there", () => `${runs.first} --database sqlite:none.db`, 4, /There is no file/],
+  [
+    "a ledger that is still to be made",
+    () => `${runs.first} --database sqlite:${empty}`,
+    4,
+    /holds no ledger yet.*"koine serve" makes/,
+  ],
   ["a ledger that keeps nothing", () => `${runs.first} --database memory:`, 2, /A ledger in memory is empty/],
 ])("%s is told in one sentence", async (_sentence, args, code, message) => {
   const outcome = await replay(args());

@@ -59,3 +59,23 @@ test("SIGTERM ends a server that has nothing to do with 0", async () => {
   child.kill("SIGTERM");
   expect(await once(child, "exit")).toStrictEqual([0, null]);
 });
+
+test("the end of npm's shell, which tells nobody, ends a server as a signal does", async () => {
+  const command = `${process.execPath} --conditions=koine-source ${MAIN} serve --port 0 --database memory: --json; true`;
+  const env = { ...process.env, npm_lifecycle_event: "start" };
+  const shell = spawn("sh", ["-c", command], { cwd: tmpdir(), env, stdio: ["ignore", "pipe", "pipe"] });
+  let log = "";
+  shell.stderr.on("data", (chunk: Buffer) => (log += chunk.toString()));
+  const closed = once(shell.stderr, "close");
+  const [line] = (await once(createInterface(shell.stdout), "line")) as [string];
+  const { pid } = JSON.parse(line) as { pid: number };
+  expect(pid).not.toBe(shell.pid);
+  try {
+    shell.kill("SIGTERM");
+    // The server's end of it is closed when the server has ended.
+    await closed;
+  } finally {
+    if (!log.includes("shutting down")) process.kill(pid, "SIGKILL");
+  }
+  expect(log).toContain("shutting down");
+}, 20_000);

@@ -29,6 +29,9 @@ test("it makes its folder for its owner alone, answers, and ends with 0", async 
   expect(await server.ended).toMatchObject({ code: 0, stderr: "" });
   expect(statSync(join(folder, "team/data")).mode & 0o777).toBe(0o700);
   expect(readdirSync(join(folder, "team/data"))).toContain("koine.db");
+  for (const name of readdirSync(join(folder, "team/data"))) {
+    expect(statSync(join(folder, "team/data", name)).mode & 0o777).toBe(0o600);
+  }
   await expect(fetch(url)).rejects.toThrow("fetch failed");
 });
 
@@ -139,6 +142,21 @@ describe("what is in the way is one sentence", () => {
     });
     expect(outcome.stderr).toMatch(message);
     expect([outcome.code, outcome.stderr.split("\n").length]).toStrictEqual([code, 2]);
+  });
+
+  test("an open door, before anything is made", async () => {
+    const { code, files } = await koine("serve --port 0 --host 0.0.0.0 --log silent");
+    expect({ code, files }).toStrictEqual({ code: 2, files: "" });
+  });
+
+  test("a password with a bare percent sign, which is not shown", async () => {
+    const env = { KOINE_DATABASE: "postgres://me:100%secret@127.0.0.1:9/koine" };
+    const { code, stderr } = await koine("serve --port 0", { env });
+    expect([code, stderr]).toStrictEqual([
+      2,
+      expect.stringContaining('KOINE_DATABASE has a "%" that begins no escape'),
+    ]);
+    expect(stderr).not.toContain("secret");
   });
 
   test("several mistakes of a file are a line each", async () => {

@@ -15,6 +15,34 @@ test("create prints a token once, and a line that a configuration takes", async 
   expect(tenants.get("team")?.tokens).toStrictEqual([{ hash: sha256(token).slice("sha256:".length), name: "build" }]);
 });
 
+test.each([
+  ["a name that only looks odd", "ac/me.日本", 0, ""],
+  [
+    "a name that is too long",
+    "a".repeat(201),
+    2,
+    "koine: --tenant must be 1 to 200 characters without spaces around them.\n",
+  ],
+  [
+    "a name with a space in front",
+    "\u00a0a",
+    2,
+    "koine: --tenant must be 1 to 200 characters without spaces around them.\n",
+  ],
+])("a tenant's name is one that a configuration takes: %s", async (_sentence, tenant, code, stderr) => {
+  const outcome = await koine(`token create --tenant=${tenant}`);
+  expect({ code: outcome.code, stderr: outcome.stderr }).toStrictEqual({ code, stderr });
+  const [line] = /"tenants": .*/.exec(outcome.stdout) ?? [];
+  if (line !== undefined) expect([...(await read(`{ ${line} }`)).tenants.keys()]).toStrictEqual([tenant]);
+});
+
+test("a token's name is one that a configuration takes", async () => {
+  expect(await koine("token create --name=\u00a0")).toMatchObject({
+    code: 2,
+    stderr: "koine: --name must be a text that is not empty.\n",
+  });
+});
+
 test("every token is another, of the same length", async () => {
   const made = await Promise.all(Array.from({ length: 50 }, () => koine("token create --json")));
   const tokens = made.map(({ stdout }) => JSON.parse(stdout) as { token: string; hash: string });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   assistant,
+  image,
   MAX_DEPTH,
   parseJson,
   SCHEMA_VERSION,
@@ -37,6 +38,34 @@ describe.each(STORES)("$name", (storage) => {
 
   const append = (message: Message, options?: Parameters<Ledger["append"]>[2]): Promise<StoredMessage> =>
     ledger.append(threadId, [message], options).then(([stored]) => stored as StoredMessage);
+
+  test("a thread is made with what it begins with in one write, or not at all", async () => {
+    const first = { entries: [{ n: 1 }], messages: [user("Hi"), assistant("Hello")], want: true };
+    const made = await ledger.createThread({ id: "begun", kind: "task" }, first);
+    const chain = await ledger.transcript("begun");
+    expect(made).toStrictEqual(await ledger.thread("begun"));
+    expect([made.activeLeafId, chain.length]).toStrictEqual([chain[1]?.id, 2]);
+    expect((await ledger.entries("begun")).map(({ entry }) => entry)).toStrictEqual(first.entries);
+    expect((await ledger.takeWork({ holder: "test", threadId: "begun" }))?.threadId).toBe("begun");
+    const blob = `sha256-${"0".repeat(64)}`;
+    const messages = [user("Hi"), user([image({ blob })])];
+    await expect(ledger.createThread({ id: "half" }, { messages })).rejects.toMatchObject({ code: "unknown-blob" });
+    await expect(ledger.thread("half")).rejects.toMatchObject({ code: "unknown-thread" });
+    await expect(ledger.createThread({ id: "begun" }, first)).rejects.toMatchObject({ code: "conflict" });
+    expect(await ledger.transcript("begun")).toHaveLength(2);
+  });
+
+  test("B95: a thread is made once with a key, however many ask at the same time", async () => {
+    const others = [ledger, await opened.another(), ledger, await opened.another()];
+    const make = (each: Ledger, text: string): Promise<Thread> =>
+      each.createThread({ title: "once" }, { messages: [user(text)], idempotencyKey: "once" });
+    const made = await Promise.all(others.map((each) => make(each, "Hi")));
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+    expect(await ledger.transcript(made[0]?.id ?? "")).toHaveLength(1);
+    await expect(make(ledger, "Ho")).rejects.toMatchObject({ code: "conflict", path: "idempotencyKey" });
+    const elsewhere = await make(ledger.forTenant(`${ledger.tenant}-guest`), "Ho");
+    expect(elsewhere.id).not.toBe(made[0]?.id);
+  });
 
   test("B92: a list becomes a chain with one parent pointer each, and the root says null", async () => {
     const chain = await ledger.append(threadId, [system("Be brief."), user("Hi"), assistant("Hello")]);

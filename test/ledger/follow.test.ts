@@ -58,6 +58,21 @@ describe.each(STORES)("$name", (store) => {
   });
   afterAll(() => opened.close());
 
+  test("a cursor is held against the thread where that is asked for", async () => {
+    await ledger.append(threadId, [user("q")]);
+    await answered(ledger, { threadId }, "a", "b");
+    await ledger.log(threadId, [{ n: 1 }]);
+    const seen = await eventsUpToNow(ledger, threadId);
+    const { id: other } = await ledger.createThread();
+    await ledger.append(other, [user("elsewhere")]);
+    const [alien] = await eventsUpToNow(ledger, other);
+    const held = (after: string | undefined, known: boolean): Promise<LedgerEvent[]> =>
+      all(ledger.follow({ threadId, after, known, gaps: "skip", signal: AbortSignal.abort() }));
+    for (const { cursor } of seen) expect(await held(cursor, true)).toStrictEqual([]);
+    expect(await held(alien?.cursor, false)).toStrictEqual([]);
+    await expect(held(alien?.cursor, true)).rejects.toMatchObject({ code: "cursor-invalid", path: "after" });
+  });
+
   const says = (events: readonly LedgerEvent[]): string[] => events.map(sayEvent);
   const all = async (events: AsyncIterable<LedgerEvent>): Promise<LedgerEvent[]> => {
     const read: LedgerEvent[] = [];

@@ -188,7 +188,7 @@ describe.each(STORES)("$name", (store) => {
     const own = ledgerOn(opened.store, { clock: clock.now, onProblem: ({ reason }) => problems.push(reason) });
     const { cursors } = await own.log(threadId, [{ n: 1 }]);
     const [row] = await opened.store.reads.log({ tenant: own.tenant, threadId }, { limit: 1 });
-    const torn = { ...(row as NonNullable<typeof row>), id: `${cursors[0]?.slice(0, -1)}Z`, body: '{"n":' };
+    const torn = { ...(row as NonNullable<typeof row>), id: `${cursors[0]?.slice(0, -4)}ZZZZ`, body: '{"n":' };
     await opened.store.write((tx) => got(tx.insertLog([torn])));
     await own.log(threadId, [{ n: 3 }]);
     const entries = await own.entries(threadId);

@@ -132,6 +132,18 @@ describe("the schema", () => {
     expect(await query("SELECT tablename FROM pg_tables WHERE schemaname = $1", [schema])).toHaveLength(1);
   });
 
+  test("that is only to be read is neither made nor lifted", async () => {
+    const schema = await schemaName();
+    const opening = { ...OPTIONS, schema, readOnly: true };
+    expect((await refusal(openPostgres(url, opening))).code).toBe("schema-too-old");
+    expect(await query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema])).toHaveLength(0);
+    await (await openPostgres(url, { ...OPTIONS, schema })).close();
+    await (await openPostgres(url, opening)).close();
+    await query(`UPDATE ${schema}.koine_meta SET version = 1`);
+    expect((await refusal(openPostgres(url, opening))).message).toContain("has version 1, and this Koine has");
+    expect(await query(`SELECT version FROM ${schema}.koine_meta`)).toStrictEqual([{ version: 1 }]);
+  });
+
   test("of a newer Koine is refused", async () => {
     const schema = await schemaName();
     await (await openPostgres(url, { ...OPTIONS, schema })).close();

@@ -210,6 +210,24 @@ describe.each(STORES)("$name", (store) => {
     });
   });
 
+  test("an id that was made here, and used elsewhere by whoever was told of it, is looked for", async () => {
+    const elsewhere = await opened.another();
+    const [id, other, runId] = [ledger.newId(), ledger.newId(), ledger.newId()];
+    for (const thread of [{ id }, { id: other }]) {
+      await elsewhere.record({ thread, input: { messages: [user("q0")] }, messages: [reply("a0")] });
+    }
+    await ledger.record({ thread: { id }, input: { messages: [user("q1")] }, messages: [reply("a1")] });
+    const run = await ledger.beginRun({ thread: { id: other }, input: { messages: [user("q1")] } });
+    await run.append(answerOf("a1"));
+    await run.commit();
+    for (const each of [id, other]) {
+      expect(textsOf(await ledger.transcript(each))).toStrictEqual(["q0", "a0", "q1", "a1"]);
+    }
+    await elsewhere.record({ threadId, runId, messages: [reply("theirs")] });
+    const mine = ledger.record({ threadId, runId, messages: [reply("mine")] });
+    await expect(mine).rejects.toMatchObject({ code: "conflict", path: "runId" });
+  });
+
   test("a thread without an id is new", async () => {
     const one = await ledger.record({ thread: { title: "Delphi" }, messages: [reply("b")] });
     const other = await ledger.record({ thread: { title: "Delphi" }, messages: [reply("b")] });

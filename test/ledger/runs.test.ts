@@ -1,7 +1,7 @@
 // Runs on every store: how their messages join the thread, what they replace, and what a broken one leaves behind.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { LedgerError } from "../../src/ledger/errors.ts";
-import type { Ledger } from "../../src/ledger/types.ts";
+import type { Ledger, RunsPage } from "../../src/ledger/types.ts";
 import { assistant, toolResult, user, type Message } from "../../src/model/index.ts";
 import { call, delta, result } from "../support/deltas.ts";
 import { answered, answerOf, begin, counted, done, idsOf, piece, textsOf } from "./support/runs.ts";
@@ -31,6 +31,26 @@ describe.each(STORES)("$name", (store) => {
   const transcript = async (branch?: string): Promise<string[]> =>
     textsOf(await ledger.transcript(threadId, branch === undefined ? {} : { branch }));
   const stateOf = async (runId: string): Promise<string> => (await ledger.run(runId)).state;
+
+  test("the last runs of a thread are listed, and those that live, without the others", async () => {
+    const ids: string[] = [];
+    for (const text of ["a", "b", "c"]) ids.push((await answered(ledger, { threadId }, text)).id);
+    const live = await ledger.beginRun({ threadId });
+    const { id: elsewhere } = await ledger.createThread();
+    const other = await ledger.beginRun({ threadId: elsewhere });
+    const found = async (page?: RunsPage): Promise<string[]> =>
+      (await ledger.runs(threadId, page)).map(({ id }) => id);
+    expect(await found()).toStrictEqual([...ids, live.id]);
+    expect(await found({ last: 2 })).toStrictEqual([ids[2], live.id]);
+    expect(await found({ live: true })).toStrictEqual([live.id]);
+    await expect(ledger.beginRun({ threadId, alone: true })).rejects.toMatchObject({ code: "conflict", path: "alone" });
+    await live.cancel();
+    expect(await found({ live: true })).toStrictEqual([]);
+    // That of another thread is no obstacle.
+    await (await ledger.beginRun({ threadId, alone: true })).cancel();
+    await other.cancel();
+    expect(await codeOf(ledger.runs(threadId, { last: 0 }))).toStrictEqual(["invalid-input", "last"]);
+  });
 
   describe("a commit", () => {
     test("writes what the deltas assembled to, with what is known of each answer", async () => {

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { CONFIG_FILE } from "../../src/server/config/file.ts";
-import { configSchema } from "../../src/server/config/index.ts";
+import { completeConfig } from "../../src/server/config/defaults.ts";
+import { ConfigError, configSchema } from "../../src/server/config/index.ts";
 import { Mistakes } from "../../src/server/config/mistakes.ts";
 import { readSetting } from "../../src/server/config/read-setting.ts";
 import { similarTo } from "../../src/server/config/similar.ts";
@@ -92,6 +93,7 @@ const EVERYTHING = {
   origins: ["https://app.example", "*"],
   heartbeatMs: 1000,
   drainMs: 0,
+  lameDuckMs: 5,
   log: { level: "debug", format: "text" },
   telemetry: { url: "http://127.0.0.1:4318", headers: { a: "b" }, serviceName: "team" },
 };
@@ -103,6 +105,7 @@ test("a file may say everything that there is", async () => {
     port: 5000,
     heartbeatMs: 1000,
     drainMs: 0,
+    lameDuckMs: 5,
     defaultProvider: "local",
     unprotected: true,
     ledger: { url: "memory:", sync: "normal", flushMs: 0, leaseMs: 1000, connections: 3 },
@@ -161,6 +164,7 @@ describe("koine.config.schema.json", () => {
 
   test("lets a variable stand for any single value", () => {
     expect(isValid({ port: "$PORT", record: { enabled: "${ON}" }, log: "$LEVEL" })).toBe(true);
+    expect(isValid({ record: "$ON", telemetry: "$ON", providers: { openai: "$ON" } })).toBe(true);
     expect(isValid({ port: "$$5" })).toBe(false);
   });
 });
@@ -185,6 +189,7 @@ test.each<[sentence: string, file: unknown, path: string, message: string]>([
   ],
   ["an official address without a key", { providers: { a: { preset: "groq" } } }, "/providers/a/apiKey", "is missing"],
   ["a provider whose name has a slash", { providers: { "a/b": local } }, "/providers/a~1b", "without slashes"],
+  ["a provider whose name no header takes", { providers: { 日本: local } }, "/providers/日本", "of ASCII letters"],
   ["a rule without a provider", { models: { fast: "gpt" } }, "/models/fast", 'must be a model as "provider/model".'],
   [
     "a rule to a provider that is not there",
@@ -237,6 +242,21 @@ test.each<[sentence: string, file: unknown, path: string, message: string]>([
   ],
   ["a database that is none", { ledger: "mysql://u:secret@h" }, "/ledger", 'must be "sqlite:path/to/file.db"'],
   ["the same in an object", { ledger: { url: "koine.db" } }, "/ledger/url", 'must be "sqlite:path/to/file.db"'],
+  ["a bare percent sign", { ledger: "postgres://u:50%secret@h/d" }, "/ledger", 'write "%25" for the sign itself'],
+  ["an address with bare signs", { ledger: "postgres://u:se/cret@h/d" }, "/ledger", '"/" as "%2F"'],
+  [
+    "a time that no timer waits",
+    { heartbeatMs: 9_999_999_999 },
+    "/heartbeatMs",
+    "to 2147483647. A timer waits for 24 days",
+  ],
+  ["the same among limits", { limits: { stallMs: 2 ** 31 } }, "/limits/stallMs", "from 1 to 2147483647"],
+  [
+    "the same of a tool",
+    { tasks: { mcpServers: { a: { command: "x", timeouts: { callMs: 2 ** 31 } } } } },
+    "/tasks/mcpServers/a/timeouts/callMs",
+    "from 1 to 2147483647",
+  ],
   ["an origin with a path", { origins: ["https://a.example/"] }, "/origins/0", "without a path"],
   ["a host with a scheme", { hosts: ["https://a.example"] }, "/hosts/0", "without https:// and port"],
   ["nesting that nobody reads", { limits: { depth: 5000 } }, "/limits/depth", "from 1 to 1000"],
@@ -272,3 +292,39 @@ test.each([
 ])("%s is meant to be one of %j: %s", (given, known, meant) => {
   expect(similarTo(given, known)).toBe(meant);
 });
+
+test("a time that no timer waits is refused in code, too, and told with all others", () => {
+  const rule = { pattern: "a", targets: ["demo/koine"], timeouts: { totalMs: 1e10, replyMs: Infinity } } as const;
+  const complete = (): unknown =>
+    completeConfig({
+      heartbeatMs: 0,
+      drainMs: 0,
+      limits: { idleMs: 1e10 },
+      ledger: { leaseMs: 1e10, flushMs: 0 },
+      record: { maxWaitMs: Number.NaN },
+      tasks: { toolTimeoutMs: 1e10, mcpServers: [{ name: "m", command: "x", timeouts: { callMs: 1e10 } }] },
+      models: [rule],
+    });
+  expect(
+    thrownBy(complete)
+      .mistakes.map(({ path }) => path)
+      .toSorted(),
+  ).toStrictEqual([
+    "/heartbeatMs",
+    "/ledger/leaseMs",
+    "/limits/idleMs",
+    "/models/a/timeouts/totalMs",
+    "/record/maxWaitMs",
+    "/tasks/mcpServers/m/timeouts/callMs",
+    "/tasks/toolTimeoutMs",
+  ]);
+});
+
+function thrownBy(step: () => unknown): ConfigError {
+  try {
+    step();
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+  }
+  throw new Error("Nothing was thrown.");
+}

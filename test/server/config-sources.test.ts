@@ -1,5 +1,6 @@
 // Where settings come from: flags, variables, files and defaults, and which of them counts.
 import { describe, expect, test } from "vitest";
+import type { Sources } from "./support/config.ts";
 import { failureOf, mistakesOf, read, readIn, SHA } from "./support/config.ts";
 
 const NAME = "koine.config.json";
@@ -105,6 +106,38 @@ test.each([
   expect(mistakes[0]?.message).toContain(message);
 });
 
+test.each<[sentence: string, file: object, sources: Sources, data: string, url: string]>([
+  ["a URL in a variable", {}, { env: { KOINE_DATA: "postgres://h/d" } }, "%/koine-data", "postgres://h/d"],
+  ["a file in a flag", {}, { flags: { data: "x/a.db" } }, "%/koine-data", "sqlite:%/x/a.db"],
+  ["a URL in the file", { data: "memory:" }, {}, "%/koine-data", "memory:"],
+  ["a file in the file", { data: "x/a.sqlite" }, {}, "%/koine-data", "sqlite:%/x/a.sqlite"],
+  ["a folder in a variable", {}, { env: { KOINE_DATA: "x" } }, "%/x", "sqlite:%/x/koine.db"],
+  [
+    "less than the database itself, in the same place",
+    { data: "memory:", ledger: "sqlite:b.db" },
+    {},
+    "%/koine-data",
+    "sqlite:%/b.db",
+  ],
+  [
+    "less than the database in a variable beside it",
+    {},
+    { env: { KOINE_DATA: "memory:", KOINE_DATABASE: "sqlite:b.db" } },
+    "%/koine-data",
+    "sqlite:%/b.db",
+  ],
+  [
+    "more than one that counts later",
+    { ledger: "sqlite:b.db" },
+    { env: { KOINE_DATABASE: "sqlite:b.db" }, flags: { data: "memory:" } },
+    "%/koine-data",
+    "memory:",
+  ],
+])("data may be a database: %s", async (_sentence, file, sources, data, url) => {
+  const { config } = await readIn({ "koine.config.json": file }, sources);
+  expect([config.data, config.ledger.url]).toStrictEqual([data, url]);
+});
+
 describe("variables in texts", () => {
   test.each([
     ["the whole text", "$KEY", "k-1"],
@@ -123,6 +156,14 @@ describe("variables in texts", () => {
       { path: "/port", message: "must be a whole number from 0 to 65535; it is a string." },
       { path: "/record/enabled", message: "must be true or false; it is a string." },
     ]);
+  });
+
+  test("may stand for a flag where an object could be, too", async () => {
+    const file = { record: "$R", providers: { demo: "$OFF", a: { dialect: "openai-chat", baseUrl: "http://h/v1" } } };
+    const config = await read(file, { env: { R: "false", OFF: "false" } });
+    expect([config.record.enabled, Object.keys(config.providers)]).toStrictEqual([false, ["a"]]);
+    expect(await mistakesOf({ record: "$R" }, { env: { R: "maybe" } })).toMatchObject([{ path: "/record" }]);
+    expect(await mistakesOf({ record: "false" })).toMatchObject([{ path: "/record" }]);
   });
 
   test.each([

@@ -106,15 +106,20 @@ describe("without tenants", () => {
     ["with tenants it does", { host: "0.0.0.0", tenants }, true],
   ])("%s", async (_what, config, listens) => {
     const log = { level: "silent", format: "json" } as const;
-    await using server = await createServer(completeConfig({ port: 0, log, ...config }));
-    if (listens) await server.listen();
-    else {
-      await expect(server.listen()).rejects.toMatchObject({
-        code: "configuration",
-        path: "/host",
-        message: expect.stringContaining("koine token create"),
-      });
+    // A folder that is not there: whoever opens the ledger fails with another error.
+    const ledger = listens ? {} : { url: "sqlite:/nowhere/koine.db" };
+    const started = createServer(completeConfig({ port: 0, lameDuckMs: 0, log, ledger, ...config }));
+    if (listens) {
+      await using server = await started;
+      await server.listen();
+      return;
     }
+    await expect(started).rejects.toMatchObject({
+      code: "configuration",
+      path: "/host",
+      message: expect.stringContaining("koine token create"),
+      mistakes: [{ path: "/host" }],
+    });
   });
 
   test("a port that is taken is one clear sentence", async () => {

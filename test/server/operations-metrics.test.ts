@@ -1,5 +1,7 @@
 // Metrics in Prometheus' text format, and what is counted of every exchange.
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { openLedger } from "../../src/ledger/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
 import { createMetrics } from "../../src/server/operations/prometheus.ts";
 import { startRoutes } from "./support/koine.ts";
 import { json, route } from "./support/routes.ts";
@@ -86,7 +88,6 @@ describe("the server counts", () => {
 describe("readiness", () => {
   test("says so where the ledger does not answer", async () => {
     await using server = await startRoutes([]);
-    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     await server.ledger.close();
     const reply = await fetch(`${server.url}/readyz`);
     expect([reply.status, await reply.json()]).toStrictEqual([
@@ -94,5 +95,69 @@ describe("readiness", () => {
       { status: "unavailable", reason: "the ledger does not answer" },
     ]);
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  });
+
+  test("asks the ledger once, however many ask, and logs when its state changes", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const inner = await openLedger("memory:");
+      let asked = 0;
+      let fault: Error | undefined;
+      const threads: Ledger["threads"] = async (options) => {
+        asked++;
+        if (fault !== undefined) throw fault;
+        return inner.threads(options);
+      };
+      const ledger = new Proxy(inner, {
+        get: (target, name) => {
+          if (name === "threads") return threads;
+          // A ledger's methods are called on the ledger itself.
+          const value: unknown = Reflect.get(target, name, target);
+          return typeof value === "function" ? (value.bind(target) as unknown) : value;
+        },
+      });
+      let log = "";
+      const settings = { log: { level: "info", format: "json" } as const };
+      const server = await startRoutes([], settings, { ledger, write: (lines) => (log += lines) });
+      const ready = async (times: number): Promise<number[]> => {
+        const request = (): Request => new Request("http://localhost/readyz");
+        const replies = await Promise.all(Array.from({ length: times }, () => server.fetch(request())));
+        return [...new Set(replies.map(({ status }) => status))];
+      };
+      expect([await ready(5), asked]).toStrictEqual([[200], 1]);
+      fault = new Error("away");
+      expect([await ready(1), asked]).toStrictEqual([[200], 1]);
+      for (let round = 0; round < 3; round++) {
+        vi.advanceTimersByTime(1000);
+        expect(await ready(2)).toStrictEqual([503]);
+      }
+      fault = undefined;
+      vi.advanceTimersByTime(1000);
+      expect([await ready(2), asked]).toStrictEqual([[200], 5]);
+      vi.useRealTimers();
+      await server.close();
+      expect(log.match(/"ledger unavailable"/g)).toHaveLength(1);
+      expect(log.match(/"ledger available"/g)).toHaveLength(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe("threads of before there were tenants", () => {
+  test.each<[string, string[], boolean, boolean]>([
+    ["are warned of where nobody can reach them", ["acme"], true, true],
+    ["are no matter where a tenant has that name", ["acme", "default"], true, false],
+    ["are no matter where there are none", ["acme"], false, false],
+    ["are no matter without tenants", [], true, false],
+  ])("%s", async (_what, names, isThere, isTold) => {
+    const ledger = await openLedger("memory:");
+    if (isThere) await ledger.createThread();
+    let log = "";
+    const tenants = new Map(names.map((name, index) => [name, { tokens: [{ hash: `${index}`.repeat(64), name }] }]));
+    const settings = { tenants, log: { level: "info", format: "json" } as const };
+    const server = await startRoutes([], settings, { ledger, write: (lines) => (log += lines) });
+    await server.close();
+    expect(log.includes('belong to \\"default\\"')).toBe(isTold);
   });
 });

@@ -111,6 +111,38 @@ describe("spans", () => {
     },
   );
 
+  test("that the client's trace leaves out are left out", async () => {
+    await using collector = await startCollector();
+    const server = await startRoutes([], { telemetry: telemetry(collector.url) });
+    for (const flags of ["00", "02"]) server.services.tracer.span("chat m", {}, `00-${TRACE}-${PARENT}-${flags}`).end();
+    await server.close();
+    expect(collector.got).toStrictEqual([]);
+  });
+
+  test("that no collector takes hold up a shutdown once, after the ledger was closed", async () => {
+    // Takes what it is sent, and never answers.
+    const hung = createServer(() => undefined);
+    await new Promise<void>((resolve) => hung.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(hung.address() as AddressInfo).port}`;
+    const server = await startRoutes([], { telemetry: telemetry(url) });
+    const { tracer, metrics, ledger } = server.services;
+    for (let index = 0; index < 1100; index++) tracer.span("chat m", {}).end();
+    const closed = server.close();
+    await expect
+      .poll(() =>
+        ledger.threads().then(
+          () => "open",
+          () => "closed",
+        ),
+      )
+      .toBe("closed");
+    expect(metrics.text()).not.toContain("koine_spans_dropped_total 1100");
+    await closed;
+    expect(metrics.text()).toContain("koine_spans_dropped_total 1100");
+    hung.closeAllConnections();
+    hung.close();
+  });
+
   test("that failed say the kind of error, never its words", async () => {
     await using collector = await startCollector();
     const server = await startRoutes([], { telemetry: telemetry(collector.url) });

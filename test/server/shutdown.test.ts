@@ -46,6 +46,20 @@ describe("a server that is closed", () => {
     await closed;
   });
 
+  test("goes on listening for a while, says that it is not ready, and takes no calls", async () => {
+    const heavy = route("GET", "/heavy", () => json({}), { heavy: true });
+    const server = await startRoutes([heavy], { lameDuckMs: 300 });
+    const { url } = server;
+    const closed = server.close();
+    const ready = await fetch(`${url}/readyz`);
+    expect([ready.status, ready.headers.get("connection")]).toStrictEqual([503, "close"]);
+    const late = await fetch(`${url}/heavy`);
+    expect([late.status, late.headers.get("retry-after")]).toStrictEqual([503, "1"]);
+    await closed;
+    await expect(fetch(`${url}/readyz`)).rejects.toThrow();
+    expect(server.url).toBe(url);
+  });
+
   test("ends streams of events at once: their readers come again elsewhere", async () => {
     const events = route("GET", "/events", (request) =>
       sse(server.services, request, async function* (signal) {

@@ -1,6 +1,7 @@
 // `koine token`: makes tokens for clients of a server, and their hashes for its configuration. Neither is kept anywhere.
 import { hash, randomBytes } from "node:crypto";
 import { text } from "node:stream/consumers";
+import { TENANTS } from "../../server/config/file.ts";
 import type { Arguments, Command } from "../command.ts";
 import { CliError, EXIT } from "../exit.ts";
 import type { Io } from "../io.ts";
@@ -58,16 +59,25 @@ function hashOf(secret: string): string {
   return `sha256:${hash("sha256", secret, "hex")}`;
 }
 
+/** What the configuration would refuse is refused here. */
+function checkNames(tenant: string | undefined, name: string | undefined): void {
+  if (tenant !== undefined && !new RegExp(TENANTS.pattern).test(tenant)) {
+    throw new CliError("usage", `--tenant must be ${TENANTS.means}.`);
+  }
+  if (name?.trim() === "") throw new CliError("usage", "--name must be a text that is not empty.");
+}
+
 function create(given: Arguments, io: Io): void {
+  const [tenant, name] = [given.text("tenant"), given.text("name")];
+  checkNames(tenant, name);
   const made = newToken();
   const digest = hashOf(made);
   if (given.has("json")) {
     io.stdout.write(`${JSON.stringify({ token: made, hash: digest })}\n`);
     return;
   }
-  const name = given.text("name");
   const entry = name === undefined ? digest : { hash: digest, name };
-  const tenants = { [given.text("tenant") ?? "acme"]: { tokens: [entry] } };
+  const tenants = { [tenant ?? "acme"]: { tokens: [entry] } };
   const paint = paintFor(io.stdout, io.env);
   io.stdout.write(
     [

@@ -2,7 +2,7 @@
 import { access, constants, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Ledger, LedgerProblem } from "../../ledger/index.ts";
-import { openLedger } from "../../ledger/index.ts";
+import { LedgerError, openLedger } from "../../ledger/index.ts";
 import type { ServerConfig } from "../../server/config/index.ts";
 import { ledgerFile, placeOfLedger } from "../serve/data-folder.ts";
 import { counted } from "../show/numbers.ts";
@@ -62,13 +62,21 @@ export async function checkLedger(config: ServerConfig, clock: () => number): Pr
   const { url, connections } = config.ledger;
   try {
     // Problems are asked for, not heard of.
-    const ledger = await openLedger(url, { clock, indexMs: false, connections, onProblem: () => {} });
+    const ledger = await openLedger(url, { clock, indexMs: false, connections, readOnly: true, onProblem: () => {} });
     try {
       return await sample(ledger, config);
     } finally {
       await ledger.close();
     }
   } catch (error) {
+    if (error instanceof LedgerError && error.code === "schema-too-old") {
+      return {
+        name,
+        state: "ok",
+        message: error.message,
+        hint: "koine serve makes tables, and brings them up to date.",
+      };
+    }
     return { name, state: "fail", message: `${placeOfLedger(config)}: ${reasonOf(error)}` };
   }
 }

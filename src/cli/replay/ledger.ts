@@ -1,6 +1,6 @@
 // A ledger that is only read from, and is there already.
 import type { Ledger, LedgerOptions } from "../../ledger/index.ts";
-import { openLedger } from "../../ledger/index.ts";
+import { LedgerError, openLedger } from "../../ledger/index.ts";
 import type { ServerConfig } from "../../server/config/index.ts";
 import { cliErrorOf } from "../data.ts";
 import { CliError } from "../exit.ts";
@@ -17,13 +17,18 @@ export async function withLedger<T>(
   const { url, connections } = config.ledger;
   if (url === "memory:") throw new CliError("usage", "A ledger in memory is empty: name one that is kept with --data.");
   try {
-    const ledger = await openLedger(url, { ...options, connections, indexMs: false });
+    const ledger = await openLedger(url, { ...options, connections, indexMs: false, readOnly: true });
     try {
       return await work(ledger);
     } finally {
       await ledger.close();
     }
   } catch (error) {
+    if (error instanceof LedgerError && error.code === "schema-too-old") throw notReady(error);
     throw cliErrorOf(error);
   }
+}
+
+function notReady(cause: LedgerError): CliError {
+  return new CliError("io", `${cause.message} "koine serve" makes tables, and brings them up to date.`, { cause });
 }

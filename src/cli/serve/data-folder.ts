@@ -1,5 +1,5 @@
-// The folder that holds a SQLite ledger: made where it is not there, for its owner alone.
-import { mkdir } from "node:fs/promises";
+// The folder and the file of a SQLite ledger: made where they are not there, for their owner alone.
+import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { ServerConfig } from "../../server/config/index.ts";
 import { ioError } from "../exit.ts";
@@ -18,6 +18,17 @@ export async function makeDataFolder(config: Pick<ServerConfig, "ledger">): Prom
     await mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw ioError(error, "write", folder);
+  }
+  await makeFile(file);
+}
+
+/** Empty, before SQLite would make it for everybody; what SQLite puts beside it has the same rights. */
+async function makeFile(file: string): Promise<void> {
+  try {
+    await (await open(file, "wx", 0o600)).close();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code !== "EEXIST") throw ioError(error, "write", file);
   }
 }
 

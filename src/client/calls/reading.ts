@@ -183,6 +183,6 @@ export class Reading {
 }
 
 /** `start` and `usage` are no word of the answer yet: one that fails behind them can be asked for again. */
-function saysSomething({ kind }: Delta): boolean {
+export function saysSomething({ kind }: Delta): boolean {
   return kind !== "start" && kind !== "usage" && kind !== "error";
 }

@@ -71,6 +71,14 @@ export class Secrets {
     return value === undefined || this.texts.length === 0 ? value : (this.replace(value) as T);
   }
 
+  /** The same bytes; others where one of them is told in it. */
+  bytes(chunk: Uint8Array): Uint8Array {
+    const { texts } = this;
+    if (texts.length === 0) return chunk;
+    const text = new TextDecoder().decode(chunk);
+    return texts.some((secret) => text.includes(secret)) ? new TextEncoder().encode(this.redact(text)) : chunk;
+  }
+
   private replace(value: unknown): unknown {
     if (typeof value === "string") return this.texts.reduce((text, secret) => text.replaceAll(secret, INSTEAD), value);
     if (Array.isArray(value)) return value.map((each: unknown) => this.replace(each));

@@ -4,6 +4,8 @@ import type { Dialect } from "../../dialects/index.ts";
 import { dialect } from "../../dialects/index.ts";
 import type { ProviderError } from "../../model/index.ts";
 import { formatSse, formatSseComment } from "../../sse/index.ts";
+import type { EndOf } from "./stream-ends.ts";
+import { chatEnd, endsByType, geminiEnd } from "./stream-ends.ts";
 
 export type DoorId = "openai-chat" | "openai-responses" | "anthropic" | "gemini";
 
@@ -14,8 +16,8 @@ export interface Door {
   readonly beat: string;
   /** What ends a stream that cannot go on, where its own encoder cannot say it. */
   failureEvent(error: ProviderError): string;
-  /** Texts of which one stands near the end of a whole stream. */
-  readonly endings: readonly string[];
+  /** What an event says about the end of its stream. */
+  readonly endOf: EndOf;
   /** Headers of a client that mean something to a provider of the same dialect. */
   readonly passes: readonly string[];
 }
@@ -43,8 +45,7 @@ export const DOORS: Readonly<Record<DoorId, Door>> = {
     dialect: chat,
     beat: COMMENT,
     failureEvent: errorEvent(chat),
-    // Some servers leave out the last line, yet say why every choice ended.
-    endings: ["data: [DONE]", '"finish_reason":"', '"finish_reason": "'],
+    endOf: chatEnd,
     passes: ["openai-beta"],
   },
   "openai-responses": {
@@ -55,7 +56,7 @@ export const DOORS: Readonly<Record<DoorId, Door>> = {
       const data = { type: "error", code: kind.replaceAll("-", "_"), message, param: null, sequence_number: 0 };
       return formatSse({ event: "error", data });
     },
-    endings: ["response.completed", "response.incomplete", "response.failed", "event: error"],
+    endOf: endsByType(["response.completed", "response.incomplete"], ["response.failed", "error"]),
     passes: ["openai-beta"],
   },
   anthropic: {
@@ -63,7 +64,7 @@ export const DOORS: Readonly<Record<DoorId, Door>> = {
     dialect: anthropic,
     beat: formatSse({ event: "ping", data: { type: "ping" } }),
     failureEvent: errorEvent(anthropic, "error"),
-    endings: ["message_stop", "event: error", "event:error"],
+    endOf: endsByType(["message_stop"], ["error"]),
     passes: ["anthropic-beta", "anthropic-version"],
   },
   gemini: {
@@ -71,7 +72,7 @@ export const DOORS: Readonly<Record<DoorId, Door>> = {
     dialect: gemini,
     beat: COMMENT,
     failureEvent: errorEvent(gemini),
-    endings: ['"finishReason"', '"blockReason"', '"error"'],
+    endOf: geminiEnd,
     passes: [],
   },
 };

@@ -182,14 +182,25 @@ function responseIdOf({ recording, call }: OpenCall, { door }: Asked): string | 
 
 async function answerWhole(open: OpenCall, asked: Asked): Promise<Reply> {
   const earlier = open.recording?.earlier;
-  if (earlier !== undefined) return earlierReply(open, earlier, asked.door);
-  return wholeReply(open, asked.door, responseIdOf(open, asked));
+  try {
+    if (earlier !== undefined) return earlierReply(open, earlier, asked.door);
+    return await wholeReply(open, asked.door, responseIdOf(open, asked));
+  } catch (thrown) {
+    await open.giveUp(thrown);
+    throw thrown;
+  }
 }
 
 async function answerStream({ heartbeats }: Gateway, open: OpenCall, asked: Asked): Promise<Reply> {
-  const streaming = streamingOf(open, asked);
   const earlier = open.recording?.earlier;
-  return earlier === undefined ? streamReply(open, streaming, heartbeats) : earlierStream(open, earlier, streaming);
+  try {
+    const streaming = streamingOf(open, asked);
+    if (earlier !== undefined) return earlierStream(open, earlier, streaming);
+    return await streamReply(open, streaming, heartbeats);
+  } catch (thrown) {
+    await open.giveUp(thrown);
+    throw thrown;
+  }
 }
 
 function streamingOf(open: OpenCall, asked: Asked): Streaming {

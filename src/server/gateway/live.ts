@@ -7,9 +7,11 @@ import type { HttpExchange } from "../../client/calls/http.ts";
 import { isEventStream, send, streamReply } from "../../client/calls/http.ts";
 import { askedOf, exchangeOf, openReading } from "../../client/calls/open.ts";
 import { Reading } from "../../client/calls/reading.ts";
+import type { Secrets } from "../../client/calls/secrets.ts";
 import type { HttpReply } from "../../client/types.ts";
 import type { Delta, Loss, ProviderError, Response } from "../../model/index.ts";
 import { ServerError } from "../errors.ts";
+import { failureOfCall } from "./failure.ts";
 import type { OpenCall } from "./open-call.ts";
 import { EventBytes } from "./event-bytes.ts";
 import type { GatewayCall } from "./upstream.ts";
@@ -19,6 +21,8 @@ export interface Opened {
   reading: Reading;
   bytes?: EventBytes;
   reply?: HttpReply;
+  /** What must not be among the bytes. */
+  secrets?: Secrets;
 }
 
 /** One try at a stream: something of the answer has been read. */
@@ -53,7 +57,7 @@ export async function readReply(
   const bytes = isEventStream(reply) ? new EventBytes() : undefined;
   if (bytes !== undefined) exchange.tap = (chunk) => bytes.push(chunk);
   const reading = new Reading(await streamReply(reply, exchange), askedOf(target, ready), call.scope);
-  return bytes === undefined ? { reading } : { reading, bytes, reply };
+  return bytes === undefined ? { reading } : { reading, bytes, reply, secrets: exchange.secrets };
 }
 
 export class LiveAnswer {
@@ -62,14 +66,22 @@ export class LiveAnswer {
   readonly bytes: EventBytes | undefined;
   readonly reply: HttpReply | undefined;
   private readonly reading: Reading;
+  private readonly secrets: Secrets | undefined;
   /** Why it was ended from outside. */
   private ended: ProviderError | undefined;
 
-  constructor(open: OpenCall, { reading, bytes, reply }: Opened) {
+  constructor(open: OpenCall, { reading, bytes, reply, secrets }: Opened) {
     this.open = open;
     this.reading = reading;
     this.bytes = bytes;
     this.reply = reply;
+    this.secrets = secrets;
+  }
+
+  /** The upstream's last bytes, with what it says of its failure, but no key that it repeats there. */
+  lastBytes(): Uint8Array | undefined {
+    const last = this.bytes?.drain();
+    return last === undefined ? undefined : (this.secrets?.bytes(last) ?? last);
   }
 
   /** Asks until something is said. Throws as `OpenCall.ask` does. */
@@ -110,7 +122,9 @@ export class LiveAnswer {
     else if (failure !== undefined) await open.fail(failure.error, failure.partial);
     else {
       const response = reading.response();
-      return open.finish(response, losses, { streamed: response, responseId: responseId ?? response.id });
+      const answer = { streamed: response, responseId: responseId ?? response.id };
+      const refused = await open.finish(response, losses, answer);
+      return refused && failureOfCall(refused).error;
     }
     return undefined;
   }

@@ -8,6 +8,7 @@ import type { RecordedAnswer, RecordedCall, Recorder, Recording } from "../recor
 import type { Span } from "../operations/tracing.ts";
 import type { Caller, Services } from "../types.ts";
 import { ServerError } from "../errors.ts";
+import { serverErrorOf } from "../http/failure.ts";
 import { failureOfCall } from "./failure.ts";
 import { countersOf } from "./counters.ts";
 import type { ModelRoute } from "./routing.ts";
@@ -114,17 +115,24 @@ export class OpenCall {
     response: Response | undefined,
     losses: readonly Loss[] = [],
     recorded: Pick<RecordedAnswer, "response" | "streamed" | "responseId"> = {},
-  ): Promise<ProviderError | undefined> {
+  ): Promise<ServerError | undefined> {
     this.answered?.attempt.end({ usage: response?.usage });
-    let refused: ProviderError | undefined;
+    let refused: ServerError | undefined;
     try {
       await this.recording?.finish({ ...this.outcome(losses), ...recorded });
     } catch (error) {
-      refused = failureOfCall(error).error;
+      refused = serverErrorOf(error);
       this.services.log.error("gateway.unrecorded", { run: this.recording?.runId ?? "" }, error);
     }
-    this.end(refused, response, losses);
+    this.end(refused && failureOfCall(refused).error, response, losses);
     return refused;
+  }
+
+  /** Something of our own went wrong: whoever is being asked is told to stop, and the record ends. */
+  async giveUp(thrown: unknown): Promise<void> {
+    if (this.isEnded) return;
+    this.call.scope.end(thrown);
+    await this.fail(failureOfCall(thrown).error);
   }
 
   /** The answer has failed. What arrived is kept, where it is recorded. */
@@ -203,7 +211,14 @@ export async function openCall(services: Services, recorder: Recorder, spec: Cal
   const request = spec.request();
   const known: CallSpec = { ...spec, request: () => request };
   const recording = await recorder.open({ caller, request, dialect, ...record });
-  return new OpenCall(services, known, route, recording);
+  try {
+    return new OpenCall(services, known, route, recording);
+  } catch (thrown) {
+    // What was opened is ended, whatever comes.
+    const facts = { provider: "", model: route.targets[0], attempts: [], losses: [] };
+    await recording?.fail(failureOfCall(thrown).error, facts);
+    throw thrown;
+  }
 }
 
 const RESPONSES = "openai-responses";

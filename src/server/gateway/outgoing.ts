@@ -142,7 +142,7 @@ export class Tapped implements Outgoing {
     const { error } = live;
     if (error === undefined) return live.bytes?.drain() ?? "";
     // What the upstream itself said of its failure is among its bytes.
-    if (isObject(error.raw)) return live.bytes?.drain() ?? "";
+    if (isObject(error.raw)) return live.lastBytes() ?? "";
     return joined([live.bytes?.take() ?? "", door.failureEvent(error)]);
   }
 }

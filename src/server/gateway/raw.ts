@@ -1,10 +1,14 @@
 // A stream in the client's own dialect that nobody records: the upstream's bytes go on as they come, and nothing is read
-// of them but where events end and whether the last one was there.
+// of them but the first words, where events end, and whether the last one was there.
+import { errorOf } from "../../assembly/answer-fields.ts";
 import type { OpenAttempt } from "../../client/calls/attempts.ts";
 import type { Ready, Target } from "../../client/calls/call.ts";
-import { failureOf } from "../../client/calls/failure.ts";
+import { AttemptFailure, failureOf } from "../../client/calls/failure.ts";
+import type { HttpExchange } from "../../client/calls/http.ts";
 import { isEventStream, send } from "../../client/calls/http.ts";
 import { exchangeOf } from "../../client/calls/open.ts";
+import { saysSomething } from "../../client/calls/reading.ts";
+import type { Secrets } from "../../client/calls/secrets.ts";
 import type { HttpReply } from "../../client/types.ts";
 import type { ProviderError } from "../../model/index.ts";
 import type { Door } from "./doors.ts";
@@ -14,12 +18,14 @@ import { openStream, readReply } from "./live.ts";
 import type { OpenCall } from "./open-call.ts";
 import type { Outgoing, Piece } from "./outgoing.ts";
 import { joined } from "./outgoing.ts";
+import { endIn } from "./stream-ends.ts";
 
-/** A reply whose first bytes have come. */
+/** A reply whose first words have come. */
 export interface RawReply {
   reply: HttpReply;
   body: AsyncIterator<Uint8Array>;
   bytes: EventBytes;
+  secrets: Secrets;
 }
 
 /** One try at a stream that is handed on unread; an answer in another form, or dialect, is read. */
@@ -37,14 +43,38 @@ export async function openRaw(
     await opened.reading.open();
     return opened;
   }
-  const raw: RawReply = { reply, body: reply.body[Symbol.asyncIterator](), bytes: new EventBytes() };
-  call.scope.reading();
-  // A reply that breaks off before it has said anything can be asked for again.
-  const first = await raw.body.next();
-  call.scope.read();
-  if (first.done !== true) raw.bytes.push(first.value);
+  const { secrets } = exchange;
+  const raw: RawReply = { reply, body: reply.body[Symbol.asyncIterator](), bytes: new EventBytes(), secrets };
+  try {
+    await readFirst(raw, exchange);
+  } catch (thrown) {
+    reply.discard();
+    throw secrets.failureOf(thrown);
+  }
   call.scope.keepTurn();
   return raw;
+}
+
+/** So much is read in search of the first word; what has more before it is handed on all the same. */
+const LONGEST_BEGINNING = 65_536;
+
+/** Reads until something is said. What fails, or breaks off, before that can be asked for again, here or elsewhere. */
+async function readFirst({ body, bytes }: RawReply, { prepared, scope }: HttpExchange): Promise<void> {
+  const decoder = prepared.dialect.streamDecoder({ names: prepared.names });
+  for (let size = 0; size < LONGEST_BEGINNING; ) {
+    scope.reading();
+    const read = await body.next();
+    scope.read();
+    const deltas = read.done === true ? decoder.end() : decoder.push(read.value);
+    if (read.done !== true) {
+      bytes.push(read.value);
+      size += read.value.length;
+    }
+    if (deltas.some(saysSomething)) return;
+    const failed = deltas.find(({ kind }) => kind === "error");
+    if (failed?.kind === "error") throw new AttemptFailure(errorOf(failed.payload));
+    if (read.done === true) throw new AttemptFailure(CUT_OFF);
+  }
 }
 
 /** So many of the last pieces are looked at for the end: usage and the like may follow it. */
@@ -88,30 +118,45 @@ export class Raw implements Outgoing {
   }
 
   private take(): Piece {
-    const piece = this.raw.bytes.take();
+    const { bytes, secrets } = this.raw;
+    const piece = bytes.take();
     if (piece === undefined) return "";
     this.last[this.count++ % LAST_PIECES] = piece;
-    return piece;
+    return withoutKeys(piece, secrets);
   }
 
   /** `error`: why there is no more, where that is no end. */
   private async end(error: ProviderError | undefined): Promise<Piece> {
     this.isOver = true;
     const { open, door } = this;
-    const { bytes } = this.raw;
+    const { bytes, secrets } = this.raw;
     const isAborted = open.call.scope.ended?.by === "caller";
     const rest = error === undefined ? bytes.drain() : undefined;
-    if (rest !== undefined) this.last.push(rest);
-    const failure = error ?? (this.hasEnding() ? undefined : CUT_OFF);
-    if (failure === undefined) await open.finish(undefined);
-    else await open.fail(failure, undefined, isAborted ? true : undefined);
-    return joined([rest ?? "", failure === undefined ? "" : door.failureEvent(failure)]);
+    const end = error === undefined ? endIn(this.lastPieces(rest), door.endOf) : undefined;
+    const failure = error ?? (end === undefined ? CUT_OFF : undefined);
+    if (end === "whole") await open.finish(undefined);
+    else await open.fail(failure ?? FAILED, undefined, isAborted ? true : undefined);
+    const said = rest === undefined ? "" : withoutKeys(rest, secrets);
+    return joined([said, failure === undefined ? "" : door.failureEvent(failure)]);
   }
 
-  private hasEnding(): boolean {
-    const text = Buffer.concat(this.last).toString();
-    return this.door.endings.some((ending) => text.includes(ending));
+  /** In the order in which they came. */
+  private lastPieces(rest: Uint8Array | undefined): Uint8Array[] {
+    const oldest = this.count > LAST_PIECES ? this.count % LAST_PIECES : 0;
+    const pieces = [...this.last.slice(oldest), ...this.last.slice(0, oldest)];
+    // What ends without a blank line was meant to have one.
+    if (rest !== undefined) pieces.push(rest, BLANK);
+    return pieces;
   }
 }
+
+/** Providers quote keys in their complaints: events that may be such ones are looked at. */
+function withoutKeys(piece: Uint8Array, secrets: Secrets): Uint8Array {
+  const text = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
+  return text.includes('"error"') ? secrets.bytes(piece) : piece;
+}
+
+const BLANK = Buffer.from("\n\n");
+const FAILED: ProviderError = { kind: "server", message: "The provider's stream ended with an error." };
 
 const CUT_OFF: ProviderError = { kind: "truncated", message: "The provider's stream ended before its answer did." };

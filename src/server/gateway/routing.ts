@@ -100,8 +100,10 @@ export class Router {
 
   private byProvider(name: string): ModelRoute | undefined {
     const slash = name.indexOf("/");
-    const isNamed = slash > 0 && slash < name.length - 1 && this.links.has(name.slice(0, slash));
-    return isNamed ? { targets: [name] } : undefined;
+    if (slash <= 0 || !this.links.has(name.slice(0, slash))) return undefined;
+    if (name.slice(slash + 1).trim() !== "") return { targets: [name] };
+    const message = `"${name}" names a provider, but no model of it. ${this.listed()}`;
+    throw new ServerError("not-found", message, { path: "/model" });
   }
 
   private byName(name: string): ModelRoute | undefined {

@@ -2,7 +2,7 @@
 // waited for so long that the client must hear something.
 import { disassemble } from "../../assembly/index.ts";
 import type { Response } from "../../model/index.ts";
-import type { Reply, Services, Sink } from "../types.ts";
+import type { Reply, Sink } from "../types.ts";
 import { failureOfCall } from "./failure.ts";
 import { countLosses } from "./counters.ts";
 import type { Heartbeats } from "./heartbeats.ts";
@@ -69,6 +69,10 @@ const LATE = Symbol("late");
 export async function streamReply(open: OpenCall, streaming: Streaming, heartbeats: Heartbeats): Promise<Reply> {
   const { services } = open;
   const beginning = begin(open, streaming);
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  // A recorded run goes on without its client (B89), from its first moment, and a shutdown waits for it.
+  if (open.recording !== undefined) services.background(over);
+  beginning.catch(() => end());
   const first = await orLate(beginning, services.config.heartbeatMs);
   const begun = first === LATE ? undefined : first;
   const headers = begun?.headers ?? headOf(open, streaming);
@@ -76,10 +80,7 @@ export async function streamReply(open: OpenCall, streaming: Streaming, heartbea
     status: 200,
     headers,
     body(sink) {
-      const work = write(services, begun ?? beginning, streaming, heartbeats, sink);
-      // A recorded run goes on without its client (B89), and a shutdown waits for it.
-      if (open.recording !== undefined) services.background(work);
-      return work;
+      return write(open, begun ?? beginning, streaming, heartbeats, sink).finally(end);
     },
   };
 }
@@ -96,7 +97,7 @@ async function orLate<T>(promise: Promise<T>, ms: number): Promise<T | typeof LA
 
 /** Writes what comes, one write for each read of the upstream. */
 async function write(
-  services: Services,
+  open: OpenCall,
   beginning: Begun | Promise<Begun>,
   { framing, beat }: Streaming,
   heartbeats: Heartbeats,
@@ -113,9 +114,10 @@ async function write(
       if (room !== undefined) await room;
     }
   } catch (thrown) {
+    await open.giveUp(thrown);
     const failure = failureOfCall(thrown);
     if (failure.code === "internal") throw thrown;
-    services.log.debug("gateway.failed-late", { kind: failure.error.kind });
+    open.services.log.debug("gateway.failed-late", { kind: failure.error.kind });
     void sink.write(framing.failure(failure.error));
     const end = framing.end();
     if (end !== "") void sink.write(end);

@@ -8,7 +8,6 @@ import { askedOf, exchangeOf } from "../../client/calls/open.ts";
 import type { HttpReply } from "../../client/types.ts";
 import type { Loss, Response } from "../../model/index.ts";
 import { stringifyJson } from "../../model/json.ts";
-import { ServerError } from "../errors.ts";
 import type { Reply } from "../types.ts";
 import { countLosses } from "./counters.ts";
 import type { Door } from "./doors.ts";
@@ -67,7 +66,7 @@ async function finish(
   responseId: string | undefined,
 ): Promise<void> {
   const refused = await open.finish(response, losses, response && { response, responseId });
-  if (refused !== undefined) throw new ServerError("unavailable", refused.message);
+  if (refused !== undefined) throw refused;
 }
 
 /** An answer that was given before (B95). */

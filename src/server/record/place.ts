@@ -57,7 +57,13 @@ function newThread({ caller }: RecordedCall, { messages, restored: changed }: Re
 
 /** The place of a call whose thread was deleted while it was under way: a thread with all of its history. */
 export function movedPlace(call: RecordedCall, { messages }: Place): Place {
-  const found: Recognised = { threadId: null, parentMessageId: null, known: 0, messages: [...messages], restored: true };
+  const found: Recognised = {
+    threadId: null,
+    parentMessageId: null,
+    known: 0,
+    messages: [...messages],
+    restored: true,
+  };
   return newThread(call, found, call.thread ?? call.caller.ledger.newId());
 }
 

@@ -1,20 +1,21 @@
 // One call on its way into the ledger: a stream that takes its time is written as it comes, everything else in one write
 // at its end. What cannot be written is refused, or served and reported, as the configuration says.
 import { assemble } from "../../assembly/index.ts";
-import { answerMessage, LedgerError } from "../../ledger/index.ts";
+import { answerMessage } from "../../ledger/index.ts";
 import type { NewRecord, NewRun, Recorded, Run } from "../../ledger/index.ts";
 import type { Delta, Message, ProviderError, Response, StoredMessage } from "../../model/index.ts";
 import { ServerError } from "../errors.ts";
 import { outcomeFacts } from "./facts.ts";
-import type { HeldKey } from "./keys.ts";
 import { responseAlias } from "./names.ts";
-import type { Place } from "./place.ts";
+import type { Described, Opened } from "./opened.ts";
+import { movedPlace, type Place } from "./place.ts";
 import { idsIn, idsOf, isReferable, itemAliases } from "./references.ts";
-import { isClaimed, isTaken, refusalOf, unavailable } from "./refusal.ts";
+import { isClaimed, isGone, isTaken, refusalOf } from "./refusal.ts";
 import { RunFeed } from "./run-feed.ts";
-import type { Said, Sayings, Standing } from "./said.ts";
+import type { Sayings } from "./said.ts";
 import { messagesOf } from "./stored-answer.ts";
 import type { RecordedAnswer, RecordedCall, Recording } from "./types.ts";
+import { inTime, twice } from "./waiting.ts";
 
 /** What recordings share. */
 export interface Book {
@@ -29,24 +30,14 @@ export interface Book {
   hold(bytes: number): boolean;
   /** A call could not be recorded, or not in time. */
   report(recording: CallRecording, error: unknown): void;
+  /** The thread that a call belongs to was deleted, and the call is written elsewhere. */
+  moved(recording: CallRecording, from: string): void;
   /** The last write has begun: the promise never rejects, and tells how the call ended in the record. */
   ending(recording: CallRecording, over: Promise<EndState>): void;
 }
 
 /** "lost": it could not be written. */
 export type EndState = "committed" | "failed" | "cancelled" | "lost";
-
-/** What it was given to begin with. */
-export interface Opened {
-  call: RecordedCall;
-  place: Place;
-  runId: string;
-  key: HeldKey | undefined;
-  /** Whether others must see at once that it is under way. */
-  isShown: boolean;
-  /** What the run says of its request. */
-  said: Promise<{ said: Said; standing: Standing }>;
-}
 
 type Facts = Omit<RecordedAnswer, "response" | "responseId">;
 type Written = Promise<readonly StoredMessage[]>;
@@ -55,7 +46,7 @@ type Written = Promise<readonly StoredMessage[]>;
 const LARGE = 65_536;
 
 export class CallRecording implements Recording {
-  readonly threadId: string;
+  threadId: string;
   readonly runId: string;
   readonly messages: readonly Message[];
   readonly changed: boolean;
@@ -67,6 +58,9 @@ export class CallRecording implements Recording {
   private readonly book: Book;
   private readonly feed: RunFeed;
   private readonly cancelling = new AbortController();
+  /** Where it is written. */
+  private place: Place;
+  private described: Promise<Described>;
   /** Who was asked, where it is a stream. */
   private asked: { provider?: string; model?: string } | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -81,10 +75,19 @@ export class CallRecording implements Recording {
     this.opened = opened;
     this.call = call;
     this.threadId = place.threadId;
+    this.place = place;
+    this.described = this.describe();
     this.runId = runId;
     this.messages = place.messages;
     this.changed = place.changed;
     this.feed = new RunFeed({ hold: (bytes) => book.hold(bytes), lost: (error) => this.onLost(error) });
+  }
+
+  private describe(): Promise<Described> {
+    const described = this.opened.describe(this.place);
+    // Whoever writes the run hears of it.
+    described.catch(() => undefined);
+    return described;
   }
 
   get cancelled(): AbortSignal {
@@ -111,7 +114,12 @@ export class CallRecording implements Recording {
     if (this.asked === undefined || this.book.onFailure === "serve") return;
     // As a rule a stream need not wait for a write of its own.
     if (this.feed.begun === undefined && this.book.isSound()) return;
-    await this.inTime(this.start());
+    await inTime(this.start(), this.book.maxWaitMs);
+  }
+
+  /** Writes the run before anybody is asked. */
+  async prove(): Promise<void> {
+    await inTime(this.start(), this.book.maxWaitMs);
   }
 
   push(deltas: readonly Delta[]): void {
@@ -124,7 +132,7 @@ export class CallRecording implements Recording {
     const { begun } = this.feed;
     const { response } = answer;
     if (response !== undefined && isReferable(this.call)) this.itemIds = idsOf(response.message);
-    if (this.isCancelled && begun !== undefined) return Promise.reject(cancelledError());
+    if (this.isCancelled && begun !== undefined) return this.endCancelled();
     this.ending ??= this.end("committed", begun === undefined ? this.record(answer) : this.commit(begun, answer));
     return this.ending;
   }
@@ -137,6 +145,13 @@ export class CallRecording implements Recording {
     this.ending ??= this.end(this.isCancelled ? "cancelled" : "failed", work());
     // Whoever fails has an error to tell already.
     return this.ending.catch(() => undefined);
+  }
+
+  /** Whoever cancelled the run has written its end. */
+  private async endCancelled(): Promise<void> {
+    this.ending ??= this.end("cancelled", Promise.resolve([]));
+    await this.ending.catch(() => undefined);
+    throw cancelledError();
   }
 
   /** Ends the call, whatever it is at; false where it has ended. */
@@ -172,7 +187,11 @@ export class CallRecording implements Recording {
 
   // ---- Streams ----
 
-  private async beginRun(): Promise<Run> {
+  private beginRun(): Promise<Run> {
+    return this.orMoved(() => this.beginHere());
+  }
+
+  private async beginHere(): Promise<Run> {
     const { call, runId, key } = this.opened;
     const { alias: _, ...common } = await this.common(undefined, { ...this.asked });
     const begin: NewRun = { ...common, id: runId, threadId: this.threadId };
@@ -227,11 +246,11 @@ export class CallRecording implements Recording {
   // ---- In one write ----
 
   private async record(answer: RecordedAnswer): Written {
-    const { provider, responseId } = answer;
     if (this.feed.missing !== undefined) throw this.feed.missing.error;
+    const { provider, responseId } = answer;
     const response = answer.response ?? answer.streamed ?? this.assembled();
     const messages = response === undefined ? [] : [answerMessage(response, provider)];
-    return this.write({ messages, ...(await this.common(responseId, outcomeFacts(answer))) });
+    return this.orMoved(async () => this.write({ messages, ...(await this.common(responseId, outcomeFacts(answer))) }));
   }
 
   /** A stream that ended before it had to be written. */
@@ -240,9 +259,10 @@ export class CallRecording implements Recording {
   }
 
   private async recordFailure(error: ProviderError, facts: Facts): Written {
-    const common = await this.common(undefined, outcomeFacts(facts));
     const end = this.isCancelled ? { state: "cancelled" as const } : { state: "failed" as const, error };
-    return this.write({ messages: [], ...end, ...common });
+    return this.orMoved(async () =>
+      this.write({ messages: [], ...end, ...(await this.common(undefined, outcomeFacts(facts))) }),
+    );
   }
 
   private async write(record: NewRecord): Written {
@@ -253,20 +273,41 @@ export class CallRecording implements Recording {
       // Its id is taken then: by itself.
       async () => ({ input: [], messages: await messagesOf(ledger, await ledger.run(runId)) }),
     );
-    this.inputId = input.at(-1)?.id ?? this.opened.place.parentMessageId ?? undefined;
+    this.inputId = input.at(-1)?.id ?? this.place.parentMessageId ?? undefined;
     return messages;
   }
 
   // ---- Both ----
+
+  /** A write; once more, in a thread of its own, where the one that the call belongs to was deleted meanwhile. */
+  private async orMoved<Value>(write: () => Promise<Value>): Promise<Value> {
+    try {
+      return await write();
+    } catch (error) {
+      if (!this.moves(error)) throw error;
+      return write();
+    }
+  }
+
+  /** A thread in which a run is alive cannot be deleted: it is the first write that finds it gone. */
+  private moves(error: unknown): boolean {
+    const { place, threadId: from } = this;
+    if (!isGone(error) || place.thread !== undefined) return false;
+    this.place = movedPlace(this.call, place);
+    this.threadId = this.place.threadId;
+    this.described = this.describe();
+    this.book.moved(this, from);
+    return true;
+  }
 
   /** What a run is made with. */
   private async common(
     responseId: string | undefined,
     facts: Record<string, unknown>,
   ): Promise<Pick<NewRun, "thread" | "input" | "forkFromMessageId" | "metadata" | "alias">> {
-    const { place, call, key } = this.opened;
-    const { thread, input, parentMessageId } = place;
-    const { said } = await this.opened.said;
+    const { call, key } = this.opened;
+    const { thread, input, parentMessageId } = this.place;
+    const { said } = await this.described;
     const metadata: Record<string, unknown> = { dialect: call.dialect, ...said, ...facts };
     if (call.userAgent !== undefined) metadata["userAgent"] = call.userAgent;
     if (call.previousResponse !== undefined) metadata["previousResponseId"] = call.previousResponse;
@@ -292,7 +333,7 @@ export class CallRecording implements Recording {
     clearTimeout(this.timer);
     this.feed.end();
     const written = writing.then(async (messages) => {
-      const { standing } = await this.opened.said;
+      const { standing } = await this.described;
       const last = messages.at(-1);
       if (last !== undefined) this.book.sayings.remember(this.call.caller.ledger, last.id, standing);
     });
@@ -308,7 +349,7 @@ export class CallRecording implements Recording {
       }),
     );
     try {
-      await this.inTime(written);
+      await inTime(written, this.book.maxWaitMs);
     } catch (error) {
       const refusal = refusalOf(error);
       const isKnown = this.feed.missing !== undefined || refusal.code === "aborted";
@@ -316,34 +357,11 @@ export class CallRecording implements Recording {
       if (this.book.onFailure === "refuse" || refusal.code === "aborted") throw refusal;
     }
   }
-
-  private async inTime<Value>(work: Promise<Value>): Promise<Value> {
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    const { maxWaitMs } = this.book;
-    const timer = setTimeout(() => reject(unavailable(`it took longer than ${maxWaitMs} ms.`)), maxWaitMs);
-    try {
-      return await Promise.race([work, late]);
-    } catch (error) {
-      throw refusalOf(error);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
 }
 
 async function cancelRun(begun: Promise<Run>): Written {
   const run = await begun;
   return (await run.cancel()).messages;
-}
-
-/** Again where it is not known whether a write took place; `check` looks for what the first one may have done. */
-async function twice<Value>(write: () => Promise<Value>, check?: () => Promise<Value>): Promise<Value> {
-  try {
-    return await write();
-  } catch (error) {
-    if (!(error instanceof LedgerError) || error.outcome !== "unknown") throw error;
-    return check === undefined ? write() : check().catch(() => write());
-  }
 }
 
 function cancelledError(): ServerError {

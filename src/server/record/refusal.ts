@@ -17,7 +17,11 @@ export function isOfTheCall(error: unknown): boolean {
   return error instanceof LedgerError && OF_THE_CALL.has(error.code);
 }
 
-const GONE: ReadonlySet<LedgerErrorCode> = new Set<LedgerErrorCode>(["unknown-thread", "unknown-message", "unknown-run"]);
+const GONE: ReadonlySet<LedgerErrorCode> = new Set<LedgerErrorCode>([
+  "unknown-thread",
+  "unknown-message",
+  "unknown-run",
+]);
 
 /** Whether what the call belongs to was deleted. */
 export function isGone(error: unknown): boolean {

@@ -1,6 +1,7 @@
 // The agents that work on tasks: the configured model, instructions and MCP servers. The servers are connected to once,
 // when they are first needed, and shared by all tasks.
 import { type Agent, type AgentOptions, createAgent, type McpServer, mcpServer } from "../../agent/index.ts";
+import { unlessAborted } from "../../agent/waiting.ts";
 import { type Client, createClient } from "../../client/index.ts";
 import type { Ledger } from "../../ledger/index.ts";
 import { routerOf } from "../gateway/routing.ts";
@@ -21,16 +22,19 @@ export class Agents {
   }
 
   /** Throws a "not-found" for a model that nobody has, and what an MCP server throws that cannot be reached. */
-  async make({ ledger, model, append, approve, stopWhen }: AgentWishes): Promise<Agent> {
+  async make({ ledger, model, append, approve, stopWhen }: AgentWishes, signal: AbortSignal): Promise<Agent> {
     const { instructions, maxSteps, toolTimeoutMs } = this.services.config.tasks;
     const { targets, timeouts, retry } = routerOf(this.services).route(model);
     const [first, ...fallbacks] = targets;
     const { log } = this.services;
+    // Others may wait for the same servers: only this one stops to.
+    const sources = await unlessAborted(signal, () => this.sources());
+    if (sources === undefined) throw signal.reason;
     return createAgent({
       client: this.clientOf(),
       model: first,
       ledger,
-      tools: await this.sources(),
+      tools: sources.value,
       call: { fallbacks, ...(timeouts !== undefined && { timeouts }), ...(retry !== undefined && { retry }) },
       instructions,
       maxSteps,
@@ -74,12 +78,18 @@ export class Agents {
     throw failed.reason;
   }
 
-  /** Closes the MCP servers. */
+  /** Closes the MCP servers. One that does not answer is not waited for. */
   async close(): Promise<void> {
-    const servers = await this.servers?.catch(() => []);
-    await closeAll(servers ?? []);
+    const closing = this.servers?.then(closeAll).catch(() => undefined);
+    const over = new AbortController();
+    const { effects } = this.services.session;
+    await Promise.race([closing, effects.sleep(CLOSE_MS, over.signal).catch(() => undefined)]);
+    over.abort();
   }
 }
+
+/** The longest that the end of the server waits for them. */
+const CLOSE_MS = 2000;
 
 async function closeAll(servers: readonly McpServer[]): Promise<void> {
   await Promise.allSettled(servers.map((server) => server.close()));

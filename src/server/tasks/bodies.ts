@@ -23,7 +23,7 @@ export async function readNewTask(request: ServerRequest, limits: Limits): Promi
   }
   const value: NewTask = {
     model: textOf(model, "/model"),
-    name: textOf(name, "/name"),
+    name: nameOf(name),
     ...(message !== undefined && message !== null && { message: decodeSaid(message) }),
     ...(approval === "ask" && { approval }),
   };
@@ -70,6 +70,13 @@ function textOf(value: unknown, path: string): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string" && value !== "") return value;
   throw invalid(path, `Expected a text that is not empty, found ${value === "" ? "an empty one" : kindOf(value)}.`);
+}
+
+/** It stands in a column of its own, which not every text fits into. */
+function nameOf(value: unknown): string | undefined {
+  const name = textOf(value, "/name");
+  if (name === undefined || (!name.includes("\u0000") && name.isWellFormed())) return name;
+  throw invalid("/name", "A name must not hold U+0000 or half of a surrogate pair.");
 }
 
 function unknownIn(body: JsonObject, known: readonly string[]): string[] {

@@ -1,12 +1,13 @@
 // What can be done to a task: make one, say something to it, end its work, decide about a tool. Each is durable when it
 // is answered, and holds for every instance.
 import { createHash } from "node:crypto";
-import type { Ledger, Thread } from "../../ledger/index.ts";
+import type { FirstWords, Ledger, Thread } from "../../ledger/index.ts";
+import { LedgerError } from "../../ledger/index.ts";
 import { type Message, stringifyJson, textOf } from "../../model/index.ts";
 import { routerOf } from "../gateway/routing.ts";
 import { ServerError } from "../errors.ts";
 import type { Caller, Services } from "../types.ts";
-import { decodeEntry, type Mode, type TaskEntry, type Waiting } from "./entries.ts";
+import { decodeEntry, dropEntries, encodeEntry, type Mode, type TaskEntry, type Waiting } from "./entries.ts";
 import type { Change, Journal, Journals } from "./journal.ts";
 import type { Runner } from "./runner.ts";
 import type { SaidBefore, TaskState } from "./state.ts";
@@ -44,14 +45,25 @@ export class Commands {
   }
 
   /** Throws a "not-found" for a model that nobody has. */
-  async create({ ledger, scope }: Caller, task: NewTask): Promise<{ thread: Thread; said?: Said }> {
+  async create({ ledger, scope }: Caller, task: NewTask, key?: string): Promise<{ thread: Thread; said?: Said }> {
     const { model = this.services.config.tasks.model, name, message, approval } = task;
     routerOf(this.services).route(model);
     const title = name ?? (message === undefined ? undefined : titleOf(message));
     const facts = approval === undefined ? { model } : { model, approval };
-    const thread = await ledger.createThread({ kind: TASK_KIND, title, scope, metadata: { task: facts } });
-    if (message === undefined) return { thread };
-    return { thread, said: await this.say(ledger, thread.id, message) };
+    const made = { kind: TASK_KIND, title, scope, metadata: { task: facts } };
+    // Whoever asks again with a key says the same thing, under the same id.
+    const idempotencyKey = key === undefined ? undefined : `task-${sha256(JSON.stringify([scope, key]))}`;
+    const words = message && { id: idempotencyKey ?? ledger.newId(), message };
+    try {
+      const thread = await ledger.createThread(made, { idempotencyKey, ...(words && firstWords(words)) });
+      if (words === undefined) return { thread };
+      this.wake(ledger, thread.id);
+      return { thread, said: { id: words.id, queued: false } };
+    } catch (error) {
+      if (!(error instanceof LedgerError) || error.path !== "idempotencyKey") throw error;
+      const advice = "Another task was made with this key: use a new idempotency-key for each task.";
+      throw new ServerError("conflict", advice, { path: "idempotency-key", cause: error });
+    }
   }
 
   /** At once where the task rests, else it waits for its turn. The same key does not say it again. */
@@ -64,7 +76,7 @@ export class Commands {
     const { mode = "steer", key } = how;
     const journal = this.journal(ledger, threadId);
     const words: Waiting = { id: ledger.newId(), message };
-    const keyed = key === undefined ? {} : { key, digest: digestOf(message) };
+    const keyed = key === undefined ? {} : { key, digest: sha256(stringifyJson(message)) };
     let said: Said = { id: words.id, queued: false };
     await journal.change((state) => {
       const before = key === undefined ? undefined : state.keys.get(key);
@@ -72,7 +84,7 @@ export class Commands {
         said = sameAs(before, keyed.digest);
         return undefined;
       }
-      if (state.queue.length >= MOST_WAITING) throw tooMany();
+      demandRoom(state, message);
       said = { id: words.id, queued: !isAtRest(state) };
       return said.queued
         ? { want: true, entries: [{ type: "queued", ...words, mode, ...keyed }] }
@@ -82,21 +94,26 @@ export class Commands {
     return said;
   }
 
-  /** Ends the work, wherever it is done, and drops what waits. undefined: nothing runs. `ended`: whether it has ended. */
+  /** Ends the work, wherever it is done, and drops what waits. undefined: there is neither. `ended`: whether it has ended. */
   async cancel(
     ledger: Ledger,
     threadId: string,
     signal: AbortSignal,
   ): Promise<{ ended: boolean; pending: readonly Waiting[] } | undefined> {
     const journal = this.journal(ledger, threadId);
-    let isRunning = false;
+    let dropped: readonly Waiting[] | undefined;
     const id = ledger.newId();
     const asked = await journal.change((state) => {
-      isRunning = state.running;
-      return isRunning ? { want: true, entries: [{ type: "cancel", id }] } : undefined;
+      dropped = undefined;
+      if (state.running) return { want: true, entries: [{ type: "cancel", id }] };
+      if (state.queue.length === 0) return undefined;
+      // What failed has left behind what waits: nobody holds the work that would drop it.
+      dropped = state.queue;
+      return { entries: dropEntries(state.queue) };
     });
     const after = asked?.cursors.at(-1);
     if (after === undefined) return undefined;
+    if (dropped !== undefined) return { ended: true, pending: dropped };
     this.wake(ledger, threadId);
     const pending = await this.cancelled(journal, after, signal);
     return pending === undefined ? { ended: false, pending: journal.known.queue } : { ended: true, pending };
@@ -138,7 +155,10 @@ export class Commands {
         const message = `No call "${toolCallId}" of this task waits to be allowed.`;
         throw new ServerError("not-found", message, { path: "/toolCallId" });
       }
-      if (call.decision === undefined) return { entries: [{ type: "decided", toolCallId, approve, reason }] };
+      // Nobody holds the work while it waits for this alone.
+      if (call.decision === undefined) {
+        return { want: true, entries: [{ type: "decided", toolCallId, approve, reason }] };
+      }
       if (call.decision.approve === approve) return undefined;
       const message = `It was decided before that the call "${toolCallId}" is ${approve ? "not " : ""}allowed.`;
       throw new ServerError("conflict", message, { path: "/approve" });
@@ -155,16 +175,37 @@ export class Commands {
 /** The longest that a reply waits for work to end on another instance. */
 const CANCEL_MS = 15_000;
 
-/** Messages that may wait for one task. */
+/** Messages that may wait for one task, and their characters as JSON: readers are shown all of them at every change. */
 const MOST_WAITING = 1000;
+const MOST_CHARACTERS = 8 * 1024 * 1024;
 
-function tooMany(): ServerError {
-  const message = `${MOST_WAITING} messages wait for this task already; wait until some are said, or cancel its work.`;
-  return new ServerError("too-many", message, { headers: { "retry-after": "5" } });
+/** Throws a "too-many". The first one that waits may be as long as a body may be. */
+function demandRoom({ queue }: TaskState, message: Message): void {
+  const held = queue.reduce((sum, waiting) => sum + lengthOf(waiting.message), 0);
+  const isFull = queue.length >= MOST_WAITING || (held > 0 && held + lengthOf(message) > MOST_CHARACTERS);
+  if (!isFull) return;
+  const most = `At most ${MOST_WAITING} messages and ${MOST_CHARACTERS / 1024 / 1024} MiB wait for a task`;
+  const advice = `${most}: wait until some are said, or cancel its work.`;
+  throw new ServerError("too-many", advice, { headers: { "retry-after": "5" } });
+}
+
+/** Messages that wait are looked at again and again, and do not change. */
+const lengths = new WeakMap<Message, number>();
+
+function lengthOf(message: Message): number {
+  const known = lengths.get(message) ?? stringifyJson(message).length;
+  lengths.set(message, known);
+  return known;
 }
 
 function isAtRest({ running, queue }: TaskState): boolean {
   return !running && queue.length === 0;
+}
+
+/** What a task begins with that is told something in its making. */
+function firstWords(words: Waiting): FirstWords {
+  const { entries, append, want } = beginning(words, { type: "began", id: words.id });
+  return { entries: entries.map(encodeEntry), messages: append?.messages, want };
 }
 
 function beginning(words: Waiting, entry: TaskEntry): Change {
@@ -177,12 +218,13 @@ function sameAs({ id, queued, digest }: SaidBefore, asked: string | undefined): 
   throw new ServerError("conflict", message, { path: "idempotency-key" });
 }
 
-function digestOf(message: Message): string {
-  return createHash("sha256").update(stringifyJson(message)).digest("hex");
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 function titleOf(message: Message): string | undefined {
-  const text = textOf(message).trim().replaceAll(/\s+/g, " ");
+  // A name is for people, and stands in a column of its own: characters that nobody can see are left out of it.
+  const text = textOf(message).replaceAll("\u0000", "").trim().replaceAll(/\s+/g, " ");
   if (text === "") return undefined;
-  return text.length > NAME_LENGTH ? `${text.slice(0, NAME_LENGTH - 1).toWellFormed()}…` : text;
+  return (text.length > NAME_LENGTH ? `${text.slice(0, NAME_LENGTH - 1)}…` : text).toWellFormed();
 }

@@ -1,13 +1,13 @@
 // One conversation of a task, from its beginning to where nothing is left to say: the agent works, and the journal is
 // heard for what others want meanwhile. It can be left at any time; whoever takes it up goes on with it.
 import { AgentError } from "../../agent/index.ts";
-import type { AgentEvent, AgentResult, AgentRun } from "../../agent/index.ts";
+import type { AgentEvent, AgentResult, AgentRun, Approval, ToolContext } from "../../agent/index.ts";
 import type { Work } from "../../ledger/index.ts";
-import type { Message, StoredMessage } from "../../model/index.ts";
+import type { Message, StoredMessage, ToolCallPart } from "../../model/index.ts";
 import type { Services } from "../types.ts";
-import type { Agents } from "./agents.ts";
+import type { Agents, AgentWishes } from "./agents.ts";
 import { Approvals, callingOf } from "./approvals.ts";
-import type { TaskEntry, TaskFailure } from "./entries.ts";
+import { dropEntries, type TaskEntry, type TaskFailure } from "./entries.ts";
 import { failureOf } from "./failures.ts";
 import type { Change, Journal } from "./journal.ts";
 import { knownCall, nextWords, openApprovals, type QueuedWords, type TaskState } from "./state.ts";
@@ -16,6 +16,11 @@ import { wordsOf } from "./words.ts";
 
 /** How often the journal is looked into for what other instances have written; this one's own are told of at once. */
 const LOOK_MS = 1000;
+/** Looks that a task which is to end is given until its agent is there, and has taken up what was left behind. */
+const PATIENT_LOOKS = 1;
+
+/** It goes on elsewhere, or later; or when somebody has decided, and nobody need hold it until then. */
+type Left = "left" | "waiting";
 
 /** What a run of the agent came to. */
 interface Outcome {
@@ -37,7 +42,7 @@ export class Conversation {
   private readonly approvals: Approvals;
   /** Ends the agent's run: it was cancelled, the work is lost, or time is up. */
   private readonly stop = new AbortController();
-  private readonly left = Promise.withResolvers<"left">();
+  private readonly left = Promise.withResolvers<Left>();
   private isLeaving = false;
   private readonly waiting = new Set<() => void>();
   private run: AgentRun | undefined;
@@ -52,10 +57,10 @@ export class Conversation {
     this.approvals = new Approvals(options.journal, options.work);
   }
 
-  /** "left": it goes on elsewhere, or later. Throws what may pass by itself: the ledger cannot be reached. */
-  async hold(): Promise<"ended" | "left"> {
+  /** Throws what may pass by itself: the ledger cannot be reached. */
+  async hold(): Promise<"ended" | Left> {
     const { work, services, task } = this.options;
-    const give = (): void => this.stop.abort(new AgentError("left", "The task is worked on elsewhere, or later."));
+    const give = (): void => this.stop.abort(goneOn());
     const signals = [work.lost, services.stopping];
     for (const signal of signals) signal.addEventListener("abort", give, { once: true });
     const span = services.tracer.span("invoke_agent", {
@@ -75,14 +80,15 @@ export class Conversation {
     }
   }
 
-  private async goOn(): Promise<"ended" | "left"> {
+  private async goOn(): Promise<"ended" | Left> {
     const { work, services } = this.options;
     await this.settleSaid();
     for (;;) {
       if (this.isLeaving || this.stop.signal.aborted) return "left";
       const outcome = (await this.isOver()) ? undefined : await this.ask();
       if (work.lost.aborted || services.stopping.aborted) return "left";
-      if (outcome === "left" || outcome?.result?.reason === "stopped") return "left";
+      if (typeof outcome === "string") return outcome;
+      if (outcome?.result?.reason === "stopped") return "left";
       if (await this.conclude(outcome)) return "ended";
     }
   }
@@ -91,8 +97,7 @@ export class Conversation {
   private async isOver(): Promise<boolean> {
     const { journal, work } = this.options;
     if (!(await journal.read()).cancelling) return false;
-    const runs = await work.ledger.runs(work.threadId);
-    return !runs.some(({ state }) => state === "created" || state === "streaming");
+    return (await work.ledger.runs(work.threadId, { live: true })).length === 0;
   }
 
   /** Somebody may have written into the journal. */
@@ -104,11 +109,16 @@ export class Conversation {
   leave(): void {
     this.isLeaving = true;
     this.leaveIfWaiting();
+    this.nudge();
   }
 
   private leaveIfWaiting(): void {
-    const isWaiting = this.atWork.size === 0 && openApprovals(this.options.journal.known).length > 0;
-    if (this.isLeaving && isWaiting) this.left.resolve("left");
+    if (this.isLeaving && this.isWaiting(this.options.journal.known)) this.left.resolve("left");
+  }
+
+  /** Whether nothing can be done until somebody decides. */
+  private isWaiting(state: TaskState): boolean {
+    return this.atWork.size === 0 && !state.cancelling && openApprovals(state).length > 0;
   }
 
   /** What was said by a process that died before it could write so down. */
@@ -122,36 +132,53 @@ export class Conversation {
     if (lost.length > 0) await journal.write(lost.map(unqueued(true)), { holding: work });
   }
 
-  /** One run of the agent; "left" where it was left in the middle. */
-  private async ask(): Promise<Outcome | "left"> {
-    const { agents, work, task } = this.options;
+  /** One run of the agent; it may be left in the middle. */
+  private async ask(): Promise<Outcome | Left> {
     const over = new AbortController();
+    this.hasHeard = false;
+    // From the first moment on: it can take long until there is an agent.
+    const listening = this.listen(over.signal);
+    listening.catch(() => undefined);
     try {
-      const agent = await agents.make({
-        ledger: work.ledger,
-        model: task.model,
-        stopWhen: () => this.isLeaving,
-        append: (_, messages) => this.say(messages),
-        ...(task.approval === "ask" && {
-          approve: (call, context) => this.approvals.wait(call, context, () => this.leaveIfWaiting()),
-        }),
-      });
-      // Nobody else holds the work: whoever wrote last is gone.
-      const run = agent.resume(work.threadId, { force: true, signal: this.stop.signal });
-      this.run = run;
-      this.hasHeard = false;
-      const listening = this.listen(over.signal);
-      return await Promise.race([this.hear(run), listening, this.left.promise]);
+      const begun = await Promise.race([this.begin(), listening, this.left.promise]);
+      if (typeof begun === "string") return begun;
+      this.run = begun;
+      this.nudge();
+      return await Promise.race([this.hear(begun), listening, this.left.promise]);
     } catch (error) {
+      if (this.stop.signal.aborted && error === this.stop.signal.reason) return {};
       const failure = failureOf(error);
       if (failure !== undefined) return { error, failure };
-      this.stop.abort();
+      // Nobody has cancelled it.
+      this.stop.abort(goneOn());
       throw error;
     } finally {
       over.abort();
       this.run = undefined;
       this.handed.clear();
     }
+  }
+
+  private async begin(): Promise<AgentRun> {
+    const { agents, work, task } = this.options;
+    const { signal } = this.stop;
+    const wishes: AgentWishes = {
+      ledger: work.ledger,
+      model: task.model,
+      stopWhen: () => this.isLeaving,
+      append: (_, messages) => this.say(messages),
+    };
+    if (task.approval === "ask") wishes.approve = (call, context) => this.approve(call, context);
+    const agent = await agents.make(wishes, signal);
+    // Nobody else holds the work: whoever wrote last is gone.
+    return agent.resume(work.threadId, { force: true, signal });
+  }
+
+  private async approve(call: ToolCallPart, context: ToolContext): Promise<Approval> {
+    const approval = await this.approvals.wait(call, context, () => this.leaveIfWaiting());
+    // Its tool is about to begin.
+    if (approval === true) this.atWork.add(call.toolCallId);
+    return approval;
   }
 
   /** The agent's own events, as far as the journal tells of them. */
@@ -192,26 +219,46 @@ export class Conversation {
   /** Reads the journal again and again, and does what it says. Throws where it cannot be read. */
   private async listen(over: AbortSignal): Promise<never> {
     const { journal, services } = this.options;
-    while (!over.aborted) {
+    let idle: TaskState | undefined;
+    for (let looks = 0; !over.aborted;) {
       const nudged = Promise.withResolvers<void>();
       const wake = (): void => nudged.resolve();
       this.waiting.add(wake);
-      this.react(await journal.read());
+      const state = await journal.read();
+      if (over.aborted) break;
+      this.react(state, looks > PATIENT_LOOKS);
       const pause = new AbortController();
-      await Promise.race([
-        nudged.promise,
-        services.session.effects.sleep(LOOK_MS, AbortSignal.any([over, pause.signal])).catch(() => undefined),
+      const isQuiet = await Promise.race([
+        nudged.promise.then(() => false),
+        services.session.effects.sleep(LOOK_MS, AbortSignal.any([over, pause.signal])).then(
+          () => true,
+          () => false,
+        ),
       ]);
       pause.abort();
       this.waiting.delete(wake);
+      if (!isQuiet) continue;
+      looks = state.cancelling && !this.hasHeard ? looks + 1 : 0;
+      if (idle?.cursor === state.cursor && this.isWaiting(state)) this.wait();
+      idle = this.isWaiting(state) ? state : undefined;
     }
     return new Promise<never>(() => undefined);
   }
 
-  private react(state: TaskState): void {
+  /** Lets go of what waits for somebody who may be long in coming; nothing is decided, and nothing recorded. */
+  private wait(): void {
+    this.left.resolve("waiting");
+    this.stop.abort(goneOn());
+  }
+
+  private react(state: TaskState, isStuck: boolean): void {
     const { run } = this;
-    if (run === undefined) return;
-    if (state.cancelling && this.hasHeard) this.stop.abort();
+    // What was left behind is taken up first, unless that does not come about.
+    if (state.cancelling && (this.hasHeard || isStuck)) this.stop.abort();
+    if (run === undefined) {
+      if (this.isLeaving) this.left.resolve("left");
+      return;
+    }
     for (const queued of state.queue) if (queued.mode === "steer") this.hand(run, queued);
     this.approvals.look(state);
   }
@@ -254,9 +301,7 @@ export class Conversation {
     const { work: holding } = this.options;
     if (!state.running) return ["done"];
     if (state.cancelling) {
-      const pending = state.queue.map(({ id, message }) => ({ id, message }));
-      const entries = state.queue.map(unqueued(false));
-      return ["cancelled", { holding, entries: [...entries, { type: "cancelled", pending }, ended("cancelled")] }];
+      return ["cancelled", { holding, entries: [...dropEntries(state.queue), ended("cancelled")] }];
     }
     if (failure !== undefined) {
       return ["failed", { holding, entries: [{ type: "failed", error: failure }, ended("failed")] }];
@@ -268,6 +313,10 @@ export class Conversation {
     const reason = result?.reason ?? "done";
     return [reason, { holding, entries: [ended(reason)] }];
   }
+}
+
+function goneOn(): AgentError {
+  return new AgentError("left", "The task is worked on elsewhere, or later.");
 }
 
 function ended(reason: Extract<TaskEntry, { type: "ended" }>["reason"]): TaskEntry {

@@ -58,6 +58,12 @@ const TYPES: Record<TaskEntry["type"], true> = {
   failed: true,
 };
 
+/** What waits is dropped, and told to whoever reads. */
+export function dropEntries(queue: readonly Waiting[]): TaskEntry[] {
+  const pending = queue.map(({ id, message }) => ({ id, message }));
+  return [...queue.map(({ id }): TaskEntry => ({ type: "unqueued", id, said: false })), { type: "cancelled", pending }];
+}
+
 /** As the ledger stores it: what is undefined is left out. */
 export function encodeEntry(entry: TaskEntry): JsonObject {
   const fields = Object.entries({ ...entry, type: `task.${entry.type}` });

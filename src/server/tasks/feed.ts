@@ -1,5 +1,6 @@
 // A task's events from any place in its history on: what happened since, then what happens, and beside them the queue as
 // it is, for readers that keep no account of it.
+import type { Effects } from "../../client/index.ts";
 import type { Ledger, LedgerEvent } from "../../ledger/index.ts";
 import type { StoredMessage } from "../../model/index.ts";
 import { decodeEntry } from "./entries.ts";
@@ -13,11 +14,18 @@ export type Fed = Told | { queue: ReturnType<typeof encodeWaiting>[] };
 export interface FeedOptions {
   /** The id of the last event that the reader has; "now": only what comes next. Absent: from the beginning. */
   after?: string | undefined;
-  signal?: AbortSignal | undefined;
+  signal: AbortSignal;
+  effects: Pick<Effects, "sleep">;
 }
 
+/** The queue is shown so often at most: it may be long, and change with every event. */
+const PICTURE_MS = 100;
+
 /** Begins with the queue. Ends with the signal. Throws where `after` is no id of this task's. */
-export async function* feed(journal: Journal, { after, signal }: FeedOptions): AsyncGenerator<Fed, void, void> {
+export async function* feed(
+  journal: Journal,
+  { after, signal, effects }: FeedOptions,
+): AsyncGenerator<Fed, void, void> {
   const { ledger, threadId } = journal;
   const start = after === undefined ? undefined : parseId(after);
   const history = ledger.follow({ threadId, after: start?.cursor, gaps: "skip", signal });
@@ -25,15 +33,23 @@ export async function* feed(journal: Journal, { after, signal }: FeedOptions): A
     const calls = new CallMemory(ledger, threadId);
     const rest = start?.seen === undefined ? [] : await restOf(journal, calls, start.cursor, start.seen);
     let state = await journal.read();
+    let shown = state.queue;
     yield queueOf(state);
     yield* rest;
-    for await (const happened of history) {
+    // Until the next picture may be shown.
+    let pause = Promise.resolve();
+    for (;;) {
+      const reading = history.next();
+      // An empty one is short, and says that nothing waits any more.
+      while (state.queue !== shown && (state.queue.length === 0 || (await isFirst(pause, reading)))) {
+        shown = state.queue;
+        yield queueOf(state);
+        pause = effects.sleep(PICTURE_MS, signal).catch(() => undefined);
+      }
+      const { done, value: happened } = await reading;
+      if (done === true) return;
       yield* eventsOf(happened, await calls.before(happened));
-      const next = queueAfter(state, happened);
-      if (next === undefined) continue;
-      const isChanged = next.queue !== state.queue;
-      state = next;
-      if (isChanged) yield queueOf(state);
+      state = stateAfter(state, happened);
     }
   } finally {
     await history.return?.();
@@ -44,9 +60,14 @@ function queueOf({ queue }: TaskState): Fed {
   return { queue: queue.map(encodeWaiting) };
 }
 
+/** Whether a pause is over before something else is. */
+function isFirst(pause: Promise<void>, other: Promise<unknown>): Promise<boolean> {
+  return Promise.race([pause.then(() => true), other.then(() => false)]);
+}
+
 /** The state after an entry that is not part of it yet. */
-function queueAfter(state: TaskState, happened: LedgerEvent): TaskState | undefined {
-  if (happened.type !== "entry" || happened.cursor <= (state.cursor ?? "")) return undefined;
+function stateAfter(state: TaskState, happened: LedgerEvent): TaskState {
+  if (happened.type !== "entry" || happened.cursor <= (state.cursor ?? "")) return state;
   return advance(state, happened.cursor, decodeEntry(happened.entry));
 }
 

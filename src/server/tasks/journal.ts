@@ -16,6 +16,8 @@ export class Journal {
   readonly ledger: Ledger;
   readonly threadId: string;
   private state: TaskState = NEW_STATE;
+  /** The entry before the last one. */
+  private before: string | undefined;
   /** One read at a time. */
   private reading: Promise<unknown> = Promise.resolve();
 
@@ -36,11 +38,23 @@ export class Journal {
     return next;
   }
 
+  /**
+   * The last entry that is known is read again: where another stands in its place, the thread is not the one that it was
+   * (it was deleted, and restored from an export), and is read from its beginning.
+   */
   private async readOn(): Promise<TaskState> {
     for (;;) {
-      const after = this.state.cursor ?? undefined;
-      const page = await this.ledger.entries(this.threadId, { after, limit: PAGE });
-      for (const { cursor, entry } of page) this.state = advance(this.state, cursor, decodeEntry(entry));
+      const { cursor: last } = this.state;
+      const page = await this.ledger.entries(this.threadId, { after: this.before, limit: PAGE });
+      if (last !== null && page[0]?.cursor !== last) {
+        this.state = NEW_STATE;
+        this.before = undefined;
+        continue;
+      }
+      for (const { cursor, entry } of last === null ? page : page.slice(1)) {
+        this.before = this.state.cursor ?? undefined;
+        this.state = advance(this.state, cursor, entry === undefined ? undefined : decodeEntry(entry));
+      }
       if (page.length < PAGE) return this.state;
     }
   }

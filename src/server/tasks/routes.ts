@@ -20,7 +20,7 @@ export function taskRoutes(services: Services, commands: Commands): Route[] {
   return [
     at("POST", "/task", CREATE, async (request, caller) => {
       const { value, ignored } = await readNewTask(request, limits);
-      const { thread, said } = await commands.create(caller, value);
+      const { thread, said } = await commands.create(caller, value, keyOf(request));
       const task = await viewOf(commands.journal(caller.ledger, thread.id), thread);
       return jsonReply(201, { task, ...(said !== undefined && { message: said }), ...reported(ignored) });
     }),
@@ -33,10 +33,10 @@ export function taskRoutes(services: Services, commands: Commands): Route[] {
       const { id } = await openTask(ledger, param(request, "id"));
       const { value, ignored } = await readSaid(request, limits);
       const { message, mode } = value;
-      const key = request.headers["idempotency-key"];
+      const key = keyOf(request);
       const said = await commands.say(ledger, id, message, {
         ...(mode !== undefined && { mode }),
-        ...(key !== undefined && key !== "" && { key }),
+        ...(key !== undefined && { key }),
       });
       return jsonReply(200, { ...said, ...reported(ignored) });
     }),
@@ -52,7 +52,7 @@ export function taskRoutes(services: Services, commands: Commands): Route[] {
       const { id } = await openTask(ledger, param(request, "id"));
       const cancelled = await commands.cancel(ledger, id, request.signal);
       if (cancelled === undefined)
-        throw new ServerError("not-found", "Nothing runs in this task; there is nothing to cancel.");
+        throw new ServerError("not-found", "Nothing runs or waits in this task; there is nothing to cancel.");
       const { ended, pending } = cancelled;
       return jsonReply(ended ? 200 : 202, { pending_messages: pending.map(encodeWaiting) });
     }),
@@ -68,6 +68,10 @@ export function taskRoutes(services: Services, commands: Commands): Route[] {
 /** Under `/v1` and without. */
 function at(method: Route["method"], path: string, facts: RouteFacts, run: Route["run"]): Route {
   return route(method, [`/v1${path}`, path], { tag: "tasks", ...facts }, run);
+}
+
+function keyOf({ headers }: ServerRequest): string | undefined {
+  return headers["idempotency-key"] || undefined;
 }
 
 /** What the body said that means nothing here. */
@@ -107,6 +111,7 @@ async function listQueues(commands: Commands, request: ServerRequest, { ledger }
 const CREATE: RouteFacts = {
   id: "createTask",
   summary: "Makes a task. With a message, its agent begins to work. A model that nobody has is a 404.",
+  headers: { "idempotency-key": text("The same key with the same body makes one task.") },
   body: shapes.newTask,
   replies: { 201: says("The task, and what became of the message.", shapes.taskMade) },
 };
@@ -155,7 +160,7 @@ const QUEUES: RouteFacts = {
 };
 const CANCEL: RouteFacts = {
   id: "cancelTask",
-  summary: "Ends the work, on whatever instance, and drops what waits. 404 where nothing runs.",
+  summary: "Ends the work, on whatever instance, and drops what waits. 404 where nothing runs or waits.",
   replies: {
     200: says("What was dropped.", shapes.cancelled),
     202: says("It was told to end, and has not yet: what waits will be dropped.", shapes.cancelled),

@@ -2,6 +2,7 @@
 // when the server stops. What a process that died had held is taken up when its lease is over.
 import type { Ledger, Work } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
+import { OpenCalls } from "../http/open-calls.ts";
 import type { Services } from "../types.ts";
 import type { Agents } from "./agents.ts";
 import { Conversation } from "./conversation.ts";
@@ -34,12 +35,15 @@ export class Runner {
   private readonly options: RunnerOptions;
   private readonly held = new Map<string, Held>();
   private readonly works = new Set<Promise<void>>();
+  /** Work counts as calls do: a tenant has so much of it at a time, and leaves room for the others. */
+  private readonly open: OpenCalls;
   private readonly over = new AbortController();
   private polling: Promise<void> | undefined;
 
   constructor(options: RunnerOptions) {
     this.options = options;
-    const { draining } = options.services;
+    const { draining, config } = options.services;
+    this.open = new OpenCalls(config, () => undefined);
     if (draining.aborted) this.leave();
     else draining.addEventListener("abort", () => this.leave(), { once: true });
   }
@@ -63,7 +67,7 @@ export class Runner {
       held.conversation?.nudge();
       return;
     }
-    await this.take(() => ledger.takeWork({ holder: this.options.services.instance, threadId }));
+    await this.take(ledger, threadId);
   }
 
   private leave(): void {
@@ -75,28 +79,51 @@ export class Runner {
     const { services } = this.options;
     const lease = services.config.ledger.leaseMs ?? DEFAULT_LEASE_MS;
     const pause = Math.min(lease / 4, LONGEST_POLL_MS);
-    const any = (): Promise<Work | undefined> =>
-      services.ledger.takeWork({ holder: services.instance, everyTenant: true });
+    const { ledger, config } = services;
+    const tenants = config.tenants.size === 0 ? [ledger.tenant] : [...config.tenants.keys()];
+    const all = tenants.map((tenant) => ledger.forTenant(tenant));
     while (!this.over.signal.aborted) {
-      while (await this.take(any));
+      // In turns: whoever wants much waits as long for its second as others for their first.
+      for (let wanting = all; wanting.length > 0;) {
+        const more: Ledger[] = [];
+        for (const each of wanting) if (await this.take(each)) more.push(each);
+        wanting = more;
+      }
       await services.session.effects.sleep(pause, this.over.signal).catch(() => undefined);
     }
   }
 
-  /** Says whether there may be more. It never rejects. */
-  private async take(find: () => Promise<Work | undefined>): Promise<boolean> {
+  /** Work of a tenant, or that on one thread. Says whether there may be more. It never rejects. */
+  private async take(ledger: Ledger, threadId?: string): Promise<boolean> {
     const { services } = this.options;
-    // More than a process can hold are wanted, and wait.
-    if (this.over.signal.aborted || this.works.size >= services.config.limits.open) return false;
+    // More than a tenant may have at a time is wanted, and waits.
+    if (this.over.signal.aborted || !this.enter(ledger.tenant)) return false;
+    let work: Work | undefined;
     try {
-      const work = await find();
-      if (work === undefined) return false;
-      const doing = this.perform(work).finally(() => this.works.delete(doing));
-      this.works.add(doing);
-      services.background(doing);
-      return true;
+      work = await ledger.takeWork({ holder: services.instance, threadId });
     } catch (error) {
       this.report("task-work-not-taken", {}, error);
+    }
+    if (work === undefined) {
+      this.open.leave(ledger.tenant);
+      return false;
+    }
+    const doing = this.perform(work).finally(() => {
+      this.works.delete(doing);
+      this.open.leave(ledger.tenant);
+      // What waited for the room.
+      services.background(this.take(ledger));
+    });
+    this.works.add(doing);
+    services.background(doing);
+    return true;
+  }
+
+  private enter(tenant: string): boolean {
+    try {
+      this.open.enter(tenant);
+      return true;
+    } catch {
       return false;
     }
   }
@@ -132,7 +159,10 @@ export class Runner {
         const conversation = new Conversation({ services, agents, work, journal, task });
         held.conversation = conversation;
         if (this.over.signal.aborted) conversation.leave();
-        if ((await conversation.hold()) === "left") return work.release();
+        const end = await conversation.hold();
+        if (end === "left") return work.release();
+        // Whoever decides wants it again.
+        if (end === "waiting" && (await work.done())) return;
       } else if (state.queue.length > 0 && !state.held) await begin(journal, work);
       else if (await work.done()) return;
     }

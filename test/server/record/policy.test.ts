@@ -98,6 +98,42 @@ describe("where such calls are refused", () => {
     expect(await pathOf(desk, recording.threadId)).toEqual(["user: a", "assistant: d"]);
   });
 
+  it.each([false, true])(
+    "calls are, before anybody is asked, as long as nothing can be written (stream: %s)",
+    async (stream) => {
+      await using desk = await desks("refuse");
+      desk.fault.writes = "disk-full";
+      const request = { messages: [], stream };
+      // Nobody knows yet.
+      await expect(desk.ask(talk("a"), "b", { request })).rejects.toMatchObject({ code: "unavailable" });
+      for (const words of ["c", "d"]) {
+        const key = { idempotencyKey: words };
+        await expect(desk.open(talk(words), { request, ...key })).rejects.toMatchObject({ status: 503 });
+      }
+      delete desk.fault.writes;
+      const { threadId } = await desk.ask(talk("c"), "e", { request, idempotencyKey: "c" });
+      expect(await pathOf(desk, threadId)).toEqual(["user: c", "assistant: e"]);
+    },
+  );
+
+  it("what is wrong with one call does not say that the ledger works again", async () => {
+    await using desk = await desks("refuse");
+    const wrong = await desk.open(talk("a"));
+    desk.fault.writes = "disk-full";
+    await expect(desk.ask(talk("a"), "b")).rejects.toMatchObject({ code: "unavailable" });
+    const broken = { ...answer("b"), message: { role: "assistant", parts: [{ type: 1 }] } };
+    // As no dialect makes it.
+    await expect(wrong.finish({ ...FACTS, response: broken as never })).rejects.toMatchObject({ status: 400 });
+    await expect(desk.open(talk("c"))).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  it("an answer that nobody knows is no failure of the record", async () => {
+    await using desk = await desks("refuse");
+    const more = { dialect: "openai-responses", previousResponse: "resp_none" };
+    await expect(desk.open(talk("a"), more)).rejects.toMatchObject({ status: 400 });
+    expect(failures(desk)).toBeUndefined();
+  });
+
   it("a call that failed anyway tells only that", async () => {
     await using desk = await desks("refuse");
     const recording = await desk.open(talk("a"));

@@ -1,6 +1,7 @@
 // Streams on their way into the ledger: as they come, to their end, broken off, cancelled here or elsewhere.
 import { describe, expect, it } from "vitest";
 import { assistant, user } from "../../../src/model/index.ts";
+import { runOfResponse } from "../../../src/server/record/responses/stored.ts";
 import { aborted, answer, BROKEN, deltasOf, FACTS, lineOf, openDesk, pathOf, talk } from "./support.ts";
 import type { Desk } from "./support.ts";
 
@@ -20,7 +21,7 @@ async function messagesOf({ ledger }: Desk, threadId: string): Promise<string[]>
 describe("a recorded stream", () => {
   it("is in the ledger as it was said, under the ids that were known from the start", async () => {
     await using desk = await openDesk();
-    const recording = await desk.open(talk("a"));
+    const recording = await desk.open(talk("a"), { dialect: "openai-responses" });
     const { threadId, runId } = recording;
     const deltas = deltasOf("b", "resp-1");
     recording.begin(FACTS);
@@ -34,7 +35,7 @@ describe("a recorded stream", () => {
     const [, said] = await desk.ledger.transcript(threadId);
     expect(said?.metadata).toMatchObject({ runId, provider: "p", model: "m-1", finishReason: { unified: "stop" } });
     expect(await desk.ledger.run(runId)).toMatchObject({ state: "committed", metadata: { responseId: "resp-1" } });
-    expect((await desk.ledger.runByAlias("response:resp-1"))?.id).toBe(runId);
+    expect((await runOfResponse(desk.caller, "resp-1")).id).toBe(runId);
   });
 
   it("can be followed by others while it comes", async () => {
@@ -92,7 +93,7 @@ describe("a stream that is not written yet", () => {
     recording.push(deltasOf("").slice(-1));
     await recording.finish({ ...FACTS, responseId: "resp-1" });
     expect(await pathOf(desk, recording.threadId)).toEqual(["user: Tell me.", "assistant: Once upon a time"]);
-    expect(await desk.ledger.runByAlias("response:resp-1")).toMatchObject({ id: recording.runId, state: "committed" });
+    expect(await desk.ledger.run(recording.runId)).toMatchObject({ state: "committed" });
   });
 
   it.each(["fail", "cancel"] as const)("B90: keeps what had arrived at its %s", async (end) => {
@@ -198,4 +199,19 @@ it("closing waits for what is being written", async () => {
   await desk.recorder.close();
   expect(await pathOf(desk, recording.threadId)).toEqual(["user: a", "assistant: b"]);
   await desk[Symbol.asyncDispose]();
+});
+
+it("a run that somebody ends elsewhere just before its end is over here, too, and its key is free", async () => {
+  await using desk = await openDesk({ recorder: { lookMs: 5 } });
+  const more = { idempotencyKey: "k", request: { messages: [], stream: true } };
+  const recording = await desk.open(talk("a"), more);
+  recording.begin(FACTS);
+  recording.push(deltasOf("b").slice(0, -1));
+  await recording.ready();
+  await (await desk.ledger.resumeRun(recording.runId, { force: true })).cancel();
+  await aborted(recording.cancelled);
+  await expect(recording.finish(FACTS)).rejects.toMatchObject({ code: "aborted" });
+  const again = await desk.open(talk("a"), more);
+  expect(again.earlier).toBeUndefined();
+  await again.fail(BROKEN, FACTS);
 });

@@ -187,8 +187,9 @@ describe("what a run says of its request", () => {
       [system("Be kind."), ...talk("a", "b", "c")],
       [system("Be short."), developer("It is 9:00."), ...talk("a", "b", "c", "d", "e")],
       talk("a", "b", "c", "d", "e", "f", "g"),
+      talk("a", "b", "c", "d", "e", "f", "g", "h", "i"),
     ];
-    const said = ["d", "f", "h"];
+    const said = ["d", "f", "h", "j"];
     for (const [index, messages] of histories.entries()) {
       const { runId, threadId: where } = await desk.ask(messages, said[index] ?? "");
       expect(where).toBe(threadId);
@@ -212,7 +213,8 @@ describe("what a run says of its request", () => {
   it("never holds a key: those of tool servers are hidden", async () => {
     await using desk = await openDesk();
     const secret = "s3cret-token-value";
-    const value = { type: "mcp", server_url: "https://x.test", authorization: secret, headers: { "x-any": secret } };
+    const server_url = `https://me:${secret}@x.test/mcp?key=${secret}&${secret}#${secret}`;
+    const value = { type: "mcp", server_url, authorization: secret, headers: { "x-any": secret } };
     const schema = { type: "object", properties: { password: { type: "string" }, headers: { type: "object" } } };
     const messages = talk("a");
     const { runId } = await desk.ask(messages, "b", {
@@ -227,7 +229,9 @@ describe("what a run says of its request", () => {
     });
     const run = await desk.ledger.run(runId);
     expect(JSON.stringify(run)).not.toContain(secret);
-    expect((await requestOf(desk.ledger, run))?.tools?.[1]).toMatchObject({ inputSchema: schema });
+    const told = (await requestOf(desk.ledger, run))?.tools;
+    const bare = "https://[hidden]@x.test/mcp?key=[hidden]&[hidden]#[hidden]";
+    expect(told).toMatchObject([{ value: { server_url: bare } }, { inputSchema: schema }]);
   });
 
   it("says who answered, every try, and what was lost, the worst first where it is too much", async () => {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { demo } from "../../../src/client/index.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
-import { call, HeldModel, Listener, makeTask, startTasks } from "./support.ts";
+import { type Answered, call, HeldModel, Listener, makeTask, startTasks } from "./support.ts";
 
 let server: KoineServer;
 const model = new HeldModel();
@@ -100,6 +100,7 @@ describe("what is refused", () => {
       404,
       "/toolCallId",
     ],
+    ["a name with half a character", "/v1/task", { name: "a\ud800" }, 400, "/name"],
     ["an end of what does not run", "TASK/cancel", {}, 404, ""],
     ["a message to nobody", "/v1/task/nobody/message", { message: "Hi." }, 404, ""],
     ["an end of nobody's work", "/v1/task/nobody/cancel", {}, 404, ""],
@@ -146,4 +147,23 @@ test("a tenant sees its own tasks, and nothing of another's", async () => {
   } finally {
     await shared.close();
   }
+});
+
+test("B95: a task is made once with a key, and another one with it is a conflict", async () => {
+  const make = (message: string): Promise<Answered> =>
+    call(`${server.url}/v1/task`, { message, model: "test/held" }, { "idempotency-key": "pay" });
+  const [first, second] = await Promise.all([make("Pay the bill."), make("Pay the bill.")]);
+  (await model.asked()).say("Paid.");
+  expect([first.status, second.status]).toStrictEqual([201, 201]);
+  expect(second.body.task.id).toBe(first.body.task.id);
+  expect(second.body.message).toStrictEqual(first.body.message);
+  const other = await make("Pay another bill.");
+  expect([other.status, other.body.error.path]).toStrictEqual([409, "idempotency-key"]);
+  expect(await server.ledger.transcript(first.body.task.id)).toMatchObject([{ role: "user" }, { role: "assistant" }]);
+});
+
+test.each(["a\u0000b", "a\ud800b"])("a message that is no name is said all the same: %j", async (message) => {
+  const { status, body } = await call(`${server.url}/v1/task`, { message, model: "test/held" });
+  expect([status, body.task.name]).toStrictEqual([201, message.replace("\u0000", "").toWellFormed()]);
+  (await model.asked()).say("I see.");
 });

@@ -1,9 +1,13 @@
 // What an agent at work does with what is said to it meanwhile: queues, cancelling, failures, tools and their approval.
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import type { ConfigInput } from "../../../src/server/config/defaults.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
 import { type McpHttp, startMcpHttp } from "../../agent/support/mcp-http.ts";
-import { call, HeldModel, Listener, makeTask, startTasks, toldOf } from "./support.ts";
+import { type Answered, call, HeldModel, Listener, makeTask, startTasks, toldOf } from "./support.ts";
 
 const open: (AsyncDisposable | Disposable)[] = [];
 afterEach(async () => {
@@ -48,6 +52,7 @@ test("a message to a task that rests is said at once, one to a task at work wait
     { id: second.body.id, message: { role: "user", content: "Second." } },
     { id: third.body.id, message: { role: "user", content: "Third." } },
   ]);
+  await events.until(({ queues }) => queues.at(-1)?.length === 2);
   first.say("One.");
   (await model.asked()).say("Two.");
   (await model.asked()).say("Three.");
@@ -87,7 +92,7 @@ test("what steers is said after the round of tools that runs now", async () => {
   await events.untilSaid("PostConversation");
   expect(events.story).toBe(
     "PreConversation MessageAdded MessageQueued PreToolCall PreToolCall MessageAdded RequestCompleted " +
-      "PostToolCall MessageAdded PostToolCall MessageAdded MessageAdded MessageUnqueued MessageAdded " +
+      "PostToolCall MessageAdded PostToolCall MessageAdded MessageUnqueued MessageAdded MessageAdded " +
       "RequestCompleted PostConversation",
   );
   const post = events.events.find(({ data }) => data.msg === "PostToolCall");
@@ -228,4 +233,108 @@ test("messages that are sent at the same time are each said once", async () => {
   await events.untilSaid("PostConversation");
   const said = toldOf(asked.request).filter((told) => told.startsWith("user"));
   expect(said.toSorted()).toStrictEqual(texts.map((text) => `user: ${text}`));
+});
+
+test("what failed work has left waiting can be dropped", async () => {
+  const { model, url } = await start();
+  const task = await makeTask(url, { message: "First." });
+  const events = listen(task);
+  const first = await model.asked();
+  const { body } = await call(`${task}/message`, { message: "Second.", mode: "follow-up" });
+  first.fail("invalid-request");
+  await events.untilSaid("PostConversation");
+  const dropped = { pending_messages: [{ id: body.id, message: { role: "user", content: "Second." } }] };
+  expect(await call(`${task}/cancel`, {})).toStrictEqual({ status: 200, body: dropped });
+  expect((await call(task)).body.task).toMatchObject({ state: "failed", queued_messages: [] });
+  expect((await call(`${task}/cancel`, {})).status).toBe(404);
+  await events.untilSaid("Cancelled");
+});
+
+test("a queue that grows fast is shown a few times, and has a limit", async () => {
+  const { model, url } = await start();
+  const task = await makeTask(url, { message: "First." });
+  const asked = await model.asked();
+  const events = listen(task);
+  await events.until(({ queues }) => queues.length > 0);
+  const say = (text: string): Promise<number> =>
+    call(`${task}/message`, { message: text, mode: "follow-up" }).then(({ status }) => status);
+  for (let n = 0; n < 40; n++) await say(`Message ${n}.`);
+  await events.until(({ queues }) => queues.at(-1)?.length === 40);
+  expect(events.queues.length).toBeLessThan(40);
+  expect(await say("x".repeat(9 * 1024 * 1024))).toBe(429);
+  expect((await call(`${task}/cancel`, {})).body.pending_messages).toHaveLength(40);
+  expect(asked.signal.aborted).toBe(true);
+});
+
+test("while it waits to be allowed, a task takes nobody's place, and goes on when it is", async () => {
+  const mcp = await tools();
+  const { model, url } = await start({
+    limits: { open: 1 },
+    tasks: { mcpServers: [{ name: "tools", url: mcp.url }] },
+  });
+  const task = await makeTask(url, { message: "Go.", approval: "ask" });
+  (await model.asked()).call(["echo", { text: "one" }, "call_a"], ["echo", { text: "two" }, "call_b"]);
+  const other = await makeTask(url, { message: "Me, too." });
+  const second = await model.asked();
+  expect(toldOf(second.request)).toStrictEqual(["user: Me, too."]);
+  second.say("Yes.");
+  expect((await call(task)).body.task).toMatchObject({ state: "waiting", pending_tool_calls: [{}, {}] });
+  await expect.poll(async () => (await call(other)).body.task.state).toBe("idle");
+  for (const toolCallId of ["call_a", "call_b"]) await call(`${task}/approve`, { toolCallId, approve: true });
+  const third = await model.asked();
+  expect(toldOf(third.request).at(-1)).toBe("tool: ←one ←two");
+  third.say("Done.");
+  await expect.poll(async () => (await call(task)).body.task.state).toBe("idle");
+});
+
+test("a task that waits to be allowed, and is held by nobody, can be cancelled", async () => {
+  const mcp = await tools();
+  const { model, url } = await start({
+    limits: { open: 1 },
+    tasks: { mcpServers: [{ name: "tools", url: mcp.url }] },
+  });
+  const task = await makeTask(url, { message: "Go.", approval: "ask" });
+  (await model.asked()).call(["echo", { text: "one" }, "call_a"]);
+  const other = await makeTask(url, { message: "Me, too." });
+  (await model.asked()).say("Yes.");
+  await expect.poll(async () => (await call(other)).body.task.state).toBe("idle");
+  expect((await call(`${task}/cancel`, {})).status).toBe(200);
+  expect((await call(task)).body.task).toMatchObject({ state: "cancelled", pending_tool_calls: [] });
+});
+
+test("a tenant with much to do leaves room for another", async () => {
+  const token = (name: string): { hash: string; name: string } => ({
+    hash: createHash("sha256").update(name).digest("hex"),
+    name,
+  });
+  const { model, url } = await start({
+    limits: { open: 2 },
+    tenants: new Map([
+      ["busy", { tokens: [token("busy")], maxOpen: 1 }],
+      ["calm", { tokens: [token("calm")] }],
+    ]),
+  });
+  const make = (name: string): Promise<Answered> =>
+    call(`${url}/v1/task`, { message: name }, { authorization: `Bearer ${name}` });
+  await make("busy");
+  const first = await model.asked();
+  await make("busy");
+  await make("calm");
+  expect(toldOf((await model.asked()).request)).toStrictEqual(["user: calm"]);
+  first.say("Done.");
+  expect(toldOf((await model.asked()).request)).toStrictEqual(["user: busy"]);
+});
+
+test("a task whose MCP server does not answer can be cancelled, and does not keep the server from closing", async () => {
+  const silent = createServer(() => undefined).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  open.push({ [Symbol.dispose]: () => void (silent.closeAllConnections(), silent.close()) });
+  const { port } = silent.address() as AddressInfo;
+  const mcpServers = [{ name: "silent", url: `http://127.0.0.1:${port}/mcp` }];
+  const { url, server } = await start({ drainMs: 200, tasks: { mcpServers } });
+  const task = await makeTask(url, { message: "Go." });
+  expect((await call(`${task}/cancel`, {})).status).toBe(200);
+  expect((await call(task)).body.task.state).toBe("cancelled");
+  await makeTask(url, { message: "Again." });
+  await server.close();
 });

@@ -17,6 +17,8 @@ export interface PostgresOptions {
   busyMs: number;
   /** "full" (default): a commit waits for the server's disk even where the server is set not to. */
   sync?: "full" | "normal";
+  /** Tables are neither made nor lifted. */
+  readOnly?: boolean;
   /** Hears of every statement, before and after. For tests. */
   trace?: Trace;
 }
@@ -28,11 +30,11 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
 
 /** As `openPostgres`, with a driver that the caller has. */
 export async function openWith(driver: PgDriver, url: string, options: PostgresOptions): Promise<LedgerStore> {
-  const { schema, connections: count, busyMs, sync = "full", trace } = options;
+  const { schema, connections: count, busyMs, sync = "full", readOnly = false, trace } = options;
   checkSchema(schema);
   const connections = connectionsTo(driver, { url, connections: count, busyMs, trace });
   try {
-    const types = await connections.lend((lane) => migrate(lane, { schema, busyMs: connections.busyMs }));
+    const types = await connections.lend((lane) => migrate(lane, { schema, busyMs: connections.busyMs, readOnly }));
     const connect = () => new connections.driver.Client(connections.settings);
     const wakeups = new Wakeups({ connect, channel: `koine_${schema}` });
     return new PostgresStore({ connections, texts: new Texts(schema, types), wakeups, sync });

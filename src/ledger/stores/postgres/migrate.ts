@@ -20,6 +20,8 @@ export interface MigrateOptions {
   schema: string;
   /** The longest wait for another migrator; at least 1. */
   busyMs: number;
+  /** Tables that would have to be made or lifted are an error. */
+  readOnly?: boolean;
   /** By version, from 1. For tests. */
   versions?: typeof VERSIONS;
 }
@@ -30,6 +32,7 @@ export async function migrate(lane: Lane, options: MigrateOptions): Promise<Colu
   try {
     // Where there is nothing to do nothing is written, so that a database that takes no writes can be read.
     let version = await versionOf(lane, schema);
+    if (options.readOnly === true && version < versions.length) throw notUpToDate(schema, version, versions.length);
     while (version < versions.length) version = await lift(lane, options, versions);
     if (version > versions.length) throw tooNew(schema, version, versions.length);
     return new Map((await ask(lane, "columns", SELECT_COLUMNS, [schema])) as [string, string][]);
@@ -98,6 +101,14 @@ async function ask(
   values: string[],
 ): Promise<readonly (readonly SqlValue[])[]> {
   return rowsOf(await lane.send(name, named(name, text, values)));
+}
+
+function notUpToDate(schema: string, version: number, newest: number): LedgerError {
+  const what = version === 0 ? "holds no ledger yet" : `has version ${version}, and this Koine has ${newest}`;
+  return new LedgerError(
+    "schema-too-old",
+    `The schema "${schema}" ${what}; it is only read from here, and was left as it is.`,
+  );
 }
 
 function tooNew(schema: string, version: number, known: number): LedgerError {

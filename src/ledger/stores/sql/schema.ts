@@ -65,7 +65,7 @@ const second: Migration = ({ key, text, integer, smallRows }) => [
     tenant ${key} NOT NULL, thread_id ${key} NOT NULL, wants ${integer} NOT NULL, wanted_at ${integer} NOT NULL,
     holder ${text}, lease_id ${key}, lease_until ${integer} NOT NULL, PRIMARY KEY (tenant, thread_id))${smallRows}`,
   `CREATE INDEX work_wanted ON work (wanted_at, lease_until)`,
-  `CREATE INDEX runs_live_in ON runs (tenant, thread_id, id) WHERE finished_at IS NULL`,
+  `CREATE INDEX runs_live_in ON runs (thread_id, id) WHERE finished_at IS NULL`,
   `DROP INDEX runs_compacted`,
   `CREATE INDEX runs_compacted ON runs (tenant, thread_id, last_delta_id, first_delta_id)
     WHERE compacted = 1 AND last_delta_id IS NOT NULL`,

@@ -75,7 +75,8 @@ function readTexts({ lock, hold, inList, digests }: Flavour) {
     ),
     runs: select(RUNS, `${IN_THREAD} ORDER BY id`),
     "last-runs": select(RUNS, `${IN_THREAD} ORDER BY id DESC ${limit(3)}`),
-    "live-runs": select(RUNS, `${IN_THREAD} AND ${IS_LIVE} ORDER BY id`),
+    // Not by the tenant, for which SQLite would go through all runs of the thread.
+    "live-runs": select(RUNS, `thread_id = ?2 AND ${IS_LIVE} AND (tenant || '') = ?1 ORDER BY id`),
     "expired-runs": select(RUNS, `${IS_LIVE} AND lease_until < ?1 ORDER BY lease_until ${limit(2)}`),
     "expired-runs-of": select(
       RUNS,

@@ -1,5 +1,6 @@
 // Brings a SQLite file to the newest version of the tables. Each step is one transaction together with its number
 // (`user_version`), so that a crash leaves the file at one version or the next, and whoever opens it next goes on.
+import { LedgerError } from "../../errors.ts";
 import type { Statement } from "../sql/engine.ts";
 import { MIGRATIONS } from "../sql/schema.ts";
 import type { Connection } from "./connection.ts";
@@ -39,6 +40,20 @@ function lift(connection: Connection, version: number): void {
   for (const [at, sql] of steps.entries()) connection.once(`migration-${version + 1}-${at + 1}`, sql);
   if (version === 0) connection.once("set-application", `PRAGMA application_id = ${APPLICATION_ID}`);
   connection.once("set-version", `PRAGMA user_version = ${version + 1}`);
+}
+
+/** Throws where the tables would have to be lifted. */
+export function demandNewest(connection: Connection, path: string): void {
+  const version = versionOf(connection, path);
+  if (version < NEWEST_VERSION) throw notUpToDate(path, version);
+}
+
+export function notUpToDate(path: string, version: number): LedgerError {
+  const what = version === 0 ? "holds no ledger yet" : `has version ${version}, and this Koine has ${NEWEST_VERSION}`;
+  return new LedgerError(
+    "schema-too-old",
+    `The database ${path} ${what}; it is only read from here, and was left as it is.`,
+  );
 }
 
 /** The version of the tables, 0 where there are none. Throws where they are not Koine's, or a newer one's. */

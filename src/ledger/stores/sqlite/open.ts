@@ -5,7 +5,7 @@ import { Connection, type Trace } from "./connection.ts";
 import type { Statement } from "../sql/engine.ts";
 import { ledgerError, mayLackRights } from "./errors.ts";
 import { asUntouchable, fileKind, isInUse, locate, mayWrite } from "./file.ts";
-import { migrate, NEWEST_VERSION, versionOf } from "./migrations.ts";
+import { demandNewest, migrate, NEWEST_VERSION, notUpToDate, versionOf } from "./migrations.ts";
 import { BLOCKING_MS, patiently } from "./patience.ts";
 
 export interface SqliteOptions {
@@ -13,6 +13,8 @@ export interface SqliteOptions {
   sync: "full" | "normal";
   /** How long another process may be in the way. */
   busyMs: number;
+  /** The file, and what is beside it, stays as it is. */
+  readOnly?: boolean;
   /** @internal Hears of every statement. */
   trace?: Trace;
 }
@@ -35,6 +37,7 @@ export async function connect(path: string, options: SqliteOptions): Promise<Con
   return patiently(options.busyMs, () => {
     const file = locate(path);
     const kind = fileKind(file, NEWEST_VERSION);
+    if (options.readOnly === true) return setUp(openReadOnly(file, kind), file, "frozen", options);
     try {
       return setUp(openFile(file, file), file, kind, options);
     } catch (error) {
@@ -51,15 +54,26 @@ function inUse(file: string, cause: unknown): LedgerError {
   return new LedgerError("read-only", message, { cause });
 }
 
-function openFile(place: string | URL, file: string): DatabaseSync {
+/** SQLite would leave an empty log behind: where there is none, the file is taken as one that nobody writes to. */
+function openReadOnly(file: string, kind: "new" | "koine"): DatabaseSync {
+  if (kind === "new") throw notUpToDate(file, 0);
+  return openFile(isInUse(file) ? file : asUntouchable(file), file, true);
+}
+
+function openFile(place: string | URL, file: string, readOnly = false): DatabaseSync {
   try {
-    return new DatabaseSync(place, { timeout: BLOCKING_MS, enableForeignKeyConstraints: false });
+    return new DatabaseSync(place, { timeout: BLOCKING_MS, enableForeignKeyConstraints: false, readOnly });
   } catch (error) {
     throw ledgerError(error, file);
   }
 }
 
-function setUp(database: DatabaseSync, file: string, kind: Kind, { sync, busyMs, trace }: SqliteOptions): Connection {
+function setUp(
+  database: DatabaseSync,
+  file: string,
+  kind: Kind,
+  { sync, busyMs, readOnly, trace }: SqliteOptions,
+): Connection {
   const connection = new Connection(database, file, busyMs, trace);
   try {
     if (kind === "new") {
@@ -68,7 +82,8 @@ function setUp(database: DatabaseSync, file: string, kind: Kind, { sync, busyMs,
       // The first tables are written before there is a log: from then on the file's first bytes tell whose it is.
       connection.once("set-journal", "PRAGMA journal_mode = DELETE");
     }
-    migrate(connection, file);
+    if (readOnly === true) demandNewest(connection, file);
+    else migrate(connection, file);
     if (kind !== "frozen") startLog(connection, file);
     connection.once("set-limits", limits(sync));
     return connection;
