@@ -211,6 +211,8 @@ export interface RecogniseOptions {
    * said to them may be given each other's hidden reasoning.
    */
   within?: "tenant" | "scope" | undefined;
+  /** Only this thread counts, on whichever branch. */
+  threadId?: string | undefined;
 }
 
 export interface FollowOptions {

@@ -14,7 +14,7 @@ import {
   type Message,
   type StoredMessage,
 } from "../../src/index.ts";
-import type { Ledger } from "../../src/ledger/index.ts";
+import type { Ledger, Thread } from "../../src/ledger/index.ts";
 import { type OpenLedger, STORES } from "./support/stores.ts";
 
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;

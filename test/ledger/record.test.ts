@@ -217,7 +217,7 @@ describe.each(STORES)("$name", (store) => {
       await elsewhere.record({ thread, input: { messages: [user("q0")] }, messages: [reply("a0")] });
     }
     await ledger.record({ thread: { id }, input: { messages: [user("q1")] }, messages: [reply("a1")] });
-    const run = await ledger.beginRun({ thread: { id: other }, input: { messages: [user("q1")] } });
+    const run = await ledger.beginRun({ threadId: other, thread: {}, input: { messages: [user("q1")] } });
     await run.append(answerOf("a1"));
     await run.commit();
     for (const each of [id, other]) {

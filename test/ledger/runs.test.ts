@@ -38,8 +38,7 @@ describe.each(STORES)("$name", (store) => {
     const live = await ledger.beginRun({ threadId });
     const { id: elsewhere } = await ledger.createThread();
     const other = await ledger.beginRun({ threadId: elsewhere });
-    const found = async (page?: RunsPage): Promise<string[]> =>
-      (await ledger.runs(threadId, page)).map(({ id }) => id);
+    const found = async (page?: RunsPage): Promise<string[]> => (await ledger.runs(threadId, page)).map(({ id }) => id);
     expect(await found()).toStrictEqual([...ids, live.id]);
     expect(await found({ last: 2 })).toStrictEqual([ids[2], live.id]);
     expect(await found({ live: true })).toStrictEqual([live.id]);

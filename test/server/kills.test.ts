@@ -29,7 +29,8 @@ const KILLED: [engine: string, options: Pick<CampaignOptions, "instances" | "pla
   ["one instance on SQLite", { instances: 1, plan: ["kill"], fresh: () => freshFile(folder) }],
 ];
 
-test.each(KILLED)(
+// Most of it is waiting: they do it side by side.
+test.concurrent.each(KILLED)(
   "B90, B95, B96: nothing that was acknowledged is lost or there twice, and readers go on, whoever is killed (%s)",
   async (_engine, options) => {
     const load = { clients: 2, leaseMs: 1000, pauseMs: [300, 300], endsPerEpisode: 3 } as const;

@@ -1,5 +1,6 @@
 // Log lines: one per event, readable, and without secrets.
 import { describe, expect, test } from "vitest";
+import { openLedger } from "../../src/ledger/index.ts";
 import { createLogger } from "../../src/server/operations/logger.ts";
 import { redactor } from "../../src/server/operations/redact.ts";
 import type { LoggerOptions } from "../../src/server/operations/logger.ts";
@@ -124,4 +125,20 @@ describe("never in a log", () => {
     });
     expect(text).not.toMatch(/tok-in|said-in-private/);
   });
+});
+
+test.each([
+  ["in its place", "postgres://me:s3cret-word@h/d"],
+  ["with a bare percent sign", "postgres://me:s3cret-word%@h/d"],
+  ["in the query", "postgres://h/d?user=me&password=s3cret-word"],
+  ["in the query, escaped", "postgres://h/d?password=s3cret%2Dword"],
+])("a database's password %s is never logged", async (_where, url) => {
+  let log = "";
+  const ledger = await openLedger("memory:");
+  const settings = { ledger: { url }, log: { level: "info", format: "json" } as const };
+  const server = await startRoutes([], settings, { ledger, write: (lines) => (log += lines) });
+  server.services.log.info("said", { text: `it is s3cret-word${url.includes("%@") ? "%" : ""}` });
+  await server.close();
+  expect(log).toContain("said");
+  expect(log).not.toContain("s3cret-word");
 });

@@ -18,7 +18,12 @@ export function outcomeOf(answer: Answer, spoken: string, client: string | undef
   // Where both speak the same, the provider's bytes reach the client.
   const isTranslated = client !== undefined && client !== spoken && (dialects as readonly string[]).includes(client);
   const untold = isTranslated ? dialect(client).encodeResponse(response).losses : [];
-  return { response, losses: [...losses, ...untold] };
+  return { response, losses: [...losses, ...untold.filter((loss) => !isTime(loss))] };
+}
+
+/** A server tells the time where the provider did not. */
+function isTime({ code, path }: Loss): boolean {
+  return code === "field-filled" && path === "/createdAt";
 }
 
 /** Everything comparable, as plain data. */

@@ -25,6 +25,8 @@ export interface Wanted {
   own: string | undefined;
   /** Whether threads of other scopes do not count at all. */
   ownOnly: boolean;
+  /** Where only one thread counts. */
+  threadId?: string | undefined;
   /** Whether what a digest does not cover is alike, too. */
   accepts(match: Match): Promise<boolean>;
 }
@@ -66,7 +68,9 @@ async function matchAt(scope: Scope, { at, digest }: Place, wanted: Wanted): Pro
   for (const asked of ownOnly || own === undefined ? [own] : [own, undefined]) {
     const found = await scope.store.reads.findDigests(scope.tenant, [digest], COMPARED, asked);
     const accepted: MessageHeader[] = [];
-    for (const header of found) if (await wanted.accepts({ at, header })) accepted.push(header);
+    for (const header of found) {
+      if (isWithin(header, wanted) && (await wanted.accepts({ at, header }))) accepted.push(header);
+    }
     // The active path may be among those that were too many to be compared.
     const isCrowded = found.length === COMPARED;
     const header = isCrowded
@@ -76,6 +80,10 @@ async function matchAt(scope: Scope, { at, digest }: Place, wanted: Wanted): Pro
     if (accepted[0] !== undefined) return { at, header: accepted[0] };
   }
   return undefined;
+}
+
+function isWithin({ threadId }: MessageHeader, wanted: Wanted): boolean {
+  return wanted.threadId === undefined || wanted.threadId === threadId;
 }
 
 /** Of messages that end the same conversation, newest first, the one to go on with. */
@@ -117,7 +125,8 @@ async function hiddenActive(
   { at, digest }: Place,
   wanted: Wanted,
 ): Promise<MessageHeader | undefined> {
-  for (const threadId of new Set(found.map((each) => each.threadId))) {
+  const threads = wanted.threadId === undefined ? found.map((each) => each.threadId) : [wanted.threadId];
+  for (const threadId of new Set(threads)) {
     const active: MessageHeader[] = [];
     await alongActive(scope, threadId, (header) => {
       if (header.role === "assistant" && header.digest === digest) active.push(header);

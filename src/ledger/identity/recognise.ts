@@ -9,8 +9,9 @@ import type { Recognised, RecogniseOptions } from "../types.ts";
 import { readAround } from "./around.ts";
 import { extendMatch } from "./extend.ts";
 import { assistantEnds, historyOf } from "./history.ts";
+import { isOther } from "./likeness.ts";
 import { findMatch, type Match } from "./match.ts";
-import { isOther, restoreHistory } from "./restore.ts";
+import { restoreHistory } from "./restore.ts";
 import { StoredHistory } from "./stored.ts";
 
 /**
@@ -24,10 +25,11 @@ export async function recognise(
 ): Promise<Recognised> {
   const given = Array.isArray(messages) && messages.length === 0 ? [] : checkMessages(messages);
   const { own, ownOnly } = checkOptions(options);
+  const threadId = options.threadId === undefined ? undefined : checkName(options.threadId, "threadId");
   const history = historyOf(given);
   const stored = new StoredHistory(scope, history);
   const accepts = (match: Match): Promise<boolean> => stored.accepts(match);
-  const found = await findMatch(scope, assistantEnds(history), { own, ownOnly, accepts });
+  const found = await findMatch(scope, assistantEnds(history), { own, ownOnly, threadId, accepts });
   if (found === undefined)
     return { threadId: null, parentMessageId: null, known: 0, messages: [...given], restored: false };
   // What is known beyond the answer is the client's own: nothing needs to be restored there.
@@ -36,11 +38,12 @@ export async function recognise(
     extendMatch(scope, history, found, { accepts, after: around.after }),
     stored.answers(found, around.from),
   ]);
-  const { threadId, id: parentMessageId } = match.header;
+  const { id: parentMessageId } = match.header;
   // What follows goes under it.
   keepTail(scope.store, match.header);
   const whole = restoreHistory(history, answers);
-  return { threadId, parentMessageId, known: match.at, messages: whole, restored: isOther(whole, given) };
+  const restored = isOther(whole, given);
+  return { threadId: match.header.threadId, parentMessageId, known: match.at, messages: whole, restored };
 }
 
 function checkOptions({ scope, within = "tenant" }: RecogniseOptions): { own: string | undefined; ownOnly: boolean } {

@@ -2,10 +2,10 @@
 // with its seals, reasoning, provider parts and exact arguments. What the client says itself (users' words, results,
 // instructions, cache breakpoints) is taken from the client; its results answer calls by the ids that are stored.
 import type { Message, StoredMessage } from "../../model/message.ts";
-import { sameJson } from "../../model/json.ts";
 import type { Part } from "../../model/parts.ts";
 import { CallIds } from "./call-ids.ts";
 import type { History, Turn } from "./history.ts";
+import { withoutLogprobs } from "./likeness.ts";
 import { isSilent } from "./normal-form.ts";
 
 /** What is stored for the turns of a history, up to a place in it. */
@@ -42,18 +42,6 @@ export function restoreHistory({ messages, leading, turns }: History, { at, byTu
   return restored;
 }
 
-/** Whether a history that was restored says other things than it did. The client is not asked for ids that it was not given. */
-export function isOther(restored: readonly Message[], given: readonly Message[]): boolean {
-  return restored.length !== given.length || given.some((message, at) => differs(restored[at], message));
-}
-
-function differs(restored: Message | undefined, client: Message): boolean {
-  if (restored === client) return false;
-  const { id, metadata: _, ...said } = client;
-  const { id: storedId, metadata: __, ...stored } = restored ?? client;
-  return (id !== undefined && id !== storedId) || !sameJson(said, stored);
-}
-
 /** A client's turn with what is stored between its messages, in place of what the client has there. */
 function withBetween(messages: readonly Message[], between: readonly Between[] = []): readonly Message[] {
   if (between.length === 0) return messages;
@@ -71,6 +59,8 @@ function withBetween(messages: readonly Message[], between: readonly Between[] =
 /** The message without what belongs to the ledger; its id is the one it came with. */
 function asSent(stored: StoredMessage): Message {
   const { id: _, parentMessageId: __, createdAt: ___, metadata, ...message } = stored;
+  // Probabilities are an answer's; no request has a field for them.
+  if (message.parts.some(hasLogprobs)) message.parts = message.parts.map(withoutLogprobs);
   const { sourceId } = metadata;
   return typeof sourceId === "string" ? { ...message, id: sourceId } : message;
 }
@@ -107,4 +97,8 @@ function* numbered(messages: readonly Message[]): Generator<[name: string, part:
       yield [`${part.type} ${count}`, part];
     }
   }
+}
+
+function hasLogprobs(part: Part): boolean {
+  return "logprobs" in part && part.logprobs !== undefined;
 }

@@ -3,6 +3,7 @@ import { ask } from "../../client/calls/ask.ts";
 import type { OpenAttempt } from "../../client/calls/attempts.ts";
 import type { Ready, Target } from "../../client/calls/call.ts";
 import { AttemptFailure } from "../../client/calls/failure.ts";
+import type { HttpExchange } from "../../client/calls/http.ts";
 import { readAnswer, send } from "../../client/calls/http.ts";
 import { exchangeOf } from "../../client/calls/open.ts";
 import { inputTokens } from "../../client/demo/tokens.ts";
@@ -131,11 +132,24 @@ async function tryCount(
   const counted = { ...prepared, request: { ...prepared.request, url, body: said } };
   const exchange = exchangeOf(call, target, { ...ready, prepared: counted }, attempt);
   if (exchange === undefined) return undefined;
-  const text = await readAnswer(await send(exchange), exchange);
+  const text = await readCount(exchange);
   attempt.end({});
+  if (text === undefined) return undefined;
   const tokens = objectOf(text)[counting.field];
   if (typeof tokens === "number") return tokens;
   throw new AttemptFailure({ kind: "server", message: `The reply has no ${counting.field}.`, raw: text });
+}
+
+/** What providers that do not count say, as some that speak a dialect which does. */
+const NOT_COUNTING: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
+
+async function readCount(exchange: HttpExchange): Promise<string | undefined> {
+  try {
+    return await readAnswer(await send(exchange), exchange);
+  } catch (thrown) {
+    if (thrown instanceof AttemptFailure && NOT_COUNTING.has(thrown.error.status)) return undefined;
+    throw thrown;
+  }
 }
 
 function objectOf(text: string): JsonObject {

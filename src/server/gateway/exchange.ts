@@ -5,14 +5,16 @@ import { isObject } from "../../model/kind.ts";
 import type { Request } from "../../model/index.ts";
 import { ServerError } from "../errors.ts";
 import { parseBody, readText } from "../http/body.ts";
+import { restating } from "../record/responses/restate.ts";
 import type { Recorder } from "../record/types.ts";
 import type { Caller, Reply, ServerRequest, Services } from "../types.ts";
-import type { Door } from "./doors.ts";
+import type { Door, DoorId } from "./doors.ts";
 import { failureOfCall, failureReply } from "./failure.ts";
 import type { Heartbeats } from "./heartbeats.ts";
 import type { CallSpec, OpenCall, RecordWish } from "./open-call.ts";
 import { openCall } from "./open-call.ts";
 import { listFraming, sseFraming } from "./outgoing.ts";
+import { recordHeaders } from "./reply-headers.ts";
 import type { Streaming } from "./stream-reply.ts";
 import { earlierStream, streamReply } from "./stream-reply.ts";
 import type { Wording } from "./upstream.ts";
@@ -50,19 +52,29 @@ export async function exchange(
   caller: Caller,
   address: PathAddress = {},
 ): Promise<Reply> {
+  let open: OpenCall | undefined;
   try {
     const asked = await readAsked(gateway, door, request, address);
-    const open = await openCall(gateway.services, gateway.recorder, specOf(gateway, asked, request, caller));
+    open = await openCall(gateway.services, gateway.recorder, specOf(gateway, asked, request, caller));
     const work = asked.stream ? answerStream(gateway, open, asked) : answerWhole(open, asked);
     // A recorded call goes on without its client (B89), and a shutdown waits for it.
     if (open.recording !== undefined && !asked.stream) gateway.services.background(work.catch(() => {}));
-    return await work;
+    return withRequestId(door, request, await work);
   } catch (thrown) {
     const failure = failureOfCall(thrown);
     // Whoever runs the routes logs what nobody foresaw, and asks for the reply to it.
     if (failure.code === "internal") throw thrown;
-    return failureReply(door, failure);
+    const reply = failureReply(door, failure);
+    // A failed run is in the record, too.
+    if (open !== undefined) Object.assign(reply.headers, recordHeaders(open));
+    return withRequestId(door, request, reply);
   }
+}
+
+/** Anthropic's SDK looks for the id of a request under a name of its own. */
+export function withRequestId({ id }: Door, request: ServerRequest, reply: Reply): Reply {
+  if (id === "anthropic") reply.headers["request-id"] ??= request.id;
+  return reply;
 }
 
 async function readAsked(
@@ -105,6 +117,7 @@ function specOf(gateway: Gateway, asked: Asked, request: ServerRequest, caller: 
   const { door, wire, stream, model, headers } = asked;
   refuseUnsupported(door, wire);
   const given = request.headers;
+  const record = recordWish(gateway, asked, given);
   return {
     caller,
     model,
@@ -112,7 +125,8 @@ function specOf(gateway: Gateway, asked: Asked, request: ServerRequest, caller: 
     dialect: door.id,
     wording: asked.isList ? undefined : wordingOf(asked),
     headers,
-    record: recordWish(gateway, asked, given),
+    record,
+    previousResponse: record === undefined ? previousOf(asked) : undefined,
     stream,
     signal: () => request.signal,
     onBreaks: given["x-koine-on-breaks"] === "send" ? "send" : "refuse",
@@ -138,7 +152,8 @@ function decode({ door, wire, model, stream, headers }: Asked): Request {
 }
 
 /** The client's own words: the very text where the model's name stays or stands elsewhere, else all of it but the name. */
-function wordingOf({ door, text, wire, headers }: Asked): Wording {
+function wordingOf({ door, text, wire, headers }: Asked): Wording | undefined {
+  if (door.id === "anthropic" && UNSIGNED.test(text)) return undefined;
   const isNamed = typeof wire["model"] === "string";
   return {
     dialect: door.id,
@@ -146,6 +161,9 @@ function wordingOf({ door, text, wire, headers }: Asked): Wording {
     body: (model) => (!isNamed || wire["model"] === model ? text : renamed(wire, model)),
   };
 }
+
+/** Thoughts of another provider, as this gateway tells them: Anthropic refuses them, and a translation leaves them out. */
+const UNSIGNED = /"signature"\s*:\s*""/;
 
 function renamed(wire: JsonObject, model: string): string {
   const copy = copyObject(wire);
@@ -157,27 +175,49 @@ const OFF: ReadonlySet<string | undefined> = new Set(["off", "false", "no", "0"]
 const ON: ReadonlySet<string | undefined> = new Set(["on", "true", "yes", "1"]);
 
 /** What is recorded, and as what: the header's word first, then the request's, then the configuration's. */
-function recordWish(
-  { services }: Gateway,
-  { door, wire }: Asked,
-  headers: ServerRequest["headers"],
-): RecordWish | undefined {
-  const { store, previous_response_id: previous } = wire;
+function recordWish({ services }: Gateway, asked: Asked, headers: ServerRequest["headers"]): RecordWish | undefined {
+  const { store } = asked.wire;
   const word = headers["x-koine-record"];
   if (OFF.has(word)) return undefined;
   const isStored = store !== false && services.config.record.enabled;
   if (!isStored && !ON.has(word)) return undefined;
-  const wish: RecordWish = { thread: headers["x-koine-thread"], idempotencyKey: headers["idempotency-key"] };
-  if (door.id !== "openai-responses") return wish;
-  return { ...wish, referable: true, previousResponse: typeof previous === "string" ? previous : undefined };
+  const wish: RecordWish = {
+    thread: headers["x-koine-thread"],
+    idempotencyKey: headers["idempotency-key"],
+    userAgent: headers["user-agent"],
+  };
+  if (asked.door.id !== "openai-responses") return wish;
+  return { ...wish, referable: true, previousResponse: previousOf(asked) };
 }
 
-/** Responses: what a client refers to later must be unique, whoever answered. */
-function responseIdOf({ recording, call }: OpenCall, { door }: Asked): string | undefined {
-  if (recording === undefined || door.id !== "openai-responses") return undefined;
+function previousOf({ door, wire }: Asked): string | undefined {
+  const { previous_response_id: previous } = wire;
+  return door.id === "openai-responses" && typeof previous === "string" ? previous : undefined;
+}
+
+/** How ids of answers begin. */
+const ID_PREFIXES: Readonly<Record<DoorId, string>> = {
+  "openai-chat": "chatcmpl-",
+  "openai-responses": "resp_",
+  anthropic: "msg_",
+  gemini: "",
+};
+
+/** An id of our own: what a Responses client refers to later must be unique, and local providers' ids are not. */
+function responseIdOf({ recording, call, spec }: OpenCall, { door }: Asked): string | undefined {
+  const isLocal = call.targets.every(({ link }) => link.kind === "local");
+  if (!isLocal && (recording === undefined || door.id !== "openai-responses")) return undefined;
   const { link } = call.targets[0];
   const isTheirs = call.targets.length === 1 && link.kind === "http" && link.config.dialect === door.id;
-  return isTheirs ? undefined : `resp_${recording.runId}`;
+  return isTheirs ? undefined : ID_PREFIXES[door.id] + (recording?.runId ?? spec.caller.ledger.newId());
+}
+
+/** What answers in another dialect do not say about the request. */
+function restateOf({ spec }: OpenCall, { door }: Asked): Streaming["restate"] {
+  if (door.id !== "openai-responses") return undefined;
+  // Where the bytes of the upstream go on, it is never asked for.
+  const restate = once(() => restating({}, (spec.said ?? spec.request)()));
+  return (wire) => restate()(wire);
 }
 
 async function answerWhole(open: OpenCall, asked: Asked): Promise<Reply> {
@@ -215,6 +255,8 @@ function streamingOf(open: OpenCall, asked: Asked): Streaming {
     takesBytes: !isList,
     includeUsage: door.id !== "openai-chat" || (isObject(options) && options["include_usage"] === true),
     responseId: responseIdOf(open, asked),
+    now: open.services.clock,
+    restate: restateOf(open, asked),
     request: open.spec.request,
   };
 }

@@ -7,7 +7,7 @@ import { countTokens } from "./count.ts";
 import type { Door, DoorId } from "./doors.ts";
 import { DOORS } from "./doors.ts";
 import type { Gateway } from "./exchange.ts";
-import { exchange } from "./exchange.ts";
+import { exchange, withRequestId } from "./exchange.ts";
 import { failureOfCall, failureReply } from "./failure.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import { askerOf, findModel, listModels } from "./models.ts";
@@ -57,7 +57,7 @@ export function gatewayPart(services: Services, recorder: Recorder): Part {
 
 /** In the words of the protocol, whatever failed. */
 function failureFor(door: Door): NonNullable<Route["failure"]> {
-  return (error) => failureReply(door, failureOfCall(error));
+  return (error, request) => withRequestId(door, request, failureReply(door, failureOfCall(error)));
 }
 
 function post(door: Door, paths: Paths, about: Operation, run: Route["run"]): Route {
@@ -114,7 +114,7 @@ function countRoutes(gateway: Gateway): Route[] {
       anthropic,
       versioned("/messages/count_tokens"),
       operation("countMessageTokens", "Tokens of a request, counted by its provider or estimated.", { headers }),
-      (request) => countTokens(gateway, anthropic, request),
+      async (request) => withRequestId(anthropic, request, await countTokens(gateway, anthropic, request)),
     ),
     post(
       gemini,

@@ -3,7 +3,7 @@
 import type { Answered, Try } from "../../client/calls/ask.ts";
 import { ask } from "../../client/calls/ask.ts";
 import type { CallOptions } from "../../client/types.ts";
-import type { Loss, ProviderError, Request, Response } from "../../model/index.ts";
+import type { Loss, Message, ProviderError, Request, Response } from "../../model/index.ts";
 import type { RecordedAnswer, RecordedCall, Recorder, Recording } from "../record/types.ts";
 import type { Span } from "../operations/tracing.ts";
 import type { Caller, Services } from "../types.ts";
@@ -25,6 +25,8 @@ export interface CallSpec {
   model: string | undefined;
   /** What the client said, decoded; asked for once, and only where it is needed. */
   request: () => Request;
+  /** The same as it was said, where more than that is asked. */
+  said?: (() => Request) | undefined;
   /** The dialect that the client speaks. */
   dialect: string;
   /** What the client said, in its own words; absent where it must be translated for everybody. */
@@ -33,6 +35,8 @@ export interface CallSpec {
   headers?: Readonly<Record<string, string>> | undefined;
   /** Absent: nothing is recorded. */
   record?: RecordWish | undefined;
+  /** The answer that the messages of a call follow which is not recorded. */
+  previousResponse?: string | undefined;
   stream: boolean;
   /** The client's connection: it ends calls that are not recorded (B89). */
   signal?: (() => AbortSignal) | undefined;
@@ -207,7 +211,7 @@ export async function openCall(services: Services, recorder: Recorder, spec: Cal
   if (services.stopping.aborted) throw new ServerError("unavailable", "The server is shutting down; ask another one.");
   const route = routerOf(services).route(spec.model);
   const { caller, dialect, record } = spec;
-  if (record === undefined) return new OpenCall(services, spec, route, undefined);
+  if (record === undefined) return new OpenCall(services, await resolved(recorder, spec), route, undefined);
   const request = spec.request();
   const known: CallSpec = { ...spec, request: () => request };
   const recording = await recorder.open({ caller, request, dialect, ...record });
@@ -221,14 +225,29 @@ export async function openCall(services: Services, recorder: Recorder, spec: Cal
   }
 }
 
-const RESPONSES = "openai-responses";
+/** A call that is not recorded, with the history that it goes on from. */
+async function resolved(recorder: Recorder, spec: CallSpec): Promise<CallSpec> {
+  const { caller, dialect, previousResponse } = spec;
+  if (previousResponse === undefined) return spec;
+  const said = spec.request();
+  const messages = await recorder.resolve?.({ caller, request: said, dialect, previousResponse });
+  if (messages === undefined) return spec;
+  const asked = withHistory(said, messages, true);
+  return { ...spec, wording: undefined, said: spec.request, request: () => asked };
+}
 
 /** What is asked: with the history as the record has it, and without what that stands for. */
 function requestOf({ request, record }: CallSpec, recording: Recording | undefined): Request {
   const said = request();
   if (recording?.changed !== true) return said;
-  const asked: Request = { ...said, messages: [...recording.messages] };
-  if (record?.previousResponse === undefined || asked.extra?.[RESPONSES] === undefined) return asked;
+  return withHistory(said, recording.messages, record?.previousResponse !== undefined);
+}
+
+const RESPONSES = "openai-responses";
+
+function withHistory(said: Request, messages: readonly Message[], isResolved: boolean): Request {
+  const asked: Request = { ...said, messages: [...messages] };
+  if (!isResolved || asked.extra?.[RESPONSES] === undefined) return asked;
   const { previous_response_id: _, ...rest } = asked.extra[RESPONSES];
   return { ...asked, extra: { ...asked.extra, [RESPONSES]: rest } };
 }

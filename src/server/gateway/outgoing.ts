@@ -1,11 +1,13 @@
 // What a client is sent of a stream, a piece for each read of the upstream: translated event by event, or the upstream's
 // own bytes while a copy is read for the record, or those bytes alone.
+import type { Clock } from "../../assembly/index.ts";
 import { inputTokens } from "../../client/demo/tokens.ts";
 import type { StreamEncoder, WireEvent } from "../../dialects/index.ts";
 import type { Delta, Loss, ProviderError, Request } from "../../model/index.ts";
 import { isObject } from "../../model/kind.ts";
+import type { JsonObject } from "../../model/json.ts";
 import { stringifyJson } from "../../model/json.ts";
-import type { Door } from "./doors.ts";
+import type { Door, DoorId } from "./doors.ts";
 import type { LiveAnswer } from "./live.ts";
 
 export type Piece = string | Uint8Array;
@@ -26,6 +28,13 @@ interface Framing {
 export function sseFraming(door: Door): Framing {
   const { dialect } = door;
   return { event: (event) => dialect.formatEvent(event), failure: (error) => door.failureEvent(error), end: () => "" };
+}
+
+/** An event with what its answer says about the request. */
+export function restated(event: WireEvent, { restate }: Telling): WireEvent {
+  const { data } = event;
+  if (restate === undefined || !isObject(data) || !isObject(data["response"])) return event;
+  return { ...event, data: { ...data, response: restate(data["response"]) } };
 }
 
 /** Gemini's streams without `alt=sse`: one JSON list that grows. */
@@ -51,6 +60,9 @@ export interface Telling {
   includeUsage: boolean;
   /** The id that the client knows the answer by, where it is not the provider's. */
   responseId?: string | undefined;
+  now: Clock;
+  /** Responses: puts what the request said into what an answer says about it. */
+  restate?: ((wire: JsonObject) => JsonObject) | undefined;
   /** For an estimate of what it costs, where a client expects that at the beginning (B82). */
   request: () => Request;
 }
@@ -93,7 +105,7 @@ export class Translated implements Outgoing {
     let pieces: Piece[] | undefined;
     for (const delta of deltas) {
       for (const event of encoder.push(delta)) {
-        const piece = telling.framing.event(event);
+        const piece = telling.framing.event(restated(event, telling));
         if (typeof piece === "string" && pieces === undefined) text += piece;
         else (pieces ??= [text]).push(piece);
       }
@@ -101,23 +113,49 @@ export class Translated implements Outgoing {
     return pieces === undefined ? text : joined(pieces);
   }
 
-  /** The first words of an answer: the id that the client knows, and what it costs as far as that is known. */
   private begin(batch: readonly Delta[]): readonly Delta[] {
     this.hasBegun = true;
-    const { door, responseId, request } = this.telling;
-    const first = batch.findIndex(({ kind }) => kind === "start");
-    // An answer that failed before it began still begins, so that its end can be told.
-    if (first < 0) return [{ kind: "start", payload: { modelId: "", requestId: responseId ?? "" } }, ...batch];
-    const deltas = [...batch];
-    const start = deltas[first];
-    if (responseId !== undefined && start?.kind === "start") {
-      deltas[first] = { ...start, payload: { ...start.payload, requestId: responseId } };
-    }
-    if (door.id !== "anthropic") return deltas;
-    const said = deltas.find(({ kind }) => kind === "usage");
-    deltas.splice(first + 1, 0, said ?? { kind: "usage", payload: { inputTokens: inputTokens(request()) } });
-    return deltas;
+    return firstWords(this.telling, batch);
   }
+}
+
+/**
+ * The first words of an answer: the id that the client knows, when it was made, and what it costs as far as that is known
+ * by then.
+ */
+export function firstWords({ door, responseId, request, now }: Telling, batch: readonly Delta[]): readonly Delta[] {
+  const first = batch.findIndex(({ kind }) => kind === "start");
+  // An answer that failed before it began still begins, so that its end can be told.
+  if (first < 0) return [{ kind: "start", payload: { modelId: "", requestId: responseId ?? "" } }, ...batch];
+  const deltas = [...batch];
+  const start = deltas[first];
+  if (start?.kind === "start") {
+    const named = responseId === undefined ? start.payload : { ...start.payload, requestId: responseId };
+    deltas[first] = { ...start, payload: dated(door, named, now) };
+  }
+  const said = deltas.find(({ kind }) => kind === "usage");
+  if (said !== undefined && TELLS_USAGE_FIRST.has(door.id)) deltas.splice(first + 1, 0, said);
+  else if (door.id === "anthropic") {
+    deltas.splice(first + 1, 0, { kind: "usage", payload: { inputTokens: inputTokens(request()) } });
+  }
+  return deltas;
+}
+
+/** What an answer costs is said from its beginning on, as far as it is known. */
+const TELLS_USAGE_FIRST: ReadonlySet<DoorId> = new Set<DoorId>(["anthropic", "gemini"]);
+
+/** The protocols whose answers always say when they were made, in whole seconds. */
+const TELLS_TIME: ReadonlySet<DoorId> = new Set<DoorId>(["openai-chat", "openai-responses"]);
+
+/** With the time, where the provider gave none and the client expects one. */
+export function dated<Dated extends { createdAt?: string }>(
+  { id }: Pick<Door, "id">,
+  answer: Dated,
+  now: Clock,
+): Dated {
+  if (answer.createdAt !== undefined || !TELLS_TIME.has(id)) return answer;
+  const seconds = Math.floor(new Date(now()).getTime() / 1000);
+  return { ...answer, createdAt: new Date(seconds * 1000).toISOString() };
 }
 
 /** The upstream's own bytes, in the client's dialect already; a copy has been read for the record. */

@@ -61,7 +61,7 @@ const LONGEST_BEGINNING = 65_536;
 /** Reads until something is said. What fails, or breaks off, before that can be asked for again, here or elsewhere. */
 async function readFirst({ body, bytes }: RawReply, { prepared, scope }: HttpExchange): Promise<void> {
   const decoder = prepared.dialect.streamDecoder({ names: prepared.names });
-  for (let size = 0; size < LONGEST_BEGINNING; ) {
+  for (let size = 0; size < LONGEST_BEGINNING;) {
     scope.reading();
     const read = await body.next();
     scope.read();

@@ -10,10 +10,10 @@ import type { Opened } from "./live.ts";
 import { LiveAnswer, openStream } from "./live.ts";
 import type { OpenCall } from "./open-call.ts";
 import type { Outgoing, Piece, Telling } from "./outgoing.ts";
-import { Tapped, Translated } from "./outgoing.ts";
+import { firstWords, restated, Tapped, Translated } from "./outgoing.ts";
 import type { RawReply } from "./raw.ts";
 import { openRaw, Raw } from "./raw.ts";
-import { koineHeaders, upstreamHeaders } from "./reply-headers.ts";
+import { koineHeaders, recordHeaders, upstreamHeaders } from "./reply-headers.ts";
 
 /** A stream on its way, and what its head says. */
 interface Begun {
@@ -52,6 +52,7 @@ function headOf(
   open: OpenCall,
   { contentType }: Pick<Streaming, "contentType">,
   upstream: Readonly<Record<string, string>> = {},
+  isLate = false,
 ): Record<string, string> {
   return {
     ...upstream,
@@ -59,7 +60,8 @@ function headOf(
     "cache-control": "no-cache",
     // Proxies that collect replies would hold back what is meant to be seen at once.
     "x-accel-buffering": "no",
-    ...koineHeaders(open, countLosses(open.losses)),
+    // Nobody knows yet who will answer, where the head cannot wait for it.
+    ...(isLate ? recordHeaders(open) : koineHeaders(open, countLosses(open.losses))),
   };
 }
 
@@ -75,7 +77,7 @@ export async function streamReply(open: OpenCall, streaming: Streaming, heartbea
   beginning.catch(() => end());
   const first = await orLate(beginning, services.config.heartbeatMs);
   const begun = first === LATE ? undefined : first;
-  const headers = begun?.headers ?? headOf(open, streaming);
+  const headers = begun?.headers ?? headOf(open, streaming, {}, true);
   return {
     status: 200,
     headers,
@@ -131,8 +133,8 @@ export function earlierStream(open: OpenCall, earlier: Response, streaming: Stre
   const { door, framing, includeUsage } = streaming;
   const encoder = door.dialect.streamEncoder({ includeUsage });
   let text = "";
-  for (const delta of disassemble(earlier)) {
-    for (const event of encoder.push(delta)) text += String(framing.event(event));
+  for (const delta of firstWords(streaming, disassemble(earlier))) {
+    for (const event of encoder.push(delta)) text += String(framing.event(restated(event, streaming)));
   }
   open.discard();
   return { status: 200, headers: headOf(open, streaming), body: text + framing.end() };

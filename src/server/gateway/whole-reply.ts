@@ -8,10 +8,13 @@ import { askedOf, exchangeOf } from "../../client/calls/open.ts";
 import type { HttpReply } from "../../client/types.ts";
 import type { Loss, Response } from "../../model/index.ts";
 import { stringifyJson } from "../../model/json.ts";
+import { isObject } from "../../model/kind.ts";
+import { restating } from "../record/responses/restate.ts";
 import type { Reply } from "../types.ts";
 import { countLosses } from "./counters.ts";
 import type { Door } from "./doors.ts";
 import type { OpenCall } from "./open-call.ts";
+import { dated } from "./outgoing.ts";
 import { koineHeaders, upstreamHeaders } from "./reply-headers.ts";
 
 /** An answer, and its own text where that can go on as it is. */
@@ -52,10 +55,12 @@ export async function wholeReply(open: OpenCall, door: Door, responseId: string 
   }
   if (response === undefined) throw new Error("An attempt gave neither an answer nor its text.");
   const id = responseId ?? response.id;
-  const { wire, losses } = door.dialect.encodeResponse(id === response.id ? response : { ...response, id });
+  const said = dated(door, id === response.id ? response : { ...response, id }, open.services.clock);
+  const { wire, losses } = door.dialect.encodeResponse(said);
   await finish(open, response, losses, id);
   const headers = koineHeaders(open, countLosses(open.losses) + countLosses(losses));
-  return { status: 200, headers: { "content-type": "application/json", ...headers }, body: stringifyJson(wire) };
+  const body = stringifyJson(restatedWhole(open, door, response, wire));
+  return { status: 200, headers: { "content-type": "application/json", ...headers }, body };
 }
 
 /** Throws where it could not be recorded, and such calls are refused. */
@@ -71,11 +76,17 @@ async function finish(
 
 /** An answer that was given before (B95). */
 export function earlierReply(open: OpenCall, earlier: Response, door: Door): Reply {
-  const { wire, losses } = door.dialect.encodeResponse(earlier);
+  const { wire, losses } = door.dialect.encodeResponse(dated(door, earlier, open.services.clock));
   open.discard();
   return {
     status: 200,
     headers: { "content-type": "application/json", ...koineHeaders(open, countLosses(losses)) },
-    body: stringifyJson(wire),
+    body: stringifyJson(restatedWhole(open, door, earlier, wire)),
   };
+}
+
+/** Responses say what they were asked, whoever answered. */
+function restatedWhole({ spec }: OpenCall, { id }: Door, response: Response, wire: unknown): unknown {
+  if (id !== "openai-responses" || !isObject(wire)) return wire;
+  return restating(response, (spec.said ?? spec.request)())(wire);
 }

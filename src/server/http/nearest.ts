@@ -2,22 +2,27 @@
 
 /** Looks among these names: up to `most` of them, the most alike first. */
 export function nearestOf(names: readonly string[], most = 4): (name: string) => string[] {
-  const known = [...new Set(names)].map((each) => ({ each, pairs: pairsOf(each) }));
+  const known = [...new Set(names)];
+  const sizes: number[] = [];
+  /** Which names have a pair of letters. */
+  const having = new Map<number, number[]>();
+  for (const [index, each] of known.entries()) {
+    const pairs = pairsOf(each);
+    sizes.push(pairs.size);
+    for (const pair of pairs) having.set(pair, [...(having.get(pair) ?? []), index]);
+  }
   return (name) => {
     const pairs = pairsOf(name);
+    const shared = new Uint16Array(known.length);
+    for (const pair of pairs) for (const index of having.get(pair) ?? []) shared[index] = (shared[index] ?? 0) + 1;
+    // Dice's coefficient over pairs of letters: cheap, and good enough for paths and names.
+    const score = (index: number): number => (2 * (shared[index] ?? 0)) / (pairs.size + (sizes[index] ?? 0) || 1);
     return known
-      .map(({ each, pairs: own }) => ({ each, score: likeness(pairs, own) }))
+      .map((each, index) => ({ each, score: score(index) }))
       .sort((a, b) => b.score - a.score)
       .slice(0, most)
       .map(({ each }) => each);
   };
-}
-
-/** Dice's coefficient over pairs of letters: cheap, and good enough for paths and names. */
-function likeness(a: ReadonlySet<number>, b: ReadonlySet<number>): number {
-  let shared = 0;
-  for (const pair of a) if (b.has(pair)) shared++;
-  return (2 * shared) / (a.size + b.size || 1);
 }
 
 /** Pairs as numbers: two letters of 16 bits each. */

@@ -1,9 +1,6 @@
-// The history of a call within a thread that the client names: how much of it stands on the thread's active path, and
-// what the client dropped of that.
+// The history of a call within a thread that the client names, where no answer in it is known there: how much of its
+// beginning stands on the thread's active path.
 import { historyOf } from "../../ledger/identity/history.ts";
-import type { Turn } from "../../ledger/identity/history.ts";
-import { compareMedia } from "../../ledger/identity/media.ts";
-import { restoreHistory } from "../../ledger/identity/restore.ts";
 import type { Message, StoredMessage } from "../../model/index.ts";
 
 /** Where a history ends in a thread. */
@@ -12,27 +9,16 @@ export interface Found {
   parentMessageId: string | null;
   /** How many of the given messages are known. */
   known: number;
-  messages: readonly Message[];
 }
 
-/** Compares turn by turn: a turn is known as a whole, or not at all. */
+/** Compares turn by turn, up to the first answer: a turn is known as a whole, or not at all. */
 export function findOnPath(path: readonly StoredMessage[], given: readonly Message[]): Found {
   const stored = historyOf(path);
-  const history = historyOf(given);
-  const byTurn = new Map<Turn, StoredMessage[]>();
-  let parent: StoredMessage | undefined;
-  let known = 0;
-  for (const [index, turn] of history.turns.entries()) {
+  let found: Found = { parentMessageId: null, known: 0 };
+  for (const [index, { digest, role, to }] of historyOf(given).turns.entries()) {
     const same = stored.turns[index];
-    if (same?.digest !== turn.digest) break;
-    const messages = path.slice(same.from, same.to);
-    const likeness = turn.role === "assistant" ? compareMedia(given.slice(turn.from, turn.to), messages) : "same";
-    // Another picture is an edit.
-    if (likeness === "other") break;
-    if (turn.role === "assistant" && likeness === "same") byTurn.set(turn, messages);
-    parent = messages.at(-1);
-    known = turn.to;
+    if (same?.digest !== digest || role === "assistant") break;
+    found = { parentMessageId: path[same.to - 1]?.id ?? null, known: to };
   }
-  const answers = { at: known, byTurn, between: new Map() };
-  return { parentMessageId: parent?.id ?? null, known, messages: restoreHistory(history, answers) };
+  return found;
 }

@@ -1,12 +1,12 @@
 // Where a call belongs: the thread, the message that its new ones follow, and the whole history that the model is told.
 import type { NewThread, Recognised } from "../../ledger/index.ts";
-import { LedgerError } from "../../ledger/index.ts";
-import { sameJson, textOf } from "../../model/index.ts";
+import { textOf } from "../../model/index.ts";
 import type { Message } from "../../model/index.ts";
 import { ServerError } from "../errors.ts";
 import type { ThreadKinds } from "./kinds.ts";
 import { findOnPath } from "./named-thread.ts";
 import { responseAlias, runNamed } from "./names.ts";
+import { isGone } from "./refusal.ts";
 import { answerOf, asSaid } from "./stored-answer.ts";
 import type { RecordedCall } from "./types.ts";
 
@@ -98,18 +98,30 @@ async function inThread(
   elsewhere: Recognised,
   kinds: ThreadKinds,
 ): Promise<Place> {
-  const { caller, request } = call;
-  const path = await caller.ledger.transcript(threadId).catch((error: unknown) => {
-    if (error instanceof LedgerError && error.code === "unknown-thread") return undefined;
+  const { ledger } = call.caller;
+  const { messages: given } = call.request;
+  const isPlain = await unlessGone(kinds.isPlain(ledger, threadId));
+  if (isPlain === false) throw taskThread(threadId);
+  const found = await ledger.recognise(given, { threadId });
+  if (found.threadId !== null) {
+    const { parentMessageId, known, messages, restored: changed } = found;
+    return { threadId, parentMessageId, input: newest(messages, given.length - known), messages, changed };
+  }
+  // Up to the first answer, only the active path tells.
+  const path = isPlain && (await unlessGone(ledger.transcript(threadId)));
+  if (path === undefined) return newThread(call, elsewhere, threadId);
+  const { parentMessageId, known } = findOnPath(path, given);
+  // What was said elsewhere, and goes on here, is restored as it was there.
+  const { messages, restored: changed } = elsewhere;
+  // Without anything known, the whole history is another beginning of the thread.
+  return { threadId, parentMessageId, input: messages.slice(known), messages, changed };
+}
+
+async function unlessGone<Value>(read: Promise<Value>): Promise<Value | undefined> {
+  return read.catch((error: unknown) => {
+    if (isGone(error)) return undefined;
     throw error;
   });
-  if (path === undefined) return newThread(call, elsewhere, threadId);
-  if (!(await kinds.isPlain(caller.ledger, threadId))) throw taskThread(threadId);
-  const { messages: given } = request;
-  const { parentMessageId, known, messages } = findOnPath(path, given);
-  // Without anything known, the whole history is another beginning of the thread.
-  const input = known === 0 ? messages : newest(messages, given.length - known);
-  return { threadId, parentMessageId, input, messages, changed: known > 0 && !sameJson(messages, given) };
 }
 
 function taskThread(threadId: string): ServerError {

@@ -88,6 +88,16 @@ class LedgerRecorder implements Recorder {
     }
   }
 
+  async resolve(call: RecordedCall): Promise<readonly Message[] | undefined> {
+    try {
+      return (await findPlace(await withItems(call), this.kinds)).messages;
+    } catch (error) {
+      // Whoever is asked may know it.
+      if (error instanceof ServerError && error.code === "not-found") return undefined;
+      throw refusalOf(error);
+    }
+  }
+
   async cancel({ ledger, tenant }: Caller, runId: string): Promise<boolean> {
     const here = this.underWay.get(`${tenant} ${runId}`);
     if (here !== undefined) return here.cancel();

@@ -76,6 +76,11 @@ export interface Recorder {
   /** Recognises the history; reads only. undefined: the call is not recorded (by the configuration's policy "serve"). */
   open(call: RecordedCall): Promise<Recording | undefined>;
   /**
+   * The whole history of a call that goes on from `previousResponse` and is not recorded itself: reads only. undefined:
+   * no such answer is known here.
+   */
+  resolve?(call: RecordedCall): Promise<readonly Message[] | undefined>;
+  /**
    * Streams are written a moment after they began, or at their end if that comes first: those of this thread, or the one
    * of this run, that are under way here are written now, so that whoever reads the ledger next finds them.
    */

@@ -1,7 +1,11 @@
 // Threads and their messages over HTTP: what can be done with them, and how mistakes are told.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { LedgerError, type LedgerErrorCode } from "../../../src/ledger/index.ts";
+import { LedgerOn } from "../../../src/ledger/ledger.ts";
 import { textOf } from "../../../src/model/index.ts";
-import type { Api } from "./support.ts";
+import { serverErrorOf } from "../../../src/server/http/failure.ts";
+import { HeldModel } from "../tasks/support.ts";
+import type { Answer, Api } from "./support.ts";
 import { replied, said, startApi, textsOf, threadOf } from "./support.ts";
 
 let api: Api;
@@ -33,6 +37,27 @@ describe("threads", () => {
     });
     expect(refused).toMatchObject({ status: 400, body: { error: { path: "/messages/1/role" } } });
     expect((await api.get("/v1/threads/half")).status).toBe(404);
+  });
+
+  test("a thread that is refused takes nothing along that others wrote", async () => {
+    const image = { type: "image", mediaType: "image/png", blob: `sha256-${"0".repeat(64)}` };
+    const purge = vi.spyOn(LedgerOn.prototype, "purge");
+    const made = await api.post("/v1/threads", { id: "refused", messages: [{ role: "user", parts: [image] }] });
+    expect([made.status, purge.mock.calls]).toEqual([404, []]);
+    purge.mockRestore();
+    expect((await api.get("/v1/threads/refused")).status).toBe(404);
+  });
+
+  test("what a task was made with stays, whatever becomes of its metadata", async () => {
+    const task = { model: "demo/koine", approval: "ask" };
+    const { body } = await api.post("/v1/threads", { kind: "task", metadata: { task } });
+    const patch = (metadata: unknown): Promise<Answer> => api.call("PATCH", `/v1/threads/${body.id}`, { metadata });
+    expect((await patch({ label: "x" })).body.metadata).toEqual({ label: "x", task });
+    expect((await patch({ label: "y", task })).body.metadata).toEqual({ label: "y", task });
+    expect((await patch(null)).body.metadata).toEqual({ task });
+    const refused = await patch({ task: { model: "demo/koine" } });
+    expect(refused).toMatchObject({ status: 400, body: { error: { path: "/metadata/task" } } });
+    await api.call("DELETE", `/v1/threads/${body.id}`);
   });
 
   test("threads are listed newest first, a page at a time, each once", async () => {
@@ -201,4 +226,42 @@ describe("mistakes are told", () => {
     expect(answer.status, answer.text).toBe(status);
     expect(`${answer.body.error.path} ${answer.body.error.message}`).toContain(told);
   });
+});
+
+test.each<[LedgerErrorCode, number]>([
+  ["conflict", 409],
+  ["invalid-input", 400],
+  ["busy", 503],
+  ["read-only", 503],
+  ["disk-full", 503],
+  ["unavailable", 503],
+  ["closed", 503],
+  ["corrupt", 500],
+])("what a store says of its files is not told to strangers: %s", (code, status) => {
+  const cause = new Error("UNIQUE constraint failed: threads.id");
+  const error = serverErrorOf(new LedgerError(code, `/secret/koine.db: ${cause.message}`, { cause }));
+  expect([error.status, error.message.includes("secret"), error.message.includes("UNIQUE")]).toEqual([
+    status,
+    false,
+    false,
+  ]);
+  const own = serverErrorOf(new LedgerError("conflict", "The leaf moved.", { path: "expectedLeaf" }));
+  expect(own.message).toBe("The leaf moved.");
+});
+
+test("a thread is there for every route as soon as somebody is told of it", async () => {
+  const model = new HeldModel();
+  await using live = await startApi({ providers: { test: model.provider } });
+  const routes = ["", "/messages", "/context", "/tree", "/runs"].map((path) => `/v1/threads/ID${path}`);
+  for (const path of [...routes, "/v1/export?thread=ID", "/v1/search?q=x&thread=ID", "/v1/chat/ID"]) {
+    const body = { model: "test/held", stream: true, messages: [{ role: "user", content: path }] };
+    const asking = fetch(`${live.koine.url}/v1/chat/completions`, { method: "POST", body: JSON.stringify(body) });
+    const asked = await model.asked();
+    asked.begin("On my way");
+    const reply = await asking;
+    const id = reply.headers.get("x-koine-thread") ?? "";
+    expect([path, (await live.get(path.replace("ID", id))).status]).toEqual([path, 200]);
+    asked.say("!");
+    await reply.text();
+  }
 });

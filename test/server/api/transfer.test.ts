@@ -1,5 +1,7 @@
 // Threads out and in, blobs, and search.
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { call, HeldModel, makeTask, toldOf } from "../tasks/support.ts";
 import type { Api } from "./support.ts";
 import { replied, said, startApi, textsOf, threadOf } from "./support.ts";
 
@@ -103,4 +105,41 @@ describe("search", () => {
   ])("%s is told", async (_, path, status) => {
     expect((await api.get(path)).status).toBe(status);
   });
+});
+
+test("bodies that were compressed on their way are stored as they were", async () => {
+  const put = await fetch(`${api.koine.url}/v1/blobs`, {
+    method: "POST",
+    headers: { "content-encoding": "gzip" },
+    body: gzipSync("hello hello"),
+  });
+  const { blob, size } = (await put.json()) as { blob: string; size: number };
+  expect([put.status, size]).toEqual([201, 11]);
+  expect((await api.get(`/v1/blobs/${blob}`)).text).toBe("hello hello");
+});
+
+test("a task that was at work when it was exported rests where it is imported, and goes on when it is spoken to", async () => {
+  const model = new HeldModel();
+  const config = { providers: { test: model.provider }, tasks: { model: "test/held" } };
+  await using one = await startApi(config);
+  await using other = await startApi(config);
+  const task = await makeTask(one.koine.url, { message: "First." });
+  const id = task.split("/").at(-1) ?? "";
+  const asked = await model.asked();
+  const exported = await one.get(`/v1/export?thread=${id}`);
+  expect((await other.post("/v1/import", exported.text)).body).toMatchObject({ threads: 1 });
+  const copy = `${other.koine.url}/v1/task/${id}`;
+  expect((await call(copy)).body.task.state).toBe("idle");
+  expect((await call(`${copy}/message`, { message: "Second." })).body.queued).toBe(false);
+  const again = await model.asked();
+  expect(toldOf(again.request)).toEqual(["user: First.", "user: Second."]);
+  again.say("Two.");
+  asked.say("One.");
+});
+
+test("what the bodies of imports and blobs are is documented", () => {
+  const { paths } = api.document;
+  const content = ["post", "requestBody", "content"];
+  expect(paths["/v1/import"]).toHaveProperty([...content, "application/x-ndjson"]);
+  expect(paths["/v1/blobs"]).toHaveProperty([...content, "application/octet-stream"]);
 });

@@ -1,8 +1,9 @@
 // A page that was left while an answer was being written: the run goes on, and the page takes the stream up again.
 import { lastAssistantMessageIsCompleteWithToolCalls } from "ai";
 import type { UIMessage } from "ai";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openLedger } from "../../../src/ledger/index.ts";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { LedgerError, openLedger } from "../../../src/ledger/index.ts";
+import { LedgerOn } from "../../../src/ledger/ledger.ts";
 import { textOf as saidIn } from "../../../src/model/index.ts";
 import type { Api } from "../api/support.ts";
 import { startApi } from "../api/support.ts";
@@ -125,4 +126,38 @@ test("B89: an answer that is not recorded ends with its page", async () => {
   leaving.abort();
   await reader?.read().catch(() => undefined);
   await expect.poll(() => model.signals.at(-1)?.aborted).toBe(true);
+});
+
+test("B89: a page that leaves before its answer has begun does not end it", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  model.script = () => [promise, word("Late."), DONE];
+  const before = model.asked.length;
+  const leave = new AbortController();
+  const messages = [{ id: "u1", role: "user", parts: [{ type: "text", text: "Hello." }] }];
+  const body = JSON.stringify({ id: "early", messages });
+  const asking = fetch(`${url}/v1/chat`, { method: "POST", body, signal: leave.signal });
+  await expect.poll(() => model.asked.length).toBe(before + 1);
+  leave.abort();
+  await expect(asking).rejects.toThrow();
+  // The server hears of it a moment later.
+  await expect.poll(async () => (await fetch(`${url}/healthz`)).status).toBe(200);
+  resolve();
+  const states = async (): Promise<string[]> =>
+    (await api.koine.ledger.runs("early").catch(() => [])).map(({ state }) => state);
+  await expect.poll(states).toEqual(["committed"]);
+  expect((await api.koine.ledger.transcript("early")).map(saidIn)).toEqual(["Hello.", "Late."]);
+});
+
+test("the model that a chat asked last is read from its last run, and trouble with that is told", async () => {
+  model.script = () => [word("Whole."), DONE];
+  const page = new Page(url, "named", { body: { model: "own/m" } });
+  await page.sendMessage({ text: "Hello." });
+  const runs = vi.spyOn(LedgerOn.prototype, "runs");
+  const again = new Page(url, "named", { messages: await loadedBy(api, "named") });
+  await again.sendMessage({ text: "Again." });
+  expect(runs.mock.calls.filter(([id]) => id === "named")).toEqual([["named", { last: 1 }]]);
+  runs.mockRejectedValueOnce(new LedgerError("busy", "It is busy."));
+  const messages = [{ id: "u1", role: "user", parts: [{ type: "text", text: "Hello." }] }];
+  expect((await api.post("/v1/chat", { id: "named", messages })).status).toBe(503);
+  runs.mockRestore();
 });

@@ -64,23 +64,26 @@ test("a provider without a model is no model, and no call is begun", async () =>
   }
 });
 
-test.each([false, true])("an answer that cannot be put in the client's words ends its record, stream: %s", async (stream) => {
-  const { dialect } = DOORS["openai-chat"];
-  const { encodeResponse, streamEncoder } = dialect;
-  const fail = (): never => {
-    throw new Error("A fault.");
-  };
-  const recorder = notes();
-  await using koine = await startGateway({ providers: { demo: demo() } }, recorder);
-  try {
-    Object.assign(dialect, { encodeResponse: fail, streamEncoder: () => ({ push: fail, end: fail, losses: [] }) });
-    const heard = await post(koine, question("openai-chat", "demo/koine", stream));
-    expect(heard.status).toBe(500);
-  } finally {
-    Object.assign(dialect, { encodeResponse, streamEncoder });
-  }
-  expect(recorder.log).toEqual(["fail"]);
-});
+test.each([false, true])(
+  "an answer that cannot be put in the client's words ends its record, stream: %s",
+  async (stream) => {
+    const { dialect } = DOORS["openai-chat"];
+    const { encodeResponse, streamEncoder } = dialect;
+    const fail = (): never => {
+      throw new Error("A fault.");
+    };
+    const recorder = notes();
+    await using koine = await startGateway({ providers: { demo: demo() } }, recorder);
+    try {
+      Object.assign(dialect, { encodeResponse: fail, streamEncoder: () => ({ push: fail, end: fail, losses: [] }) });
+      const heard = await post(koine, question("openai-chat", "demo/koine", stream));
+      expect(heard.status).toBe(500);
+    } finally {
+      Object.assign(dialect, { encodeResponse, streamEncoder });
+    }
+    expect(recorder.log).toEqual(["fail"]);
+  },
+);
 
 test("B89: a shutdown waits for a recorded stream whose client left before its first word", async () => {
   const asked = Promise.withResolvers<void>();

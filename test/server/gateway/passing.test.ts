@@ -141,6 +141,25 @@ test("B74: a whole reply to a request for a stream becomes a stream", async () =
   expect(heard.text.trimEnd().endsWith("data: [DONE]")).toBe(true);
 });
 
+test("thoughts of another provider, which nobody has signed, are not handed on to Anthropic", async () => {
+  const texts: string[] = [];
+  await using upstream = await rawServer(texts, REPLY);
+  const config = { dialect: "anthropic", baseUrl: upstream.url, apiKey: "upstream-key" } as const;
+  await using koine = await startGateway({ providers: { up: config }, record: { enabled: false } });
+  const content = [
+    { type: "thinking", thinking: "Foreign.", signature: "" },
+    { type: "text", text: "Yes." },
+  ];
+  const messages = [
+    { role: "user", content: "?" },
+    { role: "assistant", content },
+    { role: "user", content: "And?" },
+  ];
+  await post(koine, { path: PATHS.anthropic, body: { model: "up/m-1", max_tokens: 5, messages } });
+  expect(texts[0]).toContain("Yes.");
+  expect(texts[0]).not.toContain("thinking");
+});
+
 /** The testkit's server parses bodies; here their texts matter. */
 async function rawServer(texts: string[], reply: string): Promise<AsyncDisposable & { url: string }> {
   const { createServer } = await import("node:http");

@@ -137,13 +137,14 @@ test("what the client says of its record reaches the recorder", async () => {
   const notes = new Notes();
   await using koine = await startGateway({ providers: { demo: demo() } }, notes);
   const { path, body } = question("openai-responses", "demo/koine", false);
-  const headers = { "x-koine-thread": "thread-7", "idempotency-key": "key-7" };
+  const headers = { "x-koine-thread": "thread-7", "idempotency-key": "key-7", "user-agent": "judge/1" };
   await post(koine, { path, body: { ...body, previous_response_id: "resp_1" } }, headers);
   expect(notes.calls[0]).toMatchObject({
     thread: "thread-7",
     idempotencyKey: "key-7",
     previousResponse: "resp_1",
     referable: true,
+    userAgent: "judge/1",
   });
 });
 

@@ -77,7 +77,11 @@ test.each<[ClientDialect, said: string, end: string | undefined]>([
   ["openai-chat", chunk("", "stop"), "whole"],
   ["openai-chat", data("[DONE]"), "whole"],
   ["openai-chat", FAILED + data("[DONE]"), "failed"],
-  ["anthropic", `event: content_block_delta\n${data({ type: "content_block_delta", text: "message_stop" })}`, undefined],
+  [
+    "anthropic",
+    `event: content_block_delta\n${data({ type: "content_block_delta", text: "message_stop" })}`,
+    undefined,
+  ],
   ["anthropic", "event:message_stop\ndata: {}\n\n", "whole"],
   ["anthropic", `event: error\n${data({ type: "error", error: {} })}`, "failed"],
   ["openai-responses", data({ type: "response.output_text.delta", delta: "response.completed" }), undefined],

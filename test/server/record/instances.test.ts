@@ -41,6 +41,38 @@ it.each([true, false])(
   },
 );
 
+it.each([true, false])(
+  "B95: of calls with one key that come to both at once, one is asked and the others are given its answer (stream: %s)",
+  async (stream) => {
+    await using one = await deskOn(ledgers[0]);
+    await using two = await deskOn(ledgers[1]);
+    const key = { idempotencyKey: `at once, ${stream}`, request: { messages: [], stream } };
+    const opening = [one, two, one, two].map((desk) => desk.open(talk(`at once, ${stream}`), key));
+    const first = await Promise.race(opening);
+    if (stream) {
+      first.begin(FACTS);
+      first.push(deltasOf("b"));
+    }
+    await first.finish({ ...FACTS, ...(!stream && { response: answer("b") }) });
+    const others = (await Promise.all(opening)).filter((each) => each !== first);
+    expect(others.map(({ runId, earlier }) => [runId, earlier?.message.parts])).toEqual(
+      Array.from({ length: 3 }, () => [first.runId, [{ type: "text", text: "b" }]]),
+    );
+  },
+);
+
+it("a call that waited for one on the other instance is asked where that one failed", async () => {
+  await using one = await deskOn(ledgers[0]);
+  await using two = await deskOn(ledgers[1]);
+  const key = { idempotencyKey: "fails" };
+  const opening = [one.open(talk("fails"), key), two.open(talk("fails"), key)];
+  const first = await Promise.race(opening);
+  await first.fail(BROKEN, FACTS);
+  const second = (await Promise.all(opening)).find((each) => each !== first);
+  expect(second?.earlier).toBeUndefined();
+  await second?.finish({ ...FACTS, response: answer("d") });
+});
+
 it("a silent stream is cancelled from the other instance, and what had arrived is kept", async () => {
   await using one = await deskOn(ledgers[0]);
   await using two = await deskOn(ledgers[1]);

@@ -49,7 +49,9 @@ describe("ids of answers", () => {
     await desk.ask(talk("One."), answer("1", "resp_1"), RESPONSES);
     await desk.ask(talk("Two."), answer("2", "resp_1"), RESPONSES);
     const refusal = { code: "invalid-request", status: 400, message: expect.stringContaining("several conversations") };
-    await expect(desk.open([user("And?")], { ...RESPONSES, previousResponse: "resp_1" })).rejects.toMatchObject(refusal);
+    await expect(desk.open([user("And?")], { ...RESPONSES, previousResponse: "resp_1" })).rejects.toMatchObject(
+      refusal,
+    );
     await expect(runOfResponse(desk.caller, "resp_1")).rejects.toMatchObject(refusal);
   });
 

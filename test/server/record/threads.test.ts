@@ -124,6 +124,33 @@ describe("a thread that the client names", () => {
     }
   });
 
+  it.each([
+    ["on a branch that is not active, and newer elsewhere", "one"],
+    ["elsewhere alone", "two"],
+  ])("is gone on with what was said %s, seals and all", async (_, thread) => {
+    await using desk = await openDesk();
+    await desk.ask(talk("Weather?"), answer(SEALED), { thread: "one" });
+    await desk.ask(talk("Something else"), "Yes.", { thread: "one" });
+    await desk.ask(talk("Mine"), "Yes.", { thread: "two" });
+    if (thread === "one") await desk.ask(talk("Weather?"), "Sunny.");
+    const next = await desk.open(talk("Weather?", "Sunny.", "More?"), { thread });
+    expect([next.threadId, next.changed]).toEqual([thread, true]);
+    expect(JSON.stringify(next.messages)).toContain("s3al");
+    await next.finish({ ...FACTS, response: answer("Yes.") });
+    expect(await pathOf(desk, thread)).toHaveLength(4);
+    // A branch is gone on with, and not written again.
+    expect((await desk.ledger.tree(thread)).messages).toHaveLength(6);
+  });
+
+  it("is made again where it was deleted", async () => {
+    await using desk = await openDesk();
+    await desk.ask(talk("a"), "b", { thread: "t" });
+    await desk.ask(talk("c"), "d", { thread: "t" });
+    await desk.ledger.purge({ what: "thread", threadId: "t" });
+    await desk.ask(talk("e"), "f", { thread: "t" });
+    expect(await pathOf(desk, "t")).toEqual(["user: e", "assistant: f"]);
+  });
+
   it("gets another beginning where the history is not in it", async () => {
     await using desk = await openDesk();
     await desk.ask(talk("a"), "b", { thread: "t" });

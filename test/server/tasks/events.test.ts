@@ -108,6 +108,18 @@ test.each(["nonsense", "01M", "x-1"])("the place %s is none of a task's, and tha
   expect([status, body.error.code]).toStrictEqual([400, "invalid-request"]);
 });
 
+test("a place in another task, or in the middle of what is told as a whole, is none", async () => {
+  const other = await makeTask(server.url, { message: "say Hello." });
+  using listener = new Listener(`${other}/events`);
+  await listener.untilSaid("PostConversation");
+  const [began] = listener.events;
+  for (const id of [listener.events.at(-1)?.id ?? "", `${began?.id}-0`]) {
+    const { status, body } = await call(`${task}/events`, undefined, { "last-event-id": id });
+    expect([status, body.error.path]).toStrictEqual([400, "last-event-id"]);
+  }
+  expect((await call(`${other}/events?after=${began?.id}-0`)).status).toBe(400);
+});
+
 test("deltas that were compacted away are left out, and nothing else is", async () => {
   const all = await readAll();
   const isDelta = ({ data }: Frame): boolean => data.startsWith('{"msg":"Delta"');

@@ -1,6 +1,7 @@
 // What a process left behind that died at the worst moment: written by hand, and taken up by a server.
 import { afterEach, expect, test } from "vitest";
-import { type Ledger, openLedger } from "../../../src/ledger/index.ts";
+import { got, type Ledger, ledgerOn, openLedger } from "../../../src/ledger/index.ts";
+import { memoryStore } from "../../../src/ledger/stores/memory/index.ts";
 import { user } from "../../../src/model/index.ts";
 import { encodeEntry, type TaskEntry } from "../../../src/server/tasks/entries.ts";
 import { wordsOf } from "../../../src/server/tasks/words.ts";
@@ -30,7 +31,10 @@ async function leftBehind(): Promise<Left> {
   return { ledger, id, write };
 }
 
-async function takeUp({ ledger, id }: Left): Promise<{ model: HeldModel; task: string; events: Listener }> {
+async function takeUp({
+  ledger,
+  id,
+}: Pick<Left, "ledger" | "id">): Promise<{ model: HeldModel; task: string; events: Listener }> {
   const model = new HeldModel();
   const server = await startTasks({ providers: { test: model.provider }, drainMs: 50 }, { ledger });
   const task = `${server.url}/v1/task/${id}`;
@@ -89,4 +93,41 @@ test("a queue whose conversation was never begun is begun", async () => {
   asked.say("Yes.");
   await events.untilSaid("PostConversation", 2);
   expect(events.story).toContain("PreConversation MessageUnqueued MessageAdded MessageAdded RequestCompleted");
+});
+
+test("a damaged entry at the end of the journal does not end a task", async () => {
+  const store = memoryStore();
+  const ledger = ledgerOn(store);
+  ending.push(() => ledger.close());
+  const { id } = await ledger.createThread({ kind: "task", metadata: { task: { model: "test/held" } } });
+  await ledger.log(id, [encodeEntry(queued("First."))]);
+  const [row] = await store.reads.log({ tenant: ledger.tenant, threadId: id }, { limit: 1 });
+  const torn = { ...(row as NonNullable<typeof row>), id: ledger.newId(), body: "{oops" };
+  await store.write((tx) => got(tx.insertLog([torn])));
+  const { model, task, events } = await takeUp({ ledger, id });
+  expect((await call(`${task}/message`, { message: "Second." })).body.queued).toBe(true);
+  const asked = await model.asked();
+  expect(toldOf(asked.request)).toStrictEqual(["user: First.", "user: Second."]);
+  asked.say("Yes.");
+  await events.untilSaid("PostConversation");
+});
+
+test("a task that was deleted and restored from its export is the one that it was then", async () => {
+  const left = await leftBehind();
+  const { model, task, events } = await takeUp(left);
+  (await model.asked()).say("One.");
+  await events.untilSaid("PostConversation");
+  const lines: string[] = [];
+  for await (const line of left.ledger.export(left.id)) lines.push(line);
+  await call(`${task}/message`, { message: "Second." });
+  (await model.asked()).say("Two.");
+  await events.untilSaid("PostConversation", 2);
+  await expect
+    .poll(() => left.ledger.purge({ what: "thread", threadId: left.id }).catch(() => undefined))
+    .toBeDefined();
+  await left.ledger.import(lines);
+  expect(await call(`${task}/message`, { message: "Third." })).toMatchObject({ status: 200, body: { queued: false } });
+  const third = await model.asked();
+  expect(toldOf(third.request)).toStrictEqual(["user: First.", "assistant: One.", "user: Third."]);
+  third.say("Three.");
 });

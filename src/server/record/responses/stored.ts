@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue, Response } from "../../../model/index.ts";
 import { isObject } from "../../../model/kind.ts";
 import { formatSse } from "../../../sse/index.ts";
 import { ServerError } from "../../errors.ts";
+import { dated } from "../../gateway/outgoing.ts";
 import type { Caller } from "../../types.ts";
 import { responseAlias, runNamed } from "../names.ts";
 import { severalResponses } from "../place.ts";
@@ -14,6 +15,7 @@ import { requestOf } from "../stored-request.ts";
 import { restating } from "./restate.ts";
 
 const responses = dialect("openai-responses");
+const door = { id: "openai-responses" } as const;
 
 /** The run behind an id. Throws "not-found". */
 export async function runOfResponse(caller: Caller, id: string): Promise<RunInfo> {
@@ -36,7 +38,8 @@ async function storedResponse(caller: Caller, id: string): Promise<StoredRespons
   const run = await runOfResponse(caller, id);
   const answer = await answerOf(ledger, run);
   if (answer === undefined) throw new ServerError("not-found", `The response "${id}" was deleted.`, { path: "id" });
-  const response = { ...responseOf(answer, run), id };
+  // Where its provider said no time, it is that of the record.
+  const response = dated(door, { ...responseOf(answer, run), id }, () => answer.createdAt);
   const asked = await requestOf(ledger, run);
   return { response, restate: restating(response, asked) };
 }

@@ -1,0 +1,284 @@
+// The checker itself: it has nothing against an episode that went well, and names what is wrong with one that did not.
+// Each row tampers with a copy of the same episode.
+import { expect, test } from "vitest";
+import type { RunInfo } from "../../../src/ledger/index.ts";
+import type { Part, StoredMessage } from "../../../src/model/index.ts";
+import { type Effect, resultOf } from "../../agent/kills/effects.ts";
+import { checkEvidence } from "./checker.ts";
+import type { Conversation, Evidence, Fault, Heard, Order, Reading, Task, ThreadFacts, Turn } from "./evidence.ts";
+import { Findings, type Invariant, INVARIANTS } from "./findings.ts";
+import { order, question } from "./talk.ts";
+
+/** All of it may be changed. */
+type Open<T> = { -readonly [Name in keyof T]: T[Name] extends readonly (infer Item)[] ? Item[] : T[Name] };
+interface Episode extends Omit<Open<Evidence>, "conversations" | "tasks" | "readings" | "threads" | "faults"> {
+  conversations: [Open<Conversation> & { turns: [Turn, Turn] }];
+  tasks: [Open<Task> & { orders: [Order, Order, Order] }];
+  readings: [Open<Reading>, Open<Reading>];
+  threads: [Open<ThreadFacts>, Open<ThreadFacts>];
+  faults: Record<string, { looked: number; found: Fault[] }>;
+}
+
+const text = (words: string): Part => ({ type: "text", text: words });
+
+function message(
+  id: string,
+  parentMessageId: string | null,
+  role: StoredMessage["role"],
+  parts: Part[],
+): StoredMessage {
+  return { id, parentMessageId, role, parts, createdAt: "2026-01-01T00:00:00.000Z", metadata: { schemaVersion: 1 } };
+}
+
+function run(id: string, threadId: string): RunInfo {
+  const createdAt = "2026-01-01T00:00:00.000Z";
+  return { id, threadId, state: "committed", mode: "replace", createdAt, epoch: 1, lastSeq: 1 };
+}
+
+/** A chain of messages, each after the one before. */
+function chain(prefix: string, said: readonly [StoredMessage["role"], ...Part[]][]): StoredMessage[] {
+  return said.map(([role, ...parts], at) =>
+    message(`${prefix}${at}`, at === 0 ? null : `${prefix}${at - 1}`, role, parts),
+  );
+}
+
+function copyOf(thread: ThreadFacts): Open<ThreadFacts> {
+  return {
+    ...thread,
+    path: structuredClone([...thread.path]),
+    tree: structuredClone([...thread.tree]),
+    runs: [...thread.runs],
+  };
+}
+
+const QUESTIONS = [question("c0", 0), question("c0", 1)] as const;
+const ORDERS = [order("t0", 0, ["never", "safe"]), order("t0", 1, []), order("t0", 2, [])] as const;
+const KEYS = { never: "t0.0.0.5", safe: "t0.0.1.5" };
+const EFFECTS: Effect[] = Object.entries(KEYS).flatMap(([tool, key]) =>
+  (["begin", "end"] as const).map((phase) => ({ key, tool, nonce: `${tool}-1`, phase })),
+);
+const result = (tool: "never" | "safe"): Part => ({
+  type: "tool-result",
+  toolCallId: tool,
+  toolName: tool,
+  isError: false,
+  output: resultOf({ key: KEYS[tool], nonce: `${tool}-1` }),
+});
+const call = (tool: "never" | "safe"): Part => ({
+  type: "tool-call",
+  toolCallId: tool,
+  toolName: tool,
+  input: { key: KEYS[tool] },
+});
+
+const CHAT = chain("m", [
+  ["user", text(QUESTIONS[0])],
+  ["assistant", text("Answer 1")],
+  ["user", text(QUESTIONS[1])],
+  ["assistant", text("Answer 2")],
+]);
+const WORK = chain("w", [
+  ["user", text(ORDERS[0])],
+  ["assistant", call("never"), call("safe")],
+  ["tool", result("never"), result("safe")],
+  ["user", text(ORDERS[1])],
+  ["assistant", text("One.")],
+  ["user", text(ORDERS[2])],
+  ["assistant", text("Two.")],
+]);
+
+const delta = (id: string, textDelta: string): Heard => ({
+  id,
+  data: { type: "delta", runId: "r1", delta: { kind: "text", payload: { textDelta } } },
+});
+const CHAT_EVENTS: Heard[] = [
+  { id: "1", data: { type: "run", runId: "r1", run: { state: "created" } } },
+  delta("2", "Ans"),
+  delta("3", "wer 2"),
+  { id: "4", data: { type: "message", runId: "r1", message: { id: "m3" } } },
+];
+const told = (tool: "never" | "safe"): Heard => ({
+  id: `told ${tool}`,
+  data: { msg: "PostToolCall", tool_call: { id: tool }, text: resultOf({ key: KEYS[tool], nonce: `${tool}-1` }) },
+});
+const TASK_EVENTS: Heard[] = [told("never"), told("safe"), { id: "end", data: { msg: "PostConversation" } }];
+
+function episode(): Episode {
+  const turn = (at: 0 | 1): Turn => ({
+    question: QUESTIONS[at],
+    answer: `Answer ${at + 1}`,
+    thread: "chat",
+    run: "r1",
+  });
+  const told = (at: 0 | 1 | 2): Order => ({
+    text: ORDERS[at],
+    mode: "follow-up",
+    tools: [],
+    acknowledged: { id: `q${at}`, queued: at > 0 },
+  });
+  const [chat, work] = [structuredClone(CHAT), structuredClone(WORK)];
+  Object.assign(chat[3]?.metadata ?? {}, { runId: "r1" });
+  const reading = (of: Reading["of"], threadId: string, events: readonly Heard[]): Open<Reading> => ({
+    of,
+    threadId,
+    heard: structuredClone([...events]),
+    replayed: structuredClone([...events]),
+  });
+  return {
+    conversations: [{ name: "c0", turns: [turn(0), turn(1)] }],
+    tasks: [{ name: "t0", id: "task", orders: [told(0), told(1), told(2)], state: "idle", waiting: 0 }],
+    readings: [reading("thread", "chat", CHAT_EVENTS), reading("task", "task", TASK_EVENTS)],
+    threads: [
+      copyOf({ id: "chat", path: chat, tree: chat, runs: [run("r1", "chat")] }),
+      copyOf({ id: "task", path: work, tree: work, runs: [run("r2", "task")] }),
+    ],
+    effects: structuredClone(EFFECTS),
+    isRecent: true,
+    faults: {
+      served: { looked: 3, found: [] },
+      alive: { looked: 2, found: [] },
+      restored: { looked: 4, found: [] },
+    },
+  };
+}
+
+function look(evidence: Evidence): Findings {
+  const findings = new Findings();
+  checkEvidence(evidence, findings);
+  return findings;
+}
+
+test("an episode that went well has nothing against it, and everything is looked at", () => {
+  const { violations, unchecked } = look(episode());
+  expect(violations).toStrictEqual([]);
+  expect(unchecked).toStrictEqual([]);
+});
+
+test("pieces of answers that are not kept any more need not be told again", () => {
+  const told = { ...episode(), isRecent: false };
+  told.readings[0].replayed.splice(1, 2);
+  expect(look(told).violations).toStrictEqual([]);
+});
+
+/** Puts a message into a thread, on its path or beside it. */
+function put({ threads }: Episode, at: 0 | 1, added: StoredMessage, where: "path" | "tree"): void {
+  threads[at].tree.push(added);
+  if (where === "path") threads[at].path.push(added);
+}
+function setResult({ threads }: Episode, index: 0 | 1, changes: object): void {
+  for (const messages of [threads[1].path, threads[1].tree]) Object.assign(messages[2]?.parts[index] ?? {}, changes);
+}
+
+const TAMPERED: [sentence: string, invariant: Invariant, tamper: (told: Episode) => void][] = [
+  ["an acknowledged answer is off its path", "kept", ({ threads }) => threads[0].path.splice(3, 1)],
+  [
+    "an answer is another than was read",
+    "kept",
+    ({ conversations }) => (conversations[0].turns[1].answer = "Answer 9"),
+  ],
+  [
+    "a question stands twice on its path",
+    "kept",
+    (told) => put(told, 0, message("x", "m3", "user", [text(QUESTIONS[1])]), "path"),
+  ],
+  ["a conversation is in two threads", "kept", ({ conversations }) => (conversations[0].turns[1].thread = "task")],
+  ["two answers stand in another order", "kept", ({ conversations }) => conversations[0].turns.reverse()],
+  [
+    "a question was answered twice",
+    "once",
+    (told) => put(told, 0, message("x", "m2", "assistant", [text("Answer 3")]), "tree"),
+  ],
+  [
+    "a question was answered in another thread, too",
+    "once",
+    (told) => {
+      put(told, 1, message("x", null, "user", [text(QUESTIONS[0])]), "tree");
+      put(told, 1, message("y", "x", "assistant", [text("Answer 7")]), "tree");
+    },
+  ],
+  [
+    "the model was not shown its thinking",
+    "restored",
+    ({ faults }) => faults["restored"]?.found.push({ where: "", what: "" }),
+  ],
+  ["an acknowledged order was never said", "said", ({ threads }) => threads[1].path.splice(5, 2)],
+  ["an order was said twice", "said", (told) => put(told, 1, message("x", "w6", "user", [text(ORDERS[1])]), "path")],
+  [
+    "an order that nobody acknowledged was said twice",
+    "said",
+    (told) => {
+      const [, , last] = told.tasks[0].orders;
+      delete last.acknowledged;
+      put(told, 1, message("x", "w4", "user", [text(ORDERS[2])]), "tree");
+    },
+  ],
+  [
+    "orders that waited were said in another order",
+    "ordered",
+    ({ tasks }) => {
+      const [first, second, third] = tasks[0].orders;
+      tasks[0].orders = [first, third, second];
+    },
+  ],
+  ["a tool that must not be repeated ran twice", "ran", ({ effects }) => effects.push(...EFFECTS.slice(0, 2))],
+  ["a tool is said to have run that did not", "ran", ({ effects }) => effects.splice(0, 2)],
+  ["a result is made up", "true", (told) => setResult(told, 1, { output: "It was done." })],
+  [
+    "a tool that may be repeated was given up",
+    "true",
+    (told) => setResult(told, 1, { isError: true, output: "The call was interrupted." }),
+  ],
+  [
+    "a call has no result that readers were told",
+    "true",
+    (told) => setResult(told, 0, { isError: true, output: "The call was interrupted." }),
+  ],
+  [
+    "something ran that nobody asked for",
+    "known",
+    ({ effects }) => effects.push({ key: "t0.9.9.9", tool: "safe", nonce: "n", phase: "begin" }),
+  ],
+  [
+    "a reader was told something twice",
+    "resumed",
+    ({ readings }) => readings[0].heard.push(...readings[0].heard.slice(-1)),
+  ],
+  ["a reader missed something", "resumed", ({ readings }) => readings[0].heard.splice(0, 1)],
+  ["a reader was told something at another place", "resumed", ({ readings }) => readings[1].heard.reverse()],
+  [
+    "a reader was told something else",
+    "resumed",
+    ({ readings }) => (readings[1].heard[2] = { id: "end", data: { msg: "Cancelled" } }),
+  ],
+  [
+    "a run is told to have become something else",
+    "resumed",
+    ({ readings }) =>
+      (readings[0].heard[0] = { id: "1", data: { type: "run", runId: "r1", run: { state: "failed" } } }),
+  ],
+  [
+    "a piece of an answer is missing everywhere",
+    "drawn",
+    ({ readings }) => {
+      readings[0].heard.splice(2, 1);
+      readings[0].replayed.splice(2, 1);
+    },
+  ],
+  ["a run is alive", "settled", ({ threads }) => (threads[0].runs[0] = { ...run("r1", "chat"), state: "streaming" })],
+  ["a task is at work", "settled", ({ tasks }) => (tasks[0].state = "running")],
+  ["something waits", "settled", ({ tasks }) => (tasks[0].waiting = 1)],
+  ["a call is without its result", "legal", ({ threads }) => threads[1].path[2]?.parts.pop()],
+  ["somebody was not served", "served", ({ faults }) => faults["served"]?.found.push({ where: "", what: "" })],
+  ["a task has failed", "served", ({ readings }) => readings[1].heard.push({ id: "f", data: { msg: "Failed" } })],
+  ["an instance has died", "alive", ({ faults }) => faults["alive"]?.found.push({ where: "", what: "" })],
+];
+
+test.each(TAMPERED)("it is noticed that %s", (_sentence, invariant, tamper) => {
+  const told = episode();
+  tamper(told);
+  expect(look(told).violations.map((each) => each.invariant)).toContain(invariant);
+});
+
+test("every invariant is tampered with", () => {
+  expect(new Set(TAMPERED.map(([, invariant]) => invariant))).toStrictEqual(new Set(Object.keys(INVARIANTS)));
+});
