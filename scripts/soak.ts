@@ -72,10 +72,11 @@ const readers = new Readers(url, streams);
 const begun = performance.now();
 const work = Promise.all(Array.from({ length: streams }, () => readers.work(begun + runMs)));
 const samples: { at: number; rssMb: number }[] = [];
-let isOver = false;
+const over = new AbortController();
 const watch = (async () => {
-  while (!isOver) {
+  for (;;) {
     await sleep(5000);
+    if (over.signal.aborted) return;
     const { cpuMs, rssMb } = await meter();
     const at = performance.now() - begun;
     samples.push({ at, rssMb });
@@ -87,7 +88,7 @@ const watch = (async () => {
   }
 })();
 await work;
-isOver = true;
+over.abort();
 await watch;
 await readers.close();
 koine.kill("SIGTERM");

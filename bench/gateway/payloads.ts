@@ -7,7 +7,7 @@ function words(length: number, seed: string): string {
 }
 
 /** What the provider says, in every whole answer. */
-export const ANSWER = words(600, "An answer. ");
+const ANSWER = words(600, "An answer. ");
 
 /** A Chat request of `count` messages, user and assistant in turn; `seed` makes it a conversation of its own. */
 export function chatRequest(model: string, count: number, seed: string, stream: boolean): string {

@@ -15,7 +15,7 @@ export interface Tally {
   wrong: string[];
 }
 
-export function habitOf(call: number): Habit {
+function habitOf(call: number): Habit {
   if (call % 7 === 3) return "vanishes";
   return call % 7 === 5 ? "slow" : "reads";
 }

@@ -25,8 +25,8 @@ export interface ServerRequest {
   readonly id: string;
   /** The whole body, its `content-encoding` undone. Throws a `ServerError` "too-large", "timeout" or "aborted". Read once. */
   body(): Promise<Uint8Array>;
-  /** The body as it comes, by the same rules, for those that are long (imports). */
-  chunks(): AsyncIterable<Uint8Array>;
+  /** The body as it comes, by the same rules, for those that are long (imports); `most`: bytes, where they have a limit of their own. */
+  chunks(most?: number): AsyncIterable<Uint8Array>;
   /** Aborted when the client's connection is gone before the reply was whole. */
   readonly signal: AbortSignal;
 }

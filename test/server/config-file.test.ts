@@ -79,6 +79,7 @@ const EVERYTHING = {
   unprotected: true,
   limits: {
     bodyBytes: 1,
+    importBytes: 11,
     depth: 2,
     headers: 3,
     headerBytes: 4,

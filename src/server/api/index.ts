@@ -22,7 +22,7 @@ export function ledgerPart(services: Services, recorder: Recorder): Part {
       ...runRoutes(recorder),
       ...eventRoutes(services, recorder),
       ...searchRoutes(recorder),
-      ...transferRoutes(recorder),
+      ...transferRoutes(services, recorder),
       ...translateRoutes(services),
     ],
   };

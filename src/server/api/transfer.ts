@@ -6,7 +6,7 @@ import { count, object, string } from "../../model/shape.ts";
 import { ServerError } from "../errors.ts";
 import type { Recorder } from "../record/types.ts";
 import { settleRestored } from "../tasks/restored.ts";
-import type { Route, ServerRequest, Stream } from "../types.ts";
+import type { Route, ServerRequest, Services, Stream } from "../types.ts";
 import { param } from "./reading.ts";
 import { jsonReply, route, says, text } from "./replies.ts";
 
@@ -15,7 +15,8 @@ const PAGE = 200;
 /** Exported lines are handed on in pieces of about this many characters. */
 const PIECE = 64 * 1024;
 
-export function transferRoutes(recorder: Recorder): Route[] {
+export function transferRoutes({ config }: Services, recorder: Recorder): Route[] {
+  const { importBytes } = config.limits;
   return [
     route("GET", "/v1/export", EXPORT, async (request, caller) => {
       const { ledger } = caller;
@@ -32,7 +33,7 @@ export function transferRoutes(recorder: Recorder): Route[] {
     route("POST", "/v1/import", IMPORT, async (request, { ledger }) => {
       const restored: string[] = [];
       try {
-        return jsonReply(200, await ledger.import(linesOf(request), { onThread: (id) => restored.push(id) }));
+        return jsonReply(200, await ledger.import(linesOf(request, importBytes), { onThread: (id) => restored.push(id) }));
       } finally {
         // Also where a later thread was refused.
         await settleRestored(ledger, restored);
@@ -115,7 +116,7 @@ function written(lines: AsyncIterable<string>): Stream {
 }
 
 /** The lines of a body; the ledger passes over blank ones. */
-async function* linesOf(request: ServerRequest): AsyncIterable<string> {
+async function* linesOf(request: ServerRequest, most: number): AsyncIterable<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const decode = (bytes?: Uint8Array): string => {
     try {
@@ -125,7 +126,7 @@ async function* linesOf(request: ServerRequest): AsyncIterable<string> {
     }
   };
   let held: string[] = [];
-  for await (const bytes of request.chunks()) {
+  for await (const bytes of request.chunks(most)) {
     const text = decode(bytes);
     const end = text.lastIndexOf("\n") + 1;
     held.push(end === 0 ? text : text.slice(0, end));

@@ -8,6 +8,7 @@ const LAME_DUCK_MS = 2000;
 
 export const DEFAULT_LIMITS: Limits = {
   bodyBytes: 64 * 1024 * 1024,
+  importBytes: 1024 * 1024 * 1024,
   depth: 256,
   headers: 100,
   headerBytes: 32 * 1024,

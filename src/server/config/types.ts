@@ -28,6 +28,8 @@ export interface TenantConfig {
 export interface Limits {
   /** Bytes of a request's body. Default 64 MiB. */
   bodyBytes: number;
+  /** Bytes of an import, which is read as it comes. Default 1 GiB. */
+  importBytes: number;
   /** Levels of nesting in JSON. Default 256. */
   depth: number;
   /** Headers of a request: their number and bytes. Default 100 and 32 KiB. */

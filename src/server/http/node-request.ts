@@ -99,17 +99,17 @@ export class NodeRequest implements Incoming {
     return this.headers["content-encoding"] === undefined ? this.#collect() : collect(this.chunks());
   }
 
-  chunks(): AsyncIterable<Uint8Array> {
+  chunks(most = this.#door.limits.bodyBytes): AsyncIterable<Uint8Array> {
     const encoding = this.headers["content-encoding"];
-    const chunks = this.#chunks();
-    return encoding === undefined ? chunks : decodeChunks(chunks, encoding, this.#door.limits.bodyBytes);
+    const chunks = this.#chunks(most);
+    return encoding === undefined ? chunks : decodeChunks(chunks, encoding, most);
   }
 
   #collect(): Promise<Uint8Array> {
     const message = this.#message;
     const { bodyBytes } = this.#door.limits;
     return new Promise((resolve, reject) => {
-      this.#open();
+      this.#open(bodyBytes);
       const chunks: Buffer[] = [];
       let size = 0;
       const take = (chunk: Buffer): void => {
@@ -129,9 +129,8 @@ export class NodeRequest implements Incoming {
     });
   }
 
-  async *#chunks(): AsyncIterable<Uint8Array> {
-    const { bodyBytes } = this.#door.limits;
-    this.#open();
+  async *#chunks(most: number): AsyncIterable<Uint8Array> {
+    this.#open(most);
     // Whoever stops reading leaves the connection as it is: a refusal can still be sent on it.
     const iterator: AsyncIterator<Buffer> = this.#message.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]();
     const stopped = Promise.withResolvers<never>();
@@ -144,7 +143,7 @@ export class NodeRequest implements Incoming {
         const result = await Promise.race([iterator.next(), stopped.promise]);
         if (result.done === true) return;
         size += result.value.length;
-        if (size > bodyBytes) throw tooLarge(bodyBytes);
+        if (size > most) throw tooLarge(most);
         yield result.value;
       }
     } catch (error) {
@@ -172,10 +171,9 @@ export class NodeRequest implements Incoming {
   readonly #late = (): void => this.#stop?.(tooSlow(this.#door.limits.requestMs));
 
   /** Before the first byte is read: what says that it is too large need not be sent. */
-  #open(): void {
-    const { bodyBytes } = this.#door.limits;
+  #open(most: number): void {
     const declared = this.headers["content-length"];
-    if (declared !== undefined && Number(declared) > bodyBytes) throw tooLarge(bodyBytes);
+    if (declared !== undefined && Number(declared) > most) throw tooLarge(most);
     if (this.gone || (this.#message.destroyed && !this.#message.readableEnded)) throw leftError();
     if (this.#continues) this.#response.writeContinue();
     this.#continues = false;

@@ -49,16 +49,16 @@ export class WebRequest implements Incoming {
     return collect(this.chunks());
   }
 
-  chunks(): AsyncIterable<Uint8Array> {
+  chunks(most = this.#limits.bodyBytes): AsyncIterable<Uint8Array> {
     const encoding = this.headers["content-encoding"];
-    const chunks = this.#chunks();
-    return encoding === undefined ? chunks : decodeChunks(chunks, encoding, this.#limits.bodyBytes);
+    const chunks = this.#chunks(most);
+    return encoding === undefined ? chunks : decodeChunks(chunks, encoding, most);
   }
 
   /** Neither a client that leaves nor one that sends nothing is waited for. */
-  async *#chunks(): AsyncIterable<Uint8Array> {
-    const { bodyBytes, requestMs } = this.#limits;
-    if (Number(this.headers["content-length"] ?? 0) > bodyBytes) throw tooLarge(bodyBytes);
+  async *#chunks(most: number): AsyncIterable<Uint8Array> {
+    const { requestMs } = this.#limits;
+    if (Number(this.headers["content-length"] ?? 0) > most) throw tooLarge(most);
     if (this.signal.aborted) throw leftError();
     const { body } = this.#request;
     if (body === null) return;
@@ -75,7 +75,7 @@ export class WebRequest implements Incoming {
         const result = await Promise.race([reader.read(), stopped.promise]);
         if (result.done) return;
         size += result.value.byteLength;
-        if (size > bodyBytes) throw tooLarge(bodyBytes);
+        if (size > most) throw tooLarge(most);
         yield result.value;
       }
     } catch (error) {

@@ -24,7 +24,9 @@ export function exchangeTeller(
     requests.add(1, known.status(shown));
     durations.observe(durationMs / 1000, known.route);
     if (streamed) streams.add(1, cut ? known.cut : known.whole);
-    if (!isLogged && error?.code !== "internal") return;
+    // What a store says of its trouble is told here alone.
+    const isFault = error?.code === "internal" || error?.code === "unavailable";
+    if (!isLogged && !isFault) return;
     const facts = {
       id: request.id,
       method: request.method,
@@ -38,7 +40,7 @@ export function exchangeTeller(
       code: error?.code,
       cut: cut || undefined,
     };
-    if (error?.code === "internal") log.error("request", facts, error.cause ?? error);
+    if (isFault) log.error("request", facts, error.cause ?? error);
     else log.info("request", facts);
   };
 }

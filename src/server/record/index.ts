@@ -2,4 +2,4 @@
 export { createRecorder, type RecorderOptions } from "./recorder.ts";
 export { responsesPart } from "./responses/index.ts";
 export { requestOf } from "./stored-request.ts";
-export type { RecordedAnswer, RecordedCall, Recorder, Recording } from "./types.ts";
+export type { RecordedCall, Recorder, Recording } from "./types.ts";

@@ -7,7 +7,7 @@ import { replied, said, startApi, textsOf, threadOf } from "./support.ts";
 
 let api: Api;
 beforeAll(async () => {
-  api = await startApi({ limits: { bodyBytes: 1 << 20 } });
+  api = await startApi({ limits: { bodyBytes: 1 << 19, importBytes: 1 << 20 } });
 });
 afterAll(() => api[Symbol.asyncDispose]());
 

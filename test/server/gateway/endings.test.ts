@@ -68,7 +68,7 @@ test.each([false, true])(
   "an answer that cannot be put in the client's words ends its record, stream: %s",
   async (stream) => {
     const { dialect } = DOORS["openai-chat"];
-    const { encodeResponse, streamEncoder } = dialect;
+    const own = { ...dialect };
     const fail = (): never => {
       throw new Error("A fault.");
     };
@@ -79,7 +79,7 @@ test.each([false, true])(
       const heard = await post(koine, question("openai-chat", "demo/koine", stream));
       expect(heard.status).toBe(500);
     } finally {
-      Object.assign(dialect, { encodeResponse, streamEncoder });
+      Object.assign(dialect, own);
     }
     expect(recorder.log).toEqual(["fail"]);
   },

@@ -48,6 +48,17 @@ test.each([false, true])("Responses say what was asked, whoever answers, stream:
   expect(stored.created_at).toBeGreaterThan(SECONDS);
 });
 
+test("Responses do not repeat the keys of tool servers, not even to whoever sent them", async () => {
+  await using koine = await startKoine({ providers: { demo: demo() } });
+  const tools = [{ type: "mcp", server_label: "s", server_url: "https://x.test", authorization: "tool-key-1" }];
+  for (const stream of [false, true]) {
+    const { path, body } = question("openai-responses", "demo/koine", stream);
+    const heard = await post(koine, { path, body: { ...body, tools } }, { "x-koine-on-breaks": "send" });
+    expect(heard.text).toContain("https://x.test");
+    expect(heard.text).not.toContain("tool-key-1");
+  }
+});
+
 test("what is not to be stored still goes on from what is", async () => {
   await using upstream = await startUpstream("anthropic", () => "Yes.");
   await using koine = await startKoine({ providers: { up: upstream.config } });

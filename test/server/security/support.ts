@@ -31,7 +31,7 @@ export interface Told {
   text: string;
 }
 
-export function bearer(name: string): Record<string, string> {
+function bearer(name: string): Record<string, string> {
   return { authorization: `Bearer ${tokenOf(name)}` };
 }
 

@@ -2,8 +2,10 @@
 // dialects say nothing of the kind, so it is taken from the request.
 import { dialect } from "../../../dialects/index.ts";
 import type { JsonObject, Request, Response } from "../../../model/index.ts";
+import { stringifyJson } from "../../../model/json.ts";
 import { isObject } from "../../../model/kind.ts";
 import { leadingOf } from "../said.ts";
+import { withoutSecrets } from "../secrets.ts";
 
 const RESPONSES = "openai-responses";
 const responses = dialect(RESPONSES);
@@ -37,5 +39,6 @@ function settingsIn(request: Request): JsonObject {
     { repair: false },
   );
   const { input: _, ...said } = isObject(wire) ? wire : {};
-  return { store: true, ...said };
+  // Keys of tool servers are for those alone: they are not repeated, not even to whoever sent them.
+  return withoutSecrets({ store: true, ...said }, stringifyJson(said));
 }
