@@ -104,7 +104,8 @@ describe.each(STORES)("$name", (store) => {
     ["no thought", thoughtful("Look."), assistant("Look."), true],
     ["other call ids", plain, assistant([text("Look."), toolCall("other", "look", { at: "sky" })]), true],
     ["white space at the end", assistant("Look.\n"), assistant("Look."), true],
-    ["residue of its own", assistant("Look."), { ...assistant("Look."), extra: { d: { refusal: null } } }, true],
+    ["residue of its own", assistant("Look."), { ...assistant("Look."), extra: { d: { tone: "dry" } } }, true],
+    ["fields that are empty", assistant("Look."), { ...assistant("Look."), extra: { d: { refusal: null } } }, false],
   ];
   test.each(RESTORED)(
     "B11: a client that echoes %s is told whether anything was restored",

@@ -54,7 +54,9 @@ export async function command({ network, random, name, isOver }: TaskOptions): P
     orders.push(acknowledged === undefined ? given : { ...given, acknowledged });
   };
   while (!isOver()) {
-    const tools = Array.from({ length: random.below(MOST_TOOLS + 1) }, () => random.pick(TOOLS));
+    // At least one order with every tool.
+    const tools =
+      orders.length === 0 ? TOOLS : Array.from({ length: random.below(MOST_TOOLS + 1) }, () => random.pick(TOOLS));
     await say({ text: order(name, orders.length, tools), mode: random.pick(["steer", "follow-up"]), tools });
     await pause(random.below(LONGEST_PAUSE_MS));
   }

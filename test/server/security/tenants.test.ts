@@ -50,7 +50,7 @@ const CHANCE: readonly [RegExp, string][] = [
   [ULID, "<id>"],
   [/\b(?:demo|chatcmpl|msg|resp)_[\w-]+/g, "<answer>"],
   [/sha256-[0-9a-f]{64}/g, "<blob>"],
-  [/"items:[^"]+"/g, '"<items>"'],
+  [/"(?:items?|response|key):[^"]+"/g, '"<name>"'],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>"],
   [/"(durationMs|created|created_at|createdAt|finishedAt)":\d+/g, '"$1":0'],
   [/"(digest|requestHash)":"[\w-]+"/g, '"$1":""'],
@@ -58,7 +58,7 @@ const CHANCE: readonly [RegExp, string][] = [
 ];
 
 function heard({ status, headers, text }: Told, ids: Ids): string {
-  const { "x-request-id": _, "content-length": __, ...told } = headers;
+  const { "x-request-id": _, "request-id": __, "content-length": ___, ...told } = headers;
   let all = `${status} ${JSON.stringify(told)}\n${text}`;
   const named = Object.entries(ids).toSorted(([, a], [, b]) => b.length - a.length);
   for (const [name, id] of named) all = all.replaceAll(id, `<their ${name}>`);
