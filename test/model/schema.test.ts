@@ -35,8 +35,12 @@ describe("koine/schema.json", () => {
 
   test("agrees with `validate` on every message with any field gone, odd or new", () => {
     let refused = 0;
+    // Every place in the long run, other ones each time in the everyday run.
+    let at = Math.floor(Math.random() * 3);
+    const step = tries(3) === 3 ? 1 : 3;
     for (const message of gallery()) {
       for (const { keys } of places(message)) {
+        if (at++ % step !== 0) continue;
         const mutants = ODD.map((odd) => withPlace(message, keys, odd));
         if (keys.length > 0) mutants.push(withoutPlace(message, keys));
         for (const mutant of mutants) {
@@ -47,7 +51,7 @@ describe("koine/schema.json", () => {
         }
       }
     }
-    expect(refused).toBeGreaterThan(1000);
+    expect(refused).toBeGreaterThan(tries(1000) / 2);
   });
 
   test("agrees with `validateResponse` and `validateRequest` on generated ones", () => {

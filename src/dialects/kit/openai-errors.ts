@@ -118,7 +118,7 @@ function isOurs(raw: unknown): boolean {
   const [body]: unknown[] = Array.isArray(raw) ? raw : [raw];
   if (!isObject(body)) return false;
   const { error } = body;
-  return !isObject(error) || (body["type"] !== "error" && typeof error["status"] !== "string");
+  return !isObject(error) || (body["type"] === undefined && typeof error["status"] !== "string");
 }
 
 /** The body as it came, if it still says what the error says; else a new envelope. */

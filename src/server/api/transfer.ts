@@ -33,7 +33,10 @@ export function transferRoutes({ config }: Services, recorder: Recorder): Route[
     route("POST", "/v1/import", IMPORT, async (request, { ledger }) => {
       const restored: string[] = [];
       try {
-        return jsonReply(200, await ledger.import(linesOf(request, importBytes), { onThread: (id) => restored.push(id) }));
+        return jsonReply(
+          200,
+          await ledger.import(linesOf(request, importBytes), { onThread: (id) => restored.push(id) }),
+        );
       } finally {
         // Also where a later thread was refused.
         await settleRestored(ledger, restored);

@@ -1,5 +1,5 @@
 // What is counted of every call: how it ended, the tokens it took, and what was lost on the way.
-import type { Loss, ProviderError, Usage } from "../../model/index.ts";
+import type { Loss, ProviderErrorKind, Usage } from "../../model/index.ts";
 import { keptLabels } from "../operations/kept-labels.ts";
 import type { Counter } from "../operations/metrics.ts";
 import type { Services } from "../types.ts";
@@ -7,7 +7,8 @@ import type { Services } from "../types.ts";
 interface Ended {
   dialect: string;
   provider: string;
-  error: ProviderError | undefined;
+  /** "ok", "aborted", or the kind of the error. */
+  ending: "ok" | "aborted" | ProviderErrorKind;
   usage: Usage | undefined;
   losses: readonly (readonly Loss[])[];
 }
@@ -29,8 +30,8 @@ export class Counters {
     this.losses = metrics.counter("koine_losses_total", "What did not arrive as it was, notes apart.");
   }
 
-  count({ dialect, provider, error, usage, losses }: Ended): void {
-    this.calls.add(1, this.labelsOf(dialect)(provider, error?.kind ?? "ok"));
+  count({ dialect, provider, ending, usage, losses }: Ended): void {
+    this.calls.add(1, this.labelsOf(dialect)(provider, ending));
     if (usage !== undefined) {
       this.tokens.add(usage.inputTokens, this.tokenLabels(provider, "input"));
       this.tokens.add(usage.outputTokens, this.tokenLabels(provider, "output"));

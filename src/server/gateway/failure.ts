@@ -86,14 +86,15 @@ const OVERLOADED = { theirs: 529, usual: 503 };
 function statusOf({ error, status }: Failure, encoded: number, dialect: string): number {
   if (status !== undefined) return status;
   if (encoded === OVERLOADED.theirs && dialect !== "anthropic") return OVERLOADED.usual;
-  const isUnsaid = error.status === undefined && (error.kind === "server" || error.kind === "unknown");
+  // Nobody has said the status: it is only the one that stands for such an error.
+  const isUnsaid = error.status !== encoded && (error.kind === "server" || error.kind === "unknown");
   // Something else than an answer or a refusal came: that is a bad gateway, whatever it was.
   return isUnsaid || encoded < 400 ? 502 : encoded;
 }
 
 /** The failure as a reply of its own: nothing has been sent yet (B86). */
 export function failureReply(door: Pick<Door, "dialect">, failure: Failure): Reply {
-  const { status, wire } = door.dialect.encodeError(failure.error);
+  const { status, wire } = encodedIn(door.dialect, failure.error);
   const headers: Record<string, string> = { "content-type": "application/json", ...failure.headers };
   const { retryAfterMs } = failure.error;
   if (retryAfterMs !== undefined) {
@@ -101,6 +102,16 @@ export function failureReply(door: Pick<Door, "dialect">, failure: Failure): Rep
     headers["retry-after-ms"] ??= String(retryAfterMs);
   }
   return { status: statusOf(failure, status, door.dialect.id), headers, body: stringifyJson(marked(wire, failure)) };
+}
+
+/** The provider's own body only in the envelope that clients look into: other servers, and failed answers, have others. */
+function encodedIn(dialect: Door["dialect"], error: ProviderError): { status: number; wire: unknown } {
+  const encoded = dialect.encodeError(error);
+  // Gemini's own may be a list of one.
+  const [body]: unknown[] = dialect.id === "gemini" && Array.isArray(encoded.wire) ? encoded.wire : [encoded.wire];
+  if (isObject(body) && isObject(body["error"]) && typeof body["error"]["message"] === "string") return encoded;
+  const { raw: _, ...bare } = error;
+  return dialect.encodeError(bare);
 }
 
 /** OpenAI's errors name the field and have a code; what is Koine's own says both there. */

@@ -139,7 +139,7 @@ export class LiveAnswer {
 function endingOf({ call, recording }: OpenCall, thrown: unknown): ProviderError {
   const { ended } = call.scope;
   if (ended?.by !== "caller") return failureOf(thrown).error;
-  if (ended.reason instanceof ServerError) return { kind: "overloaded", message: ended.reason.message };
+  if (ended.reason instanceof ServerError) return failureOfCall(ended.reason).error;
   const message = recording === undefined ? "The client left." : "The run was cancelled.";
   return { kind: "unknown", message };
 }

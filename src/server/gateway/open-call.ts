@@ -169,6 +169,12 @@ export class OpenCall {
     this.span.end();
   }
 
+  /** Whether the client left, or somebody cancelled the run. */
+  private get isAborted(): boolean {
+    const { ended } = this.call.scope;
+    return ended?.reason instanceof ServerError && ended.reason.code === "aborted";
+  }
+
   private end(error: ProviderError | undefined, response: Response | undefined, losses: readonly Loss[]): void {
     if (this.isEnded) return;
     this.isEnded = true;
@@ -177,7 +183,8 @@ export class OpenCall {
     this.live.delete(this);
     const { provider, model } = this.facts;
     const usage = response?.usage;
-    countersOf(services).count({ dialect: spec.dialect, provider, error, usage, losses: [this.losses, losses] });
+    const ending = error === undefined ? "ok" : this.isAborted ? "aborted" : error.kind;
+    countersOf(services).count({ dialect: spec.dialect, provider, ending, usage, losses: [this.losses, losses] });
     span.set({
       "gen_ai.provider.name": provider,
       "gen_ai.request.model": model,
@@ -239,7 +246,8 @@ async function resolved(recorder: Recorder, spec: CallSpec): Promise<CallSpec> {
 /** What is asked: with the history as the record has it, and without what that stands for. */
 function requestOf({ request, record }: CallSpec, recording: Recording | undefined): Request {
   const said = request();
-  if (recording?.changed !== true) return said;
+  // Also where it says nothing else than the client does: what is lost of it is recorded, and the same when asked again.
+  if (recording === undefined || recording.messages === said.messages) return said;
   return withHistory(said, recording.messages, record?.previousResponse !== undefined);
 }
 

@@ -15,6 +15,7 @@ import { type Book, CallRecording, type EndState } from "./recording.ts";
 import { withItems } from "./references.ts";
 import { isClaimed, isGone, isOfTheCall, isTaken, refusalOf } from "./refusal.ts";
 import { leadingOf, Sayings } from "./said.ts";
+import { checkSettings } from "./soundness.ts";
 import type { RecordedCall, Recorder, Recording } from "./types.ts";
 
 export interface RecorderOptions {
@@ -73,6 +74,7 @@ class LedgerRecorder implements Recorder {
         if ("earlier" in taken) return new EarlierCall(call, taken);
         held = taken;
       }
+      checkSettings(call);
       const whole = await withItems(call);
       const found = (await this.askedAgain(whole)) ?? (await findPlace(whole, this.kinds));
       const place = whole === call ? found : { ...found, changed: true };

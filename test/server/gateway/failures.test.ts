@@ -66,6 +66,38 @@ test.each<[sentence: string, reply: object, status: number]>([
   expect([heard.status, heard.text]).toEqual([status, expect.stringContaining('"type":"error"')]);
 });
 
+test.each(CLIENTS.flatMap((client) => [307, 409, 418].map((status) => [client, status] as const)))(
+  "%s: a server's failure with status %i is a bad gateway, unless the reply itself is handed on",
+  async (client, status) => {
+    const said = { error: { message: "Elsewhere.", type: "server_error", param: null, code: "internal_error" } };
+    const headers = { "content-type": "application/json", ...(status < 400 && { location: "http://10.0.0.1/" }) };
+    await using upstream = await replayServer({ "*": { status, headers, body: JSON.stringify(said) } });
+    const up = { dialect: "openai-chat", baseUrl: `${upstream.url}/v1`, retry: ONCE } as const;
+    await using koine = await startGateway({ providers: { up } });
+    const heard = await post(koine, question(client, "up/m", false));
+    const isHandedOn = status >= 400 && client.startsWith("openai-");
+    expect(heard.status).toBe(isHandedOn ? status : 502);
+    expect(wordsOf(heard.json)).toContain(status < 400 ? "It sends us to" : "Elsewhere.");
+  },
+);
+
+test.each([
+  ["a text", { error: "Too many." }],
+  ["a detail", { detail: "Too many." }],
+  ["the fields alone", { object: "error", message: "Too many.", type: "rate_limit_error", code: 429 }],
+  ["another's envelope", { type: 0, error: { type: "rate_limit_error", message: "Too many." } }],
+])("an error that an upstream says as %s has the client's envelope", async (_, said) => {
+  const headers = { "content-type": "application/json" };
+  await using upstream = await replayServer({ "*": { status: 429, headers, body: JSON.stringify(said) } });
+  const up = { dialect: "openai-chat", baseUrl: `${upstream.url}/v1`, retry: ONCE } as const;
+  await using koine = await startGateway({ providers: { up } });
+  const error = { message: "Too many.", type: "rate_limit_error", param: null, code: "rate_limit_exceeded" };
+  for (const client of ["openai-chat", "openai-responses"] as const) {
+    const heard = await post(koine, question(client, "up/m", false));
+    expect([heard.status, heard.json]).toEqual([429, { error }]);
+  }
+});
+
 test("an upstream that nobody can reach is a bad gateway", async () => {
   const up = { dialect: "openai-chat", baseUrl: "http://127.0.0.1:9/v1", retry: ONCE } as const;
   await using koine = await startGateway({ providers: { up } });

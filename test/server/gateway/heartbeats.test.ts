@@ -3,7 +3,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Delta } from "../../../src/index.ts";
 import type { LocalProvider } from "../../../src/client/index.ts";
 import { Heartbeats } from "../../../src/server/gateway/heartbeats.ts";
@@ -115,15 +115,21 @@ test("a list without alt=sse is kept alive by white space", async () => {
   expect(heard.json).toHaveLength(3);
 });
 
-test("the timer lives only while a stream does", async () => {
-  const written: string[] = [];
-  const beats = new Heartbeats(4);
-  const write = (text: string | Uint8Array): undefined => void written.push(String(text));
-  const pulse = beats.begin({ write, gone: false }, "beat");
-  await wait(15);
-  expect(written.length).toBeGreaterThan(0);
-  pulse.end();
-  const count = written.length;
-  await wait(15);
-  expect(written).toHaveLength(count);
+test("the timer lives only while a stream does", () => {
+  vi.useFakeTimers();
+  try {
+    const written: string[] = [];
+    const beats = new Heartbeats(4);
+    const write = (text: string | Uint8Array): undefined => void written.push(String(text));
+    const pulse = beats.begin({ write, gone: false }, "beat");
+    vi.advanceTimersByTime(4);
+    expect(written).toStrictEqual(["beat"]);
+    expect(vi.getTimerCount()).toBe(1);
+    pulse.end();
+    vi.advanceTimersByTime(4);
+    expect(written).toStrictEqual(["beat"]);
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });

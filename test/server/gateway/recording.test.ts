@@ -252,7 +252,12 @@ describe("B89: a client that leaves", () => {
   test("ends an upstream's stream that is handed on unread", async () => {
     const parts = [text("One "), text("two")];
     await using upstream = await startUpstream("openai-chat", () => ({ parts, stall: 400 }));
-    await using koine = await startGateway({ providers: { up: upstream.config }, record: { enabled: false } });
+    await using koine = await startGateway({
+      providers: { up: upstream.config },
+      record: { enabled: false },
+      // The head goes out before a word has come.
+      heartbeatMs: 50,
+    });
     const leaving = new AbortController();
     const { path, body } = question("openai-chat", `up/${upstream.model}`, true);
     const reply = await fetch(koine.url + path, { method: "POST", body: JSON.stringify(body), signal: leaving.signal });

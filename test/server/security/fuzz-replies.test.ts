@@ -177,8 +177,7 @@ function caseOf(number: number): Case {
   };
 }
 
-// What the provider says within its answer stands alone in the reply, not as `{ "error": … }`.
-test.fails("the failure within an answer of Responses is told in OpenAI's envelope", async () => {
+test("the failure within an answer of Responses is told in OpenAI's envelope", async () => {
   const failed = { status: "failed", error: { code: "rate_limit_exceeded", message: "Too many questions." } };
   const whole = { ...SEEDS.get("openai-responses")?.replies[0]?.whole, ...failed };
   prepared.set("case-0", { bytes: httpReply(200, { "content-type": "application/json" }, JSON.stringify(whole)) });

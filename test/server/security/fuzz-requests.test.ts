@@ -11,7 +11,7 @@ import type { Ids } from "./belongings.ts";
 import { type Case, IS_THOROUGH, judgeAll, SEED, startWatched, type Watched } from "./fuzz.ts";
 import { pick, type Random, type Spoilt, spoilBytes, spoilJson } from "./mutate.ts";
 import { httpReply, PROTOCOLS, rawUpstream, type RawUpstream } from "./raw-upstream.ts";
-import { ROUTES, wordsOf } from "./routes.ts";
+import { messageIn, ROUTES, wordsOf } from "./routes.ts";
 import { ask, jsonOf, type Sent, tell, textAt } from "./support.ts";
 import { ENDINGS, replySeeds, requestSeeds } from "./wire-seeds.ts";
 
@@ -168,12 +168,18 @@ const TAKING = ROUTES.filter(({ method }) => method !== "GET" && method !== "DEL
   ...Route[],
 ];
 
-// It is asked, and then refused as if the server had too much to do: a client would ask, and pay, again and again.
-test.fails("a number that no record can hold is the client's mistake, and nobody is asked", async () => {
+// Were it asked, and then refused, a client would pay for nothing.
+test.each([
+  ["a field that nobody knows", '"odd":1e400', "/odd"],
+  ["one within such a field", '"odd":{"list":[1,-1e999]}', "/odd/list/1"],
+  ["a setting", '"temperature":1e400', "/sampling/temperature"],
+])("a number that no record can hold is the client's mistake in %s, and nobody is asked", async (_, field, place) => {
   const before = upstream.questions.length;
-  const body = '{"model":"openai-chat/m","max_tokens":9,"messages":[{"role":"user","content":"Hi"}],"odd":1e400}';
-  const { status, text } = await tell(watched.koine, { method: "POST", path: "/v1/messages", body });
+  const body = `{"model":"openai-chat/m","max_tokens":9,"messages":[{"role":"user","content":"Hi"}],${field}}`;
+  const sent: Sent = { method: "POST", path: "/v1/messages", body };
+  const { status, text } = await tell(watched.koine, sent);
   expect(status, text).toBe(400);
+  expect(messageIn("anthropic", text)).toContain(`At "${place}"`);
   expect(upstream.questions.length).toBe(before);
 });
 

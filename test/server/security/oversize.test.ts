@@ -14,7 +14,15 @@ let koine: KoineServer;
 const ids: Record<string, string> = {};
 beforeAll(async () => {
   koine = await startKoine({
-    limits: { bodyBytes: BODY, depth: 40, headers: 60, headerBytes: 8192, headersMs: 2000, requestMs: 2000 },
+    limits: {
+      bodyBytes: BODY,
+      importBytes: BODY,
+      depth: 40,
+      headers: 60,
+      headerBytes: 8192,
+      headersMs: 2000,
+      requestMs: 2000,
+    },
   });
   const made = await tell(koine, { method: "POST", path: "/v1/task", body: {} });
   ids["task"] = textAt(jsonOf(made), "task", "id");
