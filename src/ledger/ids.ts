@@ -46,15 +46,30 @@ export function idsBy(now: () => number): NextId {
   let time = Number.NaN;
   /** The time as the beginning of an id: these compare as times do, and are made once per millisecond. */
   let beginning = "";
+  /** The last id that follows none: threads are listed by theirs, so that those of one millisecond keep their order. */
+  let free = "";
   return (last) => {
     const current = now();
     if (current !== time) {
       beginning = encodeTime(current);
       time = current;
     }
-    // An empty one sorts before all others.
-    return last.slice(0, TIME_LEN) >= beginning ? counted(last) : beginning + ending();
+    if (last === "") return (free = isPassed(free, beginning) ? beginning + ending() : leapt(free));
+    return isPassed(last, beginning) ? beginning + ending() : counted(last);
   };
+}
+
+/** An empty id sorts before all others. */
+function isPassed(last: string, beginning: string): boolean {
+  return last.slice(0, TIME_LEN) < beginning;
+}
+
+/** How much of an id is counted up to leave room behind it. */
+const LEAP = TIME_LEN + ENDING / 2;
+
+/** The next one, far enough away that ids which count up from the last never meet it. */
+function leapt(last: string): string {
+  return incrementBase32(last.slice(0, LEAP)) + ending().slice(LEAP - TIME_LEN);
 }
 
 const FORM = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;

@@ -8,6 +8,7 @@ import { responseGallery, streamConformance } from "../../src/testkit/index.ts";
 import { encodeDeltas } from "../../src/testkit/stream-reading.ts";
 import { repeatsIn } from "../support/stream-repeats.ts";
 import { unsaidIn } from "../support/stream-unsaid.ts";
+import { tries } from "../support/tries.ts";
 import { responseSamples as anthropicResponses } from "./anthropic-response-samples.ts";
 import { responses as geminiResponses } from "./gemini-reply-samples.ts";
 import { plainResponses, spelledResponses } from "./openai-chat-reply-samples.ts";
@@ -78,6 +79,7 @@ function samplesOf(id: string): StreamSample[] {
 
 describe.each(STREAMING)("%s", (id) => {
   const cases = streamConformance(dialect(id), {
+    mutants: tries(300),
     samples: samplesOf(id),
     responses: [...MADE, ...[...ANSWERS.values()].flat()],
     exceptions: unsaidIn(id),

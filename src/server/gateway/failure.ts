@@ -109,7 +109,10 @@ function encodedIn(dialect: Door["dialect"], error: ProviderError): { status: nu
   const encoded = dialect.encodeError(error);
   // Gemini's own may be a list of one.
   const [body]: unknown[] = dialect.id === "gemini" && Array.isArray(encoded.wire) ? encoded.wire : [encoded.wire];
-  if (isObject(body) && isObject(body["error"]) && typeof body["error"]["message"] === "string") return encoded;
+  const said = isObject(body) ? body["error"] : undefined;
+  // A client of Gemini's reads the status out of the body.
+  const isWhole = dialect.id !== "gemini" || (isObject(said) && typeof said["code"] === "number");
+  if (isWhole && isObject(said) && typeof said["message"] === "string") return encoded;
   const { raw: _, ...bare } = error;
   return dialect.encodeError(bare);
 }
