@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
@@ -9,6 +10,8 @@ export default defineConfig({
     // One for every core; the default leaves one idle, which is half of a small machine.
     maxWorkers: "100%",
     include: ["test/**/*.test.ts"],
+    // Very many tests start programs of ours: each would strip and compile the same files again.
+    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/koine", import.meta.url)) },
     globalSetup: ["test/support/postgres-setup.ts"],
     typecheck: { enabled: false },
     testTimeout: 60_000,
