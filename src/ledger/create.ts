@@ -11,7 +11,7 @@ import { got, type Steps } from "./steps.ts";
 import type { ThreadKey } from "./store.ts";
 import { demandThread, describe, emptyHead, newThreadRow } from "./threads.ts";
 import type { FirstWords, NewThread, Thread } from "./types.ts";
-import { wantWork } from "./work/want.ts";
+import { wantWork } from "./wanted/want.ts";
 
 /** An id that is taken is a conflict. */
 export async function createThread(scope: Scope, thread: NewThread = {}, first: FirstWords = {}): Promise<Thread> {

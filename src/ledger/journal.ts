@@ -17,8 +17,8 @@ import type { LedgerTransaction, ThreadKey } from "./store.ts";
 import { headerOfRow, keepTail } from "./tails.ts";
 import { lockedThread, threadHead, threadKey } from "./threads.ts";
 import type { Entry, Logged, LogOptions } from "./types.ts";
-import { wantWork } from "./work/want.ts";
-import { demandHeld } from "./work/held.ts";
+import { wantWork } from "./wanted/want.ts";
+import { demandHeld } from "./wanted/held.ts";
 
 /** Entries that a page has where nobody says. */
 const PAGE = 100;

@@ -35,8 +35,8 @@ import { exportThread } from "./transfer/export.ts";
 import { importLines } from "./transfer/import.ts";
 import type * as Api from "./types.ts";
 import { verify } from "./verify.ts";
-import { WorkInHand } from "./work/take.ts";
-import { want } from "./work/want.ts";
+import { WorkInHand } from "./wanted/take.ts";
+import { want } from "./wanted/want.ts";
 
 /** What ledgers of one store share, whichever tenant they are for. */
 interface Shared {

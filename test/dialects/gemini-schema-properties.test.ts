@@ -221,7 +221,7 @@ describe("B51: any JSON Schema", () => {
       }),
       { numRuns: tries(1000) },
     );
-    expect(Math.min(count.exact, count.other)).toBeGreaterThan(tries(50) / 2);
+    expect(Math.min(count.exact, count.other)).toBeGreaterThan(tries(50));
   });
 
   test("loses no value without a word", () => {
@@ -282,7 +282,7 @@ test("B51: a Gemini Schema leads back to exactly itself, or is known not to", ()
     }),
     { numRuns: tries(2000) },
   );
-  expect(Math.min(count.exact, count.not)).toBeGreaterThan(tries(200) / 2);
+  expect(Math.min(count.exact, count.not)).toBeGreaterThan(tries(200));
 });
 
 describe("B51: hostile schemas", () => {

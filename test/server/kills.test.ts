@@ -33,12 +33,11 @@ const KILLED: [engine: string, options: Pick<CampaignOptions, "instances" | "pla
 test.concurrent.each(KILLED)(
   "B90, B95, B96: nothing that was acknowledged is lost or there twice, and readers go on, whoever is killed (%s)",
   async (_engine, options) => {
-    const load = { clients: 2, leaseMs: 1000, pauseMs: [200, 300], endsPerEpisode: 3 } as const;
+    const load = { clients: 2, leaseMs: 1000, pauseMs: [200, 300], endsPerEpisode: 3, more: 4 } as const;
     const { findings, ends, text } = await campaign({ ...options, ...load, program, folder, seed: SEED });
     expect(findings.violations, `seed ${SEED}\n${text}`).toStrictEqual([]);
-    // A slow machine gets to less than all of it; the long campaign says what was never seen.
-    expect(findings.unchecked.length, findings.unchecked.join(", ")).toBeLessThan(7);
-    expect(ends).toBe(options.plan.length);
+    expect(findings.unchecked).toStrictEqual([]);
+    expect(ends).toBeGreaterThanOrEqual(options.plan.length);
   },
   // Every life is a process of its own, and machines may be slow.
   240_000,

@@ -16,7 +16,7 @@ import { readVersion } from "../version.ts";
 
 export const serve: Command = {
   name: "serve",
-  summary: "Run the server: any SDK in, any model out, every conversation kept.",
+  summary: "Run the server: every SDK in, every model out, every conversation kept.",
   usage: "serve [options]",
   about: [
     "Listens on 127.0.0.1:4141 and keeps conversations in the folder koine-data. Every provider whose key is in the environment is there, and the model demo/koine, which needs none. koine.config.json adds providers, names for models, tenants, tools and limits.",

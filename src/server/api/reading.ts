@@ -43,7 +43,7 @@ function isGrave({ path, code }: Issue): boolean {
 type Settings = Omit<Request, "model" | "messages" | "stream">;
 const NO_SETTINGS = ["model", "messages", "stream"];
 
-/** Settings of a model call: any field of a canonical request but what is said elsewhere. */
+/** Settings of a model call: all fields of a canonical request but what is said elsewhere. */
 export function readSettings(settings: object = {}, path = "/settings"): Settings {
   const misplaced = NO_SETTINGS.find((field) => field in settings);
   if (misplaced !== undefined) {

@@ -1,4 +1,4 @@
-// Translation over HTTP: any payload in any dialect's words, what every dialect carries, and what can get lost on the way.
+// Translation over HTTP: a payload in every dialect's words, what every dialect carries, and what can get lost on the way.
 import type { Chunk, DialectId } from "../../dialects/index.ts";
 import { CARGO } from "../../dialects/dialect.ts";
 import { detect, dialect, dialects, transcode, translate } from "../../dialects/index.ts";

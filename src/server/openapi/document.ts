@@ -5,7 +5,7 @@ import type { Operation, Route } from "../types.ts";
 import { SHAPES } from "./schemas.ts";
 
 const TAGS: Readonly<Record<Operation["tag"], string>> = {
-  gateway: "What the official SDKs call: any model behind any of them.",
+  gateway: "What the official SDKs call, with every model behind each of them.",
   tasks: "Agents at work: their messages, events and queues.",
   ledger: "Every conversation: threads, branches, runs, live events, search, export and translation.",
   chat: "The AI SDK's `useChat`.",

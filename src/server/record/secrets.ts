@@ -7,7 +7,7 @@ import { isObject } from "../../model/kind.ts";
 const HIDDEN = "[hidden]";
 
 const NAMES = /^(?:proxy-)?authorization(?:_token)?$|^(?:set-)?cookie$|api[-_]?key$|password|secret|(?:^|_|-)token$/i;
-/** Every value in them is hidden: any of them may be a key. */
+/** Every value in them is hidden, since each may be a key. */
 const ALL_OF = /^(?:http_?|extra_?)?headers$/i;
 /** Most requests have nothing of the kind: this is looked for in their text first. */
 const SUSPECT = /authorization|cookie|api[-_]?key|password|secret|token"|headers"|:\/\/[^"]*[?@]/i;

@@ -12,6 +12,8 @@ export interface CampaignOptions extends Omit<EpisodeOptions, "database" | "onEn
   /** How instances are ended, in all, and how often in one episode. */
   plan: readonly Way[];
   endsPerEpisode: number;
+  /** So many episodes more at most, as long as an invariant was never met: a slow machine gets to less in each. */
+  more?: number;
   progress?: (line: string) => void;
 }
 
@@ -93,17 +95,20 @@ export class Report {
 
 /** Ends early where something is violated. */
 export async function campaign(options: CampaignOptions): Promise<Report> {
-  const { fresh, plan, endsPerEpisode, progress, ...common } = options;
+  const { fresh, plan, endsPerEpisode, more = 0, progress, ...common } = options;
   const report = new Report();
   const random = new Seeded(options.seed);
-  while (report.ends < plan.length && report.findings.violations.length === 0) {
+  let left = more;
+  const goesOn = (): boolean => report.ends < plan.length || (report.findings.unchecked.length > 0 && left-- > 0);
+  while (report.findings.violations.length === 0 && goesOn()) {
+    const rest = plan.slice(report.ends, report.ends + endsPerEpisode);
     const { url: database, remove } = await fresh();
     let done = 0;
     const { evidence, figures } = await playEpisode({
       ...common,
       database,
       seed: random.seed(),
-      plan: plan.slice(report.ends, report.ends + endsPerEpisode),
+      plan: rest.length > 0 ? rest : plan.slice(0, endsPerEpisode),
       onEnd: (way) => progress?.(`${report.line}; and ${++done} in this episode, the last one: ${way}`),
     });
     report.add(evidence, figures);
