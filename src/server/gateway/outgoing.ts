@@ -3,7 +3,7 @@
 import type { Clock } from "../../assembly/index.ts";
 import { inputTokens } from "../../client/demo/tokens.ts";
 import type { StreamEncoder, WireEvent } from "../../dialects/index.ts";
-import type { Delta, Loss, ProviderError, Request } from "../../model/index.ts";
+import type { Delta, ProviderError, Request } from "../../model/index.ts";
 import { isObject } from "../../model/kind.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { stringifyJson } from "../../model/json.ts";
@@ -89,12 +89,8 @@ export class Translated implements Outgoing {
     const piece = this.encode(await live.read());
     if (!live.isOver) return piece;
     this.isOver = true;
-    const refused = await live.conclude(this.losses(), telling.responseId);
+    const refused = await live.conclude(this.encoder.losses, telling.responseId);
     return joined([refused === undefined ? piece : framing.failure(refused), framing.end()]);
-  }
-
-  private losses(): readonly Loss[] {
-    return this.encoder.losses;
   }
 
   /** All that a batch says, in one piece. */
