@@ -12,7 +12,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // Very many tests start programs of ours: each would strip and compile the same files again.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/koine", import.meta.url)) },
-    globalSetup: ["test/support/postgres-setup.ts"],
+    globalSetup: ["test/support/postgres-setup.ts", "test/page/support/page-setup.ts"],
     typecheck: { enabled: false },
     testTimeout: 60_000,
     // A real Postgres starts in one of them.

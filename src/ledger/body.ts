@@ -59,7 +59,8 @@ export async function readRows(
 /** What was set aside already: once is enough, however often it is read. */
 const known = new WeakMap<LedgerStore, Set<string>>();
 
-async function setAside(scope: Scope, row: MessageRow, reason: string): Promise<void> {
+/** A row that cannot be read is reported, and kept with the reason. */
+export async function setAside(scope: Scope, row: MessageRow, reason: string): Promise<void> {
   scope.report({ threadId: row.threadId, messageId: row.id, reason });
   const seen = known.get(scope.store) ?? new Set();
   known.set(scope.store, seen);

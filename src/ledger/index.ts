@@ -3,6 +3,7 @@ export { checkMessages } from "./check.ts";
 export type { LedgerErrorCode, LedgerErrorDetails } from "./errors.ts";
 export { LEDGER_ERRORS, LedgerError } from "./errors.ts";
 export { ledgerOn, openLedger } from "./open.ts";
+export { THREAD_CHANGES } from "./overview/types.ts";
 export type * from "./rows.ts";
 export { RUN_STATES } from "./rows.ts";
 export { answerMessage } from "./runs/turn.ts";

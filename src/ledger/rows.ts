@@ -26,6 +26,21 @@ export interface ThreadHead extends ThreadRow {
   lastId: string;
 }
 
+/** A thread and when something last happened in it. */
+export interface ActiveThread extends ThreadRow {
+  /** The largest id of its messages, runs' changes of state and entries, or how an id of its creation begins; "" where none is known. */
+  lastActivity: string;
+}
+
+/** How much a thread holds. */
+export interface ThreadTally {
+  messages: number;
+  /** Runs that are created or streaming. */
+  liveRuns: number;
+  /** The body of the first message of a user's, looked for among the first 16 messages; null where there is none. */
+  firstUserBody: string | null;
+}
+
 /** A message without its content: enough to walk the tree. */
 export interface MessageHeader {
   tenant: string;

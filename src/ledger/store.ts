@@ -5,7 +5,9 @@
 // that the method names; values come back exactly as they were written; rows stand by themselves, and none needs another
 // to be there. A method may answer at once or with a promise.
 // Errors are LedgerErrors: "busy", "disk-full", "read-only", "unavailable", "corrupt", "closed".
+import type { ThreadChange } from "./overview/types.ts";
 import type {
+  ActiveThread,
   AliasRow,
   BlobRefRow,
   BlobRow,
@@ -18,8 +20,10 @@ import type {
   QuarantineRow,
   RunChanges,
   RunRow,
+  RunState,
   ThreadHead,
   ThreadRow,
+  ThreadTally,
   WorkChanges,
   WorkRow,
 } from "./rows.ts";
@@ -49,6 +53,14 @@ export interface ThreadsPage {
   limit: number;
 }
 
+/** Some of a tenant's threads, in the order of what happened last. */
+export interface ActivityPage {
+  /** Only those that come after this one. */
+  before?: { lastActivity: string; id: string };
+  kind?: string | null;
+  limit: number;
+}
+
 /** Reads. Each sees everything that was committed before it was called, and nothing half-done; within `write`, also what the same work has written. */
 export interface LedgerReads {
   /** The thread and where its history ends, from one moment: every message and log row up to `lastId` can be read from now on. */
@@ -58,6 +70,10 @@ export interface LedgerReads {
    * not be. Where a kind is named, only those of that kind; null: those without one.
    */
   threads(tenant: string, page: ThreadsPage): Awaitable<ThreadRow[]>;
+  /** Threads of a tenant that have a title, by id, largest first, below `before`. */
+  titles(tenant: string, page: { before?: string; limit: number }): Awaitable<Pick<ThreadRow, "id" | "title">[]>;
+  /** How much a thread holds; nothing where there is none. */
+  tally(key: ThreadKey): Awaitable<ThreadTally>;
 
   message(key: ThreadKey, id: string): Awaitable<MessageRow | undefined>;
   messages(key: ThreadKey, stretch: Stretch): Awaitable<MessageRow[]>;
@@ -74,6 +90,10 @@ export interface LedgerReads {
   runs(key: ThreadKey, last?: number): Awaitable<RunRow[]>;
   /** Runs of a thread that are created or streaming, oldest first: without a look at the others. */
   liveRuns(key: ThreadKey): Awaitable<RunRow[]>;
+  /** The ids of a thread's runs that are in this state, oldest first. */
+  runIds(key: ThreadKey, state: RunState): Awaitable<string[]>;
+  /** The `usage` of a thread's runs, of those that have one, in any order. */
+  usages(key: ThreadKey): Awaitable<string[]>;
   /** Runs that are created or streaming and whose lease ended before `now`; of every tenant where none is named. */
   expiredRuns(now: number, limit: number, tenant?: string): Awaitable<RunRow[]>;
   /** Finished runs whose deltas are still in the log and that ended before `finishedBefore`. */
@@ -173,6 +193,8 @@ export interface SearchQuery {
   tenant: string;
   /** Words; all of them must occur. Never an expression: quotes and operators are words too. */
   text: string;
+  /** Whether the last word may be the beginning of one. */
+  prefix?: boolean;
   threadId?: string;
   limit: number;
 }
@@ -197,6 +219,18 @@ export interface LedgerStore {
 
   /** Calls `wake` when the thread may have new rows, whichever process wrote them. May be early, late or too often; the returned function ends it. */
   watch(key: ThreadKey, wake: () => void): () => void;
+
+  /**
+   * Threads of a tenant, those in which something happened last first; of those with the same last activity, the larger id.
+   * Everything that was committed here before the call counts; what other processes did may take a moment. After a crash a
+   * thread may be where it was before its last entries, until something else happens in it.
+   */
+  activeThreads(tenant: string, page: ActivityPage): Promise<ActiveThread[]>;
+  /**
+   * Tells what happens to the tenant's threads from now on, once it is committed, whichever process did it. May be late, and
+   * tell a change more than once. The returned function ends it.
+   */
+  watchThreads(tenant: string, tell: (changes: readonly ThreadChange[]) => void): () => void;
 
   /**
    * Brings the search index up to date with up to `limit` messages; gives how many it took. Idempotent. `textOf` gives a

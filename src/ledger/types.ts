@@ -1,10 +1,20 @@
 // The public face of a ledger: what goes in and what comes out of its methods.
 import type { Clock } from "../assembly/index.ts";
 import type { JsonObject, Message, MessageDelta, StoredMessage } from "../model/index.ts";
+import type {
+  FindOptions,
+  FoundThreads,
+  Outline,
+  ThreadChange,
+  ThreadList,
+  ThreadListPage,
+  WatchOptions,
+} from "./overview/types.ts";
 import type { Deleted } from "./rows.ts";
 import type { NewRecord, NewRun, Recorded, Run, RunInfo } from "./runs/types.ts";
 import type { SearchHit } from "./store.ts";
 
+export type * from "./overview/types.ts";
 export type * from "./runs/types.ts";
 
 /** How a ledger is opened. */
@@ -225,6 +235,8 @@ export interface FollowOptions {
   known?: boolean | undefined;
   /** What happens where deltas after the cursor were compacted away: "cursor-gone" (default), or they are passed over. */
   gaps?: "throw" | "skip" | undefined;
+  /** As in `TranscriptOptions`. */
+  blobs?: "inline" | "reference" | undefined;
   signal?: AbortSignal | undefined;
 }
 /** `cursor` resumes after the event. */
@@ -266,6 +278,8 @@ export interface PurgeOptions {
 
 export interface SearchOptions {
   threadId?: string | undefined;
+  /** Whether the last word may be the beginning of one: for searches while somebody types. Default false. */
+  prefix?: boolean | undefined;
   /** Default 20. */
   limit?: number | undefined;
 }
@@ -290,12 +304,23 @@ export interface Ledger {
   /** By id, largest first, below `before`. Ids that Koine made are thereby newest first; the caller's own sort as they are. */
   threads(page?: ThreadPage): Promise<Thread[]>;
   updateThread(threadId: string, changes: ThreadChanges): Promise<Thread>;
+  /** A page of threads, in the order of their ids or of what happened last, with a summary of each where that is wanted. */
+  listThreads(page?: ThreadListPage): Promise<ThreadList>;
+  /** Threads whose title or messages have all words of the query; the last word may be the beginning of one. */
+  findThreads(query: string, options?: FindOptions): Promise<FoundThreads>;
+  /**
+   * What happens to the tenant's threads from now on, whichever process does it; the same change of a thread at most once
+   * in a quarter of a second. Ends at `signal` and at `return()`. Whoever is too slow to read gets "busy", and begins anew.
+   */
+  watch(options?: WatchOptions): AsyncIterableIterator<ThreadChange>;
 
   /** What it gives shares `parts` with the messages given: who changes those afterwards changes it, but not what is stored. */
   append(threadId: string, messages: readonly Message[], options?: AppendOptions): Promise<StoredMessage[]>;
   transcript(threadId: string, options?: TranscriptOptions): Promise<StoredMessage[]>;
   context(threadId: string, options?: ContextOptions): Promise<StoredMessage[]>;
   tree(threadId: string): Promise<Tree>;
+  /** The tree in short, and from where to follow the thread. */
+  outline(threadId: string): Promise<Outline>;
   select(threadId: string, messageId: string | null): Promise<void>;
 
   /** A new id, as threads, messages and runs have: larger than any that was made before this millisecond. */

@@ -6,6 +6,7 @@ import { gatewayPart } from "./gateway/index.ts";
 import { checkAccess } from "./http/guard.ts";
 import { openapiPart } from "./openapi/index.ts";
 import { operationsPart } from "./operations/index.ts";
+import { pagePart } from "./page/index.ts";
 import { createRecorder, responsesPart } from "./record/index.ts";
 import type { Recorder } from "./record/types.ts";
 import type { KoineServer } from "./serve-parts.ts";
@@ -40,6 +41,7 @@ function partsOf(services: Services, recorder: Recorder): Part[] {
     tasksPart(services, recorder),
     ledgerPart(services, recorder),
     chatPart(services, recorder),
+    pagePart(),
   ];
   const openapi: Part = openapiPart(() => [...parts, openapi].flatMap(({ routes }): readonly Route[] => routes));
   return [...parts, openapi];

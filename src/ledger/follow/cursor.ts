@@ -9,6 +9,8 @@ export interface Cursor {
   delta?: number;
 }
 
+/** Those of ids, in their order. */
+const DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const FORM = /^([0-9A-HJKMNP-TV-Z]{26})(?:\.(0|[1-9]\d{0,8}))?$/;
 
 export function formatCursor({ id, delta }: Cursor): string {
@@ -30,4 +32,14 @@ export function parseCursor(text: unknown): Cursor {
 /** A key that sorts before an id, with next to nothing between the two: reads begin after a key. */
 export function keyBefore(id: string): string {
   return id.slice(0, -1);
+}
+
+/** The largest id that is smaller: a cursor for reading on with what stands at `id`. */
+export function justBefore(id: string): string {
+  for (let at = id.length - 1; at >= 0; at--) {
+    const digit = DIGITS.indexOf(id.charAt(at));
+    if (digit < 0) break;
+    if (digit > 0) return id.slice(0, at) + DIGITS.charAt(digit - 1) + "Z".repeat(id.length - at - 1);
+  }
+  return "";
 }

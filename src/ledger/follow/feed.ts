@@ -1,5 +1,6 @@
 // A thread's history as events, read forwards from a cursor in bounded pieces: messages and log rows, merged by id.
 import type { StoredMessage } from "../../model/index.ts";
+import type { BlobMode } from "../blobs/index.ts";
 import { readRows } from "../body.ts";
 import { readEntry } from "../journal.ts";
 import type { LogRow, MessageHeader, MessageRow, RunRow } from "../rows.ts";
@@ -58,6 +59,7 @@ export class Feed {
   private readonly scope: Scope;
   private readonly key: ThreadKey;
   private readonly runId: string | undefined;
+  private readonly blobs: BlobMode;
   /** Of a run that had ended: after this its end is next, and there is no need to look further. */
   private readonly deltasEnd: string | undefined;
   private readonly metadata: RunMetadata;
@@ -72,11 +74,12 @@ export class Feed {
     scope: Scope,
     key: ThreadKey,
     start: Cursor,
-    { run, skips }: { run?: RunRow | undefined; skips: boolean },
+    { run, skips, blobs }: { run?: RunRow | undefined; skips: boolean; blobs: BlobMode },
   ) {
     this.scope = scope;
     this.key = key;
     this.runId = run?.id;
+    this.blobs = blobs;
     this.deltasEnd = run === undefined || isLive(run.state) ? undefined : (run.lastDeltaId ?? run.id);
     this.metadata = new RunMetadata(scope);
     this.start = start;
@@ -108,7 +111,7 @@ export class Feed {
     const rows = await (runId === undefined ? reads.messages(this.key, stretch) : reads.headers(this.key, stretch));
     const wanted = runId === undefined ? rows.filter(hasBody) : await this.ofRun(rows, runId);
     const runOf = new Map(wanted.map((row) => [row.id, row.runId]));
-    const messages = await readRows(this.scope, wanted);
+    const messages = await readRows(this.scope, wanted, this.blobs);
     const read = messages.map((message) => ({ id: message.id, runId: runOf.get(message.id) ?? null, message }));
     return { rows: read, ...endOf(rows, stretch) };
   }

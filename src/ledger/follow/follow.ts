@@ -35,15 +35,20 @@ interface Wanted {
   skips: boolean;
   /** Whether the cursor must be a place of the thread. */
   known: boolean;
+  blobs: "inline" | "reference";
 }
 
 function checkOptions(scope: Scope, options: FollowOptions): Wanted {
   if (!isObject(options)) throw new LedgerError("invalid-input", "Say which thread to follow: { threadId }.");
-  const { threadId, runId, after, gaps = "throw" } = options;
+  const { threadId, runId, after, gaps = "throw", blobs = "inline" } = options;
   if (gaps !== "throw" && gaps !== "skip") {
     throw new LedgerError("invalid-input", '"gaps" must be "throw" or "skip".', { path: "gaps" });
   }
+  if (blobs !== "inline" && blobs !== "reference") {
+    throw new LedgerError("invalid-input", '"blobs" must be "inline" or "reference".', { path: "blobs" });
+  }
   return {
+    blobs,
     skips: gaps === "skip",
     known: options.known === true,
     key: threadKey(scope, threadId),
@@ -78,7 +83,7 @@ class Following implements AsyncIterableIterator<LedgerEvent> {
 
 async function* events(
   scope: Scope,
-  { key, runId, after, skips, known }: Wanted,
+  { key, runId, after, skips, known, blobs }: Wanted,
   interest: Interest,
   now: Promise<ThreadHead> | undefined,
 ): Events {
@@ -86,7 +91,7 @@ async function* events(
   if (known && after !== undefined) await demandPlace(scope, key, after);
   const start = now === undefined ? startOf(run, after) : { id: (await now).lastId };
   if (now === undefined && !skips) await demandNoGap(scope, key, start, run);
-  const feed = new Feed(scope, key, start, { run, skips });
+  const feed = new Feed(scope, key, start, { run, skips, blobs });
   const wakeups = new Wakeups(scope.store, key, interest);
   try {
     while (!interest.isOver) {

@@ -1,0 +1,24 @@
+// How a message begins, on one line: for lists, and for the nodes of a tree.
+import type { Part } from "../../model/index.ts";
+
+const SPACE = /\s+/gu;
+
+/** The first characters of the text of these parts; "" where they have none. */
+export function previewOf(parts: readonly Part[], length: number): string {
+  let line = "";
+  for (const part of parts) {
+    if (part.type !== "text" && part.type !== "refusal") continue;
+    // Much of a long text may be white space: some more is looked at, and not all of it.
+    const next = part.text.slice(0, 8 * length).replace(SPACE, " ").trim();
+    if (next !== "") line = line === "" ? next : `${line} ${next}`;
+    if (line.length > length) return cut(line, length);
+  }
+  return line;
+}
+
+function cut(line: string, length: number): string {
+  const unit = line.charCodeAt(length - 2);
+  // No half of a character before the ellipsis (B50).
+  const isHalf = unit >= 0xd800 && unit < 0xdc00;
+  return `${line.slice(0, isHalf ? length - 2 : length - 1).trimEnd()}…`;
+}

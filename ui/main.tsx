@@ -1,0 +1,13 @@
+// The page begins here.
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { App } from "./app.tsx";
+import "./theme.css";
+
+const root = document.getElementById("page");
+if (root === null) throw new Error("index.html has no element #page.");
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);
