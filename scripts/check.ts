@@ -8,6 +8,7 @@ const STEPS: [name: string, command: string][] = [
   ["format", "oxfmt --check ."],
   ["lint", "oxlint --deny-warnings ."],
   ["types", "tsc -p tsconfig.json"],
+  ["types of the page", "tsc -p ui"],
   ["unused code", "knip --no-progress --no-config-hints"],
   ["build", "npm run build"],
   ["package", "publint --strict"],

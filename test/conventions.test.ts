@@ -12,18 +12,18 @@ const MACHINE_PATHS = new RegExp(
 );
 
 const read = (path: string): string => readFileSync(path, "utf8");
-const sources = globSync("src/**/*.ts");
+const sources = [...globSync("src/**/*.ts"), ...globSync("ui/**/*.{ts,tsx}")];
 const code = [...sources, ...globSync("test/**/*.ts")];
 
 test("there are files to look at", () => {
   expect(sources.length).toBeGreaterThan(0);
 });
 
-test(`no file of src or test has more than ${MAX_LINES} lines`, () => {
+test(`no file of src, ui or test has more than ${MAX_LINES} lines`, () => {
   expect(code.filter((path) => read(path).trimEnd().split("\n").length > MAX_LINES)).toStrictEqual([]);
 });
 
-test("every file of src opens with a comment that says what it owns", () => {
+test("every file of src and ui opens with a comment that says what it owns", () => {
   expect(sources.filter((path) => !/^(#!.*\n)?(\/\/ \S|\/\*\*?\s)/.test(read(path)))).toStrictEqual([]);
 });
 

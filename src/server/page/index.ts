@@ -13,10 +13,11 @@ const VIEWS = ["/", "/new", "/t/:id", "/t/:id/inspect", "/translate"] as const;
 /** A name with a hash in it never means anything else. */
 const FOREVER = "public, max-age=31536000, immutable";
 
-export function pagePart(): Part {
+/** `folder`: where the built page lies, if not in the package. */
+export function pagePart(folder?: URL): Part {
   let read: Promise<PageFiles> | undefined;
   const file = async (path: string): Promise<PageFile> => {
-    const files = await (read ??= readPageFiles());
+    const files = await (read ??= readPageFiles(folder));
     const found = files.get(path);
     if (found !== undefined) return found;
     // It may be built while the server runs.

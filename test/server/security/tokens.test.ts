@@ -57,9 +57,16 @@ describe("without a token that is known", () => {
     expect(texts.size).toBeLessThanOrEqual(2);
   });
 
-  test("only health, readiness and the description of the server are open", () => {
+  test("only health, readiness, the description of the server and the files of the page are open", () => {
     const open = ROUTES.filter((route) => route.open === true).map(({ operation }) => operation.id);
-    expect(open.toSorted()).toStrictEqual(["getHealth", "getOpenApi", "getReadiness"]);
+    expect(open.toSorted()).toStrictEqual([
+      "getHealth",
+      "getOpenApi",
+      "getPage",
+      "getPageFile",
+      "getReadiness",
+      "getRemoteFrame",
+    ]);
   });
 
   test("HEAD is refused where GET is", async () => {

@@ -11,6 +11,7 @@ export const POSTGRES: Flavour = {
   bytes: "bytea",
   smallRows: "",
   searchedKey: (columns) => `PRIMARY KEY (${columns})`,
+  counted: "bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
   lock: "FOR UPDATE",
   hold: "FOR KEY SHARE",
   inList: (column, n) => `${column} = ANY (ARRAY(SELECT json_array_elements_text(?${n}::json)))`,

@@ -101,6 +101,28 @@ export const THREADS = new Table<ThreadRow>("threads", {
   leafId: ["leaf_id", "plain"],
 });
 
+/** When something last happened in a thread: see activity.ts. */
+export interface ActivityRow {
+  tenant: string;
+  threadId: string;
+  lastActivity: string;
+}
+export const ACTIVITY = new Table<ActivityRow>("activity", { ...inThread, lastActivity: ["last_activity", "plain"] });
+
+/** What happened to a thread, for other processes: see changes.ts. */
+export interface ChangeRow {
+  tenant: string;
+  threadId: string;
+  change: string;
+  /** The process that did it. */
+  source: string;
+}
+export const CHANGES = new Table<ChangeRow>("thread_changes", {
+  ...inThread,
+  change: ["change", "plain"],
+  source: ["source", "plain"],
+});
+
 const header = {
   ...inThread,
   id: ["id", "plain"],

@@ -1,6 +1,7 @@
 // What work may delete from a ledger over SQL, and the count of it. Entries of the search index are the engine's own
 // business: its migrations see to it that they go with their messages.
 import { idTime } from "../../ids.ts";
+import type { ThreadChange } from "../../overview/types.ts";
 import { type Deleted, NOTHING_DELETED } from "../../rows.ts";
 import { got, mapAwaitable, runMixed, type Awaitable, type Steps } from "../../steps.ts";
 import type { ThreadKey } from "../../store.ts";
@@ -8,8 +9,11 @@ import type { SqlSession, SqlValue } from "./engine.ts";
 import { SqlReads } from "./reads.ts";
 import type { Statements } from "./statements.ts";
 
-/** Hears of threads that may have changed, before the change is durable. */
-type Touch = (tenant: string, threadId: string) => void;
+/**
+ * Hears of threads that may have changed, before the change is durable: what happened, where a list of threads shows it, and
+ * the id of what happened in it.
+ */
+export type Touch = (tenant: string, threadId: string, change?: ThreadChange["change"], id?: string) => void;
 type Name = keyof Statements["fixed"];
 
 export class SqlDeletions extends SqlReads {
@@ -39,7 +43,7 @@ export class SqlDeletions extends SqlReads {
   }
 
   deleteMessages(key: ThreadKey, ids: readonly string[]): Awaitable<Deleted> {
-    this.touch(key.tenant, key.threadId);
+    this.touch(key.tenant, key.threadId, "updated");
     return runMixed(this.#deleteMessages(key, [key.tenant, key.threadId, JSON.stringify(ids)]));
   }
 
@@ -52,7 +56,7 @@ export class SqlDeletions extends SqlReads {
   }
 
   deleteRuns(key: ThreadKey, ids: readonly string[]): Awaitable<Deleted> {
-    this.touch(key.tenant, key.threadId);
+    this.touch(key.tenant, key.threadId, "updated");
     return runMixed(this.#deleteRuns(key, [key.tenant, key.threadId, JSON.stringify(ids)]));
   }
 
@@ -72,7 +76,7 @@ export class SqlDeletions extends SqlReads {
   }
 
   deleteThread(key: ThreadKey): Awaitable<Deleted> {
-    this.touch(key.tenant, key.threadId);
+    this.touch(key.tenant, key.threadId, "deleted");
     return runMixed(this.#deleteThread([key.tenant, key.threadId]));
   }
 
@@ -83,6 +87,7 @@ export class SqlDeletions extends SqlReads {
     yield* got(this.#delete("delete-thread-quarantine", values));
     yield* got(this.#delete("delete-thread-aliases", values));
     yield* got(this.#delete("delete-thread-work", values));
+    yield* got(this.#delete("delete-thread-activity", values));
     return {
       ...NOTHING_DELETED,
       bytes: messages.bytes + log.bytes,

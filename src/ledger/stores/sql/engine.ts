@@ -50,6 +50,8 @@ export interface Flavour {
   readonly smallRows: string;
   /** Ends the columns of a table with its key. Where an engine's search index names rows by number, it numbers them here. */
   readonly searchedKey: (columns: string) => string;
+  /** The type of a column that numbers rows by itself, always upwards, and is their key. */
+  readonly counted: string;
   /** Ends a SELECT whose rows stay locked until the transaction is over. */
   readonly lock: string;
   /** Ends a SELECT whose rows cannot be deleted or locked until the transaction is over; several can hold the same ones. */

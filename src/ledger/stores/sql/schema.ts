@@ -71,5 +71,22 @@ const second: Migration = ({ key, text, integer, smallRows }) => [
     WHERE compacted = 1 AND last_delta_id IS NOT NULL`,
 ];
 
+/**
+ * What happened last in each thread, written behind: appending to a thread writes no row here. And what happened to
+ * threads of late, for other processes. Threads that were there begin with what they hold.
+ */
+const third: Migration = ({ key, text, smallRows, counted }) => [
+  `CREATE TABLE activity (
+    tenant ${key} NOT NULL, thread_id ${key} NOT NULL, last_activity ${key} NOT NULL,
+    PRIMARY KEY (tenant, thread_id))${smallRows}`,
+  `INSERT INTO activity (tenant, thread_id, last_activity) SELECT t.tenant, t.id, COALESCE((SELECT max(n.id) FROM (
+      SELECT max(m.id) AS id FROM messages m WHERE m.tenant = t.tenant AND m.thread_id = t.id UNION ALL
+      SELECT max(l.id) AS id FROM log l WHERE l.tenant = t.tenant AND l.thread_id = t.id AND l.kind <> 'delta') n), '')
+    FROM threads t`,
+  `CREATE INDEX activity_order ON activity (tenant, last_activity, thread_id)`,
+  `CREATE TABLE thread_changes (
+    number ${counted}, tenant ${key} NOT NULL, thread_id ${key} NOT NULL, change ${text} NOT NULL, source ${key} NOT NULL)`,
+];
+
 /** By version, from 1. What only one engine has (the search index) follows in the engine's own migrations of the same number. */
-export const MIGRATIONS: readonly Migration[] = [first, second];
+export const MIGRATIONS: readonly Migration[] = [first, second, third];

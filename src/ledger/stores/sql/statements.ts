@@ -1,9 +1,11 @@
 // Every statement of the ledger's tables, as data: built once per engine, and never from what callers pass.
 import type { Stretch } from "../../store.ts";
 import {
+  ACTIVITY,
   ALIASES,
   BLOB_REFS,
   BLOBS,
+  CHANGES,
   CHUNKS,
   HEADERS,
   KEYS,
@@ -25,11 +27,16 @@ const OF_TENANT = "(tenant || '') = ?3";
 /** Of messages: the thread is of scope ?4. Asked of each one that was found, so that a tenant's threads are not gone through. */
 const IN_SCOPE = "EXISTS (SELECT 1 FROM threads t WHERE t.tenant = ?1 AND t.id = messages.thread_id AND t.scope = ?4)";
 const IS_LIVE = "finished_at IS NULL AND state IN ('created', 'streaming')";
+/** Runs of a thread that are live. Not by the tenant, for which SQLite would go through all runs of the thread. */
+const IN_LIVE = `thread_id = ?2 AND ${IS_LIVE} AND (tenant || '') = ?1`;
 const IS_LOGGED = "compacted = 0 AND finished_at IS NOT NULL";
 /** Of blobs: no message holds it. */
 const IS_LOOSE = "tenant = ?1 AND NOT EXISTS (SELECT 1 FROM blob_refs r WHERE r.tenant = ?1 AND r.hash = blobs.hash)";
 /** Chunks of uploads that never came to their end. */
 const IS_UNNAMED = "tenant = ?1 AND blob_id < ?2 AND blob_id NOT IN (SELECT blob_id FROM blobs WHERE tenant = ?1)";
+
+/** So many messages of a thread are looked at for the first of a user's. */
+const FIRST_MESSAGES = 16;
 
 /** Cast, because SQLite prepares a statement anew for every value of a bare one: 11 µs a call. */
 const limit = (parameter: number): string => `LIMIT CAST(?${parameter} AS INTEGER)`;
@@ -60,6 +67,12 @@ function readTexts({ lock, hold, inList, digests }: Flavour) {
   return {
     thread: `SELECT ${THREADS.list()}, (SELECT max(id) FROM messages WHERE ${IN_THREAD}),
       (SELECT max(id) FROM log WHERE ${IN_THREAD}), last_id FROM threads WHERE tenant = ?1 AND id = ?2`,
+    tally: `SELECT (SELECT count(*) FROM messages WHERE ${IN_THREAD}), (SELECT count(*) FROM runs WHERE ${IN_LIVE}),
+      (SELECT body FROM (SELECT id, role, body FROM messages WHERE ${IN_THREAD} ORDER BY id LIMIT ${FIRST_MESSAGES}) f
+        WHERE role = 'user' ORDER BY id LIMIT 1)`,
+    titles: `SELECT id, title FROM threads WHERE tenant = ?1 AND title IS NOT NULL ORDER BY id DESC ${limit(2)}`,
+    "titles-before": `SELECT id, title FROM threads WHERE tenant = ?1 AND id < ?3 AND title IS NOT NULL
+      ORDER BY id DESC ${limit(2)}`,
     "keep-last-id": `UPDATE threads SET last_id = ?3 WHERE tenant = ?1 AND id = ?2`,
     "lock-thread": `SELECT 1 FROM threads WHERE tenant = ?1 AND id = ?2 ${lock}`,
     message: select(MESSAGES, `${IN_THREAD} AND id = ?3`),
@@ -75,8 +88,9 @@ function readTexts({ lock, hold, inList, digests }: Flavour) {
     ),
     runs: select(RUNS, `${IN_THREAD} ORDER BY id`),
     "last-runs": select(RUNS, `${IN_THREAD} ORDER BY id DESC ${limit(3)}`),
-    // Not by the tenant, for which SQLite would go through all runs of the thread.
-    "live-runs": select(RUNS, `thread_id = ?2 AND ${IS_LIVE} AND (tenant || '') = ?1 ORDER BY id`),
+    "live-runs": select(RUNS, `${IN_LIVE} ORDER BY id`),
+    "run-ids": `SELECT id FROM runs WHERE ${IN_THREAD} AND state = ?3 ORDER BY id`,
+    usages: `SELECT usage FROM runs WHERE ${IN_THREAD} AND usage IS NOT NULL`,
     "expired-runs": select(RUNS, `${IS_LIVE} AND lease_until < ?1 ORDER BY lease_until ${limit(2)}`),
     "expired-runs-of": select(
       RUNS,
@@ -106,6 +120,9 @@ function readTexts({ lock, hold, inList, digests }: Flavour) {
       WHERE tenant = ?1 AND hash = ?2`,
     chunk: select(CHUNKS, "tenant = ?1 AND blob_id = ?2 AND position = ?3"),
     "blob-refs": select(BLOB_REFS, `${IN_THREAD} ORDER BY message_id, hash`),
+    "last-change": "SELECT max(number) FROM thread_changes WHERE number > CAST(?1 AS BIGINT)",
+    "changes-since": `SELECT number, thread_id, change FROM thread_changes
+      WHERE number > CAST(?2 AS BIGINT) AND tenant = ?1 AND source <> ?3 ORDER BY number`,
     quarantined: select(QUARANTINE, `tenant = ?1 ORDER BY thread_id, message_id ${limit(2)}`),
   };
 }
@@ -134,6 +151,8 @@ function deleteTexts({ lock, inList }: Flavour) {
     "delete-thread-log": remove("log", IN_THREAD),
     "delete-thread-keys": remove("idempotency_keys", IN_THREAD),
     "delete-thread-aliases": remove("aliases", IN_THREAD),
+    "delete-thread-activity": remove("activity", IN_THREAD),
+    "delete-old-changes": remove("thread_changes", "number <= CAST(?1 AS BIGINT)"),
     "delete-thread-work": remove("work", IN_THREAD),
     "delete-thread": remove("threads", "tenant = ?1 AND id = ?2"),
     "delete-keys": remove("idempotency_keys", "tenant = ?1 AND created_at < ?2"),
@@ -157,6 +176,7 @@ export class Statements {
   readonly locks: boolean;
   readonly #updates = new Map<string, Statement>();
   readonly #threads: readonly Statement[];
+  readonly #active: readonly Statement[];
 
   constructor(flavour: Flavour) {
     const named = Object.entries(texts(flavour)).map(([name, sql]) => [name, { name, sql }]);
@@ -167,6 +187,7 @@ export class Statements {
     this.log = new Stretches("log", LOG);
     this.locks = flavour.lock !== "";
     this.#threads = threadLists();
+    this.#active = activityLists();
   }
 
   /** Parameters: tenant, limit, and those of the id to begin below and the kind that are there. */
@@ -174,6 +195,13 @@ export class Statements {
     const which = kind === undefined ? 0 : kind === null ? 1 : 2;
     // There are six forms, and the sum is below six.
     return this.#threads[which * 2 + Number(below)] as Statement;
+  }
+
+  /** Threads with their last activity. Parameters: tenant, limit, the activity and id to begin below, and the kind that are there. */
+  activeThreads(below: boolean, kind: string | null | undefined): Statement {
+    const which = kind === undefined ? 0 : kind === null ? 1 : 2;
+    // There are six forms, and the sum is below six.
+    return this.#active[which * 2 + Number(below)] as Statement;
   }
 
   /**
@@ -218,6 +246,22 @@ function threadLists(): Statement[] {
       const found = `tenant = ?1 AND id IN (SELECT id FROM threads WHERE ${page}) ORDER BY id DESC`;
       const name = `threads${whose}${below ? "-before" : ""}`;
       return { name, sql: select(THREADS, whose === "-of-kind" ? found : page) };
+    }),
+  );
+}
+
+/** Lists of threads by what happened last, in the forms of `threadLists`. */
+function activityLists(): Statement[] {
+  return ["", "-of-none", "-of-kind"].flatMap((whose) =>
+    [false, true].map((below) => {
+      const conditions = ["a.tenant = ?1"];
+      if (below) conditions.push("(a.last_activity, a.thread_id) < (?3, ?4)");
+      if (whose === "-of-none") conditions.push("t.kind IS NULL");
+      if (whose === "-of-kind") conditions.push(`t.kind = ?${below ? 5 : 3}`);
+      const sql = `SELECT ${THREADS.list("t")}, a.last_activity FROM activity a
+        JOIN threads t ON t.tenant = a.tenant AND t.id = a.thread_id
+        WHERE ${conditions.join(" AND ")} ORDER BY a.last_activity DESC, a.thread_id DESC ${limit(2)}`;
+      return { name: `active-threads${whose}${below ? "-before" : ""}`, sql };
     }),
   );
 }
@@ -271,6 +315,15 @@ export const INSERTS = {
   // The row that is there stays as it is, and locked.
   claim: { ...into(ALIASES), name: "claim-alias", onTaken: { key: "tenant, name", set: "run_id = aliases.run_id" } },
   work: { ...into(WORK), onTaken: { key: "tenant, thread_id", set: "wants = work.wants + 1" } },
+  activity: {
+    ...into(ACTIVITY),
+    onTaken: {
+      key: "tenant, thread_id",
+      set: `last_activity = CASE WHEN activity.last_activity < excluded.last_activity
+        THEN excluded.last_activity ELSE activity.last_activity END`,
+    },
+  },
+  changes: into(CHANGES),
   blob: into(BLOBS, true),
   chunk: into(CHUNKS),
   blobRefs: into(BLOB_REFS, true),

@@ -31,6 +31,7 @@ import {
   type Table,
   WORK,
 } from "./columns.ts";
+import { changesOf, creationOf } from "../changes.ts";
 import { SqlDeletions } from "./deletions.ts";
 import type { SqlValue } from "./engine.ts";
 import { INSERTS } from "./statements.ts";
@@ -56,17 +57,18 @@ export class SqlTables extends SqlDeletions implements LedgerTransaction {
   }
 
   insertThread(row: ThreadRow): Awaitable<void> {
-    this.touch(row.tenant, row.id);
+    this.touch(row.tenant, row.id, "created", creationOf(row));
     return mapAwaitable(this.session.insert(INSERTS.thread, [THREADS.encode(row)]), nothing);
   }
 
   updateThread(key: ThreadKey, changes: Parameters<LedgerTransaction["updateThread"]>[1]): Awaitable<void> {
     this.touch(key.tenant, key.threadId);
+    for (const change of changesOf(changes)) this.touch(key.tenant, key.threadId, change);
     return mapAwaitable(this.#update(THREADS, THREAD_KEYS, [key.tenant, key.threadId], changes), nothing);
   }
 
   insertMessages(rows: readonly MessageRow[]): Awaitable<void> {
-    this.#touchAll(rows);
+    for (const { tenant, threadId, id } of rows) this.touch(tenant, threadId, "activity", id);
     const values = rows.map((row) => MESSAGES.encode(row));
     return mapAwaitable(this.session.insert(INSERTS.messages, values), nothing);
   }
@@ -83,7 +85,10 @@ export class SqlTables extends SqlDeletions implements LedgerTransaction {
   }
 
   insertLog(rows: readonly LogRow[]): Awaitable<void> {
-    this.#touchAll(rows);
+    for (const { tenant, threadId, kind, id } of rows) {
+      if (kind === "delta") this.touch(tenant, threadId);
+      else this.touch(tenant, threadId, "activity", id);
+    }
     const values = rows.map((row) => LOG.encode(row));
     return mapAwaitable(this.session.insert(INSERTS.log, values), nothing);
   }
@@ -161,10 +166,6 @@ export class SqlTables extends SqlDeletions implements LedgerTransaction {
     const fields = table.fields.filter((field) => changes[field] !== undefined);
     const values = fields.map((field) => table.encodeField(field, changes[field]));
     return this.session.run(this.statements.update(table, keyColumns, fields, where), [...keys, ...values]);
-  }
-
-  #touchAll(rows: readonly ThreadKey[]): void {
-    for (const { tenant, threadId } of rows) this.touch(tenant, threadId);
   }
 }
 

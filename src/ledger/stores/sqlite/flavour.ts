@@ -9,6 +9,7 @@ export const SQLITE: Flavour = {
   smallRows: " WITHOUT ROWID",
   // A number of its own, because VACUUM may change those that SQLite gives by itself.
   searchedKey: (columns) => `number INTEGER PRIMARY KEY, UNIQUE (${columns})`,
+  counted: "INTEGER PRIMARY KEY AUTOINCREMENT",
   // Whoever writes is alone.
   lock: "",
   hold: "",
