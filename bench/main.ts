@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-for (const name of ["json", "assembly", "translate", "stream", "fidelity", "ledger", "client", "gateway"]) {
+for (const name of ["json", "assembly", "translate", "stream", "fidelity", "ledger", "client", "gateway", "page"]) {
   const file = fileURLToPath(new URL(`${name}.ts`, import.meta.url));
   const { status } = spawnSync(process.execPath, [...process.execArgv, file], { stdio: "inherit" });
   if (status !== 0) process.exitCode = 1;

@@ -12,6 +12,10 @@ import { closeReaders, follow } from "./follow/index.ts";
 import { issueId } from "./ids.ts";
 import { entriesOf, log } from "./journal.ts";
 import { recognise } from "./identity/recognise.ts";
+import { findThreads } from "./overview/find.ts";
+import { listThreads } from "./overview/list.ts";
+import { outline } from "./overview/outline.ts";
+import { watch } from "./overview/watch.ts";
 import { purge } from "./purge/index.ts";
 import type { Deleted } from "./rows.ts";
 import {
@@ -29,7 +33,7 @@ import {
 import { type Scope, scopeFor } from "./scope.ts";
 import { search, SearchIndex } from "./search/index.ts";
 import type { LedgerStore, SearchHit } from "./store.ts";
-import { getThread, listThreads, updateThread } from "./threads.ts";
+import { getThread, updateThread } from "./threads.ts";
 import { transcript, tree } from "./transcript.ts";
 import { exportThread } from "./transfer/export.ts";
 import { importLines } from "./transfer/import.ts";
@@ -92,10 +96,19 @@ export class LedgerOn implements Api.Ledger {
     return getThread(this.scope, threadId);
   }
   async threads(page?: Api.ThreadPage): Promise<Api.Thread[]> {
-    return listThreads(this.scope, page);
+    return (await listThreads(this.scope, page)).threads;
   }
   async updateThread(threadId: string, changes: Api.ThreadChanges): Promise<Api.Thread> {
     return updateThread(this.scope, threadId, changes);
+  }
+  async listThreads(page?: Api.ThreadListPage): Promise<Api.ThreadList> {
+    return listThreads(this.scope, page);
+  }
+  async findThreads(query: string, options: Api.FindOptions = {}): Promise<Api.FoundThreads> {
+    return findThreads(this.scope, query, options, this.shared.index);
+  }
+  async watch(options?: Api.WatchOptions): Promise<AsyncIterableIterator<Api.ThreadChange>> {
+    return watch(this.scope, options);
   }
 
   async append(threadId: string, messages: readonly Message[], options?: Api.AppendOptions): Promise<StoredMessage[]> {
@@ -109,6 +122,9 @@ export class LedgerOn implements Api.Ledger {
   }
   async tree(threadId: string): Promise<Api.Tree> {
     return tree(this.scope, threadId);
+  }
+  async outline(threadId: string): Promise<Api.Outline> {
+    return outline(this.scope, threadId);
   }
   async select(threadId: string, messageId: string | null): Promise<void> {
     return select(this.scope, threadId, messageId);

@@ -227,10 +227,10 @@ export interface LedgerStore {
    */
   activeThreads(tenant: string, page: ActivityPage): Promise<ActiveThread[]>;
   /**
-   * Tells what happens to the tenant's threads from now on, once it is committed, whichever process did it. May be late, and
-   * tell a change more than once. The returned function ends it.
+   * Tells what happens to the tenant's threads, once it is committed, whichever process did it: everything after the
+   * promise resolves. May be late, and tell a change more than once. What it resolves with ends it.
    */
-  watchThreads(tenant: string, tell: (changes: readonly ThreadChange[]) => void): () => void;
+  watchThreads(tenant: string, tell: (changes: readonly ThreadChange[]) => void): Promise<() => void>;
 
   /**
    * Brings the search index up to date with up to `limit` messages; gives how many it took. Idempotent. `textOf` gives a

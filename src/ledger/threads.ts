@@ -1,18 +1,15 @@
-// Threads: made, listed, changed, and found again by everything else.
+// Threads: made, changed, and found again by everything else.
 import { parseJson, stringifyJson } from "../model/json.ts";
 import { isObject } from "../model/kind.ts";
-import { checkCount, checkFacts, checkName, checkText } from "./check.ts";
+import { checkFacts, checkName, checkText } from "./check.ts";
 import { LedgerError } from "./errors.ts";
 import { activeLeaf } from "./leaf.ts";
 import type { ThreadHead, ThreadRow } from "./rows.ts";
 import type { Scope } from "./scope.ts";
 import { got, type Steps } from "./steps.ts";
-import type { LedgerTransaction, ThreadKey, ThreadsPage } from "./store.ts";
+import type { LedgerTransaction, ThreadKey } from "./store.ts";
 import { isoTime } from "./times.ts";
-import type { NewThread, Thread, ThreadChanges, ThreadPage } from "./types.ts";
-
-/** How many threads a page has where nobody says. */
-const PAGE = 50;
+import type { NewThread, Thread, ThreadChanges } from "./types.ts";
 
 /** Names a thread of the scope's tenant. */
 export function threadKey(scope: Scope, threadId: string): ThreadKey {
@@ -81,19 +78,6 @@ export function emptyHead(row: ThreadRow): ThreadHead {
 
 export async function getThread(scope: Scope, threadId: string): Promise<Thread> {
   return describe(scope, await threadHead(scope, threadKey(scope, threadId)));
-}
-
-/** By id, largest first. */
-export async function listThreads(scope: Scope, page: ThreadPage = {}): Promise<Thread[]> {
-  const wanted: ThreadsPage = { limit: page.limit === undefined ? PAGE : checkCount(page.limit, "limit", 1) };
-  if (page.before !== undefined) wanted.before = checkName(page.before, "before");
-  if (page.kind !== undefined) wanted.kind = page.kind === null ? null : checkName(page.kind, "kind");
-  const rows = await scope.store.reads.threads(scope.tenant, wanted);
-  const heads = await Promise.all(
-    rows.map(async ({ tenant, id }) => scope.store.reads.thread({ tenant, threadId: id })),
-  );
-  // One may have been deleted since the list was read.
-  return heads.filter((head) => head !== undefined).map((head) => describe(scope, head));
 }
 
 export async function updateThread(scope: Scope, threadId: string, changes: ThreadChanges): Promise<Thread> {

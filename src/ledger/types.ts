@@ -310,9 +310,10 @@ export interface Ledger {
   findThreads(query: string, options?: FindOptions): Promise<FoundThreads>;
   /**
    * What happens to the tenant's threads from now on, whichever process does it; the same change of a thread at most once
-   * in a quarter of a second. Ends at `signal` and at `return()`. Whoever is too slow to read gets "busy", and begins anew.
+   * in a quarter of a second. Resolves when it has begun; ends at `signal` and at `return()`. Whoever does not read gets
+   * "busy" after 10,000 changes, and begins anew.
    */
-  watch(options?: WatchOptions): AsyncIterableIterator<ThreadChange>;
+  watch(options?: WatchOptions): Promise<AsyncIterableIterator<ThreadChange>>;
 
   /** What it gives shares `parts` with the messages given: who changes those afterwards changes it, but not what is stored. */
   append(threadId: string, messages: readonly Message[], options?: AppendOptions): Promise<StoredMessage[]>;

@@ -49,6 +49,8 @@ export function store(good: LedgerStore): LedgerStore {
     reads: good.reads,
     write: (work) => good.write(work),
     watch: (key, wake) => good.watch(key, wake),
+    activeThreads: (tenant, page) => good.activeThreads(tenant, page),
+    watchThreads: (tenant, tell) => good.watchThreads(tenant, tell),
     indexMessages: (textOf, limit) => good.indexMessages(textOf, limit),
     search: (query) => good.search(query),
     vacuum: () => good.vacuum(),

@@ -151,9 +151,14 @@ export interface ConversationState {
   bodies: ReadonlyMap<string, StoredMessage>;
   /** Answers on their way; those whose `after` is on the path are shown in it. */
   live: readonly LiveRun[];
-  /** Runs that have ended without a message, newest last: why there is no answer. By the message they answered. */
+  /**
+   * Runs that failed, or were stopped before they said anything: why there is no answer. By the message that they
+   * answered; none that was answered since, or is being answered. (What a failed run had said stands in `nodes`, too.)
+   */
   failures: ReadonlyMap<string, Run>;
   task: TaskState | undefined;
+  /** How the next question of a chat is asked, where nothing else is said: what was chosen last in this thread. */
+  ask: AskSettings;
 }
 
 /** How a model is asked from the page. */
@@ -181,6 +186,8 @@ export interface ConversationActions {
   fork(messageId: string, title?: string): Promise<string>;
   decide(toolCallId: string, approve: boolean, reason?: string): Promise<void>;
   rename(title: string): Promise<void>;
+  /** Keeps how questions are asked in this thread, over a reload and for other tabs; `say` and the like do so, too. */
+  remember(how: AskSettings): Promise<void>;
   /** Deletes the thread for good. */
   remove(): Promise<void>;
 }

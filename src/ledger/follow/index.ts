@@ -1,3 +1,3 @@
 // Reading a thread as it goes on.
 export { follow } from "./follow.ts";
-export { closeReaders } from "./wait.ts";
+export { closeReaders, whenClosed } from "./wait.ts";

@@ -16,6 +16,13 @@ export function closeReaders(store: LedgerStore): void {
   for (const wake of waiting.get(store) ?? []) wake();
 }
 
+/** Calls back when the store is about to be closed; the returned function takes that back. */
+export function whenClosed(store: LedgerStore, leave: () => void): () => void {
+  const readers = waiting.get(store) ?? new Set();
+  waiting.set(store, readers.add(leave));
+  return () => void readers.delete(leave);
+}
+
 /** Whether a reader still wants to read. */
 export class Interest {
   private readonly signal: AbortSignal | undefined;

@@ -28,8 +28,10 @@ export async function outline(scope: Scope, threadId: string): Promise<Outline> 
   for (let after = ""; after < upTo;) {
     const rows = await reads.messages(key, { after, upTo, limit: CHUNK });
     for (const row of rows) {
-      const message = await readable(scope, row);
+      const { message, fault = "" } = read(row);
       if (message !== undefined) messages.push(outlined(message, row.runId, superseded));
+      // Damage is reported, and hides nothing else (B91).
+      else await setAside(scope, row, fault);
     }
     const last = rows.at(-1);
     // Some may be deleted while this is read.
@@ -46,13 +48,12 @@ export async function outline(scope: Scope, threadId: string): Promise<Outline> 
   };
 }
 
-/** The message as stored, blobs in their blobs; damage is reported, and hides nothing else (B91). */
-async function readable(scope: Scope, row: MessageRow): Promise<StoredMessage | undefined> {
+/** The message as stored, blobs in their blobs; or why it cannot be read. */
+function read(row: MessageRow): { message?: StoredMessage; fault?: string } {
   try {
-    return decodeRow(row);
+    return { message: decodeRow(row) };
   } catch (error) {
-    await setAside(scope, row, error instanceof Error ? error.message : String(error));
-    return undefined;
+    return { fault: error instanceof Error ? error.message : String(error) };
   }
 }
 

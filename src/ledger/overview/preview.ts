@@ -2,18 +2,27 @@
 import type { Part } from "../../model/index.ts";
 
 const SPACE = /\s+/gu;
+/** White space that one line does not have. */
+const UNEVEN = /[^\S ]| {2}/u;
 
 /** The first characters of the text of these parts; "" where they have none. */
 export function previewOf(parts: readonly Part[], length: number): string {
   let line = "";
   for (const part of parts) {
     if (part.type !== "text" && part.type !== "refusal") continue;
-    // Much of a long text may be white space: some more is looked at, and not all of it.
-    const next = part.text.slice(0, 8 * length).replace(SPACE, " ").trim();
+    const next = onOneLine(part.text, length);
     if (next !== "") line = line === "" ? next : `${line} ${next}`;
     if (line.length > length) return cut(line, length);
   }
   return line;
+}
+
+/** The beginning of a text, somewhat longer than asked for. Most are even, and are not written anew. */
+function onOneLine(text: string, length: number): string {
+  // Much of a long text may be white space: some more is looked at, and not all of it.
+  const beginning = text.slice(0, 8 * length).trimStart();
+  const even = beginning.slice(0, length + 8).trimEnd();
+  return UNEVEN.test(even) ? beginning.replace(SPACE, " ").trimEnd() : even;
 }
 
 function cut(line: string, length: number): string {

@@ -33,12 +33,13 @@ export async function search(
   options: SearchOptions = {},
   index: SearchIndex = new SearchIndex(scope),
 ): Promise<SearchHit[]> {
-  const { threadId, limit = DEFAULT_LIMIT } = options;
+  const { threadId, limit = DEFAULT_LIMIT, prefix = false } = options;
   const asked: SearchQuery = {
     tenant: scope.tenant,
     text: checkQuery(query),
     limit: checkCount(limit, "limit"),
   };
+  if (prefix) asked.prefix = true;
   if (threadId !== undefined) asked.threadId = checkName(threadId, "threadId");
   if (query.trim() === "" || limit === 0) return [];
   await index.update().catch(passOver);

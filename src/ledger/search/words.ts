@@ -14,6 +14,9 @@ function foldWord(word: string): string {
   return word.normalize("NFD").replace(ACCENTS, "").toLowerCase().normalize("NFC");
 }
 
+/** A text without case and accents, for looking at parts of it. */
+export const foldText = foldWord;
+
 /** The words of a text, folded, and how often each occurs. */
 export function countWords(text: string): Map<string, number> {
   const words = new Map<string, number>();
@@ -34,11 +37,26 @@ export function wordsOf(text: string): ReadonlySet<string> {
   return new Set(countWords(text).keys());
 }
 
+/** The words of a query: those that must occur, and a last one that may be the beginning of one, where that is asked for. */
+export interface Wanted {
+  words: ReadonlySet<string>;
+  /** "" where every word is whole. */
+  beginning: string;
+}
+
+export function wantedBy({ text, prefix = false }: { text: string; prefix?: boolean }): Wanted {
+  const words = new Set(wordsOf(text));
+  const last = prefix ? (Array.from(text.matchAll(WORD), ([word]) => foldWord(word)).findLast(Boolean) ?? "") : "";
+  words.delete(last);
+  return { words, beginning: last };
+}
+
 /** A stretch of the text around the first of the words; its beginning where none is found. */
-export function snippetOf(text: string, wanted: ReadonlySet<string>): string {
+export function snippetOf(text: string, { words, beginning }: Wanted): string {
   let [from, end] = [0, 2 * AROUND];
   for (const { 0: word, index } of text.matchAll(WORD)) {
-    if (!wanted.has(foldWord(word))) continue;
+    const folded = foldWord(word);
+    if (!words.has(folded) && (beginning === "" || !folded.startsWith(beginning))) continue;
     [from, end] = [index - AROUND, index + word.length + AROUND];
     break;
   }

@@ -9,6 +9,7 @@ import type { Reply, Route, ServerRequest, Services } from "../types.ts";
 import { namedId } from "./named.ts";
 import { queryCount, queryText, queryWord, readBody } from "./reading.ts";
 import { jsonReply, route, says, text, whole } from "./replies.ts";
+import { shownRun } from "./runs.ts";
 import { within } from "./within.ts";
 
 const MOST = 10_000;
@@ -51,6 +52,10 @@ export function messageRoutes({ config }: Services, recorder: Recorder): Route[]
     route("GET", "/v1/threads/:id/tree", TREE, async (request, caller) =>
       jsonReply(200, await caller.ledger.tree(await named(request, caller))),
     ),
+    route("GET", "/v1/threads/:id/outline", OUTLINE, async (request, caller) => {
+      const { runs, ...outline } = await caller.ledger.outline(await named(request, caller));
+      return jsonReply(200, { ...outline, runs: runs.map(shownRun) });
+    }),
   ];
 }
 
@@ -124,4 +129,10 @@ const TREE = {
   id: "getTree",
   summary: "Every message of the thread, replaced and interrupted ones too; `parentMessageId` makes the tree.",
   replies: { 200: says("The messages and the active leaf.", "Tree") },
+} as const;
+const OUTLINE = {
+  id: "getOutline",
+  summary:
+    "The tree in short: how every message begins, which runs are live, and a cursor. `/events?after=` it gives all deltas of the live runs, and whatever comes after the outline.",
+  replies: { 200: says("The outline, messages oldest first. A `cursor` of null: follow from the beginning.", "Outline") },
 } as const;

@@ -1,5 +1,5 @@
 // Full-text search over the messages of the tenant.
-import { list, object, string } from "../../model/shape.ts";
+import { list, object, reference } from "../../model/shape.ts";
 import { ServerError } from "../errors.ts";
 import type { Recorder } from "../record/types.ts";
 import type { Route } from "../types.ts";
@@ -7,7 +7,7 @@ import { queryCount, queryText } from "./reading.ts";
 import { jsonReply, route, says, text, whole } from "./replies.ts";
 
 const MOST = 200;
-const HITS = object({ hits: list(object({ threadId: string, messageId: string, snippet: string }, {})) }, {});
+const HITS = object({ hits: list(reference("SearchHit")) }, {});
 
 export function searchRoutes(recorder: Recorder): Route[] {
   return [

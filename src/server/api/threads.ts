@@ -1,5 +1,5 @@
 // Threads over HTTP: listed, made, shown, changed and deleted.
-import type { ThreadPage } from "../../ledger/index.ts";
+import type { ThreadListPage } from "../../ledger/index.ts";
 import { list, nullable, object, string } from "../../model/shape.ts";
 import { message } from "../../model/shapes.ts";
 import { facts } from "../openapi/schemas.ts";
@@ -7,7 +7,7 @@ import type { Recorder } from "../record/types.ts";
 import { withFacts } from "../tasks/task.ts";
 import type { Caller, Reply, Route, ServerRequest, Services } from "../types.ts";
 import { namedId } from "./named.ts";
-import { queryCount, queryText, readBody } from "./reading.ts";
+import { queryCount, queryText, queryWord, readBody } from "./reading.ts";
 import { jsonReply, route, says, text, whole } from "./replies.ts";
 
 const MOST = 500;
@@ -47,30 +47,40 @@ export function threadRoutes({ config }: Services, recorder: Recorder): Route[] 
 }
 
 async function listThreads(request: ServerRequest, { ledger }: Caller): Promise<Reply> {
-  const limit = queryCount(request, "limit", MOST) ?? PAGE;
-  const search = queryText(request, "search");
-  if (search !== undefined) {
-    const hits = await ledger.search(search, { limit: MOST });
-    const ids = [...new Set(hits.map(({ threadId }) => threadId))].slice(0, limit);
-    return jsonReply(200, { threads: await Promise.all(ids.map((id) => ledger.thread(id))), next: null });
-  }
-  const page: ThreadPage = { limit, before: queryText(request, "before") };
+  const page: ThreadListPage = {
+    limit: queryCount(request, "limit", MOST) ?? PAGE,
+    before: queryText(request, "before"),
+    order: queryWord(request, "order", ["id", "activity"]),
+    summary: queryWord(request, "summary", ["true", "false"]) === "true",
+  };
   const kind = queryText(request, "kind");
   if (kind !== undefined) page.kind = kind === "none" ? null : kind;
-  const threads = await ledger.threads(page);
-  return jsonReply(200, { threads, next: threads.length < limit ? null : (threads.at(-1)?.id ?? null) });
+  const search = queryText(request, "search");
+  if (search === undefined) return jsonReply(200, await ledger.listThreads(page));
+  return jsonReply(200, { ...(await ledger.findThreads(search, page)), next: null });
 }
 
 const LIST = {
   id: "listThreads",
-  summary: "Threads, newest first, a page at a time; with `search`, those that hold the words, best first.",
+  summary:
+    "Threads, newest first or those in which something happened last first, a page at a time; with `search`, those whose title or messages hold the words, best first.",
   query: {
     limit: whole(`At most so many; default ${PAGE}, at most ${MOST}.`),
-    before: text("`next` of the page before."),
+    before: text("`next` of the page before, in the same order."),
     kind: text("Only those of this kind, such as `task`; `none`: plain conversations."),
-    search: text("Words that a message of the thread holds."),
+    order: {
+      ...text("`activity`: by what happened last, a message, a run's beginning or end, an entry. Default: by id."),
+      enum: ["id", "activity"],
+    },
+    summary: {
+      ...text("`true`: each with how much it holds, what it cost, who answered, and how it begins."),
+      enum: ["true", "false"],
+    },
+    search: text(
+      "Words that the title of the thread or one of its messages holds; the last may be the beginning of one. With `hits`, at most three a thread.",
+    ),
   },
-  replies: { 200: says("A page. `next` is null at the end.", "ThreadList") },
+  replies: { 200: says("A page. `next` is null at the end, and with `search`.", "ThreadList") },
 } as const;
 const CREATE = {
   id: "createThread",

@@ -2,6 +2,7 @@
 // comes from there.
 import { LOSS_ACTIONS, LOSS_LEVELS } from "../../model/index.ts";
 import {
+  boolean,
   count,
   dictionary,
   integer,
@@ -15,7 +16,8 @@ import {
 } from "../../model/shape.ts";
 import type { AnyShape } from "../../model/shape.ts";
 import { usage } from "../../model/shapes.ts";
-import { RUN_STATES } from "../../ledger/index.ts";
+import { ROLES } from "../../model/message.ts";
+import { RUN_STATES, THREAD_CHANGES } from "../../ledger/index.ts";
 import { SERVER_ERRORS } from "../errors.ts";
 import type { ServerErrorCode } from "../errors.ts";
 
@@ -45,6 +47,28 @@ const thread = object(
   },
   {},
 );
+
+const summary = object(
+  { updatedAt: string, messages: count, models: list(string), live: count, preview: string },
+  { usage },
+);
+
+/** Threads as lists show them: with a summary where it was asked for. */
+const listedThread = object(thread.required, { summary: reference("ThreadSummary") });
+
+const outlinedMessage = object(
+  { id: string, parentMessageId: nullable(string), role: words(...ROLES), createdAt: string, preview: string },
+  {
+    runId: string,
+    model: string,
+    interrupted: boolean,
+    superseded: boolean,
+    toolCalls: list(string),
+    toolResults: count,
+  },
+);
+
+const searchHit = object({ threadId: string, messageId: string, snippet: string }, {});
 
 const loss = object(
   { path: string, action: words(...LOSS_ACTIONS), level: words(...LOSS_LEVELS), code: string, message: string },
@@ -93,7 +117,25 @@ const deleted = object(
 export const SHAPES: Readonly<Record<string, AnyShape>> = {
   Error: error,
   Thread: thread,
-  ThreadList: object({ threads: list(reference("Thread")), next: nullable(string) }, {}),
+  ThreadSummary: summary,
+  ListedThread: listedThread,
+  ThreadList: object(
+    { threads: list(reference("ListedThread")), next: nullable(string) },
+    { hits: list(reference("SearchHit")) },
+  ),
+  SearchHit: searchHit,
+  OutlinedMessage: outlinedMessage,
+  Outline: object(
+    {
+      thread: reference("Thread"),
+      cursor: nullable(string),
+      activeLeafId: nullable(string),
+      messages: list(reference("OutlinedMessage")),
+      runs: list(reference("Run")),
+    },
+    {},
+  ),
+  ThreadChange: object({ threadId: string, change: words(...THREAD_CHANGES) }, {}),
   Messages: object({ messages: list(reference("StoredMessage")) }, {}),
   Tree: object({ messages: list(reference("StoredMessage")), activeLeafId: nullable(string) }, {}),
   Run: run,

@@ -73,6 +73,8 @@ function closingView(store: LedgerStore): LedgerStore {
     reads: store.reads,
     write: (work) => guarded(() => store.write(work)),
     watch: (key, wake) => store.watch(key, wake),
+    activeThreads: (tenant, page) => guarded(() => store.activeThreads(tenant, page)),
+    watchThreads: (tenant, tell) => guarded(() => store.watchThreads(tenant, tell)),
     indexMessages: (textOf, limit) => guarded(() => store.indexMessages(textOf, limit)),
     search: (query) => guarded(() => store.search(query)),
     vacuum: () => guarded(() => store.vacuum()),

@@ -123,6 +123,8 @@ export class FaultyStore implements LedgerStore {
   }
 
   watch: LedgerStore["watch"] = (key, wake) => this.inner.watch(key, wake);
+  activeThreads: LedgerStore["activeThreads"] = (tenant, page) => this.inner.activeThreads(tenant, page);
+  watchThreads: LedgerStore["watchThreads"] = (tenant, tell) => this.inner.watchThreads(tenant, tell);
   indexMessages: LedgerStore["indexMessages"] = (textOf, limit) => this.inner.indexMessages(textOf, limit);
   search: LedgerStore["search"] = (query) => this.inner.search(query);
   vacuum = (): Promise<void> => this.inner.vacuum();

@@ -43,6 +43,8 @@ export function viewOf(store: LedgerStore): LedgerStore {
     reads: store.reads,
     write: (work) => store.write(work),
     watch: (key, wake) => store.watch(key, wake),
+    activeThreads: (tenant, page) => store.activeThreads(tenant, page),
+    watchThreads: (tenant, tell) => store.watchThreads(tenant, tell),
     indexMessages: (textOf, limit) => store.indexMessages(textOf, limit),
     search: (query) => store.search(query),
     vacuum: () => store.vacuum(),

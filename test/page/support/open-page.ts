@@ -5,13 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import type { ConfigInput } from "../../../src/server/config/defaults.ts";
-import type { KoineServer } from "../../../src/server/server.ts";
+import type { KoineServer, ServerOptions } from "../../../src/server/server.ts";
 import { startKoine } from "../../server/support/koine.ts";
 import { sharedBrowser } from "./chromium.ts";
 
 export interface OpenOptions {
   /** Of the server, beside its SQLite file. */
   config?: ConfigInput;
+  options?: ServerOptions;
   /** Viewport, colour scheme and the like. */
   context?: BrowserContextOptions;
   /** Where to begin. Default "/". */
@@ -31,10 +32,16 @@ export interface OpenPage extends AsyncDisposable {
   tab(path?: string): Promise<Page>;
 }
 
-export async function openPage({ config, context: wanted, path = "/", browser }: OpenOptions = {}): Promise<OpenPage> {
+export async function openPage({
+  config,
+  options,
+  context: wanted,
+  path = "/",
+  browser,
+}: OpenOptions = {}): Promise<OpenPage> {
   const folder = mkdtempSync(join(tmpdir(), "koine-page-"));
   const ledger = { url: `sqlite:${join(folder, "koine.db")}`, sync: "normal", ...config?.ledger } as const;
-  const koine = await startKoine({ ...config, ledger });
+  const koine = await startKoine({ ...config, ledger }, options);
   const context = await (browser ?? (await sharedBrowser())).newContext({
     baseURL: koine.url,
     viewport: { width: 1440, height: 900 },

@@ -1,9 +1,19 @@
 // A store in memory: for tests, for trying things, and for what need not outlive its process. A true second reading of
 // the contract, with maps and sorted lists where the others have tables.
-import type { MessageRow } from "../../rows.ts";
-import { snippetOf, wordsOf } from "../../search/words.ts";
+import type { ThreadChange } from "../../overview/types.ts";
+import type { ActiveThread, MessageRow } from "../../rows.ts";
+import { snippetOf, wantedBy } from "../../search/words.ts";
 import { runNow, type Steps } from "../../steps.ts";
-import type { LedgerReads, LedgerStore, LedgerTransaction, SearchHit, SearchQuery, ThreadKey } from "../../store.ts";
+import type {
+  ActivityPage,
+  LedgerReads,
+  LedgerStore,
+  LedgerTransaction,
+  SearchHit,
+  SearchQuery,
+  ThreadKey,
+} from "../../store.ts";
+import { activeThreads } from "./activity.ts";
 import { kept, MemoryData, nameOf } from "./data.ts";
 import { Journal } from "./journal.ts";
 import { MemoryReads } from "./reads.ts";
@@ -20,6 +30,8 @@ class MemoryStore implements LedgerStore {
   readonly name = "memory";
   readonly #data = new MemoryData();
   readonly #watchers = new Map<string, Set<() => void>>();
+  /** By tenant. */
+  readonly #listeners = new Map<string, Set<(changes: readonly ThreadChange[]) => void>>();
   readonly reads: LedgerReads = new MemoryReads(this.#data);
 
   async write<T>(work: (tx: LedgerTransaction) => Steps<T>): Promise<T> {
@@ -34,6 +46,7 @@ class MemoryStore implements LedgerStore {
       throw error;
     }
     for (const name of tx.touched) this.#wake(name);
+    for (const { tenant, threadId, change } of tx.changes) this.#tell(tenant, { threadId, change });
     return result;
   }
 
@@ -47,6 +60,21 @@ class MemoryStore implements LedgerStore {
     return () => {
       watchers.delete(watcher);
       if (watchers.size === 0 && this.#watchers.get(name) === watchers) this.#watchers.delete(name);
+    };
+  }
+
+  async activeThreads(tenant: string, page: ActivityPage): Promise<ActiveThread[]> {
+    return activeThreads(this.#data.tenant(tenant), page);
+  }
+
+  async watchThreads(tenant: string, tell: (changes: readonly ThreadChange[]) => void): Promise<() => void> {
+    this.#data.demandOpen();
+    const listener: typeof tell = (changes) => tell(changes);
+    const listeners = kept(this.#listeners, tenant, () => new Set());
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#listeners.get(tenant) === listeners) this.#listeners.delete(tenant);
     };
   }
 
@@ -67,10 +95,10 @@ class MemoryStore implements LedgerStore {
     return taken.length;
   }
 
-  async search({ tenant, text, threadId, limit }: SearchQuery): Promise<SearchHit[]> {
+  async search({ tenant, threadId, limit, ...query }: SearchQuery): Promise<SearchHit[]> {
     const { data } = this.#data.tenant(tenant);
-    const wanted = wordsOf(text);
-    if (wanted.size === 0) return [];
+    const wanted = wantedBy(query);
+    if (wanted.words.size === 0 && wanted.beginning === "") return [];
     const found: { threadId: string; messageId: string; score: number; text: string }[] = [];
     for (const [id, thread] of data.entries()) {
       if (threadId !== undefined && id !== threadId) continue;
@@ -93,6 +121,7 @@ class MemoryStore implements LedgerStore {
   /** Writes are over when their call returns: there is nothing to wait for. */
   async close(): Promise<void> {
     this.#watchers.clear();
+    this.#listeners.clear();
     this.#data.close();
   }
 
@@ -101,6 +130,15 @@ class MemoryStore implements LedgerStore {
     for (const watcher of this.#watchers.get(name) ?? []) {
       queueMicrotask(() => {
         if (this.#watchers.get(name)?.has(watcher) === true) watcher();
+      });
+    }
+  }
+
+  /** As `#wake`. */
+  #tell(tenant: string, change: ThreadChange): void {
+    for (const listener of this.#listeners.get(tenant) ?? []) {
+      queueMicrotask(() => {
+        if (this.#listeners.get(tenant)?.has(listener) === true) listener([change]);
       });
     }
   }

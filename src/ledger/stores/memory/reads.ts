@@ -10,13 +10,18 @@ import type {
   MessageRow,
   QuarantineRow,
   RunRow,
+  RunState,
   ThreadHead,
   ThreadRow,
+  ThreadTally,
   WorkRow,
 } from "../../rows.ts";
 import type { LedgerReads, Stretch, ThreadKey, ThreadsPage } from "../../store.ts";
 import { type MemoryData, nameOf } from "./data.ts";
 import { compareIds } from "../compare.ts";
+
+/** So many messages of a thread are looked at for the first of a user's. */
+const FIRST_MESSAGES = 16;
 
 function copy<Row extends object>(row: Row): Row {
   return { ...row };
@@ -61,6 +66,19 @@ export class MemoryReads implements LedgerReads {
     return threads.stretch(stretch, isWanted).map(copy);
   }
 
+  titles(tenant: string, { before, limit }: { before?: string; limit: number }): Pick<ThreadRow, "id" | "title">[] {
+    const stretch: Stretch = { order: "down", limit };
+    if (before !== undefined) stretch.upTo = before;
+    const found = this.data.tenant(tenant).threads.stretch(stretch, ({ id, title }) => title !== null && id !== before);
+    return found.map(({ id, title }) => ({ id, title }));
+  }
+
+  tally(key: ThreadKey): ThreadTally {
+    const { messages } = this.data.thread(key);
+    const first = messages.stretch({ limit: FIRST_MESSAGES }).find(({ role }) => role === "user");
+    return { messages: messages.size, liveRuns: this.liveRuns(key).length, firstUserBody: first?.body ?? null };
+  }
+
   message(key: ThreadKey, id: string): MessageRow | undefined {
     return copyIf(this.data.thread(key).messages.get(id));
   }
@@ -100,6 +118,20 @@ export class MemoryReads implements LedgerReads {
       .filter((run) => run.threadId === threadId && run.tenant === tenant)
       .sort((left, right) => compareIds(left.id, right.id))
       .map(copy);
+  }
+
+  runIds(key: ThreadKey, state: RunState): string[] {
+    return this.data
+      .thread(key)
+      .runs.all()
+      .flatMap((run) => (run.state === state ? [run.id] : []));
+  }
+
+  usages(key: ThreadKey): string[] {
+    return this.data
+      .thread(key)
+      .runs.all()
+      .flatMap(({ usage }) => usage ?? []);
   }
 
   expiredRuns(now: number, limit: number, tenant?: string): RunRow[] {

@@ -28,7 +28,7 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
       deleted.bytes += bytesOf(row.body);
       this.forgetMessage(row);
       this.journal.delete(thread.messages, id);
-      this.touch(key);
+      this.touch(key, "updated");
     }
     return deleted;
   }
@@ -45,6 +45,7 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
       deleted.runs++;
       this.forgetRun(run);
       this.journal.delete(runs, id);
+      this.touch(key, "updated");
     }
     for (const { name, runId } of thread.aliases.all()) if (gone.has(runId)) this.deleteAlias(key.tenant, name);
     for (const row of log.all()) {
@@ -69,7 +70,7 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
     // The rest goes as a whole, and stays whole for the journal.
     this.journal.delete(tenant.data, key.threadId);
     this.journal.delete(tenant.threads, key.threadId);
-    this.touch(key);
+    this.touch(key, "deleted");
     const bytes = [...messages.all(), ...log.all()].reduce((sum, { body }) => sum + bytesOf(body), 0);
     const counts = { messages: messages.size, runs: runs.size, logRows: log.size, keys: keys.size };
     return { ...NOTHING_DELETED, ...counts, threads: isThere ? 1 : 0, bytes };

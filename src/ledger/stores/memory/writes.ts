@@ -16,7 +16,9 @@ import type {
   WorkChanges,
   WorkRow,
 } from "../../rows.ts";
+import type { ThreadChange } from "../../overview/types.ts";
 import type { LedgerTransaction, ThreadKey } from "../../store.ts";
+import { changesOf } from "../changes.ts";
 import type { MemoryData } from "./data.ts";
 import { kept, nameOf } from "./data.ts";
 import type { Journal, RowSet } from "./journal.ts";
@@ -32,6 +34,8 @@ export class MemoryWrites extends MemoryReads {
   protected readonly journal: Journal;
   /** The threads that were written to, as `nameOf` names them. */
   readonly touched = new Set<string>();
+  /** What happened to threads, as lists of them show it. */
+  readonly changes: (ThreadChange & { tenant: string })[] = [];
 
   constructor(data: MemoryData, journal: Journal) {
     super(data);
@@ -45,7 +49,7 @@ export class MemoryWrites extends MemoryReads {
 
   insertThread(row: ThreadRow): void {
     this.#insert(this.data.keptTenant(row.tenant).threads, row.id, { ...row }, "thread");
-    this.touch({ tenant: row.tenant, threadId: row.id });
+    this.touch({ tenant: row.tenant, threadId: row.id }, "created");
   }
 
   updateThread(key: ThreadKey, changes: Parameters<LedgerTransaction["updateThread"]>[1]): void {
@@ -53,7 +57,7 @@ export class MemoryWrites extends MemoryReads {
     const row = threads.get(key.threadId);
     if (row === undefined) return;
     this.journal.set(threads, row.id, { ...row, ...changes });
-    this.touch(key);
+    this.touch(key, ...changesOf(changes));
   }
 
   insertMessages(rows: readonly MessageRow[]): void {
@@ -63,7 +67,7 @@ export class MemoryWrites extends MemoryReads {
       this.journal.set(this.data.keptThread(row).messages, row.id, row);
       this.journal.set(this.data.unindexed, row, row);
       if (row.role === "assistant") this.journal.set(this.#sameDigest(row), placeOf(row), row);
-      this.touch(row);
+      this.touch(row, "activity");
     }
   }
 
@@ -84,7 +88,8 @@ export class MemoryWrites extends MemoryReads {
     this.#demandFree(rows, (key) => this.data.keptThread(key).log, "log row");
     for (const row of rows) {
       this.journal.set(this.data.keptThread(row).log, row.id, { ...row });
-      this.touch(row);
+      if (row.kind === "delta") this.touch(row);
+      else this.touch(row, "activity");
     }
   }
 
@@ -176,8 +181,10 @@ export class MemoryWrites extends MemoryReads {
     if (quarantine.get(row.messageId) === undefined) this.journal.set(quarantine, row.messageId, { ...row });
   }
 
-  protected touch(key: ThreadKey): void {
+  protected touch(key: ThreadKey, ...changes: ThreadChange["change"][]): void {
+    const { tenant, threadId } = key;
     this.touched.add(nameOf(key));
+    for (const change of changes) this.changes.push({ tenant, threadId, change });
   }
 
   /** Takes a run out of every index but its thread's. */

@@ -1,8 +1,10 @@
 // The tables that only Postgres has, and their migrations: the search index and its queue. The others are of ../sql/schema.ts.
 import {
+  ACTIVITY,
   ALIASES,
   BLOB_REFS,
   BLOBS,
+  CHANGES,
   CHUNKS,
   KEYS,
   LOG,
@@ -22,7 +24,9 @@ export const PENDING = { table: "search_pending", of: MESSAGES.name, columns: ["
 
 /** Every table of a ledger. */
 export const TABLES: readonly string[] = [
-  ...[THREADS, MESSAGES, RUNS, LOG, KEYS, ALIASES, WORK, BLOBS, CHUNKS, BLOB_REFS, QUARANTINE].map(({ name }) => name),
+  ...[THREADS, MESSAGES, RUNS, LOG, KEYS, ALIASES, WORK, BLOBS, CHUNKS, BLOB_REFS, QUARANTINE, ACTIVITY, CHANGES].map(
+    ({ name }) => name,
+  ),
   "search",
   PENDING.table,
   META,

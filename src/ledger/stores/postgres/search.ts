@@ -3,7 +3,7 @@
 // other stores do.
 import type { MessageRow } from "../../rows.ts";
 import type { SearchHit, SearchQuery } from "../../store.ts";
-import { countWords, snippetOf, wordsOf } from "../../search/words.ts";
+import { countWords, snippetOf, wantedBy } from "../../search/words.ts";
 import { MESSAGES } from "../sql/columns.ts";
 import type { Insert, SqlSession, Statement } from "../sql/engine.ts";
 import { nameOf } from "./wakeups.ts";
@@ -87,10 +87,12 @@ async function takeSome(
   }));
 }
 
-export async function find(session: SqlSession, { tenant, text, threadId, limit }: SearchQuery): Promise<SearchHit[]> {
-  const wanted = wordsOf(text);
-  if (wanted.size === 0) return [];
-  const words = [...wanted].map((word) => quoted(cut(word)));
+export async function find(session: SqlSession, query: SearchQuery): Promise<SearchHit[]> {
+  const { tenant, threadId, limit } = query;
+  const wanted = wantedBy(query);
+  const words = Array.from(wanted.words, (word) => quoted(cut(word)));
+  if (wanted.beginning !== "") words.push(`${quoted(cut(wanted.beginning))}:*`);
+  if (words.length === 0) return [];
   const within = [placeOf(tenant), ...(threadId === undefined ? [] : [placeOf(tenant, threadId)])].map(quoted);
   const values = [tenant, [...within, ...words].join(" & "), words.join(" | "), Math.max(Math.ceil(limit), 0)];
   const rows = await (threadId === undefined

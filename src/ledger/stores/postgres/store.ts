@@ -1,9 +1,20 @@
 // The store over Postgres: what the contract asks for, put together from connections, sessions and tables.
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import type { MessageRow } from "../../rows.ts";
+import type { ThreadChange } from "../../overview/types.ts";
+import type { ActiveThread, MessageRow } from "../../rows.ts";
 import { runLater, type Steps } from "../../steps.ts";
-import type { LedgerReads, LedgerStore, LedgerTransaction, SearchHit, SearchQuery, ThreadKey } from "../../store.ts";
+import type {
+  ActivityPage,
+  LedgerReads,
+  LedgerStore,
+  LedgerTransaction,
+  SearchHit,
+  SearchQuery,
+  ThreadKey,
+} from "../../store.ts";
+import { Activity, Touches } from "../sql/activity.ts";
+import type { Touch } from "../sql/deletions.ts";
 import { SqlReads } from "../sql/reads.ts";
 import { Statements } from "../sql/statements.ts";
 import { type Connections, plain } from "./connections.ts";
@@ -35,6 +46,7 @@ export class PostgresStore implements LedgerStore {
   readonly #terms: Terms;
   readonly #readSession: ReadSession;
   readonly #statements = new Statements(POSTGRES);
+  readonly #activity: Activity;
   #closed: Promise<void> | undefined;
 
   constructor({ connections, texts, wakeups, sync }: StoreParts) {
@@ -44,16 +56,29 @@ export class PostgresStore implements LedgerStore {
     this.#terms = { busyMs: connections.busyMs, sync };
     this.#readSession = new ReadSession(connections, texts);
     this.reads = new SqlReads(this.#readSession, this.#statements);
+    this.#activity = new Activity({
+      statements: this.#statements,
+      session: this.#readSession,
+      transact: (work) => this.#transact((session) => runLater(work(session))),
+      watch: (tenant, wake) => wakeups.watch({ tenant, threadId: "" }, wake),
+      wrote: (tenants) => wakeups.tell(Array.from(tenants, (tenant) => nameOf(tenant, ""))),
+    });
   }
 
   async write<T>(work: (tx: LedgerTransaction) => Steps<T>): Promise<T> {
     const touched = new Set<string>();
+    const touches = new Touches();
+    const touch: Touch = (tenant, threadId, change, id) => {
+      touched.add(nameOf(tenant, threadId));
+      if (change !== undefined) touches.add(tenant, threadId, change, id);
+    };
     const result = await this.#transact((session) => {
       touched.clear();
-      const touch = (tenant: string, threadId: string): void => void touched.add(nameOf(tenant, threadId));
+      touches.clear();
       return runLater(work(new PostgresTables(session, this.#statements, touch)));
     });
     this.#wakeups.tell(touched);
+    this.#activity.committed(touches);
     return result;
   }
 
@@ -62,9 +87,21 @@ export class PostgresStore implements LedgerStore {
     return this.#wakeups.watch(key, wake);
   }
 
+  async activeThreads(tenant: string, page: ActivityPage): Promise<ActiveThread[]> {
+    this.#connections.demandOpen();
+    return this.#activity.threads(tenant, page);
+  }
+
+  async watchThreads(tenant: string, tell: (changes: readonly ThreadChange[]) => void): Promise<() => void> {
+    this.#connections.demandOpen();
+    return this.#activity.watch(tenant, tell);
+  }
+
   async indexMessages(textOf: (row: MessageRow) => string | undefined, limit: number): Promise<number> {
     try {
-      return await this.#transact((session) => indexSome(session, textOf, limit));
+      return await this.#activity.indexing(textOf, (heard) =>
+        this.#transact((session) => indexSome(session, heard, limit)),
+      );
     } catch (error) {
       if (error instanceof TextsMissing) return 0;
       throw error;
@@ -103,6 +140,7 @@ export class PostgresStore implements LedgerStore {
     // Idle connections do not keep a program alive; who waits for them to be closed does.
     const waiting = setInterval(() => undefined, 60_000);
     try {
+      await this.#activity.close();
       await this.#connections.close();
       await this.#wakeups.close();
     } finally {

@@ -3,13 +3,14 @@ import type { ThreadHead } from "../../rows.ts";
 import type { Awaitable } from "../../steps.ts";
 import type { ThreadKey } from "../../store.ts";
 import type { Statements } from "../sql/statements.ts";
+import type { Touch } from "../sql/deletions.ts";
 import { SqlTables } from "../sql/tables.ts";
 import type { Transaction } from "./session.ts";
 
 export class PostgresTables extends SqlTables {
   readonly #transaction: Transaction;
 
-  constructor(transaction: Transaction, statements: Statements, touch: (tenant: string, threadId: string) => void) {
+  constructor(transaction: Transaction, statements: Statements, touch: Touch) {
     super(transaction, statements, touch);
     this.#transaction = transaction;
   }

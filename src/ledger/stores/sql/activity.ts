@@ -5,8 +5,8 @@ import { randomUUID } from "node:crypto";
 import { LedgerError } from "../../errors.ts";
 import type { ThreadChange } from "../../overview/types.ts";
 import type { ActiveThread, MessageRow } from "../../rows.ts";
-import { got, type Awaitable, type Steps } from "../../steps.ts";
-import type { ActivityPage, LedgerStore } from "../../store.ts";
+import { got, type Steps } from "../../steps.ts";
+import type { ActivityPage, LedgerStore, ThreadKey } from "../../store.ts";
 import { ChangeReader } from "./change-reader.ts";
 import { ACTIVITY, CHANGES, THREADS } from "./columns.ts";
 import type { SqlRow, SqlSession, SqlValue } from "./engine.ts";
@@ -15,6 +15,8 @@ import { INSERTS, type Statements } from "./statements.ts";
 
 /** How long what happened is gathered before it is written. */
 const GATHER_MS = 200;
+/** When it is tried again where it could not be written. */
+const RETRY_MS = 2_000;
 /** How long other processes have to read what was written for them. */
 const KEEP_MS = 30_000;
 /** So many threads are written at once, so that nobody waits for long. */
@@ -72,6 +74,7 @@ export class Activity {
   readonly #reader: ChangeReader;
   #pending = new Map<string, Pending>();
   #timer: NodeJS.Timeout | undefined;
+  #isOpen = true;
   #flushing: Promise<void> = Promise.resolve();
   /** Numbers that were the last at some time, oldest first. */
   readonly #marks: { at: number; number: number }[] = [];
@@ -88,9 +91,18 @@ export class Activity {
     }
   }
 
-  /** Messages that the search index takes in: what a process that died had not written of them is made up for. */
-  indexed(rows: readonly MessageRow[]): void {
-    for (const { tenant, threadId, id } of rows) this.#raise(tenant, threadId, id);
+  /** Messages go into the search index: what a process that died had not written of their threads is made up for. */
+  async indexing(
+    textOf: (row: MessageRow) => string | undefined,
+    index: (heard: typeof textOf) => Promise<number>,
+  ): Promise<number> {
+    const heard = new Touches();
+    const taken = await index((row) => {
+      heard.add(row.tenant, row.threadId, "activity", row.id);
+      return textOf(row);
+    });
+    if (taken > 0) for (const { tenant, threadId, id } of heard.list) this.#raise(tenant, threadId, id);
+    return taken;
   }
 
   watch: LedgerStore["watchThreads"] = (tenant, tell) => this.#reader.watch(tenant, tell);
@@ -113,8 +125,8 @@ export class Activity {
   /** The last of it is written. What cannot be is made up for later, or lost: nobody's messages depend on it. */
   async close(): Promise<void> {
     this.#reader.close();
+    this.#isOpen = false;
     await this.flush().catch(() => undefined);
-    clearTimeout(this.#timer);
   }
 
   #note({ tenant, threadId, change, id }: Touched): void {
@@ -124,15 +136,19 @@ export class Activity {
   }
 
   #raise(tenant: string, threadId: string, id: string): Pending {
-    const name = `${tenant}\0${threadId}`;
+    const name = nameOf({ tenant, threadId });
     let pending = this.#pending.get(name);
     if (pending === undefined) {
       pending = { tenant, threadId, lastActivity: "", changes: new Set() };
       this.#pending.set(name, pending);
-      this.#timer ??= setTimeout(() => void this.flush().catch(() => undefined), GATHER_MS).unref();
+      this.#flushLater(GATHER_MS);
     }
     if (id > pending.lastActivity) pending.lastActivity = id;
     return pending;
+  }
+
+  #flushLater(ms: number): void {
+    if (this.#isOpen) this.#timer ??= setTimeout(() => void this.flush().catch(() => undefined), ms).unref();
   }
 
   async #writeAll(): Promise<void> {
@@ -141,11 +157,24 @@ export class Activity {
     const pending = [...this.#pending.values()];
     this.#pending = new Map();
     // In one order, so that no two processes wait for each other.
-    pending.sort((a, b) => (`${a.tenant}\0${a.threadId}` < `${b.tenant}\0${b.threadId}` ? -1 : 1));
+    pending.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
     for (let at = 0; at < pending.length; at += BATCH) {
       const batch = pending.slice(at, at + BATCH);
-      await this.#parts.transact((session) => this.#write(session, batch));
+      try {
+        await this.#parts.transact((session) => this.#write(session, batch));
+      } catch (error) {
+        this.#takeBack(pending.slice(at));
+        throw error;
+      }
       this.#parts.wrote(new Set(batch.map(({ tenant }) => tenant)));
+    }
+  }
+
+  #takeBack(unwritten: readonly Pending[]): void {
+    this.#flushLater(RETRY_MS);
+    for (const { tenant, threadId, lastActivity, changes } of unwritten) {
+      const pending = this.#raise(tenant, threadId, lastActivity);
+      for (const change of changes) pending.changes.add(change);
     }
   }
 
@@ -165,14 +194,19 @@ export class Activity {
   *#forgetOld(session: SqlSession): Steps<void> {
     const { fixed } = this.#parts.statements;
     const now = performance.now();
-    const [last] = yield* got<readonly SqlRow[]>(session.all(fixed["last-change"], [0]));
+    const [last] = yield* got(session.all(fixed["last-change"], [0]));
     const old = this.#marks.findLast(({ at }) => at < now - KEEP_MS);
     if (old !== undefined) {
       this.#marks.splice(0, this.#marks.indexOf(old) + 1);
-      yield* got<Awaitable<number>>(session.run(fixed["delete-old-changes"], [old.number]));
+      yield* got(session.run(fixed["delete-old-changes"], [old.number]));
     }
     this.#marks.push({ at: now, number: Number(last?.[0] ?? 0) });
   }
+}
+
+/** One text for both: names hold no zero character. */
+function nameOf({ tenant, threadId }: ThreadKey): string {
+  return `${tenant}\0${threadId}`;
 }
 
 function activeThread(row: SqlRow): ActiveThread {

@@ -16,19 +16,6 @@ export interface ReaderParts {
   watch(tenant: string, wake: () => void): () => void;
 }
 
-/** A tenant that somebody watches. */
-interface Watched {
-  readonly tells: Set<Tell>;
-  readonly begun: Promise<void>;
-  readonly end: () => void;
-  /** The largest number that was seen, and those that were seen not far below it. */
-  last: number;
-  readonly seen: Set<number>;
-  isReading: boolean;
-  /** Whether somebody called while it was read. */
-  isCalled: boolean;
-}
-
 export class ChangeReader {
   readonly #parts: ReaderParts;
   readonly #self: string;
@@ -41,9 +28,9 @@ export class ChangeReader {
 
   /** Resolves when everything that comes from now on will be told. */
   async watch(tenant: string, tell: Tell): Promise<() => void> {
+    const watched = this.#tenants.get(tenant) ?? this.#begin(tenant);
     // A function of its own, so that one that watches twice ends once at a time.
     const own: Tell = (changes) => tell(changes);
-    const watched = this.#tenants.get(tenant) ?? this.#begin(tenant);
     watched.tells.add(own);
     const end = (): void => {
       watched.tells.delete(own);
@@ -52,7 +39,7 @@ export class ChangeReader {
       watched.end();
     };
     try {
-      await watched.begun;
+      await watched.begin();
     } catch (error) {
       end();
       throw error;
@@ -62,79 +49,103 @@ export class ChangeReader {
 
   /** This process has done it. */
   tell(tenant: string, { threadId, change }: ThreadChange): void {
-    const watched = this.#tenants.get(tenant);
-    if (watched !== undefined) tellAll(watched, [{ threadId, change }]);
+    this.#tenants.get(tenant)?.tell([{ threadId, change }]);
   }
 
   close(): void {
-    for (const { end } of this.#tenants.values()) end();
+    for (const watched of this.#tenants.values()) watched.end();
     this.#tenants.clear();
   }
 
   #begin(tenant: string): Watched {
-    const watched: Watched = {
-      tells: new Set(),
-      begun: this.#findLast(tenant),
-      end: this.#parts.watch(tenant, () => void this.#read(tenant)),
-      last: 0,
-      seen: new Set(),
-      isReading: false,
-      isCalled: false,
-    };
+    const watched = new Watched(this.#parts, tenant, this.#self);
     this.#tenants.set(tenant, watched);
     return watched;
   }
+}
 
-  async #findLast(tenant: string): Promise<void> {
-    const [row] = await this.#parts.session.all(this.#parts.statements.fixed["last-change"], [0]);
-    const watched = this.#tenants.get(tenant);
-    if (watched !== undefined) watched.last = Number(row?.[0] ?? 0);
+/** A tenant that somebody watches. */
+class Watched {
+  readonly tells = new Set<Tell>();
+  readonly #parts: ReaderParts;
+  readonly #tenant: string;
+  readonly #self: string;
+  readonly #unwatch: () => void;
+  #begun: Promise<void> | undefined;
+  /** The largest number that was seen, and those that were seen not far below it. */
+  #last = 0;
+  readonly #seen = new Set<number>();
+  #isReading = false;
+  /** Whether somebody called while it was read. */
+  #isCalled = false;
+  #isOver = false;
+
+  constructor(parts: ReaderParts, tenant: string, self: string) {
+    this.#parts = parts;
+    this.#tenant = tenant;
+    this.#self = self;
+    this.#unwatch = parts.watch(tenant, () => void this.#read());
   }
 
-  async #read(tenant: string): Promise<void> {
-    const watched = this.#tenants.get(tenant);
-    if (watched === undefined) return;
-    watched.isCalled = true;
-    if (watched.isReading) return;
-    watched.isReading = true;
+  /** Passes over what is there already. */
+  begin(): Promise<void> {
+    this.#begun ??= this.#findLast();
+    return this.#begun;
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.tells.clear();
+    this.#unwatch();
+  }
+
+  /** In a turn of its own, so that what a watcher does or throws is not the writer's business. */
+  tell(changes: readonly ThreadChange[]): void {
+    for (const tell of this.tells) {
+      queueMicrotask(() => {
+        if (this.tells.has(tell)) tell(changes);
+      });
+    }
+  }
+
+  async #findLast(): Promise<void> {
+    const [row] = await this.#parts.session.all(this.#parts.statements.fixed["last-change"], [0]);
+    this.#last = Number(row?.[0] ?? 0);
+    await this.#unseen();
+  }
+
+  async #read(): Promise<void> {
+    this.#isCalled = true;
+    if (this.#isReading) return;
+    this.#isReading = true;
     try {
-      await watched.begun;
-      while (watched.isCalled && this.#tenants.get(tenant) === watched) {
-        watched.isCalled = false;
-        await this.#readOnce(tenant, watched);
+      await this.begin();
+      while (this.#isCalled && !this.#isOver) {
+        this.#isCalled = false;
+        const changes = await this.#unseen();
+        if (changes.length > 0) this.tell(changes);
       }
     } catch {
       // What is wrong with the store, its other callers hear; the next call reads on from here.
     } finally {
-      watched.isReading = false;
+      this.#isReading = false;
     }
   }
 
-  async #readOnce(tenant: string, watched: Watched): Promise<void> {
+  async #unseen(): Promise<ThreadChange[]> {
     const { fixed } = this.#parts.statements;
-    const rows = await this.#parts.session.all(fixed["changes-since"], [tenant, watched.last - OVERLAP, this.#self]);
-    const isFirst = watched.seen.size === 0;
+    const values = [this.#tenant, this.#last - OVERLAP, this.#self];
+    const rows = await this.#parts.session.all(fixed["changes-since"], values);
     const changes: ThreadChange[] = [];
     for (const [number, threadId, change] of rows) {
       const at = Number(number);
-      if (watched.seen.has(at)) continue;
-      watched.seen.add(at);
-      // As it was written; what was there before the watch began is only remembered.
-      if (!isFirst || at > watched.last) changes.push({ threadId: String(threadId), change: String(change) as Change });
+      if (this.#seen.has(at)) continue;
+      this.#seen.add(at);
+      if (at > this.#last) this.#last = at;
+      // As another process wrote it.
+      changes.push({ threadId: String(threadId), change: String(change) as ThreadChange["change"] });
     }
-    for (const at of watched.seen) watched.last = Math.max(watched.last, at);
-    for (const at of watched.seen) if (at <= watched.last - OVERLAP) watched.seen.delete(at);
-    if (changes.length > 0) tellAll(watched, changes);
-  }
-}
-
-type Change = ThreadChange["change"];
-
-/** In a turn of its own, so that what a watcher does or throws is not the writer's business. */
-function tellAll({ tells }: Watched, changes: readonly ThreadChange[]): void {
-  for (const tell of tells) {
-    queueMicrotask(() => {
-      if (tells.has(tell)) tell(changes);
-    });
+    for (const at of this.#seen) if (at <= this.#last - OVERLAP) this.#seen.delete(at);
+    return changes;
   }
 }

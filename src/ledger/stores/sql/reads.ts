@@ -10,8 +10,10 @@ import type {
   MessageRow,
   QuarantineRow,
   RunRow,
+  RunState,
   ThreadHead,
   ThreadRow,
+  ThreadTally,
   WorkRow,
 } from "../../rows.ts";
 import { mapAwaitable, type Awaitable } from "../../steps.ts";
@@ -55,6 +57,22 @@ export class SqlReads implements LedgerReads {
     return this.#list(THREADS, this.statements.threads(before !== undefined, kind), values);
   }
 
+  titles(tenant: string, page: { before?: string; limit: number }): Awaitable<Pick<ThreadRow, "id" | "title">[]> {
+    const { titles, "titles-before": below } = this.statements.fixed;
+    const values = [tenant, rowCount(page.limit)];
+    const { before } = page;
+    const rows = before === undefined ? this.session.all(titles, values) : this.session.all(below, [...values, before]);
+    return mapAwaitable(rows, (found) => found.map(([id, title]) => ({ id: String(id), title: String(title) })));
+  }
+
+  tally(key: ThreadKey): Awaitable<ThreadTally> {
+    return mapAwaitable(this.session.all(this.statements.fixed.tally, [key.tenant, key.threadId]), ([row]) => ({
+      messages: Number(row?.[0] ?? 0),
+      liveRuns: Number(row?.[1] ?? 0),
+      firstUserBody: textIn(row?.[2]),
+    }));
+  }
+
   message(key: ThreadKey, id: string): Awaitable<MessageRow | undefined> {
     return this.#one(MESSAGES, this.statements.fixed.message, [key.tenant, key.threadId, id]);
   }
@@ -90,6 +108,14 @@ export class SqlReads implements LedgerReads {
 
   liveRuns(key: ThreadKey): Awaitable<RunRow[]> {
     return this.#list(RUNS, this.statements.fixed["live-runs"], [key.tenant, key.threadId]);
+  }
+
+  runIds(key: ThreadKey, state: RunState): Awaitable<string[]> {
+    return this.#texts(this.statements.fixed["run-ids"], [key.tenant, key.threadId, state]);
+  }
+
+  usages(key: ThreadKey): Awaitable<string[]> {
+    return this.#texts(this.statements.fixed.usages, [key.tenant, key.threadId]);
   }
 
   expiredRuns(now: number, limit: number, tenant?: string): Awaitable<RunRow[]> {
@@ -153,6 +179,11 @@ export class SqlReads implements LedgerReads {
     return this.#list(QUARANTINE, this.statements.fixed.quarantined, [tenant, rowCount(limit)]);
   }
 
+  /** Rows of one text each. */
+  #texts(statement: Statement, values: readonly SqlValue[]): Awaitable<string[]> {
+    return mapAwaitable(this.session.all(statement, values), (rows) => rows.map(([text]) => String(text)));
+  }
+
   #list<Row extends object>(table: Table<Row>, statement: Statement, values: readonly SqlValue[]): Awaitable<Row[]> {
     return mapAwaitable(this.session.all(statement, values), (rows) => rows.map((row) => table.decode(row)));
   }
@@ -174,6 +205,10 @@ function headOf([row]: readonly SqlRow[]): ThreadHead | undefined {
   const [message, logged, kept] = [row[at], row[at + 1], row[at + 2]] as (string | null)[];
   const lastId = largerId(largerId(message ?? "", logged ?? ""), kept ?? "");
   return Object.assign(THREADS.decode(row), { newestMessageId: message ?? null, lastId });
+}
+
+function textIn(value: SqlValue | undefined): string | null {
+  return typeof value === "string" ? value : null;
 }
 
 function largerId(a: string, b: string): string {

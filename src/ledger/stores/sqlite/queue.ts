@@ -31,6 +31,7 @@ export class CommitQueue {
   readonly #busyMs: number;
   readonly #waitsForDisk: boolean;
   readonly #committed: () => void;
+  readonly #undone: () => void;
   #jobs: Job[] = [];
   #isScheduled = false;
   /** Spent on commits since the rest of the process had its turn. */
@@ -39,17 +40,18 @@ export class CommitQueue {
   #attempts = 0;
   readonly #idle: (() => void)[] = [];
 
-  /** `committed` hears of every commit, before the callers do. */
+  /** `committed` hears of every commit, before the callers do; `undone` of work that was taken back. */
   constructor(
     connection: Connection,
     transaction: SqliteTables,
-    options: { busyMs: number; sync: "full" | "normal"; committed: () => void },
+    options: { busyMs: number; sync: "full" | "normal"; committed: () => void; undone: () => void },
   ) {
     this.#connection = connection;
     this.#transaction = transaction;
     this.#busyMs = options.busyMs;
     this.#waitsForDisk = options.sync === "full";
     this.#committed = options.committed;
+    this.#undone = options.undone;
   }
 
   write<T>(work: (tx: LedgerTransaction) => Steps<T>): Promise<T> {
@@ -133,6 +135,7 @@ export class CommitQueue {
     } catch (error) {
       this.#connection.rollback();
       this.#transaction.undone();
+      this.#undone();
       throw error;
     }
     this.#committed();

@@ -6,7 +6,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { MessageRow } from "../../rows.ts";
 import { got, type Steps } from "../../steps.ts";
 import type { LedgerTransaction, SearchHit, SearchQuery } from "../../store.ts";
-import { foldedText, snippetOf, wordsOf } from "../../search/words.ts";
+import { foldedText, snippetOf, wantedBy } from "../../search/words.ts";
 import { MESSAGES } from "../sql/columns.ts";
 import type { SqlRow, Statement } from "../sql/engine.ts";
 import { rowCount } from "../sql/reads.ts";
@@ -113,24 +113,28 @@ function* addEntries(connection: Connection, position: number, entries: readonly
 }
 
 export async function search(connection: Connection, query: SearchQuery): Promise<SearchHit[]> {
-  const words = wordsOf(query.text);
-  if (words.size === 0) return [];
+  const wanted = wantedBy(query);
+  const { words, beginning } = wanted;
+  if (words.size === 0 && beginning === "") return [];
   const { tenant, threadId, limit } = query;
   const places = [placeWord("t", tenant)];
   if (threadId !== undefined) places.push(placeWord("r", threadId));
-  const match = `{place} : (${quoted(places)}) AND {text} : (${quoted([...words])})`;
+  const texts = [...words].map(quoted);
+  // The star is the query's own: it makes the word a beginning.
+  if (beginning !== "") texts.push(`${quoted(beginning)} *`);
+  const match = `{place} : (${places.map(quoted).join(" AND ")}) AND {text} : (${texts.join(" AND ")})`;
   const rows = await connection.all(FIND, [match, tenant, threadId ?? null, rowCount(limit)]);
   return rows.map(([thread, message, packed]) => ({
     // Ids are text, and texts were packed above.
     threadId: thread as string,
     messageId: message as string,
-    snippet: snippetOf(inflateRawSync(packed as Uint8Array).toString(), words),
+    snippet: snippetOf(inflateRawSync(packed as Uint8Array).toString(), wanted),
   }));
 }
 
-/** All of the words. Quoted, a word is never an operator; it holds letters, digits and marks only. */
-function quoted(words: readonly string[]): string {
-  return words.map((word) => `"${word}"`).join(" AND ");
+/** Quoted, a word is never an operator; it holds letters, digits and marks only. */
+function quoted(word: string): string {
+  return `"${word}"`;
 }
 
 /** The name of a tenant or thread may be any text; what the index gets is one word. */

@@ -1,8 +1,18 @@
 // A store in a SQLite file, for one or several processes of one machine. Node's own SQLite, one connection.
 import { LedgerError } from "../../errors.ts";
-import type { MessageRow } from "../../rows.ts";
+import type { ThreadChange } from "../../overview/types.ts";
+import type { ActiveThread, MessageRow } from "../../rows.ts";
 import type { Steps } from "../../steps.ts";
-import type { LedgerReads, LedgerStore, LedgerTransaction, SearchHit, SearchQuery, ThreadKey } from "../../store.ts";
+import type {
+  ActivityPage,
+  LedgerReads,
+  LedgerStore,
+  LedgerTransaction,
+  SearchHit,
+  SearchQuery,
+  ThreadKey,
+} from "../../store.ts";
+import { Activity, Touches } from "../sql/activity.ts";
 import type { Statement } from "../sql/engine.ts";
 import { SqlReads } from "../sql/reads.ts";
 import { Statements } from "../sql/statements.ts";
@@ -27,6 +37,7 @@ export class SqliteStore implements LedgerStore {
   readonly #busyMs: number;
   readonly #queue: CommitQueue;
   readonly #watchers: Watchers;
+  readonly #activity: Activity;
   #closing: Promise<void> | undefined;
 
   constructor(connection: Connection, options: { sync: "full" | "normal"; busyMs: number }) {
@@ -35,11 +46,28 @@ export class SqliteStore implements LedgerStore {
     const watchers = new Watchers(() => Number(connection.read(DATA_VERSION)[0]?.[0]));
     this.#watchers = watchers;
     this.reads = new SqlReads(connection, STATEMENTS);
-    const tables = new SqliteTables(connection, STATEMENTS, (tenant, threadId) => watchers.touch(tenant, threadId));
+    const touches = new Touches();
+    const tables = new SqliteTables(connection, STATEMENTS, (tenant, threadId, change, id) => {
+      watchers.touch(tenant, threadId);
+      if (change !== undefined) touches.add(tenant, threadId, change, id);
+    });
     this.#queue = new CommitQueue(connection, tables, {
       busyMs: options.busyMs,
       sync: options.sync,
-      committed: () => watchers.committed(),
+      committed: () => {
+        watchers.committed();
+        this.#activity.committed(touches);
+        touches.clear();
+      },
+      undone: () => touches.clear(),
+    });
+    this.#activity = new Activity({
+      statements: STATEMENTS,
+      session: connection,
+      transact: (work) => this.#queue.write(() => work(connection)),
+      watch: (tenant, wake) => watchers.watch({ tenant, threadId: "" }, wake),
+      // Other processes see it by the file's counter.
+      wrote: () => undefined,
     });
   }
 
@@ -52,9 +80,21 @@ export class SqliteStore implements LedgerStore {
     return this.#watchers.watch(key, wake);
   }
 
-  async indexMessages(textOf: (row: MessageRow) => string, limit: number): Promise<number> {
+  async activeThreads(tenant: string, page: ActivityPage): Promise<ActiveThread[]> {
     this.#demandOpen();
-    return indexMessages(this.#connection, (work) => this.write(work), textOf, limit);
+    return this.#activity.threads(tenant, page);
+  }
+
+  async watchThreads(tenant: string, tell: (changes: readonly ThreadChange[]) => void): Promise<() => void> {
+    this.#demandOpen();
+    return this.#activity.watch(tenant, tell);
+  }
+
+  async indexMessages(textOf: (row: MessageRow) => string | undefined, limit: number): Promise<number> {
+    this.#demandOpen();
+    return this.#activity.indexing(textOf, (heard) =>
+      indexMessages(this.#connection, (work) => this.write(work), heard, limit),
+    );
   }
 
   async search(query: SearchQuery): Promise<SearchHit[]> {
@@ -78,6 +118,9 @@ export class SqliteStore implements LedgerStore {
   }
 
   async #close(): Promise<void> {
+    // What is under way first: it has something to tell, too.
+    await this.#queue.idle();
+    await this.#activity.close();
     await this.#queue.idle();
     this.#watchers.close();
     try {

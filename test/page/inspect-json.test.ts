@@ -1,0 +1,183 @@
+// The JSON view without a view: lines, folds, marks, pointers and searching, on values of every shape.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseJson, stringifyJson } from "../../src/model/json.ts";
+import { childrenOf, depthOf, endOf, indexJson, indexText, lineCount, lineText, parentOf } from "../../ui/json/document.ts";
+import { findLines } from "../../ui/json/find.ts";
+import type { Mark } from "../../ui/json/marks.ts";
+import { gravest, marksBetween, tallyOf, tallyWords } from "../../ui/json/marks.ts";
+import { lineAt, pointerAt, pointerOf, stepsOf } from "../../ui/json/pointers.ts";
+import { allFolds, firstFolds, isStop, reveal, rowOf, rowsOf, sizeOf, toggle } from "../../ui/json/rows.ts";
+import { clipLine, tokensOf } from "../../ui/json/tokens.ts";
+
+const json = (value: unknown) => indexJson(stringifyJson(value, 2));
+
+/** Every place of a value, by its pointer. */
+function placesOf(value: unknown, pointer = ""): string[] {
+  if (typeof value !== "object" || value === null) return [pointer];
+  const entries: [string | number, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+  return [pointer, ...entries.flatMap(([key, each]) => placesOf(each, pointer + pointerOf([key])))];
+}
+
+test("every place of any value has a line of its own, and the line knows the place", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), (value) => {
+      const document = json(value);
+      const places = placesOf(value);
+      const lines = places.map((place) => lineAt(document, place));
+      expect(lines.every(({ exact }) => exact)).toBe(true);
+      expect(new Set(lines.map(({ line }) => line)).size).toBe(places.length);
+      expect(lines.map(({ line }) => pointerAt(document, line))).toStrictEqual(places);
+      const text = Array.from({ length: lineCount(document) }, (_, line) => lineText(document, line)).join("\n");
+      expect(parseJson(text)).toStrictEqual(parseJson(stringifyJson(value)));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+describe("a place that is not there", () => {
+  const document = json({ messages: [{ parts: [{ type: "text" }] }], "a/b~c": 1 });
+  test.each([
+    ["a key that is missing leads to its object", "/messages/0/extra/gemini", "/messages/0"],
+    ["an index that is missing leads to its list", "/messages/7", "/messages"],
+    ["a word is no index", "/messages/length", "/messages"],
+    ["what is below a text leads to the text", "/messages/0/parts/0/type/1", "/messages/0/parts/0/type"],
+    ["nothing at all leads to the root", "/sampling/topK", ""],
+  ])("%s", (_, asked, given) => {
+    expect(lineAt(document, asked)).toStrictEqual({ line: lineAt(document, given).line, exact: false });
+  });
+
+  test("signs in keys are escaped as pointers want it", () => {
+    expect(stepsOf("/a~1b~0c")).toStrictEqual(["a/b~c"]);
+    expect(lineAt(document, "/a~1b~0c").exact).toBe(true);
+  });
+});
+
+describe("folds", () => {
+  const document = json({ a: [{ b: 1, c: { d: [] } }, 2], e: {} });
+  const shown = (folds: ReadonlySet<number>): string[] =>
+    rowsOf(document, folds, []).map(({ line }) => lineText(document, line).trim());
+
+  test("a folded line is shown without what it holds", () => {
+    const at = lineAt(document, "/a/0").line;
+    expect(shown(new Set([at]))).toStrictEqual(["{", '"a": [', "{", "2", "],", '"e": {}', "}"]);
+    expect(sizeOf(document, at)).toBe(2);
+    expect(toggle(toggle(new Set(), at), at).size).toBe(0);
+  });
+
+  test("everything folded leaves the keys of the root", () => {
+    expect(shown(allFolds(document))).toStrictEqual(["{", '"a": [', '"e": {}', "}"]);
+  });
+
+  test("showing a line opens what hides it, and nothing else", () => {
+    const deep = lineAt(document, "/a/0/c/d").line;
+    const folds = allFolds(document);
+    const opened = reveal(document, folds, deep);
+    expect(shown(opened)).toContain('"d": []');
+    expect(reveal(document, opened, deep)).toBe(opened);
+  });
+
+  test("what fits at a glance is open; of more, two levels are", () => {
+    expect(firstFolds(document).size).toBe(0);
+    const large = json({ messages: Array.from({ length: 200 }, (_, at) => ({ at, text: "x" })) });
+    const rows = rowsOf(large, firstFolds(large), []);
+    expect(rows.length).toBe(200 + 4);
+  });
+
+  test("lines that only close are no stops, and belong to what they close", () => {
+    const stops = rowsOf(document, new Set(), []).filter((row) => isStop(document, row));
+    expect(stops.map(({ line }) => pointerAt(document, line))).toStrictEqual(
+      placesOf({ a: [{ b: 1, c: { d: [] } }, 2], e: {} }),
+    );
+    const opener = lineAt(document, "/a/0").line;
+    expect(pointerAt(document, endOf(document, opener))).toBe("/a/0");
+    expect(parentOf(document, endOf(document, opener))).toBe(lineAt(document, "/a").line);
+  });
+});
+
+describe("marks", () => {
+  const document = json({ messages: [{ parts: [1] }, { parts: [2] }] });
+  const mark = (pointer: string, level: Mark["level"]): Mark => ({
+    ids: [pointer],
+    line: lineAt(document, pointer).line,
+    level,
+    code: "c",
+    says: "",
+    about: "",
+  });
+  const marks = [mark("/messages/0/parts", "note"), mark("/messages/1/parts/0", "loss"), mark("/messages/1/parts/0", "breaks")];
+
+  test("each stands under its line", () => {
+    const rows = rowsOf(document, new Set(), marks);
+    expect(rows.filter((row) => row.mark !== undefined).map(({ line }) => pointerAt(document, line))).toStrictEqual([
+      "/messages/0/parts",
+      "/messages/1/parts/0",
+      "/messages/1/parts/0",
+    ]);
+    const at = marks[2]?.line ?? 0;
+    expect(rows[rowOf(rows, at, marks[2])]?.mark).toBe(marks[2]);
+    expect(rows[rowOf(rows, at)]).toStrictEqual({ line: at });
+  });
+
+  test("those in a fold are counted, the gravest first", () => {
+    const fold = lineAt(document, "/messages/1").line;
+    expect(rowsOf(document, new Set([fold]), marks).some((row) => row.mark?.level === "loss")).toBe(false);
+    const tally = tallyOf(marksBetween(marks, fold + 1, endOf(document, fold)));
+    expect(tallyWords(tally)).toBe("1 break, 1 loss");
+    expect(gravest(tally)).toBe("breaks");
+    expect(gravest(tallyOf([]))).toBeUndefined();
+  });
+});
+
+describe("searching", () => {
+  const document = json({ a: "Corinth", b: ["corinth and Corinth", "Athens"], "k.y": "a+b" });
+  test.each([
+    ["whatever the case, each line once", "CORINTH", ["/a", "/b/0"]],
+    ["keys, too", '"b"', ["/b"]],
+    ["signs mean themselves", "a+b", ["/k.y"]],
+    ["a dot is a dot", "k.y", ["/k.y"]],
+    ["nothing for nothing", "", []],
+  ])("%s", (_, words, places) => {
+    expect(findLines(document, words).lines.map((line) => pointerAt(document, line))).toStrictEqual(places);
+  });
+
+  test("it stops where nobody would follow", () => {
+    const found = findLines(json(Array.from({ length: 6000 }, () => "x")), "x");
+    expect([found.lines.length, found.more]).toStrictEqual([5000, true]);
+  });
+});
+
+describe("a line", () => {
+  test("comes apart into keys, texts, numbers, words and signs, and nothing is lost", () => {
+    const line = '    "a \\" b": [true, -1.5e+3, null, "x: 1"],';
+    expect(tokensOf(line).map(({ text }) => text).join("")).toBe(line);
+    expect(tokensOf(line).filter(({ kind }) => kind !== "sign" && kind !== "text")).toStrictEqual([
+      { kind: "key", text: '"a \\" b"' },
+      { kind: "word", text: "true" },
+      { kind: "number", text: "-1.5e+3" },
+      { kind: "word", text: "null" },
+      { kind: "string", text: '"x: 1"' },
+    ]);
+  });
+
+  test("keeps the digits that a number was written with", () => {
+    const document = json(parseJson('{"id":12345678901234567890,"x":0.10000000000000000001}'));
+    expect(lineText(document, 1)).toBe('  "id": 12345678901234567890,');
+    expect(tokensOf(lineText(document, 2)).at(-1)?.text).toBe("0.10000000000000000001");
+  });
+
+  test("is clipped where it is long, never within a character", () => {
+    const { shown, left } = clipLine(`${"x".repeat(99)}${"🙂".repeat(200)}`, 100);
+    expect(shown).toBe("x".repeat(99));
+    expect(left).toBe(400);
+    expect(clipLine("x".repeat(120), 100).left).toBe(0);
+  });
+});
+
+test("a text that is no JSON has lines, and nothing to fold", () => {
+  const document = indexText("data: {\n\nx");
+  expect([0, 1, 2].map((line) => lineText(document, line))).toStrictEqual(["data: {", "", "x"]);
+  expect(rowsOf(document, firstFolds(document), []).length).toBe(3);
+  expect(childrenOf(document, 0)).toStrictEqual([]);
+  expect(depthOf(document, 2)).toBe(0);
+});

@@ -1,0 +1,106 @@
+// Where something is written: a field that grows, the files that go with it, and a row of tools.
+import { type ClipboardEvent, type FormEvent, type KeyboardEvent, type ReactNode, type Ref, useRef } from "react";
+import { IconButton } from "../kit/index.ts";
+import { AttachmentList } from "./attachment-list.tsx";
+import { ACCEPTED, LIMIT_WORDS } from "./attachments.ts";
+import styles from "./composer-box.module.css";
+import { Trouble } from "./trouble.tsx";
+import type { DraftHold } from "./use-draft.ts";
+import { useFileDrop } from "./use-file-drop.ts";
+
+export interface ComposerBoxProps {
+  hold: DraftHold;
+  /** The name of the field. */
+  label: string;
+  placeholder: string;
+  onSubmit: () => void;
+  /** Escape in the field. */
+  onEscape?: () => void;
+  /** What stands beside the button for files. */
+  tools?: ReactNode;
+  /** The buttons at the end. */
+  buttons: ReactNode;
+  /** Why the last attempt did not succeed. */
+  error?: string | undefined;
+  field?: Ref<HTMLTextAreaElement>;
+  rows?: number;
+}
+
+export function ComposerBox(props: ComposerBoxProps) {
+  const { hold, label, placeholder, tools, buttons, error, field, rows = 1 } = props;
+  const { draft } = hold;
+  const over = useFileDrop(hold.attach);
+  const { submit, press, paste } = useTyping(props);
+  return (
+    <form className={styles["box"]} data-over={over} onSubmit={submit}>
+      <AttachmentList attachments={draft.attachments} onRemove={hold.detach} />
+      {/* The mirror makes the field as high as its words where the browser does not. */}
+      <div className={styles["grow"]} data-text={draft.text}>
+        <textarea
+          ref={field}
+          aria-label={label}
+          placeholder={placeholder}
+          rows={rows}
+          value={draft.text}
+          enterKeyHint="send"
+          onChange={(event) => hold.write(event.target.value)}
+          onKeyDown={press}
+          onPaste={paste}
+        />
+      </div>
+      <div className={styles["row"]}>
+        <FileButton onFiles={hold.attach} />
+        {tools}
+        <span className={styles["buttons"]}>{buttons}</span>
+      </div>
+      {hold.refused.length > 0 && <Trouble>{hold.refused.join(" ")}</Trouble>}
+      {error !== undefined && <Trouble>{error}</Trouble>}
+      {over && <div className={styles["drop"]}>Drop to attach ({LIMIT_WORDS})</div>}
+    </form>
+  );
+}
+
+function useTyping({ hold, onSubmit, onEscape }: ComposerBoxProps) {
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onSubmit();
+  };
+  const press = (event: KeyboardEvent): void => {
+    // The Enter, or Escape, that ends an input method's own choice is no key for us; 229 is how some browsers say so.
+    if (event.nativeEvent.isComposing || event.keyCode === 229) return;
+    if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      onSubmit();
+    } else if (event.key === "Escape") onEscape?.();
+  };
+  const paste = (event: ClipboardEvent): void => {
+    const files = [...event.clipboardData.files];
+    // What word processors copy is text first, and a picture of it.
+    if (files.length === 0 || event.clipboardData.types.includes("text/plain")) return;
+    event.preventDefault();
+    hold.attach(files);
+  };
+  return { submit, press, paste };
+}
+
+function FileButton({ onFiles }: { onFiles: (files: File[]) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <IconButton label={`Attach files (${LIMIT_WORDS})`} icon="paperclip" onClick={() => input.current?.click()} />
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        accept={ACCEPTED}
+        aria-label="Files"
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])]);
+          // The same file can be chosen again.
+          event.target.value = "";
+        }}
+      />
+    </>
+  );
+}

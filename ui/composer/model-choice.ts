@@ -1,0 +1,35 @@
+// Which model a conversation asks next, and which ones are offered. Pure, but for remembering the last one.
+import type { ConversationState, ModelInfo } from "../data/types.ts";
+import { shelf } from "./shelf.ts";
+
+export const DEMO = "demo/koine";
+
+const remembered = shelf("local");
+
+export function rememberModel(model: string): void {
+  remembered.set("model", model);
+}
+
+/** The one that was used last, as long as its provider is there. */
+export function firstModel(models: readonly ModelInfo[], last: unknown = remembered.get("model")): string {
+  if (typeof last === "string" && last !== "" && (models.length === 0 || isOffered(models, last))) return last;
+  return models.find(({ id }) => id === DEMO)?.id ?? models[0]?.id ?? DEMO;
+}
+
+/** Whether the server may know it: it lists it, or others of the same provider. */
+function isOffered(models: readonly ModelInfo[], model: string): boolean {
+  return models.some(({ id, provider }) => id === model || model.startsWith(`${provider}/`));
+}
+
+/** Those that hold every word that was typed; all of them where nothing was typed, or exactly one of them. */
+export function matchingModels(models: readonly ModelInfo[], typed: string): readonly ModelInfo[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0 || models.some(({ id }) => id === typed)) return models;
+  return models.filter(({ id }) => words.every((word) => id.toLowerCase().includes(word)));
+}
+
+/** The model that gave the last answer of the shown branch; undefined where none is known. */
+export function lastModel({ path, nodes }: Pick<ConversationState, "path" | "nodes">): string | undefined {
+  const id = path.findLast((each) => nodes.get(each)?.model !== undefined);
+  return id === undefined ? undefined : nodes.get(id)?.model;
+}

@@ -1,0 +1,34 @@
+// Something that is tried: whether it is under way, and why it did not succeed, in words that can be shown.
+import { useState } from "react";
+
+export interface Attempt {
+  busy: boolean;
+  error: string | undefined;
+  /** Tries it. Says whether it succeeded. */
+  run(action: () => Promise<unknown>): Promise<boolean>;
+}
+
+export function useAttempt(): Attempt {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string>();
+  const run = async (action: () => Promise<unknown>): Promise<boolean> => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await action();
+      return true;
+    } catch (thrown) {
+      setError(wordsOf(thrown));
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { busy, error, run };
+}
+
+/** What browsers say where nobody answers means nothing to people. */
+function wordsOf(thrown: unknown): string {
+  if (thrown instanceof TypeError) return "The server cannot be reached. What you wrote is still here.";
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

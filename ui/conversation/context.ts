@@ -1,0 +1,39 @@
+// What the rows of a conversation can do, handed down once and never changed: a row that is settled is not drawn again
+// because another one is.
+import { createContext, use } from "react";
+import type { AskSettings, ConversationActions } from "../data/types.ts";
+
+export interface RowCommands {
+  /** Opens the editor in the place of a message. */
+  edit(messageId: string): void;
+  closeEditor(): void;
+  /** Puts other words in the place of a message; with `ask`, the model is asked for an answer to them. */
+  saveEdit(messageId: string, text: string, ask: boolean): Promise<boolean>;
+  /** What was typed and not saved: it outlives its row, which may be scrolled away. */
+  draft: { get(messageId: string): string | undefined; set(messageId: string, text: string): void };
+  regenerate(messageId: string, how?: AskSettings): void;
+  /** Asks which model. */
+  chooseModel(messageId: string): void;
+  fork(messageId: string): void;
+  inspect(messageId: string): void;
+  copyLink(messageId: string): void;
+  copy(messageId: string): void;
+  showRun(runId: string): void;
+  /** Shows a sibling: a message, or an answer on its way by its run. */
+  turnTo(sibling: Sibling): void;
+  decide: ConversationActions["decide"];
+}
+
+/** What may stand in one place of a conversation. */
+export interface Sibling {
+  id: string;
+  kind: "message" | "run";
+}
+
+export const CommandsContext = createContext<RowCommands | undefined>(undefined);
+
+export function useCommands(): RowCommands {
+  const commands = use(CommandsContext);
+  if (commands === undefined) throw new Error("Rows are shown inside a conversation only.");
+  return commands;
+}

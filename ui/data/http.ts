@@ -1,0 +1,141 @@
+// Requests to the server: the token goes along, refusals become errors with words, and what can be said again is said again
+// where the network fails.
+import { parseJson, stringifyJson } from "koine";
+import { delay, type PageEffects } from "./effects.ts";
+import { TokenKeeper } from "./token.ts";
+
+/** `network`: the server was not reached, or broke off. Else a code of the server's. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  /** Of the reply; 0 where there was none. */
+  readonly status: number;
+  readonly code: string;
+  /** What of the request it is about. */
+  readonly path?: string;
+
+  constructor(status: number, code: string, message: string, path?: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    if (path !== undefined) this.path = path;
+  }
+}
+
+export interface Asked {
+  method?: "GET" | "POST" | "PATCH" | "DELETE";
+  query?: Record<string, string | number | boolean | undefined>;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** The same key makes saying it again harmless. */
+  key?: string | undefined;
+  /** Saying it again is harmless by itself. */
+  repeats?: true;
+  signal?: AbortSignal | undefined;
+}
+
+/** How long is waited before something is said again. */
+const PAUSES = [300, 1200];
+
+type HttpEffects = Pick<PageEffects, "fetch" | "storage"> & Partial<Pick<PageEffects, "delay">>;
+
+export class Http {
+  readonly token: TokenKeeper;
+  private readonly base: string;
+  private readonly effects: HttpEffects;
+  private readonly refused = new Set<(error: ApiError) => void>();
+
+  constructor(base: string, effects: HttpEffects) {
+    this.base = base;
+    this.effects = effects;
+    this.token = new TokenKeeper(effects.storage);
+  }
+
+  /** Told whenever the server wants a token, or another one. */
+  onUnauthorized(listener: (error: ApiError) => void): () => void {
+    this.refused.add(listener);
+    return () => void this.refused.delete(listener);
+  }
+
+  async json(path: string, asked: Asked = {}): Promise<unknown> {
+    const reply = await this.open(path, asked);
+    try {
+      return parseJson(await reply.text());
+    } catch (error) {
+      throw asked.signal?.aborted === true ? error : unreachable(error);
+    }
+  }
+
+  /** A reply whose headers are there; its body is the caller's. Throws an `ApiError` for one that refuses. */
+  async open(path: string, asked: Asked = {}): Promise<Response> {
+    const url = `${this.base}${path}${queryOf(asked.query)}`;
+    const init = this.initOf(asked);
+    for (let tries = 0; ; tries++) {
+      const pause = this.mayRepeat(asked) ? PAUSES[tries] : undefined;
+      try {
+        const reply = await this.effects.fetch(url, init);
+        if (reply.ok) return reply;
+        throw await this.refusal(reply);
+      } catch (error) {
+        if (asked.signal?.aborted === true) throw error;
+        const told = error instanceof ApiError ? error : unreachable(error);
+        if (told.code !== "network" || pause === undefined) throw told;
+        await new Promise<void>((resolve) => (this.effects.delay ?? delay)(resolve, pause));
+      }
+    }
+  }
+
+  /** Events are read by those who connect again themselves. */
+  private mayRepeat({ method = "GET", key, repeats, signal }: Asked): boolean {
+    return signal === undefined && (method !== "POST" || key !== undefined || repeats === true);
+  }
+
+  private initOf({ method = "GET", body, headers, key, signal }: Asked): RequestInit {
+    const token = this.token.get();
+    const init: RequestInit = {
+      method,
+      headers: {
+        ...headers,
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(key !== undefined && { "idempotency-key": key }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+      },
+    };
+    if (body !== undefined) init.body = stringifyJson(body);
+    if (signal !== undefined) init.signal = signal;
+    return init;
+  }
+
+  private async refusal(reply: Response): Promise<ApiError> {
+    const error = await errorOf(reply);
+    if (error.status === 401) for (const listener of this.refused) listener(error);
+    return error;
+  }
+}
+
+async function errorOf(reply: Response): Promise<ApiError> {
+  const { status } = reply;
+  const text = await reply.text().catch(() => "");
+  try {
+    // The server's errors have this form; a proxy's may have any.
+    const { error } = JSON.parse(text) as { error?: { code?: unknown; message?: unknown; path?: unknown } };
+    if (typeof error?.message === "string") {
+      const path = typeof error.path === "string" ? error.path : undefined;
+      return new ApiError(status, typeof error.code === "string" ? error.code : "unknown", error.message, path);
+    }
+  } catch {
+    // No JSON: it is told below.
+  }
+  return new ApiError(status, "unknown", `The server answered with status ${status}.`);
+}
+
+function unreachable(cause: unknown): ApiError {
+  const error = new ApiError(0, "network", "The server cannot be reached.");
+  error.cause = cause;
+  return error;
+}
+
+function queryOf(query: Asked["query"] = {}): string {
+  const fields = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) fields.set(name, String(value));
+  return fields.size === 0 ? "" : `?${fields.toString()}`;
+}

@@ -1,0 +1,30 @@
+// What did not change stays the same object, so that whoever shows it need not look at it again (B100).
+import type { Message, Part } from "koine";
+import { sameJson } from "koine";
+
+/** The former value where both are equal as JSON. */
+export function keep<T>(former: T | undefined, next: T): T {
+  return former !== undefined && sameJson(former, next) ? former : next;
+}
+
+/** The former list where all of it is the same. */
+export function keepList<T>(former: readonly T[], next: readonly T[]): readonly T[] {
+  return former.length === next.length && next.every((each, at) => each === former[at]) ? former : next;
+}
+
+/** Messages of a stream: their parts are the same objects where they did not change, which is all that is looked at. */
+export function keepMessages(former: readonly Message[], next: readonly Message[]): readonly Message[] {
+  return keepList(
+    former,
+    next.map((message, at) => keepMessage(former[at], message)),
+  );
+}
+
+function keepMessage(former: Message | undefined, next: Message): Message {
+  if (former === undefined || former.role !== next.role || !sameParts(former.parts, next.parts)) return next;
+  return sameJson({ ...former, parts: [] }, { ...next, parts: [] }) ? former : next;
+}
+
+function sameParts(former: readonly Part[], next: readonly Part[]): boolean {
+  return keepList(former, next) === former;
+}

@@ -1,0 +1,65 @@
+// Numbers and times as people read them. Pure: whoever asks says what time it is.
+
+const KILO = 1000;
+const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const WHOLE = new Intl.NumberFormat("en");
+
+/** "742", "1.2k", "3.4M". */
+export function formatTokens(count: number): string {
+  return count < KILO ? WHOLE.format(count) : SHORT.format(count).replace("K", "k");
+}
+
+export function formatCount(count: number): string {
+  return WHOLE.format(count);
+}
+
+/** US dollars: cents where there are some, else as many digits as it takes to see something. */
+export function formatCost(dollars: number): string {
+  if (dollars === 0) return "$0";
+  if (dollars < 0.0001) return "<$0.0001";
+  const digits = dollars >= 1 ? 2 : dollars >= 0.01 ? 3 : 4;
+  return `$${dollars.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: digits })}`;
+}
+
+const SIZES = ["bytes", "kB", "MB", "GB"] as const;
+
+export function formatBytes(bytes: number): string {
+  const step = Math.min(SIZES.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / KILO ** step;
+  if (step === 0) return bytes === 1 ? "1 byte" : `${bytes} bytes`;
+  return `${value >= 100 ? Math.round(value) : Number(value.toFixed(1))} ${SIZES[step]}`;
+}
+
+/** "1.4 s", "2 min 5 s". */
+export function formatDuration(ms: number): string {
+  if (ms < KILO) return `${Math.round(ms)} ms`;
+  const seconds = ms / KILO;
+  if (seconds < 60) return `${Number(seconds.toFixed(1))} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}
+
+const EXACT = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
+const DAY = new Intl.DateTimeFormat("en", { month: "short", day: "numeric" });
+const YEAR = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", year: "numeric" });
+
+/** The exact moment, in the reader's own zone. A text that is no time is given back as it is. */
+export function formatDate(iso: string): string {
+  const time = Date.parse(iso);
+  return Number.isNaN(time) ? iso : EXACT.format(time);
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** How long ago: "now", "5 min", "3 h", "2 d", then the day itself. */
+export function formatRelative(iso: string, now: number): string {
+  const time = Date.parse(iso);
+  if (Number.isNaN(time)) return iso;
+  const ago = now - time;
+  if (ago < MINUTE) return "now";
+  if (ago < HOUR) return `${Math.floor(ago / MINUTE)} min`;
+  if (ago < 24 * HOUR) return `${Math.floor(ago / HOUR)} h`;
+  if (ago < 7 * 24 * HOUR) return `${Math.floor(ago / (24 * HOUR))} d`;
+  const sameYear = new Date(time).getFullYear() === new Date(now).getFullYear();
+  return (sameYear ? DAY : YEAR).format(time);
+}

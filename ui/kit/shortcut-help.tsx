@@ -1,0 +1,43 @@
+// Which keys do what on the view that is shown.
+import { Fragment, useState } from "react";
+import { Dialog } from "./dialog.tsx";
+import kit from "./kit.module.css";
+import { keyNames, useShortcut, useShortcuts } from "./shortcuts.ts";
+import styles from "./shortcut-help.module.css";
+
+/** The dialog on `?`; shown once, in the frame. */
+export function ShortcutHelp({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+  useShortcut("?", () => onOpenChange(true), "Show the keys");
+  return (
+    <Dialog open={open} onClose={() => onOpenChange(false)} title="Keys">
+      <KeyList />
+    </Dialog>
+  );
+}
+
+function KeyList() {
+  const shortcuts = useShortcuts();
+  // A view may have been there before: each description once, the last one registered.
+  const [known] = useState(() => [...new Map(shortcuts.map((each) => [each.description, each])).values()]);
+  return (
+    <dl className={styles["keys"]}>
+      {known.map(({ keys, description }) => (
+        <Fragment key={description}>
+          <dt>
+            {keys.map((key, at) => (
+              <Fragment key={key}>
+                {at > 0 && " or "}
+                {keyNames(key).map((name) => (
+                  <kbd key={name} className={kit["key"]}>
+                    {name}
+                  </kbd>
+                ))}
+              </Fragment>
+            ))}
+          </dt>
+          <dd>{description}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  );
+}

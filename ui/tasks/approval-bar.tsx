@@ -1,0 +1,80 @@
+// A tool call that waits for somebody: allowed, or not, with a reason that the model is told.
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { Trouble } from "../composer/trouble.tsx";
+import { type Attempt, useAttempt } from "../composer/use-attempt.ts";
+import type { PendingApproval } from "../data/types.ts";
+import { Button } from "../kit/index.ts";
+import styles from "./tasks.module.css";
+
+export interface ApprovalBarProps {
+  approval: PendingApproval;
+  onDecide: (approve: boolean, reason?: string) => Promise<void>;
+}
+
+/** The decision alone: what is decided on stands beside it. */
+export function ApprovalBar({ approval, onDecide }: ApprovalBarProps) {
+  const [denying, setDenying] = useState(false);
+  const attempt = useAttempt();
+  const { toolName } = approval;
+  const decide = (approve: boolean, reason?: string): void =>
+    void attempt.run(() => (reason === undefined ? onDecide(approve) : onDecide(approve, reason)));
+  return (
+    <div className={styles["decision"]} role="group" aria-label={`Allow ${toolName}?`}>
+      {denying ? (
+        <DenyForm attempt={attempt} onDeny={(reason) => decide(false, reason)} onBack={() => setDenying(false)} />
+      ) : (
+        <p className={styles["buttons"]}>
+          <Button variant="primary" small icon="check" busy={attempt.busy} onClick={() => decide(true)}>
+            Approve
+          </Button>
+          <Button variant="danger" small icon="close" disabled={attempt.busy} onClick={() => setDenying(true)}>
+            Deny
+          </Button>
+          <span className={styles["asked"]}>Waits for you: nothing runs until you decide.</span>
+        </p>
+      )}
+      {attempt.error !== undefined && <Trouble>{attempt.error}</Trouble>}
+    </div>
+  );
+}
+
+interface DenyFormProps {
+  attempt: Attempt;
+  onDeny: (reason: string | undefined) => void;
+  onBack: () => void;
+}
+
+function DenyForm({ attempt, onDeny, onBack }: DenyFormProps) {
+  const [reason, setReason] = useState("");
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onDeny(reason.trim() === "" ? undefined : reason.trim());
+  };
+  return (
+    <form
+      className={styles["buttons"]}
+      onSubmit={submit}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || event.nativeEvent.isComposing) return;
+        event.preventDefault();
+        onBack();
+      }}
+    >
+      <input
+        ref={field}
+        aria-label="Reason, told to the model"
+        placeholder="Why not? (the model is told; may be empty)"
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+      />
+      <Button type="submit" variant="danger" small busy={attempt.busy}>
+        Deny
+      </Button>
+      <Button small onClick={onBack}>
+        Back
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,83 @@
+// What the list of threads shows of each: its name, what it cost, where the words of a search stand. Pure.
+import type { SearchHit, Thread } from "../data/types.ts";
+import { formatCost, formatTokens } from "../kit/format.ts";
+
+export const FILTERS = ["all", "chats", "tasks"] as const;
+export type Filter = (typeof FILTERS)[number];
+
+export interface Row {
+  thread: Thread;
+  /** Of a search: where its words stand in this thread. */
+  hits: readonly SearchHit[];
+}
+
+const KINDS: Record<Filter, (thread: Thread) => boolean> = {
+  all: () => true,
+  chats: ({ kind }) => kind !== "task",
+  tasks: ({ kind }) => kind === "task",
+};
+
+/** The same for all, so that rows without hits stay the same, too. */
+const NONE: readonly SearchHit[] = [];
+
+export function rowsOf(threads: readonly Thread[], hits: readonly SearchHit[], filter: Filter): Row[] {
+  const ofThread = Map.groupBy(hits, ({ threadId }) => threadId);
+  return threads.filter(KINDS[filter]).map((thread) => ({ thread, hits: ofThread.get(thread.id) ?? NONE }));
+}
+
+/** A thread's title; where nobody gave it one, its first words. */
+export function nameOf({ title, summary }: Pick<Thread, "title" | "summary">): string {
+  return title?.trim() || summary?.preview.trim() || "Untitled";
+}
+
+/** The model without its provider: "claude-opus-4-8". */
+export function shortModel(model: string): string {
+  return model.slice(model.indexOf("/") + 1);
+}
+
+/** What is told below the name, in this order, where it is known. */
+export function factsOf({ summary }: Thread): string[] {
+  if (summary === undefined) return [];
+  const { models, usage, messages } = summary;
+  const facts: string[] = [];
+  const [model, ...others] = models;
+  if (model !== undefined) facts.push(others.length === 0 ? shortModel(model) : `${shortModel(model)} +${others.length}`);
+  if (usage !== undefined && usage.totalTokens > 0) facts.push(`${formatTokens(usage.totalTokens)} tokens`);
+  else facts.push(messages === 1 ? "1 message" : `${messages} messages`);
+  if (usage?.cost !== undefined && usage.cost > 0) facts.push(formatCost(usage.cost));
+  return facts;
+}
+
+export interface Stretch {
+  text: string;
+  marked: boolean;
+}
+
+const WORD = /[\p{L}\p{N}\p{M}]+/gu;
+
+/** Without case and accents, as the server looks for words. */
+function folded(text: string): string {
+  return text
+    .normalize("NFD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .toLowerCase();
+}
+
+/** A text in stretches, of which those words are marked that a search asked for, whole or in part. */
+export function markWords(text: string, search: string): Stretch[] {
+  const wanted = [...search.matchAll(WORD)].map(([word]) => folded(word)).filter(Boolean);
+  const stretches: Stretch[] = [];
+  let from = 0;
+  const push = (to: number, marked: boolean): void => {
+    if (to > from) stretches.push({ text: text.slice(from, to), marked });
+    from = to;
+  };
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    const found = folded(word);
+    if (!wanted.some((each) => found.includes(each))) continue;
+    push(index, false);
+    push(index + word.length, true);
+  }
+  push(text.length, false);
+  return stretches;
+}

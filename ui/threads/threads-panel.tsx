@@ -1,0 +1,129 @@
+// The threads beside every view: searched while one types, filtered, and always up to date.
+import { useCallback, useMemo, useRef, useState } from "react";
+import { useApi, useThreads } from "../data/hooks.ts";
+import type { Thread, ThreadListState } from "../data/types.ts";
+import { Button, Icon, Spinner, useShortcut, useToast } from "../kit/index.ts";
+import { FILTERS, rowsOf, type Filter } from "./rows.ts";
+import { SearchField } from "./search-field.tsx";
+import { DeleteDialog, RenameDialog } from "./thread-dialogs.tsx";
+import { focusFirstRow, ThreadList } from "./thread-list.tsx";
+import styles from "./threads.module.css";
+
+export interface ThreadsPanelProps {
+  currentId: string | undefined;
+  /** The thread that is shown was deleted. */
+  onDeleted: (id: string) => void;
+}
+
+type Asked = { what: "rename" | "delete"; thread: Thread };
+
+export function ThreadsPanel({ currentId, onDeleted }: ThreadsPanelProps) {
+  const { search, loadMore, ...state } = useThreads();
+  const [filter, setFilter] = useState<Filter>("all");
+  const [asked, setAsked] = useState<Asked>();
+  const panel = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  useShortcut(["/", "mod+k"], () => field.current?.focus(), "Search conversations");
+  const rows = useMemo(() => rowsOf(state.threads, state.hits, filter), [state.threads, state.hits, filter]);
+  const onRename = useCallback((thread: Thread) => setAsked({ what: "rename", thread }), []);
+  const onDelete = useCallback((thread: Thread) => setAsked({ what: "delete", thread }), []);
+  return (
+    <div ref={panel} className={styles["panel"]}>
+      <div className={styles["head"]}>
+        <SearchField ref={field} onSearch={search} toList={() => focusFirstRow(panel.current)} />
+        <FilterChoice filter={filter} choose={setFilter} />
+      </div>
+      <p role="status" className={styles["announced"]}>
+        {state.search !== "" && state.status === "ready" && found(rows.length, state.more)}
+      </p>
+      {rows.length === 0 && !state.more ? (
+        <NoRows state={state} filter={filter} retry={() => search(state.search)} />
+      ) : (
+        <ThreadList
+          rows={rows}
+          search={state.search}
+          currentId={currentId}
+          more={state.more}
+          {...{ loadMore, onRename, onDelete }}
+        />
+      )}
+      {asked !== undefined && <AskedDialog {...asked} onClose={() => setAsked(undefined)} onDeleted={onDeleted} />}
+    </div>
+  );
+}
+
+const found = (count: number, more: boolean): string =>
+  count === 1 && !more ? "1 conversation found" : `${count}${more ? " or more" : ""} conversations found`;
+
+function AskedDialog({
+  what,
+  thread,
+  onClose,
+  onDeleted,
+}: Asked & { onClose: () => void; onDeleted: (id: string) => void }) {
+  const api = useApi();
+  const toast = useToast();
+  if (what === "rename") {
+    const rename = (title: string): Promise<unknown> => api.updateThread(thread.id, { title: title === "" ? null : title });
+    return <RenameDialog thread={thread} onClose={onClose} rename={rename} />;
+  }
+  const remove = async (): Promise<void> => {
+    await api.deleteThread(thread.id);
+    toast("The conversation was deleted");
+    onDeleted(thread.id);
+  };
+  return <DeleteDialog thread={thread} onClose={onClose} remove={remove} />;
+}
+
+const LABELS: Record<Filter, string> = { all: "All", chats: "Chats", tasks: "Tasks" };
+
+function FilterChoice({ filter, choose }: { filter: Filter; choose: (filter: Filter) => void }) {
+  return (
+    <fieldset className={styles["filter"]}>
+      <legend>Show</legend>
+      {FILTERS.map((each) => (
+        <label key={each}>
+          <input type="radio" name="threads-filter" checked={each === filter} onChange={() => choose(each)} />
+          <span>{LABELS[each]}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function NoRows({ state, filter, retry }: { state: ThreadListState; filter: Filter; retry: () => void }) {
+  if (state.status === "loading") {
+    return (
+      <div className={styles["none"]}>
+        <Spinner label="Loading conversations" size={20} />
+      </div>
+    );
+  }
+  if (state.status === "failed") {
+    return (
+      <div className={styles["none"]} role="alert">
+        <Icon name="warning" size={22} />
+        <strong>The conversations could not be loaded</strong>
+        <span>{state.error?.message}</span>
+        <Button small icon="refresh" onClick={retry}>
+          Try again
+        </Button>
+      </div>
+    );
+  }
+  const { title, text } = emptyWords(state.search, filter);
+  return (
+    <div className={styles["none"]}>
+      <strong>{title}</strong>
+      <span>{text}</span>
+    </div>
+  );
+}
+
+function emptyWords(search: string, filter: Filter): { title: string; text: string } {
+  if (search !== "") {
+    return { title: "Nothing found", text: `No ${filter === "all" ? "conversation" : LABELS[filter].toLowerCase()} with “${search}” in title or words.` };
+  }
+  if (filter !== "all") return { title: `No ${LABELS[filter].toLowerCase()} yet`, text: "Others may be shown under “All”." };
+  return { title: "No conversations yet", text: "They appear here by themselves as soon as an SDK calls, or you start one." };
+}
