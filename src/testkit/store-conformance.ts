@@ -6,6 +6,7 @@ import { CONCURRENCY_CLAIMS } from "./store/concurrency.ts";
 import { DELETE_CLAIMS } from "./store/deletes.ts";
 import { LIFE_CLAIMS } from "./store/life.ts";
 import { ORDER_CLAIMS } from "./store/order.ts";
+import { OVERVIEW_CLAIMS } from "./store/overview.ts";
 import { SEARCH_CLAIMS } from "./store/search.ts";
 import { Stage } from "./store/stage.ts";
 import { TENANT_CLAIMS } from "./store/tenants.ts";
@@ -41,6 +42,7 @@ const CLAIMS = [
   ...ATOMICITY_CLAIMS,
   ...CONCURRENCY_CLAIMS,
   ...SEARCH_CLAIMS,
+  ...OVERVIEW_CLAIMS,
   ...LIFE_CLAIMS,
 ];
 

@@ -21,6 +21,8 @@ const ACROSS_TENANTS = new Map([
   ["expired-runs", "recovers the runs of writers that are gone, whoever they belonged to"],
   ["compactable-runs", "drops deltas that nobody can follow any more"],
   ["open-work", "finds work that nobody holds, whoever wants it"],
+  ["last-change", "says where those who watch a tenant begin to read"],
+  ["delete-old-changes", "drops what every watcher has had the time to read"],
   ["search-take", "takes from the queue of the index what comes next"],
 ]);
 
@@ -40,7 +42,9 @@ function catalogue(): Statement[] {
   return [
     ...Object.values(statements.fixed),
     ...[statements.messages, statements.headers, statements.log].flatMap((all) => stretches.map((it) => all.of(it))),
-    ...[undefined, null, "x"].flatMap((kind) => [true, false].map((below) => statements.threads(below, kind))),
+    ...[undefined, null, "x"].flatMap((kind) =>
+      [true, false].flatMap((below) => [statements.threads(below, kind), statements.activeThreads(below, kind)]),
+    ),
     statements.update(THREADS, ["tenant", "id"], ["title"]),
     statements.update(THREADS, ["tenant", "id"], []),
     statements.update(RUNS, ["tenant", "thread_id", "id", "epoch"], ["state", "epoch"]),
@@ -58,7 +62,7 @@ const inserted: [name: string, text: string][] = Object.values(INSERTS)
 describe("the catalogue", () => {
   test("has statements", () => {
     expect(read.length).toBeGreaterThan(60);
-    expect(inserted).toHaveLength(24);
+    expect(inserted).toHaveLength(28);
   });
 
   test("gives each statement a name of its own that Postgres takes", () => {

@@ -21,7 +21,9 @@ const forms = [
 ] as const;
 const all: Statement[] = [
   ...Object.values(fixed),
-  ...[undefined, null, "kind"].flatMap((kind) => [true, false].map((below) => statements.threads(below, kind))),
+  ...[undefined, null, "kind"].flatMap((kind) =>
+    [true, false].flatMap((below) => [statements.threads(below, kind), statements.activeThreads(below, kind)]),
+  ),
   ...[stretches.messages, stretches.headers, stretches.log].flatMap((of) => forms.map((form) => of.of(form))),
 ];
 
@@ -29,6 +31,10 @@ const all: Statement[] = [
 const OF_TENANT = new Set([
   "threads",
   "threads-of-none",
+  "titles",
+  "active-threads",
+  "active-threads-of-none",
+  "active-threads-of-kind",
   "quarantined",
   "delete-keys",
   ...["lock", "measure", "delete-chunks-of", "delete"].map((what) => `${what}-old-blobs`),
@@ -36,8 +42,8 @@ const OF_TENANT = new Set([
   "delete-unnamed-chunks",
 ]);
 
-/** Lists in a statement, and work: what is wanted and was not begun yet is all there is of it. */
-const SCANNED = /json_each|work USING INDEX work_wanted/;
+/** Lists in a statement, few rows that were found by a key, and work: what is wanted and was not begun yet is all there is of it. */
+const SCANNED = /json_each|CONSTANT ROW|first_messages|work USING INDEX work_wanted/;
 
 test.each(all.map(({ name, sql }) => [name, sql]))("%s is found by a key", (name, sql) => {
   const database = new DatabaseSync(path, { readOnly: true });
@@ -73,6 +79,7 @@ test.each(indexed)("%s uses the index %s", (name, index) => {
 test.each([
   ["entries", statements.log.of({ limit: 1, runId: "" }), "log_entries"],
   ["threads of a kind", statements.threads(false, "kind"), "threads_kind"],
+  ["threads by what happened last", statements.activeThreads(true, undefined), "activity_order"],
 ])("%s have an index of their own", (_, { sql }, index) => {
   const database = new DatabaseSync(path, { readOnly: true });
   const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { MessageRow } from "../../src/ledger/rows.ts";
 import { got } from "../../src/ledger/steps.ts";
 import type { LedgerStore } from "../../src/ledger/store.ts";
-import { snippetOf, wordsOf } from "../../src/ledger/search/words.ts";
+import { snippetOf, wantedBy } from "../../src/ledger/search/words.ts";
 import { idOf, messageRow } from "../../src/testkit/store/rows.ts";
 import { KEY, sqliteFiles } from "./support/sqlite.ts";
 
@@ -139,5 +139,5 @@ const snippets: [sentence: string, text: string, words: string[], snippet: strin
   ["a text without the words is shown from its beginning", "a".repeat(130), ["x"], `${"a".repeat(120)}…`],
 ];
 test.each(snippets)("%s", (_, text, words, snippet) => {
-  expect(snippetOf(text, wordsOf(words.join(" ")))).toBe(snippet);
+  expect(snippetOf(text, wantedBy({ text: words.join(" ") }))).toBe(snippet);
 });

@@ -2,7 +2,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseJson, stringifyJson } from "../../src/model/json.ts";
-import { childrenOf, depthOf, endOf, indexJson, indexText, lineCount, lineText, parentOf } from "../../ui/json/document.ts";
+import {
+  childrenOf,
+  depthOf,
+  endOf,
+  indexJson,
+  indexText,
+  lineCount,
+  lineText,
+  parentOf,
+} from "../../ui/json/document.ts";
 import { findLines } from "../../ui/json/find.ts";
 import type { Mark } from "../../ui/json/marks.ts";
 import { gravest, marksBetween, tallyOf, tallyWords } from "../../ui/json/marks.ts";
@@ -105,7 +114,11 @@ describe("marks", () => {
     says: "",
     about: "",
   });
-  const marks = [mark("/messages/0/parts", "note"), mark("/messages/1/parts/0", "loss"), mark("/messages/1/parts/0", "breaks")];
+  const marks = [
+    mark("/messages/0/parts", "note"),
+    mark("/messages/1/parts/0", "loss"),
+    mark("/messages/1/parts/0", "breaks"),
+  ];
 
   test("each stands under its line", () => {
     const rows = rowsOf(document, new Set(), marks);
@@ -150,7 +163,11 @@ describe("searching", () => {
 describe("a line", () => {
   test("comes apart into keys, texts, numbers, words and signs, and nothing is lost", () => {
     const line = '    "a \\" b": [true, -1.5e+3, null, "x: 1"],';
-    expect(tokensOf(line).map(({ text }) => text).join("")).toBe(line);
+    expect(
+      tokensOf(line)
+        .map(({ text }) => text)
+        .join(""),
+    ).toBe(line);
     expect(tokensOf(line).filter(({ kind }) => kind !== "sign" && kind !== "text")).toStrictEqual([
       { kind: "key", text: '"a \\" b"' },
       { kind: "word", text: "true" },

@@ -7,11 +7,19 @@ import type { StoreConformanceCase } from "../../src/testkit/index.ts";
 import { storeConformance } from "../../src/testkit/index.ts";
 import { DELETING_FAULTS } from "./broken-store-deletes.ts";
 import { LIVING_FAULTS } from "./broken-store-lives.ts";
+import { OVERVIEW_FAULTS } from "./broken-store-overviews.ts";
 import { READING_FAULTS } from "./broken-store-reads.ts";
 import { WORK_FAULTS } from "./broken-store-work.ts";
 import { WRITING_FAULTS } from "./broken-store-writes.ts";
 
-const FAULTS = [...READING_FAULTS, ...WRITING_FAULTS, ...DELETING_FAULTS, ...WORK_FAULTS, ...LIVING_FAULTS];
+const FAULTS = [
+  ...READING_FAULTS,
+  ...WRITING_FAULTS,
+  ...DELETING_FAULTS,
+  ...WORK_FAULTS,
+  ...OVERVIEW_FAULTS,
+  ...LIVING_FAULTS,
+];
 
 function suite(open: () => LedgerStore): StoreConformanceCase[] {
   return storeConformance(() => Promise.resolve(open()), { name: "broken", patienceMs: 30 });

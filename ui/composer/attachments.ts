@@ -116,10 +116,29 @@ export function messageOf({ text, attachments }: Draft): Message {
   return { role: "user", parts };
 }
 
+/**
+ * The same message in words that a task can be told: its wire has no names for pictures and sounds, which no model reads, and no
+ * documents but PDF, so that those of text are quoted under their names.
+ */
+export function messageForTask({ parts, ...message }: Message): Message {
+  return { ...message, parts: parts.map(forTask) };
+}
+
+function forTask(part: Part): Part {
+  if (part.type === "image" || part.type === "audio") {
+    const { name: _, ...rest } = part;
+    return rest;
+  }
+  if (part.type !== "file" || part.text === undefined) return part;
+  return { type: "text", text: `${part.name ?? "File"}:\n\n${part.text}\n` };
+}
+
 /** Messages that were not said, put before what stands in the draft: nothing of either is lost. */
 export function withMessages(draft: Draft, messages: readonly Message[]): Draft {
   const parts = messages.flatMap((message) => message.parts);
-  const texts = messages.map(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"));
+  const texts = messages.map(({ parts }) =>
+    parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
+  );
   return {
     text: [...texts, draft.text].filter((text) => text.trim() !== "").join("\n\n"),
     attachments: [...parts.flatMap(attached), ...draft.attachments],

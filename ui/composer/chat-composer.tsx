@@ -1,17 +1,17 @@
 // Says something in a chat. While an answer streams, what is said waits for it, or takes its place.
-import { useState, useSyncExternalStore } from "react";
+import { type ReactNode, type RefObject, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useModels } from "../data/hooks.ts";
 import type { AskSettings, ConversationActions, ConversationState, QueuedMessage } from "../data/types.ts";
-import { useShortcut } from "../kit/index.ts";
+import { Button, useShortcut } from "../kit/index.ts";
 import { QueuePanel } from "../tasks/queue-panel.tsx";
-import { messageOf } from "./attachments.ts";
+import { type Saying, sayWaiting, send, stopChat, takeBack } from "./chat-actions.ts";
 import { ComposerBox } from "./composer-box.tsx";
-import { drafts } from "./drafts.ts";
-import { answering, followUps, mayFollow } from "./follow-ups.ts";
+import styles from "./composer.module.css";
+import { answering, followUps, mayFollow, unanswered } from "./follow-ups.ts";
 import { lastModel, rememberModel } from "./model-choice.ts";
 import { ModelPicker } from "./model-picker.tsx";
 import { ModeChoice, SendButton, StopButton } from "./send-buttons.tsx";
-import { type Attempt, useAttempt } from "./use-attempt.ts";
+import { useAttempt } from "./use-attempt.ts";
 import { useDraft } from "./use-draft.ts";
 import { useFollowUps } from "./use-follow-ups.ts";
 
@@ -23,55 +23,40 @@ export interface ChatComposerProps {
 
 export function ChatComposer({ threadId, state, actions }: ChatComposerProps) {
   const hold = useDraft(threadId);
-  const models = useModels();
-  const [model, setModel] = useState<string>();
   const [mode, setMode] = useState<QueuedMessage["mode"]>("follow-up");
-  const attempt = useAttempt();
+  const saying = useAttempt();
+  const stopping = useAttempt();
+  const [ask, picker] = useModelChoice(state, actions);
   const isAnswering = answering(state).length > 0;
-  const ask: AskSettings = model === undefined ? {} : { model };
-  const waiting = useSyncExternalStore(followUps.subscribe, () => followUps.list(threadId));
-  const { stop, send } = chatActions({ threadId, actions, attempt, ask });
-  useFollowUps({ threadId, state, actions, attempt });
-  useShortcut("Escape", () => (isAnswering ? void stop() : false), "Stop the answer");
+  const stop = (): void => void stopChat(threadId, actions, stopping);
+  const doing: Saying = { threadId, actions, attempt: saying, latest: useLatest(state) };
   const submit = (): void => {
-    if (hold.blank || (attempt.busy && !isAnswering)) return;
-    void send(isAnswering ? mode : "now");
+    if (hold.blank || saying.busy) return;
+    void send(doing, ask, isAnswering ? mode : "now");
   };
+  useFollowUps(doing, state);
+  useShortcut("Escape", () => (isAnswering ? stop() : false), "Stop the answer");
   return (
     <>
-      <QueuePanel
-        items={waiting}
-        note={noteOn(waiting.length, isAnswering || mayFollow(state), followUps.isKept(threadId))}
-        onTakeBack={(id) => drafts.giveBack(threadId, taken(threadId, id))}
-        onSayNow={isAnswering ? undefined : (id) => void sayNow(threadId, id, actions, attempt)}
-      />
+      <Unanswered state={state} busy={saying.busy} onAsk={(id) => void saying.run(() => actions.regenerate(id, ask))} />
+      <Waiting doing={doing} state={state} />
       <ComposerBox
         hold={hold}
         label="Message"
         placeholder={isAnswering ? PLACEHOLDERS[mode] : "Write a message"}
         onSubmit={submit}
-        onEscape={() => isAnswering && void stop()}
-        error={attempt.error}
+        onEscape={() => isAnswering && stop()}
+        error={saying.error ?? stopping.error}
         tools={
           <>
-            <ModelPicker
-              compact
-              label="Model for the next answer"
-              value={model ?? ""}
-              placeholder={lastModel(state) ?? "The server's choice"}
-              models={models}
-              onChange={(chosen) => {
-                setModel(chosen);
-                rememberModel(chosen);
-              }}
-            />
+            {picker}
             {isAnswering && <ModeChoice kind="chat" mode={mode} onChange={setMode} />}
           </>
         }
         buttons={
           <>
-            {isAnswering && <StopButton onStop={() => void stop()} />}
-            <SendButton disabled={hold.blank} busy={attempt.busy && !isAnswering} waits={isAnswering && mode === "follow-up"} />
+            {isAnswering && <StopButton onStop={stop} busy={stopping.busy} />}
+            <SendButton disabled={hold.blank} busy={saying.busy} waits={isAnswering && mode === "follow-up"} />
           </>
         }
       />
@@ -79,56 +64,76 @@ export function ChatComposer({ threadId, state, actions }: ChatComposerProps) {
   );
 }
 
+/** Which model gives the next answer: any that the server knows, whoever gave the ones before. */
+function useModelChoice(state: ConversationState, actions: ConversationActions): [AskSettings, ReactNode] {
+  const models = useModels();
+  // Until the thread remembers it.
+  const [chosen, setChosen] = useState<string>();
+  const model = chosen ?? state.ask.model;
+  const choose = (id: string): void => {
+    setChosen(id);
+    rememberModel(id);
+    // Where it cannot be remembered, it is still said with the next question.
+    actions.remember({ model: id }).catch(() => undefined);
+  };
+  const picker = (
+    <ModelPicker
+      compact
+      label="Model for the next answer"
+      value={model ?? ""}
+      placeholder={lastModel(state) ?? "The server’s choice"}
+      models={models}
+      onChange={choose}
+    />
+  );
+  return [model === undefined ? {} : { model }, picker];
+}
+
+/** What waits for this answer. */
+function Waiting({ doing, state }: { doing: Saying; state: ConversationState }) {
+  const { threadId } = doing;
+  const waiting = useSyncExternalStore(followUps.subscribe, () => followUps.list(threadId));
+  const isAnswering = answering(state).length > 0;
+  const when = isAnswering || mayFollow(state) ? BY_ITSELF : BY_HAND;
+  return (
+    <QueuePanel
+      items={waiting}
+      note={followUps.isKept(threadId) ? when : `${when} Too large to outlive a reload.`}
+      onTakeBack={(id) => takeBack(threadId, id)}
+      onSayNow={isAnswering ? undefined : (id) => void sayWaiting(doing, id)}
+    />
+  );
+}
+
+const BY_ITSELF = "Said by itself when this answer is there.";
+const BY_HAND = "The last answer did not end as usual: say it when you like.";
+
 const PLACEHOLDERS: Record<QueuedMessage["mode"], string> = {
   "follow-up": "Say something after this answer",
   steer: "Stop this answer and say something else",
 };
 
-interface Doing extends Omit<ChatComposerProps, "state"> {
-  attempt: Attempt;
-  ask: AskSettings;
+function useLatest<Value>(value: Value): RefObject<Value> {
+  const latest = useRef(value);
+  useEffect(() => void (latest.current = value), [value]);
+  return latest;
 }
 
-function chatActions({ threadId, actions, attempt, ask }: Doing) {
-  /** What waits comes back into the field: whoever stops an answer may want to say something else. */
-  const stop = (): Promise<boolean> =>
-    attempt.run(async () => {
-      await actions.stop();
-      drafts.giveBack(
-        threadId,
-        followUps.takeAll(threadId).map(({ message }) => message),
-      );
-    });
-  const send = async (how: QueuedMessage["mode"] | "now"): Promise<void> => {
-    const message = messageOf(drafts.take(threadId));
-    if (how === "follow-up") {
-      followUps.add(threadId, message, ask);
-      drafts.settle(threadId);
-      return;
-    }
-    const isSaid = await attempt.run(async () => {
-      if (how === "steer") await actions.stop();
-      await actions.say(message, ask);
-    });
-    if (isSaid) drafts.settle(threadId);
-    else drafts.giveBack(threadId, [message]);
-  };
-  return { stop, send };
+interface UnansweredProps {
+  state: ConversationState;
+  busy: boolean;
+  onAsk: (messageId: string) => void;
 }
 
-function taken(threadId: string, id: string): QueuedMessage["message"][] {
-  const followUp = followUps.take(threadId, id);
-  return followUp === undefined ? [] : [followUp.message];
-}
-
-async function sayNow(threadId: string, id: string, actions: ConversationActions, attempt: Attempt): Promise<void> {
-  const followUp = followUps.take(threadId, id);
-  if (followUp === undefined) return;
-  const isSaid = await attempt.run(() => actions.say(followUp.message, followUp.ask));
-  if (!isSaid) drafts.giveBack(threadId, [followUp.message]);
-}
-
-function noteOn(count: number, flows: boolean, isKept: boolean): string {
-  const when = flows ? "Said by itself when this answer is there." : "The last answer did not end as usual: say it when you like.";
-  return count === 0 || isKept ? when : `${when} Too large to outlive a reload.`;
+function Unanswered({ state, busy, onAsk }: UnansweredProps) {
+  const id = unanswered(state);
+  if (id === undefined || busy) return null;
+  return (
+    <p className={styles["unanswered"]}>
+      Nobody has been asked for an answer to this.{" "}
+      <Button small icon="refresh" onClick={() => onAsk(id)}>
+        Ask for an answer
+      </Button>
+    </p>
+  );
 }

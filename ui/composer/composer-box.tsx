@@ -23,11 +23,12 @@ export interface ComposerBoxProps {
   /** Why the last attempt did not succeed. */
   error?: string | undefined;
   field?: Ref<HTMLTextAreaElement>;
-  rows?: number;
+  /** Higher, where it is all there is to do. */
+  large?: boolean;
 }
 
 export function ComposerBox(props: ComposerBoxProps) {
-  const { hold, label, placeholder, tools, buttons, error, field, rows = 1 } = props;
+  const { hold, label, placeholder, tools, buttons, error, field, large = false } = props;
   const { draft } = hold;
   const over = useFileDrop(hold.attach);
   const { submit, press, paste } = useTyping(props);
@@ -40,7 +41,8 @@ export function ComposerBox(props: ComposerBoxProps) {
           ref={field}
           aria-label={label}
           placeholder={placeholder}
-          rows={rows}
+          rows={1}
+          data-large={large}
           value={draft.text}
           enterKeyHint="send"
           onChange={(event) => hold.write(event.target.value)}

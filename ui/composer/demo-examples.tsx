@@ -6,14 +6,14 @@ const EXAMPLES: Record<"chat" | "task", readonly (readonly [says: string, what: 
     ["help", "what it can do"],
     ["think about the tide", "reasoning first"],
     ["slow long 80", "a slow answer, to stop or to talk over"],
-    ["json {\"boats\": 3}", "structured output"],
+    ['json {"boats": 3}', "structured output"],
     ["error overloaded midway", "a failure in the middle"],
     ["refuse", "a refusal"],
   ],
   task: [
     ["help", "what it can do"],
     ["slow long 80", "work that takes a while: queue something meanwhile"],
-    ["call echo {\"text\": \"hello\"}", "calls a tool, where there is one of that name"],
+    ['call echo {"text": "hello"}', "calls a tool, where there is one of that name"],
     ["error overloaded", "a task that fails"],
   ],
 };

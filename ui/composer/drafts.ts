@@ -1,7 +1,7 @@
 // What was written and not sent, by conversation: it is there after going elsewhere and back, and its words after a reload.
 import type { Message } from "koine";
 import { type Draft, EMPTY_DRAFT, withMessages } from "./attachments.ts";
-import { type Shelf, shelf } from "./shelf.ts";
+import { type Shelf, tabShelf } from "./shelf.ts";
 
 export class Drafts {
   private readonly kept = new Map<string, Draft>();
@@ -59,4 +59,4 @@ export class Drafts {
   }
 }
 
-export const drafts = new Drafts(shelf("session"));
+export const drafts = new Drafts(tabShelf);

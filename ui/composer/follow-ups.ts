@@ -1,7 +1,7 @@
 // What waits to be said in a chat while an answer streams: kept by this tab, over a reload, until the answer is there. (What
 // waits in a task is kept by the server.)
 import type { AskSettings, ConversationState, LiveRun, QueuedMessage } from "../data/types.ts";
-import { type Shelf, shelf } from "./shelf.ts";
+import { type Shelf, tabShelf } from "./shelf.ts";
 
 export interface FollowUp extends QueuedMessage {
   /** Which model it is for, where one was chosen. */
@@ -49,7 +49,11 @@ export class FollowUps {
   take(threadId: string, id: string): FollowUp | undefined {
     const list = this.list(threadId);
     const taken = list.find((each) => each.id === id);
-    if (taken !== undefined) this.set(threadId, list.filter((each) => each !== taken));
+    if (taken !== undefined)
+      this.set(
+        threadId,
+        list.filter((each) => each !== taken),
+      );
     return taken;
   }
 
@@ -72,7 +76,7 @@ export class FollowUps {
   }
 }
 
-export const followUps = new FollowUps(shelf("session"));
+export const followUps = new FollowUps(tabShelf);
 
 /** The answers on their way that the shown branch will end with. */
 export function answering({ live, path }: Pick<ConversationState, "live" | "path">): readonly LiveRun[] {
@@ -83,8 +87,24 @@ export function answering({ live, path }: Pick<ConversationState, "live" | "path
  * Whether what waits may be said by itself: nothing is on its way, and the branch ends with a whole answer. After one that was
  * stopped or has failed, somebody has to say so.
  */
-export function mayFollow(state: Pick<ConversationState, "live" | "path" | "nodes" | "status" | "connection">): boolean {
+export function mayFollow(
+  state: Pick<ConversationState, "live" | "path" | "nodes" | "status" | "connection">,
+): boolean {
   if (state.status !== "ready" || state.connection !== "live" || state.live.length > 0) return false;
   const leaf = state.nodes.get(state.path.at(-1) ?? "");
   return leaf?.role === "assistant" && leaf.interrupted !== true;
+}
+
+/**
+ * The message at the end of the shown branch that nobody answers, though nothing went wrong that would be told beside it: it was
+ * only appended, or nobody could be asked.
+ */
+export function unanswered(
+  state: Pick<ConversationState, "live" | "path" | "nodes" | "status" | "failures">,
+): string | undefined {
+  const leaf = state.nodes.get(state.path.at(-1) ?? "");
+  if (state.status !== "ready" || state.live.length > 0 || leaf === undefined) return undefined;
+  if ((leaf.role !== "user" && leaf.role !== "tool") || state.failures.has(leaf.id)) return undefined;
+  for (const { parentMessageId } of state.nodes.values()) if (parentMessageId === leaf.id) return undefined;
+  return leaf.id;
 }

@@ -1,18 +1,16 @@
 // Which model a conversation asks next, and which ones are offered. Pure, but for remembering the last one.
 import type { ConversationState, ModelInfo } from "../data/types.ts";
-import { shelf } from "./shelf.ts";
+import { keep, readKept } from "../kit/kept.ts";
 
 export const DEMO = "demo/koine";
 
-const remembered = shelf("local");
-
 export function rememberModel(model: string): void {
-  remembered.set("model", model);
+  keep("model", model);
 }
 
 /** The one that was used last, as long as its provider is there. */
-export function firstModel(models: readonly ModelInfo[], last: unknown = remembered.get("model")): string {
-  if (typeof last === "string" && last !== "" && (models.length === 0 || isOffered(models, last))) return last;
+export function firstModel(models: readonly ModelInfo[], last = readKept("model") ?? ""): string {
+  if (last !== "" && (models.length === 0 || isOffered(models, last))) return last;
   return models.find(({ id }) => id === DEMO)?.id ?? models[0]?.id ?? DEMO;
 }
 

@@ -44,9 +44,7 @@ export function ModelPicker({ label, value, models, onChange, placeholder, compa
         onKeyDown={list.press}
       />
       <Icon name="chevron-down" size={14} className={styles["sign"]} />
-      {open && (
-        <Choices id={id} label={label} field={field.current} found={found} active={active} onPick={list.pick} />
-      )}
+      {open && <Choices id={id} label={label} field={field.current} found={found} active={active} onPick={list.pick} />}
     </span>
   );
 }
@@ -75,7 +73,8 @@ function useChoice(models: readonly ModelInfo[], value: string, onChange: (model
     const step = STEPS[event.key];
     if (step !== undefined) {
       if (!open) show();
-      else if (found.length > 0) setActive((active + step + found.length + (active < 0 && step < 0 ? 1 : 0)) % found.length);
+      else if (found.length > 0)
+        setActive((active + step + found.length + (active < 0 && step < 0 ? 1 : 0)) % found.length);
     } else if (event.key === "Enter") {
       pick(open ? (found[active]?.id ?? typed ?? value) : (typed ?? value));
     } else if (event.key === "Escape" && open) close();
@@ -133,7 +132,11 @@ function Choices({ id, label, field, found, active, onPick }: ChoicesProps) {
           {model.id}
         </li>
       ))}
-      {found.length === 0 && <li className={styles["none"]} role="option" aria-selected={false} aria-disabled>None that the server lists. Enter asks for it all the same.</li>}
+      {found.length === 0 && (
+        <li className={styles["none"]} role="option" aria-selected={false} aria-disabled>
+          None that the server lists. Enter asks for it all the same.
+        </li>
+      )}
     </ul>
   );
 }

@@ -1,5 +1,5 @@
 // Begins a chat or a task: with whom, how, and the first words.
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { useApi, useModels } from "../data/hooks.ts";
 import { threadPath } from "../routes.ts";
@@ -14,22 +14,12 @@ import styles from "./new-conversation.module.css";
 import { ChatOptions, TaskOptions } from "./new-options.tsx";
 import { Segmented } from "./segmented.tsx";
 import { SendButton } from "./send-buttons.tsx";
-import { mistakesIn, NO_SETTINGS, type SettingsForm, settingsOf } from "./settings.ts";
+import { mistakesIn, NO_SETTINGS, type Options, settingsOf } from "./settings.ts";
 import { startChat, startTask } from "./start.ts";
 import { useAttempt } from "./use-attempt.ts";
 import { useDraft } from "./use-draft.ts";
 
 const DRAFT = "new";
-
-/** What is chosen before the first words are sent. */
-export interface Options {
-  kind: "chat" | "task";
-  /** undefined: the one that was used last. */
-  model: string | undefined;
-  instructions: string;
-  settings: SettingsForm;
-  approval: "ask" | "never";
-}
 
 const PLAIN: Options = { kind: "chat", model: undefined, instructions: "", settings: NO_SETTINGS, approval: "ask" };
 
@@ -38,7 +28,7 @@ export function NewConversation() {
   const models = useModels();
   const [options, setOptions] = useState(PLAIN);
   const change = (changes: Partial<Options>): void => setOptions((now) => ({ ...now, ...changes }));
-  const field = useRef<HTMLTextAreaElement>(null);
+  const field = useFirstField();
   const model = options.model ?? firstModel(models);
   const { error, busy, start } = useStart(options, model);
   const isTask = options.kind === "task";
@@ -57,7 +47,7 @@ export function NewConversation() {
       <ComposerBox
         hold={hold}
         field={field}
-        rows={3}
+        large
         label="First message"
         placeholder={isTask ? "What is to be done?" : "Write a message"}
         onSubmit={() => void (!hold.blank && !busy && start())}
@@ -86,6 +76,15 @@ const ABOUT: Record<Options["kind"], string> = {
   chat: "You say something, the model answers. Any later answer can come from another model.",
   task: "An agent works on its own: it runs tools, takes what you say meanwhile, and goes on after a restart.",
 };
+
+/** A field that has the focus at once, where that does not bring up a keyboard over half of the screen. */
+function useFirstField() {
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (matchMedia("(pointer: fine)").matches) field.current?.focus();
+  }, []);
+  return field;
+}
 
 function useStart(options: Options, model: string) {
   const api = useApi();

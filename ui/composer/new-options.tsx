@@ -2,10 +2,9 @@
 import { useId } from "react";
 import { Disclosure } from "../kit/index.ts";
 import { DEMO } from "./model-choice.ts";
-import type { Options } from "./new-conversation.tsx";
 import styles from "./new-conversation.module.css";
 import { Segmented } from "./segmented.tsx";
-import { EFFORTS, mistakesIn, type SettingsForm } from "./settings.ts";
+import { EFFORTS, mistakesIn, type Options, type SettingsForm } from "./settings.ts";
 
 interface OptionsProps {
   options: Options;
@@ -110,8 +109,8 @@ export function TaskOptions({ options, model, onChange }: OptionsProps & { model
       />
       <p className={styles["about"]}>
         Its tools are those of the MCP servers in the server’s configuration (<code>tasks.mcpServers</code>); out of the
-        box there are none{model === DEMO ? ", so demo/koine can only talk" : ""}. Instructions come from there, too, and a
-        task keeps its model.
+        box there are none{model === DEMO ? ", so demo/koine can only talk" : ""}. Instructions come from there, too,
+        and a task keeps its model.
       </p>
     </div>
   );

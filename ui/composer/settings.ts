@@ -8,6 +8,16 @@ export interface SettingsForm {
   effort: string;
 }
 
+/** What is chosen before the first words are sent. */
+export interface Options {
+  kind: "chat" | "task";
+  /** undefined: the one that was used last. */
+  model: string | undefined;
+  instructions: string;
+  settings: SettingsForm;
+  approval: "ask" | "never";
+}
+
 export const NO_SETTINGS: SettingsForm = { temperature: "", maxOutputTokens: "", effort: "" };
 
 /** Vendors keep adding words; these are those that most of them know. */

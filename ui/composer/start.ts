@@ -1,6 +1,7 @@
 // Begins a conversation: a thread with its first words and an answer asked for, or a task.
 import { type Message, system, textOf } from "koine";
 import type { Api } from "../data/api.ts";
+import { messageForTask } from "./attachments.ts";
 import type { Settings } from "./settings.ts";
 
 export interface Beginning {
@@ -22,10 +23,13 @@ export async function startChat(api: ChatApi, beginning: ChatBeginning): Promise
   const id = api.newId();
   const title = titleOf(message);
   const messages = instructions.trim() === "" ? [message] : [system(instructions.trim()), message];
-  const { activeLeafId } = await api.createThread({ id, messages, ...(title !== undefined && { title }) });
+  const ask = { model, ...(settings && { settings }) };
+  // The thread remembers how it is asked.
+  const thread = { id, messages, metadata: { page: ask }, ...(title !== undefined && { title }) };
+  const { activeLeafId } = await api.createThread(thread);
   if (activeLeafId === null) throw new Error("The server has kept no message.");
   try {
-    await api.regenerate(id, { messageId: activeLeafId, model, ...(settings && { settings }) }, api.newKey());
+    await api.regenerate(id, { messageId: activeLeafId, ...ask }, api.newKey());
   } catch (error) {
     // Nobody was asked: what was written is still in its field, and is not to stand in a second thread as well.
     await api.removeThread(id).catch(() => undefined);
@@ -43,7 +47,7 @@ export async function startTask(
   { model, message, approval }: TaskBeginning,
 ): Promise<string> {
   const asks = approval === "ask" ? { approval } : {};
-  return (await api.createTask({ model, message, ...asks }, api.newKey())).id;
+  return (await api.createTask({ model, message: messageForTask(message), ...asks }, api.newKey())).id;
 }
 
 const LONGEST_TITLE = 80;

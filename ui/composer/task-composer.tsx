@@ -5,7 +5,7 @@ import { useShortcut } from "../kit/index.ts";
 import { Approvals } from "../tasks/approvals.tsx";
 import { QueuePanel } from "../tasks/queue-panel.tsx";
 import { TaskStatus } from "../tasks/task-status.tsx";
-import { messageOf } from "./attachments.ts";
+import { messageForTask, messageOf } from "./attachments.ts";
 import { ComposerBox } from "./composer-box.tsx";
 import { drafts } from "./drafts.ts";
 import { ModeChoice, SendButton, StopButton } from "./send-buttons.tsx";
@@ -32,7 +32,7 @@ export function TaskComposer({ threadId, task, actions }: TaskComposerProps) {
   return (
     <>
       <TaskStatus task={task} onGoOn={(message) => send(message)} />
-      <Approvals approvals={task.approvals} decide={actions.decide} />
+      <Approvals approvals={task.approvals} decide={(...decision) => actions.decide(...decision)} />
       <QueuePanel items={task.queue} note={task.state === "failed" ? HELD : QUEUED} />
       <ComposerBox
         hold={hold}
@@ -77,7 +77,7 @@ interface Saying {
 }
 
 async function sayToTask({ threadId, actions, attempt, message, mode }: Saying): Promise<void> {
-  const isSaid = await attempt.run(() => actions.say(message, mode === undefined ? {} : { mode }));
+  const isSaid = await attempt.run(() => actions.say(messageForTask(message), mode && { mode }));
   if (isSaid) drafts.settle(threadId);
   else drafts.giveBack(threadId, [message]);
 }

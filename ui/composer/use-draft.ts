@@ -8,9 +8,9 @@ export interface DraftHold {
   blank: boolean;
   /** Files that were not taken, a sentence each. */
   refused: readonly string[];
-  write(text: string): void;
-  attach(files: readonly File[]): void;
-  detach(key: string): void;
+  write: (text: string) => void;
+  attach: (files: readonly File[]) => void;
+  detach: (key: string) => void;
 }
 
 export function useDraft(name: string): DraftHold {

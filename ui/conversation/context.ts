@@ -5,22 +5,24 @@ import type { AskSettings, ConversationActions } from "../data/types.ts";
 
 export interface RowCommands {
   /** Opens the editor in the place of a message. */
-  edit(messageId: string): void;
-  closeEditor(): void;
+  edit: (messageId: string) => void;
+  closeEditor: () => void;
   /** Puts other words in the place of a message; with `ask`, the model is asked for an answer to them. */
-  saveEdit(messageId: string, text: string, ask: boolean): Promise<boolean>;
+  saveEdit: (messageId: string, text: string, ask: boolean) => Promise<boolean>;
   /** What was typed and not saved: it outlives its row, which may be scrolled away. */
-  draft: { get(messageId: string): string | undefined; set(messageId: string, text: string): void };
-  regenerate(messageId: string, how?: AskSettings): void;
+  draft: { get: (messageId: string) => string | undefined; set: (messageId: string, text: string) => void };
+  regenerate: (messageId: string, how?: AskSettings) => void;
   /** Asks which model. */
-  chooseModel(messageId: string): void;
-  fork(messageId: string): void;
-  inspect(messageId: string): void;
-  copyLink(messageId: string): void;
-  copy(messageId: string): void;
-  showRun(runId: string): void;
+  chooseModel: (messageId: string) => void;
+  fork: (messageId: string) => void;
+  inspect: (messageId: string) => void;
+  copyLink: (messageId: string) => void;
+  copy: (messageId: string) => void;
+  showRun: (runId: string) => void;
   /** Shows a sibling: a message, or an answer on its way by its run. */
-  turnTo(sibling: Sibling): void;
+  turnTo: (sibling: Sibling) => void;
+  /** Brings a message into sight, on its branch. */
+  goTo: (messageId: string) => void;
   decide: ConversationActions["decide"];
 }
 

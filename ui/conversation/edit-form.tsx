@@ -58,17 +58,30 @@ export function EditForm({ message }: { message: StoredMessage }) {
         The former wording stays as a branch.
         {keeps > 0 && ` ${keeps === 1 ? "One attachment stays" : `${keeps} attachments stay`} with it.`}
       </p>
-      <div className={styles["buttons"]}>
-        <Button small onClick={closeEditor} title="Esc">
-          Cancel
-        </Button>
-        <Button small disabled={isEmpty || busy} onClick={() => void save(false)}>
-          Save only
-        </Button>
-        <Button small type="submit" variant="primary" icon="send" busy={busy} disabled={isEmpty} title="Ctrl+Enter">
-          Save and ask
-        </Button>
-      </div>
+      <EditButtons {...{ busy, isEmpty }} onCancel={closeEditor} onSave={() => void save(false)} />
     </form>
+  );
+}
+
+interface EditButtonsProps {
+  busy: boolean;
+  isEmpty: boolean;
+  onCancel: () => void;
+  onSave: () => void;
+}
+
+function EditButtons({ busy, isEmpty, onCancel, onSave }: EditButtonsProps) {
+  return (
+    <div className={styles["buttons"]}>
+      <Button small onClick={onCancel} title="Esc">
+        Cancel
+      </Button>
+      <Button small disabled={isEmpty || busy} onClick={onSave}>
+        Save only
+      </Button>
+      <Button small type="submit" variant="primary" icon="send" busy={busy} disabled={isEmpty} title="Ctrl+Enter">
+        Save and ask
+      </Button>
+    </div>
   );
 }

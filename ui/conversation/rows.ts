@@ -18,8 +18,8 @@ export interface MessageRow extends RowBase {
   /** The message, then those that hold the results of its calls. */
   ids: readonly [string, ...string[]];
   node: OutlineNode;
-  /** An interrupted turn that stands beside the active path: nobody went on from it. */
-  aside: boolean;
+  /** An interrupted turn that stands beside the active path: nobody went on from it. "told": why is said below it. */
+  aside: false | "alone" | "told";
 }
 
 /** An answer on its way. */
@@ -57,7 +57,7 @@ export function messageRows(tree: Tree, path: readonly string[]): MessageRow[] {
   return rows;
 }
 
-function addMessages(rows: MessageRow[], { nodes }: Tree, ids: readonly string[], aside: boolean): void {
+function addMessages(rows: MessageRow[], { nodes }: Tree, ids: readonly string[], aside: MessageRow["aside"]): void {
   /** How many rows each run has so far. */
   const perRun = new Map<string, number>();
   for (const id of ids) {
@@ -71,7 +71,8 @@ function addMessages(rows: MessageRow[], { nodes }: Tree, ids: readonly string[]
     const { role, runId } = node;
     const isAnswer = runId !== undefined && (role === "assistant" || role === "tool");
     const key = isAnswer ? nextKey(perRun, runId) : id;
-    const continues = last !== undefined && last.role === "assistant" && role === "assistant" && sameVoice(last.node, node);
+    const continues =
+      last !== undefined && last.role === "assistant" && role === "assistant" && sameVoice(last.node, node);
     rows.push({ kind: "message", key, role, continues, ids: [id], node, aside });
   }
 }
@@ -139,8 +140,8 @@ function endRows({ tree, path, failures }: ShowOptions): Row[] {
   const leaf = path.at(-1);
   const aside = interruptedAfter(tree, leaf ?? null);
   const rows: MessageRow[] = [];
-  if (aside.length > 0) addMessages(rows, tree, aside, true);
   const run = leaf === undefined ? undefined : failures.get(leaf);
+  addMessages(rows, tree, aside, run === undefined ? "alone" : "told");
   if (run === undefined || leaf === undefined) return rows;
   return [...rows, { kind: "failure", key: `${run.id} failed`, role: "assistant", continues: false, run, after: leaf }];
 }

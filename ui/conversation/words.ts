@@ -10,7 +10,10 @@ const NAMES: Record<Role, string> = {
 };
 
 /** Who speaks: a model by its name, a person by theirs. */
-export function speakerOf(role: Role, { model, name }: { model?: string | undefined; name?: string | undefined }): string {
+export function speakerOf(
+  role: Role,
+  { model, name }: { model?: string | undefined; name?: string | undefined },
+): string {
   return (role === "assistant" ? model : name) ?? NAMES[role];
 }
 

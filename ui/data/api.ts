@@ -172,17 +172,20 @@ function branchCalls(http: Http) {
   };
 }
 
+function runPathOf(id: string, rest = ""): string {
+  return `/v1/runs/${encodeURIComponent(id)}${rest}`;
+}
+
 function runCalls(http: Http) {
-  const at = (id: string, rest = ""): string => `/v1/runs/${encodeURIComponent(id)}${rest}`;
   return {
     runs: async (id: string, page: { last?: number; live?: boolean } = {}) =>
       ((await http.json(threadPathOf(id, "/runs"), { query: page })) as { runs: Run[] }).runs,
-    run: (id: string) => http.json(at(id)) as Promise<Run>,
-    runRequest: (id: string) => http.json(at(id, "/request")) as Promise<RunRequest>,
+    run: (id: string) => http.json(runPathOf(id)) as Promise<Run>,
+    runRequest: (id: string) => http.json(runPathOf(id, "/request")) as Promise<RunRequest>,
     /** Says whether there was something to end. */
     cancelRun: async (id: string): Promise<boolean> => {
       try {
-        await http.json(at(id, "/cancel"), { method: "POST", body: {}, repeats: true });
+        await http.json(runPathOf(id, "/cancel"), { method: "POST", body: {}, repeats: true });
         return true;
       } catch (error) {
         if (error instanceof ApiError && error.status === 404) return false;
@@ -192,24 +195,30 @@ function runCalls(http: Http) {
   };
 }
 
+function taskPathOf(id: string, rest = ""): string {
+  return `/v1/task/${encodeURIComponent(id)}${rest}`;
+}
+
 function taskCalls(http: Http) {
-  const at = (id: string, rest = ""): string => `/v1/task/${encodeURIComponent(id)}${rest}`;
   return {
     createTask: async ({ message, ...task }: NewTask, key: string) => {
       const body = { ...task, ...(message !== undefined && { message: await wireMessageOf(message) }) };
       const { task: made } = (await http.json("/v1/task", { method: "POST", body, key })) as { task: TaskView };
       return made;
     },
-    task: async (id: string) => ((await http.json(at(id))) as { task: TaskView }).task,
+    task: async (id: string) => ((await http.json(taskPathOf(id))) as { task: TaskView }).task,
     sayToTask: async (id: string, message: Message, { mode, key }: { mode?: QueuedMessage["mode"]; key: string }) => {
       const body = { message: await wireMessageOf(message), ...(mode !== undefined && { mode }) };
-      return (await http.json(at(id, "/message"), { method: "POST", body, key })) as { id: string; queued: boolean };
+      return (await http.json(taskPathOf(id, "/message"), { method: "POST", body, key })) as {
+        id: string;
+        queued: boolean;
+      };
     },
     /** Gives what was still queued; undefined where nothing ran or waited. */
     cancelTask: async (id: string): Promise<TaskView["queued_messages"] | undefined> => {
       try {
         // It is not said twice: what the first one gave back would be lost.
-        const reply = await http.json(at(id, "/cancel"), { method: "POST", body: {} });
+        const reply = await http.json(taskPathOf(id, "/cancel"), { method: "POST", body: {} });
         return (reply as { pending_messages: TaskView["queued_messages"] }).pending_messages;
       } catch (error) {
         if (error instanceof ApiError && error.status === 404) return undefined;
@@ -217,7 +226,7 @@ function taskCalls(http: Http) {
       }
     },
     decide: (id: string, toolCallId: string, approve: boolean, reason?: string) =>
-      http.json(at(id, "/approve"), {
+      http.json(taskPathOf(id, "/approve"), {
         method: "POST",
         body: { toolCallId, approve, ...(reason !== undefined && reason !== "" && { reason }) },
         repeats: true,

@@ -159,7 +159,8 @@ export class EventFollower {
     try {
       this.following.onEvent(event);
     } catch (error) {
-      throw error instanceof ApiError ? error : new ApiError(410, "unreadable", `An event cannot be read: ${error}`);
+      if (error instanceof ApiError) throw error;
+      throw new ApiError(410, "unreadable", `An event cannot be read: ${String(error)}`);
     }
   }
 

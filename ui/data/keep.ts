@@ -1,5 +1,5 @@
 // What did not change stays the same object, so that whoever shows it need not look at it again (B100).
-import type { Message, Part } from "koine";
+import type { Message } from "koine";
 import { sameJson } from "koine";
 
 /** The former value where both are equal as JSON. */
@@ -12,7 +12,7 @@ export function keepList<T>(former: readonly T[], next: readonly T[]): readonly 
   return former.length === next.length && next.every((each, at) => each === former[at]) ? former : next;
 }
 
-/** Messages of a stream: their parts are the same objects where they did not change, which is all that is looked at. */
+/** Messages of a stream: almost all of their parts are the same objects, and the others are mostly others. */
 export function keepMessages(former: readonly Message[], next: readonly Message[]): readonly Message[] {
   return keepList(
     former,
@@ -21,10 +21,8 @@ export function keepMessages(former: readonly Message[], next: readonly Message[
 }
 
 function keepMessage(former: Message | undefined, next: Message): Message {
-  if (former === undefined || former.role !== next.role || !sameParts(former.parts, next.parts)) return next;
-  return sameJson({ ...former, parts: [] }, { ...next, parts: [] }) ? former : next;
-}
-
-function sameParts(former: readonly Part[], next: readonly Part[]): boolean {
-  return keepList(former, next) === former;
+  if (former === undefined || former.role !== next.role) return next;
+  const parts = next.parts.map((part, at) => (part === former.parts[at] ? part : keep(former.parts[at], part)));
+  const isSame = keepList(former.parts, parts) === former.parts;
+  return isSame && sameJson({ ...former, parts: [] }, { ...next, parts: [] }) ? former : { ...next, parts };
 }

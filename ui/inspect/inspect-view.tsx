@@ -1,5 +1,153 @@
-// A placeholder that is to be replaced by the view of this folder.
-export function InspectView(_: { threadId: string; at?: string | undefined }) {
-  return <p>…</p>;
+// The inspector: a conversation, or one call of it, in every dialect side by side, with what each would lose; what really
+// happened on the wire; and the same as code.
+import { useEffect, useState } from "react";
+import { Link } from "wouter";
+import { useConversation } from "../data/hooks.ts";
+import { Button, formatCount, Icon, Spinner } from "../kit/index.ts";
+import { threadPath } from "../routes.ts";
+import { Columns } from "../translate/columns.tsx";
+import type { Translation } from "../translate/use-translator.ts";
+import { useTranslator } from "../translate/use-translator.ts";
+import { CallFacts } from "./call-facts.tsx";
+import { CodeDialog } from "./code-dialog.tsx";
+import styles from "./inspect-view.module.css";
+import type { Turn } from "./turns.ts";
+import { pathTo, turnLabel, turnsOf } from "./turns.ts";
+import type { Subject } from "./use-subject.ts";
+import { useSubject } from "./use-subject.ts";
+
+/** How many messages are looked at first, and how many more at a time. */
+const WINDOW = 200;
+
+export interface InspectViewProps {
+  threadId: string;
+  /** The message that the branch, and the turn, ends with. */
+  at?: string | undefined;
+}
+
+export function InspectView({ threadId, at }: InspectViewProps) {
+  const { state } = useConversation(threadId);
+  const translation = useTranslator();
+  const [chosen, choose] = useState<Subject>();
+  const [limit, setLimit] = useState(WINDOW);
+  const path = pathTo(state.nodes, state.path, at);
+  const turns = turnsOf(state.nodes, path);
+  const subject = chosen ?? firstSubject(turns, at);
+  const { source, failure } = useSubject({ threadId, leaf: path.at(-1), limit, subject });
+  const { translator } = translation;
+  useEffect(() => {
+    if (source !== undefined) translator.setSource(source);
+  }, [translator, source]);
+  const left = subject.type === "conversation" ? Math.max(0, path.length - limit) : 0;
+  const problem = failure ?? problemOf(state.status, path.length) ?? translation.state.failure?.message;
+  return (
+    <div className={styles["view"]}>
+      <header className={styles["top"]}>
+        <Link href={threadPath(threadId, at)} className={styles["back"]}>
+          <Icon name="chevron-left" size={16} />
+          Conversation
+        </Link>
+        <h1>Inspect</h1>
+        <SubjectChoice turns={turns} subject={subject} onChange={choose} />
+        <CodeButton translation={translation} isAskable={subject.type !== "answer"} />
+      </header>
+      {subject.type !== "conversation" && <CallFacts runId={subject.runId} />}
+      {left > 0 && (
+        <p className={styles["window"]}>
+          The last {formatCount(limit)} of {formatCount(path.length)} messages; their numbers count from the first
+          shown.
+          <Button small onClick={() => setLimit(limit + WINDOW)}>
+            {formatCount(Math.min(WINDOW, left))} more
+          </Button>
+        </p>
+      )}
+      <Outcome translation={translation} problem={problem} />
+    </div>
+  );
 }
 export default InspectView;
+
+/** The call that the address names by its last message, else all of it. */
+function firstSubject(turns: readonly Turn[], at: string | undefined): Subject {
+  const turn = at === undefined ? undefined : turns.find(({ messageId }) => messageId === at);
+  return turn === undefined
+    ? { type: "conversation" }
+    : { type: "request", runId: turn.runId, messageId: turn.messageId };
+}
+
+function problemOf(status: string, length: number): string | undefined {
+  if (status === "missing") return "There is no such conversation.";
+  if (status === "failed") return "The conversation could not be loaded.";
+  return status === "ready" && length === 0 ? "Nothing was said yet." : undefined;
+}
+
+function Outcome({ translation, problem }: { translation: Translation; problem: string | undefined }) {
+  const { reading } = translation.state;
+  if (problem !== undefined) {
+    return (
+      <p role="alert" className={styles["problem"]}>
+        {problem}
+      </p>
+    );
+  }
+  if (reading !== undefined) return <Columns translation={translation} reading={reading} />;
+  return (
+    <p className={styles["wait"]}>
+      <Spinner label="Reading" />
+    </p>
+  );
+}
+
+interface SubjectChoiceProps {
+  turns: readonly Turn[];
+  subject: Subject;
+  onChange: (subject: Subject) => void;
+}
+
+function SubjectChoice({ turns, subject, onChange }: SubjectChoiceProps) {
+  const runId = subject.type === "conversation" ? "" : subject.runId;
+  const side = subject.type === "answer" ? "answer" : "request";
+  const change = (id: string, type: "request" | "answer"): void => {
+    const turn = turns.find((each) => each.runId === id);
+    onChange(turn === undefined ? { type: "conversation" } : { type, runId: id, messageId: turn.messageId });
+  };
+  return (
+    <div className={styles["subject"]}>
+      <label>
+        <span>Show</span>
+        <select value={runId} onChange={({ target }) => change(target.value, side)}>
+          <option value="">The conversation</option>
+          <optgroup label="One call">
+            {turns.map((turn, index) => (
+              <option key={turn.runId} value={turn.runId} label={turnLabel(turn, index)} />
+            ))}
+          </optgroup>
+        </select>
+      </label>
+      {runId !== "" && (
+        <div role="radiogroup" aria-label="Side of the call" className={styles["sides"]}>
+          {(["request", "answer"] as const).map((each) => (
+            <label key={each}>
+              <input type="radio" name="side" checked={side === each} onChange={() => change(runId, each)} />
+              {each === "request" ? "What was asked" : "What was answered"}
+            </label>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function CodeButton({ translation, isAskable }: { translation: Translation; isAskable: boolean }) {
+  const [open, setOpen] = useState(false);
+  const { reading } = translation.state;
+  if (!isAskable) return null;
+  return (
+    <>
+      <Button small icon="code" disabled={reading === undefined} onClick={() => setOpen(true)}>
+        Copy as code
+      </Button>
+      {open && <CodeDialog translation={translation} model={reading?.model ?? ""} onClose={() => setOpen(false)} />}
+    </>
+  );
+}

@@ -94,7 +94,7 @@ export function childrenOf(document: JsonDocument, line: number): readonly numbe
 /** The line that opens what a value stands in, which begins or ends on this line; undefined for the root. */
 export function parentOf(document: JsonDocument, line: number): number | undefined {
   if (line === 0 || line === endOf(document, 0)) return undefined;
-  for (let at = 0; ; ) {
+  for (let at = 0; ;) {
     const child = childAt(document, at, line);
     if (child === undefined || child === line || endOf(document, child) === line) return at;
     at = child;

@@ -69,7 +69,7 @@ export function rowOf(rows: readonly Row[], line: number, mark?: Mark): number {
     if ((rows[middle]?.line ?? 0) < line) low = middle + 1;
     else high = middle;
   }
-  for (let at = low; mark !== undefined && rows[at]?.line === line; at++) if (rows[at]?.mark === mark) return at;
+  for (let at = low; rows[at]?.line === line; at++) if (rows[at]?.mark === mark) return at;
   return low;
 }
 

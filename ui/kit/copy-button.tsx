@@ -10,7 +10,7 @@ export interface CopyButtonProps {
   label: string;
   /** Shown as words, too, instead of the sign alone. */
   words?: boolean;
-  className?: string;
+  className?: string | undefined;
 }
 
 export function CopyButton({ text, label, words = false, className }: CopyButtonProps) {

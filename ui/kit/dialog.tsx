@@ -27,6 +27,7 @@ function OpenDialog({ onClose, title, wide = false, footer, children }: Omit<Dia
     const dialog = element.current;
     const before = document.activeElement;
     dialog?.showModal();
+    firstOf(dialog)?.focus();
     return () => {
       dialog?.close();
       // The element goes away with its closing, before the browser gives the focus back.
@@ -38,9 +39,13 @@ function OpenDialog({ onClose, title, wide = false, footer, children }: Omit<Dia
       ref={element}
       className={styles["dialog"]}
       data-wide={wide}
+      tabIndex={-1}
       aria-labelledby={name}
       closedby="any"
-      onClose={onClose}
+      onClose={(event) => {
+        // Told late: it may be open again.
+        if (!event.currentTarget.open) onClose();
+      }}
       onCancel={(event) => {
         // The owner closes it, by no longer showing it. A file chooser inside that is cancelled bubbles up here.
         if (event.target !== event.currentTarget) return;
@@ -56,4 +61,10 @@ function OpenDialog({ onClose, title, wide = false, footer, children }: Omit<Dia
       {footer !== undefined && <footer className={styles["foot"]}>{footer}</footer>}
     </dialog>
   );
+}
+
+/** What one wants of a dialog: its first field, else the first of its answers; of one that is only read, itself. */
+function firstOf(dialog: HTMLDialogElement | null): HTMLElement | null | undefined {
+  const field = dialog?.querySelector<HTMLElement>(":is(input, textarea, select):not([type=radio], :disabled)");
+  return field ?? dialog?.querySelector<HTMLElement>(":scope > footer button") ?? dialog;
 }

@@ -59,8 +59,7 @@ const SIGNS = {
   clock: `${circle(12, 12, 8.25)}M12 7.5V12l3 2`,
   coin: `${circle(12, 12, 8.25)}M14.5 9.5C14 8.6 13.1 8.2 12 8.2c-1.4 0-2.5.7-2.5 1.9 0 2.6 5.1 1.3 5.1 3.9 0 1.2-1.1 1.9-2.6 1.9-1.2 0-2.1-.5-2.6-1.4M12 6.8v1.4M12 15.9v1.4`,
   user: `${circle(12, 8, 3.5)}M5 19.5c.8-3.3 3.5-5 7-5s6.2 1.7 7 5`,
-  spark:
-    "M12 3.5c.7 4.8 3.7 7.8 8.5 8.5-4.8.7-7.8 3.7-8.5 8.5-.7-4.8-3.7-7.8-8.5-8.5 4.8-.7 7.8-3.7 8.5-8.5z",
+  spark: "M12 3.5c.7 4.8 3.7 7.8 8.5 8.5-4.8.7-7.8 3.7-8.5 8.5-.7-4.8-3.7-7.8-8.5-8.5 4.8-.7 7.8-3.7 8.5-8.5z",
   dots: `${dot(6, 12)}${dot(12, 12)}${dot(18, 12)}`,
   play: "M8 5.5L18.5 12 8 18.5z",
   queue: "M4 7h16M4 12h10M4 17h7M17.5 13.5v6M14.5 16.5h6",
@@ -95,7 +94,7 @@ export const Icon = memo(function Icon({ name, size = 18, className }: IconProps
       viewBox="0 0 24 24"
       fill={SOLID.has(name) ? "currentColor" : "none"}
       stroke="currentColor"
-      strokeWidth={HEAVY.has(name) ? 2.6 : 1.7}
+      strokeWidth={HEAVY.has(name) ? 3 : 1.7}
       strokeLinecap="round"
       strokeLinejoin="round"
       aria-hidden="true"

@@ -10,5 +10,6 @@ export * from "./kept.ts";
 export * from "./menu.tsx";
 export * from "./shortcuts.ts";
 export * from "./spinner.tsx";
+export * from "./tabs.tsx";
 export * from "./time.tsx";
 export * from "./toasts.tsx";

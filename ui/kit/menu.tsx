@@ -102,13 +102,13 @@ function Item({ label, icon, danger, disabled, checked, onSelect, close }: MenuI
   );
 }
 
-const MOVES = ["ArrowDown", "ArrowUp", "Home", "End"];
+const MOVES = new Set(["ArrowDown", "ArrowUp", "Home", "End"]);
 
 function walk(event: KeyboardEvent<HTMLDivElement>): void {
   const menu = event.currentTarget;
   // Whoever leaves by Tab goes on from the button.
   if (event.key === "Tab") return menu.hidePopover();
-  if (MOVES.includes(event.key)) {
+  if (MOVES.has(event.key)) {
     event.preventDefault();
     move(menu, event.key);
   } else if (event.key.length === 1 && event.key !== " ") {

@@ -6,8 +6,7 @@ import styles from "./lazy-view.module.css";
 
 /** A view of its own file. */
 export function lazyView<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
-  // React's own type is exotic; what is handed out is an ordinary component.
-  const View: ComponentType<Props> = lazy(async () => ({ default: await load() })) as unknown as ComponentType<Props>;
+  const View: ComponentType<Props> = lazy(async () => ({ default: await load() }));
   return function LazyView(props: Props) {
     return (
       <Suspense fallback={<Loading />}>
@@ -26,19 +25,19 @@ export function Loading() {
 }
 
 interface BoundaryState {
-  error?: Error;
+  error: Error | undefined;
 }
 
 /** Keeps a broken view from taking the page with it. Another address, given as `place`, is another try. */
 export class ViewBoundary extends Component<{ place: string; children: ReactNode }, BoundaryState> {
-  override state: BoundaryState = {};
+  override state: BoundaryState = { error: undefined };
 
   static getDerivedStateFromError(error: unknown): BoundaryState {
     return { error: error instanceof Error ? error : new Error(String(error)) };
   }
 
   override componentDidUpdate(before: { place: string }): void {
-    if (before.place !== this.props.place && this.state.error !== undefined) this.setState({ error: undefined as never });
+    if (before.place !== this.props.place && this.state.error !== undefined) this.setState({ error: undefined });
   }
 
   override render(): ReactNode {

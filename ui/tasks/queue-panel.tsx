@@ -54,7 +54,9 @@ function QueuedRow({ item: { id, mode, message }, onTakeBack, onSayNow }: RowPro
           Say it now
         </Button>
       )}
-      {onTakeBack !== undefined && <IconButton label="Take back" icon="edit" size={16} onClick={() => onTakeBack(id)} />}
+      {onTakeBack !== undefined && (
+        <IconButton label="Take back" icon="edit" size={16} onClick={() => onTakeBack(id)} />
+      )}
     </li>
   );
 }

@@ -41,7 +41,8 @@ export function factsOf({ summary }: Thread): string[] {
   const { models, usage, messages } = summary;
   const facts: string[] = [];
   const [model, ...others] = models;
-  if (model !== undefined) facts.push(others.length === 0 ? shortModel(model) : `${shortModel(model)} +${others.length}`);
+  if (model !== undefined)
+    facts.push(others.length === 0 ? shortModel(model) : `${shortModel(model)} +${others.length}`);
   if (usage !== undefined && usage.totalTokens > 0) facts.push(`${formatTokens(usage.totalTokens)} tokens`);
   else facts.push(messages === 1 ? "1 message" : `${messages} messages`);
   if (usage?.cost !== undefined && usage.cost > 0) facts.push(formatCost(usage.cost));

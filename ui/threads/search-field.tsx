@@ -1,9 +1,7 @@
-// Where one types what to look for. The server is asked when the typing rests.
-import { useEffect, useEffectEvent, useState, type Ref } from "react";
+// Where one types what to look for. The list asks the server when the typing rests.
+import { useState, type Ref } from "react";
 import { Icon, IconButton } from "../kit/index.ts";
 import styles from "./threads.module.css";
-
-const REST = 180;
 
 export interface SearchFieldProps {
   ref: Ref<HTMLInputElement>;
@@ -13,14 +11,11 @@ export interface SearchFieldProps {
 }
 
 export function SearchField({ ref, onSearch, toList }: SearchFieldProps) {
-  const [text, setText] = useState<string>();
-  const search = useEffectEvent(onSearch);
-  useEffect(() => {
-    // Untouched: whatever the list shows is right.
-    if (text === undefined) return;
-    const timer = setTimeout(() => search(text.trim()), text === "" ? 0 : REST);
-    return () => clearTimeout(timer);
-  }, [text]);
+  const [text, setText] = useState("");
+  const type = (next: string): void => {
+    setText(next);
+    onSearch(next.trim());
+  };
   return (
     <div className={styles["search"]} role="search">
       <Icon name="search" size={16} />
@@ -31,20 +26,20 @@ export function SearchField({ ref, onSearch, toList }: SearchFieldProps) {
         placeholder="Search"
         autoComplete="off"
         spellCheck={false}
-        value={text ?? ""}
-        onChange={(event) => setText(event.target.value)}
+        value={text}
+        onChange={(event) => type(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === "ArrowDown" || (event.key === "Enter" && !event.nativeEvent.isComposing)) toList();
-          else if (event.key === "Escape" && text !== undefined && text !== "") setText("");
+          else if (event.key === "Escape" && text !== "") type("");
           else if (event.key === "Escape") event.currentTarget.blur();
           else return;
           event.preventDefault();
         }}
       />
-      {text === undefined || text === "" ? (
+      {text === "" ? (
         <kbd aria-hidden="true">/</kbd>
       ) : (
-        <IconButton label="Clear the search" icon="close" size={14} onClick={() => setText("")} />
+        <IconButton label="Clear the search" icon="close" size={14} onClick={() => type("")} />
       )}
     </div>
   );

@@ -11,7 +11,11 @@ interface ThreadDialogProps {
 }
 
 /** What a dialog's button does: under way, and why it did not work. The dialog closes only when it did. */
-function useAttempt(onDone: () => void): { busy: boolean; failure: string | undefined; run: (work: Promise<unknown>) => void } {
+function useAttempt(onDone: () => void): {
+  busy: boolean;
+  failure: string | undefined;
+  run: (work: Promise<unknown>) => void;
+} {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();
   const attempt = async (work: Promise<unknown>): Promise<void> => {
@@ -63,8 +67,6 @@ export function RenameDialog({
             value={title}
             placeholder={nameOf({ ...thread, title: null })}
             maxLength={500}
-            // A dialog that was asked for: its field is what one wants.
-            autoFocus
             onChange={(event) => setTitle(event.target.value)}
           />
         </label>
@@ -75,11 +77,7 @@ export function RenameDialog({
   );
 }
 
-export function DeleteDialog({
-  thread,
-  onClose,
-  remove,
-}: ThreadDialogProps & { remove: () => Promise<unknown> }) {
+export function DeleteDialog({ thread, onClose, remove }: ThreadDialogProps & { remove: () => Promise<unknown> }) {
   const { busy, failure, run } = useAttempt(onClose);
   const count = thread.summary?.messages;
   return (
@@ -97,8 +95,8 @@ export function DeleteDialog({
       }
     >
       <p>
-        <strong>{nameOf(thread)}</strong> goes with {count === undefined ? "its messages" : countOf(count)}, every branch
-        and the records of its calls. This cannot be undone.
+        <strong>{nameOf(thread)}</strong> goes with {count === undefined ? "its messages" : countOf(count)}, every
+        branch and the records of its calls. This cannot be undone.
       </p>
       {failure !== undefined && <Failure text={failure} />}
     </Dialog>

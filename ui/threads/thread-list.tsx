@@ -1,6 +1,6 @@
 // The list itself: as long as it may be, only what can be seen is in the page. Tab reaches one row, arrow keys the others.
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useState, type KeyboardEvent } from "react";
+import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
+import { useEffect, useEffectEvent, useRef, useState, type KeyboardEvent, type RefObject } from "react";
 import type { Thread } from "../data/types.ts";
 import { Spinner } from "../kit/index.ts";
 import type { Row } from "./rows.ts";
@@ -19,11 +19,11 @@ export interface ThreadListProps {
 
 /** Rows that are drawn beyond those that can be seen. */
 const BEYOND = 6;
-const ROW_HEIGHT = 60;
+const ROW_HEIGHT = 58;
 
-export function ThreadList({ rows, search, currentId, more, loadMore, onRename, onDelete }: ThreadListProps) {
+export function ThreadList(props: ThreadListProps) {
+  const { rows, search, currentId, more, loadMore, onRename, onDelete } = props;
   const box = useRef<HTMLDivElement>(null);
-  const [reached, setReached] = useState<string>();
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
@@ -31,23 +31,17 @@ export function ThreadList({ rows, search, currentId, more, loadMore, onRename, 
     getItemKey: (index) => rows[index]?.thread.id ?? index,
     overscan: BEYOND,
   });
+  const { reachable, reach, walk } = useWalk(props, box, virtual);
   const shown = virtual.getVirtualItems();
-  const last = shown.at(-1)?.index ?? -1;
+  const isNearEnd = (shown.at(-1)?.index ?? -1) >= rows.length - BEYOND;
+  const load = useEffectEvent(loadMore);
+  // Not again for a page that failed: only what came, or scrolling, asks for more.
   useEffect(() => {
-    if (more && last >= rows.length - BEYOND) loadMore();
-  }, [more, last, rows.length, loadMore]);
-  const ids = rows.map(({ thread }) => thread.id);
-  const reachable = [reached, currentId, ids[0]].find((id) => id !== undefined && ids.includes(id));
-  const go = (index: number): void => {
-    const id = ids[index];
-    if (id === undefined) return;
-    setReached(id);
-    virtual.scrollToIndex(index);
-    // The row may have to be drawn first.
-    requestAnimationFrame(() => linkOf(box.current, id)?.focus());
-  };
+    if (more && isNearEnd) load();
+  }, [more, isNearEnd, rows.length]);
+  const given = { search, onRename, onDelete };
   return (
-    <div ref={box} className={styles["scroll"]} onKeyDown={(event) => walk(event, ids, go, rows, { onRename, onDelete })}>
+    <div ref={box} className={styles["scroll"]} onKeyDown={walk}>
       <ul className={styles["list"]} aria-label="Conversations" style={{ height: virtual.getTotalSize() }}>
         {shown.map(({ key, index, start }) => {
           const row = rows[index];
@@ -61,54 +55,66 @@ export function ThreadList({ rows, search, currentId, more, loadMore, onRename, 
               aria-setsize={more ? -1 : rows.length}
               aria-posinset={index + 1}
               style={{ transform: `translateY(${start}px)` }}
-              onFocus={() => setReached(id)}
+              onFocus={() => reach(id)}
             >
-              <ThreadRow
-                {...row}
-                search={search}
-                current={id === currentId}
-                reachable={id === reachable}
-                onRename={onRename}
-                onDelete={onDelete}
-              />
+              <ThreadRow {...row} {...given} current={id === currentId} reachable={id === reachable} />
             </li>
           );
         })}
       </ul>
-      {more && (
-        <div className={styles["more"]}>
-          <Spinner label="Loading more" />
-        </div>
-      )}
+      {more && <More />}
     </div>
   );
 }
 
-function linkOf(box: HTMLElement | null, id: string): HTMLElement | null | undefined {
-  return box?.querySelector<HTMLElement>(`a[data-thread="${CSS.escape(id)}"]`);
+function More() {
+  return (
+    <div className={styles["more"]}>
+      <Spinner label="Loading more" />
+    </div>
+  );
+}
+
+interface Walk {
+  /** The thread whose row Tab reaches. */
+  reachable: string | undefined;
+  reach: (id: string) => void;
+  walk: (event: KeyboardEvent) => void;
+}
+
+function useWalk(
+  { rows, currentId, onRename, onDelete }: ThreadListProps,
+  box: RefObject<HTMLElement | null>,
+  virtual: Virtualizer<HTMLDivElement, Element>,
+): Walk {
+  const [reached, reach] = useState<string>();
+  const isThere = (id: string | undefined): boolean => rows.some(({ thread }) => thread.id === id);
+  const go = (index: number): void => {
+    const id = rows[index]?.thread.id;
+    if (id === undefined) return;
+    reach(id);
+    virtual.scrollToIndex(index);
+    // The row may have to be drawn first.
+    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`a[data-thread="${CSS.escape(id)}"]`)?.focus());
+  };
+  const walk = (event: KeyboardEvent): void => {
+    const link = event.target instanceof HTMLElement ? event.target.closest<HTMLElement>("a[data-thread]") : null;
+    const at = rows.findIndex(({ thread }) => thread.id === link?.dataset["thread"]);
+    const thread = rows[at]?.thread;
+    if (thread === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    const end = rows.length - 1;
+    const moves: Record<string, number> = { ArrowDown: Math.min(at + 1, end), ArrowUp: at - 1, Home: 0, End: end };
+    const next = moves[event.key];
+    if (next !== undefined) go(Math.max(next, 0));
+    else if (event.key === "F2") onRename(thread);
+    else if (event.key === "Delete") onDelete(thread);
+    else return;
+    event.preventDefault();
+  };
+  return { reachable: [reached, currentId].find(isThere) ?? rows[0]?.thread.id, reach, walk };
 }
 
 /** The first row of the list gets the focus; from the search field. */
 export function focusFirstRow(around: HTMLElement | null): void {
   around?.querySelector<HTMLElement>("a[data-thread]")?.focus();
-}
-
-function walk(
-  event: KeyboardEvent,
-  ids: readonly string[],
-  go: (index: number) => void,
-  rows: readonly Row[],
-  { onRename, onDelete }: Pick<ThreadListProps, "onRename" | "onDelete">,
-): void {
-  const link = event.target instanceof HTMLElement ? event.target.closest<HTMLElement>("a[data-thread]") : null;
-  if (link === null || event.ctrlKey || event.metaKey || event.altKey) return;
-  const at = ids.indexOf(link.dataset["thread"] ?? "");
-  const moves: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: ids.length - 1 };
-  const next = moves[event.key];
-  const thread = rows[at]?.thread;
-  if (next !== undefined) go(Math.min(Math.max(next, 0), ids.length - 1));
-  else if (event.key === "F2" && thread !== undefined) onRename(thread);
-  else if (event.key === "Delete" && thread !== undefined) onDelete(thread);
-  else return;
-  event.preventDefault();
 }

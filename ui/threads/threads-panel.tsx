@@ -18,7 +18,8 @@ export interface ThreadsPanelProps {
 type Asked = { what: "rename" | "delete"; thread: Thread };
 
 export function ThreadsPanel({ currentId, onDeleted }: ThreadsPanelProps) {
-  const { search, loadMore, ...state } = useThreads();
+  const state = useThreads();
+  const { search } = state;
   const [filter, setFilter] = useState<Filter>("all");
   const [asked, setAsked] = useState<Asked>();
   const panel = useRef<HTMLDivElement>(null);
@@ -30,21 +31,26 @@ export function ThreadsPanel({ currentId, onDeleted }: ThreadsPanelProps) {
   return (
     <div ref={panel} className={styles["panel"]}>
       <div className={styles["head"]}>
-        <SearchField ref={field} onSearch={search} toList={() => focusFirstRow(panel.current)} />
+        <SearchField
+          ref={field}
+          onSearch={(text) => state.setSearch(text)}
+          toList={() => focusFirstRow(panel.current)}
+        />
         <FilterChoice filter={filter} choose={setFilter} />
       </div>
       <p role="status" className={styles["announced"]}>
-        {state.search !== "" && state.status === "ready" && found(rows.length, state.more)}
+        {search !== "" && state.status === "ready" && found(rows.length, state.more)}
       </p>
       {rows.length === 0 && !state.more ? (
-        <NoRows state={state} filter={filter} retry={() => search(state.search)} />
+        <NoRows state={state} filter={filter} />
       ) : (
         <ThreadList
           rows={rows}
-          search={state.search}
+          search={search}
           currentId={currentId}
           more={state.more}
-          {...{ loadMore, onRename, onDelete }}
+          loadMore={() => state.loadMore()}
+          {...{ onRename, onDelete }}
         />
       )}
       {asked !== undefined && <AskedDialog {...asked} onClose={() => setAsked(undefined)} onDeleted={onDeleted} />}
@@ -64,11 +70,12 @@ function AskedDialog({
   const api = useApi();
   const toast = useToast();
   if (what === "rename") {
-    const rename = (title: string): Promise<unknown> => api.updateThread(thread.id, { title: title === "" ? null : title });
+    const rename = (title: string): Promise<unknown> =>
+      api.updateThread(thread.id, { title: title === "" ? null : title });
     return <RenameDialog thread={thread} onClose={onClose} rename={rename} />;
   }
   const remove = async (): Promise<void> => {
-    await api.deleteThread(thread.id);
+    await api.removeThread(thread.id);
     toast("The conversation was deleted");
     onDeleted(thread.id);
   };
@@ -91,7 +98,7 @@ function FilterChoice({ filter, choose }: { filter: Filter; choose: (filter: Fil
   );
 }
 
-function NoRows({ state, filter, retry }: { state: ThreadListState; filter: Filter; retry: () => void }) {
+function NoRows({ state, filter }: { state: ThreadListState; filter: Filter }) {
   if (state.status === "loading") {
     return (
       <div className={styles["none"]}>
@@ -105,7 +112,7 @@ function NoRows({ state, filter, retry }: { state: ThreadListState; filter: Filt
         <Icon name="warning" size={22} />
         <strong>The conversations could not be loaded</strong>
         <span>{state.error?.message}</span>
-        <Button small icon="refresh" onClick={retry}>
+        <Button small icon="refresh" onClick={() => location.reload()}>
           Try again
         </Button>
       </div>
@@ -122,8 +129,15 @@ function NoRows({ state, filter, retry }: { state: ThreadListState; filter: Filt
 
 function emptyWords(search: string, filter: Filter): { title: string; text: string } {
   if (search !== "") {
-    return { title: "Nothing found", text: `No ${filter === "all" ? "conversation" : LABELS[filter].toLowerCase()} with “${search}” in title or words.` };
+    return {
+      title: "Nothing found",
+      text: `No ${filter === "all" ? "conversation" : LABELS[filter].toLowerCase()} with “${search}” in title or words.`,
+    };
   }
-  if (filter !== "all") return { title: `No ${LABELS[filter].toLowerCase()} yet`, text: "Others may be shown under “All”." };
-  return { title: "No conversations yet", text: "They appear here by themselves as soon as an SDK calls, or you start one." };
+  if (filter !== "all")
+    return { title: `No ${LABELS[filter].toLowerCase()} yet`, text: "Others may be shown under “All”." };
+  return {
+    title: "No conversations yet",
+    text: "They appear here by themselves as soon as an SDK calls, or you start one.",
+  };
 }

@@ -1,5 +1,59 @@
-// A placeholder that is to be replaced by the view of this folder.
-export function TranslateView(_: object) {
-  return <p>…</p>;
+// The translator: any payload in, every dialect out, with what is lost. It all happens in this browser.
+import { useEffect, useMemo, useRef, useState } from "react";
+import { Spinner } from "../kit/index.ts";
+import { Columns } from "./columns.tsx";
+import { offsetOf } from "./excerpt.ts";
+import type { Held } from "./payload-input.tsx";
+import { PayloadInput } from "./payload-input.tsx";
+import { ReadFailureView } from "./read-failure.tsx";
+import type { Wanted } from "./reading-choice.tsx";
+import { Doubts, ReadingChoice } from "./reading-choice.tsx";
+import styles from "./translate-view.module.css";
+import { useTranslator } from "./use-translator.ts";
+
+export function TranslateView() {
+  const translation = useTranslator();
+  const { translator, state } = translation;
+  const [held, setHeld] = useState<Held>();
+  const [wanted, setWanted] = useState<Wanted>({});
+  const field = useRef<HTMLTextAreaElement>(null);
+  const source = useMemo(() => held && { content: held.content, ...wanted }, [held, wanted]);
+  useEffect(() => translator.setSource(source), [translator, source]);
+  const text = typeof held?.content === "string" ? held.content : undefined;
+  const go = (line: number, column: number): void => {
+    const at = offsetOf(text ?? "", line, column);
+    field.current?.focus();
+    field.current?.setSelectionRange(at, at + 1);
+  };
+  const { reading, failure } = state;
+  return (
+    <div className={styles["view"]} data-full={reading !== undefined}>
+      <header className={styles["top"]}>
+        <h1>Translate</h1>
+        <p>Any provider’s payload, in the words of all others. It stays in this browser: nothing is sent.</p>
+      </header>
+      <PayloadInput
+        ref={field}
+        held={held}
+        onChange={(next) => {
+          setHeld(next);
+          // Another payload is looked at without what was said of the last one.
+          if (next === undefined) setWanted({});
+        }}
+      >
+        {held !== undefined && <ReadingChoice reading={reading} wanted={wanted} onChange={setWanted} />}
+      </PayloadInput>
+      {reading !== undefined && <Doubts reading={reading} />}
+      {state.status === "reading" && reading === undefined && (
+        <p className={styles["wait"]}>
+          <Spinner label="Reading" />
+        </p>
+      )}
+      {failure !== undefined && (
+        <ReadFailureView failure={failure} text={text} onGo={text === undefined ? undefined : go} />
+      )}
+      {reading !== undefined && <Columns translation={translation} reading={reading} />}
+    </div>
+  );
 }
 export default TranslateView;

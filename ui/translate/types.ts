@@ -12,6 +12,8 @@ export type Speaker = DialectId | "koine";
 export interface Source {
   /** Text, or the bytes of a file. */
   content: string | Uint8Array;
+  /** Only this field of it: the rest of a reply is about it, not of it. */
+  field?: string;
   /** Where the reader knows better. */
   from?: Speaker;
   kind?: Kind;

@@ -47,10 +47,10 @@ class Watching implements AsyncIterableIterator<ThreadChange, void> {
   tell(changes: readonly ThreadChange[]): void {
     if (this.#isOver) return;
     for (const { threadId, change } of changes) this.#waiting.set(`${change} ${threadId}`, { threadId, change });
-    if (this.#ready.size + this.#waiting.size > MOST) {
-      const message = "More has happened than is kept for a reader; read the list of threads, and watch anew.";
-      this.fail(new LedgerError("busy", message));
-    } else if (this.#timer === undefined) this.#release();
+    if (this.#timer === undefined) this.#release();
+    if (this.#ready.size <= MOST && this.#waiting.size <= MOST) return;
+    const message = "More has happened than is kept for a reader; read the list of threads, and watch anew.";
+    this.fail(new LedgerError("busy", message));
   }
 
   async next(): Promise<Result> {

@@ -134,5 +134,7 @@ const OUTLINE = {
   id: "getOutline",
   summary:
     "The tree in short: how every message begins, which runs are live, and a cursor. `/events?after=` it gives all deltas of the live runs, and whatever comes after the outline.",
-  replies: { 200: says("The outline, messages oldest first. A `cursor` of null: follow from the beginning.", "Outline") },
+  replies: {
+    200: says("The outline, messages oldest first. A `cursor` of null: follow from the beginning.", "Outline"),
+  },
 } as const;

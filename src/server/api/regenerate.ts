@@ -4,13 +4,13 @@ import type { Request, StoredMessage } from "../../model/index.ts";
 import { boolean, list, object, reference, string } from "../../model/shape.ts";
 import { ServerError } from "../errors.ts";
 import { facts } from "../openapi/schemas.ts";
-import { callModel } from "../gateway/call.ts";
+import { callModel, type ModelAnswer } from "../gateway/call.ts";
 import { headerText } from "../http/header-text.ts";
 import { leadingOf } from "../record/said.ts";
 import { messagesOf } from "../record/stored-answer.ts";
 import { requestOf } from "../record/stored-request.ts";
-import type { Recorder } from "../record/types.ts";
-import type { Route, Services } from "../types.ts";
+import type { Recorder, Recording } from "../record/types.ts";
+import type { Caller, Reply, Route, ServerRequest, Services } from "../types.ts";
 import { messageOf } from "./branches.ts";
 import { followRun } from "./events.ts";
 import { namedId } from "./named.ts";
@@ -31,30 +31,63 @@ export function regenerateRoutes(services: Services, recorder: Recorder): Route[
       const threadId = await named(request, caller);
       const { after, former } = await placeOf(ledger, threadId, messageId);
       const asked = await questionAt(ledger, threadId, after, former);
-      const answer = await callModel(services, recorder, {
+      const isStream = stream ?? request.headers["accept"]?.includes("text/event-stream") ?? false;
+      const opened = Promise.withResolvers<Recording | undefined>();
+      const answering = callModel(services, recorder, {
         caller,
         request: { model: services.config.tasks.model, ...asked, ...changes },
         dialect: "canonical",
         record: { thread: threadId, after, idempotencyKey: request.headers["idempotency-key"] },
         signal: request.signal,
         traceparent: request.headers["traceparent"],
+        onOpen: opened.resolve,
       });
-      const runId = answer.recording?.runId;
-      if (runId === undefined) throw new ServerError("unavailable", "The ledger cannot be written to.");
-      const isStream = stream ?? request.headers["accept"]?.includes("text/event-stream") ?? false;
-      const [thread, provider] = [headerText(threadId), headerText(answer.provider)];
-      const headers = { "x-koine-thread": thread, "x-koine-run": runId, "x-koine-provider": provider };
       if (isStream) {
-        // Whoever reads follows the record: what they see is what is there, and they can leave and come back.
-        await recorder.reveal(caller, runId);
-        answer.drain();
-        return followRun(services, request, caller, { threadId, runId }, headers);
+        const recording = await Promise.race([opened.promise, answering.then(({ recording: of }) => of)]);
+        return streamed(services, recorder, { request, caller }, answering, recording);
       }
+      const answer = await answering;
+      const runId = demandRun(answer.recording);
       await answer.response();
       const run = await ledger.run(runId);
+      const headers = { ...headersOf(threadId, runId), "x-koine-provider": headerText(answer.provider) };
       return jsonReply(200, { run: shownRun(run), messages: await messagesOf(ledger, run) }, headers);
     }),
   ];
+}
+
+/**
+ * The run's own events, from its beginning: whoever reads follows the record, and can leave and come back. It is told which
+ * run that is before the model has said anything; what goes wrong then is the end of the run.
+ */
+async function streamed(
+  services: Services,
+  recorder: Recorder,
+  { request, caller }: { request: ServerRequest; caller: Caller },
+  answering: Promise<ModelAnswer>,
+  recording: Recording | undefined,
+): Promise<Reply> {
+  const runId = demandRun(recording);
+  const over = answering.then((answer) => answer.drain());
+  // The run says why it failed.
+  services.background(over.catch(() => undefined));
+  await recorder.reveal(caller, runId);
+  const run = await caller.ledger.run(runId).catch(async (error: unknown) => {
+    // A run that could not be written has ended its call, with the reason.
+    await over;
+    throw error;
+  });
+  const { threadId } = run;
+  return followRun(services, request, caller, { threadId, runId }, headersOf(threadId, runId));
+}
+
+function demandRun(recording: Recording | undefined): string {
+  if (recording !== undefined) return recording.runId;
+  throw new ServerError("unavailable", "The ledger cannot be written to.");
+}
+
+function headersOf(threadId: string, runId: string): Record<string, string> {
+  return { "x-koine-thread": headerText(threadId), "x-koine-run": runId };
 }
 
 interface Place {
@@ -115,7 +148,7 @@ const OPERATION = {
   heavy: true as const,
   replies: {
     200: says(
-      "The run and its messages; with `stream`, its events as those of `/v1/runs/:id/events`.",
+      "The run and its messages; with `stream`, its events as those of `/v1/runs/:id/events`, `x-koine-run` before the model says anything.",
       object({ run: reference("Run"), messages: list(reference("StoredMessage")) }, {}),
     ),
   },

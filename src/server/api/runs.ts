@@ -69,7 +69,8 @@ const SHOW = {
 } as const;
 const REQUEST = {
   id: "getRunRequest",
-  summary: "What a recorded call asked, with its whole history, in the model's own words. 404 where the run is no call.",
+  summary:
+    "What a recorded call asked, with its whole history, in the model's own words. 404 where the run is no call.",
   replies: {
     200: says(
       "The request, the dialect that it came in, and who was asked.",

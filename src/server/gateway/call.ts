@@ -23,6 +23,8 @@ interface ModelCallInput {
   signal?: AbortSignal | undefined;
   onBreaks?: CallOptions["onBreaks"];
   traceparent?: string | undefined;
+  /** Hears where the call is recorded before anybody is asked: a model may think for long before its first word. */
+  onOpen?: ((recording: Recording | undefined) => void) | undefined;
 }
 
 /** An answer that has begun. Whoever stops reading one that is recorded calls `drain`: the run goes on without them. */
@@ -61,6 +63,7 @@ export async function callModel(services: Services, recorder: Recorder, input: M
       traceparent,
     });
     const { recording } = open;
+    input.onOpen?.(recording);
     if (recording?.earlier !== undefined) return earlierAnswer(open, recording.earlier);
     return new Answer(services, await LiveAnswer.begin(open));
   } catch (thrown) {

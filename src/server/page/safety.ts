@@ -4,6 +4,7 @@
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
+  "worker-src 'self'",
   "style-src 'self'",
   // Media of messages are data, or blobs that were fetched with the token.
   "img-src 'self' data: blob:",
@@ -15,7 +16,8 @@ const PAGE_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
+  // One rule, which names the one worker that the page starts. None makes HTML or code of a text.
+  "trusted-types koine-worker",
 ];
 
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {

@@ -118,6 +118,7 @@ export function* everything(reads: LedgerReads, tenant: string): Steps<Record<st
     expiredRuns: byId(yield* got(reads.expiredRuns(FAR, FAR, tenant))),
     compactableRuns: byId(yield* got(reads.compactableRuns(FAR, FAR, tenant))),
     "threads of a kind": yield* got(reads.threads(tenant, { limit: FAR, kind: "oracle" })),
+    titles: yield* got(reads.titles(tenant, { limit: FAR })),
     openWork: yield* got(reads.openWork(FAR, FAR, tenant)),
     quarantined: byId(yield* got(reads.quarantined(tenant, FAR))),
   };
@@ -143,12 +144,16 @@ function* ofThread(reads: LedgerReads, key: ThreadKey): Steps<Record<string, unk
     headers: yield* got(reads.headers(key, { limit: FAR, order: "down" })),
     message: yield* got(reads.message(key, idOf(4))),
     runs: yield* got(reads.runs(key)),
+    runIds: yield* got(reads.runIds(key, "committed")),
+    usages: yield* got(reads.usages(key)),
     log: yield* got(reads.log(key, { limit: FAR })),
     "log of a run": yield* got(reads.log(key, { limit: FAR, ...ENDED })),
     aliases: yield* got(reads.aliases(key)),
     work: yield* got(reads.work(key)),
     blobRefs: yield* got(reads.blobRefs(key)),
   };
+  const tally = yield* got(reads.tally(key));
+  shown["tally"] = tally.messages + tally.liveRuns === 0 ? undefined : tally;
   for (const name of KEYS) shown[`key ${name}`] = yield* got(reads.idempotencyKey(key, name));
   return shown;
 }

@@ -139,6 +139,35 @@ async function findsWords(stage: Stage): Promise<void> {
   }
 }
 
+const TYPED: readonly [query: string, numbers: readonly number[], why: string][] = [
+  ["rat", [1, 2, 4], "the beginning of a word"],
+  ["rate", [1, 2, 4], "a whole word"],
+  ["zebra RA", [2], "whole words before it"],
+  ["ra zebra", [], "only the last may be a beginning"],
+  ["zeb ", [2, 3], "whatever follows it"],
+  ["etr", [6], "without its accents"],
+  ["ate", [], "no end of a word"],
+  ["rat*", [1, 2, 4], "a star is no word"],
+  ['"ra', [1, 2, 4], "nor is a quote"],
+  ["天", [7], "of a script without letters"],
+  ["", [], "nothing"],
+];
+
+async function findsBeginnings(stage: Stage): Promise<void> {
+  const { store, tenant } = stage;
+  await tell(stage, TEXTS);
+  for (const [text, numbers, why] of TYPED) {
+    const hits = await store.search({ tenant, text, prefix: true, limit: 9 });
+    const ids = hits.map(({ messageId }) => Number(messageId)).toSorted((left, right) => left - right);
+    await demandSame(ids, numbers, `The beginning ${JSON.stringify(text)}: ${why}.`);
+  }
+  const filler = "Nothing is said here of birds. ".repeat(20);
+  await stage.write((tx) => tx.insertMessages([messageRow(stage.key, 20, { body: `${filler}An albatross came.` })]));
+  await indexAll(stage);
+  const [hit] = await store.search({ tenant, text: "alba", prefix: true, limit: 9 });
+  demand(hit?.snippet.includes("albatross") === true, "A snippet shows the word.", hit?.snippet);
+}
+
 async function findsNothingInNothing(stage: Stage): Promise<void> {
   await tell(stage, TEXTS);
   for (const query of ["", "   ", "%", "*", '"', '""', "()", "-", "!?", "🏛️", "\\", "' OR 1=1 --", ":*", "\0"]) {
@@ -207,6 +236,7 @@ export const SEARCH_CLAIMS: readonly Claim[] = [
   ["indexMessages takes every message once, so many at a time", takesMessages],
   ["indexMessages takes nothing while a text is not at hand, and all of it later", waitsForTexts],
   ["search finds messages that have all the words; quotes and operators are words", findsWords],
+  ["search finds the beginning of the last word where that is asked for", findsBeginnings],
   ["search finds nothing where the query has no word that occurs", findsNothingInNothing],
   ["search keeps to the tenant, the thread and the limit", findsWithin],
   ["search gives the best first, each with a snippet around what was found", showsSnippets],

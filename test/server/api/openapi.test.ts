@@ -85,17 +85,30 @@ test("every operation on the ledger and on chats answers as the document says", 
   await post(`${thread}/edit`, { messageId: answer.parentMessageId, text: "say Hi." });
   await post(`${thread}/select`, { messageId: answer.id });
   await call("PATCH", thread, { title: "Other" });
-  for (const path of ["", "/messages", "/messages?dialect=gemini", "/tree", "/context", "/runs"])
+  for (const path of ["", "/messages", "/messages?dialect=gemini", "/tree", "/outline", "/context", "/runs"])
     await get(thread + path);
   await get(`/v1/runs/${run.id}`);
   await get(`/v1/runs/${run.id}/events`);
+  await get(`/v1/runs/${run.id}/request`);
   const live = await api.koine.ledger.beginRun({ threadId: id });
   await post(`/v1/runs/${live.id}/cancel`);
-  const events = await fetch(`${api.koine.url}${thread}/events`);
-  expect(events.headers.get("content-type")).toContain("text/event-stream");
-  await events.body?.cancel();
-  api.answered.add("followThread");
-  for (const path of ["/v1/threads", "/v1/search?q=hello", "/v1/dialects", "/v1/losses"]) await get(path);
+  for (const [operation, path] of [
+    ["followThread", `${thread}/events`],
+    ["followThreads", "/v1/events"],
+  ] as const) {
+    const events = await fetch(`${api.koine.url}${path}`);
+    expect(events.headers.get("content-type")).toContain("text/event-stream");
+    await events.body?.cancel();
+    api.answered.add(operation);
+  }
+  for (const path of [
+    "/v1/threads?summary=true",
+    "/v1/threads?search=hello&summary=true",
+    "/v1/search?q=hello",
+    "/v1/dialects",
+    "/v1/losses",
+  ])
+    await get(path);
   const lines = (await get("/v1/export?thread=forked")).text;
   await call("DELETE", "/v1/threads/forked");
   await post("/v1/import", lines);

@@ -140,12 +140,14 @@ export function attacksOn(route: Route, ids: Ids, own: Own): Attack[] {
   return [...distinct.values()].map((attack) => withMarker(operation.id, attack, own));
 }
 
-/** Streams of a thread or task go on for ever: something of the stranger's own ends the reading. */
+/** Streams of a thread, of all of them or of a task go on for ever: something of the stranger's own ends the reading. */
 function withMarker(id: string, attack: Attack, { thread, task }: Own): Attack {
   const isOf = (own: string): boolean => attack.path.includes(`/${own}/events`);
   if (id === "followThread" && isOf(thread)) {
     const path = `/v1/threads/${thread}/messages`;
     attack.marker = (words) => ({ method: "POST", path, body: { messages: [canonical(words)] } });
+  } else if (id === "followThreads") {
+    attack.marker = (words) => ({ method: "POST", path: "/v1/threads", body: { id: words } });
   } else if (id === "followTask" && isOf(task)) {
     const path = `/v1/task/${task}/message`;
     attack.marker = (message) => ({ method: "POST", path, body: { message } });

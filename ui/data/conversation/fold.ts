@@ -163,7 +163,7 @@ const known = new WeakMap<Thread, AskSettings>();
 export function askOf(thread: Thread | undefined): AskSettings {
   if (thread === undefined) return NOTHING;
   const { page } = thread.metadata;
-  const ask = known.get(thread) ?? (typeof page === "object" && page !== null ? (page as AskSettings) : NOTHING);
+  const ask = known.get(thread) ?? (typeof page === "object" && page !== null ? page : NOTHING);
   known.set(thread, ask);
   return ask;
 }

@@ -9,7 +9,7 @@ const PREVIEW = 80;
 export class MessageTree {
   nodes: ReadonlyMap<string, OutlineNode> = new Map();
   path: readonly string[] = [];
-  /** How often the leaf was moved by what happened. */
+  /** How often the leaf was moved. */
   moves = 0;
   private leafId: string | null = null;
   /** A leaf that is told of before its message is known. */
@@ -54,7 +54,6 @@ export class MessageTree {
     if (id < this.newest || !this.nodes.has(id)) return;
     this.newest = id;
     this.awaited = undefined;
-    this.moves++;
     this.move(id);
   }
 
@@ -98,7 +97,9 @@ export class MessageTree {
 
   private move(id: string | null): void {
     if (id === this.leafId) return;
-    const isNext = id !== null && this.nodes.get(id)?.parentMessageId === this.leafId && this.path.at(-1) === this.leafId;
+    this.moves++;
+    const isNext =
+      id !== null && this.nodes.get(id)?.parentMessageId === this.leafId && this.path.at(-1) === this.leafId;
     this.path = isNext ? [...this.path, id] : this.pathTo(id);
     this.leafId = id;
   }
@@ -122,7 +123,10 @@ function previewOf(parts: readonly Part[]): string {
   let line = "";
   for (const part of parts) {
     if (part.type !== "text" && part.type !== "refusal") continue;
-    const next = part.text.slice(0, 8 * PREVIEW).replace(/\s+/gu, " ").trim();
+    const next = part.text
+      .slice(0, 8 * PREVIEW)
+      .replace(/\s+/gu, " ")
+      .trim();
     if (next !== "") line = line === "" ? next : `${line} ${next}`;
     if (line.length > PREVIEW) return cut(line);
   }

@@ -46,7 +46,11 @@ export class TaskFold {
     this.isRunning = view.state === "running" || view.state === "waiting";
     this.ending = view.state === "failed" || view.state === "cancelled" ? view.state : undefined;
     this.failure = view.error;
-    this.queue = view.queued_messages.map(({ id, message }) => ({ id, mode: "steer", message: plainMessageOf(message) }));
+    this.queue = view.queued_messages.map(({ id, message }) => ({
+      id,
+      mode: "steer",
+      message: plainMessageOf(message),
+    }));
     for (const call of view.pending_tool_calls as WireCall[]) {
       const pending = pendingOf(call.id ?? "", call);
       this.calls.set(pending.toolCallId, { runId, asks: true, isDecided: false, pending });

@@ -80,7 +80,7 @@ function readLines(text: string): Payload | undefined {
   const values: JsonValue[] = [];
   for (const [at, line] of lines.entries()) {
     if (line.trim() === "" || line.trim() === "[DONE]") continue;
-    values.push(parseAt(line, at));
+    values.push(readLine(line, at));
   }
   return { format: "lines", values };
 }
@@ -94,13 +94,16 @@ function isJson(text: string): boolean {
   }
 }
 
-function parseAt(text: string, lines: number, columns = 0): JsonValue {
+function readLine(text: string, lines: number): JsonValue {
   try {
     return parseJson(text);
   } catch (error) {
-    if (error instanceof JsonError) fail(error, lines, columns);
-    throw error;
+    return error instanceof JsonError ? fail(error, lines) : rethrow(error);
   }
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 function readEvents(text: string): Payload {
@@ -108,18 +111,23 @@ function readEvents(text: string): Payload {
   const frames: WireFrame[] = [];
   let from = 0;
   for (const { event, data } of [...parser.push(text), ...parser.end()]) {
-    if (data === "[DONE]") {
-      frames.push({ data });
-      continue;
-    }
     // Where it stands, for what may be wrong with it. Data of several lines is told by its first.
     const [head = ""] = data.split("\n", 1);
-    const at = Math.max(from, text.indexOf(head, from));
-    const before = text.slice(0, at).split("\n");
-    const value = isJson(data) ? parseJson(data) : parseAt(data, before.length - 1, before.at(-1)?.length ?? 0);
+    from = Math.max(from, text.indexOf(head, from));
+    const value = data === "[DONE]" ? data : readData(data, text, from);
     frames.push(event === undefined ? { data: value } : { event, data: value });
-    from = at + head.length;
+    from += head.length;
   }
   if (frames.length === 0) throw new PayloadError("There is no event in it.");
   return { format: "sse", frames };
+}
+
+function readData(data: string, text: string, offset: number): JsonValue {
+  try {
+    return parseJson(data);
+  } catch (error) {
+    if (!(error instanceof JsonError)) return rethrow(error);
+    const before = text.slice(0, offset).split("\n");
+    return fail(error, before.length - 1, before.at(-1)?.length ?? 0);
+  }
 }

@@ -67,12 +67,6 @@ function readTexts({ lock, hold, inList, digests }: Flavour) {
   return {
     thread: `SELECT ${THREADS.list()}, (SELECT max(id) FROM messages WHERE ${IN_THREAD}),
       (SELECT max(id) FROM log WHERE ${IN_THREAD}), last_id FROM threads WHERE tenant = ?1 AND id = ?2`,
-    tally: `SELECT (SELECT count(*) FROM messages WHERE ${IN_THREAD}), (SELECT count(*) FROM runs WHERE ${IN_LIVE}),
-      (SELECT body FROM (SELECT id, role, body FROM messages WHERE ${IN_THREAD} ORDER BY id LIMIT ${FIRST_MESSAGES}) f
-        WHERE role = 'user' ORDER BY id LIMIT 1)`,
-    titles: `SELECT id, title FROM threads WHERE tenant = ?1 AND title IS NOT NULL ORDER BY id DESC ${limit(2)}`,
-    "titles-before": `SELECT id, title FROM threads WHERE tenant = ?1 AND id < ?3 AND title IS NOT NULL
-      ORDER BY id DESC ${limit(2)}`,
     "keep-last-id": `UPDATE threads SET last_id = ?3 WHERE tenant = ?1 AND id = ?2`,
     "lock-thread": `SELECT 1 FROM threads WHERE tenant = ?1 AND id = ?2 ${lock}`,
     message: select(MESSAGES, `${IN_THREAD} AND id = ?3`),
@@ -89,8 +83,6 @@ function readTexts({ lock, hold, inList, digests }: Flavour) {
     runs: select(RUNS, `${IN_THREAD} ORDER BY id`),
     "last-runs": select(RUNS, `${IN_THREAD} ORDER BY id DESC ${limit(3)}`),
     "live-runs": select(RUNS, `${IN_LIVE} ORDER BY id`),
-    "run-ids": `SELECT id FROM runs WHERE ${IN_THREAD} AND state = ?3 ORDER BY id`,
-    usages: `SELECT usage FROM runs WHERE ${IN_THREAD} AND usage IS NOT NULL`,
     "expired-runs": select(RUNS, `${IS_LIVE} AND lease_until < ?1 ORDER BY lease_until ${limit(2)}`),
     "expired-runs-of": select(
       RUNS,
@@ -120,10 +112,24 @@ function readTexts({ lock, hold, inList, digests }: Flavour) {
       WHERE tenant = ?1 AND hash = ?2`,
     chunk: select(CHUNKS, "tenant = ?1 AND blob_id = ?2 AND position = ?3"),
     "blob-refs": select(BLOB_REFS, `${IN_THREAD} ORDER BY message_id, hash`),
+    quarantined: select(QUARANTINE, `tenant = ?1 ORDER BY thread_id, message_id ${limit(2)}`),
+  };
+}
+
+/** What lists and pictures of threads are made of. */
+function overviewTexts() {
+  return {
+    tally: `SELECT (SELECT count(*) FROM messages WHERE ${IN_THREAD}), (SELECT count(*) FROM runs WHERE ${IN_LIVE}),
+      (SELECT body FROM (SELECT id, role, body FROM messages WHERE ${IN_THREAD} ORDER BY id LIMIT ${FIRST_MESSAGES})
+        AS first_messages WHERE role = 'user' ORDER BY id LIMIT 1)`,
+    titles: `SELECT id, title FROM threads WHERE tenant = ?1 AND title IS NOT NULL ORDER BY id DESC ${limit(2)}`,
+    "titles-before": `SELECT id, title FROM threads WHERE tenant = ?1 AND id < ?3 AND title IS NOT NULL
+      ORDER BY id DESC ${limit(2)}`,
+    "run-ids": `SELECT id FROM runs WHERE ${IN_THREAD} AND state = ?3 ORDER BY id`,
+    usages: `SELECT usage FROM runs WHERE ${IN_THREAD} AND usage IS NOT NULL`,
     "last-change": "SELECT max(number) FROM thread_changes WHERE number > CAST(?1 AS BIGINT)",
     "changes-since": `SELECT number, thread_id, change FROM thread_changes
       WHERE number > CAST(?2 AS BIGINT) AND tenant = ?1 AND source <> ?3 ORDER BY number`,
-    quarantined: select(QUARANTINE, `tenant = ?1 ORDER BY thread_id, message_id ${limit(2)}`),
   };
 }
 
@@ -163,7 +169,7 @@ function deleteTexts({ lock, inList }: Flavour) {
   };
 }
 
-const texts = (flavour: Flavour) => ({ ...readTexts(flavour), ...deleteTexts(flavour) });
+const texts = (flavour: Flavour) => ({ ...readTexts(flavour), ...overviewTexts(), ...deleteTexts(flavour) });
 
 /** The statements for one engine. */
 export class Statements {

@@ -1,0 +1,182 @@
+// A thread's tree in short, and the cursor that comes with it: whoever follows from there misses nothing.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { justBefore } from "../../src/ledger/follow/cursor.ts";
+import { previewOf } from "../../src/ledger/overview/preview.ts";
+import { got } from "../../src/ledger/steps.ts";
+import type { Ledger, LedgerProblem } from "../../src/ledger/types.ts";
+import { assistant, image, text, toolCall, toolResult, user } from "../../src/model/index.ts";
+import { answered, begin, done, eventsUpToNow, idsOf, listed, piece, sayEvent } from "./support/runs.ts";
+import { STORES, type OpenLedger } from "./support/stores.ts";
+
+describe("how a message begins", () => {
+  test.each([
+    ["a short text is shown whole", [text("One two")], "One two"],
+    ["several texts are joined", [text("One"), text(" two ")], "One two"],
+    ["white space is one space", [text("\n\n One\n\ttwo   three ")], "One two three"],
+    ["what is cut is marked", [text("a".repeat(30))], `${"a".repeat(19)}…`],
+    ["a text that begins with much white space", [text(`${" \n".repeat(30)}${"a".repeat(30)}`)], `${"a".repeat(19)}…`],
+    ["no character is cut in two", [text(`${"a".repeat(18)}😀bcd`)], `${"a".repeat(18)}…`],
+    ["what is no text is passed over", [image({ url: "https://example.com/x.png" }), text("See.")], "See."],
+    ["nothing where there is no text", [image({ url: "https://example.com/x.png" })], ""],
+  ])("%s", (_sentence, parts, preview) => {
+    expect(previewOf(parts, 20)).toBe(preview);
+  });
+});
+
+test.each([
+  ["01HZZZZZZZZZZZZZZZZZZZZZZZ", "01HZZZZZZZZZZZZZZZZZZZZZZY"],
+  ["01J00000000000000000000000", "01HZZZZZZZZZZZZZZZZZZZZZZZ"],
+  ["01J0000000000000000000A000", "01J00000000000000000009ZZZ"],
+  ["00000000000000000000000000", ""],
+])("the id just before %s is %s", (id, before) => {
+  expect(justBefore(id)).toBe(before);
+});
+
+describe.each(STORES)("$name", (store) => {
+  const problems: LedgerProblem[] = [];
+  const options = { flushMs: 0, onProblem: (problem: LedgerProblem) => problems.push(problem) };
+  let opened: OpenLedger;
+  let ledger: Ledger;
+  let threadId: string;
+  beforeAll(async () => {
+    opened = await store.open(options);
+    ({ ledger } = opened);
+  });
+  beforeEach(async () => {
+    problems.length = 0;
+    ({ id: threadId } = await ledger.createThread({ title: "Corinth" }));
+  });
+  afterAll(() => opened.close());
+
+  test("an empty thread has no cursor, and everything is told from the beginning", async () => {
+    const thread = await ledger.thread(threadId);
+    const outline = await ledger.outline(threadId);
+    expect(outline).toStrictEqual({ thread, cursor: null, activeLeafId: null, messages: [], runs: [] });
+  });
+
+  test("every message of the tree is in it, with what a picture of it needs", async () => {
+    const call = toolCall("c", "weather", { city: "Corinth" });
+    const [question] = await ledger.append(threadId, [user("How is\nthe weather?")]);
+    const first = await answered(ledger, { threadId, forkFromMessageId: question?.id ?? "" }, "Fine.");
+    const second = await answered(ledger, { threadId, forkFromMessageId: question?.id ?? "" }, "Rain.");
+    const broken = await ledger.beginRun({ threadId });
+    await broken.append([begin, piece("Half an ans")]);
+    const cut = await broken.cancel();
+    const tools = await ledger.append(threadId, [assistant([call]), toolResult(call, "sunny")]);
+    const { messages, activeLeafId, thread } = await ledger.outline(threadId);
+    const [a, b, c] = [first.messages[0], second.messages[0], cut.messages[0]];
+    const made = { model: "m-1", parentMessageId: question?.id, role: "assistant" };
+    expect(messages).toMatchObject([
+      { id: question?.id, parentMessageId: null, role: "user", preview: "How is the weather?" },
+      { ...made, id: a?.id, preview: "Fine.", runId: first.id, superseded: true },
+      { ...made, id: b?.id, preview: "Rain.", runId: second.id },
+      { id: c?.id, preview: "Half an ans", runId: broken.id, interrupted: true },
+      { id: tools[0]?.id, preview: "", toolCalls: ["weather"] },
+      { id: tools[1]?.id, preview: "", toolResults: 1, role: "tool" },
+    ]);
+    expect(Object.keys(messages[0] ?? {})).toStrictEqual(["id", "parentMessageId", "role", "createdAt", "preview"]);
+    expect(Object.keys(messages[2] ?? {})).not.toContain("superseded");
+    expect(activeLeafId).toBe(tools[1]?.id);
+    expect(thread).toStrictEqual(await ledger.thread(threadId));
+    expect(messages.map(({ createdAt }) => createdAt)).toStrictEqual(
+      (await ledger.tree(threadId)).messages.map(({ createdAt }) => createdAt),
+    );
+  });
+
+  test("long texts stay in their blobs", async () => {
+    await ledger.append(threadId, [user([text("long ".repeat(10_000)), text("Short.")])]);
+    expect((await ledger.outline(threadId)).messages).toMatchObject([{ preview: "Short." }]);
+  });
+
+  test("B91: a message that cannot be read is reported, and hides nothing else", async () => {
+    const [first] = await ledger.append(threadId, [user("One.")]);
+    const [row] = await opened.store.reads.messages({ tenant: "default", threadId }, { limit: 1 });
+    if (row === undefined) throw new Error("There is no row.");
+    const id = `${row.id.slice(0, -1)}${row.id.endsWith("Z") ? "Y" : "Z"}`;
+    await opened.store.write((tx) => got(tx.insertMessages([{ ...row, id, body: '{"to' }])));
+    const { messages } = await ledger.outline(threadId);
+    expect(messages.map((message) => message.id)).toStrictEqual([first?.id]);
+    expect(problems).toMatchObject([{ threadId, messageId: id }]);
+  });
+
+  test("without live runs, following goes on behind the outline", async () => {
+    await answered(ledger, { threadId }, "One.");
+    const { cursor, runs } = await ledger.outline(threadId);
+    expect(runs).toStrictEqual([]);
+    await ledger.append(threadId, [user("Two.")]);
+    const events = await eventsUpToNow(ledger, threadId, cursor ?? undefined);
+    expect(events.map(sayEvent)).toStrictEqual(["message Two."]);
+  });
+
+  test("all deltas of the live runs are told from their beginning, and what comes then", async () => {
+    await ledger.append(threadId, [user("Begin.")]);
+    const [left, right] = [await ledger.beginRun({ threadId }), await ledger.beginRun({ threadId, mode: "branch" })];
+    await left.append([begin, piece("l1 ")]);
+    await right.append([begin, piece("r1 ")]);
+    await ledger.append(threadId, [user("Between.")]);
+    const { cursor, runs, messages } = await ledger.outline(threadId);
+    expect(runs).toStrictEqual([await ledger.run(left.id), await ledger.run(right.id)]);
+    expect(messages.map(({ preview }) => preview)).toStrictEqual(["Begin.", "Between."]);
+    await left.append([piece("l2"), done]);
+    await left.commit();
+    const events = await eventsUpToNow(ledger, threadId, cursor ?? undefined);
+    const of = (runId: string): string[] =>
+      events.flatMap((event) => ("runId" in event && event.runId === runId ? sayEvent(event) : []));
+    expect(of(left.id)).toStrictEqual(
+      listed("run created, run streaming, delta start, delta l1 , delta l2, delta done, message l1 l2, run committed"),
+    );
+    expect(of(right.id)).toStrictEqual(listed("run created, run streaming, delta start, delta r1 "));
+    expect(events.map(sayEvent)).not.toContain("message Begin.");
+    await right.cancel();
+  });
+
+  test("the cursor is never among deltas that are gone, although they surround a live run's beginning", async () => {
+    const early = await ledger.beginRun({ threadId });
+    await early.append([begin, piece("e1 ")]);
+    const late = await ledger.beginRun({ threadId, mode: "branch" });
+    await late.append([begin, piece("b1 ")]);
+    await early.append([piece("e2"), done]);
+    await early.commit();
+    // What has ended is forgotten at once by another, who keeps nothing.
+    expect(await (await opened.another({ ...options, deltaRetentionMs: 0 })).compact()).toBeGreaterThan(0);
+    const { cursor } = await ledger.outline(threadId);
+    const events = await eventsUpToNow(ledger, threadId, cursor ?? undefined);
+    expect(events.map(sayEvent)).toEqual(expect.arrayContaining(["delta b1 ", "message e1 e2"]));
+    await late.cancel();
+  });
+
+  test("nothing is missed between reading the outline and following, whatever is written meanwhile", async () => {
+    const seen = new Set<string>();
+    const writing = (async (): Promise<string[]> => {
+      const ids: string[] = [];
+      for (let count = 0; count < 20; count++) ids.push(...idsOf(await ledger.append(threadId, [user(`${count}`)])));
+      return ids;
+    })();
+    const { cursor, messages } = await ledger.outline(threadId);
+    for (const { id } of messages) seen.add(id);
+    const ids = await writing;
+    for (const event of await eventsUpToNow(ledger, threadId, cursor ?? undefined)) {
+      if (event.type === "message") seen.add(event.message.id);
+    }
+    expect(ids.filter((id) => !seen.has(id))).toStrictEqual([]);
+  });
+
+  test("a thread that is not there is told", async () => {
+    await expect(ledger.outline("nobody")).rejects.toMatchObject({ code: "unknown-thread" });
+  });
+
+  test("large contents of followed messages stay references where that is asked for", async () => {
+    const data = Buffer.alloc(40_000, 7).toString("base64");
+    await ledger.append(threadId, [user([image({ data, mimeType: "image/png" })])]);
+    const partOf = async (blobs: "inline" | "reference"): Promise<object | undefined> => {
+      for await (const event of ledger.follow({ threadId, blobs }))
+        if (event.type === "message") return event.message.parts[0];
+      return undefined;
+    };
+    expect(await partOf("inline")).toMatchObject({ data });
+    const [stored] = await ledger.transcript(threadId, { blobs: "reference" });
+    expect(await partOf("reference")).toStrictEqual(stored?.parts[0]);
+    expect(await partOf("reference")).not.toHaveProperty("data");
+    expect(() => ledger.follow({ threadId, blobs: "other" as never })).toThrow(/"inline" or "reference"/);
+  });
+});

@@ -1,0 +1,102 @@
+// Addresses and references that stand in messages: what may be followed, and what it looks like.
+import { expect, test } from "vitest";
+import { isDeceptive, readDataPicture, readLink, readRemote, visible } from "../../ui/markdown/address.ts";
+import { decodeEntities } from "../../ui/markdown/entities.ts";
+
+test.each([
+  ["https://example.com/a?b#c", "https://example.com/a?b#c"],
+  ["HTTP://EXAMPLE.com", "http://example.com/"],
+  ["mailto:a@example.com", "mailto:a@example.com"],
+  ["https://ex\u0430mple.com/\u202Egnp.exe", "https://xn--exmple-4nf.com/%E2%80%AEgnp.exe"],
+  ["  https://example.com\n", "https://example.com/"],
+])("%j may be followed, and is told as %s", (text, href) => {
+  expect(readLink(text)?.href).toBe(href);
+});
+
+test.each([
+  "javascript:alert(1)",
+  "JaVaScRiPt:alert(1)",
+  "java\tscript:alert(1)",
+  "java\nscript:alert(1)",
+  "\u0001javascript:alert(1)",
+  " javascript:alert(1)",
+  "javascript&colon;alert(1)",
+  "&#106;avascript:alert(1)",
+  "data:text/html,<script>alert(1)</script>",
+  "data:text/html;base64,PHNjcmlwdD4=",
+  "vbscript:msgbox(1)",
+  "file:///etc/passwd",
+  "blob:https://example.com/1",
+  "filesystem:https://example.com/1",
+  "about:blank",
+  "view-source:https://example.com",
+  "intent://x#Intent;end",
+  "ftp://example.com",
+  "//example.com",
+  "/v1/threads",
+  "t/1",
+  "?x",
+  "#x",
+  "",
+  "https://",
+  `https://example.com/${"a".repeat(3000)}`,
+])("%j may not be followed", (text) => {
+  expect(readLink(text)).toBeUndefined();
+  expect(readLink(decodeEntities(text))).toBeUndefined();
+});
+
+test("media are loaded from http: and https: alone", () => {
+  expect(readRemote("https://example.com/a.png")?.host).toBe("example.com");
+  expect(["mailto:a@b.c", "data:image/png;base64,AA", "gs://b/c", "javascript:1"].map(readRemote)).toStrictEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+test.each([
+  ["turned around", "a\u202Egnp.exe", "a\\u{202E}gnp.exe"],
+  ["without width", "exam\u200Bple\uFEFF", "exam\\u{200B}ple\\u{FEFF}"],
+  ["on several lines", "a\nb", "a\\u{A}b"],
+  ["half of a sign", "a\uD800", "a\\u{D800}"],
+  ["empty-looking", "\u3164", "\\u{3164}"],
+  ["long", "x".repeat(500), `${"x".repeat(400)}… (100 more characters)`],
+  ["usual", "Zürich 東京 👍.png", "Zürich 東京 👍.png"],
+])("a name that is %s is shown as what it is", (_, text, shown) => {
+  expect(visible(text)).toBe(shown);
+});
+
+test.each([
+  ["https://good.example", "https://evil.example/", true],
+  ["good.example/login", "https://evil.example/login", true],
+  ["good.example", "https://good.example/deep/er", false],
+  ["www.good.example", "https://www.good.example/", false],
+  ["click here", "https://evil.example/", false],
+  ["3.14 apples", "https://evil.example/", false],
+])("words %j on a link to %s: are they another place? %s", (words, href, deceptive) => {
+  const address = readLink(href);
+  expect(address && isDeceptive(words, address)).toBe(deceptive);
+});
+
+test.each([
+  ["data:image/png;base64,iVBORw0KGgo=", true],
+  ["data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'/>", true],
+  ["data:image/png;base64,not base64!", false],
+  ["data:text/html,<b>", false],
+  ["data:image/svg+xml+html,<b>", false],
+  ["data:application/xhtml+xml,<b>", false],
+  ["https://example.com/a.png", false],
+])("%j is a picture that can be shown as it is: %s", (text, shown) => {
+  expect(readDataPicture(text) !== undefined).toBe(shown);
+});
+
+test.each([
+  ["&amp;&lt;&gt;&quot;&nbsp;&euro;", '&<>"\u00A0€'],
+  ["&#65;&#x42;&#X43;", "ABC"],
+  ["&amp;lt;", "&lt;"],
+  ["&unknown; &amp &#; &#xG;", "&unknown; &amp &#; &#xG;"],
+  ["&#0;&#xD800;&#1114112;", "\uFFFD\uFFFD\uFFFD"],
+])("references in %j are read once", (text, decoded) => {
+  expect(decodeEntities(text)).toBe(decoded);
+});

@@ -1,0 +1,147 @@
+// What is said about parts of messages, and what they are made of.
+import type { MediaPart, Seal } from "koine";
+import { expect, test } from "vitest";
+import { cite, splitMarks, withoutMarks } from "../../ui/markdown/citations.ts";
+import { isColourable, segmentsOf } from "../../ui/markdown/code-segments.ts";
+import { highlight } from "../../ui/markdown/highlight.ts";
+import { dataUrl, fileName, placeOf, shownType, typeOf } from "../../ui/message/media-source.ts";
+import { plainSegments } from "../../ui/message/plain-segments.ts";
+import { looksLikeJson, prettyJson } from "../../ui/message/pretty-json.ts";
+import { finishWords, lastLine, opaqueWords, sealWords } from "../../ui/message/words.ts";
+
+test.each([
+  ["digits stay", '{"id":12345678901234567890,"x":1.10}', '{\n  "id": 12345678901234567890,\n  "x": 1.10\n}'],
+  ["doubled keys stay", '{"a":1,"a":2}', '{\n  "a": 1,\n  "a": 2\n}'],
+  ["nothing within is one line", '{"a": [ ], "b":{}}', '{\n  "a": [],\n  "b": {}\n}'],
+  ["strings stay", '["a, b: {\\"c\\\\\\"}"]', '[\n  "a, b: {\\"c\\\\\\"}"\n]'],
+  ["what is not complete is laid out so far", '{"city":"Par', '{\n  "city": "Par'],
+])("B23: arguments are laid out by their text alone: %s", (_, text, laidOut) => {
+  expect(prettyJson(text)).toBe(laidOut);
+});
+
+test("JSON that nests deep does not become longer than it has to", () => {
+  expect(prettyJson("[".repeat(50_000)).length).toBeLessThan(60_000);
+  expect([looksLikeJson(' {"a":1} '), looksLikeJson("[1]"), looksLikeJson("a {b}"), looksLikeJson("")]).toStrictEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+const seal = (kind: string, provider?: string): Seal => ({
+  dialect: "openai-responses",
+  kind,
+  value: "x",
+  ...(provider !== undefined && { provider }),
+});
+
+test.each([
+  ["one", [seal("signature", "anthropic")], "sealed by anthropic, 1 signature"],
+  ["several kinds", [seal("encrypted"), seal("id"), seal("id")], "sealed by openai-responses, 1 encrypted text, 2 ids"],
+  [
+    "two issuers",
+    [seal("signature", "a"), seal("signature", "b")],
+    "sealed by a, 1 signature; sealed by b, 1 signature",
+  ],
+  ["a word of its own", [seal("constructor")], "sealed by openai-responses, 1 constructor"],
+  ["none", [], undefined],
+])("seals are named: %s", (_, seals, words) => {
+  expect(sealWords(seals)).toBe(words);
+});
+
+test.each([
+  [{ unified: "stop" }, undefined],
+  [{ unified: "tool-calls" }, undefined],
+  [{ unified: "length", raw: "max_tokens" }, "cut off at the limit"],
+  [{ unified: "other", raw: "blocked\u202E" }, "ended otherwise: blocked\\u{202E}"],
+] as const)("an answer that ended with %j is told as %s", (finish, words) => {
+  expect(finishWords(finish)).toBe(words);
+});
+
+test("opaque parts and thoughts under way are told in a line", () => {
+  expect(opaqueWords({ dialect: "anthropic", value: { type: "foo" } })).toBe("Block “foo” of anthropic, kept as it is");
+  expect(opaqueWords({ dialect: "gemini", value: 3 })).toBe("Block of gemini, kept as it is");
+  expect(lastLine("first\nsecond line\n\n")).toBe("second line");
+  expect(lastLine("x".repeat(500), 10)).toBe(`…${"x".repeat(10)}`);
+});
+
+test("citations get one number for each source, marked where the span ends", () => {
+  const url = "https://example.com/a";
+  const { text, sources } = cite("One. Two. Three.", [
+    { kind: "url", url, title: "A", span: { start: 0, end: 4 }, citedText: "first" },
+    { kind: "url", url: "javascript:alert(1)", title: "B", span: { start: 5, end: 9 } },
+    { kind: "url", url, title: "A", span: { start: 10, end: 16 }, citedText: "second" },
+    { kind: "file", fileId: "f", span: { start: 90, end: 99 } },
+  ]);
+  expect(splitMarks(text)).toStrictEqual(["One.", 1, " Two.", 2, " Three.", 1, ""]);
+  expect(withoutMarks(text)).toBe("One. Two. Three.");
+  expect(sources.map(({ title, href, cited }) => [title, href, cited])).toStrictEqual([
+    ["A", url, ["first", "second"]],
+    ["B", undefined, []],
+    ["f", undefined, []],
+  ]);
+});
+
+test("words between fences are code, and everything else stays as it was written", () => {
+  expect(plainSegments("a\n```ts\nb\n\nc\n```\n  d")).toStrictEqual([
+    { kind: "words", text: "a", language: "" },
+    { kind: "code", text: "b\n\nc", language: "ts" },
+    { kind: "words", text: "  d", language: "" },
+  ]);
+  expect(plainSegments("a\n```ts\nb")).toStrictEqual([
+    { kind: "words", text: "a", language: "" },
+    { kind: "words", text: "```ts\nb", language: "" },
+  ]);
+});
+
+const PNG = "iVBORw0KGgoAAAANSUhEUg==";
+test.each<[string, MediaPart, ReturnType<typeof placeOf>["at"], string | undefined]>([
+  ["a picture", { type: "image", data: PNG, mimeType: "image/png" }, "data", "image/png"],
+  ["a picture of unknown type", { type: "image", data: PNG }, "data", "image/png"],
+  ["a data URL", { type: "image", url: `data:image/gif;base64,${PNG}` }, "data", "image/gif"],
+  ["HTML that says to be a picture", { type: "image", data: PNG, mimeType: "text/html" }, "data", undefined],
+  ["a type with a hook in it", { type: "image", data: PNG, mimeType: 'image/png" onerror="x' }, "data", undefined],
+  ["an SVG as a file", { type: "file", data: PNG, mimeType: "image/svg+xml" }, "data", undefined],
+  ["a blob", { type: "audio", blob: "b", mimeType: "audio/wav; codecs=1" }, "blob", "audio/wav"],
+  ["a PDF", { type: "file", blob: "b", mimeType: "application/pdf" }, "blob", undefined],
+  ["somebody else's file", { type: "file", fileId: "f" }, "elsewhere", undefined],
+])("%s is shown as what is safe", (_, part, at, type) => {
+  expect(placeOf(part).at).toBe(at);
+  expect(shownType(part)).toBe(type);
+});
+
+test("files are saved under names that lead nowhere", () => {
+  const name = (given: string): string => fileName({ type: "file", data: "", name: given });
+  expect(name("../../etc/passwd")).toBe("_.._etc_passwd");
+  expect(name("a\u202Egnp.exe")).toBe("a_u{202E}gnp.exe");
+  expect(fileName({ type: "image", data: PNG })).toBe("image.png");
+  expect(typeOf({ type: "file", data: "JVBERi0xLjc" })).toBe("application/pdf");
+  expect(dataUrl("not base64 at all", "image/png")).toBeUndefined();
+});
+
+test("long code is drawn in segments that are the code, and data is not coloured", () => {
+  const code = "function a() {\n  return 1;\n}\n\n".repeat(2000);
+  const segments = segmentsOf(code);
+  expect(segments.join("\n")).toBe(code);
+  expect(Math.max(...segments.map(({ length }) => length))).toBeLessThan(9000);
+  expect([isColourable("a\nb"), isColourable("x".repeat(5000)), isColourable("a\n".repeat(60_000))]).toStrictEqual([
+    true,
+    false,
+    false,
+  ]);
+});
+
+test("colours are a matter of kinds, and code that takes too long stays as it is", () => {
+  const code = 'const a = "b"; // c';
+  const stretches = highlight(code, "ts") ?? [];
+  expect(stretches.map(({ text }) => text).join("")).toBe(code);
+  expect(stretches.filter(({ kind }) => kind !== "").map(({ kind }) => kind)).toStrictEqual([
+    "keyword",
+    "string",
+    "comment",
+  ]);
+  expect(highlight("x", "no-such-language")).toBeUndefined();
+  let time = 0;
+  expect(highlight("a b ".repeat(1000), "c", () => (time += 1000))).toBeUndefined();
+});

@@ -1,0 +1,129 @@
+// Stores with one fault each in what lists of threads are made of: what the suite for stores must notice.
+import { mapAwaitable } from "../../src/ledger/steps.ts";
+import type { LedgerStore } from "../../src/ledger/store.ts";
+import { lives, reads, type StoreFaultRow } from "./broken-stores.ts";
+
+type Active = LedgerStore["activeThreads"];
+type Tell = Parameters<LedgerStore["watchThreads"]>[1];
+
+/** Tells something else than it should. */
+const telling = (change: (tell: Tell) => Tell) =>
+  lives({ watchThreads: (good) => (tenant, tell) => good(tenant, change(tell)) });
+const listing = (change: (good: Active) => Active) => lives({ activeThreads: change });
+
+const ORDER = /activeThreads gives/;
+const CURRENT = /activeThreads (is up to date|knows)/;
+
+export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
+  [
+    "gives titles that are none",
+    /titles gives/,
+    reads({
+      titles:
+        (_, all) =>
+        (tenant, { limit }) =>
+          mapAwaitable(all.threads(tenant, { limit }), (rows) => rows.map(({ id, title }) => ({ id, title }))),
+    }),
+  ],
+  [
+    "counts the messages of every thread",
+    /tally counts/,
+    reads({ tally: (good) => (key) => mapAwaitable(good(key), (tally) => ({ ...tally, messages: 6 })) }),
+  ],
+  [
+    "counts runs that are over",
+    /tally counts/,
+    reads({ tally: (good) => (key) => mapAwaitable(good(key), (tally) => ({ ...tally, liveRuns: 3 })) }),
+  ],
+  [
+    "looks for a user through a whole thread",
+    /tally counts/,
+    reads({
+      tally: (good, all) => (key) =>
+        mapAwaitable(good(key), (tally) => {
+          // The memory store answers at once.
+          const rows = all.messages(key, { limit: 99 }) as { role: string; body: string }[];
+          return { ...tally, firstUserBody: rows.find(({ role }) => role === "user")?.body ?? null };
+        }),
+    }),
+  ],
+  [
+    "gives the runs of every state",
+    /runIds and usages/,
+    reads({ runIds: (_, all) => (key) => mapAwaitable(all.runs(key), (rows) => rows.map(({ id }) => id)) }),
+  ],
+  [
+    "takes no usage for an empty one",
+    /runIds and usages/,
+    reads({
+      usages: (_, all) => (key) => mapAwaitable(all.runs(key), (rows) => rows.map(({ usage }) => usage ?? "{}")),
+    }),
+  ],
+  [
+    "orders threads by id alone",
+    ORDER,
+    listing(
+      (good) => async (tenant, page) =>
+        (await good(tenant, page)).toSorted((left, right) => (left.id < right.id ? 1 : -1)),
+    ),
+  ],
+  [
+    "begins a page of active threads with the one it ended with",
+    ORDER,
+    listing(
+      (good) => (tenant, page) =>
+        good(
+          tenant,
+          page.before === undefined ? page : { ...page, before: { ...page.before, id: `${page.before.id}~` } },
+        ),
+    ),
+  ],
+  [
+    "lists active threads of every kind",
+    ORDER,
+    listing(
+      (good) =>
+        (tenant, { kind: _kind, ...page }) =>
+          good(tenant, page),
+    ),
+  ],
+  [
+    "lists what it once knew",
+    CURRENT,
+    (store) => {
+      let known: ReturnType<Active> | undefined;
+      return listing((good) => (tenant, page) => (known ??= good(tenant, page)))(store);
+    },
+  ],
+  ["is not told what happens", /watchThreads tells what happens/, telling(() => () => undefined)],
+  [
+    "tells of changes as of activity",
+    /watchThreads tells what happens/,
+    telling((tell) => (changes) => tell(changes.map((each) => ({ ...each, change: "activity" })))),
+  ],
+  [
+    "tells every tenant of a new thread",
+    /watchThreads tells nothing/,
+    lives({
+      watchThreads: (good) => async (tenant, tell) => {
+        const [end, endTwin] = await Promise.all([good(tenant, tell), good(`${tenant}-twin`, tell)]);
+        return () => [end(), endTwin()];
+      },
+    }),
+  ],
+  [
+    "goes on telling",
+    /watchThreads tells nothing/,
+    lives({ watchThreads: (good) => async (tenant, tell) => (await good(tenant, tell), () => undefined) }),
+  ],
+  [
+    "finds whole words only",
+    /search finds the beginning/,
+    lives({
+      search:
+        (good) =>
+        ({ prefix: _prefix, ...query }) =>
+          good(query),
+    }),
+  ],
+];

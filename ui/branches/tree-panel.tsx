@@ -1,0 +1,133 @@
+// The whole tree of a conversation beside it: every branch, the active one marked, replaced and interrupted ones named.
+import { useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { IconButton } from "../kit/index.ts";
+import { layoutTree, type Layout, type TreeRow } from "./layout.ts";
+import { stepFrom } from "./steps.ts";
+import { ROW_HEIGHT, TreeItem } from "./tree-item.tsx";
+import styles from "./tree-panel.module.css";
+import { siblingsOf, type Tree } from "./tree.ts";
+
+export interface TreePanelProps {
+  tree: Tree;
+  /** From the root to the active leaf. */
+  path: readonly string[];
+  /** Goes to a message: turns to its branch where it is not on the active one. */
+  onSelect: (messageId: string) => void;
+  onClose: () => void;
+}
+
+export function TreePanel({ tree, path, onSelect, onClose }: TreePanelProps) {
+  const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
+  const layout = useMemo(() => layoutTree({ tree, path, expanded }), [tree, path, expanded]);
+  const expand = (id: string): void => setExpanded((before) => new Set([...before, id]));
+  const branches = useMemo(() => branchCount(tree), [tree]);
+  return (
+    <section className={styles["panel"]} aria-label="Branches">
+      <header className={styles["head"]}>
+        <h2>Branches</h2>
+        <span className={styles["count"]}>{branches === 1 ? "one" : branches}</span>
+        <IconButton label="Hide branches" icon="close" size={16} onClick={onClose} />
+      </header>
+      {layout.rows.length === 0 ? (
+        <p className={styles["empty"]}>Nothing was said yet.</p>
+      ) : (
+        <TreeRows {...{ tree, layout, expand, onSelect }} />
+      )}
+    </section>
+  );
+}
+
+/** Ends of the tree: each is one way that the conversation took. */
+function branchCount({ nodes, children }: Tree): number {
+  let ends = 0;
+  for (const id of nodes.keys()) if (!children.has(id)) ends++;
+  return ends;
+}
+
+interface TreeRowsProps {
+  tree: Tree;
+  layout: Layout;
+  expand: (id: string) => void;
+  onSelect: (messageId: string) => void;
+}
+
+function TreeRows({ tree, layout, expand, onSelect }: TreeRowsProps) {
+  const { rows, leafRow } = layout;
+  const scroller = useRef<HTMLDivElement>(null);
+  const [focused, setFocused] = useState<string>();
+  const found = rows.findIndex(({ id }) => id === focused);
+  const current = found === -1 ? Math.max(0, leafRow) : found;
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 8,
+    // The active leaf is in sight from the beginning.
+    initialOffset: () => Math.max(0, (leafRow - 6) * ROW_HEIGHT),
+  });
+  const activate = (row: TreeRow): void => {
+    setFocused(row.id);
+    if (row.kind === "gap") expand(row.id);
+    else if (row.kind === "message") onSelect(row.id);
+  };
+  const moveTo = (index: number): void => {
+    setFocused(rows[index]?.id);
+    virtualizer.scrollToIndex(index);
+    focusWhenDrawn(scroller.current, index);
+  };
+  return (
+    <div ref={scroller} className={styles["scroller"]}>
+      <div
+        role="tree"
+        aria-label="Branches of the conversation"
+        className={styles["rows"]}
+        style={{ height: virtualizer.getTotalSize() }}
+        onKeyDown={(event) => press(event, rows, current, { activate, moveTo })}
+      >
+        {virtualizer.getVirtualItems().map(({ index, start }) => {
+          const row = rows[index];
+          return row === undefined ? null : (
+            <TreeItem
+              key={`${row.kind} ${row.id}`}
+              {...{ row, index, start }}
+              node={tree.nodes.get(row.id)}
+              versions={row.kind === "message" ? siblingsOf(tree, row.id).length : 1}
+              lanes={layout.lanes}
+              isLeaf={index === leafRow}
+              isActiveBelow={index < leafRow}
+              current={index === current}
+              onActivate={() => activate(row)}
+            />
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+interface TreeMoves {
+  activate: (row: TreeRow) => void;
+  moveTo: (index: number) => void;
+}
+
+function press(event: KeyboardEvent, rows: readonly TreeRow[], current: number, { activate, moveTo }: TreeMoves): void {
+  const row = rows[current];
+  if (row === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+  const { key } = event;
+  if (key === "Enter" || key === " " || (key === "ArrowRight" && row.kind === "gap")) activate(row);
+  else {
+    const next = stepFrom(rows, current, key);
+    if (next === undefined) return;
+    moveTo(next);
+  }
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/** A row far away is drawn with the next frame. */
+function focusWhenDrawn(scroller: HTMLElement | null, index: number, tries = 5): void {
+  const row = scroller?.querySelector<HTMLElement>(`[data-index="${index}"]`);
+  if (row !== null && row !== undefined) row.focus({ preventScroll: true });
+  else if (tries > 0) requestAnimationFrame(() => focusWhenDrawn(scroller, index, tries - 1));
+}

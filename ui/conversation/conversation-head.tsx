@@ -1,0 +1,43 @@
+// What the header shows, gathered from the conversation.
+import { useMemo } from "react";
+import type { ConversationActions, ConversationState } from "../data/types.ts";
+import { useCommands } from "./context.ts";
+import type { ConversationDialog } from "./commands.ts";
+import { Header } from "./header.tsx";
+
+export interface ConversationHeadProps {
+  state: ConversationState;
+  actions: ConversationActions;
+  isTreeShown: boolean;
+  toggleTree: () => void;
+  setDialog: (dialog: ConversationDialog) => void;
+}
+
+export function ConversationHead({ state, actions, isTreeShown, toggleTree, setDialog }: ConversationHeadProps) {
+  const { thread, nodes, path } = state;
+  const { fork } = useCommands();
+  const models = useMemo(() => modelsOf(nodes), [nodes]);
+  if (thread === undefined) return null;
+  const leaf = path.at(-1);
+  const name = thread.title?.trim() || firstWords(nodes) || "Untitled";
+  return (
+    <Header
+      {...{ thread, name, models, actions, isTreeShown }}
+      onToggleTree={toggleTree}
+      onDialog={setDialog}
+      onFork={() => leaf !== undefined && fork(leaf)}
+    />
+  );
+}
+
+/** Who answered, last first. */
+function modelsOf(nodes: ConversationState["nodes"]): string[] {
+  const models = new Set<string>();
+  for (const { model } of [...nodes.values()].reverse()) if (model !== undefined) models.add(model);
+  return [...models];
+}
+
+function firstWords(nodes: ConversationState["nodes"]): string | undefined {
+  for (const { role, preview } of nodes.values()) if (role === "user" && preview !== "") return preview;
+  return undefined;
+}

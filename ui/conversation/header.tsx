@@ -1,0 +1,115 @@
+// The head of a conversation: what it is called, who took part, what it cost, and what can be done with all of it.
+import { useState, type KeyboardEvent } from "react";
+import { Link, useLocation } from "wouter";
+import type { Usage } from "koine";
+import { useApi, useThreads } from "../data/hooks.ts";
+import type { ConversationActions, Thread } from "../data/types.ts";
+import { formatCost, formatCount, formatTokens, Icon, IconButton, Menu, type MenuItem } from "../kit/index.ts";
+import { inspectPath, threadPath } from "../routes.ts";
+import { attempt, copyText, type ConversationDialog } from "./commands.ts";
+import { saveExport } from "./export.ts";
+import styles from "./header.module.css";
+
+export interface HeaderProps {
+  thread: Thread;
+  /** What it is called. */
+  name: string;
+  /** Who answered, as far as is known. */
+  models: readonly string[];
+  actions: ConversationActions;
+  isTreeShown: boolean;
+  onToggleTree: () => void;
+  onDialog: (dialog: ConversationDialog) => void;
+  /** Forks at the end. */
+  onFork: () => void;
+}
+
+export function Header(props: HeaderProps) {
+  const { thread, models, isTreeShown, onToggleTree } = props;
+  const { threads } = useThreads();
+  const listed = threads.find(({ id }) => id === thread.id);
+  const summary = thread.summary ?? listed?.summary;
+  return (
+    <header className={styles["header"]}>
+      <div className={styles["words"]}>
+        <Title {...props} />
+        <p className={styles["facts"]}>
+          {thread.kind === "task" && <span className={styles["kind"]}>Task</span>}
+          {models.length > 0 && <span>{models.slice(0, 3).join(", ")}</span>}
+          {summary?.usage !== undefined && <Total usage={summary.usage} />}
+        </p>
+      </div>
+      <div className={styles["tools"]}>
+        <Link href={inspectPath(thread.id)} className={styles["inspect"]} title="In every dialect">
+          <Icon name="inspect" size={16} /> Inspect
+        </Link>
+        <IconButton label="Branches" icon="branch" shortcut="b" pressed={isTreeShown} onClick={onToggleTree} />
+        <ConversationMenu {...props} />
+      </div>
+    </header>
+  );
+}
+
+function Total({ usage }: { usage: Usage }) {
+  const { inputTokens, outputTokens, cost } = usage;
+  return (
+    <span
+      className={styles["usage"]}
+      title={`${formatCount(inputTokens)} tokens in, ${formatCount(outputTokens)} out, over all runs`}
+    >
+      {formatTokens(inputTokens)} in, {formatTokens(outputTokens)} out
+      {cost !== undefined && ` · ${formatCost(cost)}`}
+    </span>
+  );
+}
+
+function Title({ thread, name, actions }: HeaderProps) {
+  const [draft, setDraft] = useState<string>();
+  if (draft === undefined) {
+    return (
+      <h1 className={styles["title"]}>
+        <button type="button" title="Rename" onClick={() => setDraft(thread.title ?? "")}>
+          {name}
+        </button>
+      </h1>
+    );
+  }
+  const save = async (): Promise<void> => {
+    const title = draft.trim();
+    if (title === (thread.title ?? "") || (await attempt(actions.rename(title)))) setDraft(undefined);
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === "Enter") void save();
+    else if (event.key === "Escape") setDraft(undefined);
+  };
+  return (
+    <input
+      className={styles["rename"]}
+      aria-label="Title"
+      value={draft}
+      placeholder={name}
+      maxLength={500}
+      // It was asked for by a press on the title.
+      autoFocus
+      onKeyDown={press}
+      onBlur={() => void save()}
+      onChange={(event) => setDraft(event.target.value)}
+    />
+  );
+}
+
+function ConversationMenu({ thread, name, onDialog, onFork }: HeaderProps) {
+  const api = useApi();
+  const link = location.origin + threadPath(thread.id);
+  const [, navigate] = useLocation();
+  const items: MenuItem[] = [
+    { label: "Inspect in every dialect", icon: "inspect", onSelect: () => navigate(inspectPath(thread.id)) },
+    { label: "Rename…", icon: "edit", onSelect: () => onDialog({ kind: "rename" }) },
+    { label: "Copy link", icon: "link", onSelect: () => void attempt(copyText(link), "Link copied") },
+    { label: "Fork", icon: "fork", disabled: thread.activeLeafId === null, onSelect: onFork },
+    { label: "Export as JSONL", icon: "download", onSelect: () => void attempt(saveExport(api, thread.id, name)) },
+    { label: "Delete…", icon: "trash", danger: true, separated: true, onSelect: () => onDialog({ kind: "delete" }) },
+  ];
+  return <Menu label="Conversation actions" items={items} />;
+}

@@ -1,0 +1,268 @@
+// The messages of a conversation as a list of which only the part around the reader is drawn.
+import {
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+  type RefObject,
+} from "react";
+import type { VirtualItem } from "@tanstack/react-virtual";
+import type { Message, StoredMessage } from "koine";
+import type { ConversationState, PendingApproval } from "../data/types.ts";
+import type { Tree } from "../branches/tree.ts";
+import { Button } from "../kit/index.ts";
+import { FailureRowView } from "./failure-row.tsx";
+import styles from "./message-list.module.css";
+import { MessageRowView } from "./message-row.tsx";
+import type { LiveRow, MessageRow, Row, Shown } from "./rows.ts";
+import { placeOf } from "./siblings.ts";
+import { rowOf, useArrival, useMessageScroller } from "./use-message-scroller.ts";
+
+/** Bodies are asked for so many rows before they come into sight. */
+const AHEAD = 40;
+
+export interface MessageListHandle {
+  /** Brings a message into sight as soon as it is there, and with `focus` the focus to it. */
+  reveal: (messageId: string, focus?: boolean) => void;
+  /** Brings the focus so many rows further; from nowhere, to what is in sight. */
+  step: (by: 1 | -1) => void;
+  toEnd: () => void;
+  /** The row that has the focus. */
+  focused: () => Row | undefined;
+}
+
+export interface MessageListProps {
+  state: ConversationState;
+  tree: Tree;
+  shown: Shown;
+  /** The message whose editor is open. */
+  editing: string | undefined;
+  /** Where the address leads. */
+  at: string | undefined;
+  need: (ids: readonly string[]) => void;
+  ref: Ref<MessageListHandle>;
+}
+
+export function MessageList({ state, tree, shown, editing, at, need, ref }: MessageListProps) {
+  const { rows } = shown;
+  const scroller = useRef<HTMLDivElement>(null);
+  const [focusKey, setFocusKey] = useState<string>();
+  const [marked, setMarked] = useState<string>();
+  const editingKey = editing === undefined ? undefined : rows[rowOf(rows, editing)]?.key;
+  const { virtualizer, atEnd, setGoal } = useMessageScroller(scroller, rows, [focusKey, editingKey]);
+  useArrival(setGoal, rows, at, () => setMarked(at));
+  const items = virtualizer.getVirtualItems();
+  useBodies(rows, items, state, need);
+  const scrollTo = (index: number): void => {
+    setGoal(undefined);
+    virtualizer.scrollToIndex(index);
+  };
+  const toEnd = (): void => setGoal({ to: "end" });
+  const focusRow = useRowFocus(scroller, rows, setFocusKey, scrollTo);
+  const reveal = useReveal(rows, focusRow, scrollTo);
+  const step = (by: 1 | -1): void => {
+    const from = rows.findIndex(({ key }) => key === focusedKey(scroller.current));
+    const { startIndex = 0, endIndex = 0 } = virtualizer.range ?? {};
+    focusRow(from === -1 ? (by === 1 ? startIndex : endIndex) : from + by);
+  };
+  useImperativeHandle(ref, () => ({
+    reveal,
+    step,
+    toEnd,
+    focused: () => rows.find(({ key }) => key === focusedKey(scroller.current)),
+  }));
+  const current = rows.some(({ key }) => key === focusKey) ? focusKey : rows.at(-1)?.key;
+  return (
+    <div className={styles["frame"]}>
+      <div ref={scroller} className={styles["scroller"]} onKeyDown={(event) => walk(event, scroller.current, step)}>
+        <div
+          role="feed"
+          aria-label="Messages"
+          aria-busy={state.live.length > 0}
+          className={styles["feed"]}
+          style={{ height: virtualizer.getTotalSize() }}
+          onFocus={(event) => setFocusKey(keyAround(event.target))}
+        >
+          {items.map((item) => (
+            <Slot
+              key={item.key}
+              item={item}
+              measure={virtualizer.measureElement}
+              filled={isFilled(rows[item.index], state)}
+            >
+              <RowView {...{ state, tree, shown, editing, marked, current }} index={item.index} />
+            </Slot>
+          ))}
+        </div>
+      </div>
+      {!atEnd && (
+        <Button small icon="chevron-down" className={styles["jump"] ?? ""} onClick={toEnd}>
+          Jump to latest
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface SlotProps {
+  item: VirtualItem;
+  measure: (element: HTMLDivElement | null) => void;
+  /** What it shows is there, and not only its first words. */
+  filled: boolean;
+  children: ReactNode;
+}
+
+function Slot({ item, measure, filled, children }: SlotProps) {
+  return (
+    <div
+      ref={measure}
+      className={styles["slot"]}
+      data-index={item.index}
+      data-filled={filled}
+      style={{ transform: `translateY(${item.start}px)` }}
+    >
+      {children}
+    </div>
+  );
+}
+
+interface RowViewProps extends Pick<MessageListProps, "state" | "tree" | "shown" | "editing"> {
+  index: number;
+  marked: string | undefined;
+  current: string | undefined;
+}
+
+function RowView({ index, state, tree, shown, editing, marked, current }: RowViewProps) {
+  const row = shown.rows[index];
+  if (row === undefined) return null;
+  if (row.kind === "failure") return <FailureRowView row={row} />;
+  const isMessage = row.kind === "message";
+  return (
+    <MessageRowView
+      row={row}
+      index={index}
+      {...contentOf(row, state)}
+      {...placeOf(row, tree, state.live)}
+      approvals={approvalsOf(row, state)}
+      editing={isMessage && editing === row.ids[0]}
+      current={current === row.key}
+      marked={isMessage && marked !== undefined && row.ids.includes(marked)}
+    />
+  );
+}
+
+const NO_TOOLS: readonly Message[] = [];
+
+function contentOf(row: MessageRow | LiveRow, { bodies }: ConversationState) {
+  if (row.kind === "live") {
+    const { at, tools, run } = row;
+    return { message: run.messages[at], tools: tools === 0 ? NO_TOOLS : run.messages.slice(at + 1, at + 1 + tools) };
+  }
+  const [id, ...rest] = row.ids;
+  const tools = rest.map((each) => bodies.get(each)).filter((body): body is StoredMessage => body !== undefined);
+  return { message: bodies.get(id), tools: tools.length === 0 ? NO_TOOLS : tools };
+}
+
+const NO_APPROVALS: readonly PendingApproval[] = [];
+
+/** Only a row in which something waits is told of it. */
+function approvalsOf(row: MessageRow | LiveRow, state: ConversationState): readonly PendingApproval[] {
+  const waiting = state.task?.approvals ?? NO_APPROVALS;
+  if (waiting.length === 0) return NO_APPROVALS;
+  const parts = contentOf(row, state).message?.parts ?? [];
+  const ids = new Set(waiting.map(({ toolCallId }) => toolCallId));
+  return parts.some((part) => part.type === "tool-call" && ids.has(part.toolCallId)) ? waiting : NO_APPROVALS;
+}
+
+function isFilled(row: Row | undefined, { bodies }: ConversationState): boolean {
+  return row?.kind !== "message" || row.ids.every((id) => bodies.has(id));
+}
+
+/** Asks for what is about to come into sight. */
+function useBodies(
+  rows: readonly Row[],
+  items: readonly VirtualItem[],
+  { bodies }: ConversationState,
+  need: MessageListProps["need"],
+): void {
+  const first = Math.max(0, (items[0]?.index ?? 0) - AHEAD);
+  const last = (items.at(-1)?.index ?? 0) + AHEAD;
+  useEffect(() => {
+    const near = rows.slice(first, last + 1).flatMap((row) => (row.kind === "message" ? row.ids : []));
+    const missing = near.filter((id) => !bodies.has(id));
+    if (missing.length > 0) need(missing);
+  }, [rows, first, last, bodies, need]);
+}
+
+/** Brings the focus to a row: it is drawn first, where it was not. */
+function useRowFocus(
+  scroller: RefObject<HTMLDivElement | null>,
+  rows: readonly Row[],
+  pin: (key: string) => void,
+  scrollTo: (index: number) => void,
+): (index: number) => void {
+  const wanted = useRef<string>(undefined);
+  useLayoutEffect(() => {
+    if (wanted.current === undefined) return;
+    const row = scroller.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(wanted.current)}"]`);
+    if (row === null || row === undefined) return;
+    wanted.current = undefined;
+    row.focus({ preventScroll: true });
+  });
+  return (index) => {
+    const key = rows[index]?.key;
+    if (key === undefined) return;
+    wanted.current = key;
+    pin(key);
+    scrollTo(index);
+    const row = scroller.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(key)}"]`);
+    row?.focus({ preventScroll: true });
+  };
+}
+
+/** Shows a message now, or when its branch is there. */
+function useReveal(
+  rows: readonly Row[],
+  focusRow: (index: number) => void,
+  scrollTo: (index: number) => void,
+): MessageListHandle["reveal"] {
+  const wanted = useRef<{ id: string; focus: boolean }>(undefined);
+  const attempt = (): void => {
+    const index = wanted.current === undefined ? -1 : rowOf(rows, wanted.current.id);
+    if (index === -1) return;
+    if (wanted.current?.focus === true) focusRow(index);
+    else scrollTo(index);
+    wanted.current = undefined;
+  };
+  useLayoutEffect(attempt);
+  return (id, focus = false) => {
+    wanted.current = { id, focus };
+    attempt();
+  };
+}
+
+function keyAround(element: Element): string | undefined {
+  return element.closest<HTMLElement>("[data-row]")?.dataset["row"];
+}
+
+function focusedKey(scroller: HTMLElement | null): string | undefined {
+  const focused = document.activeElement;
+  return focused !== null && scroller?.contains(focused) === true ? keyAround(focused) : undefined;
+}
+
+/** The arrows go from message to message; through one that is larger than the window, they scroll. */
+function walk(event: KeyboardEvent, scroller: HTMLElement | null, step: (by: 1 | -1) => void): void {
+  const { key, target } = event;
+  if ((key !== "ArrowDown" && key !== "ArrowUp") || !(target instanceof HTMLElement) || scroller === null) return;
+  if (!target.matches("[data-row]") || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const row = target.getBoundingClientRect();
+  const frame = scroller.getBoundingClientRect();
+  const isBeyond = key === "ArrowDown" ? row.bottom > frame.bottom + 1 : row.top < frame.top - 1;
+  if (isBeyond) return;
+  event.preventDefault();
+  step(key === "ArrowDown" ? 1 : -1);
+}

@@ -1,0 +1,204 @@
+// One row: a message, recorded or on its way, with what its tools gave back. The same component for both, so that an answer
+// stays the same element when it is recorded; drawn again only where something in it changed (B100).
+import { memo, useMemo } from "react";
+import type { Message, StoredMessage, ToolCallPart, ToolResultPart } from "koine";
+import type { PendingApproval } from "../data/types.ts";
+import { BranchSwitcher } from "../branches/switcher.tsx";
+import { Icon, Spinner, type IconName } from "../kit/index.ts";
+import { MessageBody, MessageMeta } from "../message/index.ts";
+import { ApprovalBar } from "../tasks/approval-bar.tsx";
+import { useCommands, type Sibling } from "./context.ts";
+import { EditForm } from "./edit-form.tsx";
+import styles from "./message-row.module.css";
+import { RowActions } from "./row-actions.tsx";
+import type { LiveRow, MessageRow } from "./rows.ts";
+import { speakerOf } from "./words.ts";
+
+export interface MessageRowProps {
+  row: MessageRow | LiveRow;
+  /** Where the row stands. */
+  index: number;
+  /** What it says, once it is there. */
+  message: Message | StoredMessage | undefined;
+  /** What its tools gave back. */
+  tools: readonly Message[];
+  /** What else stands in its place; the row itself among it. */
+  siblings: readonly Sibling[];
+  at: number;
+  /** Calls in it that wait for somebody's decision. */
+  approvals: readonly PendingApproval[];
+  editing: boolean;
+  /** The tab key comes here. */
+  current: boolean;
+  /** A link led to it. */
+  marked: boolean;
+}
+
+export const MessageRowView = memo(function MessageRowView(props: MessageRowProps) {
+  const { row, index, message, editing, current, marked } = props;
+  const model = row.kind === "live" ? row.run.model : row.node.model;
+  const name = message?.name;
+  const who = speakerOf(row.role, { model: metadataModel(message) ?? model, name });
+  const isLive = row.kind === "live";
+  return (
+    <article
+      className={styles["row"]}
+      data-role={row.role}
+      data-continues={row.continues}
+      data-aside={row.kind === "message" && row.aside !== false}
+      data-marked={marked}
+      data-row={row.key}
+      aria-label={who}
+      aria-posinset={index + 1}
+      aria-setsize={-1}
+      aria-busy={isLive && row.run.state !== "ended"}
+      tabIndex={current ? 0 : -1}
+    >
+      <RowHead {...props} who={who} />
+      {editing && isStored(message) ? <EditForm message={message} /> : <RowContent {...props} />}
+    </article>
+  );
+}, isSame);
+
+const SIGNS: Record<MessageRow["role"], IconName> = {
+  user: "user",
+  assistant: "spark",
+  system: "info",
+  developer: "info",
+  tool: "tool",
+};
+
+function RowHead({ row, message, siblings, at, who }: MessageRowProps & { who: string }) {
+  const { turnTo } = useCommands();
+  return (
+    <header className={styles["head"]}>
+      {!row.continues && (
+        <>
+          <Icon name={SIGNS[row.role]} size={16} className={styles["sign"]} />
+          <span className={styles["who"]}>{who}</span>
+        </>
+      )}
+      {siblings.length > 1 && <BranchSwitcher siblings={siblings} at={at} onTurn={turnTo} />}
+      {row.kind === "message" && <RowActions row={row} loaded={message !== undefined} />}
+    </header>
+  );
+}
+
+function RowContent({ row, message, tools, approvals }: MessageRowProps) {
+  const { decide } = useCommands();
+  const results = useMemo(() => resultsOf(tools), [tools]);
+  const leftOver = useMemo(() => (message === undefined ? [] : unpaired(message, tools)), [message, tools]);
+  const isStreaming = row.kind === "live" && row.run.state === "streaming" && isLast(row);
+  const footer = useMemo(() => {
+    if (approvals.length === 0) return undefined;
+    return ({ toolCallId }: ToolCallPart) => {
+      const approval = approvals.find((each) => each.toolCallId === toolCallId);
+      if (approval === undefined) return null;
+      return <ApprovalBar approval={approval} onDecide={(approve, reason) => decide(toolCallId, approve, reason)} />;
+    };
+  }, [approvals, decide]);
+  if (message === undefined) return <NotYet row={row} />;
+  return (
+    <>
+      <div className={styles["body"]}>
+        <MessageBody
+          message={message}
+          results={results}
+          streaming={isStreaming}
+          pending={row.kind === "live"}
+          {...(footer !== undefined && { renderCallFooter: footer })}
+        />
+        {leftOver.map((part) => (
+          <MessageBody key={part.toolCallId} message={{ role: "tool", parts: [part] }} />
+        ))}
+        {isStreaming && message.parts.length === 0 && <Waiting />}
+      </div>
+      {row.kind === "message" && row.aside === "alone" && <Aside row={row} />}
+      <MessageMeta message={message} />
+    </>
+  );
+}
+
+/** Its body is being loaded, or nothing was said yet. */
+function NotYet({ row }: { row: MessageRow | LiveRow }) {
+  if (row.kind === "live") return <Waiting />;
+  const { preview, toolCalls } = row.node;
+  return <p className={styles["preview"]}>{preview === "" ? (toolCalls?.join(", ") ?? "…") : preview}</p>;
+}
+
+function Waiting() {
+  return (
+    <p className={styles["waiting"]}>
+      <Spinner /> Waiting for the first words…
+    </p>
+  );
+}
+
+function Aside({ row }: { row: MessageRow }) {
+  const { regenerate } = useCommands();
+  const { parentMessageId } = row.node;
+  return (
+    <p className={styles["asideNote"]}>
+      <Icon name="info" size={14} />
+      <span>Interrupted. What had arrived is kept beside the conversation; no model is told of it.</span>
+      {parentMessageId !== null && !row.continues && (
+        <button type="button" onClick={() => regenerate(parentMessageId)}>
+          Ask again
+        </button>
+      )}
+    </p>
+  );
+}
+
+function isStored(message: Message | undefined): message is StoredMessage {
+  return message !== undefined && "createdAt" in message;
+}
+
+function metadataModel(message: Message | undefined): string | undefined {
+  return message?.metadata?.model;
+}
+
+function isLast({ run, at, tools }: LiveRow): boolean {
+  return at + tools >= run.messages.length - 1;
+}
+
+function resultsOf(tools: readonly Message[]): ReadonlyMap<string, ToolResultPart> {
+  const results = new Map<string, ToolResultPart>();
+  for (const { parts } of tools) {
+    for (const part of parts) if (part.type === "tool-result") results.set(part.toolCallId, part);
+  }
+  return results;
+}
+
+/** Results that answer no call of the message: they are shown all the same. */
+function unpaired(message: Message, tools: readonly Message[]): ToolResultPart[] {
+  const calls = new Set(message.parts.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : [])));
+  return [...resultsOf(tools).values()].filter(({ toolCallId }) => !calls.has(toolCallId));
+}
+
+/** Rows are made anew whenever anything happens; what counts is what they show. */
+function isSame(a: MessageRowProps, b: MessageRowProps): boolean {
+  return (
+    a.message === b.message &&
+    a.index === b.index &&
+    a.at === b.at &&
+    a.editing === b.editing &&
+    a.current === b.current &&
+    a.marked === b.marked &&
+    a.approvals === b.approvals &&
+    sameItems(a.tools, b.tools, (one, other) => one === other) &&
+    sameItems(a.siblings, b.siblings, (one, other) => one.id === other.id) &&
+    sameRow(a.row, b.row)
+  );
+}
+
+function sameItems<Item>(a: readonly Item[], b: readonly Item[], isEqual: (a: Item, b: Item) => boolean): boolean {
+  return a === b || (a.length === b.length && a.every((item, at) => isEqual(item, b[at] as Item)));
+}
+
+function sameRow(a: MessageRow | LiveRow, b: MessageRow | LiveRow): boolean {
+  if (a.key !== b.key || a.role !== b.role || a.continues !== b.continues) return false;
+  if (a.kind === "message" && b.kind === "message") return a.node === b.node && a.aside === b.aside;
+  if (a.kind !== "live" || b.kind !== "live") return false;
+  return a.run.state === b.run.state && a.run.model === b.run.model && isLast(a) === isLast(b);
+}

@@ -1,0 +1,260 @@
+// A thread that is looked at: loaded, followed, and brought up to date after whatever happens to the connection.
+import type { SseEvent } from "koine";
+import { parseJson } from "koine";
+import type { Api, Outline, TaskView } from "../api.ts";
+import type { ChangeFeed, ThreadChange } from "../changes.ts";
+import type { PageEffects } from "../effects.ts";
+import { EventFollower } from "../events.ts";
+import { ApiError } from "../http.ts";
+import { keepFields, Store } from "../store.ts";
+import type { Connection, ConversationActions, ConversationState, ThreadEvent } from "../types.ts";
+import { Actions } from "./actions.ts";
+import { BodyLoader, PAGE } from "./bodies.ts";
+import { ConversationFold } from "./fold.ts";
+import { LeafReader } from "./leaf.ts";
+
+/** So many of the last runs are looked at for failures. */
+const LAST_RUNS = 20;
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 10_000;
+
+const LOADING: ConversationState = {
+  status: "loading",
+  connection: "connecting",
+  thread: undefined,
+  nodes: new Map(),
+  path: [],
+  bodies: new Map(),
+  live: [],
+  failures: new Map(),
+  task: undefined,
+  ask: {},
+};
+
+export class ConversationStore extends Store<ConversationState> {
+  readonly id: string;
+  readonly actions: ConversationActions;
+  private readonly api: Api;
+  private readonly changes: ChangeFeed;
+  private readonly fold = new ConversationFold();
+  private readonly bodies: BodyLoader;
+  private readonly leaf: LeafReader;
+  private follower: EventFollower | undefined;
+  /** Where to go on after a while without readers. */
+  private cursor: string | undefined;
+  private status: ConversationState["status"] = "loading";
+  private error: Error | undefined;
+  private connection: Connection = "connecting";
+  private loading: AbortController | undefined;
+  private failures = 0;
+  private readonly undo: (() => void)[] = [];
+
+  constructor(api: Api, effects: PageEffects, changes: ChangeFeed, id: string) {
+    super(effects, LOADING);
+    this.api = api;
+    this.changes = changes;
+    this.id = id;
+    const { fold } = this;
+    this.bodies = new BodyLoader({
+      read: (page) => api.messages(id, page),
+      pathTo: (messageId) => fold.tree.pathTo(messageId),
+      path: () => fold.tree.path,
+      has: (messageId) => fold.bodies.has(messageId),
+      loaded: (messages) => {
+        fold.putBodies(messages);
+        this.changed();
+      },
+      failed: (error) => {
+        // It was deleted since: the tree is another one.
+        if (error instanceof ApiError && error.status === 404) void this.load();
+      },
+    });
+    this.leaf = new LeafReader({
+      read: () => api.thread(id),
+      fold,
+      effects,
+      changed: () => this.changed(),
+      failed: (error) => this.refused(error),
+    });
+    this.actions = new Actions({
+      api,
+      fold,
+      threadId: id,
+      changed: () => this.changed(),
+      need: (ids) => this.bodies.need(ids),
+      readLeaf: () => this.leaf.readNow(),
+      choose: (choice) => this.leaf.choose(choice),
+      gone: () => this.gone(),
+    }).all();
+  }
+
+  protected override start(): void {
+    this.undo.push(
+      this.changes.listen({
+        onChange: (change) => this.onChange(change),
+        // Choices are told of only while they are made.
+        onOpen: () => this.leaf.suspect(),
+      }),
+      this.api.token.subscribe(() => this.isLoaded || void this.load()),
+    );
+    if (this.isLoaded) this.follow(this.cursor);
+    else void this.load();
+  }
+
+  protected override stop(): void {
+    for (const undo of this.undo.splice(0)) undo();
+    this.loading?.abort();
+    this.leaf.stop();
+    this.cursor = this.follower?.cursor;
+    this.follower?.stop();
+    this.follower = undefined;
+  }
+
+  private get isLoaded(): boolean {
+    return this.status === "ready";
+  }
+
+  protected override view(former: ConversationState): ConversationState {
+    const { status, error, connection } = this;
+    return keepFields(former, { status, connection, ...(error !== undefined && { error }), ...this.fold.view() });
+  }
+
+  // ---- Loading ----
+
+  /** Reads the thread as it is, and follows it from there; again, where its former place is not there any more. */
+  private async load(): Promise<void> {
+    this.loading?.abort();
+    const loading = new AbortController();
+    this.loading = loading;
+    const { signal } = loading;
+    this.follower?.stop();
+    this.follower = undefined;
+    try {
+      const [outline, task] = await this.read(signal);
+      if (signal.aborted) return;
+      this.failures = 0;
+      this.loaded(outline, task);
+    } catch (error) {
+      if (!signal.aborted) this.notLoaded(error, loading);
+    }
+  }
+
+  /** What is looked at first comes along: nothing that was shown goes away for a moment. */
+  private async read(signal: AbortSignal): Promise<[Outline, TaskView | undefined]> {
+    const { api, id, fold } = this;
+    const readNewest = async (): Promise<void> => {
+      const messages = await api.messages(id, { limit: PAGE, signal }).catch(() => []);
+      if (!signal.aborted) fold.putBodies(messages);
+    };
+    const newest = fold.bodies.size === 0 ? readNewest() : undefined;
+    const outline = await api.outline(id, signal);
+    const { thread, activeLeafId: leaf } = outline;
+    const task = thread.kind === "task" ? await api.task(id) : undefined;
+    await (newest ?? (leaf === null || fold.bodies.has(leaf) ? undefined : readNewest()));
+    return [outline, task];
+  }
+
+  private loaded(outline: Outline, task: TaskView | undefined): void {
+    this.fold.load(outline, task);
+    this.status = "ready";
+    this.error = undefined;
+    this.bodies.forget();
+    this.follow(firstOf(outline.cursor, task));
+    void this.readFailures();
+    this.changed();
+  }
+
+  /** Why there is no answer is told by runs that are over. */
+  private async readFailures(): Promise<void> {
+    const { api, id, fold } = this;
+    const runs = await api.runs(id, { last: LAST_RUNS }).catch(() => []);
+    for (const run of runs) if (run.state === "failed" || run.state === "cancelled") fold.failed(run);
+    this.changed();
+  }
+
+  private notLoaded(error: unknown, loading: AbortController): void {
+    const told = error instanceof Error ? error : new Error(String(error));
+    if (told instanceof ApiError && told.status === 404) return this.gone();
+    if (told instanceof ApiError && told.status === 401) return this.fail(told);
+    const mayPass = told instanceof ApiError && (told.code === "network" || told.status >= 500 || told.status === 429);
+    if (!mayPass) return this.fail(told);
+    this.connection = "offline";
+    this.changed();
+    const pause = Math.min(FIRST_PAUSE * 2 ** this.failures++, LONGEST_PAUSE);
+    const again = (): void => {
+      cancel();
+      online();
+      if (!loading.signal.aborted) void this.load();
+    };
+    const cancel = this.effects.delay(again, pause);
+    const online = this.effects.onOnline(again);
+    loading.signal.addEventListener("abort", () => [cancel(), online()], { once: true });
+  }
+
+  private fail(error: Error): void {
+    this.status = "failed";
+    this.error = error;
+    this.changed();
+  }
+
+  private gone(): void {
+    this.status = "missing";
+    this.follower?.stop();
+    this.follower = undefined;
+    this.changed();
+  }
+
+  // ---- Following ----
+
+  private follow(after: string | undefined): void {
+    const { api, effects, id } = this;
+    this.follower?.stop();
+    this.follower = new EventFollower(api, effects, {
+      path: `/v1/threads/${encodeURIComponent(id)}/events`,
+      after,
+      query: { blobs: "reference" },
+      onEvent: (event) => this.take(event),
+      onConnection: (connection) => {
+        this.connection = connection;
+        if (connection === "live") this.bodies.retry();
+        this.changed();
+      },
+      onRefused: (error) => this.refused(error),
+    });
+  }
+
+  private take({ id: cursor, event: type, data }: SseEvent): void {
+    if (cursor === undefined) return demandMore(type, data);
+    // As the server writes it.
+    const event = { ...(parseJson(data) as object), cursor } as ThreadEvent;
+    const { moves } = this.fold.tree;
+    this.fold.apply(event);
+    if (this.fold.tree.moves !== moves) this.leaf.moved();
+    this.changed();
+  }
+
+  private refused(error: unknown): void {
+    if (error instanceof ApiError && error.status === 404) this.gone();
+    else void this.load();
+  }
+
+  private onChange({ threadId, change }: ThreadChange): void {
+    if (threadId !== this.id) return;
+    if (change === "deleted") this.gone();
+    if (change === "selected" || change === "updated") this.leaf.suspect();
+  }
+}
+
+/** Frames about the stream itself have no place in it: it ends with them. */
+function demandMore(type: string | undefined, data: string): void {
+  if (type !== "gone" && type !== "error") return;
+  throw new ApiError(410, type, data);
+}
+
+/** What waits in a task was said after this: its words are read again from there. */
+function firstOf(cursor: string | null, task: TaskView | undefined): string | undefined {
+  const ids = (task?.queued_messages ?? []).map(({ id }) => id).filter((id) => /^[0-9A-HJKMNP-TV-Z]{26}$/.test(id));
+  const first = ids.sort()[0];
+  if (cursor === null) return undefined;
+  return first !== undefined && first < cursor ? first : cursor;
+}

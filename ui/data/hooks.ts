@@ -1,0 +1,46 @@
+// The page's data for its components. One of each store for the whole page; those of conversations are shared by id, and
+// kept a while after their last reader.
+import { useEffect, useState, useSyncExternalStore } from "react";
+import type { Api } from "./api.ts";
+import { PageData } from "./page-data.ts";
+import type { ConversationActions, ConversationState, ModelInfo, ThreadListState } from "./types.ts";
+
+let shared: PageData | undefined;
+
+/** Made when it is first asked for, in a browser. */
+function data(): PageData {
+  return (shared ??= new PageData());
+}
+
+export function useApi(): Api {
+  return data().api;
+}
+
+/** The list; `search` is what was typed, `setSearch` types it. */
+export function useThreads(): ThreadListState & { setSearch(text: string): void; loadMore(): void } {
+  const { threads } = data();
+  const state = useSyncExternalStore(threads.subscribe, threads.getSnapshot);
+  return { ...state, setSearch: threads.setSearch, loadMore: threads.loadMore };
+}
+
+export function useConversation(id: string): { state: ConversationState; actions: ConversationActions } {
+  const store = data().conversation(id);
+  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  return { state, actions: store.actions };
+}
+
+export function useModels(): readonly ModelInfo[] {
+  const { models } = data();
+  return useSyncExternalStore(models.subscribe, models.getSnapshot);
+}
+
+/** A URL of a blob's content, for as long as the component is there; undefined until it is loaded, or where it cannot be. */
+export function useBlobUrl(ref: string | undefined, mimeType?: string): string | undefined {
+  const { blobs } = data();
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    if (ref === undefined) return undefined;
+    return blobs.use(ref, mimeType, setUrl);
+  }, [blobs, ref, mimeType]);
+  return url;
+}

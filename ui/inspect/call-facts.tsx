@@ -1,0 +1,82 @@
+// What really happened on the wire: who was asked, how often, what it cost, and what did not arrive.
+import { useEffect, useState } from "react";
+import { useApi } from "../data/hooks.ts";
+import type { Run } from "../data/types.ts";
+import { Disclosure, formatCost, formatDate, formatDuration, formatTokens } from "../kit/index.ts";
+import { tallyOf, tallyWords } from "../json/marks.ts";
+import { SPEAKER_NAMES } from "../translate/names.ts";
+import { aboutWords } from "../translate/words.ts";
+import { attemptFacts, textOfField } from "./attempts.ts";
+import styles from "./inspect-view.module.css";
+
+export function CallFacts({ runId }: { runId: string }) {
+  const run = useRun(runId);
+  if (run === undefined) return null;
+  const { metadata, attempts, losses, usage, error } = run;
+  const dialect = textOfField(metadata, "dialect");
+  const facts: [name: string, value: string][] = [
+    [
+      "Asked in",
+      dialect === "" ? "" : (Object.entries(SPEAKER_NAMES).find(([id]) => id === dialect)?.[1].title ?? dialect),
+    ],
+    ["Answered by", [textOfField(metadata, "provider"), textOfField(metadata, "model")].filter(Boolean).join(", ")],
+    ["Client", textOfField(metadata, "userAgent")],
+    ["When", formatDate(run.createdAt)],
+    ["State", run.state],
+    [
+      "Tokens",
+      usage === undefined ? "" : `${formatTokens(usage.inputTokens)} in, ${formatTokens(usage.outputTokens)} out`,
+    ],
+    ["Cost", usage?.cost === undefined ? "" : formatCost(usage.cost)],
+    ["Error", error?.message ?? ""],
+  ];
+  return (
+    <section aria-label="What happened" className={styles["facts"]}>
+      <dl>
+        {facts.map(([name, value]) => value !== "" && <Fact key={name} name={name} value={value} />)}
+        {attempts.map((attempt, at) => (
+          // Attempts have no names; they never change their order.
+          // oxlint-disable-next-line react/no-array-index-key
+          <Fact key={`attempt ${at}`} name={`Attempt ${at + 1}`} value={attemptFacts(attempt, formatDuration)} />
+        ))}
+      </dl>
+      {losses.length > 0 && (
+        <Disclosure summary={`Recorded with the call: ${tallyWords(tallyOf(losses))}`}>
+          <ul className={styles["losses"]}>
+            {losses.map((loss, at) => (
+              // As above.
+              // oxlint-disable-next-line react/no-array-index-key
+              <li key={at} data-level={loss.level}>
+                <strong>{loss.level}</strong> <code>{loss.code}</code> {aboutWords(loss, "at")} {loss.message}
+              </li>
+            ))}
+          </ul>
+        </Disclosure>
+      )}
+    </section>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+/** A call that cannot be read has no facts to show; what it asked and answered says why. */
+function useRun(id: string): Run | undefined {
+  const api = useApi();
+  const [run, setRun] = useState<Run>();
+  useEffect(() => {
+    let isWanted = true;
+    api.run(id).then(
+      (found) => isWanted && setRun(found),
+      () => isWanted && setRun(undefined),
+    );
+    return () => void (isWanted = false);
+  }, [api, id]);
+  return run?.id === id ? run : undefined;
+}

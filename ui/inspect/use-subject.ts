@@ -1,0 +1,73 @@
+// What is looked at, as the engine reads it: fetched as text, so that no digit is lost on the way.
+import type { StoredMessage } from "koine";
+import { parseJson, stringifyJson } from "koine";
+import { useEffect, useState } from "react";
+import type { Api } from "../data/api.ts";
+import { useApi } from "../data/hooks.ts";
+import type { Source } from "../translate/types.ts";
+import { answerOf } from "./answer.ts";
+
+/** A conversation, what a call asked, or what it answered. */
+export type Subject =
+  | { type: "conversation" }
+  | { type: "request"; runId: string; messageId: string }
+  | { type: "answer"; runId: string; messageId: string };
+
+export interface SubjectQuery {
+  threadId: string;
+  /** Of the branch. */
+  leaf: string | undefined;
+  /** How many messages at most. */
+  limit: number;
+  subject: Subject;
+}
+
+export interface LoadedSubject {
+  source?: Source;
+  failure?: string;
+}
+
+export function useSubject({ threadId, leaf, limit, subject }: SubjectQuery): LoadedSubject {
+  const api = useApi();
+  const [loaded, setLoaded] = useState<LoadedSubject & { key?: string }>({});
+  const key = JSON.stringify([threadId, leaf, limit, subject]);
+  useEffect(() => {
+    if (leaf === undefined) return undefined;
+    const control = new AbortController();
+    load(api, { threadId, leaf, limit, subject }, control.signal).then(
+      (source) => setLoaded({ key, source }),
+      (error: unknown) => control.signal.aborted || setLoaded({ key, failure: wordsOf(error) }),
+    );
+    return () => control.abort();
+    // The key says everything that is asked for.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [api, key]);
+  return loaded.key === key ? loaded : {};
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function load(api: Api, query: SubjectQuery & { leaf: string }, signal: AbortSignal): Promise<Source> {
+  const { subject, threadId, leaf, limit } = query;
+  if (subject.type === "request") {
+    const reply = await api.open(`/v1/runs/${encodeURIComponent(subject.runId)}/request`, { signal });
+    return { content: await reply.text(), field: "request", from: "koine", kind: "request" };
+  }
+  const path = `/v1/threads/${encodeURIComponent(threadId)}/messages`;
+  if (subject.type === "conversation") {
+    const reply = await api.open(path, { query: { branch: leaf, limit }, signal });
+    return { content: await reply.text(), field: "messages", from: "koine", kind: "messages" };
+  }
+  const reply = await api.open(path, { query: { branch: subject.messageId, limit: STEPS }, signal });
+  // As the server writes them.
+  const { messages } = parseJson(await reply.text()) as unknown as { messages: StoredMessage[] };
+  const answer = answerOf(messages, subject.runId);
+  if (answer !== undefined) return { content: stringifyJson(answer), from: "koine", kind: "response" };
+  const said = messages.filter(({ metadata }) => metadata.runId === subject.runId);
+  return { content: stringifyJson(said), from: "koine", kind: "messages" };
+}
+
+/** More messages than a call says. */
+const STEPS = 50;

@@ -1,0 +1,36 @@
+// Searching a document: what one types, how often it is there, and where next.
+import type { KeyboardEvent, Ref } from "react";
+import { IconButton } from "../kit/button.tsx";
+import styles from "./json-view.module.css";
+import type { JsonViewState } from "./use-json-view.ts";
+
+export function SearchBar({ ref, view, words }: { ref: Ref<HTMLInputElement>; view: JsonViewState; words: string }) {
+  const { lines, more } = view.found;
+  const press = (event: KeyboardEvent): void => {
+    if (event.key === "Enter") view.toFound(event.shiftKey ? -1 : 1);
+    else if (event.key === "Escape") view.search(undefined);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div className={styles["search"]} role="search">
+      <input
+        ref={ref}
+        type="search"
+        aria-label="Search in this column"
+        placeholder="Search"
+        value={words}
+        onChange={(event) => view.search(event.target.value)}
+        onKeyDown={press}
+      />
+      <span role="status" className={styles["hits"]}>
+        {words === ""
+          ? ""
+          : `${lines.length.toLocaleString("en")}${more ? "+" : ""} ${lines.length === 1 ? "line" : "lines"}`}
+      </span>
+      <IconButton label="Previous match" icon="chevron-up" size={16} onClick={() => view.toFound(-1)} />
+      <IconButton label="Next match" icon="chevron-down" size={16} onClick={() => view.toFound(1)} />
+      <IconButton label="Close the search" icon="close" size={16} onClick={() => view.search(undefined)} />
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+// The state of a view of a document: folds, the row that keys start from, what is searched for. It begins anew with another
+// document.
+import { useMemo, useState } from "react";
+import type { JsonDocument } from "./document.ts";
+import type { Found } from "./find.ts";
+import { findLines } from "./find.ts";
+import type { Mark } from "./marks.ts";
+import type { Folds, Row } from "./rows.ts";
+import { allFolds, firstFolds, reveal, rowsOf } from "./rows.ts";
+import { nextMark, walk } from "./walk.ts";
+
+interface State {
+  document: JsonDocument;
+  folds: Folds;
+  active: Row;
+  /** Where to scroll: a new object each time. */
+  goal: { row: Row } | undefined;
+}
+
+const begin = (document: JsonDocument): State => ({
+  document,
+  folds: firstFolds(document),
+  active: { line: 0 },
+  goal: undefined,
+});
+
+const NOTHING: Found = { lines: [], more: false };
+
+export function useJsonView(document: JsonDocument, marks: readonly Mark[]) {
+  const [kept, setState] = useState(() => begin(document));
+  const state = kept.document === document ? kept : begin(document);
+  if (state !== kept) setState(state);
+  const [words, setWords] = useState<string>();
+  const { folds, active, goal } = state;
+  const rows = useMemo(() => rowsOf(document, folds, marks), [document, folds, marks]);
+  const found = useMemo(() => (words === undefined ? NOTHING : findLines(document, words)), [document, words]);
+  const change = (next: Partial<State>): void => setState({ ...state, ...next });
+  const goTo = (row: Row): void => change({ active: row, goal: { row }, folds: reveal(document, folds, row.line) });
+  return {
+    rows,
+    folds,
+    active,
+    goal,
+    words,
+    found,
+    search: setWords,
+    goTo,
+    activate: (row: Row) => change({ active: row }),
+    setFolds: (next: Folds) => change({ folds: next }),
+    foldAll: () => change({ folds: allFolds(document), active: { line: 0 } }),
+    /** Does what a key does here; false where it does nothing. */
+    press: (key: string): boolean => {
+      const step = walk(key, document, rows, folds, active);
+      if (step === undefined) return false;
+      if (step.to !== undefined) change({ active: step.to, goal: { row: step.to } });
+      else if (step.folds !== undefined) change({ folds: step.folds });
+      return true;
+    },
+    toMark: (by: 1 | -1): Mark | undefined => {
+      const mark = nextMark(marks, active, by);
+      if (mark !== undefined) goTo({ line: mark.line, mark });
+      return mark;
+    },
+    toFound: (by: 1 | -1): void => {
+      const { lines } = found;
+      const next =
+        by > 0
+          ? (lines.find((line) => line > active.line) ?? lines[0])
+          : (lines.findLast((line) => line < active.line) ?? lines.at(-1));
+      if (next !== undefined) goTo({ line: next });
+    },
+  };
+}
+
+export type JsonViewState = ReturnType<typeof useJsonView>;

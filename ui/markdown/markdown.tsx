@@ -1,0 +1,45 @@
+// A text in Markdown, as models write it: whole, or as it is being written.
+import type { Annotation } from "koine";
+import { memo, useEffect, useMemo, useRef } from "react";
+import { BlockGroup, Blocks } from "./blocks.tsx";
+import styles from "./blocks.module.css";
+import { cite, withoutMarks } from "./citations.ts";
+import { grow, type Growth, normalised, readAll } from "./grow.ts";
+import { Sources } from "./link.tsx";
+import { RestOfText } from "./long-text.tsx";
+import { useShown } from "./shown.ts";
+
+export interface MarkdownProps {
+  text: string;
+  /** It is still being written: it only ever becomes longer. */
+  streaming?: boolean | undefined;
+  annotations?: readonly Annotation[] | undefined;
+}
+
+export const Markdown = memo(function Markdown({ text, streaming = false, annotations }: MarkdownProps) {
+  const cited = useMemo(() => cite(text, annotations), [text, annotations]);
+  const shown = useShown(normalised(cited.text), streaming);
+  const { settled, tail, rest } = useGrowth(shown.text, streaming);
+  return (
+    <Sources value={cited.sources}>
+      <div className={styles["markdown"]}>
+        {settled.map((tokens, index) => (
+          <BlockGroup key={index} tokens={tokens} />
+        ))}
+        <Blocks tokens={tail} growing={streaming} />
+        {rest !== "" && <p className={styles["raw"]}>{withoutMarks(rest)}</p>}
+        <RestOfText shown={shown} />
+      </div>
+    </Sources>
+  );
+});
+
+/** What was read before is where the next reading begins; a reading that is thrown away only costs its time. */
+function useGrowth(text: string, growing: boolean): Growth {
+  const before = useRef<Growth | undefined>(undefined);
+  const growth = useMemo(() => (growing ? grow(before.current, text) : readAll(text, before.current)), [text, growing]);
+  useEffect(() => {
+    before.current = growth;
+  }, [growth]);
+  return growth;
+}

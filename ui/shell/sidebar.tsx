@@ -1,0 +1,66 @@
+// The side of the page: its name, the threads, and where else one can go.
+import { useEffect, useRef } from "react";
+import { Link, useLocation } from "wouter";
+import { Icon, IconButton, type IconName } from "../kit/index.ts";
+import kit from "../kit/kit.module.css";
+import { ROUTES } from "../routes.ts";
+import { ThreadsPanel } from "../threads/threads-panel.tsx";
+import styles from "./frame.module.css";
+import { Mark } from "./mark.tsx";
+import { SettingsMenu } from "./settings-menu.tsx";
+
+export interface SidebarProps {
+  currentId: string | undefined;
+  drawer: boolean;
+  closeDrawer: () => void;
+  showKeys: () => void;
+  onDeleted: (id: string) => void;
+}
+
+/** The home of phones is the list; this is the same view with its contents. */
+const CONNECT = `${ROUTES.home}?connect`;
+
+export function Sidebar({ currentId, drawer, closeDrawer, showKeys, onDeleted }: SidebarProps) {
+  const side = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (drawer) side.current?.focus();
+  }, [drawer]);
+  return (
+    <aside ref={side} className={styles["sidebar"]} tabIndex={-1} aria-label="Conversations and places">
+      <div className={styles["brand"]}>
+        <Link href={ROUTES.home} className={styles["home"]}>
+          <Mark />
+          <span>Koine</span>
+        </Link>
+        <Link
+          href={ROUTES.new}
+          className={`${kit["button"]} ${kit["primary"]} ${kit["small"]}`}
+          title="New conversation (n)"
+        >
+          <Icon name="plus" size={16} />
+          New
+        </Link>
+        <span className={styles["closer"]}>
+          <IconButton label="Close the list" icon="close" onClick={closeDrawer} />
+        </span>
+      </div>
+      <h1 className={styles["listHeading"]}>Conversations</h1>
+      <ThreadsPanel currentId={currentId} onDeleted={onDeleted} />
+      <nav className={styles["places"]} aria-label="Places">
+        <Place href={CONNECT} path={ROUTES.home} icon="plug" label="Connect an SDK" />
+        <Place href={ROUTES.translate} path={ROUTES.translate} icon="translate" label="Translate" />
+        <SettingsMenu showKeys={showKeys} />
+      </nav>
+    </aside>
+  );
+}
+
+function Place({ href, path, icon, label }: { href: string; path: string; icon: IconName; label: string }) {
+  const [at] = useLocation();
+  return (
+    <Link href={href} className={styles["place"]} aria-current={at === path ? "page" : undefined}>
+      <Icon name={icon} size={17} />
+      {label}
+    </Link>
+  );
+}
