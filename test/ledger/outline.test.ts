@@ -88,7 +88,7 @@ describe.each(STORES)("$name", (store) => {
     expect((await ledger.outline(threadId)).messages).toMatchObject([{ preview: "Short." }]);
   });
 
-  test("B91: a message that cannot be read is reported, and hides nothing else", async () => {
+  test("a message that cannot be read is reported, and hides nothing else", async () => {
     const [first] = await ledger.append(threadId, [user("One.")]);
     const [row] = await opened.store.reads.messages({ tenant: "default", threadId }, { limit: 1 });
     if (row === undefined) throw new Error("There is no row.");

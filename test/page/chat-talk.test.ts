@@ -55,7 +55,8 @@ test("a chat begins with the demo, with what was set, and what was said before a
   await first.press("Enter");
   await page.getByText("a small script, not a language model", { exact: false }).first().waitFor();
   const [run] = await koine.ledger.runs(threadOf(page));
-  expect(JSON.stringify(run)).toContain("0.5");
+  const asked = await page.request.get(`/v1/runs/${run?.id}/request`);
+  expect(await asked.json()).toMatchObject({ request: { sampling: { temperature: 0.5 } } });
   expect((await transcript(opened)).map(({ role }) => role)).toStrictEqual(["system", "user", "assistant"]);
 
   await say(page, "slow long 400");
@@ -85,8 +86,11 @@ test("while an answer streams, a follow-up waits for it over a reload, and what 
   expect(await field(page).inputValue()).toBe("A draft.");
   await queue(page).getByRole("button", { name: "Take back" }).nth(1).click();
   expect(await field(page).inputValue()).toBe("Third.\n\nA draft.");
+  // It is said whichever view is shown.
+  await page.getByRole("link", { name: "Translate" }).click();
   first.say(" is done.");
   const second = await model.asked();
+  await page.goBack();
   expect(toldOf(second.request)).toStrictEqual(["user: First.", "assistant: One is done.", "user: Second."]);
   await queue(page).waitFor({ state: "detached" });
   second.begin("Two");
@@ -127,13 +131,13 @@ test("images and texts reach the model as parts with their data, however they we
   }
   await files.getByRole("button", { name: "Remove pasted.txt" }).click();
   await begin(page, "What is this?");
-  const { request, say: answer } = await model.asked();
-  expect(request.messages[0]?.parts).toMatchObject([
+  const asked = await model.asked();
+  expect(asked.request.messages[0]?.parts).toMatchObject([
     { type: "image", mimeType: "image/png", data: PIXEL },
     { type: "file", name: "dropped.md", text: "From dropped.md" },
     { type: "text", text: "What is this?" },
   ]);
-  answer("A dot.");
+  asked.say("A dot.");
   await page.getByText("A dot.").first().waitFor();
   expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true);
 });

@@ -44,8 +44,9 @@ test("what is said is answered while one watches, and a reload in the middle sho
   const said = store.actions.say(user("And Argos?"), {});
   const asked = await model.asked();
   expect(asked.request.messages.map(textOf)).toStrictEqual(["Where is Corinth?", "On the isthmus.", "And Argos?"]);
-  asked.begin("Further ");
+  // Before a word is said.
   await said;
+  asked.begin("Further ");
   const midway = await until(store, (state) => shown(state).at(-1) === "~Further ");
   expect(midway.live[0]).toMatchObject({ after: midway.path[2], state: "streaming", model: "held" });
   // What was settled is the same (B100).
@@ -76,9 +77,14 @@ test("B93: another answer stands beside the first, and the branch that is chosen
   expect([nodes.get(first)?.superseded, nodes.get(path[1] ?? "")?.superseded]).toStrictEqual([true, undefined]);
   await until(elsewhere, (state) => shown(state)[1] === "By the gulf.");
 
-  await elsewhere.actions.select(first);
-  await until(elsewhere, (state) => shown(state)[1] === "On the isthmus.");
-  await until(store, (state) => shown(state)[1] === "On the isthmus.");
+  for (const [id, words] of [
+    [first, "On the isthmus."],
+    [path[1] ?? "", "By the gulf."],
+    [first, "On the isthmus."],
+  ] as const) {
+    await elsewhere.actions.select(id);
+    for (const each of [elsewhere, store]) await until(each, (state) => shown(state)[1] === words);
+  }
   using reloaded = new Tab(koine.url);
   const chosen = await until(reloaded.conversation(store.id), ({ bodies }) => bodies.size >= 2);
   expect(chosen.path).toStrictEqual([question, first]);

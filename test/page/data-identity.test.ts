@@ -87,7 +87,7 @@ describe("B100: while an answer streams", () => {
     const before = fold.view();
     const seen: [messages: readonly Message[], states: string][] = [];
     for (const delta of ROUNDS) {
-      fold.apply({ cursor: "", type: "delta", runId, delta: stamped(delta) as MessageDelta });
+      fold.apply({ cursor: "", type: "delta", runId, delta: stamped(delta) });
       const { nodes, path, bodies, failures, thread, live } = fold.view();
       // Nothing but the answer changes.
       expect(
@@ -164,7 +164,7 @@ test("what an outline says again stays the same object, and what is told again h
 
 interface Row {
   title: string;
-  then: (fold: ConversationFold) => void;
+  happens: (fold: ConversationFold) => void;
   leaf: number;
 }
 
@@ -185,23 +185,23 @@ const answerOf =
 const ROWS: Row[] = [
   {
     title: "goes on with what is appended, wherever",
-    then: (fold) => fold.apply({ cursor: "", type: "message", message: stored(4, user("Q2"), 2) }),
+    happens: (fold) => fold.apply({ cursor: "", type: "message", message: stored(4, user("Q2"), 2) }),
     leaf: 4,
   },
-  { title: "goes on with an answer that replaces", then: answerOf(5, 4, assistant("A3"), {}), leaf: 5 },
+  { title: "goes on with an answer that replaces", happens: answerOf(5, 4, assistant("A3"), {}), leaf: 5 },
   {
     title: "stays, beside an answer that only branches",
-    then: answerOf(5, 4, assistant("A3"), { mode: "branch" }),
+    happens: answerOf(5, 4, assistant("A3"), { mode: "branch" }),
     leaf: 3,
   },
   {
     title: "stays, beside an answer that was broken off",
-    then: answerOf(5, 4, { ...assistant("A"), metadata: { interrupted: true } }, { state: "failed" }),
+    happens: answerOf(5, 4, { ...assistant("A"), metadata: { interrupted: true } }, { state: "failed" }),
     leaf: 3,
   },
   {
     title: "is the one that is chosen, though an older message is heard of later",
-    then: (fold) => {
+    happens: (fold) => {
       fold.apply({ cursor: "", type: "message", message: stored(6, user("Q3"), 3) });
       fold.apply({ cursor: "", type: "message", message: stored(4, user("Q2"), 2) });
     },
@@ -209,7 +209,7 @@ const ROWS: Row[] = [
   },
   {
     title: "is one that is told of before its message is",
-    then: (fold) => {
+    happens: (fold) => {
       fold.tree.select(idOf(7));
       fold.apply({ cursor: "", type: "message", runId: idOf(4), message: stored(7, assistant("A3"), 1) });
       fold.apply({ cursor: "", type: "run", runId: idOf(4), run: run(idOf(4), "committed", { mode: "branch" }) });
@@ -218,7 +218,7 @@ const ROWS: Row[] = [
   },
 ];
 
-test.each(ROWS)("the path $title", ({ then, leaf }) => {
+test.each(ROWS)("the path $title", ({ happens, leaf }) => {
   const fold = folded(...FORKED);
   fold.apply({
     cursor: "",
@@ -226,7 +226,7 @@ test.each(ROWS)("the path $title", ({ then, leaf }) => {
     runId: idOf(4),
     run: run(idOf(4), "streaming", { forkFromMessageId: idOf(1) }),
   });
-  then(fold);
+  happens(fold);
   const { path, thread } = fold.view();
   expect([path.at(-1), thread?.activeLeafId]).toStrictEqual([idOf(leaf), idOf(leaf)]);
   expect(path[0]).toBe(idOf(1));

@@ -9,12 +9,22 @@ import { plainSegments } from "../../ui/message/plain-segments.ts";
 import { looksLikeJson, prettyJson } from "../../ui/message/pretty-json.ts";
 import { finishWords, lastLine, opaqueWords, sealWords } from "../../ui/message/words.ts";
 
+const LONG = `"${"x".repeat(60)}"`;
 test.each([
-  ["digits stay", '{"id":12345678901234567890,"x":1.10}', '{\n  "id": 12345678901234567890,\n  "x": 1.10\n}'],
-  ["doubled keys stay", '{"a":1,"a":2}', '{\n  "a": 1,\n  "a": 2\n}'],
-  ["nothing within is one line", '{"a": [ ], "b":{}}', '{\n  "a": [],\n  "b": {}\n}'],
-  ["strings stay", '["a, b: {\\"c\\\\\\"}"]', '[\n  "a, b: {\\"c\\\\\\"}"\n]'],
-  ["what is not complete is laid out so far", '{"city":"Par', '{\n  "city": "Par'],
+  [
+    "digits stay",
+    `{"id":12345678901234567890,"x":1.10,"y":${LONG}}`,
+    `{\n  "id": 12345678901234567890,\n  "x": 1.10,\n  "y": ${LONG}\n}`,
+  ],
+  ["doubled keys stay", `{"a":${LONG},"a":2}`, `{\n  "a": ${LONG},\n  "a": 2\n}`],
+  ["nothing within is one line", `{"a": [ ], "b":{}, "c":${LONG}}`, `{\n  "a": [],\n  "b": {},\n  "c": ${LONG}\n}`],
+  ["strings stay", `["a, b: {\\"c\\\\\\"}",${LONG}]`, `[\n  "a, b: {\\"c\\\\\\"}",\n  ${LONG}\n]`],
+  ["what is not complete is laid out so far", `{"a":${LONG},"city":"Par`, `{\n  "a": ${LONG},\n  "city": "Par`],
+  [
+    "what fits on a line stays on it",
+    '{"city":"Paris","id":12345678901234567890}',
+    '{"city":"Paris","id":12345678901234567890}',
+  ],
 ])("B23: arguments are laid out by their text alone: %s", (_, text, laidOut) => {
   expect(prettyJson(text)).toBe(laidOut);
 });

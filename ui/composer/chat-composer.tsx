@@ -1,5 +1,5 @@
 // Says something in a chat. While an answer streams, what is said waits for it, or takes its place.
-import { type ReactNode, type RefObject, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
 import { useModels } from "../data/hooks.ts";
 import type { AskSettings, ConversationActions, ConversationState, QueuedMessage } from "../data/types.ts";
 import { Button, useShortcut } from "../kit/index.ts";
@@ -7,13 +7,14 @@ import { QueuePanel } from "../tasks/queue-panel.tsx";
 import { type Saying, sayWaiting, send, stopChat, takeBack } from "./chat-actions.ts";
 import { ComposerBox } from "./composer-box.tsx";
 import styles from "./composer.module.css";
+import { keepFollowUps } from "./follow-up-keeper.tsx";
 import { answering, followUps, mayFollow, unanswered } from "./follow-ups.ts";
 import { lastModel, rememberModel } from "./model-choice.ts";
 import { ModelPicker } from "./model-picker.tsx";
 import { ModeChoice, SendButton, StopButton } from "./send-buttons.tsx";
 import { useAttempt } from "./use-attempt.ts";
 import { useDraft } from "./use-draft.ts";
-import { useFollowUps } from "./use-follow-ups.ts";
+import { useLatest } from "./use-latest.ts";
 
 export interface ChatComposerProps {
   threadId: string;
@@ -34,7 +35,6 @@ export function ChatComposer({ threadId, state, actions }: ChatComposerProps) {
     if (hold.blank || saying.busy) return;
     void send(doing, ask, isAnswering ? mode : "now");
   };
-  useFollowUps(doing, state);
   useShortcut("Escape", () => (isAnswering ? stop() : false), "Stop the answer");
   return (
     <>
@@ -94,6 +94,7 @@ function Waiting({ doing, state }: { doing: Saying; state: ConversationState }) 
   const { threadId } = doing;
   const waiting = useSyncExternalStore(followUps.subscribe, () => followUps.list(threadId));
   const isAnswering = answering(state).length > 0;
+  useEffect(() => keepFollowUps(threadId), [threadId, waiting, isAnswering]);
   const when = isAnswering || mayFollow(state) ? BY_ITSELF : BY_HAND;
   return (
     <QueuePanel
@@ -112,12 +113,6 @@ const PLACEHOLDERS: Record<QueuedMessage["mode"], string> = {
   "follow-up": "Say something after this answer",
   steer: "Stop this answer and say something else",
 };
-
-function useLatest<Value>(value: Value): RefObject<Value> {
-  const latest = useRef(value);
-  useEffect(() => void (latest.current = value), [value]);
-  return latest;
-}
 
 interface UnansweredProps {
   state: ConversationState;

@@ -1,5 +1,5 @@
 // Says something to a task: at once where it rests, else into the server's queue. Above it stands what the task is at.
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { ConversationActions, ConversationState, QueuedMessage, TaskState } from "../data/types.ts";
 import { useShortcut } from "../kit/index.ts";
 import { Approvals } from "../tasks/approvals.tsx";
@@ -28,14 +28,21 @@ export function TaskComposer({ threadId, task, actions }: TaskComposerProps) {
   const stop = (): void => void stopTask(threadId, actions, stopping);
   const send = (message: QueuedMessage["message"]): void =>
     void sayToTask({ threadId, actions, attempt: saying, message, mode: isWorking ? mode : undefined });
+  const field = useRef<HTMLTextAreaElement>(null);
+  const decide: ConversationActions["decide"] = async (...decision) => {
+    await actions.decide(...decision);
+    // The button that had the focus is about to go.
+    field.current?.focus();
+  };
   useShortcut("Escape", () => (isWorking ? stop() : false), "Stop the task");
   return (
     <>
       <TaskStatus task={task} onGoOn={(message) => send(message)} />
-      <Approvals approvals={task.approvals} decide={(...decision) => actions.decide(...decision)} />
+      <Approvals approvals={task.approvals} decide={decide} />
       <QueuePanel items={task.queue} note={task.state === "failed" ? HELD : QUEUED} />
       <ComposerBox
         hold={hold}
+        field={field}
         label="Message"
         placeholder={isWorking ? PLACEHOLDERS[mode] : "Say what to do next"}
         onSubmit={() => {

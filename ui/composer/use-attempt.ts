@@ -18,17 +18,11 @@ export function useAttempt(): Attempt {
       await action();
       return true;
     } catch (thrown) {
-      setError(wordsOf(thrown));
+      setError(thrown instanceof Error ? thrown.message : String(thrown));
       return false;
     } finally {
       setBusy(false);
     }
   };
   return { busy, error, run };
-}
-
-/** What browsers say where nobody answers means nothing to people. */
-function wordsOf(thrown: unknown): string {
-  if (thrown instanceof TypeError) return "The server cannot be reached. What you wrote is still here.";
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -14,7 +14,7 @@ export function FailureRowView({ row }: { row: FailureRow }) {
       data-stopped={wasStopped}
       data-row={row.key}
       aria-label="No answer"
-      tabIndex={-1}
+      tabIndex={0}
     >
       <Icon name={wasStopped ? "stop" : "error"} />
       <div>

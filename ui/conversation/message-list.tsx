@@ -75,7 +75,6 @@ export function MessageList({ state, tree, shown, editing, at, need, ref }: Mess
     toEnd,
     focused: () => rows.find(({ key }) => key === focusedKey(scroller.current)),
   }));
-  const current = rows.some(({ key }) => key === focusKey) ? focusKey : rows.at(-1)?.key;
   return (
     <div className={styles["frame"]}>
       <div ref={scroller} className={styles["scroller"]} onKeyDown={(event) => walk(event, scroller.current, step)}>
@@ -94,7 +93,7 @@ export function MessageList({ state, tree, shown, editing, at, need, ref }: Mess
               measure={virtualizer.measureElement}
               filled={isFilled(rows[item.index], state)}
             >
-              <RowView {...{ state, tree, shown, editing, marked, current }} index={item.index} />
+              <RowView {...{ state, tree, shown, editing, marked }} index={item.index} />
             </Slot>
           ))}
         </div>
@@ -133,10 +132,9 @@ function Slot({ item, measure, filled, children }: SlotProps) {
 interface RowViewProps extends Pick<MessageListProps, "state" | "tree" | "shown" | "editing"> {
   index: number;
   marked: string | undefined;
-  current: string | undefined;
 }
 
-function RowView({ index, state, tree, shown, editing, marked, current }: RowViewProps) {
+function RowView({ index, state, tree, shown, editing, marked }: RowViewProps) {
   const row = shown.rows[index];
   if (row === undefined) return null;
   if (row.kind === "failure") return <FailureRowView row={row} />;
@@ -149,7 +147,6 @@ function RowView({ index, state, tree, shown, editing, marked, current }: RowVie
       {...placeOf(row, tree, state.live)}
       approvals={approvalsOf(row, state)}
       editing={isMessage && editing === row.ids[0]}
-      current={current === row.key}
       marked={isMessage && marked !== undefined && row.ids.includes(marked)}
     />
   );

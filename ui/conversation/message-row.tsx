@@ -28,14 +28,12 @@ export interface MessageRowProps {
   /** Calls in it that wait for somebody's decision. */
   approvals: readonly PendingApproval[];
   editing: boolean;
-  /** The tab key comes here. */
-  current: boolean;
   /** A link led to it. */
   marked: boolean;
 }
 
 export const MessageRowView = memo(function MessageRowView(props: MessageRowProps) {
-  const { row, index, message, editing, current, marked } = props;
+  const { row, index, message, editing, marked } = props;
   const model = row.kind === "live" ? row.run.model : row.node.model;
   const name = message?.name;
   const who = speakerOf(row.role, { model: metadataModel(message) ?? model, name });
@@ -52,7 +50,7 @@ export const MessageRowView = memo(function MessageRowView(props: MessageRowProp
       aria-posinset={index + 1}
       aria-setsize={-1}
       aria-busy={isLive && row.run.state !== "ended"}
-      tabIndex={current ? 0 : -1}
+      tabIndex={0}
     >
       <RowHead {...props} who={who} />
       {editing && isStored(message) ? <EditForm message={message} /> : <RowContent {...props} />}
@@ -183,7 +181,6 @@ function isSame(a: MessageRowProps, b: MessageRowProps): boolean {
     a.index === b.index &&
     a.at === b.at &&
     a.editing === b.editing &&
-    a.current === b.current &&
     a.marked === b.marked &&
     a.approvals === b.approvals &&
     sameItems(a.tools, b.tools, (one, other) => one === other) &&

@@ -95,13 +95,17 @@ function useGoal(scroller: RefObject<HTMLDivElement | null>, virtualizer: Rows, 
     const on = { passive: true, signal: signal.signal };
     let last = element.scrollTop;
     const decide = (): void => void (goal.current?.to === "row" && (goal.current = undefined));
-    for (const kind of ["wheel", "touchmove", "pointerdown", "keydown"]) element.addEventListener(kind, decide, on);
+    for (const kind of ["touchmove", "pointerdown", "keydown"]) element.addEventListener(kind, decide, on);
+    // A wheel is felt at once: before its first step is over, an answer may have grown.
+    element.addEventListener("wheel", ({ deltaY }) => (deltaY < 0 ? void (goal.current = undefined) : decide()), on);
     element.addEventListener(
       "scroll",
       () => {
         const left = leftBelow(element);
-        if (left <= END) goal.current ??= { to: "end" };
-        else if (element.scrollTop < last - 1 && goal.current?.to === "end") goal.current = undefined;
+        const isUpwards = element.scrollTop < last - 1;
+        // At the very end, it is the list that became shorter.
+        if (isUpwards && left > 1 && goal.current?.to === "end") goal.current = undefined;
+        else if (!isUpwards && left <= END) goal.current ??= { to: "end" };
         last = element.scrollTop;
         setAtEnd(left <= NEAR_END);
       },

@@ -18,6 +18,8 @@ export interface PageEffects {
   randomBytes(count: number): Uint8Array;
   /** What outlives a reload; undefined where nothing may be kept. */
   storage: Pick<Storage, "getItem" | "setItem" | "removeItem"> | undefined;
+  /** Told when another tab has changed what is kept. */
+  onStorage(listener: () => void): () => void;
 }
 
 /** Frames stop while a tab is hidden: after so long nobody waits for one. */
@@ -46,6 +48,7 @@ export function browserEffects(): PageEffects {
     onOnline: (listener) => listen(window, "online", listener),
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     storage: storageOf(),
+    onStorage: (listener) => listen(window, "storage", listener),
   };
 }
 

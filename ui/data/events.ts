@@ -141,7 +141,7 @@ export class EventFollower {
         const { done, value } = await reader.read();
         alarm();
         // An event whose end is missing did not happen: it comes again.
-        if (done || connected.signal.aborted) return;
+        if (done || connected.signal.aborted) { for (const e of parser.end()) { this.tell(e); if (e.id) this.last = e.id; } return; }
         for (const event of parser.push(value)) {
           this.tell(event);
           if (event.id !== undefined) this.last = event.id;

@@ -23,6 +23,7 @@ export class PageData {
   constructor(base = "", effects: PageEffects = browserEffects()) {
     this.effects = effects;
     this.api = createApi(base, effects);
+    effects.onStorage(() => this.api.token.readAgain());
     this.changes = new ChangeFeed(this.api, effects);
     this.threads = new ThreadListStore(this.api, effects, this.changes);
     this.models = new ModelStore(this.api, effects);

@@ -31,6 +31,8 @@ export class ThreadListStore extends Store<ThreadListState> {
   private threads: readonly Thread[] = [];
   private hits: readonly SearchHit[] = [];
   private next: string | null = null;
+  /** Whether the threads are those that a search has found. */
+  private areFound = false;
   private planned: (() => void) | undefined;
   private reading: AbortController | undefined;
   private loadingMore: AbortController | undefined;
@@ -59,7 +61,7 @@ export class ThreadListStore extends Store<ThreadListState> {
   /** Reads the next page, where there is one. */
   readonly loadMore = (): void => {
     const before = this.next;
-    if (before === null || this.loadingMore !== undefined || this.reading !== undefined) return;
+    if (before === null || this.loadingMore !== undefined) return;
     const reading = new AbortController();
     this.loadingMore = reading;
     this.api
@@ -157,24 +159,23 @@ export class ThreadListStore extends Store<ThreadListState> {
 
   private found({ threads, hits = [] }: ThreadPage): void {
     this.threads = this.kept(threads);
+    this.areFound = true;
     this.hits = keep(this.hits, hits);
     this.next = null;
   }
 
   /**
-   * The first page anew. Of what was read before, the older part stays behind it: what would have to be in the page and is
-   * not is not there any more.
+   * The first page anew. What was read before and is older stays behind it: what would have to be in the page and is not is
+   * not there any more.
    */
   private replaceHead({ threads, next }: ThreadPage): void {
-    const isFirst = this.threads.length <= PAGE || this.hits.length > 0 || this.next === null;
     const oldest = threads.at(-1)?.summary?.updatedAt ?? "";
     const inPage = new Set(threads.map(({ id }) => id));
-    const older =
-      next === null || isFirst
-        ? []
-        : this.threads.filter(({ id, summary }) => !inPage.has(id) && (summary?.updatedAt ?? "") <= oldest);
+    const former = next === null || this.areFound ? [] : this.threads;
+    const older = former.filter(({ id, summary }) => !inPage.has(id) && (summary?.updatedAt ?? "") <= oldest);
     this.threads = this.kept([...threads, ...older]);
-    if (next === null || older.length === 0) this.next = next;
+    this.areFound = false;
+    if (older.length === 0) this.next = next;
     this.hits = keepList(this.hits, []);
   }
 

@@ -6,33 +6,31 @@ const KEY = "koine.token";
 export class TokenKeeper {
   private readonly storage: PageEffects["storage"];
   private readonly listeners = new Set<() => void>();
-  /** Where nothing may be kept. */
-  private own: string | undefined;
+  private token: string | undefined;
 
   constructor(storage: PageEffects["storage"]) {
     this.storage = storage;
+    this.token = this.kept();
   }
 
   get(): string | undefined {
-    return this.own ?? this.storage?.getItem(KEY) ?? undefined;
+    return this.token;
   }
 
   set(token: string): void {
-    this.own = token;
     this.storage?.setItem(KEY, token);
-    this.changed();
+    this.change(token);
   }
 
   clear(): void {
-    this.own = undefined;
     this.storage?.removeItem(KEY);
-    this.changed();
+    this.change(undefined);
   }
 
-  /** Another tab has set or cleared it. */
+  /** Another tab may have set or cleared it. */
   readAgain(): void {
-    this.own = undefined;
-    this.changed();
+    const token = this.kept();
+    if (token !== this.token) this.change(token);
   }
 
   subscribe(listener: () => void): () => void {
@@ -40,7 +38,12 @@ export class TokenKeeper {
     return () => void this.listeners.delete(listener);
   }
 
-  private changed(): void {
+  private kept(): string | undefined {
+    return this.storage?.getItem(KEY) ?? undefined;
+  }
+
+  private change(token: string | undefined): void {
+    this.token = token;
     for (const listener of this.listeners) listener();
   }
 }

@@ -24,11 +24,11 @@ export function CodeDialog({ translation: { translator, state }, model, onClose 
   const [chosen, choose] = useState(first);
   const [tab, setTab] = useState("curl");
   const token = api.token.get() !== undefined;
-  useEffect(
-    () => translator.askForCode({ origin: location.origin, model: chosen, token }),
-    [translator, chosen, token],
-  );
-  const { codes } = state;
+  const { codes, reading } = state;
+  // Also when something else was read meanwhile: the conversation has gone on.
+  useEffect(() => {
+    if (reading !== undefined) translator.askForCode({ origin: location.origin, model: chosen, token });
+  }, [translator, chosen, token, reading]);
   const shown = codes?.find(({ id }) => id === tab);
   return (
     <Dialog open wide title="Ask it again, as code" onClose={onClose}>

@@ -108,8 +108,9 @@ function SubjectChoice({ turns, subject, onChange }: SubjectChoiceProps) {
   const runId = subject.type === "conversation" ? "" : subject.runId;
   const side = subject.type === "answer" ? "answer" : "request";
   const change = (id: string, type: "request" | "answer"): void => {
-    const turn = turns.find((each) => each.runId === id);
-    onChange(turn === undefined ? { type: "conversation" } : { type, runId: id, messageId: turn.messageId });
+    const own = subject.type !== "conversation" && subject.runId === id ? subject : undefined;
+    const { messageId } = own ?? turns.find((each) => each.runId === id) ?? {};
+    onChange(messageId === undefined ? { type: "conversation" } : { type, runId: id, messageId });
   };
   return (
     <div className={styles["subject"]}>
@@ -117,6 +118,10 @@ function SubjectChoice({ turns, subject, onChange }: SubjectChoiceProps) {
         <span>Show</span>
         <select value={runId} onChange={({ target }) => change(target.value, side)}>
           <option value="">The conversation</option>
+          {/* Somebody has made another branch the active one. */}
+          {runId !== "" && !turns.some((turn) => turn.runId === runId) && (
+            <option value={runId}>A call of another branch</option>
+          )}
           <optgroup label="One call">
             {turns.map((turn, index) => (
               <option key={turn.runId} value={turn.runId} label={turnLabel(turn, index)} />

@@ -30,7 +30,8 @@ export interface LoadedSubject {
 export function useSubject({ threadId, leaf, limit, subject }: SubjectQuery): LoadedSubject {
   const api = useApi();
   const [loaded, setLoaded] = useState<LoadedSubject & { key?: string }>({});
-  const key = JSON.stringify([threadId, leaf, limit, subject]);
+  // What a call asked and answered does not change with the conversation.
+  const key = JSON.stringify(subject.type === "conversation" ? [threadId, leaf, limit] : [threadId, subject]);
   useEffect(() => {
     if (leaf === undefined) return undefined;
     const control = new AbortController();

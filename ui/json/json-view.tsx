@@ -143,7 +143,7 @@ function Rows({ document, label, marks, view, selected, onKeyDown, onSelect }: R
     useFlushSync: false,
   });
   useEffect(() => {
-    if (goal !== undefined) virtual.scrollToIndex(rowOf(rows, goal.row.line, goal.row.mark), { align: "auto" });
+    if (goal !== undefined) virtual.scrollToIndex(rowOf(rows, goal.row.line, goal.row.mark), { align: goal.align });
     // Only a new goal moves the view; rows that change meanwhile do not.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [goal]);

@@ -13,8 +13,8 @@ interface State {
   document: JsonDocument;
   folds: Folds;
   active: Row;
-  /** Where to scroll: a new object each time. */
-  goal: { row: Row } | undefined;
+  /** Where to scroll: a new object each time. A step moves as little as it must, a leap shows what is around. */
+  goal: { row: Row; align: "auto" | "center" } | undefined;
 }
 
 const begin = (document: JsonDocument): State => ({
@@ -35,7 +35,8 @@ export function useJsonView(document: JsonDocument, marks: readonly Mark[]) {
   const rows = useMemo(() => rowsOf(document, folds, marks), [document, folds, marks]);
   const found = useMemo(() => (words === undefined ? NOTHING : findLines(document, words)), [document, words]);
   const change = (next: Partial<State>): void => setState({ ...state, ...next });
-  const goTo = (row: Row): void => change({ active: row, goal: { row }, folds: reveal(document, folds, row.line) });
+  const goTo = (row: Row): void =>
+    change({ active: row, goal: { row, align: "center" }, folds: reveal(document, folds, row.line) });
   return {
     rows,
     folds,
@@ -52,7 +53,7 @@ export function useJsonView(document: JsonDocument, marks: readonly Mark[]) {
     press: (key: string): boolean => {
       const step = walk(key, document, rows, folds, active);
       if (step === undefined) return false;
-      if (step.to !== undefined) change({ active: step.to, goal: { row: step.to } });
+      if (step.to !== undefined) change({ active: step.to, goal: { row: step.to, align: "auto" } });
       else if (step.folds !== undefined) change({ folds: step.folds });
       return true;
     },

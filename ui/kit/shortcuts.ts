@@ -31,7 +31,9 @@ export function keyOf(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" |
     .join("+");
 }
 
-const FIELDS = "input, textarea, select, [contenteditable], [role=textbox]";
+/** Where keys are letters. */
+const FIELDS =
+  "input:not([type=radio], [type=checkbox], [type=range]), textarea, select, [contenteditable], [role=textbox]";
 
 function press(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;

@@ -60,10 +60,18 @@ export function readAll(text: string, before?: Growth, lex: Lex = lexMarkdown): 
   return readPieces({ ...NOTHING, ...base, text }, lex);
 }
 
+/** How much of both ends is compared: the whole, at every delta, would cost more than the reading. */
+const PROBE = 256;
+
+function goesOn(before: string, text: string): boolean {
+  const at = Math.max(0, before.length - PROBE);
+  return text.startsWith(before.slice(at), at) && text.startsWith(before.slice(0, PROBE));
+}
+
 /** The next look at a text that grows; `before`: the last one. Where the text is another one, all is read. */
 export function grow(before: Growth | undefined, text: string, lex: Lex = lexMarkdown): Growth {
-  const base = before !== undefined && text.startsWith(before.text) ? before : NOTHING;
-  if (base.text === text) return base;
+  const base = before !== undefined && goesOn(before.text, text) ? before : NOTHING;
+  if (base.text.length === text.length) return base;
   if (base.fence !== undefined) {
     const longer = growFence(base, base.fence, text);
     if (longer !== undefined) return longer;

@@ -1,7 +1,7 @@
 // Words within a block: emphasis, code, links, pictures and marks of citations. Raw HTML is shown as it is written.
 import type { Token, Tokens } from "marked";
 import { Fragment, type ReactNode } from "react";
-import { readDataPicture } from "./address.ts";
+import { readDataPicture, visible } from "./address.ts";
 import { splitMarks, withoutMarks } from "./citations.ts";
 import { decodeEntities } from "./entities.ts";
 import styles from "./inline.module.css";
@@ -54,11 +54,27 @@ function Words({ text }: { text: string }): ReactNode {
 }
 
 function linkOf(token: Tokens.Link): ReactNode {
+  const href = addressOf(token);
+  if (holdsPicture(token.tokens)) {
+    // A picture has a link of its own: the one around it stands behind it.
+    return (
+      <>
+        <Inline tokens={token.tokens} />
+        <SafeLink href={href} words={href}>
+          {visible(href)}
+        </SafeLink>
+      </>
+    );
+  }
   return (
-    <SafeLink href={addressOf(token)} words={wordsOf(token)}>
+    <SafeLink href={href} words={wordsOf(token)}>
       {token.autolink === true ? withoutMarks(token.text) : <Inline tokens={token.tokens} />}
     </SafeLink>
   );
+}
+
+function holdsPicture(tokens: readonly Tokens.Generic[]): boolean {
+  return tokens.some(({ type, tokens: inner }) => type === "image" || (inner !== undefined && holdsPicture(inner)));
 }
 
 /** Of addresses that stand alone, references are part of the address. */

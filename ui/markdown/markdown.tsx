@@ -19,7 +19,7 @@ export interface MarkdownProps {
 export const Markdown = memo(function Markdown({ text, streaming = false, annotations }: MarkdownProps) {
   const cited = useMemo(() => cite(text, annotations), [text, annotations]);
   const shown = useShown(normalised(cited.text), streaming);
-  const { settled, tail, rest } = useGrowth(shown.text, streaming);
+  const { settled, tail, rest } = useGrowth(shown.text, streaming, annotations);
   return (
     <Sources value={cited.sources}>
       <div className={styles["markdown"]}>
@@ -35,11 +35,15 @@ export const Markdown = memo(function Markdown({ text, streaming = false, annota
 });
 
 /** What was read before is where the next reading begins; a reading that is thrown away only costs its time. */
-function useGrowth(text: string, growing: boolean): Growth {
-  const before = useRef<Growth | undefined>(undefined);
-  const growth = useMemo(() => (growing ? grow(before.current, text) : readAll(text, before.current)), [text, growing]);
+function useGrowth(text: string, growing: boolean, annotations: MarkdownProps["annotations"]): Growth {
+  const last = useRef<{ growth: Growth; annotations: MarkdownProps["annotations"] }>(undefined);
+  const growth = useMemo(() => {
+    // Another citation puts marks into what was read already.
+    const before = last.current?.annotations === annotations ? last.current?.growth : undefined;
+    return growing ? grow(before, text) : readAll(text, before);
+  }, [text, growing, annotations]);
   useEffect(() => {
-    before.current = growth;
-  }, [growth]);
+    last.current = { growth, annotations };
+  }, [growth, annotations]);
   return growth;
 }

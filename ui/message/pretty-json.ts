@@ -9,7 +9,11 @@ const OPENING = "{[";
 const CLOSING = "}]";
 const SPACE = " \t\n\r";
 
+/** What fits on a line stays on it. */
+const SHORT = 72;
+
 export function prettyJson(text: string): string {
+  if (text.length <= SHORT && !text.includes("\n")) return text;
   const out: string[] = [];
   let depth = 0;
   for (let at = 0; at < text.length;) {

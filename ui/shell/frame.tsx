@@ -17,7 +17,7 @@ export function Frame({ children }: { children: ReactNode }) {
   const [isThread, thread] = useRoute(ROUTES.thread);
   const [drawer, setDrawer] = useDrawer(`${path}?${query}`);
   const [help, setHelp] = useState(false);
-  const { threads, search, connection } = useThreads();
+  const { threads, search, connection, error } = useThreads();
   useShortcut("n", () => navigate(ROUTES.new), "New conversation");
   const listFirst = path === ROUTES.home && query === "" && (threads.length > 0 || search !== "");
   const currentId = isInspected ? inspected.id : isThread ? thread.id : undefined;
@@ -26,7 +26,7 @@ export function Frame({ children }: { children: ReactNode }) {
       <a href="#main" className={styles["skip"]}>
         Skip to the view
       </a>
-      <ConnectionBanner connection={connection} />
+      <ConnectionBanner connection={connection} error={error} />
       <div className={styles["columns"]}>
         <Sidebar
           currentId={currentId}

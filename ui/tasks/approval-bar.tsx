@@ -1,5 +1,6 @@
 // A tool call that waits for somebody: allowed, or not, with a reason that the model is told.
 import { type FormEvent, useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { Trouble } from "../composer/trouble.tsx";
 import { type Attempt, useAttempt } from "../composer/use-attempt.ts";
 import type { PendingApproval } from "../data/types.ts";
@@ -14,20 +15,32 @@ export interface ApprovalBarProps {
 /** The decision alone: what is decided on stands beside it. */
 export function ApprovalBar({ approval, onDecide }: ApprovalBarProps) {
   const [denying, setDenying] = useState(false);
+  const denyButton = useRef<HTMLButtonElement>(null);
   const attempt = useAttempt();
   const { toolName } = approval;
   const decide = (approve: boolean, reason?: string): void =>
     void attempt.run(() => (reason === undefined ? onDecide(approve) : onDecide(approve, reason)));
+  const back = (): void => {
+    flushSync(() => setDenying(false));
+    denyButton.current?.focus();
+  };
   return (
     <div className={styles["decision"]} role="group" aria-label={`Allow ${toolName}?`}>
       {denying ? (
-        <DenyForm attempt={attempt} onDeny={(reason) => decide(false, reason)} onBack={() => setDenying(false)} />
+        <DenyForm attempt={attempt} onDeny={(reason) => decide(false, reason)} onBack={back} />
       ) : (
         <p className={styles["buttons"]}>
           <Button variant="primary" small icon="check" busy={attempt.busy} onClick={() => decide(true)}>
             Approve
           </Button>
-          <Button variant="danger" small icon="close" disabled={attempt.busy} onClick={() => setDenying(true)}>
+          <Button
+            ref={denyButton}
+            variant="danger"
+            small
+            icon="close"
+            disabled={attempt.busy}
+            onClick={() => setDenying(true)}
+          >
             Deny
           </Button>
           <span className={styles["asked"]}>Waits for you: nothing runs until you decide.</span>

@@ -10,5 +10,3 @@ export function NewView() {
     </div>
   );
 }
-
-export default NewView;

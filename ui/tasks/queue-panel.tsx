@@ -19,7 +19,7 @@ const MODES: Record<QueuedMessage["mode"], string> = { steer: "Steer", "follow-u
 export function QueuePanel({ items, note, onTakeBack, onSayNow }: QueuePanelProps) {
   return (
     // Always there, so that what comes into it is announced.
-    <div role="status" aria-live="polite">
+    <div className={styles["waiting"]} role="status" aria-live="polite">
       {items.length > 0 && (
         <section className={styles["queue"]} aria-label="Queued messages">
           <p className={styles["note"]}>

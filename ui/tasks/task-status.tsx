@@ -32,7 +32,7 @@ export function TaskStatus({ task, onGoOn }: TaskStatusProps) {
           Try again
         </Button>
       )}
-      {model !== undefined && <span className={styles["model"]}>{model}</span>}
+      {model !== undefined && state !== "failed" && <span className={styles["model"]}>{model}</span>}
     </div>
   );
 }

@@ -29,13 +29,18 @@ export interface DialectColumnProps extends Selecting {
   onClose: (() => void) | undefined;
 }
 
+/** The element of a dialect's column. There is one view with columns at a time. */
+export function columnId(dialect: string): string {
+  return `column-${dialect}`;
+}
+
 export function DialectColumn(props: DialectColumnProps) {
   const { target, column, kind, levels, onClose } = props;
   const { title } = SPEAKER_NAMES[target.dialect];
   const marks = useMemo(() => (column === undefined ? [] : columnMarks(column, levels)), [column, levels]);
   const document = column?.document;
   return (
-    <section className={styles["column"]} aria-label={title}>
+    <section id={columnId(target.dialect)} className={styles["column"]} aria-label={title}>
       <header className={styles["head"]}>
         <h2>{title}</h2>
         {kind === "request" && <ColumnOptionsButton target={target} model={props.model} onChange={props.setOptions} />}
@@ -98,7 +103,7 @@ export interface CanonicalColumnProps extends Selecting {
 
 export function CanonicalColumn({ document, kind, marks, selection, onSelect, children }: CanonicalColumnProps) {
   return (
-    <section className={styles["column"]} aria-label="Canonical">
+    <section className={`${styles["column"]} ${styles["canonical"]}`} aria-label="Canonical">
       <header className={styles["head"]}>
         <h2>Canonical</h2>
         <CopyButton text={document.text} label="Copy Canonical" />

@@ -4,7 +4,7 @@ import { useMemo, useState, useSyncExternalStore, type ReactNode } from "react";
 import { Tabs } from "../kit/index.ts";
 import type { Mark } from "../json/marks.ts";
 import { useColumnChoice } from "./choices.ts";
-import { CanonicalColumn, DialectColumn } from "./column.tsx";
+import { CanonicalColumn, columnId, DialectColumn } from "./column.tsx";
 import { ColumnChoice, Legend, NotesSwitch } from "./column-choice.tsx";
 import styles from "./columns.module.css";
 import type { Levels } from "./loss-marks.ts";
@@ -76,10 +76,15 @@ function usePanels({ translation: { state, targets, setOptions }, reading, level
   const { columns } = state;
   const marks = useMemo(() => canonicalMarks([...columns.values()], levels), [columns, levels]);
   const { kind, model, canonical } = reading;
-  const shared = { kind, selection, onSelect: ({ ids }: Mark) => setSelection(ids) };
+  const select = ({ ids }: Mark): void => setSelection(ids);
+  const shared = { kind, selection, onSelect: select };
+  const selectAll = (mark: Mark): void => {
+    select(mark);
+    showFirst(mark);
+  };
   const whole = (
-    <CanonicalColumn key="koine" document={canonical} marks={marks} {...shared}>
-      What is lost in other columns, where it comes from
+    <CanonicalColumn key="koine" document={canonical} marks={marks} {...shared} onSelect={selectAll}>
+      Where losses come from
     </CanonicalColumn>
   );
   return [
@@ -99,6 +104,12 @@ function usePanels({ translation: { state, targets, setOptions }, reading, level
       return { id: dialect, panel };
     }),
   ];
+}
+
+/** A column that has the loss may be beyond the edge. */
+function showFirst({ ids }: Mark): void {
+  const [dialect = ""] = ids[0]?.split(":") ?? [];
+  document.getElementById(columnId(dialect))?.scrollIntoView({ inline: "nearest", block: "nearest" });
 }
 
 function TabbedPanels({ panels }: { panels: readonly Panel[] }) {

@@ -97,7 +97,8 @@ const anthropic = pretty({
       input_schema: { type: "object", properties: { port: { type: "string" } } },
     },
   ],
-  top_k: 40,
+  stop_sequences: ["OVER"],
+  service_tier: "standard_only",
 });
 
 const gemini = pretty({

@@ -47,17 +47,22 @@ export class Translator {
     for (const listener of this.listeners) listener();
   }
 
+  /** Loads the engine before it is needed: from then on nothing is asked of the network. */
+  begin(): void {
+    this.engine ??= this.start(
+      (answered) => this.take(answered),
+      (message) => this.show({ ...IDLE, status: "failed", failure: { message } }),
+    );
+  }
+
   /** What to read; undefined for nothing. What was shown stays until something else has been read. */
   setSource(source: Source | undefined): void {
     this.turn++;
     this.asked = new Map();
     if (source === undefined) return this.show(IDLE);
-    this.engine ??= this.start(
-      (answered) => this.take(answered),
-      (message) => this.show({ ...IDLE, status: "failed", failure: { message } }),
-    );
+    this.begin();
     this.show({ status: "reading" });
-    this.engine.ask({ type: "read", turn: this.turn, source });
+    this.engine?.ask({ type: "read", turn: this.turn, source });
   }
 
   /** The columns that are wanted. Those that are there already stay. */

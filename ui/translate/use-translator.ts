@@ -27,6 +27,9 @@ export function useTranslator(): Translation {
   const next = chosen.map((dialect): Target => Object.assign({ dialect }, options.get(dialect)));
   if (JSON.stringify(next) !== JSON.stringify(targets)) setTargets(next);
   useEffect(() => translator.setTargets(targets), [translator, targets]);
-  useEffect(() => () => translator.close(), [translator]);
+  useEffect(() => {
+    translator.begin();
+    return () => translator.close();
+  }, [translator]);
   return { translator, state, targets, setOptions: (id, given) => setAll(new Map(options).set(id, given)) };
 }

@@ -14,8 +14,8 @@ export function placeWords(path: string): string {
     else if (isIndex(next) && Object.hasOwn(LISTS, step)) {
       words.push(`${LISTS[step]} ${Number(next) + 1}`);
       steps.shift();
-    } else if (words.length > 0 || step !== "message") return [...words, [step, ...steps].join(".")].join(", ");
-    else words.push("the message");
+    } else if (step === "message") words.push("the message");
+    else return [...words, [step, ...steps].join(".")].join(", ");
   }
   return words.length === 0 ? "the whole" : words.join(", ");
 }

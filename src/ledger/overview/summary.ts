@@ -69,8 +69,8 @@ function beginningOf(body: string): string {
   const { parts } = readable(body);
   if (!Array.isArray(parts)) return "";
   // What previews look at is looked at here.
-  const texts = parts.filter((part) => isObject(part) && typeof part["text"] === "string");
-  return previewOf(texts as unknown as Part[], PREVIEW);
+  const texts: Part[] = parts.filter((part) => isObject(part) && typeof part["text"] === "string");
+  return previewOf(texts, PREVIEW);
 }
 
 function readable(text: string): Record<string, unknown> {

@@ -13,6 +13,7 @@ export class World implements PageEffects {
   readonly kept = new Map<string, string>();
   private readonly watching = new Set<() => void>();
   private readonly waiting = new Set<() => void>();
+  private readonly keeping = new Set<() => void>();
   private readonly network: (url: string, init?: RequestInit) => Promise<Response>;
   private readonly speed: number;
 
@@ -42,6 +43,14 @@ export class World implements PageEffects {
     setItem: (key: string, value: string): void => void this.kept.set(key, value),
     removeItem: (key: string): void => void this.kept.delete(key),
   };
+
+  readonly onStorage = (listener: () => void): (() => void) => listenIn(this.keeping, listener);
+
+  /** What another tab of the same browser does. */
+  keep(key: string, value: string): void {
+    this.kept.set(key, value);
+    for (const listener of this.keeping) listener();
+  }
 
   show(visible: boolean): void {
     this.visible = visible;

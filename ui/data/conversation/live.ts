@@ -8,6 +8,7 @@ class LiveAnswer {
   private readonly assembler = new RunAssembler();
   private shown: LiveRun | undefined;
   private isDirty = true;
+  private isBroken = false;
   private last: MessageDelta["kind"] | undefined;
   private model: string | undefined;
   /** Of the answers before this one, and of this one. */
@@ -20,8 +21,15 @@ class LiveAnswer {
     if (typeof model === "string") this.model = model;
   }
 
+  /** Of what breaks the rules only the beginning is shown, until its messages are there: the server has seen it all. */
   push(delta: MessageDelta): void {
-    this.assembler.push(delta);
+    if (this.isBroken) return;
+    try {
+      this.assembler.push(delta);
+    } catch {
+      this.isBroken = true;
+      return;
+    }
     this.isDirty = true;
     this.last = delta.kind;
     if (delta.kind === "start") {

@@ -17,6 +17,8 @@ import { LeafReader } from "./leaf.ts";
 const LAST_RUNS = 20;
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 10_000;
+/** After so long a refusal has nothing to do with the one before. */
+const CALM_MS = 30_000;
 
 const LOADING: ConversationState = {
   status: "loading",
@@ -46,7 +48,10 @@ export class ConversationStore extends Store<ConversationState> {
   private error: Error | undefined;
   private connection: Connection = "connecting";
   private loading: AbortController | undefined;
+  private reloading: (() => void) | undefined;
   private failures = 0;
+  private refusals = 0;
+  private refusedAt = 0;
   private readonly undo: (() => void)[] = [];
 
   constructor(api: Api, effects: PageEffects, changes: ChangeFeed, id: string) {
@@ -104,6 +109,7 @@ export class ConversationStore extends Store<ConversationState> {
   protected override stop(): void {
     for (const undo of this.undo.splice(0)) undo();
     this.loading?.abort();
+    this.reloading?.();
     this.leaf.stop();
     this.cursor = this.follower?.cursor;
     this.follower?.stop();
@@ -233,9 +239,15 @@ export class ConversationStore extends Store<ConversationState> {
     this.changed();
   }
 
+  /** The place is not there any more, or something in it cannot be read: then again and again, but not at once. */
   private refused(error: unknown): void {
-    if (error instanceof ApiError && error.status === 404) this.gone();
-    else void this.load();
+    if (error instanceof ApiError && error.status === 404) return this.gone();
+    const now = this.effects.now();
+    this.refusals = now - this.refusedAt > CALM_MS ? 0 : this.refusals + 1;
+    this.refusedAt = now;
+    const pause = this.refusals === 0 ? 0 : Math.min(FIRST_PAUSE * 2 ** this.refusals, LONGEST_PAUSE);
+    this.reloading?.();
+    this.reloading = this.effects.delay(() => void this.load(), pause);
   }
 
   private onChange({ threadId, change }: ThreadChange): void {

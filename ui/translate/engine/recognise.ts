@@ -24,15 +24,16 @@ export interface Wanted {
 }
 
 /** In the order in which a doubt is decided. */
-const SPEAKERS: readonly Speaker[] = [
+const FIRST: readonly Speaker[] = [
   "openai-chat",
   "anthropic",
   "openai-responses",
   "gemini",
   "bedrock",
+  "canonical",
   "koine",
-  ...dialects.filter((id) => !["openai-chat", "anthropic", "openai-responses", "gemini", "bedrock"].includes(id)),
 ];
+const SPEAKERS: readonly Speaker[] = [...FIRST, ...dialects.filter((id) => !FIRST.includes(id))];
 
 const CARGO = {
   request: "requests",

@@ -9,7 +9,7 @@ export function activeThreads({ threads, data }: TenantData, { before, kind, lim
   return threads
     .all()
     .filter((row) => kind === undefined || row.kind === kind)
-    .map((row) => ({ ...row, lastActivity: lastActivity(row, data.get(row.id)) }))
+    .map((row) => Object.assign({ lastActivity: lastActivity(row, data.get(row.id)) }, row))
     .filter((row) => before === undefined || compare(row, before) > 0)
     .sort(compare)
     .slice(0, limit);

@@ -1,0 +1,200 @@
+// The translator in a real browser: pasted, typed, dropped and opened; nothing of it leaves the tab.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { OpenPage } from "./support/open-page.ts";
+import { openPage } from "./support/open-page.ts";
+
+let opened: OpenPage;
+let page: Page;
+const folder = mkdtempSync(join(tmpdir(), "koine-translate-"));
+/** Everything that the page has asked of the network since it was loaded. */
+const asked: string[] = [];
+beforeAll(async () => {
+  opened = await openPage({
+    path: "/translate",
+    context: { permissions: ["clipboard-read", "clipboard-write"], acceptDownloads: true },
+  });
+  ({ page } = opened);
+  if (page.workers().length === 0) await page.waitForEvent("worker");
+  await page
+    .getByRole("heading", { name: "No conversations yet" })
+    .or(page.getByText("No conversations yet"))
+    .waitFor();
+  page.on("request", (request) => {
+    if (!request.url().startsWith("blob:")) asked.push(request.url());
+  });
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await opened[Symbol.asyncDispose]();
+});
+
+const field = (): Locator => page.getByRole("textbox", { name: "Payload to translate" });
+const tree = (name: string): Locator => page.getByRole("tree", { name, exact: true });
+const loaded = (columns: number): Promise<void> => page.getByRole("status").getByText(`${columns} columns`).waitFor();
+
+async function example(name: RegExp): Promise<void> {
+  await page.getByRole("button", { name: "Examples" }).click();
+  await page.getByRole("menuitem", { name }).click();
+  await loaded(4);
+}
+
+test("an example is read, and shown in every column with its losses", async () => {
+  await example(/^Anthropic: tools/);
+  await expect
+    .poll(() => page.getByRole("combobox", { name: "Dialect" }).locator("option:checked").textContent())
+    .toBe("Detected: Anthropic Messages");
+  for (const name of [
+    "Canonical",
+    "OpenAI Chat Completions",
+    "OpenAI Responses",
+    "Anthropic Messages",
+    "Gemini generateContent",
+  ]) {
+    await tree(name).waitFor();
+  }
+  const chat = page.getByRole("region", { name: "OpenAI Chat Completions" });
+  expect(await chat.getByText(/^\d+ losses, \d+ note/).count()).toBe(1);
+  const mark = chat.getByRole("treeitem", { name: /Loss reasoning-unsaid/ });
+  expect(await mark.textContent()).toContain("Dropped from here: message 3, part 1.");
+});
+
+test("a loss that is chosen in one column is shown in the others", async () => {
+  const chat = tree("OpenAI Chat Completions");
+  await chat.focus();
+  const active = (): Promise<string> =>
+    chat.evaluate(
+      (node) => document.getElementById(node.getAttribute("aria-activedescendant") ?? "")?.textContent ?? "",
+    );
+  for (let tries = 0; !(await active()).includes("reasoning-unsaid"); tries++) {
+    expect(tries).toBeLessThan(9);
+    await page.keyboard.press("n");
+  }
+  const other = tree("Canonical").getByRole("treeitem", { name: /reasoning-unsaid Chat, Responses, Gemini/ });
+  await other.waitFor();
+  await expect.poll(() => other.evaluate((node) => node.getBoundingClientRect().top > 0)).toBe(true);
+  // And back from there, to a column beyond the edge.
+  await other.click();
+  await tree("Gemini generateContent")
+    .getByRole("treeitem", { name: /reasoning-unsaid/ })
+    .waitFor();
+});
+
+test("keys walk, fold and search; a fold tells what it hides", async () => {
+  const chat = tree("OpenAI Chat Completions");
+  await chat.focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("n");
+  await page.keyboard.press("n");
+  for (let tries = 0; tries < 12; tries++) {
+    await page.keyboard.press("ArrowLeft");
+    if ((await chat.getByRole("treeitem", { expanded: false }).count()) > 0) break;
+  }
+  const folded = chat.getByRole("treeitem", { expanded: false });
+  expect(await folded.textContent()).toMatch(/(keys|items).*loss/);
+  await page.keyboard.press("ArrowRight");
+  await expect.poll(() => folded.count()).toBe(0);
+  await page.keyboard.press("/");
+  const search = page.getByRole("searchbox", { name: "Search in this column" });
+  await search.fill("gauge");
+  await page.getByText("1 line", { exact: true }).waitFor();
+  await search.press("Enter");
+  await expect.poll(() => chat.locator("mark").first().textContent()).toBe("gauge");
+  await search.press("Escape");
+});
+
+test("what is copied and saved is the payload itself", async () => {
+  const gemini = page.getByRole("region", { name: "Gemini generateContent" });
+  await gemini.getByRole("button", { name: "Copy Gemini generateContent" }).click();
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/^\{\n {2}"systemInstruction"/);
+  const saving = page.waitForEvent("download");
+  await gemini.getByRole("button", { name: "Download Gemini generateContent" }).click();
+  expect((await saving).suggestedFilename()).toBe("gemini-request.json");
+});
+
+test("columns are chosen and remembered; a target has a model and a vendor", async () => {
+  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByRole("checkbox", { name: "Flat messages" }).check();
+  await page.keyboard.press("Escape");
+  await loaded(5);
+  await page.getByText(/carry messages only; left behind: .*tools/).waitFor();
+  expect(await page.evaluate(() => localStorage.getItem("koine.columns"))).toContain("flat");
+  await page.getByRole("button", { name: "Hide Flat messages" }).click();
+  await loaded(4);
+  await page.getByRole("button", { name: "Options of OpenAI Chat Completions" }).click();
+  await page.getByRole("textbox", { name: "Model to ask" }).fill("mistral-large");
+  await page.getByRole("combobox", { name: "Vendor" }).selectOption("mistral");
+  await page.keyboard.press("Escape");
+  await tree("OpenAI Chat Completions").press("Home");
+  await tree("OpenAI Chat Completions").getByText('"mistral-large"').waitFor();
+});
+
+test("what is typed is read after a pause, with every digit, and taken for what the reader says", async () => {
+  await field().fill('[{"role":"user","content":"Hi"},{"role":"assistant","content":"Ho","x":12345678901234567890}]');
+  await tree("Canonical").getByText("12345678901234567890").waitFor();
+  await page.getByText(/It could be of .*Anthropic.* as well/).waitFor();
+  await page.getByRole("combobox", { name: "Dialect" }).selectOption("flat");
+  await expect.poll(() => page.getByText(/It could be of/).count()).toBe(0);
+  await tree("Canonical").getByText('"flat"').waitFor();
+  await page.getByRole("combobox", { name: "Dialect" }).selectOption("");
+});
+
+test("a fault is shown where it is", async () => {
+  await field().fill('{\n  "model": "gpt-5",\n  "messages": [{"role": user}]\n}');
+  const alert = page.getByRole("alert");
+  await alert.getByText("Line 3, column 25").waitFor();
+  await page.getByRole("button", { name: "Go there" }).click();
+  expect(
+    await field().evaluate((node: HTMLTextAreaElement) => node.value.slice(node.selectionStart, node.selectionEnd)),
+  ).toBe("u");
+  await field().fill('{"model":"gpt-5","seed":1,"messages":[{"role":"user","content":7}]}');
+  const wire = tree("The payload as it was read");
+  await wire.getByRole("treeitem", { name: /unreadable/ }).waitFor();
+});
+
+test("a stream is shown event by event", async () => {
+  await example(/^A stream of Anthropic/);
+  await expect
+    .poll(() => page.getByRole("combobox", { name: "What it is" }).locator("option:checked").textContent())
+    .toBe("Detected: a stream");
+  await tree("OpenAI Chat Completions").getByText('"chat.completion.chunk"').first().waitFor();
+  await page.getByRole("button", { name: "Copy OpenAI Chat Completions" }).click();
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+    .toMatch(/^data: \{[^]*data: \[DONE\]\n\n$/);
+});
+
+test("a file of five megabytes is shown without being drawn", async () => {
+  const messages = Array.from({ length: 5000 }, (_, at) => ({
+    role: at % 2 === 0 ? "user" : "assistant",
+    content: `${at} ${"All is well on deck. ".repeat(48)}`,
+  }));
+  const text = JSON.stringify({ model: "gpt-5", seed: 1, messages });
+  expect(text.length).toBeGreaterThan(5_000_000);
+  writeFileSync(join(folder, "ship.json"), text);
+  await page.getByLabel("File to translate").setInputFiles(join(folder, "ship.json"));
+  await page.getByText("ship.json").waitFor();
+  await loaded(4);
+  await tree("Gemini generateContent")
+    .getByText("5000 items")
+    .or(tree("Gemini generateContent").getByText('"contents"'))
+    .first()
+    .waitFor();
+  expect(await page.getByRole("treeitem").count()).toBeLessThan(500);
+  await tree("Canonical").focus();
+  await page.keyboard.press("End");
+  await tree("Canonical")
+    .getByText(/\d keys/)
+    .last()
+    .waitFor();
+  await page.getByRole("button", { name: "Clear" }).click();
+  await field().waitFor();
+});
+
+test("nothing of all this was asked of the network, and nothing stands in the address", () => {
+  expect(asked).toStrictEqual([]);
+  expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe("/translate");
+});
