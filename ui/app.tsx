@@ -10,7 +10,7 @@ import { Titled, TitledByThread } from "./shell/page-title.tsx";
 import { TokenGate } from "./shell/token-gate.tsx";
 
 const ConversationView = lazyView(async () => (await import("./conversation/conversation-view.tsx")).ConversationView);
-const NewView = lazyView(async () => (await import("./tasks/new-view.tsx")).NewView);
+const NewView = lazyView(async () => (await import("./composer/new-view.tsx")).NewView);
 const InspectView = lazyView(async () => (await import("./inspect/inspect-view.tsx")).InspectView);
 const TranslateView = lazyView(async () => (await import("./translate/translate-view.tsx")).TranslateView);
 
@@ -32,7 +32,9 @@ function Views() {
     <ViewBoundary place={place}>
       <Switch>
         <Route path={ROUTES.home}>
-          <HomeView />
+          <Titled>
+            <HomeView />
+          </Titled>
         </Route>
         <Route path={ROUTES.new}>
           <Titled title="New conversation">

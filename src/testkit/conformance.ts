@@ -19,13 +19,15 @@ export interface MessageConformanceOptions {
   samples: readonly Sample[];
   /** Canonical messages beyond the built-in gallery. */
   messages?: readonly Message[];
+  /** How many mutants of each sample are tried; all of them where nothing is said. */
+  mutants?: number;
 }
 
 /** The message half of the suite: fidelity, edits, purity, determinism, silent losses, order, totality. */
 export function messageConformance(dialect: Dialect, options: MessageConformanceOptions): ConformanceCase[] {
-  const { samples } = options;
+  const { samples, mutants = Infinity } = options;
   return [
-    ...samples.flatMap((sample) => sampleCases(dialect, sample)),
+    ...samples.flatMap((sample) => sampleCases(dialect, sample, mutants)),
     ...canonicalCases(dialect, [...gallery(), ...(options.messages ?? [])]),
     {
       title: `${dialect.id}: what is no list of messages is an error with a path`,

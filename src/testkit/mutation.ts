@@ -1,6 +1,7 @@
 // B43 by brute force: every field of a sample deleted, retyped, and given a new neighbour.
 import type { Dialect, Encoded } from "../dialects/dialect.ts";
 import { sameJson } from "../model/json.ts";
+import { evenly } from "./choice.ts";
 import { demand, listOf } from "./demand.ts";
 import { NEW, ODD } from "./mutants.ts";
 import { asRefusal } from "./nonsense.ts";
@@ -41,14 +42,20 @@ function tolerated(dialect: Dialect, mutant: unknown, claim: string): Encoded {
 }
 
 /** Any field deleted or retyped: equal JSON back, a difference that a new loss explains, or an error that says where. */
-export function survivesMutation(dialect: Dialect, wire: unknown): void {
+export function survivesMutation(
+  dialect: Dialect,
+  wire: unknown,
+  { limit, salt }: { limit: number; salt: string },
+): void {
   const known = new Set(roundTrip(dialect, wire).losses.map(({ path, code }) => `${code} ${path}`));
   const isNew = ({ losses }: Encoded): boolean => losses.some(({ path, code }) => !known.has(`${code} ${path}`));
-  for (const { path, keys, value } of places(wire)) {
-    const mutants = ODD.filter((odd) => !sameJson(odd, value)).map((odd) => withPlace(wire, keys, odd));
-    if (keys.length > 0) mutants.push(withoutPlace(wire, keys));
-    for (const mutant of mutants) survives(dialect, mutant, path, isNew);
-  }
+  const mutants = [...places(wire)].flatMap(({ path, keys, value }) => {
+    const odd = ODD.filter((each) => !sameJson(each, value));
+    const made = odd.map((each) => ({ path, make: () => withPlace(wire, keys, each) }));
+    if (keys.length > 0) made.push({ path, make: () => withoutPlace(wire, keys) });
+    return made;
+  });
+  for (const { path, make } of evenly(mutants, limit, salt)) survives(dialect, make(), path, isNew);
 }
 
 function survives(dialect: Dialect, mutant: unknown, path: string, isNew: (encoded: Encoded) => boolean): void {

@@ -13,7 +13,7 @@ const FOLDERS: Record<string, readonly string[]> = {
   tasks: ["kit", "data", "message"],
   composer: ["kit", "data", "tasks"],
   branches: ["kit", "data"],
-  conversation: ["kit", "data", "message", "tasks", "composer", "branches"],
+  conversation: ["kit", "data", "message", "tasks", "composer", "branches", "threads"],
   threads: ["kit", "data"],
   home: ["kit", "data"],
   translate: ["kit", "json"],
@@ -24,7 +24,10 @@ const FOLDERS: Record<string, readonly string[]> = {
 const SHARED = new Set(["ui/routes.ts"]);
 const PACKAGES = new Set([
   "koine",
+  // What tasks are told in; the root would bring every dialect along.
+  "koine/dialects/openai-chat",
   "react",
+  "react-dom",
   "react-dom/client",
   "wouter",
   "@tanstack/react-virtual",

@@ -60,6 +60,17 @@ export function findBreaches(tree: ReadonlyMap<string, string>, packages: Packag
   return [...new Set([...breaches, ...browserBreaches(elsewhere, packages)])];
 }
 
+/** What was read of a file so far: the rules look at the same tree more than once. */
+const read = new Map<string, { text: string; facts: SourceFacts }>();
+
+function sourceFacts(path: string, text: string): SourceFacts {
+  const known = read.get(path);
+  if (known?.text === text) return known.facts;
+  const facts = readSource(path, text);
+  read.set(path, { text, facts });
+  return facts;
+}
+
 /** The facts of every file; a name of the package's own is each of the files that it stands for under the conditions. */
 function factsOf(
   tree: ReadonlyMap<string, string>,
@@ -68,7 +79,7 @@ function factsOf(
 ): Map<string, SourceFacts> {
   const facts = new Map<string, SourceFacts>();
   for (const [path, text] of tree) {
-    const file = readSource(path, text);
+    const file = sourceFacts(path, text);
     const imports = file.imports.flatMap((specifier) => {
       const alias = aliases[specifier];
       return alias === undefined ? [specifier] : conditions.map((each) => fromHere(path, alias[each]));

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parsePartialJson } from "../../src/assembly/partial-json.ts";
 import { type JsonValue, stringifyJson } from "../../src/model/json.ts";
 import { tries } from "../support/tries.ts";
+import { codePoint } from "../support/code-points.ts";
 
 const CASES: [sentence: string, text: string, value: JsonValue | undefined][] = [
   ["nothing", "", undefined],
@@ -84,7 +85,7 @@ describe("every prefix of any JSON text", () => {
   // where it has an escape. Quotes and control characters bring the escapes.
   const character = fc
     .oneof(
-      fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
+      fc.string({ unit: codePoint, minLength: 1, maxLength: 1 }),
       fc.constantFrom('"', "\n", "\u0001", "\ud83d", "😀"),
     )
     .filter((char) => char !== "\\");

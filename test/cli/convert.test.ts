@@ -13,6 +13,7 @@ import {
   stored,
 } from "./samples.ts";
 import { koine, lines, parsed } from "./support.ts";
+import { tries } from "../support/tries.ts";
 
 describe("records", () => {
   test("each line is converted, its dialect told by itself, and losses are summed up", async () => {
@@ -177,7 +178,7 @@ describe("records", () => {
           new RegExp(`^${good + told.length} records?: ${good} converted, ${told.length} failed\\.$`, "m"),
         );
       }),
-      { numRuns: 30 },
+      { numRuns: tries(90) },
     );
   });
 

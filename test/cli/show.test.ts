@@ -8,8 +8,9 @@ import { visible, visibleLine } from "../../src/cli/show/visible.ts";
 import { clipTo, padTo, widthOf } from "../../src/cli/show/width.ts";
 import { wrap } from "../../src/cli/show/wrap.ts";
 import type { Io } from "../../src/cli/io.ts";
+import { codePoint } from "../support/code-points.ts";
 
-const anyText = fc.string({ unit: "binary" });
+const anyText = fc.string({ unit: codePoint });
 
 describe("foreign text", () => {
   test.each([

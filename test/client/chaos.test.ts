@@ -12,6 +12,7 @@ import { answer, delta } from "../support/deltas.ts";
 import { connectionsGone, leavingNothing } from "./support/settled.ts";
 import { errorOf, readAll } from "./support/thrown.ts";
 import { ANSWER, clientAt, DIALECTS, QUESTION, streamPieces, streamReply, theirs, wholeBody } from "./support/wire.ts";
+import { tries } from "../support/tries.ts";
 
 let reply: Reply = {};
 let server: ReplayServer;
@@ -70,7 +71,7 @@ describe.each(DIALECTS)("%s", (id) => {
   test("a stream in any pieces is the same answer", () =>
     always<[number]>(
       [fc.nat()],
-      20,
+      tries(60),
       async (client, seed) => {
         reply = { headers, chunks: pieces(seed, 200) };
         const given = await client.stream(QUESTION).response();
@@ -86,7 +87,7 @@ describe.each(DIALECTS)("%s", (id) => {
   test.each(BROKEN)("a stream that %s at any byte is whole, or fails with its beginning", (_, make) =>
     always<[number, number]>(
       [fc.nat(bytes.length - 1), fc.nat()],
-      40,
+      tries(120),
       async (client, at, seed) => {
         reply = { headers, chunks: pieces(seed, 300), ...make(at) };
         const stream = client.stream(QUESTION);
@@ -109,7 +110,7 @@ describe.each(DIALECTS)("%s", (id) => {
   test("a whole answer that breaks or ends at any byte is an error", () =>
     always<[number, boolean]>(
       [fc.nat(body.length - 1), fc.boolean()],
-      40,
+      tries(120),
       async (client, at, isReset) => {
         reply = isReset ? { body, reset: at } : { body: body.subarray(0, at) };
         const error = await errorOf(client.complete(QUESTION));
@@ -122,7 +123,7 @@ describe.each(DIALECTS)("%s", (id) => {
   test("a stream that is left at any delta, in any way, leaves nothing behind", () =>
     always<[number, string, number]>(
       [fc.nat(12), fc.constantFrom("return", "cancel", "signal"), fc.nat()],
-      40,
+      tries(120),
       async (client, after, how, seed) => {
         reply = { headers, chunks: pieces(seed, 120) };
         const controller = new AbortController();
@@ -144,7 +145,7 @@ describe.each(DIALECTS)("%s", (id) => {
   test("a call that is aborted at any moment ends at once, and leaves nothing behind", () =>
     always<[number, boolean, number]>(
       [fc.nat(40), fc.boolean(), fc.nat()],
-      40,
+      tries(120),
       async (client, turns, isStream, seed) => {
         reply = isStream ? { headers, chunks: pieces(seed, 200) } : { body };
         const controller = new AbortController();
@@ -214,7 +215,7 @@ test.each(DIALECTS)("%s: the same holds over fetch", async (id) => {
     const given = await outcome;
     if (given instanceof Error) expect(["aborted", "truncated", "network"]).toContain((given as ClientError).code);
   });
-  await fc.assert(property, { numRuns: 20 });
+  await fc.assert(property, { numRuns: tries(60) });
 });
 
 test("many calls at once, some of them left or broken, share their connections and end each in its own way", async () => {

@@ -8,6 +8,7 @@ import { request as anyRequest } from "../support/arbitrary-request.ts";
 import { thrown } from "../support/thrown.ts";
 import type { Rest } from "./demo-asking.ts";
 import { answered, ask, callsOf, deltasOf, tools, wordsOf } from "./demo-asking.ts";
+import { codePoint } from "../support/code-points.ts";
 
 describe("texts", () => {
   test("plain text is answered with what the demo is and what it heard", () => {
@@ -226,7 +227,7 @@ describe("limits", () => {
   });
 
   const message = fc.oneof(
-    fc.string({ unit: "binary" }),
+    fc.string({ unit: codePoint }),
     fc
       .array(
         fc.constantFrom("think", "cut", "say", "call", "weather", "and", "then", "clock", '{"a": [1', "😀", "long 20"),

@@ -10,6 +10,7 @@ import type { HttpReply, Transport } from "../../src/client/types.ts";
 import type { ReceivedRequest, Reply } from "../../src/testkit/replay-server.ts";
 import { replayServer } from "../../src/testkit/replay-server.ts";
 import { caught, never, post, rawServer, read, until } from "./support/bytes.ts";
+import { tries } from "../support/tries.ts";
 
 const TRANSPORTS: [name: string, make: () => Transport][] = [
   ["undici", undiciTransport],
@@ -70,7 +71,7 @@ describe.each(TRANSPORTS)("%s", (_, make) => {
         const reply = await transport.send(request, { signal: never, connectMs: 1000 });
         expect(await read(reply)).toBe(Buffer.from(chunks.join("")).toString());
       }),
-      { numRuns: 30 },
+      { numRuns: tries(90) },
     );
     await transport.close();
   });

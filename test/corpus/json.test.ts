@@ -1,4 +1,5 @@
 // B23 over recorded payloads: every value reads as with JSON.parse, and every number is written back with its value.
+import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
 import { parseJson, stringifyJson } from "koine";
 import { describeCorpus } from "../support/corpus.ts";
@@ -24,12 +25,13 @@ describeCorpus("*/*/*.{json,jsonl}", (recordings) => {
   });
 
   test("B23: every recorded payload is read as it is, and written with every number's value", () => {
-    for (const { path, texts } of recordings) {
-      for (const text of texts) {
+    const wrong = recordings.filter(({ texts }) =>
+      texts.some((text) => {
         const value = parseJson(text);
-        expect(value, path).toEqual(JSON.parse(text));
-        expect(numbers(stringifyJson(value)), path).toEqual(numbers(text));
-      }
-    }
+        const isRead = isDeepStrictEqual(value, JSON.parse(text));
+        return !isRead || numbers(stringifyJson(value)).join() !== numbers(text).join();
+      }),
+    );
+    expect(wrong.map(({ path }) => path)).toStrictEqual([]);
   });
 });

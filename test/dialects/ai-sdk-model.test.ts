@@ -4,10 +4,11 @@ import { aiSdkModel } from "../../src/dialects/ai-sdk-model/index.ts";
 import * as koine from "../../src/index.ts";
 import { messageConformance } from "../../src/testkit/index.ts";
 import { plainSamples, samples } from "./ai-sdk-model-samples.ts";
+import { tries } from "../support/tries.ts";
 
 const dialect = aiSdkModel();
 
-for (const { title, run } of messageConformance(dialect, { samples })) test(title, run);
+for (const { title, run } of messageConformance(dialect, { samples, mutants: tries(400) })) test(title, run);
 
 test.each(plainSamples)("$name decodes without residue", ({ wire }) => {
   expect(JSON.stringify(dialect.decodeMessages(wire))).not.toContain('"extra"');

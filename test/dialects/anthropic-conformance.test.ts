@@ -7,15 +7,17 @@ import {
   requestConformance,
   responseConformance,
 } from "../../src/testkit/index.ts";
+import { tries } from "../support/tries.ts";
 import { requestSamples } from "./anthropic-request-samples.ts";
 import { errorSamples, responseSamples } from "./anthropic-response-samples.ts";
 import { messageSamples } from "./anthropic-samples.ts";
 
 const dialect = anthropic();
+const mutants = tries(400);
 const cases = [
-  ...messageConformance(dialect, { samples: messageSamples }),
-  ...requestConformance(dialect, { samples: requestSamples }),
-  ...responseConformance(dialect, { samples: responseSamples }),
-  ...errorConformance(dialect, { samples: errorSamples }),
+  ...messageConformance(dialect, { samples: messageSamples, mutants }),
+  ...requestConformance(dialect, { samples: requestSamples, mutants }),
+  ...responseConformance(dialect, { samples: responseSamples, mutants }),
+  ...errorConformance(dialect, { samples: errorSamples, mutants }),
 ];
 for (const { title, run } of cases) test(title, run);

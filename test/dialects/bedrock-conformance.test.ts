@@ -7,15 +7,17 @@ import {
   requestConformance,
   responseConformance,
 } from "../../src/testkit/index.ts";
+import { tries } from "../support/tries.ts";
 import { requestSamples } from "./bedrock-request-samples.ts";
 import { bareErrors, errorSamples, responseSamples } from "./bedrock-response-samples.ts";
 import { messageSamples } from "./bedrock-samples.ts";
 
 const dialect = bedrock();
+const mutants = tries(400);
 const cases = [
-  ...messageConformance(dialect, { samples: messageSamples }),
-  ...requestConformance(dialect, { samples: requestSamples }),
-  ...responseConformance(dialect, { samples: responseSamples }),
-  ...errorConformance(dialect, { samples: [...errorSamples, ...bareErrors] }),
+  ...messageConformance(dialect, { samples: messageSamples, mutants }),
+  ...requestConformance(dialect, { samples: requestSamples, mutants }),
+  ...responseConformance(dialect, { samples: responseSamples, mutants }),
+  ...errorConformance(dialect, { samples: [...errorSamples, ...bareErrors], mutants }),
 ];
 for (const { title, run } of cases) test(title, run);

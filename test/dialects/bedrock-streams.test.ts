@@ -3,6 +3,7 @@ import { test } from "vitest";
 import { bedrock } from "../../src/dialects/bedrock/index.ts";
 import type { StreamException } from "../../src/testkit/index.ts";
 import { streamConformance } from "../../src/testkit/index.ts";
+import { tries } from "../support/tries.ts";
 import { responseSamples } from "./bedrock-response-samples.ts";
 import { streamSamples } from "./bedrock-stream-samples.ts";
 
@@ -10,6 +11,5 @@ const dialect = bedrock();
 const responses = responseSamples.map(({ wire }) => dialect.decodeResponse(wire));
 const exceptions: readonly StreamException[] = [];
 
-for (const { title, run } of streamConformance(dialect, { samples: streamSamples, responses, exceptions })) {
-  test(title, run);
-}
+const options = { samples: streamSamples, responses, exceptions, mutants: tries(300) };
+for (const { title, run } of streamConformance(dialect, options)) test(title, run);

@@ -9,6 +9,7 @@ import { validate } from "../../src/model/validate.ts";
 import { SCHEMA_VERSION } from "../../src/model/version.ts";
 import { gallery, messageConformance } from "../../src/testkit/index.ts";
 import { HOLOGRAM, IDS, stored, VERSION_1 } from "./canonical-samples.ts";
+import { tries } from "../support/tries.ts";
 
 const dialect = canonical();
 const CURRENT = [
@@ -32,7 +33,7 @@ const samples = [
   },
   { name: "no messages", wire: [] },
 ];
-for (const { title, run } of messageConformance(dialect, { samples })) test(title, run);
+for (const { title, run } of messageConformance(dialect, { samples, mutants: tries(400) })) test(title, run);
 
 describe("decoding", () => {
   test("the current version is the model: nothing is changed or added", () => {

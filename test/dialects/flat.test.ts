@@ -6,10 +6,11 @@ import { sameJson } from "../../src/model/json.ts";
 import { user } from "../../src/model/message.ts";
 import type { Message } from "../../src/model/message.ts";
 import { oddSamples, plainSamples, samples } from "./flat-samples.ts";
+import { tries } from "../support/tries.ts";
 
 const dialect = flat();
 
-for (const { title, run } of messageConformance(dialect, { samples })) test(title, run);
+for (const { title, run } of messageConformance(dialect, { samples, mutants: tries(400) })) test(title, run);
 
 const decode = (...wire: unknown[]): Message[] => dialect.decodeMessages(wire);
 

@@ -7,12 +7,14 @@ import {
   requestConformance,
   responseConformance,
 } from "../../src/testkit/index.ts";
+import { tries } from "../support/tries.ts";
 import { failures } from "./gemini-failure-samples.ts";
 import { responses } from "./gemini-reply-samples.ts";
 import { requests, sdkRequests } from "./gemini-request-samples.ts";
 import { messages } from "./gemini-samples.ts";
 
 const dialect = gemini();
+const mutants = tries(400);
 
 /** Bodies that are no errors of Gemini's are read, but what goes out is an envelope. */
 function hasEnvelope({ wire }: { wire: unknown }): boolean {
@@ -20,16 +22,17 @@ function hasEnvelope({ wire }: { wire: unknown }): boolean {
 }
 
 describe("messages", () => {
-  for (const { title, run } of messageConformance(dialect, { samples: messages })) test(title, run);
+  for (const { title, run } of messageConformance(dialect, { samples: messages, mutants })) test(title, run);
 });
 describe("requests", () => {
-  for (const { title, run } of requestConformance(dialect, { samples: requests })) test(title, run);
+  for (const { title, run } of requestConformance(dialect, { samples: requests, mutants })) test(title, run);
 });
 describe("responses", () => {
-  for (const { title, run } of responseConformance(dialect, { samples: responses })) test(title, run);
+  for (const { title, run } of responseConformance(dialect, { samples: responses, mutants })) test(title, run);
 });
 describe("errors", () => {
-  for (const { title, run } of errorConformance(dialect, { samples: failures.filter(hasEnvelope) })) test(title, run);
+  const samples = failures.filter(hasEnvelope);
+  for (const { title, run } of errorConformance(dialect, { samples, mutants })) test(title, run);
 
   test.each(failures)("$name is of the kind $kind", ({ wire, status, kind, retryAfterMs }) => {
     const error = dialect.decodeError(wire, status);

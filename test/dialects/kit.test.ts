@@ -18,6 +18,7 @@ import { Report } from "../../src/dialects/kit/report.ts";
 import { Trail } from "../../src/dialects/kit/trail.ts";
 import type { ToolCallPart, ToolResultPart } from "../../src/model/parts.ts";
 import { PROVIDER_ERROR_KINDS } from "../../src/model/provider-error.ts";
+import { codePoint } from "../support/code-points.ts";
 
 const RULE: NameRule = { fits: /^[a-zA-Z0-9_-]{1,40}$/, odd: /[^a-zA-Z0-9_-]/g, max: 40 };
 
@@ -44,7 +45,7 @@ describe("names", () => {
 
   test("B16, B30: any ids and names map one to one, fit, and come back", () => {
     fc.assert(
-      fc.property(fc.uniqueArray(fc.string({ maxLength: 60, unit: "binary" })), (originals) => {
+      fc.property(fc.uniqueArray(fc.string({ maxLength: 60, unit: codePoint })), (originals) => {
         const { book: names } = book();
         const written = originals.map((name) => names.toolName(name));
         expect(new Set(written).size).toBe(originals.length);

@@ -7,6 +7,7 @@ import type { Response } from "../../src/model/response.ts";
 import { responseGallery, streamConformance } from "../../src/testkit/index.ts";
 import { answersOf, comparable, decodeEvents, encodeDeltas } from "../../src/testkit/stream-reading.ts";
 import { repeatsIn } from "../support/stream-repeats.ts";
+import { tries } from "../support/tries.ts";
 import { unsaidIn } from "../support/stream-unsaid.ts";
 import { responseSamples } from "./openai-responses-answers.ts";
 import type { Wire } from "./openai-responses-stream-events.ts";
@@ -24,11 +25,11 @@ describe("conformance", () => {
   const options = {
     samples: streamSamples,
     responses: [...own, ...foreign],
-    mutants: 30,
+    mutants: tries(60),
     repeats: repeatsIn(dialect.id),
   };
   const cases = streamConformance(dialect, { ...options, exceptions: unsaidIn(dialect.id) });
-  const broken = streamConformance(dialect, { samples: brokenSamples, mutants: 30, repeats: () => true });
+  const broken = streamConformance(dialect, { samples: brokenSamples, mutants: tries(60), repeats: () => true });
   const isOfSample = ({ title }: { title: string }): boolean => brokenSamples.some(({ name }) => title.includes(name));
   cases.push(...broken.filter((each) => isOfSample(each) && !each.title.includes("comes back")));
   test.each(cases.filter(({ title }) => !title.includes("exceptions")))("$title", ({ run }) => run());

@@ -9,6 +9,7 @@ import {
   requestConformance,
   responseConformance,
 } from "../../src/testkit/index.ts";
+import { tries } from "../support/tries.ts";
 import { responseSamples } from "./openai-responses-answers.ts";
 import { errorSamples, requestSamples } from "./openai-responses-requests.ts";
 import { messageSamples } from "./openai-responses-samples.ts";
@@ -16,11 +17,12 @@ import { messageSamples } from "./openai-responses-samples.ts";
 const dialect = openaiResponses();
 
 describe("conformance", () => {
+  const mutants = tries(400);
   const cases = [
-    ...messageConformance(dialect, { samples: messageSamples }),
-    ...requestConformance(dialect, { samples: requestSamples }),
-    ...responseConformance(dialect, { samples: responseSamples }),
-    ...errorConformance(dialect, { samples: errorSamples }),
+    ...messageConformance(dialect, { samples: messageSamples, mutants }),
+    ...requestConformance(dialect, { samples: requestSamples, mutants }),
+    ...responseConformance(dialect, { samples: responseSamples, mutants }),
+    ...errorConformance(dialect, { samples: errorSamples, mutants }),
   ];
   for (const { title, run } of cases) test(title, run);
 });

@@ -3,6 +3,7 @@ import { describe, test } from "vitest";
 import { dialect } from "../../src/dialects/registry.ts";
 import type { WireSample } from "../../src/testkit/exchange.ts";
 import { pairConformance, requestConformance, responseConformance } from "../../src/testkit/index.ts";
+import { tries } from "../support/tries.ts";
 import { requestSamples as anthropicRequests } from "./anthropic-request-samples.ts";
 import { responseSamples as anthropicResponses } from "./anthropic-response-samples.ts";
 import { requestSamples as bedrockRequests } from "./bedrock-request-samples.ts";
@@ -31,10 +32,12 @@ const PROVIDERS = Object.keys(RARE) as Provider[];
 
 describe.each(PROVIDERS)("what %s rarely says", (id) => {
   const { requests, responses } = RARE[id];
-  for (const { title, run } of requestConformance(dialect(id), { samples: requests, requests: [] })) test(title, run);
-  for (const { title, run } of responseConformance(dialect(id), { samples: responses, responses: [] })) {
-    test(title, run);
-  }
+  const mutants = tries(400);
+  const cases = [
+    ...requestConformance(dialect(id), { samples: requests, requests: [], mutants }),
+    ...responseConformance(dialect(id), { samples: responses, responses: [], mutants }),
+  ];
+  for (const { title, run } of cases) test(title, run);
 });
 
 const PAIRS = PROVIDERS.flatMap((from) => PROVIDERS.filter((to) => to !== from).map((to) => [from, to] as const));

@@ -10,6 +10,7 @@ import { messageConformance } from "../../src/testkit/index.ts";
 import { RUN_SAMPLES } from "./run-samples.ts";
 import { KoineError } from "../../src/model/errors.ts";
 import { thrown } from "../support/thrown.ts";
+import { tries } from "../support/tries.ts";
 
 const dialect = run();
 const STAMP = { runId: "run-1", timestamp: "2026-03-01T10:00:00.000Z" };
@@ -23,7 +24,8 @@ function decodeParts(role: string, ...parts: unknown[]): Part[] {
   return dialect.decodeMessages(wireOf(role, parts))[0]?.parts ?? [];
 }
 
-for (const { title, run: holds } of messageConformance(dialect, { samples: RUN_SAMPLES })) test(title, holds);
+for (const { title, run: holds } of messageConformance(dialect, { samples: RUN_SAMPLES, mutants: tries(400) }))
+  test(title, holds);
 
 describe("decoding", () => {
   const rows: [sentence: string, role: string, part: unknown, decoded: Part][] = [

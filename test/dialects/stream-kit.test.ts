@@ -19,6 +19,7 @@ import { json, legalAnswer, response } from "../support/arbitrary.ts";
 import { answer, call, delta, DONE, result, START } from "../support/deltas.ts";
 import { thrown } from "../support/thrown.ts";
 import { tries } from "../support/tries.ts";
+import { codePoint } from "../support/code-points.ts";
 
 type Chunk = Uint8Array | string;
 
@@ -110,7 +111,7 @@ describe("bytes to events", () => {
 });
 
 describe("JSON values in pieces", () => {
-  const object = fc.dictionary(fc.string({ maxLength: 3 }), fc.oneof(json, fc.string({ unit: "binary" })), {
+  const object = fc.dictionary(fc.string({ maxLength: 3 }), fc.oneof(json, fc.string({ unit: codePoint })), {
     maxKeys: 3,
     noNullPrototype: true,
   });

@@ -204,7 +204,7 @@ test("B53: OpenAI's own client agrees", () => {
     }),
     { numRuns: tries(2000) },
   );
-  expect(Math.min(verdicts.strict, verdicts.refused)).toBeGreaterThan(100);
+  expect(Math.min(verdicts.strict, verdicts.refused)).toBeGreaterThan(tries(300));
 });
 
 describeCorpus("manifest.json", ([manifest]) => {

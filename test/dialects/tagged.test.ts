@@ -9,6 +9,7 @@ import { Message } from "../../src/model/message.ts";
 import type { Part } from "../../src/model/parts.ts";
 import { messageConformance } from "../../src/testkit/index.ts";
 import { plainSamples, spelledSamples } from "./tagged-samples.ts";
+import { tries } from "../support/tries.ts";
 
 const dialect = tagged();
 const decode = (wire: unknown): Message[] => dialect.decodeMessages(wire);
@@ -17,7 +18,7 @@ const decodePart = (part: unknown): Part | undefined => decode([{ role: "ASSISTA
 
 describe("conformance", () => {
   const samples = [...plainSamples, ...spelledSamples];
-  for (const { title, run } of messageConformance(dialect, { samples })) test(title, run);
+  for (const { title, run } of messageConformance(dialect, { samples, mutants: tries(400) })) test(title, run);
 });
 
 describe("the convenience constructors", () => {

@@ -11,6 +11,7 @@ import { response as anyResponse } from "../support/arbitrary.ts";
 import { CLIENTS, type EchoingClient, MANNERS, overTheWire } from "./support/echoes.ts";
 import { exchange, receive } from "./support/resend.ts";
 import { type OpenLedger, STORES } from "./support/stores.ts";
+import { tries } from "../support/tries.ts";
 
 /** A provider, an answer that it sealed, and where that answer stands in a request. */
 interface Provider {
@@ -200,7 +201,7 @@ describe("any answer", () => {
         fc.property(answers, (response) => {
           expect(isKept(client, response, manner)).toBe(true);
         }),
-        { numRuns: 40 },
+        { numRuns: tries(120) },
       );
     },
   );

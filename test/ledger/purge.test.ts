@@ -15,6 +15,7 @@ import { answered, begin, FakeClock, piece, sayEvent, textsOf } from "./support/
 import { gathered } from "./support/scope.ts";
 import type { OpenLedger } from "./support/stores.ts";
 import { STORES } from "./support/stores.ts";
+import { tries } from "../support/tries.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -273,7 +274,7 @@ describe.each(STORES)("$name", (under) => {
         expect(gone.threads).toBe(ids.length);
         expect(await blobsLeft(opened, ledger, seen.flat())).toStrictEqual([]);
       }),
-      { numRuns: { memory: 40, sqlite: 10 }[under.name] ?? 4 },
+      { numRuns: tries({ memory: 120, sqlite: 30 }[under.name] ?? 18) },
     );
   });
 

@@ -6,9 +6,10 @@ import { user, type Delta } from "../../src/model/index.ts";
 import { seededRandom } from "../../src/testkit/index.ts";
 import { begin, done, piece } from "./support/runs.ts";
 import { STORES } from "./support/stores.ts";
+import { tries } from "../support/tries.ts";
 
 /** Postgres takes ten times as long as the others. */
-const DISCONNECTS: Record<string, number> = { memory: 1000, sqlite: 1000, postgres: 150 };
+const DISCONNECTS: Record<string, number> = { memory: tries(1000), sqlite: tries(1000), postgres: tries(300) };
 /** How far the writer may be ahead of the reader. */
 const AHEAD = 200;
 

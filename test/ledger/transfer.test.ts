@@ -10,8 +10,8 @@ import { FAULTS } from "./support/broken-lines.ts";
 import { happenings, live } from "./support/random-thread.ts";
 import { answered, answerOf, begin, eventsUpToNow, piece, sayEvent } from "./support/runs.ts";
 import { gathered } from "./support/scope.ts";
-import type { OpenLedger } from "./support/stores.ts";
-import { STORES } from "./support/stores.ts";
+import { type OpenLedger, STORES } from "./support/stores.ts";
+import { tries } from "../support/tries.ts";
 
 const THRESHOLD = 80;
 
@@ -80,7 +80,7 @@ describe.each(STORES)("$name", (under) => {
         expect(await gathered(other.export(id))).toStrictEqual(lines);
         expect(await other.transcript(id)).toStrictEqual(await ledger.transcript(id));
       }),
-      { numRuns: { memory: 60, sqlite: 15 }[under.name] ?? 6 },
+      { numRuns: tries({ memory: 180, sqlite: 48 }[under.name] ?? 18) },
     );
   });
 

@@ -83,6 +83,11 @@ describe.each([
     expect(textsOf(await ledger.transcript("old"))).toStrictEqual(["q", "a"]);
     expect((await ledger.run("01J00000000000000000000002")).state).toBe("committed");
     expect(await ledger.entries("old")).toStrictEqual([]);
+    const summary = { updatedAt: TIME, messages: 2, live: 0, preview: "q" };
+    expect(await ledger.listThreads({ order: "activity", limit: 1, summary: true })).toMatchObject({
+      threads: [{ id: "old", summary }],
+      next: "01J00000000000000000000003.old",
+    });
     await ledger.log("old", [{ n: 1 }], { want: true });
     const messages = [assistant("b")];
     await ledger.record({ threadId: "old", input: { messages: [user("more")] }, messages, alias: "resp_1" });

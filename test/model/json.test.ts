@@ -268,8 +268,8 @@ describe("depth", () => {
   const DEEP: [sentence: string, text: () => string][] = [
     ["one level more", () => nested(MAX_DEPTH + 1)],
     ["objects", () => `${'{"key":'.repeat(10_000)}1${"}".repeat(10_000)}`],
-    ["5,000,000 levels", () => nested(5_000_000)],
-    ["5,000,000 levels that never close", () => "[".repeat(5_000_000)],
+    ["1,000,000 levels", () => nested(1_000_000)],
+    ["1,000,000 levels that never close", () => "[".repeat(1_000_000)],
   ];
   test.each(DEEP)("%s is too deep", (_sentence, text) => {
     const error = thrown(JsonError, () => parseJson(text()));

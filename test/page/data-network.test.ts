@@ -113,14 +113,14 @@ test("a hidden tab lets go of its connections, and sees what it missed when it i
   const ledger = await openLedger("memory:", { deltaRetentionMs: 0 });
   const koine = await start(model, [{}, { ledger }]);
   const network = new FaultyNetwork();
-  using tab = new Tab(koine.url, new World(network.fetch, 100));
+  using tab = new Tab(koine.url, new World(network.fetch, 40));
   const store = await watched(tab);
   const said = store.actions.say(user("Slowly."), ASK);
   const asked = await model.asked();
   asked.begin("One ");
   await said;
   await until(store, (state) => shown(state).at(-1) === "~One ");
-  expect(network.streams.size).toBe(2);
+  await network.until(({ streams }) => streams.size === 2);
   tab.world.show(false);
   await network.until(({ streams }) => streams.size === 0);
   asked.say("two.");

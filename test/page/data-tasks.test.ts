@@ -73,8 +73,9 @@ test("messages to a task at work wait in its queue, are said in their turn, and 
   const late = other.conversation(store.id);
   const stores = [store, late];
   await agrees(stores, { queue: ["Then this.", "And a picture."] });
-  expect(late.getSnapshot().task).toStrictEqual(store.getSnapshot().task);
-  expect(late.getSnapshot().task?.queue[0]?.mode).toBe("follow-up");
+  // How each waits is told by the journal, a moment after the summary.
+  const { task } = await until(late, (state) => state.task?.queue.every(({ mode }) => mode === "follow-up") === true);
+  expect(task).toStrictEqual(store.getSnapshot().task);
   first.say("Begun.");
   const second = await model.asked();
   await agrees(stores, { state: "running", queue: ["And a picture."] });

@@ -56,7 +56,7 @@ export const ADDRESSES: readonly string[] = [
   `javascript&colon;${RUN}`,
   `&Tab;javascript:${RUN}`,
   `\u0001javascript:${RUN}`,
-  `javascript://${"evil.example"}/%0a${RUN}`,
+  `javascript://evil.example/%0a${RUN}`,
   `data:text/html,<script>parent.__hacked=1</script>`,
   `data:text/html;base64,PHNjcmlwdD5wYXJlbnQuX19oYWNrZWQ9MTwvc2NyaXB0Pg==`,
   `data:image/svg+xml,<svg onload="window.__hacked=1" xmlns="http://www.w3.org/2000/svg"></svg>`,

@@ -2,16 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseJson, stringifyJson } from "../../src/model/json.ts";
-import {
-  childrenOf,
-  depthOf,
-  endOf,
-  indexJson,
-  indexText,
-  lineCount,
-  lineText,
-  parentOf,
-} from "../../ui/json/document.ts";
+import { endOf, indexJson, lineCount, lineText, parentOf } from "../../ui/json/document.ts";
 import { findLines } from "../../ui/json/find.ts";
 import type { Mark } from "../../ui/json/marks.ts";
 import { gravest, marksBetween, tallyOf, tallyWords } from "../../ui/json/marks.ts";
@@ -189,12 +180,4 @@ describe("a line", () => {
     expect(left).toBe(400);
     expect(clipLine("x".repeat(120), 100).left).toBe(0);
   });
-});
-
-test("a text that is no JSON has lines, and nothing to fold", () => {
-  const document = indexText("data: {\n\nx");
-  expect([0, 1, 2].map((line) => lineText(document, line))).toStrictEqual(["data: {", "", "x"]);
-  expect(rowsOf(document, firstFolds(document), []).length).toBe(3);
-  expect(childrenOf(document, 0)).toStrictEqual([]);
-  expect(depthOf(document, 2)).toBe(0);
 });

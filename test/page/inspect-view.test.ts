@@ -76,7 +76,7 @@ test("a call shows what was asked, what was answered, and what happened on the w
   await facts.getByText("demo, koine", { exact: true }).waitFor();
   expect(await facts.textContent()).toMatch(/Asked in\s*Anthropic Messages.*Client\s*a pilot.*Attempt 1\s*demo, koine/);
   const canonical = page.getByRole("tree", { name: "Canonical" });
-  await canonical.getByText('"maxOutputTokens"').waitFor();
+  await canonical.getByText('"tools"').waitFor();
   await page.getByRole("radio", { name: "What was answered" }).check();
   await canonical.getByText('"finishReason"').waitFor();
   await page

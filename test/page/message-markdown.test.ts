@@ -9,7 +9,9 @@ import { shownEnd } from "../../ui/markdown/shown.ts";
 
 const blocksOf = ({ settled, tail }: Growth): Token[] => [...settled.flat(), ...tail];
 const rawOf = (growth: Growth): string =>
-  blocksOf(growth).reduce((all, { raw }) => all + raw, growth.rest && "") + growth.rest;
+  blocksOf(growth)
+    .map(({ raw }) => raw)
+    .join("") + growth.rest;
 
 /** Grows a text by pieces of one length, and counts the characters that were read. */
 function growBy(text: string, step: number, keep = true): { growth: Growth; read: number; looks: Growth[] } {

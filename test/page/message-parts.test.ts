@@ -105,7 +105,7 @@ test("every kind of part is shown as what it is, and nothing is opened that was 
   await page.goto(`/t/${id}`);
   const answer = page.getByRole("article", { name: "claude-x" });
   await answer.getByRole("heading", { name: "Plan" }).waitFor();
-  const card = (name: string) => answer.getByRole("region", { name: `Tool call ${name}` });
+  const card = (name: string) => answer.getByRole("group", { name: `Tool call ${name}` });
 
   await expectText(answer.getByText("sealed by anthropic, 1 signature"));
   expect(await answer.getByText("The harbour is small.").count()).toBe(0);
@@ -115,7 +115,7 @@ test("every kind of part is shown as what it is, and nothing is opened that was 
   expect(await answer.getByRole("checkbox", { name: "Done" }).isChecked()).toBe(true);
 
   // Digits are the model's own; the result stands in the card of its call, with what goes with it.
-  await expectText(card("book").getByRole("region", { name: "Arguments" }).getByText("12345678901234567890"));
+  await expectText(card("book").getByRole("group", { name: "Arguments" }).getByText("12345678901234567890"));
   await expectText(card("book").getByText('"ok"'));
   await card("book").getByRole("img", { name: "ticket" }).waitFor();
   await expectText(card("cut_off").getByText("The text ends too early.", { exact: false }));
@@ -239,7 +239,7 @@ test("B100: what an answer has said stays untouched while it goes on: thoughts, 
   pen.write(words("```\n"), { kind: "tool_call_start", payload: { toolCallId: "c", toolName: "book", part: 2 } });
   pen.write({ kind: "tool_call_args", payload: { toolCallId: "c", argsTextDelta: '{"seat": 123456789012345' } });
   await expectText(page.getByText("Writing arguments"));
-  await expectText(page.getByRole("region", { name: "Arguments" }).getByText("123456789012345"));
+  await expectText(page.getByRole("group", { name: "Arguments" }).getByText("123456789012345"));
   expect(await touched(page)).toBe(0);
   pen.write({ kind: "tool_call_args", payload: { toolCallId: "c", argsTextDelta: "67890}" } });
   pen.write(
@@ -248,7 +248,7 @@ test("B100: what an answer has said stays untouched while it goes on: thoughts, 
   );
   await (await reply).text();
   await expectText(page.getByText("No result"));
-  await expectText(page.getByRole("region", { name: "Arguments" }).getByText("12345678901234567890"));
+  await expectText(page.getByRole("group", { name: "Arguments" }).getByText("12345678901234567890"));
   expect(await touched(page)).toBe(0);
 });
 

@@ -1,9 +1,12 @@
 // The frame around the views: tokens, colours, keys, addresses, the network, and the width of a phone.
 import { createHash } from "node:crypto";
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Message } from "../../src/model/index.ts";
-import { openPage } from "./support/open-page.ts";
+import { openPage, type OpenPage } from "./support/open-page.ts";
+
+/** The page needs a moment; how long is the machine's to say. */
+const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 10_000 });
 
 const said = (text: string): Message => ({ role: "user", parts: [{ type: "text", text }] });
 
@@ -23,7 +26,7 @@ test("a server with tenants asks for a token, tells of a wrong one, keeps a righ
   const dialog = page.getByRole("dialog", { name: "This server asks for a token" });
   const field = dialog.getByLabel("Token");
   await field.waitFor();
-  await expect.poll(() => field.evaluate((each) => each === document.activeElement)).toBe(true);
+  await eventually(() => field.evaluate((each) => each === document.activeElement)).toBe(true);
   await page.keyboard.type("koine_of_somebody_else");
   await page.keyboard.press("Enter");
   await dialog.getByText("The server does not know this token.").waitFor();
@@ -39,94 +42,105 @@ test("a server with tenants asks for a token, tells of a wrong one, keeps a righ
   await page.getByRole("button", { name: "Settings" }).click();
   await page.getByRole("menuitem", { name: "Forget the token" }).click();
   await dialog.waitFor();
+  await page.close();
   // What the browser writes down of refusals; nothing else.
   expect(complaints.splice(0).filter((each) => !each.includes("401"))).toStrictEqual([]);
 });
 
-test("colours are chosen, kept over a reload and follow in other tabs", async () => {
-  await using opened = await openPage({ context: { colorScheme: "light" } });
-  const { page } = opened;
-  const back = (of: Page): Promise<string> => of.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  await page.getByRole("heading", { level: 1 }).waitFor();
-  const light = await back(page);
-  const other = await opened.tab();
-  const choose = async (name: string): Promise<void> => {
-    await page.getByRole("button", { name: "Settings" }).press("ArrowDown");
-    await page.getByRole("menuitemradio", { name }).click();
-  };
-  await choose("Dark");
-  await expect.poll(() => back(page)).not.toBe(light);
-  const dark = await back(page);
-  await expect.poll(() => back(other)).toBe(dark);
-  await page.reload();
-  await expect.poll(() => back(page)).toBe(dark);
-  await choose("Colours of the system");
-  await expect.poll(() => back(page)).toBe(light);
-  await page.emulateMedia({ colorScheme: "dark" });
-  await expect.poll(() => back(page)).toBe(dark);
-});
+describe("without tokens", () => {
+  let opened: OpenPage;
+  let page: Page;
+  beforeAll(async () => {
+    opened = await openPage({ context: { colorScheme: "light" } });
+    ({ page } = opened);
+  });
+  afterAll(() => opened[Symbol.asyncDispose]());
 
-test("keys, addresses and a server that goes away", async () => {
-  await using opened = await openPage();
-  const { page, koine, context, complaints } = opened;
-  await page.keyboard.press("Tab");
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to the view");
-  await page.keyboard.press("Enter");
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
-  await page.keyboard.press("?");
-  const keys = page.getByRole("dialog", { name: "Keys" });
-  expect(await keys.textContent()).toContain("Search conversations");
-  // A dialog has the keys to itself.
-  await page.keyboard.press("n");
-  await page.keyboard.press("Escape");
-  await keys.waitFor({ state: "detached" });
-  expect(new URL(page.url()).pathname).toBe("/");
-  await page.keyboard.press("n");
-  await page.waitForURL("**/new");
-  await expect.poll(() => page.title()).toBe("New conversation · Koine");
-  await page.goBack();
-  await page.getByRole("heading", { name: "Point an SDK at Koine" }).waitFor();
+  test("colours are chosen, kept over a reload and follow in other tabs", async () => {
+    const back = (of: Page): Promise<string> => of.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const choose = async (name: string): Promise<void> => {
+      await page.getByRole("button", { name: "Settings" }).press("ArrowDown");
+      await page.getByRole("menuitemradio", { name }).click();
+    };
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    const light = await back(page);
+    const other = await opened.tab();
+    await choose("Dark");
+    await eventually(() => back(page)).not.toBe(light);
+    const dark = await back(page);
+    await eventually(() => back(other)).toBe(dark);
+    await other.close();
+    await page.reload();
+    await eventually(() => back(page)).toBe(dark);
+    await choose("Colours of the system");
+    await eventually(() => back(page)).toBe(light);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await eventually(() => back(page)).toBe(dark);
+  });
 
-  await context.route("**/v1/events", (route) => route.abort("connectionrefused"));
-  await page.reload();
-  await page.getByText("The server cannot be reached. Trying again…").waitFor();
-  await koine.ledger.createThread({ title: "Made meanwhile" }, { messages: [said("Ahoy")] });
-  await context.unroute("**/v1/events");
-  await page.getByRole("link", { name: "Made meanwhile" }).first().waitFor();
-  await page.getByText("The server cannot be reached").waitFor({ state: "detached" });
-  expect(complaints.splice(0).filter((each) => !each.includes("ERR_CONNECTION_REFUSED"))).toStrictEqual([]);
-});
+  test("keys lead to the view, to help and to a new conversation", async () => {
+    await page.goto("/");
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to the view");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+    await page.keyboard.press("?");
+    const keys = page.getByRole("dialog", { name: "Keys" });
+    expect(await keys.textContent()).toContain("Search conversations");
+    // A dialog has the keys to itself.
+    await page.keyboard.press("n");
+    await page.keyboard.press("Escape");
+    await keys.waitFor({ state: "detached" });
+    expect(new URL(page.url()).pathname).toBe("/");
+    await page.keyboard.press("n");
+    await page.waitForURL("**/new");
+    await eventually(() => page.title()).toBe("New conversation · Koine");
+    await page.goBack();
+    await page.getByRole("heading", { name: "Point an SDK at Koine" }).waitFor();
+  });
 
-test("a view that cannot be loaded says so, and the rest of the page goes on", async () => {
-  await using opened = await openPage();
-  const { page, context, complaints } = opened;
-  await context.route(/translate-view.*\.js$/, (route) => route.abort());
-  await page.getByRole("link", { name: "Translate", exact: true }).click();
-  await page.getByRole("heading", { name: "This part of the page could not be loaded" }).waitFor();
-  await page.getByRole("link", { name: "Connect an SDK" }).click();
-  await page.getByRole("heading", { name: "Point an SDK at Koine" }).waitFor();
-  expect(complaints.splice(0).length).toBeGreaterThan(0);
-});
+  test("a view that cannot be loaded says so, and the rest of the page goes on", async () => {
+    await opened.context.route(/translate-view.*\.js$/, (route) => route.abort());
+    await page.getByRole("link", { name: "Translate", exact: true }).click();
+    await page.getByRole("heading", { name: "This part of the page could not be loaded" }).waitFor();
+    await page.getByRole("link", { name: "Connect an SDK" }).click();
+    await page.getByRole("heading", { name: "Point an SDK at Koine" }).waitFor();
+    expect(opened.complaints.splice(0).length).toBeGreaterThan(0);
+  });
 
-test("on a phone the beginning is the list, and elsewhere a drawer", async () => {
-  await using opened = await openPage({ context: { viewport: { width: 390, height: 844 }, hasTouch: true } });
-  const { page, koine } = opened;
-  await koine.ledger.createThread({ title: "A voyage" }, { messages: [said("Ahoy")] });
-  const link = page.getByRole("list", { name: "Conversations", exact: true }).getByRole("link", { name: "A voyage" });
-  await link.click();
-  await page.waitForURL(/\/t\//);
-  await expect.poll(() => link.isVisible()).toBe(false);
-  await page.getByRole("button", { name: "Show conversations" }).click();
-  await expect.poll(() => link.isVisible()).toBe(true);
-  // What lies below cannot be reached meanwhile.
-  expect(await page.getByRole("main").evaluate((main) => main.closest("[inert]") !== null)).toBe(true);
-  await page.keyboard.press("Escape");
-  await expect.poll(() => link.isVisible()).toBe(false);
-  await page.getByRole("button", { name: "Show conversations" }).click();
-  await page.getByRole("link", { name: "Connect an SDK" }).click();
-  await page.getByRole("heading", { name: "Connect an SDK" }).waitFor();
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
-  await page.getByRole("button", { name: "Show conversations" }).click();
-  await page.getByRole("link", { name: "Koine" }).click();
-  await page.getByRole("heading", { level: 1, name: "Conversations" }).waitFor();
+  test("a server that cannot be reached is told of, and what happened meanwhile is there when it is back", async () => {
+    await opened.context.route("**/v1/events", (route) => route.abort("connectionrefused"));
+    await page.reload();
+    await page.getByText("The server cannot be reached. Trying again…").waitFor();
+    await opened.koine.ledger.createThread({ title: "Made meanwhile" }, { messages: [said("Ahoy")] });
+    await opened.context.unroute("**/v1/events");
+    await page.getByRole("link", { name: "Made meanwhile" }).first().waitFor();
+    await page.getByText("The server cannot be reached").waitFor({ state: "detached" });
+    expect(opened.complaints.splice(0).filter((each) => !each.includes("ERR_CONNECTION_REFUSED"))).toStrictEqual([]);
+  });
+
+  test("on a phone the beginning is the list, and elsewhere a drawer", async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto("/");
+    const list = page.getByRole("list", { name: "Conversations", exact: true });
+    const link = list.getByRole("link", { name: "Made meanwhile" });
+    const opener = page.getByRole("button", { name: "Show conversations" });
+    await link.click();
+    await page.waitForURL(/\/t\//);
+    await eventually(() => link.isVisible()).toBe(false);
+    await opener.click();
+    await eventually(() => link.isVisible()).toBe(true);
+    // What lies below cannot be reached meanwhile.
+    expect(await page.getByRole("main").evaluate((main) => main.closest("[inert]") !== null)).toBe(true);
+    await page.keyboard.press("Escape");
+    await eventually(() => link.isVisible()).toBe(false);
+    await opener.click();
+    await page.getByRole("link", { name: "Connect an SDK" }).click();
+    await page.getByRole("heading", { name: "Connect an SDK" }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await opener.click();
+    await page.getByRole("link", { name: "Koine", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Conversations" }).waitFor();
+  });
 });

@@ -8,6 +8,9 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openPage, type OpenPage } from "./support/open-page.ts";
 
+/** The page needs a moment; how long is the machine's to say. */
+const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 10_000 });
+
 let opened: OpenPage;
 let folder: string;
 beforeAll(async () => {
@@ -68,11 +71,11 @@ test("each of these conversations appears by itself, and is a click away", async
   expect(await row.textContent()).toMatch(/koine.*\d+ tokens/);
   await row.click();
   await page.waitForURL(/\/t\/\w+$/);
-  await expect.poll(() => row.getAttribute("aria-current")).toBe("page");
-  await expect.poll(() => page.title()).toBe("Say hello from curl · Koine");
+  await eventually(() => row.getAttribute("aria-current")).toBe("page");
+  await eventually(() => page.title()).toBe("Say hello from curl · Koine");
   await page.getByRole("link", { name: "Connect an SDK" }).click();
   await page.getByRole("heading", { name: "Connect an SDK" }).waitFor();
-  await expect.poll(() => page.title()).toBe("Koine");
+  await eventually(() => page.title()).toBe("Koine");
 });
 
 const sdkOf = (tab: string): string => (tab === "curl" ? tab : `the ${tab.replace(" SDK", "")} SDK`);

@@ -5,6 +5,9 @@ import type { Message } from "../../src/model/index.ts";
 import { HeldModel } from "../server/tasks/support.ts";
 import { openPage, type OpenPage } from "./support/open-page.ts";
 
+/** The page needs a moment; how long is the machine's to say. */
+const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 10_000 });
+
 const model = new HeldModel();
 let opened: OpenPage;
 let page: Page;
@@ -16,8 +19,12 @@ const said = (text: string): Message => ({ role: "user", parts: [{ type: "text",
 /** So many that they come in three pages. */
 const MANY = 120;
 
+/** Never the same twice, so that what is made later is listed first. */
+let now = 0;
+const clock = (): number => (now = Math.max(now + 1, Date.now()));
+
 beforeAll(async () => {
-  opened = await openPage({ config: { providers: { held: model.provider } } });
+  opened = await openPage({ config: { providers: { held: model.provider } }, options: { clock } });
   ({ page } = opened);
   const { ledger } = opened.koine;
   for (let at = 1; at < MANY; at++) await ledger.createThread({ title: `Voyage ${at}` }, { messages: [said("Ahoy")] });
@@ -57,16 +64,16 @@ test("a search that finds nothing says so, and Escape shows all again", async ()
 
 test("titles are found by parts of their words", async () => {
   await page.keyboard.type("oyage 77");
-  await expect
-    .poll(() => list.getByRole("link").allTextContents())
-    .toStrictEqual([expect.stringContaining("Voyage 77")]);
+  await eventually(() => list.getByRole("link").allTextContents()).toStrictEqual([
+    expect.stringContaining("Voyage 77"),
+  ]);
   await page.keyboard.press("Escape");
 });
 
 test("tasks and chats are told apart", async () => {
   await page.getByRole("radio", { name: "Tasks" }).check();
-  await expect.poll(() => list.getByRole("listitem").count()).toBe(1);
-  await expect.poll(() => row("Fetch the anchor").textContent()).toContain("Task");
+  await eventually(() => list.getByRole("listitem").count()).toBe(1);
+  await eventually(() => row("Fetch the anchor").textContent()).toContain("Task");
   await page.getByRole("radio", { name: "Chats" }).check();
   await row("Voyage").waitFor();
   expect(await row("Fetch the anchor").count()).toBe(0);
@@ -74,23 +81,22 @@ test("tasks and chats are told apart", async () => {
 });
 
 test("arrow keys walk, End comes to the last of all pages, and few rows are drawn", async () => {
+  await eventually(() => list.getByRole("listitem").first().textContent()).toContain("Fetch the anchor");
   await page.keyboard.press("/");
   await page.keyboard.press("ArrowDown");
-  await expect.poll(focused).toContain("Fetch the anchor");
+  await eventually(focused).toContain("Fetch the anchor");
   await page.keyboard.press("ArrowDown");
-  await expect.poll(focused).toContain("The road to Corinth");
-  await expect
-    .poll(async () => {
-      await page.keyboard.press("End");
-      return focused();
-    })
-    .toMatch(/^Voyage 1\D/);
+  await eventually(focused).toContain("The road to Corinth");
+  await eventually(async () => {
+    await page.keyboard.press("End");
+    return focused();
+  }).toMatch(/^Voyage 1\D/);
   expect(await list.getByRole("listitem").count()).toBeLessThan(40);
   expect(await list.getByRole("listitem").last().getAttribute("aria-setsize")).toBe(`${MANY + 1}`);
   await page.keyboard.press("Enter");
-  await expect.poll(() => page.title()).toBe("Voyage 1 · Koine");
+  await eventually(() => page.title()).toBe("Voyage 1 · Koine");
   await page.keyboard.press("Home");
-  await expect.poll(focused).toContain("Fetch the anchor");
+  await eventually(focused).toContain("Fetch the anchor");
 });
 
 test("a conversation that is going on comes to the top, with a mark while it is answered", async () => {
@@ -136,7 +142,8 @@ test("a conversation is deleted only after one was asked, and the view of it is 
   await page.keyboard.press("Delete");
   await dialog.getByRole("button", { name: "Delete for good" }).click();
   await page.getByRole("heading", { name: "Connect an SDK" }).waitFor();
-  await expect.poll(() => row("The last voyage").count()).toBe(0);
+  await eventually(() => row("The last voyage").count()).toBe(0);
+  await page.close();
   // Whoever still read the thread is told that it is gone.
   expect(opened.complaints.splice(0).filter((each) => !each.includes("404"))).toStrictEqual([]);
   expect((await opened.koine.ledger.threads({ limit: 5 })).map(({ title }) => title)).not.toContain("The last voyage");

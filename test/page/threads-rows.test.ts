@@ -1,7 +1,8 @@
 // What the list of threads says of each, without a browser.
 import { describe, expect, test } from "vitest";
 import type { Thread, ThreadSummary } from "../../ui/data/types.ts";
-import { factsOf, markWords, nameOf, rowsOf } from "../../ui/threads/rows.ts";
+import { nameOf } from "../../ui/data/names.ts";
+import { factsOf, markWords, rowsOf } from "../../ui/threads/rows.ts";
 
 function thread(id: string, more: Partial<Thread> = {}, summary: Partial<ThreadSummary> = {}): Thread {
   const bare = {

@@ -186,6 +186,6 @@ describe("words", () => {
   test("of what was left out say whether something stands for it", () => {
     const loss = { action: "dropped", path: "/sampling/topK" } as const;
     expect(aboutWords(loss, "head")).toContain("Nothing stands for it");
-    expect(aboutWords({ ...loss, action: "repaired" }, "at")).toBe("Mended: sampling.topK.");
+    expect(aboutWords({ ...loss, action: "repaired" }, "at")).toBe("Repaired: sampling.topK.");
   });
 });

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { startRoutes } from "./support/koine.ts";
 import { connectRaw } from "./support/raw.ts";
 import { echo } from "./support/routes.ts";
+import { tries } from "../support/tries.ts";
 
 test("no bytes bring the server down, whatever they are", async () => {
   await using server = await startRoutes([echo()], { limits: { headersMs: 50, requestMs: 50, idleMs: 50 } });
@@ -20,7 +21,7 @@ test("no bytes bring the server down, whatever they are", async () => {
       client.write(bytes);
       expect(await client.closed()).toMatch(/^(HTTP\/1.1 [2-4]\d\d |$)/);
     }),
-    { numRuns: 60 },
+    { numRuns: tries(180) },
   );
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
 });

@@ -7,10 +7,11 @@ import { describeStreams } from "./corpus.ts";
 import type { Outcome, StreamExceptionRow } from "./stream-exceptions.ts";
 import { expectOutcomes, idleRows, outcome } from "./stream-exceptions.ts";
 import { repeatsIn } from "./stream-repeats.ts";
+import { tries } from "./tries.ts";
 
 /** How many events are read for the mutants of one stream; a long one has few of them, hundreds of streams have many. */
-const EVENTS_READ = 400;
-const MOST = 15;
+const EVENTS_READ = tries(1200);
+const MOST = tries(45);
 
 const CLAIMS = streamChecks({ mutants: 0 }).map(([claim]) => claim);
 

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { Dialect } from "../../src/index.ts";
 import { dialect, dialects, parseJson, user } from "../../src/index.ts";
 import { gallery, messageConformance, silentLosses } from "../../src/testkit/index.ts";
+import { Oracle } from "../../src/testkit/oracle.ts";
 import { places } from "../../src/testkit/places.ts";
 import { isLiteral } from "../../src/testkit/positions.ts";
 import { FAULTS, without } from "./broken.ts";
@@ -30,10 +31,11 @@ const wire = (): unknown => [
   { from: "tool", blocks: [{ is: "tool-result", toolCallId: "c1", toolName: "sing", isError: false, output: "La." }] },
 ];
 
-/** The titles of the cases that do not hold. */
-function failures(tried: Dialect): string[] {
+/** The titles of the cases that do not hold, of those that are of interest. */
+function failures(tried: Dialect, isOfInterest: (title: string) => boolean = () => true): string[] {
   const cases = messageConformance(tried, { samples: [{ name: "a song", wire: wire() }] });
   return cases.flatMap(({ title, run }) => {
+    if (!isOfInterest(title)) return [];
     try {
       run();
       return [];
@@ -68,7 +70,8 @@ const seen = new Set<string>();
 
 test.each(FAULTS)("a dialect that %s is noticed", (_, noticed, fault) => {
   const good = plain();
-  const titles = failures({ ...good, ...fault(good) });
+  // What should notice it, and whatever has not noticed any fault so far.
+  const titles = failures({ ...good, ...fault(good) }, (title) => noticed.test(title) || !seen.has(title));
   expect(titles).toContainEqual(expect.stringMatching(noticed));
   for (const title of titles) seen.add(title);
 });
@@ -104,10 +107,14 @@ test.each(dialects)("%s: every code of what was dropped is needed: without it, t
   const dropped = spoken.encodeMessages(gallery()).losses.filter(({ action }) => action === "dropped");
   for (const code of new Set(dropped.map((loss) => loss.code))) {
     const hidden = new Set(dropped.flatMap((loss) => (loss.code === code ? [loss.path] : [])));
-    const lost = silentLosses(gallery(), (messages) => {
+    const oracle = new Oracle(gallery(), (messages) => {
       const encoded = spoken.encodeMessages(messages);
       return { ...encoded, losses: encoded.losses.filter(({ path }) => !hidden.has(path)) };
     });
-    expect(lost, code).not.toStrictEqual([]);
+    // One place is enough; to look for all of them takes long.
+    expect(
+      oracle.open.some((place) => !oracle.isThere(place) || !oracle.shows(place)),
+      code,
+    ).toBe(true);
   }
 });

@@ -37,7 +37,6 @@ export const TreeItem = memo(function TreeItem(props: TreeItemProps) {
       aria-selected={row.active}
       aria-current={isLeaf ? "true" : undefined}
       aria-expanded={row.kind === "gap" ? false : undefined}
-      aria-label={[titleOf(row, node), state?.word].filter(Boolean).join(", ")}
       tabIndex={current ? 0 : -1}
       data-index={index}
       data-active={row.active}
@@ -64,11 +63,8 @@ function stateOf(row: TreeRow, node: OutlineNode | undefined, isLeaf: boolean): 
   return undefined;
 }
 
-function titleOf(row: TreeRow, node: OutlineNode | undefined): string {
-  if (row.kind === "start") return "Beginning";
-  if (row.kind === "gap") return `${row.count} messages`;
-  if (node === undefined) return "Message";
-  return `${speaker(node)}: ${wordsOf(node)}`;
+function titleOf(row: TreeRow): string {
+  return row.kind === "gap" ? `${row.count} messages` : "Beginning";
 }
 
 function speaker({ role, model }: OutlineNode): string {
@@ -89,7 +85,7 @@ function Words({ row, node, versions, state }: TreeItemProps & { state: State | 
   if (row.kind !== "message" || node === undefined) {
     return (
       <span className={styles["gap"]}>
-        {titleOf(row, node)}
+        {titleOf(row)}
         {row.kind === "gap" && <Icon name="chevron-down" size={14} />}
       </span>
     );

@@ -4,7 +4,7 @@ import type { AskSettings, ConversationActions, ConversationState, QueuedMessage
 import { messageOf } from "./attachments.ts";
 import { drafts } from "./drafts.ts";
 import { type FollowUp, followUps } from "./follow-ups.ts";
-import type { Attempt } from "./use-attempt.ts";
+import type { Attempt } from "../kit/use-attempt.ts";
 
 /** The conversation as it is by the time it is looked at. */
 type Latest = Readonly<{ current: ConversationState }>;

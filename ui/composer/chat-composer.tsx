@@ -12,7 +12,7 @@ import { answering, followUps, mayFollow, unanswered } from "./follow-ups.ts";
 import { lastModel, rememberModel } from "./model-choice.ts";
 import { ModelPicker } from "./model-picker.tsx";
 import { ModeChoice, SendButton, StopButton } from "./send-buttons.tsx";
-import { useAttempt } from "./use-attempt.ts";
+import { useAttempt } from "../kit/use-attempt.ts";
 import { useDraft } from "./use-draft.ts";
 import { useLatest } from "./use-latest.ts";
 

@@ -4,7 +4,7 @@ import { IconButton } from "../kit/index.ts";
 import { AttachmentList } from "./attachment-list.tsx";
 import { ACCEPTED, LIMIT_WORDS } from "./attachments.ts";
 import styles from "./composer-box.module.css";
-import { Trouble } from "./trouble.tsx";
+import { Trouble } from "../kit/trouble.tsx";
 import type { DraftHold } from "./use-draft.ts";
 import { useFileDrop } from "./use-file-drop.ts";
 

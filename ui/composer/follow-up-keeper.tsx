@@ -6,7 +6,7 @@ import { useConversation } from "../data/hooks.ts";
 import { toast } from "../kit/index.ts";
 import { sayWaiting } from "./chat-actions.ts";
 import { followUps, mayFollow } from "./follow-ups.ts";
-import { useAttempt } from "./use-attempt.ts";
+import { useAttempt } from "../kit/use-attempt.ts";
 import { useLatest } from "./use-latest.ts";
 
 const kept = new Set<string>();

@@ -16,7 +16,7 @@ import { Segmented } from "./segmented.tsx";
 import { SendButton } from "./send-buttons.tsx";
 import { mistakesIn, NO_SETTINGS, type Options, settingsOf } from "./settings.ts";
 import { startChat, startTask } from "./start.ts";
-import { useAttempt } from "./use-attempt.ts";
+import { useAttempt } from "../kit/use-attempt.ts";
 import { useDraft } from "./use-draft.ts";
 
 const DRAFT = "new";

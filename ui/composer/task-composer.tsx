@@ -9,7 +9,7 @@ import { messageForTask, messageOf } from "./attachments.ts";
 import { ComposerBox } from "./composer-box.tsx";
 import { drafts } from "./drafts.ts";
 import { ModeChoice, SendButton, StopButton } from "./send-buttons.tsx";
-import { type Attempt, useAttempt } from "./use-attempt.ts";
+import { type Attempt, useAttempt } from "../kit/use-attempt.ts";
 import { useDraft } from "./use-draft.ts";
 
 export interface TaskComposerProps {

@@ -44,6 +44,7 @@ export async function attempt(work: Promise<unknown>, done?: string): Promise<bo
 export function createCommands(now: () => Surroundings): RowCommands {
   const drafts = new Map<string, string>();
   const choices = new Map<string | null, string>();
+  const asked = new Set<string>();
   const bodyOf = (id: string): StoredMessage | undefined => now().state.bodies.get(id);
   const closeEditor = (): void => now().setEditing(undefined);
   return {
@@ -55,12 +56,19 @@ export function createCommands(now: () => Surroundings): RowCommands {
       if (body === undefined) return false;
       const how: AskSettings[] = ask ? [{}] : [];
       const saved = await attempt(now().actions.edit(id, withText(body, text), ...how));
-      if (!saved) return false;
+      // The words may be saved, and only the asking refused.
+      if (!saved && now().state.path.includes(id)) return false;
       drafts.delete(id);
       closeEditor();
       return true;
     },
-    regenerate: (id, how) => void attempt(now().actions.regenerate(id, how)),
+    regenerate: (id, how) => {
+      const { tree, actions } = now();
+      const node = tree.nodes.get(id);
+      asked.add(node?.role === "assistant" ? (node.parentMessageId ?? id) : id);
+      void attempt(actions.regenerate(id, how));
+    },
+    wasAsked: (id) => asked.has(id),
     chooseModel: (messageId) => now().setDialog({ kind: "model", messageId }),
     fork: (id) => void attempt(forkAt(now(), id)),
     inspect: (id) => now().navigate(inspectPath(now().threadId, id)),

@@ -12,6 +12,8 @@ export interface RowCommands {
   /** What was typed and not saved: it outlives its row, which may be scrolled away. */
   draft: { get: (messageId: string) => string | undefined; set: (messageId: string, text: string) => void };
   regenerate: (messageId: string, how?: AskSettings) => void;
+  /** Whether an answer to this message was asked for here. */
+  wasAsked: (messageId: string) => boolean;
   /** Asks which model. */
   chooseModel: (messageId: string) => void;
   fork: (messageId: string) => void;

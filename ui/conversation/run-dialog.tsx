@@ -89,19 +89,29 @@ function Attempts({ attempts }: { attempts: Run["attempts"] }) {
       <ol className={styles["list"]}>
         {attempts.map((each, at) => (
           // Attempts have no name of their own, and never change.
-          <li key={at}>
-            {Object.entries(each)
-              .map(([name, value]) => `${name}: ${wordOf(value)}`)
-              .join(" · ")}
-          </li>
+          <li key={at}>{attemptWords(each)}</li>
         ))}
       </ol>
     </section>
   );
 }
 
+/** Whom, how long, and how it ended; whatever else is known stands behind it as it is. */
+function attemptWords(attempt: Run["attempts"][number]): string {
+  const { provider, model, startedAt: _, durationMs, error, ...rest } = attempt;
+  const told = [`${wordOf(provider)}/${wordOf(model)}`];
+  if (typeof durationMs === "number") told.push(formatDuration(durationMs));
+  for (const [name, value] of Object.entries(rest)) told.push(`${name}: ${wordOf(value)}`);
+  if (typeof error === "object" && error !== null) {
+    // As the server writes errors.
+    const { kind, message } = error as { kind?: unknown; message?: unknown };
+    told.push(`${wordOf(kind)}: ${wordOf(message)}`);
+  }
+  return told.join(" · ");
+}
+
 function wordOf(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
 function Losses({ losses }: { losses: readonly Loss[] }) {

@@ -1,4 +1,5 @@
-// The keys of a conversation. They mean the message that has the focus, else the last one that can be meant.
+// The keys of a conversation. They mean the message that has the focus, or the nearest above it that can be meant; without
+// a focus, the last one.
 import type { RefObject } from "react";
 import type { Tree } from "../branches/tree.ts";
 import type { LiveRun } from "../data/types.ts";
@@ -19,10 +20,12 @@ export interface KeyedConversation {
 
 export function useConversationKeys({ commands, rows, tree, live, list, toggleTree }: KeyedConversation): void {
   /** Does it with the message that is meant; where there is none, the key is left to others. */
-  const withRow = (isMeant: (row: MessageRow) => boolean, act: (id: string) => void) => (): boolean => {
-    const row = list.current?.focused() ?? rows.findLast((each) => each.kind === "message" && isMeant(each));
-    if (row?.kind !== "message" || !isMeant(row)) return false;
-    act(row.ids[0]);
+  const withRow = (isMeant: (row: MessageRow) => boolean, act: (row: MessageRow) => void) => (): boolean => {
+    const focused = list.current?.focused();
+    const upTo = focused === undefined ? rows.length : rows.indexOf(focused) + 1;
+    const row = rows.slice(0, upTo).findLast((each) => each.kind === "message" && isMeant(each));
+    if (row?.kind !== "message") return false;
+    act(row);
     return true;
   };
   const placeIn = (row: Row): SiblingPlace =>
@@ -38,11 +41,19 @@ export function useConversationKeys({ commands, rows, tree, live, list, toggleTr
   };
   useShortcut("j", () => list.current?.step(1), "Next message");
   useShortcut("k", () => list.current?.step(-1), "Message before");
-  useShortcut("e", withRow(isUser, commands.edit), "Edit the message");
-  useShortcut("r", withRow(isAnswer, commands.regenerate), "Regenerate the answer");
+  useShortcut(
+    "e",
+    withRow(isUser, ({ ids }) => commands.edit(ids[0])),
+    "Edit the message",
+  );
+  useShortcut(
+    "r",
+    withRow(isAnswer, ({ ids }) => commands.regenerate(ids[0])),
+    "Regenerate the answer",
+  );
   useShortcut(
     "c",
-    withRow(() => true, commands.copy),
+    withRow(isAnything, ({ ids }) => commands.copy(ids[0])),
     "Copy the message",
   );
   useShortcut("[", turn(-1), "Version before");
@@ -56,4 +67,8 @@ function isUser({ role }: MessageRow): boolean {
 
 function isAnswer({ role }: MessageRow): boolean {
   return role === "assistant";
+}
+
+function isAnything(): boolean {
+  return true;
 }

@@ -27,7 +27,7 @@ const HIDDEN_MS = 5000;
 /** Heartbeats come four times as often: after so long without a byte, nobody is there. */
 const SILENT_MS = 60_000;
 const FIRST_PAUSE = 250;
-const LONGEST_PAUSE = 15_000;
+const LONGEST_PAUSE = 5000;
 
 export class EventFollower {
   private readonly api: Pick<Api, "open" | "token">;
@@ -141,7 +141,7 @@ export class EventFollower {
         const { done, value } = await reader.read();
         alarm();
         // An event whose end is missing did not happen: it comes again.
-        if (done || connected.signal.aborted) { for (const e of parser.end()) { this.tell(e); if (e.id) this.last = e.id; } return; }
+        if (done || connected.signal.aborted) return;
         for (const event of parser.push(value)) {
           this.tell(event);
           if (event.id !== undefined) this.last = event.id;

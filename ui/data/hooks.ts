@@ -16,6 +16,16 @@ export function useApi(): Api {
   return data().api;
 }
 
+/** Whether this browser has a token for the server. */
+export function useToken(): { isKept: boolean; forget: () => void } {
+  const { token } = useApi();
+  const isKept = useSyncExternalStore(
+    (listener) => token.subscribe(listener),
+    () => token.get() !== undefined,
+  );
+  return { isKept, forget: () => token.clear() };
+}
+
 /** The list; `search` is what was typed, `setSearch` types it. */
 export function useThreads(): ThreadListState & { setSearch(text: string): void; loadMore(): void } {
   const { threads } = data();

@@ -1,13 +1,11 @@
 // Where one begins: what to paste into which SDK, so that its calls appear here; and what can be done without one.
 import { useState } from "react";
 import { Link } from "wouter";
-import { useModels, useThreads } from "../data/hooks.ts";
+import { useModels, useThreads, useToken } from "../data/hooks.ts";
+import { nameOf } from "../data/names.ts";
 import type { ModelInfo, Thread } from "../data/types.ts";
 import { CopyButton, Icon, Tabs, type IconName } from "../kit/index.ts";
 import { ROUTES, threadPath } from "../routes.ts";
-import { Titled } from "../shell/page-title.tsx";
-import { useToken } from "../shell/token.ts";
-import { nameOf } from "../threads/rows.ts";
 import { CodeBlock } from "./code-block.tsx";
 import styles from "./home.module.css";
 import { snippetsFor, type Snippet } from "./snippets.ts";
@@ -19,26 +17,24 @@ export function HomeView() {
   const { status, threads, search } = useThreads();
   const hasSome = threads.length > 0 || search !== "";
   return (
-    <Titled>
-      <div className={styles["home"]}>
-        <h1>{hasSome ? "Connect an SDK" : "Point an SDK at Koine"}</h1>
-        <p className={styles["lead"]}>
-          Set the base URL, and leave the rest of your program as it is. Every call is recorded as a conversation that
-          appears here while it streams, whichever provider answers.
-        </p>
-        <Snippets />
-        {status === "ready" && <Arrivals threads={threads} isWaiting={!hasSome} />}
-        <h2>Or begin without one</h2>
-        <div className={styles["doors"]}>
-          <Door href={ROUTES.new} icon="chat" title="Start a conversation">
-            Chat with any configured model, or set an agent to a task.
-          </Door>
-          <Door href={ROUTES.translate} icon="translate" title="Translate a payload">
-            Paste any provider’s JSON or stream and see it in every other format, with what is lost.
-          </Door>
-        </div>
+    <div className={styles["home"]}>
+      <h1>{hasSome ? "Connect an SDK" : "Point an SDK at Koine"}</h1>
+      <p className={styles["lead"]}>
+        Set the base URL, and leave the rest of your program as it is. Every call is recorded as a conversation that
+        appears here while it streams, whichever provider answers.
+      </p>
+      <Snippets />
+      {status === "ready" && <Arrivals threads={threads} isWaiting={!hasSome} />}
+      <h2>Or begin without one</h2>
+      <div className={styles["doors"]}>
+        <Door href={ROUTES.new} icon="chat" title="Start a conversation">
+          Chat with any configured model, or set an agent to a task.
+        </Door>
+        <Door href={ROUTES.translate} icon="translate" title="Translate a payload">
+          Paste any provider’s JSON or stream and see it in every other format, with what is lost.
+        </Door>
       </div>
-    </Titled>
+    </div>
   );
 }
 

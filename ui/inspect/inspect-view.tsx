@@ -61,11 +61,10 @@ export function InspectView({ threadId, at }: InspectViewProps) {
           </Button>
         </p>
       )}
-      <Outcome translation={translation} problem={problem} />
+      <Outcome translation={translation} problem={problem} subject={subject} />
     </div>
   );
 }
-export default InspectView;
 
 /** The call that the address names by its last message, else all of it. */
 function firstSubject(turns: readonly Turn[], at: string | undefined): Subject {
@@ -81,8 +80,15 @@ function problemOf(status: string, length: number): string | undefined {
   return status === "ready" && length === 0 ? "Nothing was said yet." : undefined;
 }
 
-function Outcome({ translation, problem }: { translation: Translation; problem: string | undefined }) {
+interface OutcomeProps {
+  translation: Translation;
+  problem: string | undefined;
+  subject: Subject;
+}
+
+function Outcome({ translation, problem, subject }: OutcomeProps) {
   const { reading } = translation.state;
+  const name = subject.type === "conversation" ? "" : `${subject.runId} ${subject.type}`;
   if (problem !== undefined) {
     return (
       <p role="alert" className={styles["problem"]}>
@@ -90,7 +96,7 @@ function Outcome({ translation, problem }: { translation: Translation; problem: 
       </p>
     );
   }
-  if (reading !== undefined) return <Columns translation={translation} reading={reading} />;
+  if (reading !== undefined) return <Columns translation={translation} reading={reading} subject={name} />;
   return (
     <p className={styles["wait"]}>
       <Spinner label="Reading" />

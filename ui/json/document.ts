@@ -30,12 +30,6 @@ export function indexJson(text: string): JsonDocument {
   return { text, starts, ends };
 }
 
-/** Indexes any other text: lines, and nothing to fold. */
-export function indexText(text: string): JsonDocument {
-  const starts = lineStarts(text);
-  return { text, starts, ends: new Uint32Array(starts.length - 1) };
-}
-
 function lineStarts(text: string): Uint32Array {
   const starts = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);

@@ -1,5 +1,5 @@
 // One row of a JSON view: a line with its fold, or a mark.
-import { memo, useState, type ReactNode } from "react";
+import { Fragment, memo, useState, type ReactNode } from "react";
 import { Icon } from "../kit/icons.tsx";
 import type { IconName } from "../kit/icons.tsx";
 import { depthOf, endOf, isCloser, lineText } from "./document.ts";
@@ -72,7 +72,7 @@ function Folded({ document, line, hidden }: { document: JsonDocument; line: numb
       <span className={styles["count"]}>
         {size} {closing.startsWith("]") ? (size === 1 ? "item" : "items") : size === 1 ? "key" : "keys"}
       </span>
-      <span className={styles["sign"]}>{closing}</span>
+      {closing}
       {level !== undefined && hidden !== undefined && (
         <span className={styles["hidden"]} data-level={level}>
           <Icon name={LEVEL_ICONS[level]} size={12} />
@@ -92,9 +92,12 @@ function LineText({ text, words }: { text: string; words: string | undefined }) 
       {tokensOf(shown).map(({ kind, text: piece }) => {
         const key = at;
         at += piece.length;
+        const shownPiece = words === undefined || words === "" ? piece : emphasised(piece, words);
+        // Signs have the colour of the line itself: half of the elements of a large view.
+        if (kind === "sign" || kind === "text") return <Fragment key={key}>{shownPiece}</Fragment>;
         return (
           <span key={key} className={styles[kind]}>
-            {words === undefined || words === "" ? piece : emphasised(piece, words)}
+            {shownPiece}
           </span>
         );
       })}

@@ -139,7 +139,7 @@ function Rows({ document, label, marks, view, selected, onKeyDown, onSelect }: R
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => (rows[index]?.mark === undefined ? LINE_HEIGHT : MARK_HEIGHT),
-    overscan: 12,
+    overscan: 6,
     useFlushSync: false,
   });
   useEffect(() => {

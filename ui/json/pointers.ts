@@ -40,7 +40,7 @@ function isList(document: JsonDocument, line: number): boolean {
 }
 
 /** The key that a line begins with; undefined in a list, and for the root. */
-export function keyOf(text: string): string | undefined {
+function keyOf(text: string): string | undefined {
   const quoted = /^\s*("(?:[^"\\]|\\.)*"): /.exec(text)?.[1];
   // The writer has quoted it.
   return quoted === undefined ? undefined : (JSON.parse(quoted) as string);

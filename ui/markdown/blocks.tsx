@@ -72,9 +72,9 @@ function languageOf(token: Tokens.Generic): string {
   return /^\S*/.exec(withoutMarks(String(token["lang"] ?? "")))?.[0] ?? "";
 }
 
-/** The page has headings of its own above a message's. */
+/** The first heading of the page is its own. */
 function Heading({ token: { depth, tokens } }: { token: Tokens.Heading }) {
-  const Tag = `h${Math.min(6, depth + 2)}` as "h3" | "h4" | "h5" | "h6";
+  const Tag = `h${Math.min(6, depth + 1)}` as "h2" | "h3" | "h4" | "h5" | "h6";
   return <Tag className={`${styles["heading"]} ${styles[`level${depth}`]}`}>{<Inline tokens={tokens} />}</Tag>;
 }
 
@@ -125,7 +125,7 @@ function Table({ token }: { token: Tokens.Table }) {
   return (
     // It scrolls by itself, also by keys.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className={styles["tableBox"]} role="region" aria-label="Table" tabIndex={0}>
+    <div className={styles["tableBox"]} role="group" aria-label="Table" tabIndex={0}>
       <table className={styles["table"]}>
         <thead>
           <tr>

@@ -42,7 +42,7 @@ export const CodeBlock = memo(function CodeBlock({
       </figcaption>
       {/* It scrolls by itself, also by keys. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <pre className={styles["pre"]} data-wrap={wrap} tabIndex={0} role="region" aria-label={name}>
+      <pre className={styles["pre"]} data-wrap={wrap} tabIndex={0} role="group" aria-label={name}>
         <code>
           {segments.map((segment, index) => {
             const last = index === segments.length - 1;

@@ -25,7 +25,8 @@ export interface Growth {
 
 type Readable = Pick<Growth, "settled" | "settledLength" | "links">;
 export type Groups = readonly (readonly Token[])[];
-const GROUP = 32;
+/** Blocks of a whole group. */
+export const GROUP = 32;
 
 /** A list that was read in parts. */
 export interface ListPart extends Tokens.List {

@@ -1,10 +1,10 @@
 // A text in Markdown, as models write it: whole, or as it is being written.
 import type { Annotation } from "koine";
-import { memo, useEffect, useMemo, useRef } from "react";
+import { memo, useEffect, useMemo, useRef, useState } from "react";
 import { BlockGroup, Blocks } from "./blocks.tsx";
 import styles from "./blocks.module.css";
 import { cite, withoutMarks } from "./citations.ts";
-import { grow, type Growth, normalised, readAll } from "./grow.ts";
+import { grow, GROUP, type Growth, normalised, readAll } from "./grow.ts";
 import { Sources } from "./link.tsx";
 import { RestOfText } from "./long-text.tsx";
 import { useShown } from "./shown.ts";
@@ -18,13 +18,17 @@ export interface MarkdownProps {
 
 export const Markdown = memo(function Markdown({ text, streaming = false, annotations }: MarkdownProps) {
   const cited = useMemo(() => cite(text, annotations), [text, annotations]);
+  // What was written before the reader's eyes has a size that is known, and need not be drawn while it is out of sight.
+  const [streamed] = useState(streaming);
   const shown = useShown(normalised(cited.text), streaming);
   const { settled, tail, rest } = useGrowth(shown.text, streaming, annotations);
   return (
     <Sources value={cited.sources}>
       <div className={styles["markdown"]}>
         {settled.map((tokens, index) => (
-          <BlockGroup key={index} tokens={tokens} />
+          <div key={index} className={styles["group"]} data-known={streamed && tokens.length === GROUP}>
+            <BlockGroup tokens={tokens} />
+          </div>
         ))}
         <Blocks tokens={tail} growing={streaming} />
         {rest !== "" && <p className={styles["raw"]}>{withoutMarks(rest)}</p>}

@@ -5,7 +5,7 @@ import { cutAt } from "./pieces.ts";
 
 /** Characters that are shown at first, and by which more are added. */
 const FIRST = 60_000;
-const STEP = 120_000;
+const STEP = 60_000;
 /** A text that is hardly longer is shown as a whole. */
 const SLACK = 1.25;
 

@@ -41,7 +41,7 @@ export function ToolCall(props: ToolCallProps) {
   const state = stateOf(props);
   const open = streaming || state === "failed" || state === "invalid" || text.length + lengthOf(result) <= SHORT;
   return (
-    <section className={styles["card"]} aria-label={`Tool call ${name}`}>
+    <div className={styles["card"]} role="group" aria-label={`Tool call ${name}`}>
       <LazyFold open={open} className={styles["fold"]} summary={<CallHead call={call} state={state} preview={text} />}>
         {() => (
           <div className={styles["inside"]}>
@@ -57,7 +57,7 @@ export function ToolCall(props: ToolCallProps) {
         )}
       </LazyFold>
       {footer}
-    </section>
+    </div>
   );
 }
 

@@ -30,7 +30,7 @@ export function ToolOutput({ result }: { result: ToolResultPart }): ReactNode {
 export function LoneResult({ result }: { result: ToolResultPart }) {
   const name = visible(result.toolName === "" ? "a tool" : result.toolName, 80);
   return (
-    <section className={styles["card"]} aria-label={`Result of ${name}`}>
+    <div className={styles["card"]} role="group" aria-label={`Result of ${name}`}>
       <header className={styles["head"]}>
         <Icon name={result.isError ? "error" : "tool"} size={16} />
         <span className={styles["name"]}>{name}</span>
@@ -41,6 +41,6 @@ export function LoneResult({ result }: { result: ToolResultPart }) {
       <div className={styles["inside"]}>
         <ToolOutput result={result} />
       </div>
-    </section>
+    </div>
   );
 }

@@ -8,74 +8,89 @@ import { ShortcutHelp } from "../kit/shortcut-help.tsx";
 import { ROUTES } from "../routes.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import styles from "./frame.module.css";
+import { Titled } from "./page-title.tsx";
 import { Sidebar } from "./sidebar.tsx";
+import { NARROW, useMedia } from "./use-media.ts";
 
 export function Frame({ children }: { children: ReactNode }) {
   const [path, navigate] = useLocation();
   const query = useSearch();
   const [isInspected, inspected] = useRoute(ROUTES.inspect);
   const [isThread, thread] = useRoute(ROUTES.thread);
-  const [drawer, setDrawer] = useDrawer(`${path}?${query}`);
+  const isNarrow = useMedia(NARROW);
+  const [drawer, setDrawer] = useDrawer(`${path}?${query}`, isNarrow);
   const [help, setHelp] = useState(false);
   const { threads, search, connection, error } = useThreads();
   useShortcut("n", () => navigate(ROUTES.new), "New conversation");
-  const listFirst = path === ROUTES.home && query === "" && (threads.length > 0 || search !== "");
+  const hasThreads = threads.length > 0 || search !== "";
+  const isList = isNarrow && hasThreads && path === ROUTES.home && query === "";
   const currentId = isInspected ? inspected.id : isThread ? thread.id : undefined;
+  const shape = isList ? "main" : drawer ? "drawer" : "side";
   return (
-    <div className={styles["frame"]} data-drawer={drawer} data-list-first={listFirst}>
+    <div className={styles["frame"]}>
       <a href="#main" className={styles["skip"]}>
         Skip to the view
       </a>
       <ConnectionBanner connection={connection} error={error} />
-      <div className={styles["columns"]}>
+      <div className={styles["columns"]} data-side={shape}>
         <Sidebar
-          currentId={currentId}
-          drawer={drawer}
+          {...{ currentId, shape }}
           closeDrawer={() => setDrawer(false)}
           showKeys={() => setHelp(true)}
           onDeleted={(id) => id === currentId && navigate(ROUTES.home)}
         />
-        {drawer && (
-          <button
-            type="button"
-            className={styles["scrim"]}
-            aria-label="Close the list"
-            onClick={() => setDrawer(false)}
-          />
-        )}
-        <div className={styles["view"]} inert={drawer}>
-          <header className={styles["topbar"]}>
-            <IconButton label="Show conversations" icon="menu" aria-expanded={drawer} onClick={() => setDrawer(true)} />
-            <span className={styles["wordmark"]}>Koine</span>
-            <IconButton label="New conversation" icon="plus" onClick={() => navigate(ROUTES.new)} />
-          </header>
-          <main id="main" tabIndex={-1} className={styles["main"]}>
+        {drawer && <Scrim close={() => setDrawer(false)} />}
+        {isList ? (
+          <Titled>{null}</Titled>
+        ) : (
+          <View isBehind={drawer} showList={() => setDrawer(true)} begin={() => navigate(ROUTES.new)}>
             {children}
-          </main>
-        </div>
+          </View>
+        )}
       </div>
       <ShortcutHelp open={help} onOpenChange={setHelp} />
     </div>
   );
 }
 
+interface ViewProps {
+  /** A drawer lies over it. */
+  isBehind: boolean;
+  showList: () => void;
+  begin: () => void;
+  children: ReactNode;
+}
+
+function View({ isBehind, showList, begin, children }: ViewProps) {
+  return (
+    <div className={styles["view"]} inert={isBehind}>
+      <header className={styles["topbar"]}>
+        <IconButton label="Show conversations" icon="menu" aria-expanded={isBehind} onClick={showList} />
+        <span className={styles["wordmark"]}>Koine</span>
+        <IconButton label="New conversation" icon="plus" onClick={begin} />
+      </header>
+      <main id="main" tabIndex={-1} className={styles["main"]}>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+function Scrim({ close }: { close: () => void }) {
+  return <button type="button" className={styles["scrim"]} aria-label="Close the list" tabIndex={-1} onClick={close} />;
+}
+
 /** Open until one goes somewhere, presses Escape, or has a screen that is wide enough. */
-function useDrawer(place: string): [open: boolean, set: (open: boolean) => void] {
+function useDrawer(place: string, isNarrow: boolean): [open: boolean, set: (open: boolean) => void] {
   const [openAt, setOpenAt] = useState<string>();
-  const open = openAt === place;
+  const open = isNarrow && openAt === place;
   useEffect(() => {
     if (!open) return;
-    const close = (): void => setOpenAt(undefined);
-    const wide = matchMedia("(width > 48rem)");
     const escape = (event: KeyboardEvent): void => {
-      if (event.key === "Escape" && !event.defaultPrevented) close();
+      if (event.key === "Escape" && !event.defaultPrevented) setOpenAt(undefined);
     };
-    wide.addEventListener("change", close);
     window.addEventListener("keydown", escape);
-    return () => {
-      wide.removeEventListener("change", close);
-      window.removeEventListener("keydown", escape);
-    };
+    return () => window.removeEventListener("keydown", escape);
   }, [open]);
   return [open, (next) => setOpenAt(next ? place : undefined)];
 }

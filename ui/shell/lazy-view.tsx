@@ -16,7 +16,7 @@ export function lazyView<Props extends object>(load: () => Promise<ComponentType
   };
 }
 
-export function Loading() {
+function Loading() {
   return (
     <div className={styles["centre"]}>
       <Spinner label="Loading" size={22} />

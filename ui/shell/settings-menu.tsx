@@ -1,7 +1,8 @@
 // What can be set in the page: colours, the token, and which keys there are.
 import { Menu, toast, type IconName, type MenuItem } from "../kit/index.ts";
 import { chooseTheme, THEMES, useTheme, type Theme } from "./theme.ts";
-import { askForToken, useToken } from "./token.ts";
+import { useToken } from "../data/hooks.ts";
+import { askForToken } from "./token.ts";
 
 const LOOKS: Record<Theme, { label: string; icon: IconName }> = {
   system: { label: "Colours of the system", icon: "monitor" },

@@ -11,7 +11,8 @@ import { SettingsMenu } from "./settings-menu.tsx";
 
 export interface SidebarProps {
   currentId: string | undefined;
-  drawer: boolean;
+  /** Beside the view, over it, or, on a phone's first view, in its place. */
+  shape: "side" | "drawer" | "main";
   closeDrawer: () => void;
   showKeys: () => void;
   onDeleted: (id: string) => void;
@@ -20,13 +21,22 @@ export interface SidebarProps {
 /** The home of phones is the list; this is the same view with its contents. */
 const CONNECT = `${ROUTES.home}?connect`;
 
-export function Sidebar({ currentId, drawer, closeDrawer, showKeys, onDeleted }: SidebarProps) {
-  const side = useRef<HTMLElement>(null);
+export function Sidebar({ currentId, shape, closeDrawer, showKeys, onDeleted }: SidebarProps) {
+  const side = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (drawer) side.current?.focus();
-  }, [drawer]);
+    if (shape === "drawer") side.current?.focus();
+  }, [shape]);
+  const isMain = shape === "main";
+  const [path] = useLocation();
   return (
-    <aside ref={side} className={styles["sidebar"]} tabIndex={-1} aria-label="Conversations and places">
+    <div
+      ref={side}
+      role={isMain ? "main" : "complementary"}
+      id={isMain ? "main" : undefined}
+      className={styles["sidebar"]}
+      tabIndex={-1}
+      aria-label="Conversations and places"
+    >
       <div className={styles["brand"]}>
         <Link href={ROUTES.home} className={styles["home"]}>
           <Mark />
@@ -44,21 +54,27 @@ export function Sidebar({ currentId, drawer, closeDrawer, showKeys, onDeleted }:
           <IconButton label="Close the list" icon="close" onClick={closeDrawer} />
         </span>
       </div>
-      <h1 className={styles["listHeading"]}>Conversations</h1>
+      {isMain && <h1 className={kit["hidden"]}>Conversations</h1>}
       <ThreadsPanel currentId={currentId} onDeleted={onDeleted} />
       <nav className={styles["places"]} aria-label="Places">
-        <Place href={CONNECT} path={ROUTES.home} icon="plug" label="Connect an SDK" />
-        <Place href={ROUTES.translate} path={ROUTES.translate} icon="translate" label="Translate" />
+        <Place href={CONNECT} current={path === ROUTES.home && !isMain} icon="plug" label="Connect an SDK" />
+        <Place href={ROUTES.translate} current={path === ROUTES.translate} icon="translate" label="Translate" />
         <SettingsMenu showKeys={showKeys} />
       </nav>
-    </aside>
+    </div>
   );
 }
 
-function Place({ href, path, icon, label }: { href: string; path: string; icon: IconName; label: string }) {
-  const [at] = useLocation();
+interface PlaceProps {
+  href: string;
+  current: boolean;
+  icon: IconName;
+  label: string;
+}
+
+function Place({ href, current, icon, label }: PlaceProps) {
   return (
-    <Link href={href} className={styles["place"]} aria-current={at === path ? "page" : undefined}>
+    <Link href={href} className={styles["place"]} aria-current={current ? "page" : undefined}>
       <Icon name={icon} size={17} />
       {label}
     </Link>

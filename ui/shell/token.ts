@@ -1,6 +1,5 @@
-// Whether the server wants a token, and whether this browser has one. The token itself is the data's to keep.
+// Whether the page asks for a token now, and why.
 import { useSyncExternalStore } from "react";
-import { useApi } from "../data/hooks.ts";
 
 /** Why the page asks: the server wants one, or the reader does. */
 export type Asking = "server" | "reader";
@@ -24,13 +23,4 @@ const subscribe = (listener: () => void): (() => void) => {
 
 export function useAsking(): Asking | undefined {
   return useSyncExternalStore(subscribe, () => asking);
-}
-
-export function useToken(): { isKept: boolean; forget: () => void } {
-  const { token } = useApi();
-  const isKept = useSyncExternalStore(
-    (listener) => token.subscribe(listener),
-    () => token.get() !== undefined,
-  );
-  return { isKept, forget: () => token.clear() };
 }

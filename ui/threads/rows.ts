@@ -25,13 +25,8 @@ export function rowsOf(threads: readonly Thread[], hits: readonly SearchHit[], f
   return threads.filter(KINDS[filter]).map((thread) => ({ thread, hits: ofThread.get(thread.id) ?? NONE }));
 }
 
-/** A thread's title; where nobody gave it one, its first words. */
-export function nameOf({ title, summary }: Pick<Thread, "title" | "summary">): string {
-  return title?.trim() || summary?.preview.trim() || "Untitled";
-}
-
 /** The model without its provider: "claude-opus-4-8". */
-export function shortModel(model: string): string {
+function shortModel(model: string): string {
   return model.slice(model.indexOf("/") + 1);
 }
 

@@ -2,7 +2,7 @@
 import { useId, useState } from "react";
 import { Button, Dialog } from "../kit/index.ts";
 import type { Thread } from "../data/types.ts";
-import { nameOf } from "./rows.ts";
+import { nameOf } from "../data/names.ts";
 import styles from "./threads.module.css";
 
 interface ThreadDialogProps {

@@ -89,13 +89,23 @@ function useWalk(
 ): Walk {
   const [reached, reach] = useState<string>();
   const isThere = (id: string | undefined): boolean => rows.some(({ thread }) => thread.id === id);
+  // A row that is far away has to be drawn before it can have the focus.
+  const wanted = useRef<string>(undefined);
+  const focusWanted = (): void => {
+    if (wanted.current === undefined) return;
+    const link = box.current?.querySelector<HTMLElement>(`a[data-thread="${CSS.escape(wanted.current)}"]`);
+    if (link === null || link === undefined) return;
+    wanted.current = undefined;
+    link.focus({ preventScroll: true });
+  };
+  useEffect(focusWanted);
   const go = (index: number): void => {
     const id = rows[index]?.thread.id;
     if (id === undefined) return;
+    wanted.current = id;
     reach(id);
     virtual.scrollToIndex(index);
-    // The row may have to be drawn first.
-    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`a[data-thread="${CSS.escape(id)}"]`)?.focus());
+    focusWanted();
   };
   const walk = (event: KeyboardEvent): void => {
     const link = event.target instanceof HTMLElement ? event.target.closest<HTMLElement>("a[data-thread]") : null;

@@ -5,7 +5,8 @@ import type { Thread } from "../data/types.ts";
 import { Icon, Menu, RelativeTime, VisuallyHidden } from "../kit/index.ts";
 import { threadPath } from "../routes.ts";
 import { MarkedText } from "./marked-text.tsx";
-import { factsOf, nameOf, type Row } from "./rows.ts";
+import { nameOf } from "../data/names.ts";
+import { factsOf, type Row } from "./rows.ts";
 import styles from "./threads.module.css";
 
 export interface ThreadRowProps extends Row {

@@ -25,15 +25,17 @@ function subscribe(listener: () => void): () => void {
 export interface ColumnsProps {
   translation: Translation;
   reading: Reading;
+  /** What is looked at: something else is shown from its beginning, a change of the same where one was. */
+  subject: string | number;
   /** Beside the choice of columns. */
   children?: ReactNode;
 }
 
-export function Columns({ translation, reading, children }: ColumnsProps) {
+export function Columns({ translation, reading, subject, children }: ColumnsProps) {
   const { state, targets } = translation;
   const [levels, setLevels] = useState(FIRST_LEVELS);
   const isNarrow = useSyncExternalStore(subscribe, () => matchMedia(NARROW).matches);
-  const panels = usePanels({ translation, reading, levels });
+  const panels = usePanels({ translation, reading, subject, levels });
   const lost = [...state.columns.values()]
     .flatMap(({ losses }) => losses)
     .filter(({ level }) => level !== "note").length;
@@ -66,14 +68,16 @@ interface Panel {
 interface PanelsOptions {
   translation: Translation;
   reading: Reading;
+  subject: string | number;
   levels: Levels;
 }
 
 /** Choosing a mark in one shows it in all that have it. */
-function usePanels({ translation: { state, targets, setOptions }, reading, levels }: PanelsOptions): Panel[] {
+function usePanels({ translation, reading, subject, levels }: PanelsOptions): Panel[] {
   const [selection, setSelection] = useState<readonly string[]>([]);
   const [chosen, choose] = useColumnChoice();
-  const { columns } = state;
+  const { targets, setOptions } = translation;
+  const { columns } = translation.state;
   const marks = useMemo(() => canonicalMarks([...columns.values()], levels), [columns, levels]);
   const { kind, model, canonical } = reading;
   const select = ({ ids }: Mark): void => setSelection(ids);
@@ -83,7 +87,7 @@ function usePanels({ translation: { state, targets, setOptions }, reading, level
     showFirst(mark);
   };
   const whole = (
-    <CanonicalColumn key="koine" document={canonical} marks={marks} {...shared} onSelect={selectAll}>
+    <CanonicalColumn key={`koine ${subject}`} document={canonical} marks={marks} {...shared} onSelect={selectAll}>
       Where losses come from
     </CanonicalColumn>
   );
@@ -94,7 +98,7 @@ function usePanels({ translation: { state, targets, setOptions }, reading, level
       const close = (): void => choose(chosen.filter((id) => id !== dialect));
       const panel = (
         <DialectColumn
-          key={dialect}
+          key={`${dialect} ${subject}`}
           {...{ target, model, levels, ...shared }}
           column={columns.get(dialect)}
           setOptions={(options) => setOptions(dialect, options)}

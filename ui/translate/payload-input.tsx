@@ -12,6 +12,8 @@ export interface Held {
   /** Of a file, its name. */
   name?: string;
   content: string | Uint8Array;
+  /** A change of what was there, not something else. */
+  typed?: true;
 }
 
 export interface PayloadInputProps {
@@ -88,7 +90,7 @@ function useTaking(onChange: PayloadInputProps["onChange"]): Taking {
   };
   return {
     text: (text) => take(asHeld(text)),
-    typed: (text) => take(asHeld(text), TYPING_PAUSE),
+    typed: (text) => take(text.trim() === "" ? undefined : { content: text, typed: true }, TYPING_PAUSE),
     file: async (file) => {
       const bytes = new Uint8Array(await file.arrayBuffer());
       const text = textIn(bytes);

@@ -16,6 +16,7 @@ export function TranslateView() {
   const { translator, state } = translation;
   const [held, setHeld] = useState<Held>();
   const [wanted, setWanted] = useState<Wanted>({});
+  const [subject, setSubject] = useState(0);
   const field = useRef<HTMLTextAreaElement>(null);
   const source = useMemo(() => held && { content: held.content, ...wanted }, [held, wanted]);
   useEffect(() => translator.setSource(source), [translator, source]);
@@ -37,8 +38,10 @@ export function TranslateView() {
         held={held}
         onChange={(next) => {
           setHeld(next);
+          if (next?.typed === true) return;
+          setSubject(subject + 1);
           // Another payload is looked at without what was said of the last one.
-          if (next === undefined) setWanted({});
+          setWanted({});
         }}
       >
         {held !== undefined && <ReadingChoice reading={reading} wanted={wanted} onChange={setWanted} />}
@@ -52,8 +55,7 @@ export function TranslateView() {
       {failure !== undefined && (
         <ReadFailureView failure={failure} text={text} onGo={text === undefined ? undefined : go} />
       )}
-      {reading !== undefined && <Columns translation={translation} reading={reading} />}
+      {reading !== undefined && <Columns translation={translation} reading={reading} subject={subject} />}
     </div>
   );
 }
-export default TranslateView;

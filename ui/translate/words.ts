@@ -38,8 +38,8 @@ const SHORT: Record<LossAction, string> = {
   dropped: "Dropped",
   approximated: "Approximated",
   moved: "Moved",
-  synthesized: "Made up",
-  repaired: "Mended",
+  synthesized: "Synthesized",
+  repaired: "Repaired",
 };
 
 /** "Dropped: message 3, part 1." Where the mark only stands near it, says so. */

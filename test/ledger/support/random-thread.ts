@@ -3,6 +3,7 @@ import fc from "fast-check";
 import type { Ledger } from "../../../src/ledger/types.ts";
 import { assistant, image, text, user } from "../../../src/model/index.ts";
 import { answerOf, begin, piece } from "./runs.ts";
+import { codePoint } from "../../support/code-points.ts";
 
 export interface Happening {
   what: "append" | "branch-off" | "replace" | "branch" | "commit" | "fail" | "cancel" | "select";
@@ -14,7 +15,7 @@ export interface Happening {
 /** Longer than the tests' threshold for blobs now and then. */
 const words = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 20 }),
-  fc.string({ unit: "binary", minLength: 90, maxLength: 200 }),
+  fc.string({ unit: codePoint, minLength: 90, maxLength: 200 }),
   fc.base64String({ minLength: 100, maxLength: 160 }),
 );
 

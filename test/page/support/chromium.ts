@@ -30,12 +30,12 @@ const ARGUMENTS = [
 ];
 
 /** The package's own list names folders of another kind of machine. */
-const FONTS = `<?xml version="1.0"?>
+const fontsIn = (place: string): string => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
   <dir prefix="relative">fonts</dir>
   <dir>/usr/share/fonts</dir>
-  <cachedir prefix="relative">fonts-cache</cachedir>
+  <cachedir>${place}/fonts-cache</cachedir>
 </fontconfig>
 `;
 
@@ -74,7 +74,7 @@ function unpacked(): string {
   const fresh = mkdtempSync(join(CACHE, "unpacking-"));
   const script = fileURLToPath(new URL("unpack-chromium.ts", import.meta.url));
   execFileSync(process.execPath, [script], { env: { ...process.env, TMPDIR: fresh } });
-  writeFileSync(join(fresh, "fonts.conf"), FONTS);
+  writeFileSync(join(fresh, "fonts.conf"), fontsIn(place));
   try {
     renameSync(fresh, place);
   } catch (error) {

@@ -47,6 +47,11 @@ export class FaultyNetwork {
     while (!wish(this)) await new Promise<void>((resolve) => this.waiting.add(resolve));
   }
 
+  private tell(): void {
+    for (const wake of this.waiting) wake();
+    this.waiting.clear();
+  }
+
   private fail(what: string): never {
     this.failed.set(what, (this.failed.get(what) ?? 0) + 1);
     throw new TypeError("The network failed.");
@@ -58,10 +63,10 @@ export class FaultyNetwork {
     let left = most;
     const end = (): void => {
       this.streams.delete(url);
-      for (const wake of this.waiting) wake();
-      this.waiting.clear();
+      this.tell();
     };
     this.streams.add(url);
+    this.tell();
     signal?.addEventListener("abort", end, { once: true });
     return new ReadableStream<Uint8Array>({
       pull: async (controller) => {

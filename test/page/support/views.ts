@@ -47,7 +47,7 @@ export function viewsOf({ harbour, ferry }: Story): Readonly<Record<ViewName, Vi
     inspect: {
       open: async (page) => {
         await page.goto(`/t/${ferry}/inspect`);
-        await page.getByText("ferry_status").first().waitFor();
+        await page.getByRole("status").getByText("4 columns").waitFor();
       },
     },
     translate: {

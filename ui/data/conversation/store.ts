@@ -16,7 +16,7 @@ import { LeafReader } from "./leaf.ts";
 /** So many of the last runs are looked at for failures. */
 const LAST_RUNS = 20;
 const FIRST_PAUSE = 500;
-const LONGEST_PAUSE = 10_000;
+const LONGEST_PAUSE = 5000;
 /** After so long a refusal has nothing to do with the one before. */
 const CALM_MS = 30_000;
 

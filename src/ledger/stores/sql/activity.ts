@@ -23,7 +23,7 @@ const KEEP_MS = 30_000;
 const BATCH = 500;
 
 /** What an engine does for it. */
-export interface ActivityParts {
+interface ActivityParts {
   statements: Statements;
   /** For reading. */
   session: Pick<SqlSession, "all">;
@@ -183,7 +183,7 @@ export class Activity {
     if (active.length > 0) yield* got(session.insert(INSERTS.activity, active));
     const source = this.#self;
     const told = batch.flatMap(({ tenant, threadId, changes }) =>
-      Array.from(changes, (change) => CHANGES.encode({ tenant, threadId, change, source })),
+      changes.size === 0 ? [] : [CHANGES.encode({ tenant, threadId, changes: [...changes].join(" "), source })],
     );
     if (told.length === 0) return;
     yield* got(session.insert(INSERTS.changes, told));

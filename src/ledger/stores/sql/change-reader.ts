@@ -10,7 +10,7 @@ const OVERLAP = 4096;
 
 type Tell = Parameters<LedgerStore["watchThreads"]>[1];
 
-export interface ReaderParts {
+interface ReaderParts {
   statements: Statements;
   session: Pick<SqlSession, "all">;
   watch(tenant: string, wake: () => void): () => void;
@@ -137,13 +137,15 @@ class Watched {
     const values = [this.#tenant, this.#last - OVERLAP, this.#self];
     const rows = await this.#parts.session.all(fixed["changes-since"], values);
     const changes: ThreadChange[] = [];
-    for (const [number, threadId, change] of rows) {
+    for (const [number, threadId, told] of rows) {
       const at = Number(number);
       if (this.#seen.has(at)) continue;
       this.#seen.add(at);
       if (at > this.#last) this.#last = at;
-      // As another process wrote it.
-      changes.push({ threadId: String(threadId), change: String(change) as ThreadChange["change"] });
+      for (const change of String(told).split(" ")) {
+        // As another process wrote it.
+        changes.push({ threadId: String(threadId), change: change as ThreadChange["change"] });
+      }
     }
     for (const at of this.#seen) if (at <= this.#last - OVERLAP) this.#seen.delete(at);
     return changes;

@@ -102,7 +102,7 @@ export const THREADS = new Table<ThreadRow>("threads", {
 });
 
 /** When something last happened in a thread: see activity.ts. */
-export interface ActivityRow {
+interface ActivityRow {
   tenant: string;
   threadId: string;
   lastActivity: string;
@@ -110,16 +110,17 @@ export interface ActivityRow {
 export const ACTIVITY = new Table<ActivityRow>("activity", { ...inThread, lastActivity: ["last_activity", "plain"] });
 
 /** What happened to a thread, for other processes: see changes.ts. */
-export interface ChangeRow {
+interface ChangeRow {
   tenant: string;
   threadId: string;
-  change: string;
+  /** Its changes, with a space between them. */
+  changes: string;
   /** The process that did it. */
   source: string;
 }
 export const CHANGES = new Table<ChangeRow>("thread_changes", {
   ...inThread,
-  change: ["change", "plain"],
+  changes: ["change", "plain"],
   source: ["source", "plain"],
 });
 

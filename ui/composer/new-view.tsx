@@ -1,5 +1,5 @@
 // Where a chat or a task begins.
-import { Composer } from "../composer/composer.tsx";
+import { Composer } from "./composer.tsx";
 import styles from "./new-view.module.css";
 
 export function NewView() {

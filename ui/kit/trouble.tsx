@@ -1,6 +1,6 @@
 // Something did not succeed: said where it was tried.
 import type { ReactNode } from "react";
-import { Icon } from "../kit/index.ts";
+import { Icon } from "./icons.tsx";
 import styles from "./trouble.module.css";
 
 export function Trouble({ children }: { children: ReactNode }) {
