@@ -36,7 +36,6 @@ export function ConversationView({ threadId, at }: ConversationViewProps) {
   // Another conversation begins anew: nothing that was typed, opened or scrolled in one is another's.
   return <Conversation key={threadId} threadId={threadId} at={at} />;
 }
-export default ConversationView;
 
 function Conversation({ threadId, at }: ConversationViewProps) {
   const { state, actions } = useConversation(threadId);

@@ -13,7 +13,7 @@ export async function saveExport(api: Api, threadId: string, name: string): Prom
 }
 
 /** What is left of a title that every file system takes. */
-export function fileName(name: string): string {
+function fileName(name: string): string {
   const plain = name.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
   return plain.slice(0, 60) || "conversation";
 }

@@ -1,3 +1,3 @@
 // What a message looks like.
-export { MessageBody, type MessageBodyProps } from "./message-body.tsx";
-export { MessageMeta, type MessageMetaProps } from "./message-meta.tsx";
+export { MessageBody } from "./message-body.tsx";
+export { MessageMeta } from "./message-meta.tsx";
