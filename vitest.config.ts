@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+import { leftOut } from "./test/page/support/missing.ts";
 
 export default defineConfig({
   resolve: { conditions: ["koine-source"] },
@@ -10,6 +11,7 @@ export default defineConfig({
     // One for every core; the default leaves one idle, which is half of a small machine.
     maxWorkers: "100%",
     include: ["test/**/*.test.ts"],
+    exclude: [...configDefaults.exclude, ...leftOut()],
     // Very many tests start programs of ours: each would strip and compile the same files again.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/koine", import.meta.url)) },
     globalSetup: ["test/support/postgres-setup.ts", "test/page/support/page-setup.ts"],

@@ -5,7 +5,6 @@ import { describe, expect, test } from "vitest";
 import { assistant, user } from "../../src/model/index.ts";
 import type { KoineServer } from "../../src/server/server.ts";
 import { HeldModel } from "../server/tasks/support.ts";
-import { MISSING } from "./support/chromium.ts";
 import { openPage } from "./support/open-page.ts";
 
 const row = (page: Page, text: string): Locator => page.getByRole("article").filter({ hasText: text });
@@ -41,7 +40,7 @@ async function choose(page: Page, article: Locator, item: string): Promise<void>
   await page.getByRole("menuitem", { name: item }).click();
 }
 
-describe.skipIf(MISSING !== undefined)("branches", () => {
+describe("branches", () => {
   test("B93: an answer is regenerated beside the former one; the choice between them persists, and another tab follows it", async () => {
     const { model, opened, page, thread } = await openSeeded();
     await using _ = opened;

@@ -5,7 +5,7 @@ import OpenAI from "openai";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { HeldModel } from "../server/tasks/support.ts";
-import { MISSING, sharedBrowser } from "./support/chromium.ts";
+import { sharedBrowser } from "./support/chromium.ts";
 import { openPage } from "./support/open-page.ts";
 
 type Chat = OpenAI.ChatCompletionMessageParam;
@@ -98,7 +98,7 @@ function rowsSince(page: Page): Promise<{ same: boolean[]; changes: number }> {
   });
 }
 
-describe.skipIf(MISSING !== undefined)("a conversation that streams", () => {
+describe("a conversation that streams", () => {
   test("B100: an answer to somebody's SDK appears word by word; rows stay the same elements while it streams and when it is recorded", async () => {
     const model = new HeldModel();
     await using opened = await openPage({ config: { providers: { held: model.provider } } });

@@ -2,7 +2,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { assistant, type Message, user } from "../../src/model/index.ts";
-import { MISSING } from "./support/chromium.ts";
 import { openPage } from "./support/open-page.ts";
 
 const COUNT = 5000;
@@ -35,7 +34,7 @@ function isFilled(page: Page): Promise<boolean> {
   return page.getByRole("feed").evaluate((feed) => feed.querySelector("[data-filled=false]") === null);
 }
 
-describe.skipIf(MISSING !== undefined)("5,000 messages", () => {
+describe("5,000 messages", () => {
   test("open at the end, at the top and at a link in the middle, are scrolled without blanks, and few are drawn at once", async () => {
     await using opened = await openPage();
     const { page, koine } = opened;

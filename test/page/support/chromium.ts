@@ -9,12 +9,6 @@ import { type Browser, chromium } from "playwright-core";
 
 const CACHE = fileURLToPath(new URL("../../../node_modules/.cache/koine-browser/", import.meta.url));
 
-/** Why there is no browser here; undefined where there is one. `KOINE_CHROMIUM` names another one. */
-export const MISSING =
-  process.env["KOINE_CHROMIUM"] !== undefined || (process.platform === "linux" && process.arch === "x64")
-    ? undefined
-    : "LEFT OUT: the packaged browser runs on Linux x64 only. Set KOINE_CHROMIUM to the path of a Chromium to run these tests.";
-
 const ARGUMENTS = [
   "--no-sandbox",
   "--disable-gpu",

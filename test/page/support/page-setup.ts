@@ -4,5 +4,5 @@ import { fileURLToPath } from "node:url";
 
 export default function setup(): void {
   const script = fileURLToPath(new URL("../../../scripts/page.ts", import.meta.url));
-  execFileSync(process.execPath, [script, "--if-stale"], { stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync(process.execPath, [script, "--if-stale"], { stdio: ["ignore", "inherit", "inherit"] });
 }
