@@ -8,7 +8,7 @@ import type { LedgerStore } from "./store.ts";
 export type NextId = (last: string) => string;
 
 /** Crockford's base 32. */
-const CHARACTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+export const CHARACTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const ENDING = 16;
 const POOL = new Uint8Array(4096);
 let used = POOL.length;

@@ -32,13 +32,36 @@ export interface ActiveThread extends ThreadRow {
   lastActivity: string;
 }
 
-/** How much a thread holds. */
+/** A thread as lists need it. */
+export interface ListedHead extends ThreadHead, ActiveThread {
+  /** Another one whenever messages or runs were deleted from it. */
+  purges: number;
+}
+
+/** So many messages of a thread are looked at for the first of a user's. */
+export const FIRST_MESSAGES = 16;
+
+/** Some of a thread's messages, to be counted: those after one, up to another. */
+export interface TallyPlace {
+  threadId: string;
+  after: string;
+  upTo: string;
+  /** Whether what a user said first is wanted. */
+  first: boolean;
+}
 export interface ThreadTally {
+  threadId: string;
   messages: number;
-  /** Runs that are created or streaming. */
-  liveRuns: number;
-  /** The body of the first message of a user's, looked for among the first 16 messages; null where there is none. */
+  /** The body of the thread's first message of a user's, looked for among its first messages; null where there is none. */
   firstUserBody: string | null;
+}
+
+/** What a run cost. */
+export interface RunUsage {
+  threadId: string;
+  id: string;
+  state: RunState;
+  usage: string | null;
 }
 
 /** A message without its content: enough to walk the tree. */

@@ -14,6 +14,7 @@ import type {
   ChunkRow,
   Deleted,
   KeyRow,
+  ListedHead,
   LogRow,
   MessageHeader,
   MessageRow,
@@ -21,6 +22,8 @@ import type {
   RunChanges,
   RunRow,
   RunState,
+  RunUsage,
+  TallyPlace,
   ThreadHead,
   ThreadRow,
   ThreadTally,
@@ -61,6 +64,13 @@ export interface ActivityPage {
   limit: number;
 }
 
+/** Some of a tenant's titles. */
+export interface TitlesPage {
+  before?: string;
+  word?: string;
+  limit: number;
+}
+
 /** Reads. Each sees everything that was committed before it was called, and nothing half-done; within `write`, also what the same work has written. */
 export interface LedgerReads {
   /** The thread and where its history ends, from one moment: every message and log row up to `lastId` can be read from now on. */
@@ -70,10 +80,13 @@ export interface LedgerReads {
    * not be. Where a kind is named, only those of that kind; null: those without one.
    */
   threads(tenant: string, page: ThreadsPage): Awaitable<ThreadRow[]>;
-  /** Threads of a tenant that have a title, by id, largest first, below `before`. */
-  titles(tenant: string, page: { before?: string; limit: number }): Awaitable<Pick<ThreadRow, "id" | "title">[]>;
-  /** How much a thread holds; nothing where there is none. */
-  tally(key: ThreadKey): Awaitable<ThreadTally>;
+  /**
+   * Threads of a tenant that have a title, by id, largest first, below `before`. Where a word is named (ASCII, in small
+   * letters), only those that hold it, whatever their case, and those that hold characters beyond ASCII.
+   */
+  titles(tenant: string, page: TitlesPage): Awaitable<Pick<ThreadRow, "id" | "title">[]>;
+  /** How many messages each thread holds; each thread once, in any order. */
+  tallies(tenant: string, places: readonly TallyPlace[]): Awaitable<ThreadTally[]>;
 
   message(key: ThreadKey, id: string): Awaitable<MessageRow | undefined>;
   messages(key: ThreadKey, stretch: Stretch): Awaitable<MessageRow[]>;
@@ -92,8 +105,12 @@ export interface LedgerReads {
   liveRuns(key: ThreadKey): Awaitable<RunRow[]>;
   /** The ids of a thread's runs that are in this state, oldest first. */
   runIds(key: ThreadKey, state: RunState): Awaitable<string[]>;
-  /** The `usage` of a thread's runs, of those that have one, in any order. */
-  usages(key: ThreadKey): Awaitable<string[]>;
+  /** The last so many runs of each thread, in any order. */
+  lastRuns(tenant: string, threadIds: readonly string[], limit: number): Awaitable<RunRow[]>;
+  /** What the last so many runs of each thread cost, of those before one of them; in any order. */
+  usages(tenant: string, places: readonly { threadId: string; before: string }[], limit: number): Awaitable<RunUsage[]>;
+  /** Runs of each thread whose state changed: those of which the log after a place tells; each once, in any order. */
+  changedRuns(tenant: string, places: readonly { threadId: string; after: string }[]): Awaitable<RunRow[]>;
   /** Runs that are created or streaming and whose lease ended before `now`; of every tenant where none is named. */
   expiredRuns(now: number, limit: number, tenant?: string): Awaitable<RunRow[]>;
   /** Finished runs whose deltas are still in the log and that ended before `finishedBefore`. */
@@ -196,6 +213,8 @@ export interface SearchQuery {
   /** Whether the last word may be the beginning of one. */
   prefix?: boolean;
   threadId?: string;
+  /** At most so many of one thread. */
+  perThread?: number;
   limit: number;
 }
 export interface SearchHit {
@@ -222,10 +241,13 @@ export interface LedgerStore {
 
   /**
    * Threads of a tenant, those in which something happened last first; of those with the same last activity, the larger id.
-   * Everything that was committed here before the call counts; what other processes did may take a moment. After a crash a
-   * thread may be where it was before its last entries, until something else happens in it.
+   * Everything that was committed here before the call counts; what other processes did may take a moment. Every thread is
+   * among them, whoever made it; after a crash it may be where it was before its last entries, until something else happens
+   * in it. Writes nothing, and waits for no writer.
    */
   activeThreads(tenant: string, page: ActivityPage): Promise<ActiveThread[]>;
+  /** These threads, those that are there, in any order; what happened last as `activeThreads` has it. */
+  heads(tenant: string, ids: readonly string[]): Promise<ListedHead[]>;
   /**
    * Tells what happens to the tenant's threads, once it is committed, whichever process did it: everything after the
    * promise resolves. May be late, and tell a change more than once. What it resolves with ends it.

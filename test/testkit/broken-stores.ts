@@ -50,6 +50,7 @@ export function store(good: LedgerStore): LedgerStore {
     write: (work) => good.write(work),
     watch: (key, wake) => good.watch(key, wake),
     activeThreads: (tenant, page) => good.activeThreads(tenant, page),
+    heads: (tenant, ids) => good.heads(tenant, ids),
     watchThreads: (tenant, tell) => good.watchThreads(tenant, tell),
     indexMessages: (textOf, limit) => good.indexMessages(textOf, limit),
     search: (query) => good.search(query),

@@ -74,6 +74,7 @@ function closingView(store: LedgerStore): LedgerStore {
     write: (work) => guarded(() => store.write(work)),
     watch: (key, wake) => store.watch(key, wake),
     activeThreads: (tenant, page) => guarded(() => store.activeThreads(tenant, page)),
+    heads: (tenant, ids) => guarded(() => store.heads(tenant, ids)),
     watchThreads: (tenant, tell) => guarded(() => store.watchThreads(tenant, tell)),
     indexMessages: (textOf, limit) => guarded(() => store.indexMessages(textOf, limit)),
     search: (query) => guarded(() => store.search(query)),

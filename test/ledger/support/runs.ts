@@ -124,6 +124,7 @@ export class FaultyStore implements LedgerStore {
 
   watch: LedgerStore["watch"] = (key, wake) => this.inner.watch(key, wake);
   activeThreads: LedgerStore["activeThreads"] = (tenant, page) => this.inner.activeThreads(tenant, page);
+  heads: LedgerStore["heads"] = (tenant, ids) => this.inner.heads(tenant, ids);
   watchThreads: LedgerStore["watchThreads"] = (tenant, tell) => this.inner.watchThreads(tenant, tell);
   indexMessages: LedgerStore["indexMessages"] = (textOf, limit) => this.inner.indexMessages(textOf, limit);
   search: LedgerStore["search"] = (query) => this.inner.search(query);

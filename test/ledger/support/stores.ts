@@ -44,6 +44,7 @@ export function viewOf(store: LedgerStore): LedgerStore {
     write: (work) => store.write(work),
     watch: (key, wake) => store.watch(key, wake),
     activeThreads: (tenant, page) => store.activeThreads(tenant, page),
+    heads: (tenant, ids) => store.heads(tenant, ids),
     watchThreads: (tenant, tell) => store.watchThreads(tenant, tell),
     indexMessages: (textOf, limit) => store.indexMessages(textOf, limit),
     search: (query) => store.search(query),

@@ -20,7 +20,7 @@ function compare(a: Pick<ActiveThread, "lastActivity" | "id">, b: Pick<ActiveThr
   return compareIds(b.lastActivity, a.lastActivity) || compareIds(b.id, a.id);
 }
 
-function lastActivity(row: ThreadRow, data: ThreadData | undefined): string {
+export function lastActivity(row: ThreadRow, data: ThreadData | undefined): string {
   const [logged] = data?.log.stretch({ order: "down", limit: 1 }, ({ kind }) => kind !== "delta") ?? [];
   const ids = [creationOf(row), data?.messages.lastId ?? "", logged?.id ?? ""];
   return ids.reduce((a, b) => (compareIds(a, b) > 0 ? a : b));

@@ -31,6 +31,8 @@ export class ThreadData {
   readonly texts = new SortedRows<IndexedText>();
   /** The last id of the thread when rows were last deleted from it, under its own name. */
   readonly lastId = new Map<"lastId", string>();
+  /** How often rows were deleted from the thread, under its own name. */
+  readonly purges = new Map<"purges", number>();
 }
 
 /** What belongs to a tenant. */

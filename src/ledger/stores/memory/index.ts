@@ -1,7 +1,7 @@
 // A store in memory: for tests, for trying things, and for what need not outlive its process. A true second reading of
 // the contract, with maps and sorted lists where the others have tables.
 import type { ThreadChange } from "../../overview/types.ts";
-import type { ActiveThread, MessageRow } from "../../rows.ts";
+import type { ActiveThread, ListedHead, MessageRow } from "../../rows.ts";
 import { snippetOf, wantedBy } from "../../search/words.ts";
 import { runNow, type Steps } from "../../steps.ts";
 import type {
@@ -13,7 +13,7 @@ import type {
   SearchQuery,
   ThreadKey,
 } from "../../store.ts";
-import { activeThreads } from "./activity.ts";
+import { activeThreads, lastActivity } from "./activity.ts";
 import { kept, MemoryData, nameOf } from "./data.ts";
 import { Journal } from "./journal.ts";
 import { MemoryReads } from "./reads.ts";
@@ -32,7 +32,8 @@ class MemoryStore implements LedgerStore {
   readonly #watchers = new Map<string, Set<() => void>>();
   /** By tenant. */
   readonly #listeners = new Map<string, Set<(changes: readonly ThreadChange[]) => void>>();
-  readonly reads: LedgerReads = new MemoryReads(this.#data);
+  readonly #reads = new MemoryReads(this.#data);
+  readonly reads: LedgerReads = this.#reads;
 
   async write<T>(work: (tx: LedgerTransaction) => Steps<T>): Promise<T> {
     this.#data.demandOpen();
@@ -67,6 +68,16 @@ class MemoryStore implements LedgerStore {
     return activeThreads(this.#data.tenant(tenant), page);
   }
 
+  async heads(tenant: string, ids: readonly string[]): Promise<ListedHead[]> {
+    const { data } = this.#data.tenant(tenant);
+    return [...new Set(ids)].flatMap((threadId) => {
+      const head = this.#reads.thread({ tenant, threadId });
+      if (head === undefined) return [];
+      const own = data.get(threadId);
+      return [{ ...head, lastActivity: lastActivity(head, own), purges: own?.purges.get("purges") ?? 0 }];
+    });
+  }
+
   async watchThreads(tenant: string, tell: (changes: readonly ThreadChange[]) => void): Promise<() => void> {
     this.#data.demandOpen();
     const listener: typeof tell = (changes) => tell(changes);
@@ -95,7 +106,7 @@ class MemoryStore implements LedgerStore {
     return taken.length;
   }
 
-  async search({ tenant, threadId, limit, ...query }: SearchQuery): Promise<SearchHit[]> {
+  async search({ tenant, threadId, limit, perThread = Infinity, ...query }: SearchQuery): Promise<SearchHit[]> {
     const { data } = this.#data.tenant(tenant);
     const wanted = wantedBy(query);
     if (wanted.words.size === 0 && wanted.beginning === "") return [];
@@ -107,8 +118,14 @@ class MemoryStore implements LedgerStore {
         if (score > 0) found.push({ threadId: id, messageId, score, text: entry.text });
       }
     }
+    const counts = new Map<string, number>();
     return found
       .sort((left, right) => right.score - left.score || compareIds(right.messageId, left.messageId))
+      .filter((hit) => {
+        const count = counts.get(hit.threadId) ?? 0;
+        counts.set(hit.threadId, count + 1);
+        return count < perThread;
+      })
       .slice(0, limit)
       .map((hit) => ({ threadId: hit.threadId, messageId: hit.messageId, snippet: snippetOf(hit.text, wanted) }));
   }

@@ -11,17 +11,19 @@ import type {
   QuarantineRow,
   RunRow,
   RunState,
+  RunUsage,
+  TallyPlace,
   ThreadHead,
   ThreadRow,
   ThreadTally,
   WorkRow,
 } from "../../rows.ts";
-import type { LedgerReads, Stretch, ThreadKey, ThreadsPage } from "../../store.ts";
+import { FIRST_MESSAGES } from "../../rows.ts";
+import type { LedgerReads, Stretch, ThreadKey, ThreadsPage, TitlesPage } from "../../store.ts";
 import { type MemoryData, nameOf } from "./data.ts";
 import { compareIds } from "../compare.ts";
 
-/** So many messages of a thread are looked at for the first of a user's. */
-const FIRST_MESSAGES = 16;
+const BEYOND_ASCII = /[^ -~]/;
 
 function copy<Row extends object>(row: Row): Row {
   return { ...row };
@@ -66,17 +68,23 @@ export class MemoryReads implements LedgerReads {
     return threads.stretch(stretch, isWanted).map(copy);
   }
 
-  titles(tenant: string, { before, limit }: { before?: string; limit: number }): Pick<ThreadRow, "id" | "title">[] {
+  titles(tenant: string, { before, word = "", limit }: TitlesPage): Pick<ThreadRow, "id" | "title">[] {
     const stretch: Stretch = { order: "down", limit };
     if (before !== undefined) stretch.upTo = before;
-    const found = this.data.tenant(tenant).threads.stretch(stretch, ({ id, title }) => title !== null && id !== before);
+    const isWanted = ({ id, title }: ThreadRow): boolean =>
+      title !== null && id !== before && (title.toLowerCase().includes(word) || BEYOND_ASCII.test(title));
+    const found = this.data.tenant(tenant).threads.stretch(stretch, isWanted);
     return found.map(({ id, title }) => ({ id, title }));
   }
 
-  tally(key: ThreadKey): ThreadTally {
-    const { messages } = this.data.thread(key);
-    const first = messages.stretch({ limit: FIRST_MESSAGES }).find(({ role }) => role === "user");
-    return { messages: messages.size, liveRuns: this.liveRuns(key).length, firstUserBody: first?.body ?? null };
+  tallies(tenant: string, places: readonly TallyPlace[]): ThreadTally[] {
+    return places.map(({ threadId, after, upTo, first }) => {
+      const { messages } = this.data.thread({ tenant, threadId });
+      const isUsers = ({ role }: MessageRow): boolean => role === "user";
+      const found = first ? messages.stretch({ limit: FIRST_MESSAGES }).find(isUsers) : undefined;
+      const count = messages.stretch({ after, upTo, limit: messages.size }).length;
+      return { threadId, messages: count, firstUserBody: found?.body ?? null };
+    });
   }
 
   message(key: ThreadKey, id: string): MessageRow | undefined {
@@ -127,11 +135,24 @@ export class MemoryReads implements LedgerReads {
       .flatMap((run) => (run.state === state ? [run.id] : []));
   }
 
-  usages(key: ThreadKey): string[] {
-    return this.data
-      .thread(key)
-      .runs.all()
-      .flatMap(({ usage }) => usage ?? []);
+  lastRuns(tenant: string, threadIds: readonly string[], limit: number): RunRow[] {
+    return threadIds.flatMap((threadId) => this.runs({ tenant, threadId }, limit));
+  }
+
+  usages(tenant: string, places: readonly { threadId: string; before: string }[], limit: number): RunUsage[] {
+    return places.flatMap(({ threadId, before }) => {
+      const { runs } = this.data.thread({ tenant, threadId });
+      const found = runs.stretch({ order: "down", upTo: before, limit }, ({ id }) => id !== before);
+      return found.map(({ id, state, usage }) => ({ threadId, id, state, usage }));
+    });
+  }
+
+  changedRuns(tenant: string, places: readonly { threadId: string; after: string }[]): RunRow[] {
+    return places.flatMap(({ threadId, after }) => {
+      const { log, runs } = this.data.thread({ tenant, threadId });
+      const told = log.stretch({ after, limit: log.size }, ({ kind }) => kind !== "delta");
+      return [...new Set(told.map(({ runId }) => runId))].flatMap((id) => copyIf(runs.get(id)) ?? []);
+    });
   }
 
   expiredRuns(now: number, limit: number, tenant?: string): RunRow[] {

@@ -115,8 +115,9 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
     return deleted;
   }
 
-  /** The newest row may be among those that go, and its id must not be given again. */
+  /** The newest row may be among those that go, and its id must not be given again. What was summed up no longer holds. */
   #keepLastId(key: ThreadKey, thread: ThreadData): void {
+    this.journal.set(thread.purges, "purges", (thread.purges.get("purges") ?? 0) + 1);
     const lastId = this.thread(key)?.lastId ?? "";
     if (lastId !== "") this.journal.set(thread.lastId, "lastId", lastId);
   }

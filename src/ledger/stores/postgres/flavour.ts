@@ -15,6 +15,17 @@ export const POSTGRES: Flavour = {
   lock: "FOR UPDATE",
   hold: "FOR KEY SHARE",
   inList: (column, n) => `${column} = ANY (ARRAY(SELECT json_array_elements_text(?${n}::json)))`,
+  listed: (n) => `json_array_elements(?${n}::json) AS w (value)`,
+  forEach: (n, read) => `SELECT r.* FROM json_array_elements(?${n}::json) AS w (value) CROSS JOIN LATERAL (${read}) r`,
+  milliseconds: (column) => `CASE WHEN ${column} ~ '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$'
+    THEN CAST(extract(epoch FROM CAST(${column} AS timestamptz)) * 1000 AS bigint) END`,
+  mayHold: (column, n) => `(lower(${column}) LIKE '%' || ?${n} || '%' OR ${column} ~ '[^ -~]')`,
+  // In the schema in which it is made, whatever the connection's own path is.
+  afterInsert: (table, name, statement) => [
+    `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT
+      AS $body$ BEGIN ${statement}; RETURN NULL; END $body$`,
+    `CREATE TRIGGER ${name} AFTER INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION ${name}()`,
+  ],
 };
 
 /** Lower case and short: the name is part of statements and of the name of a channel, and never needs a quote. */

@@ -1,8 +1,9 @@
 // The store over Postgres: what the contract asks for, put together from connections, sessions and tables.
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { LedgerError } from "../../errors.ts";
 import type { ThreadChange } from "../../overview/types.ts";
-import type { ActiveThread, MessageRow } from "../../rows.ts";
+import type { ActiveThread, ListedHead, MessageRow } from "../../rows.ts";
 import { runLater, type Steps } from "../../steps.ts";
 import type {
   ActivityPage,
@@ -13,7 +14,8 @@ import type {
   SearchQuery,
   ThreadKey,
 } from "../../store.ts";
-import { Activity, Touches } from "../sql/activity.ts";
+import { Activity } from "../sql/activity.ts";
+import { Touches } from "../sql/notes.ts";
 import type { Touch } from "../sql/deletions.ts";
 import { SqlReads } from "../sql/reads.ts";
 import { Statements } from "../sql/statements.ts";
@@ -48,6 +50,9 @@ export class PostgresStore implements LedgerStore {
   readonly #statements = new Statements(POSTGRES);
   readonly #activity: Activity;
   #closed: Promise<void> | undefined;
+  /** How many are under way, and who waits for their end. */
+  #writes = 0;
+  #whenWritten: () => void = () => undefined;
 
   constructor({ connections, texts, wakeups, sync }: StoreParts) {
     this.#connections = connections;
@@ -61,39 +66,51 @@ export class PostgresStore implements LedgerStore {
       session: this.#readSession,
       transact: (work) => this.#transact((session) => runLater(work(session))),
       watch: (tenant, wake) => wakeups.watch({ tenant, threadId: "" }, wake),
-      wrote: (tenants) => wakeups.tell(Array.from(tenants, (tenant) => nameOf(tenant, ""))),
+      wrote: (tenants) => wakeups.tellOthers(Array.from(tenants, (tenant) => nameOf(tenant, ""))),
     });
   }
 
   async write<T>(work: (tx: LedgerTransaction) => Steps<T>): Promise<T> {
+    this.#demandOpen();
     const touched = new Set<string>();
     const touches = new Touches();
     const touch: Touch = (tenant, threadId, change, id) => {
       touched.add(nameOf(tenant, threadId));
       if (change !== undefined) touches.add(tenant, threadId, change, id);
     };
-    const result = await this.#transact((session) => {
-      touched.clear();
-      touches.clear();
-      return runLater(work(new PostgresTables(session, this.#statements, touch)));
-    });
-    this.#wakeups.tell(touched);
-    this.#activity.committed(touches);
-    return result;
+    this.#writes++;
+    try {
+      const result = await this.#transact((session) => {
+        touched.clear();
+        touches.clear();
+        return runLater(work(new PostgresTables(session, this.#statements, touch)));
+      });
+      this.#wakeups.tell(touched);
+      this.#activity.committed(touches);
+      return result;
+    } finally {
+      this.#writes--;
+      if (this.#writes === 0) this.#whenWritten();
+    }
   }
 
   watch(key: ThreadKey, wake: () => void): () => void {
-    this.#connections.demandOpen();
+    this.#demandOpen();
     return this.#wakeups.watch(key, wake);
   }
 
   async activeThreads(tenant: string, page: ActivityPage): Promise<ActiveThread[]> {
-    this.#connections.demandOpen();
+    this.#demandOpen();
     return this.#activity.threads(tenant, page);
   }
 
+  async heads(tenant: string, ids: readonly string[]): Promise<ListedHead[]> {
+    this.#demandOpen();
+    return this.#activity.heads(tenant, ids);
+  }
+
   async watchThreads(tenant: string, tell: (changes: readonly ThreadChange[]) => void): Promise<() => void> {
-    this.#connections.demandOpen();
+    this.#demandOpen();
     return this.#activity.watch(tenant, tell);
   }
 
@@ -109,7 +126,7 @@ export class PostgresStore implements LedgerStore {
   }
 
   async search(query: SearchQuery): Promise<SearchHit[]> {
-    this.#connections.demandOpen();
+    this.#demandOpen();
     return find(this.#readSession, query);
   }
 
@@ -140,12 +157,18 @@ export class PostgresStore implements LedgerStore {
     // Idle connections do not keep a program alive; who waits for them to be closed does.
     const waiting = setInterval(() => undefined, 60_000);
     try {
+      // What is under way first: it has something to tell, too.
+      if (this.#writes > 0) await new Promise<void>((resolve) => (this.#whenWritten = resolve));
       await this.#activity.close();
       await this.#connections.close();
       await this.#wakeups.close();
     } finally {
       clearInterval(waiting);
     }
+  }
+
+  #demandOpen(): void {
+    if (this.#closed !== undefined) throw new LedgerError("closed", "The ledger was closed.");
   }
 
   /** Runs work in one transaction; again from its start where it failed only because others were there. */

@@ -72,6 +72,16 @@ export class Wakeups {
       this.#changed.add(name);
       this.#wake(name);
     }
+    this.#sendLater();
+  }
+
+  /** What watchers of this process know already. */
+  tellOthers(names: Iterable<string>): void {
+    for (const name of names) this.#changed.add(name);
+    this.#sendLater();
+  }
+
+  #sendLater(): void {
     if (this.#changed.size === 0 || this.#gathering !== undefined) return;
     this.#gathering = setTimeout(() => void this.#send(), GATHER_MS).unref();
   }

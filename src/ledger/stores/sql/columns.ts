@@ -11,6 +11,7 @@ import type {
   MessageRow,
   QuarantineRow,
   RunRow,
+  RunUsage,
   ThreadRow,
   WorkRow,
 } from "../../rows.ts";
@@ -101,15 +102,10 @@ export const THREADS = new Table<ThreadRow>("threads", {
   leafId: ["leaf_id", "plain"],
 });
 
-/** When something last happened in a thread: see activity.ts. */
-interface ActivityRow {
-  tenant: string;
-  threadId: string;
-  lastActivity: string;
-}
-export const ACTIVITY = new Table<ActivityRow>("activity", { ...inThread, lastActivity: ["last_activity", "plain"] });
+/** When something last happened in each thread: written behind by activity.ts, and made with its thread by a trigger. */
+export const ACTIVITY = "activity";
 
-/** What happened to a thread, for other processes: see changes.ts. */
+/** What happened to a thread, for other processes: see change-reader.ts. */
 interface ChangeRow {
   tenant: string;
   threadId: string;
@@ -154,6 +150,14 @@ export const RUNS = new Table<RunRow>("runs", {
   lastDeltaId: ["last_delta_id", "plain"],
   lastSeq: ["last_seq", "integer"],
   compacted: ["compacted", "boolean"],
+});
+
+/** What a run cost. */
+export const USAGES = new Table<RunUsage>("runs", {
+  threadId: ["thread_id", "plain"],
+  id: ["id", "plain"],
+  state: ["state", "plain"],
+  usage: ["usage", "plain"],
 });
 
 export const LOG = new Table<LogRow>("log", {

@@ -68,8 +68,9 @@ export class SqlDeletions extends SqlReads {
     return { ...NOTHING_DELETED, bytes, logRows, runs: yield* got(this.#delete("delete-runs", values)) };
   }
 
-  /** The newest row may be among those that go, and its id must not be given again. */
+  /** The newest row may be among those that go, and its id must not be given again. What was summed up no longer holds. */
   *#keepLastId(key: ThreadKey): Steps<void> {
+    yield* got(this.#delete("count-purge", [key.tenant, key.threadId]));
     const head = yield* got(this.thread(key));
     if (head === undefined || head.lastId === "") return;
     yield* got(this.session.run(this.statements.fixed["keep-last-id"], [key.tenant, key.threadId, head.lastId]));

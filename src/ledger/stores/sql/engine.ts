@@ -58,6 +58,19 @@ export interface Flavour {
   readonly hold: string;
   /** A condition: the column is in the JSON array of strings in parameter ?n. */
   readonly inList: (column: string, n: number) => string;
+  /** The JSON array in parameter ?n as rows: `w.value ->> 0` is the first text of an element that is an array itself. */
+  readonly listed: (n: number) => string;
+  /**
+   * A read of some rows for each element of such a list, in one statement. Absent where there is no such statement, and
+   * none is needed: an engine in the same process is asked for each.
+   */
+  readonly forEach?: (n: number, read: string) => string;
+  /** Milliseconds since 1970, of a column that holds an ISO 8601 text; null where it holds none. */
+  readonly milliseconds: (column: string) => string;
+  /** A condition: the column holds the text of parameter ?n, whatever the case of its letters, or letters beyond ASCII. */
+  readonly mayHold: (column: string, n: number) => string;
+  /** Statements after which every row that is inserted into a table is followed by another statement. */
+  readonly afterInsert: (table: string, name: string, statement: string) => string[];
   /**
    * What the index of digests holds, and the conditions that find with it those of tenant ?1 in the JSON array ?2, or the
    * one that ?2 is. Absent: tenant and digest.

@@ -11,13 +11,15 @@ import type {
   QuarantineRow,
   RunRow,
   RunState,
+  RunUsage,
+  TallyPlace,
   ThreadHead,
   ThreadRow,
   ThreadTally,
   WorkRow,
 } from "../../rows.ts";
-import { mapAwaitable, type Awaitable } from "../../steps.ts";
-import type { LedgerReads, Stretch, ThreadKey, ThreadsPage } from "../../store.ts";
+import { got, mapAwaitable, runMixed, type Awaitable, type Steps } from "../../steps.ts";
+import type { LedgerReads, Stretch, ThreadKey, ThreadsPage, TitlesPage } from "../../store.ts";
 import { compareIds } from "../compare.ts";
 import {
   ALIASES,
@@ -32,6 +34,7 @@ import {
   RUNS,
   THREADS,
   type Table,
+  USAGES,
   WORK,
 } from "./columns.ts";
 import type { SqlRow, SqlSession, SqlValue, Statement } from "./engine.ts";
@@ -57,20 +60,29 @@ export class SqlReads implements LedgerReads {
     return this.#list(THREADS, this.statements.threads(before !== undefined, kind), values);
   }
 
-  titles(tenant: string, page: { before?: string; limit: number }): Awaitable<Pick<ThreadRow, "id" | "title">[]> {
-    const { titles, "titles-before": below } = this.statements.fixed;
-    const values = [tenant, rowCount(page.limit)];
-    const { before } = page;
-    const rows = before === undefined ? this.session.all(titles, values) : this.session.all(below, [...values, before]);
+  titles(tenant: string, { before, word, limit }: TitlesPage): Awaitable<Pick<ThreadRow, "id" | "title">[]> {
+    const { fixed } = this.statements;
+    const values: SqlValue[] = [tenant, rowCount(limit)];
+    if (word !== undefined) values.push(word);
+    if (before !== undefined) values.push(before);
+    const [all, below] =
+      word === undefined
+        ? [fixed.titles, fixed["titles-before"]]
+        : [fixed["titles-with"], fixed["titles-with-before"]];
+    const rows = this.session.all(before === undefined ? all : below, values);
     return mapAwaitable(rows, (found) => found.map(([id, title]) => ({ id: String(id), title: String(title) })));
   }
 
-  tally(key: ThreadKey): Awaitable<ThreadTally> {
-    return mapAwaitable(this.session.all(this.statements.fixed.tally, [key.tenant, key.threadId]), ([row]) => ({
-      messages: Number(row?.[0] ?? 0),
-      liveRuns: Number(row?.[1] ?? 0),
-      firstUserBody: textIn(row?.[2]),
-    }));
+  tallies(tenant: string, places: readonly TallyPlace[]): Awaitable<ThreadTally[]> {
+    if (places.length === 0) return [];
+    const list = places.map(({ threadId, after, upTo, first }) => [threadId, after, upTo, first ? "first" : ""]);
+    return mapAwaitable(this.session.all(this.statements.fixed.tallies, [tenant, JSON.stringify(list)]), (rows) =>
+      rows.map(([threadId, messages, body]) => ({
+        threadId: String(threadId),
+        messages: Number(messages),
+        firstUserBody: textIn(body),
+      })),
+    );
   }
 
   message(key: ThreadKey, id: string): Awaitable<MessageRow | undefined> {
@@ -114,8 +126,20 @@ export class SqlReads implements LedgerReads {
     return this.#texts(this.statements.fixed["run-ids"], [key.tenant, key.threadId, state]);
   }
 
-  usages(key: ThreadKey): Awaitable<string[]> {
-    return this.#texts(this.statements.fixed.usages, [key.tenant, key.threadId]);
+  lastRuns(tenant: string, threadIds: readonly string[], limit: number): Awaitable<RunRow[]> {
+    const places = threadIds.map((threadId) => [threadId]);
+    return runMixed(this.#ofEach(RUNS, this.statements.fixed["last-runs-of-each"], tenant, places, limit));
+  }
+
+  usages(tenant: string, places: readonly { threadId: string; before: string }[], limit: number): Awaitable<RunUsage[]> {
+    const list = places.map(({ threadId, before }) => [threadId, before]);
+    return runMixed(this.#ofEach(USAGES, this.statements.fixed["usages-of-each"], tenant, list, limit));
+  }
+
+  changedRuns(tenant: string, places: readonly { threadId: string; after: string }[]): Awaitable<RunRow[]> {
+    if (places.length === 0) return [];
+    const list = JSON.stringify(places.map(({ threadId, after }) => [threadId, after]));
+    return this.#list(RUNS, this.statements.fixed["changed-runs"], [tenant, list]);
   }
 
   expiredRuns(now: number, limit: number, tenant?: string): Awaitable<RunRow[]> {
@@ -179,6 +203,26 @@ export class SqlReads implements LedgerReads {
     return this.#list(QUARANTINE, this.statements.fixed.quarantined, [tenant, rowCount(limit)]);
   }
 
+  /** Some rows of each thread: with one statement where there is one for that. */
+  *#ofEach<Row extends object>(
+    table: Table<Row>,
+    statement: Statement,
+    tenant: string,
+    places: readonly (readonly string[])[],
+    limit: number,
+  ): Steps<Row[]> {
+    if (places.length === 0) return [];
+    const count = rowCount(limit);
+    if (this.statements.readsEach) {
+      return yield* got(this.#list(table, statement, [tenant, JSON.stringify(places), count]));
+    }
+    const found: Row[] = [];
+    for (const [threadId = "", ...rest] of places) {
+      found.push(...(yield* got(this.#list(table, statement, [tenant, threadId, count, ...rest]))));
+    }
+    return found;
+  }
+
   /** Rows of one text each. */
   #texts(statement: Statement, values: readonly SqlValue[]): Awaitable<string[]> {
     return mapAwaitable(this.session.all(statement, values), (rows) => rows.map(([text]) => String(text)));
@@ -199,7 +243,10 @@ export class SqlReads implements LedgerReads {
 
 /** A thread's row, then the largest ids of its messages and of its log, and one that was larger once. */
 function headOf([row]: readonly SqlRow[]): ThreadHead | undefined {
-  if (row === undefined) return undefined;
+  return row && headIn(row);
+}
+
+export function headIn(row: SqlRow): ThreadHead {
   const at = THREADS.columns.length;
   // Ids are text, and there is none where the thread is empty.
   const [message, logged, kept] = [row[at], row[at + 1], row[at + 2]] as (string | null)[];

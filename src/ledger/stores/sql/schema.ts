@@ -1,5 +1,7 @@
 // The tables, as numbered migrations for both engines. Keys lead with tenant and thread, so that tables can be
 // partitioned or distributed by them. A migration that was released is never changed: a new one is added.
+import { TIME_LEN } from "ulid";
+import { CHARACTERS } from "../../ids.ts";
 import type { Flavour } from "./engine.ts";
 
 /** Statements that lift the schema by one version; each is run inside one transaction with the new version's number. */
@@ -88,5 +90,40 @@ const third: Migration = ({ key, text, smallRows, counted }) => [
     number ${counted}, tenant ${key} NOT NULL, thread_id ${key} NOT NULL, change ${text} NOT NULL, source ${key} NOT NULL)`,
 ];
 
+/**
+ * Every thread has its row of activity from its first moment, whoever makes it: a process that ends before it has written
+ * what happened, or an older one that knows nothing of it, leaves no thread out of a list. `purges` counts how often rows
+ * were deleted from a thread: what was summed up before no longer holds.
+ */
+const fourth: Migration = (flavour) => {
+  const { key, integer, afterInsert } = flavour;
+  return [
+    `ALTER TABLE activity ADD COLUMN kind ${key} NOT NULL DEFAULT ''`,
+    `ALTER TABLE activity ADD COLUMN purges ${integer} NOT NULL DEFAULT 0`,
+    `DELETE FROM activity`,
+    `INSERT INTO activity (tenant, thread_id, last_activity, kind) SELECT t.tenant, t.id, COALESCE((SELECT max(n.id) FROM (
+        SELECT max(m.id) AS id FROM messages m WHERE m.tenant = t.tenant AND m.thread_id = t.id UNION ALL
+        SELECT max(l.id) AS id FROM log l WHERE l.tenant = t.tenant AND l.thread_id = t.id AND l.kind <> 'delta') n),
+      ${creationSql("t.created_at", flavour)}), COALESCE(t.kind, '') FROM threads t`,
+    `CREATE INDEX activity_kind ON activity (tenant, kind, last_activity, thread_id)`,
+    ...afterInsert(
+      "threads",
+      "thread_made",
+      `INSERT INTO activity (tenant, thread_id, last_activity, kind)
+        VALUES (NEW.tenant, NEW.id, ${creationSql("NEW.created_at", flavour)}, COALESCE(NEW.kind, ''))
+        ON CONFLICT (tenant, thread_id) DO NOTHING`,
+    ),
+  ];
+};
+
+/** `creationOf` as SQL: how ids of a moment begin, five bits a character; "" where the column holds no time. */
+function creationSql(column: string, { milliseconds }: Flavour): string {
+  const characters = Array.from({ length: TIME_LEN }, (_, at) => {
+    const bits = `((m.ms >> ${5 * (TIME_LEN - 1 - at)}) & 31)`;
+    return `substr('${CHARACTERS}', CAST(1 + ${bits} AS INTEGER), 1)`;
+  });
+  return `COALESCE((SELECT ${characters.join(" || ")} FROM (SELECT ${milliseconds(column)} AS ms) m WHERE m.ms >= 0), '')`;
+}
+
 /** By version, from 1. What only one engine has (the search index) follows in the engine's own migrations of the same number. */
-export const MIGRATIONS: readonly Migration[] = [first, second, third];
+export const MIGRATIONS: readonly Migration[] = [first, second, third, fourth];

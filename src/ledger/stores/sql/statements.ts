@@ -1,7 +1,7 @@
 // Every statement of the ledger's tables, as data: built once per engine, and never from what callers pass.
+import { FIRST_MESSAGES } from "../../rows.ts";
 import type { Stretch } from "../../store.ts";
 import {
-  ACTIVITY,
   ALIASES,
   BLOB_REFS,
   BLOBS,
@@ -15,6 +15,7 @@ import {
   RUNS,
   THREADS,
   type Table,
+  USAGES,
   WORK,
 } from "./columns.ts";
 import type { Flavour, Insert, Statement } from "./engine.ts";
@@ -34,9 +35,6 @@ const IS_LOGGED = "compacted = 0 AND finished_at IS NOT NULL";
 const IS_LOOSE = "tenant = ?1 AND NOT EXISTS (SELECT 1 FROM blob_refs r WHERE r.tenant = ?1 AND r.hash = blobs.hash)";
 /** Chunks of uploads that never came to their end. */
 const IS_UNNAMED = "tenant = ?1 AND blob_id < ?2 AND blob_id NOT IN (SELECT blob_id FROM blobs WHERE tenant = ?1)";
-
-/** So many messages of a thread are looked at for the first of a user's. */
-const FIRST_MESSAGES = 16;
 
 /** Cast, because SQLite prepares a statement anew for every value of a bare one: 11 µs a call. */
 const limit = (parameter: number): string => `LIMIT CAST(?${parameter} AS INTEGER)`;
@@ -116,17 +114,48 @@ function readTexts({ lock, hold, inList, digests }: Flavour) {
   };
 }
 
-/** What lists and pictures of threads are made of. */
-function overviewTexts() {
+const THREAD_OF_LIST = "(w.value ->> 0)";
+const FROM_THREADS = "tenant = t.tenant AND thread_id = t.id";
+
+/** What lists and pictures of threads are made of. Lists of threads are ?2, with what is asked of each beside its id. */
+function overviewTexts({ listed, inList, mayHold, forEach }: Flavour) {
+  const inListed = `tenant = ?1 AND thread_id = ${THREAD_OF_LIST}`;
+  const titles = (rest: string): string =>
+    `SELECT id, title FROM threads WHERE tenant = ?1 AND title IS NOT NULL${rest} ORDER BY id DESC ${limit(2)}`;
+  const [thread, lastRuns, usages] = [
+    forEach === undefined ? IN_THREAD : inListed,
+    (where: string) => select(RUNS, `${where} ORDER BY id DESC ${limit(3)}`),
+    (where: string, before: string) => select(USAGES, `${where} AND id < ${before} ORDER BY id DESC ${limit(3)}`),
+  ];
   return {
-    tally: `SELECT (SELECT count(*) FROM messages WHERE ${IN_THREAD}), (SELECT count(*) FROM runs WHERE ${IN_LIVE}),
-      (SELECT body FROM (SELECT id, role, body FROM messages WHERE ${IN_THREAD} ORDER BY id LIMIT ${FIRST_MESSAGES})
-        AS first_messages WHERE role = 'user' ORDER BY id LIMIT 1)`,
-    titles: `SELECT id, title FROM threads WHERE tenant = ?1 AND title IS NOT NULL ORDER BY id DESC ${limit(2)}`,
-    "titles-before": `SELECT id, title FROM threads WHERE tenant = ?1 AND id < ?3 AND title IS NOT NULL
-      ORDER BY id DESC ${limit(2)}`,
+    heads: `SELECT ${THREADS.list("t")}, (SELECT max(id) FROM messages WHERE ${FROM_THREADS}),
+      (SELECT max(id) FROM log WHERE ${FROM_THREADS}), t.last_id, a.last_activity, a.purges
+      FROM threads t LEFT JOIN activity a ON a.tenant = t.tenant AND a.thread_id = t.id
+      WHERE t.tenant = ?1 AND ${inList("t.id", 2)}`,
+    tallies: `SELECT ${THREAD_OF_LIST}, (SELECT count(*) FROM messages
+        WHERE ${inListed} AND id > (w.value ->> 1) AND id <= (w.value ->> 2)),
+      CASE WHEN (w.value ->> 3) = 'first' THEN (SELECT body FROM
+        (SELECT id, role, body FROM messages WHERE ${inListed} ORDER BY id LIMIT ${FIRST_MESSAGES}) AS first_messages
+        WHERE role = 'user' ORDER BY id LIMIT 1) END FROM ${listed(2)}`,
+    titles: titles(""),
+    "titles-before": titles(" AND id < ?3"),
+    "titles-with": titles(` AND ${mayHold("title", 3)}`),
+    "titles-with-before": titles(` AND ${mayHold("title", 3)} AND id < ?4`),
     "run-ids": `SELECT id FROM runs WHERE ${IN_THREAD} AND state = ?3 ORDER BY id`,
-    usages: `SELECT usage FROM runs WHERE ${IN_THREAD} AND usage IS NOT NULL`,
+    "last-runs-of-each": forEach?.(2, lastRuns(thread)) ?? lastRuns(thread),
+    "usages-of-each": forEach?.(2, usages(thread, "(w.value ->> 1)")) ?? usages(thread, "?4"),
+    "changed-runs": `SELECT ${RUNS.list("r")} FROM (SELECT DISTINCT l.thread_id, l.run_id FROM ${listed(2)} JOIN log l
+        ON l.tenant = ?1 AND l.thread_id = ${THREAD_OF_LIST} AND l.id > (w.value ->> 1)
+        WHERE l.kind <> 'delta' AND l.run_id <> '') c
+      JOIN runs r ON r.tenant = ?1 AND r.thread_id = c.thread_id AND r.id = c.run_id`,
+    // Only rows that are there: a thread may have been deleted meanwhile.
+    "raise-activity": `UPDATE activity SET last_activity = (w.value ->> 2) FROM ${listed(1)}
+      WHERE activity.tenant = (w.value ->> 0) AND activity.thread_id = (w.value ->> 1)
+        AND activity.last_activity < (w.value ->> 2)`,
+    "count-purge": `UPDATE activity SET purges = purges + 1 WHERE ${IN_THREAD}`,
+    "active-among": `SELECT ${THREADS.list("t")}, a.last_activity FROM activity a
+      JOIN threads t ON t.tenant = a.tenant AND t.id = a.thread_id
+      WHERE a.tenant = ?1 AND ${inList("a.thread_id", 2)}`,
     "last-change": "SELECT max(number) FROM thread_changes WHERE number > CAST(?1 AS BIGINT)",
     "changes-since": `SELECT number, thread_id, change FROM thread_changes
       WHERE number > CAST(?2 AS BIGINT) AND tenant = ?1 AND source <> ?3 ORDER BY number`,
@@ -169,7 +198,7 @@ function deleteTexts({ lock, inList }: Flavour) {
   };
 }
 
-const texts = (flavour: Flavour) => ({ ...readTexts(flavour), ...overviewTexts(), ...deleteTexts(flavour) });
+const texts = (flavour: Flavour) => ({ ...readTexts(flavour), ...overviewTexts(flavour), ...deleteTexts(flavour) });
 
 /** The statements for one engine. */
 export class Statements {
@@ -180,6 +209,8 @@ export class Statements {
   readonly log: Stretches;
   /** Whether rows are locked by statements of their own: else whoever writes is alone. */
   readonly locks: boolean;
+  /** Whether one statement reads some rows of each of many threads. */
+  readonly readsEach: boolean;
   readonly #updates = new Map<string, Statement>();
   readonly #threads: readonly Statement[];
   readonly #active: readonly Statement[];
@@ -192,6 +223,7 @@ export class Statements {
     this.headers = new Stretches("headers", HEADERS);
     this.log = new Stretches("log", LOG);
     this.locks = flavour.lock !== "";
+    this.readsEach = flavour.forEach !== undefined;
     this.#threads = threadLists();
     this.#active = activityLists();
   }
@@ -262,8 +294,9 @@ function activityLists(): Statement[] {
     [false, true].map((below) => {
       const conditions = ["a.tenant = ?1"];
       if (below) conditions.push("(a.last_activity, a.thread_id) < (?3, ?4)");
-      if (whose === "-of-none") conditions.push("t.kind IS NULL");
-      if (whose === "-of-kind") conditions.push(`t.kind = ?${below ? 5 : 3}`);
+      // A thread without a kind has the empty one here.
+      if (whose === "-of-none") conditions.push("a.kind = ''");
+      if (whose === "-of-kind") conditions.push(`a.kind = ?${below ? 5 : 3}`);
       const sql = `SELECT ${THREADS.list("t")}, a.last_activity FROM activity a
         JOIN threads t ON t.tenant = a.tenant AND t.id = a.thread_id
         WHERE ${conditions.join(" AND ")} ORDER BY a.last_activity DESC, a.thread_id DESC ${limit(2)}`;
@@ -321,14 +354,6 @@ export const INSERTS = {
   // The row that is there stays as it is, and locked.
   claim: { ...into(ALIASES), name: "claim-alias", onTaken: { key: "tenant, name", set: "run_id = aliases.run_id" } },
   work: { ...into(WORK), onTaken: { key: "tenant, thread_id", set: "wants = work.wants + 1" } },
-  activity: {
-    ...into(ACTIVITY),
-    onTaken: {
-      key: "tenant, thread_id",
-      set: `last_activity = CASE WHEN activity.last_activity < excluded.last_activity
-        THEN excluded.last_activity ELSE activity.last_activity END`,
-    },
-  },
   changes: into(CHANGES),
   blob: into(BLOBS, true),
   chunk: into(CHUNKS),

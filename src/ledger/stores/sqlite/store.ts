@@ -1,7 +1,7 @@
 // A store in a SQLite file, for one or several processes of one machine. Node's own SQLite, one connection.
 import { LedgerError } from "../../errors.ts";
 import type { ThreadChange } from "../../overview/types.ts";
-import type { ActiveThread, MessageRow } from "../../rows.ts";
+import type { ActiveThread, ListedHead, MessageRow } from "../../rows.ts";
 import type { Steps } from "../../steps.ts";
 import type {
   ActivityPage,
@@ -12,7 +12,8 @@ import type {
   SearchQuery,
   ThreadKey,
 } from "../../store.ts";
-import { Activity, Touches } from "../sql/activity.ts";
+import { Activity } from "../sql/activity.ts";
+import { Touches } from "../sql/notes.ts";
 import type { Statement } from "../sql/engine.ts";
 import { SqlReads } from "../sql/reads.ts";
 import { Statements } from "../sql/statements.ts";
@@ -83,6 +84,11 @@ export class SqliteStore implements LedgerStore {
   async activeThreads(tenant: string, page: ActivityPage): Promise<ActiveThread[]> {
     this.#demandOpen();
     return this.#activity.threads(tenant, page);
+  }
+
+  async heads(tenant: string, ids: readonly string[]): Promise<ListedHead[]> {
+    this.#demandOpen();
+    return this.#activity.heads(tenant, ids);
   }
 
   async watchThreads(tenant: string, tell: (changes: readonly ThreadChange[]) => void): Promise<() => void> {

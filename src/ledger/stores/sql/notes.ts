@@ -1,0 +1,117 @@
+// What is known here of threads and not written yet: what a transaction did to them, and what is gathered of many until it
+// is written. Lists take it into account meanwhile, so that nobody writes in order to read.
+import type { ThreadChange } from "../../overview/types.ts";
+import type { ThreadKey } from "../../store.ts";
+
+/** What a transaction did to a thread. */
+export interface Touched {
+  tenant: string;
+  threadId: string;
+  change: ThreadChange["change"];
+  /** "" where nothing happened in it. */
+  id: string;
+}
+
+/** Notes of one transaction, to be taken once it is durable. */
+export class Touches {
+  readonly list: Touched[] = [];
+
+  add(tenant: string, threadId: string, change: ThreadChange["change"], id = ""): void {
+    const last = this.list.at(-1);
+    // Rows of a thread come one after the other, with growing ids.
+    if (last?.change === change && last.threadId === threadId && last.tenant === tenant) last.id = id;
+    else this.list.push({ tenant, threadId, change, id });
+  }
+
+  clear(): void {
+    this.list.length = 0;
+  }
+}
+
+/** What is to be written of a thread. */
+export interface Note {
+  tenant: string;
+  threadId: string;
+  lastActivity: string;
+  changes: Set<ThreadChange["change"]>;
+}
+
+export class Notes {
+  #waiting = new Map<string, Note>();
+  /** Those that are being written. */
+  #taken = new Map<string, Note>();
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  raise(tenant: string, threadId: string, id: string): Note {
+    const name = nameOf({ tenant, threadId });
+    let note = this.#waiting.get(name);
+    if (note === undefined) {
+      note = { tenant, threadId, lastActivity: "", changes: new Set() };
+      this.#waiting.set(name, note);
+    }
+    if (id > note.lastActivity) note.lastActivity = id;
+    return note;
+  }
+
+  add({ tenant, threadId, change, id }: Touched): void {
+    const note = this.raise(tenant, threadId, id);
+    if (change === "deleted") {
+      note.lastActivity = "";
+      const taken = this.#taken.get(nameOf(note));
+      if (taken !== undefined) taken.lastActivity = "";
+    }
+    // The last word is what is so: one that was deleted and made again is there.
+    if (change === "deleted") note.changes.delete("created");
+    if (change === "created") note.changes.delete("deleted");
+    note.changes.delete(change);
+    note.changes.add(change);
+  }
+
+  /** Everything, to be written; in one order, so that no two processes wait for each other. */
+  take(): Note[] {
+    this.#taken = this.#waiting;
+    this.#waiting = new Map();
+    return [...this.#taken.values()].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  }
+
+  /** These were written, or will not be. */
+  written(notes: readonly Note[]): void {
+    for (const note of notes) this.#taken.delete(nameOf(note));
+  }
+
+  /** These could not be written. What came meanwhile is the later word. */
+  giveBack(notes: readonly Note[]): void {
+    this.written(notes);
+    for (const { tenant, threadId, lastActivity, changes } of notes) {
+      const later = this.#waiting.get(nameOf({ tenant, threadId }))?.changes ?? new Set();
+      const isGone = later.has("deleted");
+      const note = this.raise(tenant, threadId, isGone ? "" : lastActivity);
+      const earlier = [...changes].filter((change) => !isOpposite(change, later));
+      note.changes = new Set([...earlier, ...later]);
+    }
+  }
+
+  /** Where the tenant's threads stand by what is known here, for those in which something happened. */
+  activities(tenant: string): Map<string, string> {
+    const found = new Map<string, string>();
+    for (const notes of [this.#taken, this.#waiting]) {
+      for (const note of notes.values()) {
+        if (note.tenant !== tenant || note.lastActivity <= (found.get(note.threadId) ?? "")) continue;
+        found.set(note.threadId, note.lastActivity);
+      }
+    }
+    return found;
+  }
+}
+
+function isOpposite(change: ThreadChange["change"], later: ReadonlySet<ThreadChange["change"]>): boolean {
+  return (change === "created" && later.has("deleted")) || (change === "deleted" && later.has("created"));
+}
+
+/** One text for both: names hold no zero character. */
+function nameOf({ tenant, threadId }: ThreadKey): string {
+  return `${tenant}\0${threadId}`;
+}
