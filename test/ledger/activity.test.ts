@@ -5,9 +5,10 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { LedgerError } from "../../src/ledger/errors.ts";
 import { openLedger } from "../../src/ledger/open.ts";
 import { runNow, type Steps } from "../../src/ledger/steps.ts";
-import { Activity, Touches } from "../../src/ledger/stores/sql/activity.ts";
+import { Activity } from "../../src/ledger/stores/sql/activity.ts";
 import { ChangeReader } from "../../src/ledger/stores/sql/change-reader.ts";
 import type { SqlRow, SqlSession, SqlValue, Statement } from "../../src/ledger/stores/sql/engine.ts";
+import { Touches } from "../../src/ledger/stores/sql/notes.ts";
 import { Statements } from "../../src/ledger/stores/sql/statements.ts";
 import { SQLITE } from "../../src/ledger/stores/sqlite/flavour.ts";
 import { user } from "../../src/model/index.ts";
@@ -16,23 +17,27 @@ import { sqliteFiles } from "./support/sqlite.ts";
 const files = sqliteFiles();
 const statements = new Statements(SQLITE);
 
+const NAME = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
 /** A database that remembers what it was told, and may refuse. */
 class Told {
   readonly sent: string[] = [];
   readonly wrote: string[] = [];
   rows: SqlRow[] = [];
+  /** How many changes others have written. */
+  numbers = 0;
   refusal: LedgerError | undefined;
   wake: () => void = () => undefined;
 
   readonly session: SqlSession = {
-    all: ({ name }: Statement) => (name === "last-change" ? [[this.sent.length]] : this.rows),
+    all: ({ name }: Statement) => (name === "last-change" ? [[this.numbers + this.sent.length]] : this.rows),
     run: ({ name }, values) => this.#send(name, values),
     insert: ({ table }, rows) => rows.map((row) => this.#send(table, row)).length,
   };
 
   #send(name: string, values: readonly SqlValue[]): number {
     // Without the process's own name, which is another every time.
-    return this.sent.push(`${name} ${values.filter((value) => String(value).length < 30).join(" ")}`);
+    return this.sent.push(`${name} ${values.filter((value) => !NAME.test(String(value))).join(" ")}`);
   }
 
   readonly parts = {
@@ -70,14 +75,13 @@ describe("what is written behind", () => {
     expect(told.sent).toStrictEqual([]);
     await vi.advanceTimersByTimeAsync(200);
     expect(told.sent).toStrictEqual([
-      "activity a t 0C",
-      "activity b u 0D",
+      'raise-activity [["a","t","0C"],["b","u","0D"]]',
       "thread_changes a t created activity selected",
       "thread_changes b u activity",
     ]);
     expect(told.wrote).toStrictEqual(["a", "b"]);
     await vi.advanceTimersByTimeAsync(1000);
-    expect(told.sent).toHaveLength(4);
+    expect(told.sent).toHaveLength(3);
   });
 
   test("what cannot be written is written later, with what came meanwhile", async () => {
@@ -90,18 +94,38 @@ describe("what is written behind", () => {
     activity.committed(touched(["a", "t", "updated"]));
     told.refusal = undefined;
     await vi.advanceTimersByTimeAsync(2000);
-    expect(told.sent).toStrictEqual(["activity a t 0A", "thread_changes a t activity updated"]);
+    expect(told.sent).toStrictEqual(['raise-activity [["a","t","0A"]]', "thread_changes a t activity updated"]);
   });
 
-  test("a list is given although nothing can be written; other mistakes are told", async () => {
+  test("what is not written yet is in a list, which writes nothing", async () => {
     const told = new Told();
     const activity = new Activity(told.parts);
-    activity.committed(touched(["a", "t", "activity", "0A"]));
-    told.refusal = new LedgerError("read-only", "It cannot be written to.");
-    expect(await activity.threads("a", { limit: 1 })).toStrictEqual([]);
-    told.refusal = new LedgerError("corrupt", "It is broken.");
-    await expect(activity.threads("a", { limit: 1 })).rejects.toBe(told.refusal);
+    activity.committed(touched(["a", "t", "activity", "0B"], ["b", "u", "activity", "0C"]));
+    told.refusal = new LedgerError("busy", "Somebody is in the way.");
+    // As the table has it.
+    told.rows = [["a", "t", null, null, null, null, "2026-01-01T00:00:00.000Z", 0, null, "0A"]];
+    expect(await activity.threads("a", { limit: 1 })).toMatchObject([{ id: "t", lastActivity: "0B" }]);
+    expect(told.sent).toStrictEqual([]);
     await activity.close();
+  });
+
+  test("what processes that are gone have left is forgotten with the first that is written", async () => {
+    const told = new Told();
+    told.numbers = 25_000;
+    const activity = new Activity(told.parts);
+    for (let time = 0; time < 2; time++) {
+      activity.committed(touched(["a", "t", "updated"]));
+      await activity.flush();
+    }
+    expect(told.sent.filter((each) => each.startsWith("delete"))).toStrictEqual(["delete-old-changes 15001"]);
+  });
+
+  test("the last word on a thread stands last", async () => {
+    const told = new Told();
+    const activity = new Activity(told.parts);
+    activity.committed(touched(["a", "t", "created", "0A"], ["a", "t", "deleted"], ["a", "t", "created", "0B"]));
+    await activity.close();
+    expect(told.sent.at(-1)).toBe("thread_changes a t deleted created");
   });
 
   test("what everybody had the time to read is forgotten", async () => {

@@ -83,9 +83,18 @@ describe.each(STORES)("$name", (store) => {
     );
   });
 
-  test("long texts stay in their blobs", async () => {
-    await ledger.append(threadId, [user([text("long ".repeat(10_000)), text("Short.")])]);
-    expect((await ledger.outline(threadId)).messages).toMatchObject([{ preview: "Short." }]);
+  test("of a long text in a blob the beginning is shown, in the list too", async () => {
+    const long = text(`Please read this. ${"word ".repeat(20_000)}`);
+    const preview = /^Please read this\. (word )+(word|wor|wo|w)?…$/;
+    await ledger.append(threadId, [user([text("First."), long]), user([long, text("Short.")])]);
+    const { messages } = await ledger.outline(threadId);
+    expect(messages.map((message) => message.preview.replace("First. ", ""))).toStrictEqual([
+      expect.stringMatching(preview),
+      expect.stringMatching(preview),
+    ]);
+    const { threads } = await ledger.listThreads({ summary: true });
+    const listing = threads.find(({ id }) => id === threadId);
+    expect(listing?.summary?.preview).toMatch(/^First\. Please read this\. word/);
   });
 
   test("a message that cannot be read is reported, and hides nothing else", async () => {

@@ -157,7 +157,7 @@ describe.each(STORES)("$name", (store) => {
       expect(idsIn(await ledger.findThreads("voy corin"))).toStrictEqual(["titled"]);
       expect(idsIn(await ledger.findThreads("where cor"))).toStrictEqual(["said"]);
       expect(idsIn(await ledger.findThreads("thens"))).toStrictEqual(["other"]);
-      expect(await ledger.findThreads("?!")).toStrictEqual({ threads: [], hits: [] });
+      expect(await ledger.findThreads("?!")).toStrictEqual({ threads: [], hits: [], more: false });
       expect(idsIn(await ledger.findThreads("corinth", { limit: 1 }))).toStrictEqual(["titled"]);
     });
 
@@ -170,6 +170,38 @@ describe.each(STORES)("$name", (store) => {
       expect(idsIn(found)).toStrictEqual(["many", "one"]);
       expect(found.hits.map(({ threadId }) => threadId)).toStrictEqual(["many", "many", "many", "one"]);
       expect(found.threads.map(({ summary }) => summary?.messages)).toStrictEqual([5, 1]);
+    });
+
+    test("one long thread hides no other", async () => {
+      const ledger = fresh();
+      const many = Array.from({ length: 620 }, () => user("Deploy it."));
+      await ledger.createThread({ id: "long" }, { messages: many });
+      const other = `Please deploy the thing to the north region. ${"And tell me about it. ".repeat(50)}`;
+      await ledger.createThread({ id: "other" }, { messages: [user(other)] });
+      const found = await ledger.findThreads("deploy");
+      expect([idsIn(found), found.hits.length, found.more]).toStrictEqual([["long", "other"], 4, false]);
+    });
+
+    test("many titles do not hide what was said, and a reply says that there are more", async () => {
+      const ledger = fresh();
+      for (let number = 0; number < 6; number++) await ledger.createThread({ id: `t${number}`, title: "An owl" });
+      for (const id of ["s0", "s1", "s2"]) await ledger.createThread({ id }, { messages: [user("Owls, owl.")] });
+      const four = await ledger.findThreads("owl", { limit: 4 });
+      expect([idsIn(four).slice(0, 2), four.more]).toStrictEqual([["t5", "t4"], true]);
+      expect(idsIn(four).slice(2)).toHaveLength(2);
+      expect(idsIn(four).slice(2).join("")).toMatch(/^s\ds\d$/);
+      expect((await ledger.findThreads("owl", { limit: 8 })).threads.filter(({ title }) => title)).toHaveLength(5);
+      const all = await ledger.findThreads("owl", { limit: 9 });
+      expect([all.threads.length, all.more]).toStrictEqual([9, false]);
+    });
+
+    test("one letter is looked for in titles alone, one character of a dense script in messages too", async () => {
+      const ledger = fresh();
+      await ledger.createThread({ id: "titled", title: "Corinth" });
+      await ledger.createThread({ id: "said" }, { messages: [user("Corinth, 犬 and cat.")] });
+      expect(idsIn(await ledger.findThreads("c"))).toStrictEqual(["titled"]);
+      expect(idsIn(await ledger.findThreads("cat c"))).toStrictEqual(["said"]);
+      expect(idsIn(await ledger.findThreads("犬"))).toStrictEqual(["said"]);
     });
 
     test("only threads of a kind are found where it is named", async () => {

@@ -32,9 +32,8 @@ const OF_TENANT = new Set([
   "threads",
   "threads-of-none",
   "titles",
+  "titles-with",
   "active-threads",
-  "active-threads-of-none",
-  "active-threads-of-kind",
   "quarantined",
   "delete-keys",
   ...["lock", "measure", "delete-chunks-of", "delete"].map((what) => `${what}-old-blobs`),
@@ -43,7 +42,7 @@ const OF_TENANT = new Set([
 ]);
 
 /** Lists in a statement, few rows that were found by a key, and work: what is wanted and was not begun yet is all there is of it. */
-const SCANNED = /json_each|CONSTANT ROW|first_messages|work USING INDEX work_wanted/;
+const SCANNED = /json_each|SCAN w VIRTUAL TABLE|SCAN c$|CONSTANT ROW|first_messages|work USING INDEX work_wanted/;
 
 test.each(all.map(({ name, sql }) => [name, sql]))("%s is found by a key", (name, sql) => {
   const database = new DatabaseSync(path, { readOnly: true });
@@ -80,6 +79,8 @@ test.each([
   ["entries", statements.log.of({ limit: 1, runId: "" }), "log_entries"],
   ["threads of a kind", statements.threads(false, "kind"), "threads_kind"],
   ["threads by what happened last", statements.activeThreads(true, undefined), "activity_order"],
+  ["threads of a kind by what happened last", statements.activeThreads(true, "kind"), "activity_kind"],
+  ["threads of none by what happened last", statements.activeThreads(false, null), "activity_kind"],
 ])("%s have an index of their own", (_, { sql }, index) => {
   const database = new DatabaseSync(path, { readOnly: true });
   const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();

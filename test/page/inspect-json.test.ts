@@ -6,9 +6,10 @@ import { endOf, indexJson, lineCount, lineText, parentOf } from "../../ui/json/d
 import { findLines } from "../../ui/json/find.ts";
 import type { Mark } from "../../ui/json/marks.ts";
 import { gravest, marksBetween, tallyOf, tallyWords } from "../../ui/json/marks.ts";
-import { lineAt, pointerAt, pointerOf, stepsOf } from "../../ui/json/pointers.ts";
+import { lineAt, pointerOf, stepsOf } from "../../ui/json/pointers.ts";
 import { allFolds, firstFolds, isStop, reveal, rowOf, rowsOf, sizeOf, toggle } from "../../ui/json/rows.ts";
-import { clipLine, tokensOf } from "../../ui/json/tokens.ts";
+import { clipToken, tokensOf } from "../../ui/json/tokens.ts";
+import { pointerAt } from "./support/pointer-at.ts";
 
 const json = (value: unknown) => indexJson(stringifyJson(value, 2));
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { dialect, dialects } from "../../src/dialects/index.ts";
 import type { DialectId } from "../../src/dialects/index.ts";
 import type { Message, Part } from "../../src/model/index.ts";
-import { pointerAt, stepsOf } from "../../ui/json/pointers.ts";
+import { stepsOf } from "../../ui/json/pointers.ts";
 import { encodeColumn } from "../../ui/translate/engine/encode.ts";
 import { Marker } from "../../ui/translate/engine/marking.ts";
 import type { Read } from "../../ui/translate/engine/read.ts";
@@ -13,6 +13,7 @@ import { Trace } from "../../ui/translate/engine/trace.ts";
 import { EXAMPLES } from "../../ui/translate/examples.ts";
 import { canonicalMarks, columnMarks } from "../../ui/translate/loss-marks.ts";
 import { aboutWords, placeWords } from "../../ui/translate/words.ts";
+import { pointerAt } from "./support/pointer-at.ts";
 
 const exampleOf = (title: string): Read => readText(EXAMPLES.find((each) => each.title.startsWith(title))?.text ?? "");
 
@@ -52,7 +53,7 @@ describe("a loss", () => {
   });
 
   test("of a stream stands at the event with which it happened", () => {
-    const given = exampleOf("A stream of Anthropic");
+    const given = exampleOf("Anthropic stream: thinking, then words");
     const { document, losses } = encodeColumn(given, { dialect: "openai-chat" });
     const lost = losses.find(({ level }) => level === "loss");
     expect(lost?.path).toMatch(/^\/message\/parts\/0/);
@@ -108,14 +109,14 @@ test("a place that is named holds what was said there, in every dialect and for 
   fc.assert(
     fc.property(conversation, fc.constantFrom(...dialects), (messages, id) => {
       const speaker = dialect(id);
-      const marker = new Marker();
+      const marker = new Marker(JSON.stringify(messages));
       const asked = { model: "m", messages };
       const isAsked = speaker.carries.has("requests");
       const { wire } = isAsked ? speaker.encodeRequest(asked) : speaker.encodeMessages(messages);
       const marked = isAsked
         ? speaker.encodeRequest(marker.request(asked)).wire
         : speaker.encodeMessages(marker.messages(messages, "/messages")).wire;
-      const trace = new Trace(wire, marked, marker.places);
+      const trace = new Trace(wire, marked, marker);
       messages.forEach(({ parts }, at) =>
         parts.forEach((part, index) => {
           const [field, words] = wordsOf(part) ?? [];

@@ -34,15 +34,15 @@ describe("an example", () => {
     "OpenAI Responses: reasoning items": "openai-responses request",
     "Gemini: an image and a thought signature": "gemini request",
     "Bedrock: a cache point": "bedrock request",
-    "A stream of Anthropic": "anthropic stream",
-    "A stream of OpenAI Chat": "openai-chat stream",
-    "An error": "anthropic error",
-    "AI SDK UI messages": "ai-sdk-ui messages",
-    "AI SDK model messages": "ai-sdk-model messages",
-    "Flat messages": "flat messages",
-    "Tagged messages": "tagged messages",
-    "The run shape": "run messages",
-    "Stored messages": "canonical messages",
+    "Anthropic stream: thinking, then words": "anthropic stream",
+    "OpenAI Chat stream: words, piece by piece": "openai-chat stream",
+    "Anthropic error: overloaded": "anthropic error",
+    "AI SDK UI: a tool and its output": "ai-sdk-ui messages",
+    "AI SDK model: a call and its result": "ai-sdk-model messages",
+    "Flat messages: reasoning beside the words": "flat messages",
+    "Tagged messages: a sealed thought": "tagged messages",
+    "Run shape: a question and a report": "run messages",
+    "Stored messages: an answer with its source": "canonical messages",
   };
 
   test.each(EXAMPLES.map(({ title, text }) => [title, text] as const))("%s is what it says", (title, text) => {
@@ -138,7 +138,7 @@ describe("without saying what it is", () => {
 
   test("frames of an event stream are known by their bytes", () => {
     const frames = column(
-      readWell(EXAMPLES.find(({ title }) => title === "A stream of Anthropic")?.text ?? ""),
+      readWell(EXAMPLES.find(({ title }) => title === "Anthropic stream: thinking, then words")?.text ?? ""),
       "bedrock",
     );
     if (!(frames.wire instanceof Uint8Array)) throw new Error("Bedrock's streams are binary.");
@@ -194,7 +194,7 @@ describe("what is wrong", () => {
   });
 
   test("a stream that breaks off is read as far as it goes", () => {
-    const whole = EXAMPLES.find(({ title }) => title === "A stream of Anthropic")?.text ?? "";
+    const whole = EXAMPLES.find(({ title }) => title === "Anthropic stream: thinking, then words")?.text ?? "";
     const { reading } = readWell(whole.slice(0, whole.indexOf("event: message_delta")));
     expect(reading.remarks.join()).toContain("does not end well");
     expect(reading.canonical.text).toContain("Wait for the evening.");

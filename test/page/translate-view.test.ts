@@ -120,7 +120,7 @@ test("what is copied and saved is the payload itself", async () => {
 
 test("columns are chosen and remembered; a target has a model and a vendor", async () => {
   await page.getByRole("button", { name: "Columns" }).click();
-  await page.getByRole("checkbox", { name: "Flat messages" }).check();
+  await page.getByRole("checkbox", { name: "Flat messages: reasoning beside the words" }).check();
   await page.keyboard.press("Escape");
   await loaded(5);
   await page.getByText(/carry messages only; left behind: .*tools/).waitFor();
@@ -159,7 +159,7 @@ test("a fault is shown where it is", async () => {
 });
 
 test("a stream is shown event by event", async () => {
-  await example(/^A stream of Anthropic/);
+  await example(/^Anthropic stream: thinking, then words/);
   await expect
     .poll(() => page.getByRole("combobox", { name: "What it is" }).locator("option:checked").textContent())
     .toBe("Detected: a stream");

@@ -1,6 +1,6 @@
 // The page's files over HTTP: the right ones, under names that may be kept, in the form that the client takes.
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -164,8 +164,30 @@ describe("where the page was not built", () => {
         404,
         expect.stringContaining("npm run build:page"),
       ]);
+      // Half of it is there: its document is not.
+      mkdirSync(join(folder, "assets"));
+      writeFileSync(join(folder, "assets", "a.js"), "1");
+      expect((await server.fetch(new Request("http://127.0.0.1/"))).status).toBe(404);
       writeFileSync(join(folder, "index.html"), "<title>Here</title>");
       expect(await (await server.fetch(new Request("http://127.0.0.1/"))).text()).toBe("<title>Here</title>");
+    } finally {
+      await server.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test("a folder that could not be read is read again", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "koine-no-page-"));
+    const place = join(folder, "page");
+    writeFileSync(place, "This is no folder.");
+    const services = await makeServices(completeConfig({ port: 0, log: { level: "silent", format: "json" } }), {});
+    const server = serveParts(services, [pagePart(pathToFileURL(`${place}/`))]);
+    try {
+      expect((await server.fetch(new Request("http://127.0.0.1/"))).status).toBe(500);
+      rmSync(place);
+      mkdirSync(place);
+      writeFileSync(join(place, "index.html"), "<title>Here</title>");
+      expect((await server.fetch(new Request("http://127.0.0.1/"))).status).toBe(200);
     } finally {
       await server.close();
       rmSync(folder, { recursive: true });

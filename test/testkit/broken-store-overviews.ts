@@ -1,7 +1,10 @@
 // Stores with one fault each in what lists of threads are made of: what the suite for stores must notice.
+import type { MessageRow, ThreadTally } from "../../src/ledger/rows.ts";
 import { mapAwaitable } from "../../src/ledger/steps.ts";
 import type { LedgerStore } from "../../src/ledger/store.ts";
 import { lives, reads, type StoreFaultRow } from "./broken-stores.ts";
+
+const six = (tally: ThreadTally): ThreadTally => ({ ...tally, messages: 6 });
 
 type Active = LedgerStore["activeThreads"];
 type Tell = Parameters<LedgerStore["watchThreads"]>[1];
@@ -26,37 +29,88 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
     }),
   ],
   [
-    "counts the messages of every thread",
-    /tally counts/,
-    reads({ tally: (good) => (key) => mapAwaitable(good(key), (tally) => ({ ...tally, messages: 6 })) }),
+    "looks for a word as it is written",
+    /titles that hold a word/,
+    reads({
+      titles: (good) => (tenant, page) =>
+        mapAwaitable(good(tenant, page), (rows) =>
+          rows.filter(({ title }) => title?.includes(page.word ?? "") ?? false),
+        ),
+    }),
   ],
   [
-    "counts runs that are over",
-    /tally counts/,
-    reads({ tally: (good) => (key) => mapAwaitable(good(key), (tally) => ({ ...tally, liveRuns: 3 })) }),
+    "counts the messages of every thread",
+    /tallies counts/,
+    reads({ tallies: (good) => (tenant, places) => mapAwaitable(good(tenant, places), (all) => all.map(six)) }),
+  ],
+  [
+    "counts messages from the beginning",
+    /tallies counts/,
+    reads({
+      tallies: (good) => (tenant, places) =>
+        good(
+          tenant,
+          places.map((place) => ({ ...place, after: "" })),
+        ),
+    }),
   ],
   [
     "looks for a user through a whole thread",
-    /tally counts/,
+    /tallies counts/,
     reads({
-      tally: (good, all) => (key) =>
-        mapAwaitable(good(key), (tally) => {
-          // The memory store answers at once.
-          const rows = all.messages(key, { limit: 99 }) as { role: string; body: string }[];
-          return { ...tally, firstUserBody: rows.find(({ role }) => role === "user")?.body ?? null };
-        }),
+      tallies: (good, all) => (tenant, places) =>
+        mapAwaitable(good(tenant, places), (found) =>
+          found.map((tally) => {
+            // The memory store answers at once.
+            const rows = all.messages({ tenant, threadId: tally.threadId }, { limit: 99 }) as MessageRow[];
+            return { ...tally, firstUserBody: rows.find(({ role }) => role === "user")?.body ?? null };
+          }),
+        ),
     }),
   ],
   [
     "gives the runs of every state",
-    /runIds and usages/,
+    /runs of many threads/,
     reads({ runIds: (_, all) => (key) => mapAwaitable(all.runs(key), (rows) => rows.map(({ id }) => id)) }),
   ],
   [
+    "gives all runs for the last",
+    /runs of many threads/,
+    reads({ lastRuns: (good) => (tenant, ids) => good(tenant, ids, 99) }),
+  ],
+  [
     "takes no usage for an empty one",
-    /runIds and usages/,
+    /runs of many threads/,
     reads({
-      usages: (_, all) => (key) => mapAwaitable(all.runs(key), (rows) => rows.map(({ usage }) => usage ?? "{}")),
+      usages: (good) => (tenant, places, limit) =>
+        mapAwaitable(good(tenant, places, limit), (rows) => rows.map((row) => ({ ...row, usage: row.usage ?? "{}" }))),
+    }),
+  ],
+  [
+    "takes every run for one that changed",
+    /runs of many threads/,
+    reads({
+      changedRuns: (_, all) => (tenant, places) =>
+        all.lastRuns(
+          tenant,
+          places.map(({ threadId }) => threadId),
+          99,
+        ),
+    }),
+  ],
+  [
+    "does not count what was deleted",
+    /heads gives/,
+    lives({
+      heads: (good) => async (tenant, ids) => (await good(tenant, ids)).map((head) => ({ ...head, purges: 0 })),
+    }),
+  ],
+  [
+    "takes a delta for what happened last",
+    /heads gives/,
+    lives({
+      heads: (good) => async (tenant, ids) =>
+        (await good(tenant, ids)).map((head) => ({ ...head, lastActivity: head.lastId })),
     }),
   ],
   [

@@ -14,6 +14,8 @@ export interface Attachment {
 export interface Draft {
   text: string;
   attachments: readonly Attachment[];
+  /** Names of files that were attached and did not outlive a reload. */
+  gone?: readonly string[];
 }
 
 export const EMPTY_DRAFT: Draft = { text: "", attachments: [] };
@@ -109,10 +111,10 @@ export function isBlank({ text, attachments }: Draft): boolean {
   return text.trim() === "" && attachments.length === 0;
 }
 
-/** A draft as the user's message: what it speaks of comes before the words. */
+/** A draft as the user's message: what it speaks of comes before the words, which are sent as they were typed. */
 export function messageOf({ text, attachments }: Draft): Message {
   const parts: Part[] = attachments.map(({ part }) => part);
-  if (text.trim() !== "") parts.push({ type: "text", text: text.trim() });
+  if (text.trim() !== "") parts.push({ type: "text", text });
   return { role: "user", parts };
 }
 
@@ -133,6 +135,13 @@ function forTask(part: Part): Part {
   return { type: "text", text: `${part.name ?? "File"}:\n\n${part.text}\n` };
 }
 
+/** With more files; those that were gone and are attached again are not missed any more. */
+export function withFiles({ gone = [], ...draft }: Draft, added: readonly Attachment[]): Draft {
+  const missed = gone.filter((name) => !added.some((each) => each.name === name));
+  const attachments = [...draft.attachments, ...added];
+  return { ...draft, attachments, ...(missed.length > 0 && { gone: missed }) };
+}
+
 /** Messages that were not said, put before what stands in the draft: nothing of either is lost. */
 export function withMessages(draft: Draft, messages: readonly Message[]): Draft {
   const parts = messages.flatMap((message) => message.parts);
@@ -140,6 +149,7 @@ export function withMessages(draft: Draft, messages: readonly Message[]): Draft 
     parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
   );
   return {
+    ...draft,
     text: [...texts, draft.text].filter((text) => text.trim() !== "").join("\n\n"),
     attachments: [...parts.flatMap(attached), ...draft.attachments],
   };

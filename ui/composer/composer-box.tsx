@@ -1,5 +1,5 @@
 // Where something is written: a field that grows, the files that go with it, and a row of tools.
-import { type ClipboardEvent, type FormEvent, type KeyboardEvent, type ReactNode, type Ref, useRef } from "react";
+import { type ClipboardEvent, type FormEvent, type KeyboardEvent, type ReactNode, type Ref, useRef, useSyncExternalStore } from "react";
 import { IconButton } from "../kit/index.ts";
 import { AttachmentList } from "./attachment-list.tsx";
 import { ACCEPTED, LIMIT_WORDS } from "./attachments.ts";
@@ -31,7 +31,8 @@ export function ComposerBox(props: ComposerBoxProps) {
   const { hold, label, placeholder, tools, buttons, error, field, large = false } = props;
   const { draft } = hold;
   const over = useFileDrop(hold.attach);
-  const { submit, press, paste } = useTyping(props);
+  const isTouch = useIsTouch();
+  const { submit, press, paste } = useTyping(props, isTouch);
   return (
     <form className={styles["box"]} data-over={over} onSubmit={submit}>
       <AttachmentList attachments={draft.attachments} onRemove={hold.detach} />
@@ -44,7 +45,7 @@ export function ComposerBox(props: ComposerBoxProps) {
           rows={1}
           data-large={large}
           value={draft.text}
-          enterKeyHint="send"
+          enterKeyHint={isTouch ? "enter" : "send"}
           onChange={(event) => hold.write(event.target.value)}
           onKeyDown={press}
           onPaste={paste}
@@ -55,6 +56,7 @@ export function ComposerBox(props: ComposerBoxProps) {
         {tools}
         <span className={styles["buttons"]}>{buttons}</span>
       </div>
+      {draft.gone !== undefined && <Gone names={draft.gone} onForget={hold.forgetGone} />}
       {hold.refused.length > 0 && <Trouble>{hold.refused.join(" ")}</Trouble>}
       {error !== undefined && <Trouble>{error}</Trouble>}
       {over && <div className={styles["drop"]}>Drop to attach ({LIMIT_WORDS})</div>}
@@ -62,7 +64,21 @@ export function ComposerBox(props: ComposerBoxProps) {
   );
 }
 
-function useTyping({ hold, onSubmit, onEscape }: ComposerBoxProps) {
+/** Keys under glass have no Shift to break a line with: there Enter does, and the button sends. */
+const TOUCH = "(pointer: coarse)";
+
+function useIsTouch(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      const query = matchMedia(TOUCH);
+      query.addEventListener("change", listener);
+      return () => query.removeEventListener("change", listener);
+    },
+    () => matchMedia(TOUCH).matches,
+  );
+}
+
+function useTyping({ hold, onSubmit, onEscape }: ComposerBoxProps, isTouch: boolean) {
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     onSubmit();
@@ -70,7 +86,8 @@ function useTyping({ hold, onSubmit, onEscape }: ComposerBoxProps) {
   const press = (event: KeyboardEvent): void => {
     // The Enter, or Escape, that ends an input method's own choice is no key for us; 229 is how some browsers say so.
     if (event.nativeEvent.isComposing || event.keyCode === 229) return;
-    if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
+    const isCommand = event.ctrlKey || event.metaKey;
+    if (event.key === "Enter" && !event.shiftKey && !event.altKey && (!isTouch || isCommand)) {
       event.preventDefault();
       onSubmit();
     } else if (event.key === "Escape") onEscape?.();
@@ -83,6 +100,18 @@ function useTyping({ hold, onSubmit, onEscape }: ComposerBoxProps) {
     hold.attach(files);
   };
   return { submit, press, paste };
+}
+
+function Gone({ names, onForget }: { names: readonly string[]; onForget: () => void }) {
+  return (
+    <p className={styles["gone"]}>
+      <span>
+        {names.length === 1 ? "A file did not outlive the reload: " : "Files did not outlive the reload: "}
+        {names.join(", ")}. Attach {names.length === 1 ? "it" : "them"} again.
+      </span>
+      <IconButton label="Go on without" icon="close" size={14} onClick={onForget} />
+    </p>
+  );
 }
 
 function FileButton({ onFiles }: { onFiles: (files: File[]) => void }) {

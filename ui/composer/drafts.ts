@@ -20,28 +20,18 @@ export class Drafts {
   get(key: string): Draft {
     const known = this.kept.get(key);
     if (known !== undefined) return known;
-    const text = this.shelf.get(`draft.${key}`);
-    const draft = typeof text === "string" ? { text, attachments: [] } : EMPTY_DRAFT;
+    const draft = readDraft(this.shelf.get(`draft.${key}`));
     this.kept.set(key, draft);
     return draft;
   }
 
   set(key: string, draft: Draft): void {
-    this.show(key, draft);
-    this.settle(key);
-  }
-
-  /** Takes it away to send it. Its words outlive a reload until `settle` says that it has arrived, or `giveBack` that not. */
-  take(key: string): Draft {
-    const draft = this.get(key);
-    this.show(key, EMPTY_DRAFT);
-    return draft;
-  }
-
-  /** What is kept for a reload is what is shown. */
-  settle(key: string): void {
-    const { text } = this.get(key);
-    this.shelf.set(`draft.${key}`, text === "" ? undefined : text);
+    this.kept.set(key, draft);
+    const { text, attachments, gone = [] } = draft;
+    const files = [...gone, ...attachments.map(({ name }) => name)];
+    const isEmpty = text === "" && files.length === 0;
+    this.shelf.set(`draft.${key}`, isEmpty ? undefined : { text, files });
+    for (const listener of this.listeners) listener();
   }
 
   change(key: string, change: (draft: Draft) => Draft): void {
@@ -52,11 +42,14 @@ export class Drafts {
   giveBack(key: string, messages: readonly Message[]): void {
     if (messages.length > 0) this.change(key, (draft) => withMessages(draft, messages));
   }
-
-  private show(key: string, draft: Draft): void {
-    this.kept.set(key, draft);
-    for (const listener of this.listeners) listener();
-  }
 }
 
 export const drafts = new Drafts(tabShelf);
+
+/** Files are too large to be kept: their names are. */
+function readDraft(stored: unknown): Draft {
+  // Written by `set` alone.
+  const { text = "", files = [] } = (stored ?? {}) as { text?: string; files?: readonly string[] };
+  if (text === "" && files.length === 0) return EMPTY_DRAFT;
+  return { text, attachments: [], ...(files.length > 0 && { gone: files }) };
+}

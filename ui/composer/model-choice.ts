@@ -1,5 +1,5 @@
 // Which model a conversation asks next, and which ones are offered. Pure, but for remembering the last one.
-import type { ConversationState, ModelInfo } from "../data/types.ts";
+import type { ModelInfo } from "../data/types.ts";
 import { keep, readKept } from "../kit/kept.ts";
 
 export const DEMO = "demo/koine";
@@ -26,8 +26,14 @@ export function matchingModels(models: readonly ModelInfo[], typed: string): rea
   return models.filter(({ id }) => words.every((word) => id.toLowerCase().includes(word)));
 }
 
-/** The model that gave the last answer of the shown branch; undefined where none is known. */
-export function lastModel({ path, nodes }: Pick<ConversationState, "path" | "nodes">): string | undefined {
-  const id = path.findLast((each) => nodes.get(each)?.model !== undefined);
-  return id === undefined ? undefined : nodes.get(id)?.model;
+/**
+ * What somebody means who leaves the field: the model of this name, the only one that fits, or whatever has a provider's name
+ * before it. undefined: nobody can tell.
+ */
+export function meantModel(models: readonly ModelInfo[], typed: string): string | undefined {
+  const name = typed.trim();
+  if (name === "" || models.some(({ id }) => id === name)) return name;
+  const [found, ...others] = matchingModels(models, name);
+  if (found !== undefined && others.length === 0) return found.id;
+  return name.includes("/") ? name : undefined;
 }

@@ -2,13 +2,14 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 import type { ModelInfo } from "../data/types.ts";
 import { Icon } from "../kit/index.ts";
-import { matchingModels } from "./model-choice.ts";
+import { matchingModels, meantModel } from "./model-choice.ts";
 import styles from "./model-picker.module.css";
 
 export interface ModelPickerProps {
   label: string;
   value: string;
   models: readonly ModelInfo[];
+  /** "": whichever the server would ask. */
   onChange: (model: string) => void;
   placeholder?: string;
   /** As small as the tools beside it. */
@@ -58,7 +59,7 @@ function useChoice(models: readonly ModelInfo[], value: string, onChange: (model
   const pick = (model: string): void => {
     setTyped(undefined);
     setOpen(false);
-    if (model.trim() !== "" && model !== value) onChange(model.trim());
+    if (model.trim() !== value) onChange(model.trim());
   };
   const show = (): void => {
     setOpen(true);
@@ -88,7 +89,12 @@ function useChoice(models: readonly ModelInfo[], value: string, onChange: (model
     setOpen(true);
     setActive(-1);
   };
-  return { typed, open, found, active, pick, show, press, type, leave: () => pick(typed ?? value) };
+  const leave = (): void => {
+    const meant = typed === undefined ? undefined : meantModel(models, typed);
+    if (meant === undefined) close();
+    else pick(meant);
+  };
+  return { typed, open, found, active, pick, show, press, type, leave };
 }
 
 const STEPS: Record<string, number | undefined> = { ArrowDown: 1, ArrowUp: -1 };

@@ -1,6 +1,6 @@
 // A conversation's draft in a component: its words, its files, and why some files are not among them.
 import { useState, useSyncExternalStore } from "react";
-import { bytesOf, type Draft, isBlank, readFiles } from "./attachments.ts";
+import { bytesOf, type Draft, isBlank, readFiles, withFiles } from "./attachments.ts";
 import { drafts } from "./drafts.ts";
 
 export interface DraftHold {
@@ -11,6 +11,8 @@ export interface DraftHold {
   write: (text: string) => void;
   attach: (files: readonly File[]) => void;
   detach: (key: string) => void;
+  /** Does not want the files back that a reload has lost. */
+  forgetGone: () => void;
 }
 
 export function useDraft(name: string): DraftHold {
@@ -19,7 +21,7 @@ export function useDraft(name: string): DraftHold {
   const attach = async (files: readonly File[]): Promise<void> => {
     const read = await readFiles(files, bytesOf(drafts.get(name).attachments));
     setRefused(read.refused);
-    drafts.change(name, (now) => ({ ...now, attachments: [...now.attachments, ...read.attachments] }));
+    drafts.change(name, (now) => withFiles(now, read.attachments));
   };
   return {
     draft,
@@ -29,6 +31,7 @@ export function useDraft(name: string): DraftHold {
     attach: (files) => {
       attach(files).catch((error: unknown) => setRefused([`The files cannot be read: ${String(error)}`]));
     },
+    forgetGone: () => drafts.change(name, ({ gone: _, ...now }) => now),
     detach: (key) => {
       setRefused([]);
       drafts.change(name, (now) => ({ ...now, attachments: now.attachments.filter((each) => each.key !== key) }));

@@ -158,13 +158,18 @@ function branchCalls(http: Http) {
         return (await http.json(threadPathOf(made.id))) as Thread;
       }
     },
-    /** Asks for an answer, and gives the id of its run; whoever follows the thread sees it. */
-    regenerate: async (id: string, asked: { messageId: string } & AskSettings, key: string) => {
-      const reply = await http.open(threadPathOf(id, "/regenerate"), {
-        method: "POST",
-        body: { ...asked, stream: true },
-        key,
-      });
+    /**
+     * Asks for an answer, and gives the id of its run; whoever follows the thread sees it. A second call with the key would
+     * wait for the first one's answer: where a reply is lost, it is looked first whether somebody is asked. `isFirst`:
+     * nobody was asked for an answer to this message before.
+     */
+    regenerate: async (id: string, asked: { messageId: string } & AskSettings, key: string, isFirst = false) => {
+      const isDone = async (): Promise<boolean> => {
+        const runs = await runsOf(http, id, { last: LAST_RUNS, ...(!isFirst && { live: true }) });
+        return runs.some(({ forkFromMessageId: after }) => after === asked.messageId);
+      };
+      const body = { ...asked, stream: true };
+      const reply = await http.open(threadPathOf(id, "/regenerate"), { method: "POST", body, key, isDone });
       // The run goes on without this reader.
       await reply.body?.cancel().catch(() => undefined);
       return reply.headers.get("x-koine-run") ?? undefined;
@@ -176,10 +181,16 @@ function runPathOf(id: string, rest = ""): string {
   return `/v1/runs/${encodeURIComponent(id)}${rest}`;
 }
 
+/** So many of the last runs are looked through for one. */
+const LAST_RUNS = 20;
+
+async function runsOf(http: Http, id: string, page: { last?: number; live?: boolean }): Promise<Run[]> {
+  return ((await http.json(threadPathOf(id, "/runs"), { query: page })) as { runs: Run[] }).runs;
+}
+
 function runCalls(http: Http) {
   return {
-    runs: async (id: string, page: { last?: number; live?: boolean } = {}) =>
-      ((await http.json(threadPathOf(id, "/runs"), { query: page })) as { runs: Run[] }).runs,
+    runs: (id: string, page: { last?: number; live?: boolean } = {}) => runsOf(http, id, page),
     run: (id: string) => http.json(runPathOf(id)) as Promise<Run>,
     runRequest: (id: string) => http.json(runPathOf(id, "/request")) as Promise<RunRequest>,
     /** Says whether there was something to end. */
@@ -222,6 +233,17 @@ function taskCalls(http: Http) {
         return (reply as { pending_messages: TaskView["queued_messages"] }).pending_messages;
       } catch (error) {
         if (error instanceof ApiError && error.status === 404) return undefined;
+        throw error;
+      }
+    },
+    /** Says whether it still waited. */
+    takeBack: async (id: string, messageId: string): Promise<boolean> => {
+      const path = taskPathOf(id, `/queued_messages/${encodeURIComponent(messageId)}`);
+      try {
+        await http.json(path, { method: "DELETE" });
+        return true;
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return false;
         throw error;
       }
     },

@@ -9,7 +9,7 @@ export interface PageEffects {
   delay(callback: () => void, ms: number): () => void;
   /** Calls back before the next frame is drawn; soon, where none are drawn. The returned function takes that back. */
   frame(callback: () => void): () => void;
-  /** Whether the tab is shown. */
+  /** Whether the tab is shown, or has something to do all the same. */
   isVisible(): boolean;
   /** Told when the tab is shown or hidden. */
   onVisibility(listener: () => void): () => void;
@@ -43,12 +43,31 @@ export function browserEffects(): PageEffects {
       };
       return cancel;
     },
-    isVisible: () => document.visibilityState === "visible",
-    onVisibility: (listener) => listen(document, "visibilitychange", listener),
+    isVisible: () => awake.size > 0 || document.visibilityState === "visible",
+    onVisibility: (listener) => {
+      waking.add(listener);
+      const leave = listen(document, "visibilitychange", listener);
+      return () => [leave(), waking.delete(listener)];
+    },
     onOnline: (listener) => listen(window, "online", listener),
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     storage: storageOf(),
     onStorage: (listener) => listen(window, "storage", listener),
+  };
+}
+
+/** Those who want a tab that nobody looks at to go on as if somebody did. */
+const awake = new Set<object>();
+const waking = new Set<() => void>();
+
+/** Something is still to be done here, though the tab may be hidden: connections are kept until the returned function is called. */
+export function stayAwake(): () => void {
+  const wish = {};
+  awake.add(wish);
+  for (const listener of waking) listener();
+  return () => {
+    if (!awake.delete(wish)) return;
+    for (const listener of waking) listener();
   };
 }
 

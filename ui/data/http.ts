@@ -21,6 +21,14 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether what was refused may have come about all the same: nobody knows, unless the server itself has said no. */
+export function mayHaveArrived(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  const { status, code } = error;
+  if (status === 0) return code === "network" || code === "timeout";
+  return status === 408 || (status >= 500 && (code === "unknown" || code === "internal"));
+}
+
 export interface Asked {
   method?: "GET" | "POST" | "PATCH" | "DELETE";
   query?: Record<string, string | number | boolean | undefined>;
@@ -30,6 +38,8 @@ export interface Asked {
   key?: string | undefined;
   /** Saying it again is harmless by itself. */
   repeats?: true;
+  /** Whether it has come about although its reply was lost: then it is not said again, and the reply is empty. */
+  isDone?: () => Promise<boolean>;
   signal?: AbortSignal | undefined;
 }
 
@@ -80,6 +90,7 @@ export class Http {
         const told = error instanceof ApiError ? error : unreachable(error);
         if (told.code !== "network" || pause === undefined) throw told;
         await new Promise<void>((resolve) => (this.effects.delay ?? delay)(resolve, pause));
+        if ((await asked.isDone?.().catch(() => false)) === true) return new Response(null, { status: 204 });
       }
     }
   }

@@ -168,12 +168,22 @@ export interface AskSettings {
   settings?: Partial<Omit<Request, "model" | "messages" | "stream">>;
 }
 
+/** How something is said. */
+export interface SayHow extends AskSettings {
+  /** Of a task at work: when. */
+  mode?: QueuedMessage["mode"];
+  /** The same key says it once, however often it is tried; a chat's message bears it. */
+  key?: string;
+  /** Told as soon as it is recorded, before anybody is asked for an answer. */
+  onSaid?: () => void;
+}
+
 /** Everything that can be done with a thread. Each rejects with an `ApiError` whose message can be shown. */
 export interface ConversationActions {
   /** Loads the bodies of these messages of one branch, where they are not there yet. */
   need(ids: readonly string[]): void;
   /** Says something, and asks for an answer; of a task, it is queued while it works. */
-  say(message: Message, how?: AskSettings & { mode?: QueuedMessage["mode"] }): Promise<void>;
+  say(message: Message, how?: SayHow): Promise<void>;
   /** Ends the answers on their way; of a task, its work. Gives back what was still queued. */
   stop(): Promise<Message[]>;
   /** Makes another branch (or message in it) the active one. */
@@ -184,6 +194,8 @@ export interface ConversationActions {
   regenerate(messageId: string, how?: AskSettings): Promise<void>;
   /** A thread of its own that holds the path up to here. Gives its id. */
   fork(messageId: string, title?: string): Promise<string>;
+  /** Takes a message of a task's queue back; false where it does not wait any more. */
+  takeBack(id: string): Promise<boolean>;
   decide(toolCallId: string, approve: boolean, reason?: string): Promise<void>;
   rename(title: string): Promise<void>;
   /** Keeps how questions are asked in this thread, over a reload and for other tabs; `say` and the like do so, too. */

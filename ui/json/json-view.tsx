@@ -1,17 +1,18 @@
 // JSON of any size: lines that fold, remarks under the lines they belong to, and a search. A tree to those who listen to it:
 // arrow keys walk and fold, n and p go from mark to mark, / searches.
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useId, useRef, type KeyboardEvent, type ReactNode } from "react";
+import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from "react";
 import { IconButton } from "../kit/button.tsx";
-import { depthOf, endOf } from "./document.ts";
+import { depthOf } from "./document.ts";
 import type { JsonDocument } from "./document.ts";
+import type { RowActions } from "./json-row.tsx";
 import { LineRow, MarkRow } from "./json-row.tsx";
 import styles from "./json-view.module.css";
 import type { Mark } from "./marks.ts";
-import { marksBetween, tallyOf } from "./marks.ts";
 import type { Row } from "./rows.ts";
 import { rowOf, toggle } from "./rows.ts";
 import { SearchBar } from "./search-bar.tsx";
+import { SHOWN_AT_FIRST } from "./tokens.ts";
 import type { JsonViewState } from "./use-json-view.ts";
 import { useJsonView } from "./use-json-view.ts";
 
@@ -23,10 +24,13 @@ export interface JsonViewProps {
   marks?: readonly Mark[];
   /** Marks with one of these ids are highlighted, and scrolled to when they change. */
   selection?: readonly string[];
-  onSelect?: (mark: Mark) => void;
+  /** A mark was chosen, or only come to on the way from mark to mark. */
+  onSelect?: OnSelect;
   /** What stands at the left of its tools. */
   children?: ReactNode;
 }
+
+export type OnSelect = (mark: Mark, by: "choice" | "walk") => void;
 
 const NO_MARKS: readonly Mark[] = [];
 const NO_IDS: readonly string[] = [];
@@ -36,20 +40,32 @@ const MARK_HEIGHT = 48;
 export function JsonView({ document, label, marks = NO_MARKS, selection = NO_IDS, onSelect, children }: JsonViewProps) {
   const view = useJsonView(document, marks);
   const field = useRef<HTMLInputElement>(null);
+  const tree = useRef<HTMLDivElement>(null);
   const selected = marks.find(({ ids }) => ids.some((id) => selection.includes(id)));
   useSelection(view, selected);
   const toMark = (by: 1 | -1): void => {
     const mark = view.toMark(by);
-    if (mark !== undefined) onSelect?.(mark);
+    if (mark !== undefined) onSelect?.(mark, "walk");
   };
+  const closeSearch = (): void => {
+    view.search(undefined);
+    // Else the keys would be nobody's, and so the page's.
+    tree.current?.focus();
+  };
+  /** Keys that hold for the tree and for all its tools. */
   const press = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const did = pressKey(event.key, view, toMark, onSelect);
-    if (event.key === "/") requestAnimationFrame(() => field.current?.focus());
-    if (did) event.preventDefault();
+    if (isOther(event) || event.target instanceof HTMLInputElement) return;
+    if (event.key === "/") {
+      view.search(view.words ?? "");
+      requestAnimationFrame(() => field.current?.focus());
+    } else if (event.key === "n" || event.key === "p") toMark(event.key === "n" ? 1 : -1);
+    else return;
+    event.preventDefault();
   };
   return (
-    <div className={styles["view"]}>
+    // The keys are its parts'; here are those that hold for all of them.
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
+    <div className={styles["view"]} onKeyDown={press}>
       <div className={styles["tools"]}>
         <div className={styles["told"]}>{children}</div>
         {marks.length > 0 && (
@@ -58,23 +74,20 @@ export function JsonView({ document, label, marks = NO_MARKS, selection = NO_IDS
             <IconButton label="Next mark" icon="chevron-down" shortcut="N" size={16} onClick={() => toMark(1)} />
           </>
         )}
-        <Tools view={view} />
+        <Tools view={view} closeSearch={closeSearch} />
       </div>
-      {view.words !== undefined && <SearchBar ref={field} view={view} words={view.words} />}
-      <Rows
-        document={document}
-        label={label}
-        marks={marks}
-        view={view}
-        selected={selected}
-        onKeyDown={press}
-        onSelect={onSelect}
-      />
+      {view.words !== undefined && <SearchBar ref={field} view={view} words={view.words} onClose={closeSearch} />}
+      <Rows ref={tree} {...{ document, label, marks, view, selected, onSelect }} />
     </div>
   );
 }
 
-function Tools({ view }: { view: JsonViewState }) {
+/** Keys of the browser, or of the page. */
+function isOther({ ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  return ctrlKey || metaKey || altKey;
+}
+
+function Tools({ view, closeSearch }: { view: JsonViewState; closeSearch: () => void }) {
   const areFolded = view.folds.size > 0;
   return (
     <>
@@ -90,7 +103,7 @@ function Tools({ view }: { view: JsonViewState }) {
         shortcut="/"
         size={16}
         pressed={view.words !== undefined}
-        onClick={() => view.search(view.words === undefined ? "" : undefined)}
+        onClick={() => (view.words === undefined ? view.search("") : closeSearch())}
       />
     </>
   );
@@ -108,36 +121,23 @@ function useSelection({ goTo, active }: JsonViewState, selected: Mark | undefine
   });
 }
 
-function pressKey(
-  key: string,
-  view: JsonViewState,
-  toMark: (by: 1 | -1) => void,
-  onSelect: ((mark: Mark) => void) | undefined,
-): boolean {
-  if (key === "n" || key === "p") toMark(key === "n" ? 1 : -1);
-  else if (key === "/") view.search(view.words ?? "");
-  else if (view.active.mark !== undefined && (key === "Enter" || key === " ")) onSelect?.(view.active.mark);
-  else return view.press(key);
-  return true;
-}
-
 interface RowsProps {
+  ref: RefObject<HTMLDivElement | null>;
   document: JsonDocument;
   label: string;
   marks: readonly Mark[];
   view: JsonViewState;
   selected: Mark | undefined;
-  onKeyDown: (event: KeyboardEvent) => void;
-  onSelect: ((mark: Mark) => void) | undefined;
+  onSelect: OnSelect | undefined;
 }
 
-function Rows({ document, label, marks, view, selected, onKeyDown, onSelect }: RowsProps) {
+function Rows({ ref, document, label, marks, view, selected, onSelect }: RowsProps) {
   const { rows, active, goal } = view;
-  const scroller = useRef<HTMLDivElement>(null);
   const id = useId();
+  const actions = useRowActions(view, onSelect);
   const virtual = useVirtualizer({
     count: rows.length,
-    getScrollElement: () => scroller.current,
+    getScrollElement: () => ref.current,
     estimateSize: (index) => (rows[index]?.mark === undefined ? LINE_HEIGHT : MARK_HEIGHT),
     overscan: 6,
     useFlushSync: false,
@@ -147,16 +147,23 @@ function Rows({ document, label, marks, view, selected, onKeyDown, onSelect }: R
     // Only a new goal moves the view; rows that change meanwhile do not.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [goal]);
+  const press = (event: KeyboardEvent): void => {
+    if (isOther(event)) return;
+    const isChoice = active.mark !== undefined && (event.key === "Enter" || event.key === " ");
+    if (isChoice && active.mark !== undefined) onSelect?.(active.mark, "choice");
+    else if (!view.press(event.key)) return;
+    event.preventDefault();
+  };
   const nameOf = (index: number): string => `${id}-${index}`;
   return (
     <div
-      ref={scroller}
+      ref={ref}
       role="tree"
       aria-label={label}
       tabIndex={0}
       aria-activedescendant={nameOf(rowOf(rows, active.line, active.mark))}
       className={styles["rows"]}
-      onKeyDown={onKeyDown}
+      onKeyDown={press}
     >
       <div role="presentation" className={styles["all"]} style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index, key, start }) => {
@@ -171,7 +178,7 @@ function Rows({ document, label, marks, view, selected, onKeyDown, onSelect }: R
                 className={styles["place"]}
                 style={{ translate: `0 ${start}px` }}
               >
-                <AnyRow id={nameOf(index)} {...{ row, document, marks, view, selected, onSelect }} />
+                <AnyRow id={nameOf(index)} {...{ row, document, marks, view, selected, actions }} />
               </div>
             )
           );
@@ -181,27 +188,36 @@ function Rows({ document, label, marks, view, selected, onKeyDown, onSelect }: R
   );
 }
 
-type AnyRowProps = Omit<RowsProps, "label" | "onKeyDown"> & { row: Row; id: string };
+/** The same object as long as the view is there; what it does is what the last drawing says. */
+function useRowActions(view: JsonViewState, onSelect: OnSelect | undefined): RowActions {
+  const latest = useRef({ view, onSelect });
+  useEffect(() => void (latest.current = { view, onSelect }));
+  const [actions] = useState<RowActions>(() => ({
+    activate: (row) => latest.current.view.activate(row),
+    toggle: (line) => latest.current.view.setFolds(toggle(latest.current.view.folds, line)),
+    expand: (line) => latest.current.view.expand(line),
+    select: (mark) => latest.current.onSelect?.(mark, "choice"),
+  }));
+  return actions;
+}
 
-function AnyRow({ row, id, document, marks, view, selected, onSelect }: AnyRowProps) {
-  const { active, folds, words } = view;
+type AnyRowProps = Omit<RowsProps, "ref" | "label" | "onSelect"> & { row: Row; id: string; actions: RowActions };
+
+function AnyRow({ row, id, document, marks, view, selected, actions }: AnyRowProps) {
+  const { active, folds, words, shown } = view;
   const { line, mark } = row;
   const isActive = active.line === line && active.mark === mark;
+  const shared = { id, isActive, actions };
   if (mark !== undefined) {
-    const onActivate = (): void => {
-      view.activate(row);
-      onSelect?.(mark);
-    };
-    const shared = { id, isActive, onActivate, mark };
-    return <MarkRow {...shared} depth={depthOf(document, line)} isSelected={mark === selected} />;
+    return <MarkRow {...shared} mark={mark} depth={depthOf(document, line)} isSelected={mark === selected} />;
   }
   const isFolded = folds.has(line);
   return (
     <LineRow
-      {...{ id, isActive, document, line, isFolded, words }}
-      hidden={isFolded ? tallyOf(marksBetween(marks, line + 1, endOf(document, line))) : undefined}
-      onActivate={() => view.activate(row)}
-      onToggle={() => view.setFolds(toggle(folds, line))}
+      {...shared}
+      {...{ document, line, isFolded, words }}
+      marks={isFolded ? marks : NO_MARKS}
+      most={shown.get(line) ?? SHOWN_AT_FIRST}
     />
   );
 }

@@ -1,5 +1,5 @@
-// JSON pointers (RFC 6901) and lines: where a pointer leads in a document, and what a line is called.
-import { childrenOf, depthOf, endOf, isCloser, lineText, parentOf } from "./document.ts";
+// JSON pointers (RFC 6901) and lines: where a pointer leads in a document.
+import { childrenOf, endOf, namedChildrenOf } from "./document.ts";
 import type { JsonDocument } from "./document.ts";
 
 /** The steps of a pointer, unescaped. */
@@ -28,36 +28,11 @@ export function lineAt(document: JsonDocument, pointer: string): { line: number;
 
 function childNamed(document: JsonDocument, line: number, step: string): number | undefined {
   if (endOf(document, line) === 0) return undefined;
-  const children = childrenOf(document, line);
-  if (isList(document, line)) return /^(0|[1-9]\d*)$/.test(step) ? children[Number(step)] : undefined;
-  const depth = depthOf(document, line) + 1;
-  const named = `${"  ".repeat(depth)}${JSON.stringify(step)}: `;
-  return children.find((child) => document.text.startsWith(named, document.starts[child]));
+  if (!isList(document, line)) return namedChildrenOf(document, line).get(JSON.stringify(step));
+  return /^(0|[1-9]\d*)$/.test(step) ? childrenOf(document, line)[Number(step)] : undefined;
 }
 
-function isList(document: JsonDocument, line: number): boolean {
-  return lineText(document, line).endsWith("[");
-}
-
-/** The key that a line begins with; undefined in a list, and for the root. */
-function keyOf(text: string): string | undefined {
-  const quoted = /^\s*("(?:[^"\\]|\\.)*"): /.exec(text)?.[1];
-  // The writer has quoted it.
-  return quoted === undefined ? undefined : (JSON.parse(quoted) as string);
-}
-
-/** The pointer to the value that begins, or ends, on a line. */
-export function pointerAt(document: JsonDocument, line: number): string {
-  const steps: (string | number)[] = [];
-  let at = line;
-  for (;;) {
-    const parent = parentOf(document, at);
-    if (isCloser(document, at)) {
-      const siblings = parent === undefined ? [0] : childrenOf(document, parent);
-      at = siblings.findLast((each) => each < at) ?? 0;
-    }
-    if (parent === undefined) return pointerOf(steps);
-    steps.unshift(keyOf(lineText(document, at)) ?? childrenOf(document, parent).indexOf(at));
-    at = parent;
-  }
+function isList({ text, starts }: JsonDocument, line: number): boolean {
+  // Behind the sign that opens it stands the end of the line.
+  return text[(starts[line + 1] ?? 0) - 2] === "[";
 }

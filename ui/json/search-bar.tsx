@@ -4,11 +4,18 @@ import { IconButton } from "../kit/button.tsx";
 import styles from "./json-view.module.css";
 import type { JsonViewState } from "./use-json-view.ts";
 
-export function SearchBar({ ref, view, words }: { ref: Ref<HTMLInputElement>; view: JsonViewState; words: string }) {
+interface SearchBarProps {
+  ref: Ref<HTMLInputElement>;
+  view: JsonViewState;
+  words: string;
+  onClose: () => void;
+}
+
+export function SearchBar({ ref, view, words, onClose }: SearchBarProps) {
   const { lines, more } = view.found;
   const press = (event: KeyboardEvent): void => {
     if (event.key === "Enter") view.toFound(event.shiftKey ? -1 : 1);
-    else if (event.key === "Escape") view.search(undefined);
+    else if (event.key === "Escape") onClose();
     else return;
     event.preventDefault();
   };
@@ -30,7 +37,7 @@ export function SearchBar({ ref, view, words }: { ref: Ref<HTMLInputElement>; vi
       </span>
       <IconButton label="Previous match" icon="chevron-up" size={16} onClick={() => view.toFound(-1)} />
       <IconButton label="Next match" icon="chevron-down" size={16} onClick={() => view.toFound(1)} />
-      <IconButton label="Close the search" icon="close" size={16} onClick={() => view.search(undefined)} />
+      <IconButton label="Close the search" icon="close" size={16} onClick={onClose} />
     </div>
   );
 }

@@ -1,4 +1,5 @@
-// A line of JSON in the pieces that are shown in different colours.
+// A line of JSON in the pieces that are shown in different colours, and how much of a long one is shown.
+import { endOfString } from "./document.ts";
 
 export type TokenKind = "key" | "string" | "number" | "word" | "sign" | "text";
 
@@ -7,31 +8,62 @@ export interface Token {
   text: string;
 }
 
-const PIECES = /("(?:[^"\\]|\\.)*")(: )?|(-?\d[\d.eE+-]*)|(true|false|null)|([{}[\],]+)|(\s+)|(.)/gsu;
+/** All but strings, which may be millions of characters long. */
+const PIECES = /(: )|(-?\d[\d.eE+-]*)|(true|false|null)|([{}[\],]+)|\s+|./suy;
 
 export function tokensOf(line: string): Token[] {
   const tokens: Token[] = [];
-  for (const [whole, quoted, colon, number, word, signs] of line.matchAll(PIECES)) {
-    if (quoted !== undefined) {
-      tokens.push({ kind: colon === undefined ? "string" : "key", text: quoted });
-      if (colon !== undefined) tokens.push({ kind: "sign", text: colon });
-    } else if (number !== undefined) tokens.push({ kind: "number", text: whole });
-    else if (word !== undefined) tokens.push({ kind: "word", text: whole });
-    else if (signs !== undefined) tokens.push({ kind: "sign", text: whole });
-    else tokens.push({ kind: "text", text: whole });
+  for (let at = 0; at < line.length;) {
+    const token = line[at] === '"' ? stringAt(line, at) : pieceAt(line, at);
+    tokens.push(token);
+    at += token.text.length;
   }
   return tokens;
 }
 
-/** How much of a line is shown at first, and at most: a picture in base64 is one line of millions. */
-export const SHOWN_AT_FIRST = 600;
-export const SHOWN_AT_MOST = 50_000;
+function stringAt(line: string, at: number): Token {
+  const end = endOfString(line, at);
+  return { kind: line.startsWith(": ", end) ? "key" : "string", text: line.slice(at, end) };
+}
 
-/** The beginning of a line, and how much is left; nothing is cut where the rest would be short. */
-export function clipLine(line: string, most: number): { shown: string; left: number } {
-  if (line.length <= most + 40) return { shown: line, left: 0 };
-  // Never half a character.
-  const isSplit = (line.codePointAt(most - 1) ?? 0) > 0xffff;
-  const shown = line.slice(0, isSplit ? most - 1 : most);
-  return { shown, left: line.length - shown.length };
+function pieceAt(line: string, at: number): Token {
+  PIECES.lastIndex = at;
+  const [text = line[at] ?? "", colon, number, word, signs] = PIECES.exec(line) ?? [];
+  if (colon !== undefined || signs !== undefined) return { kind: "sign", text };
+  if (number !== undefined) return { kind: "number", text };
+  return { kind: word === undefined ? "text" : "word", text };
+}
+
+/** How much of a piece is shown at first, and how much of its end: a picture in base64 is one line of millions. */
+export const SHOWN_AT_FIRST = 600;
+const SHOWN_OF_END = 60;
+/** With every step so many times as much; more than the most is not drawn. */
+const GROWTH = 8;
+const SHOWN_AT_MOST = 300_000;
+
+export interface Clipped {
+  head: string;
+  /** How many characters are left out. */
+  left: number;
+  tail: string;
+}
+
+/** The beginning and the end of a piece; nothing is left out where it would be little. */
+export function clipToken(text: string, most: number): Clipped {
+  if (text.length <= most + 2 * SHOWN_OF_END) return { head: text, left: 0, tail: "" };
+  const head = text.slice(0, isSplit(text, most) ? most - 1 : most);
+  const from = text.length - SHOWN_OF_END;
+  const tail = text.slice(isSplit(text, from) ? from + 1 : from);
+  return { head, left: text.length - head.length - tail.length, tail };
+}
+
+/** Never half a character. */
+function isSplit(text: string, at: number): boolean {
+  return (text.codePointAt(at - 1) ?? 0) > 0xffff;
+}
+
+/** What is shown after one more step; undefined where everything is, or as much as can be drawn. */
+export function nextStep(line: string, most: number): number | undefined {
+  const isLong = tokensOf(line).some(({ text }) => clipToken(text, most).left > 0);
+  return isLong && most < SHOWN_AT_MOST ? Math.min(most * GROWTH, SHOWN_AT_MOST) : undefined;
 }

@@ -1,12 +1,14 @@
 // The state of a view of a document: folds, the row that keys start from, what is searched for. It begins anew with another
 // document.
 import { useMemo, useState } from "react";
+import { lineText } from "./document.ts";
 import type { JsonDocument } from "./document.ts";
 import type { Found } from "./find.ts";
 import { findLines } from "./find.ts";
 import type { Mark } from "./marks.ts";
 import type { Folds, Row } from "./rows.ts";
 import { allFolds, firstFolds, reveal, rowsOf } from "./rows.ts";
+import { nextStep, SHOWN_AT_FIRST } from "./tokens.ts";
 import { nextMark, walk } from "./walk.ts";
 
 interface State {
@@ -15,6 +17,8 @@ interface State {
   active: Row;
   /** Where to scroll: a new object each time. A step moves as little as it must, a leap shows what is around. */
   goal: { row: Row; align: "auto" | "center" } | undefined;
+  /** Of long lines: how much of each piece is shown. */
+  shown: ReadonlyMap<number, number>;
 }
 
 const begin = (document: JsonDocument): State => ({
@@ -22,6 +26,7 @@ const begin = (document: JsonDocument): State => ({
   folds: firstFolds(document),
   active: { line: 0 },
   goal: undefined,
+  shown: new Map(),
 });
 
 const NOTHING: Found = { lines: [], more: false };
@@ -31,17 +36,23 @@ export function useJsonView(document: JsonDocument, marks: readonly Mark[]) {
   const state = kept.document === document ? kept : begin(document);
   if (state !== kept) setState(state);
   const [words, setWords] = useState<string>();
-  const { folds, active, goal } = state;
+  const { folds, active, goal, shown } = state;
   const rows = useMemo(() => rowsOf(document, folds, marks), [document, folds, marks]);
   const found = useMemo(() => (words === undefined ? NOTHING : findLines(document, words)), [document, words]);
   const change = (next: Partial<State>): void => setState({ ...state, ...next });
   const goTo = (row: Row): void =>
     change({ active: row, goal: { row, align: "center" }, folds: reveal(document, folds, row.line) });
+  const expand = (line: number): void => {
+    const next = nextStep(lineText(document, line), shown.get(line) ?? SHOWN_AT_FIRST);
+    change({ active: { line }, ...(next !== undefined && { shown: new Map(shown).set(line, next) }) });
+  };
   return {
     rows,
     folds,
     active,
     goal,
+    shown,
+    expand,
     words,
     found,
     search: setWords,
@@ -55,6 +66,7 @@ export function useJsonView(document: JsonDocument, marks: readonly Mark[]) {
       if (step === undefined) return false;
       if (step.to !== undefined) change({ active: step.to, goal: { row: step.to, align: "auto" } });
       else if (step.folds !== undefined) change({ folds: step.folds });
+      else if (step.expand !== undefined) expand(step.expand);
       return true;
     },
     toMark: (by: 1 | -1): Mark | undefined => {

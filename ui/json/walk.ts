@@ -9,6 +9,8 @@ import { isStop, rowOf, toggle } from "./rows.ts";
 export interface Step {
   to?: Row;
   folds?: Folds;
+  /** A line of which more is to be shown, if there is more. */
+  expand?: number;
 }
 
 const PAGE = 20;
@@ -44,7 +46,7 @@ export function walk(
       return leave(document, folds, at, opens);
     case "Enter":
     case " ":
-      return opens ? { folds: toggle(folds, at.line) } : undefined;
+      return opens ? { folds: toggle(folds, at.line) } : at.mark === undefined ? { expand: at.line } : undefined;
     default:
       return undefined;
   }

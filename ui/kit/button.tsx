@@ -17,10 +17,22 @@ export interface ButtonProps extends Native {
 }
 
 export function Button({ variant = "plain", icon, busy = false, small = false, children, ...rest }: ButtonProps) {
-  const { className, disabled, type = "button", ...native } = rest;
+  const { className, type = "button", onClick, ...native } = rest;
   const classes = [styles["button"], styles[variant], small && styles["small"], className];
+  const press: typeof onClick = (event) => {
+    if (busy) event.preventDefault();
+    else onClick?.(event);
+  };
   return (
-    <button {...native} type={type} disabled={disabled === true || busy} aria-busy={busy} className={join(classes)}>
+    // Not disabled while it is busy: the focus would be lost.
+    <button
+      {...native}
+      type={type}
+      aria-disabled={busy || undefined}
+      aria-busy={busy}
+      className={join(classes)}
+      onClick={press}
+    >
       {busy ? <Spinner /> : icon !== undefined && <Icon name={icon} size={small ? 16 : 18} />}
       {children}
     </button>

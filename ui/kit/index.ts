@@ -8,6 +8,7 @@ export * from "./hidden.tsx";
 export * from "./icons.tsx";
 export * from "./kept.ts";
 export * from "./menu.tsx";
+export * from "./save.ts";
 export * from "./shortcuts.ts";
 export * from "./spinner.tsx";
 export * from "./tabs.tsx";

@@ -1,13 +1,13 @@
 // One column: a document with its marks, and what can be done with it.
 import { useMemo, type ReactNode } from "react";
-import { CopyButton, IconButton, Spinner } from "../kit/index.ts";
+import { CopyButton, IconButton, saveFile, Spinner } from "../kit/index.ts";
+import type { OnSelect } from "../json/json-view.tsx";
 import { JsonView } from "../json/json-view.tsx";
 import type { JsonDocument } from "../json/document.ts";
 import type { Mark } from "../json/marks.ts";
 import { tallyOf, tallyWords } from "../json/marks.ts";
 import { ColumnOptionsButton } from "./column-options.tsx";
 import styles from "./columns.module.css";
-import { download } from "./download.ts";
 import type { Levels } from "./loss-marks.ts";
 import { columnMarks } from "./loss-marks.ts";
 import { SPEAKER_NAMES } from "./names.ts";
@@ -16,7 +16,7 @@ import type { ColumnOptions } from "./use-translator.ts";
 
 interface Selecting {
   selection: readonly string[];
-  onSelect: (mark: Mark) => void;
+  onSelect: OnSelect;
 }
 
 export interface DialectColumnProps extends Selecting {
@@ -29,7 +29,7 @@ export interface DialectColumnProps extends Selecting {
   onClose: (() => void) | undefined;
 }
 
-/** The element of a dialect's column. There is one view with columns at a time. */
+/** The element of a column: a dialect's, or "koine". There is one view with columns at a time. */
 export function columnId(dialect: string): string {
   return `column-${dialect}`;
 }
@@ -88,7 +88,7 @@ function Exports({ column, document, kind }: { column: Column; document: JsonDoc
       <IconButton
         label={`Download ${title}`}
         icon="download"
-        onClick={() => download(`${column.target.dialect}-${kind}.${ending}`, content)}
+        onClick={() => saveFile(`${column.target.dialect}-${kind}.${ending}`, content)}
       />
     </>
   );
@@ -103,14 +103,14 @@ export interface CanonicalColumnProps extends Selecting {
 
 export function CanonicalColumn({ document, kind, marks, selection, onSelect, children }: CanonicalColumnProps) {
   return (
-    <section className={`${styles["column"]} ${styles["canonical"]}`} aria-label="Canonical">
+    <section id={columnId("koine")} className={`${styles["column"]} ${styles["canonical"]}`} aria-label="Canonical">
       <header className={styles["head"]}>
         <h2>Canonical</h2>
         <CopyButton text={document.text} label="Copy Canonical" />
         <IconButton
           label="Download Canonical"
           icon="download"
-          onClick={() => download(`canonical-${kind}.json`, document.text)}
+          onClick={() => saveFile(`canonical-${kind}.json`, document.text)}
         />
       </header>
       <JsonView document={document} label="Canonical" marks={marks} selection={selection} onSelect={onSelect}>

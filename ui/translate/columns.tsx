@@ -1,8 +1,8 @@
 // The canonical value and every chosen dialect side by side; on phones one after the other.
 import type { DialectId } from "koine";
 import { useMemo, useState, useSyncExternalStore, type ReactNode } from "react";
-import { Tabs } from "../kit/index.ts";
-import type { Mark } from "../json/marks.ts";
+import { Tabs, VisuallyHidden } from "../kit/index.ts";
+import type { OnSelect } from "../json/json-view.tsx";
 import { useColumnChoice } from "./choices.ts";
 import { CanonicalColumn, columnId, DialectColumn } from "./column.tsx";
 import { ColumnChoice, Legend, NotesSwitch } from "./column-choice.tsx";
@@ -35,7 +35,8 @@ export function Columns({ translation, reading, subject, children }: ColumnsProp
   const { state, targets } = translation;
   const [levels, setLevels] = useState(FIRST_LEVELS);
   const isNarrow = useSyncExternalStore(subscribe, () => matchMedia(NARROW).matches);
-  const panels = usePanels({ translation, reading, subject, levels });
+  const [tab, setTab] = useState<Panel["id"]>("koine");
+  const panels = usePanels({ translation, reading, subject, levels, onLeave: isNarrow ? setTab : undefined });
   const lost = [...state.columns.values()]
     .flatMap(({ losses }) => losses)
     .filter(({ level }) => level !== "note").length;
@@ -52,7 +53,7 @@ export function Columns({ translation, reading, subject, children }: ColumnsProp
         {children}
       </div>
       {isNarrow ? (
-        <TabbedPanels panels={panels} />
+        <TabbedPanels panels={panels} selected={tab} onSelect={setTab} />
       ) : (
         <div className={styles["columns"]}>{panels.map(({ panel }) => panel)}</div>
       )}
@@ -62,6 +63,8 @@ export function Columns({ translation, reading, subject, children }: ColumnsProp
 
 interface Panel {
   id: DialectId | "koine";
+  /** Of losses and breaks; undefined where it has none to count. */
+  lost?: number | undefined;
   panel: ReactNode;
 }
 
@@ -70,21 +73,36 @@ interface PanelsOptions {
   reading: Reading;
   subject: string | number;
   levels: Levels;
+  /** Where one column is seen at a time: shows another. */
+  onLeave: ((id: Panel["id"]) => void) | undefined;
 }
 
-/** Choosing a mark in one shows it in all that have it. */
-function usePanels({ translation, reading, subject, levels }: PanelsOptions): Panel[] {
+/** Choosing a mark in one shows it in all that have it; where one is seen at a time, in the one at its other end. */
+function usePanels({ translation, reading, subject, levels, onLeave }: PanelsOptions): Panel[] {
   const [selection, setSelection] = useState<readonly string[]>([]);
   const [chosen, choose] = useColumnChoice();
   const { targets, setOptions } = translation;
   const { columns } = translation.state;
   const marks = useMemo(() => canonicalMarks([...columns.values()], levels), [columns, levels]);
   const { kind, model, canonical } = reading;
-  const select = ({ ids }: Mark): void => setSelection(ids);
+  const leave = (id: Panel["id"]): void => {
+    if (onLeave === undefined) return;
+    onLeave(id);
+    // What had the focus is hidden by then.
+    requestAnimationFrame(() => document.getElementById(columnId(id))?.querySelector<HTMLElement>("[role=tree]")?.focus());
+  };
+  const select: OnSelect = (mark, by) => {
+    setSelection(mark.ids);
+    if (by === "choice") leave("koine");
+  };
   const shared = { kind, selection, onSelect: select };
-  const selectAll = (mark: Mark): void => {
-    select(mark);
-    showFirst(mark);
+  const selectAll: OnSelect = ({ ids }, by) => {
+    setSelection(ids);
+    const dialect = targets.find((target) => ids[0]?.startsWith(`${target.dialect}:`))?.dialect;
+    if (dialect === undefined) return;
+    // A column that has the loss may be beyond the edge.
+    document.getElementById(columnId(dialect))?.scrollIntoView({ inline: "nearest", block: "nearest" });
+    if (by === "choice") leave(dialect);
   };
   const whole = (
     <CanonicalColumn key={`koine ${subject}`} document={canonical} marks={marks} {...shared} onSelect={selectAll}>
@@ -105,26 +123,48 @@ function usePanels({ translation, reading, subject, levels }: PanelsOptions): Pa
           onClose={chosen.length > 1 ? close : undefined}
         />
       );
-      return { id: dialect, panel };
+      const losses = columns.get(dialect)?.losses.filter(({ level }) => level !== "note");
+      return { id: dialect, lost: losses?.length, panel };
     }),
   ];
 }
 
-/** A column that has the loss may be beyond the edge. */
-function showFirst({ ids }: Mark): void {
-  const [dialect = ""] = ids[0]?.split(":") ?? [];
-  document.getElementById(columnId(dialect))?.scrollIntoView({ inline: "nearest", block: "nearest" });
+interface TabbedPanelsProps {
+  panels: readonly Panel[];
+  selected: Panel["id"];
+  onSelect: (id: Panel["id"]) => void;
 }
 
-function TabbedPanels({ panels }: { panels: readonly Panel[] }) {
-  const [selected, select] = useState<Panel["id"]>("koine");
+/** All of them stay, so that each keeps its folds and its place; one is seen. */
+function TabbedPanels({ panels, selected, onSelect }: TabbedPanelsProps) {
   const shown = panels.find(({ id }) => id === selected) ?? panels[0];
-  const tabs = panels.map(({ id }) => ({ id, label: SPEAKER_NAMES[id].short }));
+  const tabs = panels.map(({ id, lost }) => ({ id, label: <TabLabel id={id} lost={lost} /> }));
   return (
     <div className={styles["tabbed"]}>
-      <Tabs label="Columns" tabs={tabs} selected={shown?.id ?? "koine"} onSelect={select}>
-        {shown?.panel}
+      <Tabs label="Columns" tabs={tabs} selected={shown?.id ?? "koine"} onSelect={onSelect}>
+        {panels.map(({ id, panel }) => (
+          <div key={id} className={styles["tabPanel"]} hidden={id !== shown?.id}>
+            {panel}
+          </div>
+        ))}
       </Tabs>
     </div>
+  );
+}
+
+function TabLabel({ id, lost = 0 }: Pick<Panel, "id" | "lost">) {
+  return (
+    <>
+      {SPEAKER_NAMES[id].short}
+      {lost > 0 && (
+        <>
+          {" "}
+          <span className={styles["lost"]}>
+            {lost}
+            <VisuallyHidden> {lost === 1 ? "loss" : "losses"}</VisuallyHidden>
+          </span>
+        </>
+      )}
+    </>
   );
 }

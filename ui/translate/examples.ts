@@ -1,6 +1,7 @@
 // Payloads to try, one for each dialect: invented, small, and each with something that others cannot say.
 
 export interface Example {
+  /** Whose it is, and, behind a colon, what is in it. */
   title: string;
   text: string;
 }
@@ -316,13 +317,13 @@ export const EXAMPLES: readonly Example[] = [
   { title: "OpenAI Responses: reasoning items", text: responses },
   { title: "Gemini: an image and a thought signature", text: gemini },
   { title: "Bedrock: a cache point", text: bedrock },
-  { title: "A stream of Anthropic", text: anthropicStream },
-  { title: "A stream of OpenAI Chat", text: chatStream },
-  { title: "An error", text: error },
-  { title: "AI SDK UI messages", text: aiSdkUi },
-  { title: "AI SDK model messages", text: aiSdkModel },
-  { title: "Flat messages", text: flat },
-  { title: "Tagged messages", text: tagged },
-  { title: "The run shape", text: run },
-  { title: "Stored messages", text: stored },
+  { title: "Anthropic stream: thinking, then words", text: anthropicStream },
+  { title: "OpenAI Chat stream: words, piece by piece", text: chatStream },
+  { title: "Anthropic error: overloaded", text: error },
+  { title: "AI SDK UI: a tool and its output", text: aiSdkUi },
+  { title: "AI SDK model: a call and its result", text: aiSdkModel },
+  { title: "Flat messages: reasoning beside the words", text: flat },
+  { title: "Tagged messages: a sealed thought", text: tagged },
+  { title: "Run shape: a question and a report", text: run },
+  { title: "Stored messages: an answer with its source", text: stored },
 ];

@@ -3,18 +3,11 @@ import { useRef, useState, type ClipboardEvent, type DragEvent, type ReactNode, 
 import { Button, formatBytes, Menu } from "../kit/index.ts";
 import { EXAMPLES } from "./examples.ts";
 import styles from "./translate-view.module.css";
+import type { Held } from "./use-payload.ts";
 
 /** A field of this many characters makes typing slow; more is shown as what it is. */
 const TYPABLE = 200_000;
 const TYPING_PAUSE = 200;
-
-export interface Held {
-  /** Of a file, its name. */
-  name?: string;
-  content: string | Uint8Array;
-  /** A change of what was there, not something else. */
-  typed?: true;
-}
 
 export interface PayloadInputProps {
   ref: Ref<HTMLTextAreaElement>;
@@ -48,12 +41,14 @@ export function PayloadInput({ ref, held, onChange, children }: PayloadInputProp
     >
       {held !== undefined && !isTypable(held) ? <HeldFile held={held} /> : <Field ref={ref} held={held} take={take} />}
       <div className={styles["actions"]}>
-        <Menu
-          label="Examples"
-          items={EXAMPLES.map(({ title, text }) => ({ label: title, onSelect: () => take.text(text) }))}
-        >
-          Examples
-        </Menu>
+        {held !== undefined && (
+          <Menu
+            label="Examples"
+            items={EXAMPLES.map(({ title, text }) => ({ label: title, onSelect: () => take.text(text) }))}
+          >
+            Examples
+          </Menu>
+        )}
         <FileButton onFile={(file) => void take.file(file)} />
         {held !== undefined && (
           <Button small icon="close" onClick={() => onChange(undefined)}>

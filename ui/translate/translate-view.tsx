@@ -1,25 +1,22 @@
 // The translator: any payload in, every dialect out, with what is lost. It all happens in this browser.
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
 import { Spinner } from "../kit/index.ts";
 import { Columns } from "./columns.tsx";
+import { ExampleCards } from "./example-cards.tsx";
 import { offsetOf } from "./excerpt.ts";
-import type { Held } from "./payload-input.tsx";
 import { PayloadInput } from "./payload-input.tsx";
 import { ReadFailureView } from "./read-failure.tsx";
-import type { Wanted } from "./reading-choice.tsx";
 import { Doubts, ReadingChoice } from "./reading-choice.tsx";
 import styles from "./translate-view.module.css";
+import { usePayload } from "./use-payload.ts";
 import { useTranslator } from "./use-translator.ts";
 
 export function TranslateView() {
   const translation = useTranslator();
   const { translator, state } = translation;
-  const [held, setHeld] = useState<Held>();
-  const [wanted, setWanted] = useState<Wanted>({});
-  const [subject, setSubject] = useState(0);
+  const { held, wanted, subject, source, hold, want } = usePayload();
   const field = useRef<HTMLTextAreaElement>(null);
-  const source = useMemo(() => held && { content: held.content, ...wanted }, [held, wanted]);
-  useEffect(() => translator.setSource(source), [translator, source]);
+  useEffect(() => translator.setSource(source, String(subject)), [translator, source, subject]);
   const text = typeof held?.content === "string" ? held.content : undefined;
   const go = (line: number, column: number): void => {
     const at = offsetOf(text ?? "", line, column);
@@ -33,19 +30,10 @@ export function TranslateView() {
         <h1>Translate</h1>
         <p>Any provider’s payload, in the words of all others. It stays in this browser: nothing is sent.</p>
       </header>
-      <PayloadInput
-        ref={field}
-        held={held}
-        onChange={(next) => {
-          setHeld(next);
-          if (next?.typed === true) return;
-          setSubject(subject + 1);
-          // Another payload is looked at without what was said of the last one.
-          setWanted({});
-        }}
-      >
-        {held !== undefined && <ReadingChoice reading={reading} wanted={wanted} onChange={setWanted} />}
+      <PayloadInput ref={field} held={held} onChange={hold}>
+        {held !== undefined && <ReadingChoice reading={reading} wanted={wanted} onChange={want} />}
       </PayloadInput>
+      {held === undefined && <ExampleCards onChoose={(content) => hold({ content })} />}
       {reading !== undefined && <Doubts reading={reading} />}
       {state.status === "reading" && reading === undefined && (
         <p className={styles["wait"]}>

@@ -1,7 +1,7 @@
 // One source in several dialects, as it comes to be: what was read, and the columns that have arrived. Framework-free.
 import type { DialectId } from "koine";
 import type { Engine } from "./engine-client.ts";
-import type { Answered, Code, CodeWish, Column, ReadFailure, Reading, Source, Target } from "./types.ts";
+import type { Answered, Asked, Code, CodeWish, Column, ReadFailure, Reading, Source, Target } from "./types.ts";
 
 export interface TranslatorState {
   /** "idle": there is nothing to read. */
@@ -10,6 +10,8 @@ export interface TranslatorState {
   failure: ReadFailure | undefined;
   columns: ReadonlyMap<DialectId, Column>;
   codes: readonly Code[] | undefined;
+  /** Why there is no code. */
+  codeFailure: string | undefined;
 }
 
 const IDLE: TranslatorState = {
@@ -18,7 +20,11 @@ const IDLE: TranslatorState = {
   failure: undefined,
   columns: new Map(),
   codes: undefined,
+  codeFailure: undefined,
 };
+
+/** How long a new source waits for an old job. A worker hears nothing while it works: it is ended, and another begun. */
+const PATIENCE = 500;
 
 type Start = (onAnswer: (answered: Answered) => void, onFailure: (message: string) => void) => Engine;
 
@@ -31,6 +37,13 @@ export class Translator {
   private targets: readonly Target[] = [];
   /** Targets by dialect, as they were asked for in this turn. */
   private asked = new Map<DialectId, Target>();
+  /** What is looked at, by a name: what is shown of something else goes at once. */
+  private name: string | undefined;
+  /** How many answers are owed. */
+  private owed = 0;
+  /** It has said something: one that is still being loaded is not at an old job. */
+  private isUp = false;
+  private waiting: ReturnType<typeof setTimeout> | undefined;
 
   constructor(start: Start) {
     this.start = start;
@@ -55,14 +68,37 @@ export class Translator {
     );
   }
 
-  /** What to read; undefined for nothing. What was shown stays until something else has been read. */
-  setSource(source: Source | undefined): void {
+  /**
+   * What to read; undefined for nothing. Of what has the same name, what was shown stays until it has been read; of
+   * something else it goes at once, so that nothing stands under a name that is not its own.
+   */
+  setSource(source: Source | undefined, name = ""): void {
     this.turn++;
     this.asked = new Map();
+    clearTimeout(this.waiting);
+    const isOther = name !== this.name;
+    this.name = name;
     if (source === undefined) return this.show(IDLE);
     this.begin();
-    this.show({ status: "reading" });
-    this.engine?.ask({ type: "read", turn: this.turn, source });
+    this.show({ ...(isOther && IDLE), status: "reading" });
+    const turn = this.turn;
+    if (this.isUp && this.owed > 0) this.waiting = setTimeout(() => this.beginAnew({ type: "read", turn, source }), PATIENCE);
+    this.ask({ type: "read", turn, source });
+  }
+
+  private ask(asked: Asked): void {
+    this.owed++;
+    this.engine?.ask(asked);
+  }
+
+  /** Ends a job that nobody waits for any more. */
+  private beginAnew(asked: Asked): void {
+    this.engine?.close();
+    this.engine = undefined;
+    this.isUp = false;
+    this.owed = 0;
+    this.begin();
+    this.ask(asked);
   }
 
   /** The columns that are wanted. Those that are there already stay. */
@@ -73,12 +109,16 @@ export class Translator {
     if (this.state.status === "ready") this.askForColumns();
   }
 
-  askForCode(wish: CodeWish): void {
-    this.show({ codes: undefined });
-    this.engine?.ask({ type: "code", turn: this.turn, wish });
+  /** Code of what is shown, or of the whole that it is a part of. */
+  askForCode(wish: CodeWish, source?: Source): void {
+    this.show({ codes: undefined, codeFailure: undefined });
+    this.ask({ type: "code", turn: this.turn, wish, ...(source !== undefined && { source }) });
   }
 
   close(): void {
+    clearTimeout(this.waiting);
+    this.isUp = false;
+    this.owed = 0;
     this.engine?.close();
     this.engine = undefined;
     this.turn++;
@@ -88,11 +128,21 @@ export class Translator {
     for (const target of this.targets) {
       if (isSame(this.asked.get(target.dialect), target)) continue;
       this.asked.set(target.dialect, target);
-      this.engine?.ask({ type: "encode", turn: this.turn, target });
+      this.ask({ type: "encode", turn: this.turn, target });
     }
   }
 
   private take(answered: Answered): void {
+    this.isUp = true;
+    // From here on it works for the last source: what was asked before is left undone.
+    if (answered.type === "begun") {
+      if (answered.turn === this.turn) {
+        clearTimeout(this.waiting);
+        this.owed = 1;
+      }
+      return;
+    }
+    this.owed = Math.max(0, this.owed - 1);
     // An answer to what nobody asks any more.
     if (answered.turn !== this.turn) return;
     switch (answered.type) {
@@ -107,7 +157,7 @@ export class Translator {
         this.takeColumn(answered.column);
         break;
       case "code":
-        this.show({ codes: answered.codes });
+        this.show({ codes: answered.codes, codeFailure: answered.failure });
         break;
     }
   }

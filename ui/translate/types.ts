@@ -93,6 +93,10 @@ export interface Code {
   /** The ending of a file that holds it. */
   ending: "sh" | "mjs";
   text: string;
+  /** What the code does not say; paths lead into the request. */
+  losses: readonly Loss[];
+  /** What else is to be known of it. */
+  remarks: readonly string[];
   failure?: string;
 }
 
@@ -101,10 +105,13 @@ export interface Code {
 export type Asked =
   | { type: "read"; turn: number; source: Source }
   | { type: "encode"; turn: number; target: Target }
-  | { type: "code"; turn: number; wish: CodeWish };
+  /** Code of what was read, or of another source: the whole of what is looked at in part. */
+  | { type: "code"; turn: number; wish: CodeWish; source?: Source };
 
 export type Answered =
+  /** The engine has taken up a source: nothing that was asked before is at work any more. */
+  | { type: "begun"; turn: number }
   | { type: "read"; turn: number; reading: Reading }
   | { type: "unread"; turn: number; failure: ReadFailure }
   | { type: "column"; turn: number; column: Column }
-  | { type: "code"; turn: number; codes: readonly Code[] };
+  | { type: "code"; turn: number; codes: readonly Code[]; failure?: string };

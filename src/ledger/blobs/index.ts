@@ -1,4 +1,5 @@
 // Blobs: long strings of messages and bytes by themselves, stored once per tenant and content.
+export { beginningOf } from "./beginning.ts";
 export type { TakenString } from "./marker.ts";
 export { isReference, markerOf, misplacedIn, needsBlobs, placeOf } from "./marker.ts";
 export { namedBlobs, pathOfBlob } from "./media.ts";

@@ -1,11 +1,11 @@
 // Lists of threads, a page at a time: by id or by what happened last, with summaries where they are wanted.
 import { checkCount, checkName } from "../check.ts";
 import { LedgerError } from "../errors.ts";
-import type { ThreadHead, ThreadRow } from "../rows.ts";
+import type { ListedHead, ThreadRow } from "../rows.ts";
 import type { Scope } from "../scope.ts";
 import type { ActivityPage, ThreadsPage } from "../store.ts";
 import { describe } from "../threads.ts";
-import { summaryOf } from "./summary.ts";
+import { summaries } from "./summary.ts";
 import type { ListedThread, ThreadList, ThreadListPage } from "./types.ts";
 
 /** How many threads a page has where nobody says. */
@@ -61,14 +61,16 @@ export function kindOf(kind: string | null | undefined): { kind?: string | null 
 
 /** These threads, in their order; without those that were deleted since they were found. */
 export async function listed(scope: Scope, ids: readonly string[], withSummary: boolean): Promise<ListedThread[]> {
-  const { reads } = scope.store;
-  const heads = await Promise.all(ids.map(async (threadId) => reads.thread({ tenant: scope.tenant, threadId })));
-  const there = heads.filter((head) => head !== undefined);
-  return withSummary
-    ? Promise.all(there.map((head) => summarised(scope, head)))
-    : there.map((head) => describe(scope, head));
+  const heads = await headsOf(scope, ids);
+  if (!withSummary) return heads.map((head) => describe(scope, head));
+  const found = await summaries(scope, heads);
+  return heads.map((head) => {
+    const summary = found.get(head.id);
+    return summary === undefined ? describe(scope, head) : { ...describe(scope, head), summary };
+  });
 }
 
-async function summarised(scope: Scope, head: ThreadHead): Promise<ListedThread> {
-  return { ...describe(scope, head), summary: await summaryOf(scope, head) };
+export async function headsOf({ store, tenant }: Scope, ids: readonly string[]): Promise<ListedHead[]> {
+  const heads = new Map((await store.heads(tenant, ids)).map((head) => [head.id, head]));
+  return ids.flatMap((id) => heads.get(id) ?? []);
 }

@@ -1,6 +1,6 @@
 // A thread's tree in short: who said what after whom, how each message begins, and from where to follow what goes on.
-import { setImmediate as otherWork } from "node:timers/promises";
 import type { StoredMessage } from "../../model/message.ts";
+import { markerOf } from "../blobs/index.ts";
 import { decodeRow, setAside } from "../body.ts";
 import { justBefore } from "../follow/cursor.ts";
 import { activeLeaf } from "../leaf.ts";
@@ -10,10 +10,11 @@ import type { Scope } from "../scope.ts";
 import type { ThreadKey } from "../store.ts";
 import { describe, threadHead, threadKey } from "../threads.ts";
 import type { Outline, OutlinedMessage } from "./types.ts";
-import { previewOf } from "./preview.ts";
+import { Pace } from "./pace.ts";
+import { previewOf, previewOfStored } from "./preview.ts";
 
-/** Rows that are read at a time: after so many the rest of the process gets its turn. */
-const CHUNK = 1000;
+/** Rows that are read at a time: bodies can be long. */
+const CHUNK = 100;
 const PREVIEW = 80;
 
 export async function outline(scope: Scope, threadId: string): Promise<Outline> {
@@ -25,18 +26,25 @@ export async function outline(scope: Scope, threadId: string): Promise<Outline> 
   const superseded = new Set(await reads.runIds(key, "superseded"));
   const upTo = head.newestMessageId ?? "";
   const messages: OutlinedMessage[] = [];
+  const pace = new Pace();
   for (let after = ""; after < upTo;) {
     const rows = await reads.messages(key, { after, upTo, limit: CHUNK });
+    const apart: Promise<void>[] = [];
     for (const row of rows) {
       const { message, fault = "" } = read(row);
-      if (message !== undefined) messages.push(outlined(message, row.runId, superseded));
       // Damage is reported, and hides nothing else (B91).
-      else await setAside(scope, row, fault);
+      if (message === undefined) await setAside(scope, row, fault);
+      else {
+        const told = outlined(message, row.runId, superseded);
+        messages.push(told);
+        if (markerOf(message) !== undefined) apart.push(previewApart(scope, message, told));
+      }
+      await pace.rest();
     }
+    await Promise.all(apart);
     const last = rows.at(-1);
     // Some may be deleted while this is read.
     if (last === undefined) break;
-    if (rows.length === CHUNK) await otherWork();
     after = last.id;
   }
   return {
@@ -55,6 +63,11 @@ function read(row: MessageRow): { message?: StoredMessage; fault?: string } {
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** A text that is kept apart is read as far as its beginning. */
+async function previewApart(scope: Scope, message: StoredMessage, told: OutlinedMessage): Promise<void> {
+  told.preview = await previewOfStored(scope, message, PREVIEW);
 }
 
 function outlined(message: StoredMessage, runId: string | null, superseded: ReadonlySet<string>): OutlinedMessage {

@@ -1,9 +1,35 @@
 // How a message begins, on one line: for lists, and for the nodes of a tree.
 import type { Part } from "../../model/index.ts";
+import { isObject } from "../../model/kind.ts";
+import { beginningOf, markerOf } from "../blobs/index.ts";
+import type { Scope } from "../scope.ts";
 
 const SPACE = /\s+/gu;
 /** White space that one line does not have. */
 const UNEVEN = /[^\S ]| {2}/u;
+
+/**
+ * As `previewOf`, for a message as it is stored: a text that is so long that it stands in a blob is read as far as the
+ * preview needs it.
+ */
+export async function previewOfStored(
+  scope: Scope,
+  message: { readonly parts?: unknown },
+  length: number,
+): Promise<string> {
+  const given = Array.isArray(message.parts) ? (message.parts as unknown[]) : [];
+  const taken = markerOf(message)?.strings ?? [];
+  const parts: Part[] = [];
+  for (const [at, part] of given.entries()) {
+    if (!isObject(part) || typeof part["text"] !== "string") continue;
+    const apart = taken.find(({ at: place }) => place.join("/") === `parts/${at}/text`);
+    const text = apart === undefined ? part["text"] : (await beginningOf(scope, apart)).slice(0, 8 * length);
+    // What previews look at are the type and the text.
+    parts.push({ ...part, text } as unknown as Part);
+    if (apart !== undefined || text.trim().length > length) break;
+  }
+  return previewOf(parts, length);
+}
 
 /** The first characters of the text of these parts; "" where they have none. */
 export function previewOf(parts: readonly Part[], length: number): string {

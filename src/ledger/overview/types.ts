@@ -9,7 +9,7 @@ export interface OutlinedMessage {
   parentMessageId: string | null;
   role: Role;
   createdAt: string;
-  /** How its text begins, on one line; "" where there is none, or where it is so long that it is kept apart. */
+  /** How its text begins, on one line; "" where there is none. */
   preview: string;
   runId?: string;
   model?: string;
@@ -73,10 +73,15 @@ export interface ThreadList {
 
 export interface FindOptions extends Pick<ThreadListPage, "limit" | "kind" | "summary"> {}
 export interface FoundThreads {
-  /** Those whose title has the words, newest first, then those whose messages have them, best first. */
+  /**
+   * Those whose title has the words, newest first, then those whose messages have them, best first. Where there are more
+   * of both than fit, half of them are found by their titles.
+   */
   threads: ListedThread[];
   /** What was found in messages, at most three a thread. */
   hits: SearchHit[];
+  /** Whether there are threads that are not among them. */
+  more: boolean;
 }
 
 export const THREAD_CHANGES = ["created", "activity", "selected", "updated", "deleted"] as const;

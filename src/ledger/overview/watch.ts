@@ -37,6 +37,7 @@ class Watching implements AsyncIterableIterator<ThreadChange, void> {
   readonly #waiting = new Map<string, ThreadChange>();
   #timer: NodeJS.Timeout | undefined;
   #wake: (() => void) | undefined;
+  #reading: Promise<unknown> = Promise.resolve();
   #isOver = false;
   #error: LedgerError | undefined;
 
@@ -46,14 +47,21 @@ class Watching implements AsyncIterableIterator<ThreadChange, void> {
 
   tell(changes: readonly ThreadChange[]): void {
     if (this.#isOver) return;
-    for (const { threadId, change } of changes) this.#waiting.set(`${change} ${threadId}`, { threadId, change });
+    for (const change of changes) putLast(this.#waiting, change);
     if (this.#timer === undefined) this.#release();
     if (this.#ready.size <= MOST && this.#waiting.size <= MOST) return;
     const message = "More has happened than is kept for a reader; read the list of threads, and watch anew.";
     this.fail(new LedgerError("busy", message));
   }
 
-  async next(): Promise<Result> {
+  /** One after the other, however many are asked for at once. */
+  next(): Promise<Result> {
+    const next = this.#reading.then(() => this.#next());
+    this.#reading = next.catch(() => undefined);
+    return next;
+  }
+
+  async #next(): Promise<Result> {
     while (this.#ready.size === 0 && !this.#isOver) {
       await new Promise<void>((resolve) => (this.#wake = resolve));
     }
@@ -86,7 +94,7 @@ class Watching implements AsyncIterableIterator<ThreadChange, void> {
 
   /** Gives what waits, and lets what follows wait for a while. */
   #release(): void {
-    for (const [name, change] of this.#waiting) this.#ready.set(name, change);
+    for (const change of this.#waiting.values()) putLast(this.#ready, change);
     this.#waiting.clear();
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
@@ -94,4 +102,18 @@ class Watching implements AsyncIterableIterator<ThreadChange, void> {
     }, GATHER_MS).unref();
     this.#wake?.();
   }
+}
+
+/** What takes the other back. */
+const OPPOSITES: Partial<Record<ThreadChange["change"], ThreadChange["change"]>> = {
+  created: "deleted",
+  deleted: "created",
+};
+
+/** The last word of a thread comes last: one that was deleted and made again is there. */
+function putLast(changes: Map<string, ThreadChange>, { threadId, change }: ThreadChange): void {
+  const opposite = OPPOSITES[change];
+  if (opposite !== undefined) changes.delete(`${opposite} ${threadId}`);
+  changes.delete(`${change} ${threadId}`);
+  changes.set(`${change} ${threadId}`, { threadId, change });
 }

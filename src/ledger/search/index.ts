@@ -3,7 +3,7 @@
 import { parseJson } from "../../model/index.ts";
 import { isObject } from "../../model/kind.ts";
 import type { TakenString } from "../blobs/index.ts";
-import { markerOf, placeOf, readBlob, textOf } from "../blobs/index.ts";
+import { beginningOf, markerOf, placeOf } from "../blobs/index.ts";
 import { checkCount, checkName, checkText } from "../check.ts";
 import { LedgerError } from "../errors.ts";
 import type { MessageRow } from "../rows.ts";
@@ -30,16 +30,17 @@ const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 export async function search(
   scope: Scope,
   query: string,
-  options: SearchOptions = {},
+  options: SearchOptions & Pick<SearchQuery, "perThread"> = {},
   index: SearchIndex = new SearchIndex(scope),
 ): Promise<SearchHit[]> {
-  const { threadId, limit = DEFAULT_LIMIT, prefix = false } = options;
+  const { threadId, limit = DEFAULT_LIMIT, prefix = false, perThread } = options;
   const asked: SearchQuery = {
     tenant: scope.tenant,
     text: checkQuery(query),
     limit: checkCount(limit, "limit"),
   };
   if (prefix) asked.prefix = true;
+  if (perThread !== undefined) asked.perThread = perThread;
   if (threadId !== undefined) asked.threadId = checkName(threadId, "threadId");
   if (query.trim() === "" || limit === 0) return [];
   await index.update().catch(passOver);
@@ -154,7 +155,7 @@ export class SearchIndex {
 
   private async readHeads(): Promise<void> {
     for (const [name, { tenant, blob, as }] of this.needed) {
-      this.heads.set(name, await headOf({ ...this.scope, tenant }, blob, as));
+      this.heads.set(name, await beginningOf({ ...this.scope, tenant }, { blob, as }));
     }
     this.needed.clear();
   }
@@ -162,15 +163,4 @@ export class SearchIndex {
 
 function headName({ tenant }: MessageRow, blob: string): string {
   return `${blob} ${tenant}`;
-}
-
-/** The first chunk of a text; "" where there is none, which is reported by whoever reads the message. */
-async function headOf(scope: Scope, blob: string, as: TakenString["as"]): Promise<string> {
-  try {
-    // A character that the chunk's end cuts in two is left out.
-    for await (const bytes of readBlob(scope, blob)) return textOf(bytes, as).replace(/\uFFFD$/u, "");
-  } catch (error) {
-    if (!(error instanceof LedgerError) || (error.code !== "unknown-blob" && error.code !== "corrupt")) throw error;
-  }
-  return "";
 }

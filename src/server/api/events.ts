@@ -1,6 +1,6 @@
 // Live events of threads and runs: replay, then what happens, over SSE. Each has its durable cursor as `id:`; frames that
 // are about the stream itself carry none, so that they never become a reader's place (B96).
-import type { FollowOptions, Ledger, LedgerEvent, ThreadChange } from "../../ledger/index.ts";
+import type { FollowOptions, Ledger, LedgerEvent } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import type { JsonEvent } from "../../sse/index.ts";
 import { serverErrorOf } from "../http/failure.ts";
@@ -24,17 +24,7 @@ export function eventRoutes(services: Services, recorder: Recorder): Route[] {
       const { threadId } = await caller.ledger.run(runId);
       return followed(services, request, caller, { threadId, runId });
     }),
-    route("GET", "/v1/events", OF_TENANT, async (request, { ledger }) => {
-      // Begun before the reply is: whoever reads the list once it is open misses nothing.
-      const changes = await ledger.watch({ signal: AbortSignal.any([request.signal, services.draining]) });
-      return sse(services, request, () => framesOf(changes), { opening: "retry: 1000\n\n", failure: controlFrame });
-    }),
   ];
-}
-
-/** Without an id: nobody resumes these, a reader that comes back reads the list anew (B96). */
-async function* framesOf(changes: AsyncIterable<ThreadChange>): AsyncIterable<JsonEvent> {
-  for await (const change of changes) yield { event: "thread", data: change };
 }
 
 async function followed(
@@ -144,11 +134,4 @@ const OF_RUN = {
     204: { description: "The run has ended, and the cursor is that of its end." },
     410: { description: "Deltas after the cursor are not kept any more: read the messages.", schema: "Error" },
   },
-};
-const OF_TENANT = {
-  id: "followThreads",
-  summary:
-    "What happens to threads, as it happens: `thread`, with the thread and whether it was `created`, something happened in it (`activity`), another leaf was `selected`, it was `updated` or `deleted`. Read the list after the stream is open; the same change of a thread is told at most four times a second.",
-  heavy: true as const,
-  replies: { 200: { description: "Server-sent events without ids, each a `ThreadChange`.", type: EVENTS } },
 };

@@ -3,6 +3,7 @@ import type { Recorder } from "../record/types.ts";
 import type { Part, Services } from "../types.ts";
 import { branchRoutes } from "./branches.ts";
 import { eventRoutes } from "./events.ts";
+import { feedRoutes } from "./feed.ts";
 import { messageRoutes } from "./messages.ts";
 import { regenerateRoutes } from "./regenerate.ts";
 import { runRoutes } from "./runs.ts";
@@ -21,6 +22,7 @@ export function ledgerPart(services: Services, recorder: Recorder): Part {
       ...regenerateRoutes(services, recorder),
       ...runRoutes(recorder),
       ...eventRoutes(services, recorder),
+      ...feedRoutes(services, recorder),
       ...searchRoutes(recorder),
       ...transferRoutes(services, recorder),
       ...translateRoutes(services),

@@ -77,7 +77,7 @@ const LIST = {
       enum: ["true", "false"],
     },
     search: text(
-      "Words that the title of the thread or one of its messages holds; the last may be the beginning of one. With `hits`, at most three a thread.",
+      "Words that the title of the thread or one of its messages holds; the last may be the beginning of one. With `hits`, at most three a thread, and `more`: whether there are threads beyond these. A last word of one letter is looked for in titles alone.",
     ),
   },
   replies: { 200: says("A page. `next` is null at the end, and with `search`.", "ThreadList") },

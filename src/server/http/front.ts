@@ -173,9 +173,10 @@ function shuttingDown(): ServerError {
   });
 }
 
-/** What HEAD says is what GET would, without the body. */
+/** What HEAD says is what GET would, without the body. One that is written as it comes ends what it holds open. */
 function dropBody(reply: Reply): void {
   const { body } = reply;
+  if (typeof body === "function") void body(NOWHERE).catch(() => {});
   if (body === undefined || typeof body === "function") delete reply.body;
   else {
     reply.headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.byteLength);

@@ -121,7 +121,7 @@ export const SHAPES: Readonly<Record<string, AnyShape>> = {
   ListedThread: listedThread,
   ThreadList: object(
     { threads: list(reference("ListedThread")), next: nullable(string) },
-    { hits: list(reference("SearchHit")) },
+    { hits: list(reference("SearchHit")), more: boolean },
   ),
   SearchHit: searchHit,
   OutlinedMessage: outlinedMessage,

@@ -17,12 +17,18 @@ const FOREVER = "public, max-age=31536000, immutable";
 export function pagePart(folder?: URL): Part {
   let read: Promise<PageFiles> | undefined;
   const file = async (path: string): Promise<PageFile> => {
-    const files = await (read ??= readPageFiles(folder));
+    const reading = (read ??= readPageFiles(folder));
+    const forget = (): void => void (read === reading && (read = undefined));
+    const files = await reading.catch((error: unknown) => {
+      forget();
+      throw error;
+    });
     const found = files.get(path);
+    // It may be built while the server runs, and is read again until it has its document.
+    const isBuilt = files.has("index.html");
+    if (!isBuilt) forget();
     if (found !== undefined) return found;
-    // It may be built while the server runs.
-    if (files.size === 0) read = undefined;
-    throw files.size === 0 ? NOT_BUILT : new ServerError("not-found", `The page has no file "${path}".`);
+    throw isBuilt ? new ServerError("not-found", `The page has no file "${path}".`) : NOT_BUILT;
   };
   return {
     routes: [

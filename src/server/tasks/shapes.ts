@@ -23,6 +23,8 @@ const message = object(
   { tool_calls: list(call), tool_call_id: string },
 );
 export const waiting = object({ id: string, message }, { task: string });
+const MODES = words("steer", "follow-up");
+const queued = object({ id: string, message, mode: MODES }, {});
 const failure = object({ code: string, message: string }, { status: number, retryable: boolean });
 
 export const said = object({ id: string, queued: boolean }, { ignored: list(string) });
@@ -37,7 +39,7 @@ const task = object(
     usage: nullable(
       object({ input_tokens: count, output_tokens: count, total_tokens: count }, { cost: number }, { open: true }),
     ),
-    queued_messages: list(waiting),
+    queued_messages: list(queued),
     pending_tool_calls: list(call),
   },
   { approval: words("ask"), error: failure },
@@ -48,7 +50,7 @@ export const newTask = object(
   { message: saying, model: string, name: string, approval: words("ask", "never") },
   { open: true },
 );
-export const newMessage = object({ message: saying }, { mode: words("steer", "follow-up") }, { open: true });
+export const newMessage = object({ message: saying }, { mode: MODES }, { open: true });
 export const decision = object({ toolCallId: string, approve: boolean }, { reason: string }, { open: true });
 
 export const taskMade = object({ task }, { message: said, ignored: list(string) });

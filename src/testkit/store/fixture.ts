@@ -145,15 +145,18 @@ function* ofThread(reads: LedgerReads, key: ThreadKey): Steps<Record<string, unk
     message: yield* got(reads.message(key, idOf(4))),
     runs: yield* got(reads.runs(key)),
     runIds: yield* got(reads.runIds(key, "committed")),
-    usages: yield* got(reads.usages(key)),
+    lastRuns: byId(yield* got(reads.lastRuns(key.tenant, [key.threadId], FAR))),
+    usages: byId(yield* got(reads.usages(key.tenant, [{ threadId: key.threadId, before: "~" }], FAR))),
+    changedRuns: byId(yield* got(reads.changedRuns(key.tenant, [{ threadId: key.threadId, after: "" }]))),
     log: yield* got(reads.log(key, { limit: FAR })),
     "log of a run": yield* got(reads.log(key, { limit: FAR, ...ENDED })),
     aliases: yield* got(reads.aliases(key)),
     work: yield* got(reads.work(key)),
     blobRefs: yield* got(reads.blobRefs(key)),
   };
-  const tally = yield* got(reads.tally(key));
-  shown["tally"] = tally.messages + tally.liveRuns === 0 ? undefined : tally;
+  const place = { threadId: key.threadId, after: "", upTo: "~", first: true };
+  const [tally] = yield* got(reads.tallies(key.tenant, [place]));
+  shown["tally"] = tally?.messages === 0 ? undefined : tally;
   for (const name of KEYS) shown[`key ${name}`] = yield* got(reads.idempotencyKey(key, name));
   return shown;
 }

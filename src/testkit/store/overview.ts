@@ -1,7 +1,8 @@
 // What lists of threads are made of: titles, tallies, what happened last, and being told of what happens.
 import type { ThreadChange } from "../../ledger/overview/types.ts";
-import type { ThreadRow } from "../../ledger/rows.ts";
-import type { LedgerStore, ThreadKey } from "../../ledger/store.ts";
+import type { ListedHead, RunRow, RunUsage, ThreadRow } from "../../ledger/rows.ts";
+import type { Awaitable } from "../../ledger/steps.ts";
+import type { LedgerStore, LedgerTransaction, ThreadKey, TitlesPage } from "../../ledger/store.ts";
 import { demand } from "../demand.ts";
 import { Stop } from "./fixture.ts";
 import { endedRun, idOf, logRow, messageRow, runRow, threadRow } from "./rows.ts";
@@ -25,48 +26,114 @@ async function givesTitles(stage: Stage): Promise<void> {
   await demandSame(reads.titles(tenant, { limit: 9 }), all.slice(1), "A title that was removed.");
 }
 
+async function titlesWithAWord(stage: Stage): Promise<void> {
+  const { tenant, reads } = stage;
+  const titles = ["A voyage to CORINTH", "Corinthian columns", "Athens", "Κόρινθος", null, "100% corin_"];
+  for (const [at, title] of titles.entries()) {
+    await stage.write((tx) => tx.insertThread(threadRow({ tenant, threadId: idOf(at) }, { title })));
+  }
+  const ids = async (page: TitlesPage): Promise<string[]> => (await reads.titles(tenant, page)).map(({ id }) => id);
+  const found = [5, 3, 1, 0].map(idOf);
+  await demandSame(ids({ word: "corin", limit: 9 }), found, "Those that hold it, and those with other letters.");
+  await demandSame(ids({ word: "corin", limit: 2, before: idOf(5) }), [idOf(3), idOf(1)], "Two of them.");
+  await demandSame(ids({ word: "zzz", limit: 9 }), [idOf(3)], "A word that is in none.");
+}
+
 async function tallies(stage: Stage): Promise<void> {
-  const { key, other, reads } = stage;
-  const nothing = { messages: 0, liveRuns: 0, firstUserBody: null };
-  await demandSame(reads.tally(key), nothing, "A thread that is not there.");
+  const { key, other, tenant, reads } = stage;
+  const whole = (threadId: string) => ({ threadId, after: "", upTo: "~", first: true });
+  const nothing = { messages: 0, firstUserBody: null };
+  const { threadId } = key;
+  await demandSame(reads.tallies(tenant, []), [], "No thread at all.");
+  await demandSame(
+    reads.tallies(tenant, [whole("gone")]),
+    [{ threadId: "gone", ...nothing }],
+    "One that is not there.",
+  );
   const roles = ["system", "assistant", "user", "user"];
   await stage.write(
     (tx) => tx.insertMessages(roles.map((role, at) => messageRow(key, at + 1, { role }))),
     (tx) => tx.insertMessages([messageRow(other, 1), messageRow(other, 2)]),
-    (tx) => tx.insertRun(runRow(key, "created")),
-    (tx) => tx.insertRun(runRow(key, "streaming", { state: "streaming" })),
-    (tx) => tx.insertRun(endedRun(key, "committed", 5)),
-    (tx) => tx.insertRun(runRow(other, "elsewhere")),
+  );
+  const both = await reads.tallies(tenant, [whole(threadId), whole(other.threadId)]);
+  await demandSame(
+    both.toSorted((a, b) => (a.threadId < b.threadId ? -1 : 1)),
+    [
+      { threadId, messages: 4, firstUserBody: messageRow(key, 3).body },
+      { threadId: other.threadId, messages: 2, firstUserBody: messageRow(other, 1).body },
+    ],
+    "The messages of each, and the first that a user said.",
   );
   await demandSame(
-    reads.tally(key),
-    { messages: 4, liveRuns: 2, firstUserBody: messageRow(key, 3).body },
-    "A thread's messages, live runs, and the first that a user said.",
+    reads.tallies(tenant, [{ threadId, after: idOf(1), upTo: idOf(3), first: false }]),
+    [{ threadId, messages: 2, firstUserBody: null }],
+    "Those after one and up to another, without the first.",
   );
   const third = { ...key, threadId: "thread-late" };
   const late = Array.from({ length: 17 }, (_, at) => messageRow(third, at + 1, { role: at < 16 ? "tool" : "user" }));
   await stage.write((tx) => tx.insertMessages(late));
   await demandSame(
-    reads.tally(third),
-    { ...nothing, messages: 17 },
+    reads.tallies(tenant, [whole("thread-late")]),
+    [{ threadId: "thread-late", ...nothing, messages: 17 }],
     "One that comes after 16 others is not looked for.",
   );
 }
 
 async function tellsOfRuns(stage: Stage): Promise<void> {
-  const { key, other, reads } = stage;
+  const { key, other, tenant, reads } = stage;
   const rows = [
     endedRun(key, "c", 5, { state: "superseded", usage: '{"inputTokens":1}' }),
     endedRun(key, "a", 5, { state: "superseded" }),
     endedRun(key, "b", 5, { usage: '{"inputTokens": 20}' }),
     endedRun(other, "d", 5, { state: "superseded", usage: "{}" }),
+    runRow(other, "e", { state: "streaming" }),
   ];
   for (const row of rows) await stage.write((tx) => tx.insertRun(row));
+  const [c, a, b, d, e] = rows;
   await demandSame(reads.runIds(key, "superseded"), ["a", "c"], "Runs in a state, oldest first.");
   await demandSame(reads.runIds(key, "committed"), ["b"], "Runs in another state.");
   await demandSame(reads.runIds(key, "failed"), [], "A state that no run is in.");
-  const usages = [...(await reads.usages(key))].toSorted();
-  await demandSame(usages, ['{"inputTokens": 20}', '{"inputTokens":1}'], "What runs cost, as it was written.");
+  const both = [key.threadId, other.threadId];
+  await demandSame(sorted(reads.lastRuns(tenant, both, 9)), [a, b, c, d, e], "The runs of each thread.");
+  await demandSame(sorted(reads.lastRuns(tenant, both, 2)), [b, c, d, e], "The last two of each.");
+  const usages = (before: string, limit: number) =>
+    sorted(
+      reads.usages(
+        tenant,
+        both.map((threadId) => ({ threadId, before })),
+        limit,
+      ),
+    );
+  const shown = [a, b, c, d, e].map((row) => row && usageOf(row));
+  await demandSame(usages("~", 9), shown, "What runs cost, as it was written, and the state they are in.");
+  await demandSame(usages("c", 1), [shown[1]], "The last before a run.");
+  await stage.write((tx) =>
+    tx.insertLog([
+      logRow(key, 1, { kind: "run", runId: "c" }),
+      logRow(key, 2, { kind: "run", runId: "b" }),
+      logRow(key, 3, { kind: "run", runId: "b" }),
+      logRow(key, 4, { kind: "delta", runId: "a" }),
+      logRow(key, 5, { kind: "entry", runId: "" }),
+      logRow(other, 6, { kind: "run", runId: "e" }),
+    ]),
+  );
+  const since = (after: string) =>
+    sorted(
+      reads.changedRuns(
+        tenant,
+        both.map((threadId) => ({ threadId, after })),
+      ),
+    );
+  await demandSame(since(""), [b, c, e], "Runs of which the log tells, each once; deltas and entries are none.");
+  await demandSame(since(idOf(1)), [b, e], "Those after a place.");
+}
+
+function usageOf({ threadId, id, state, usage }: RunRow): RunUsage {
+  return { threadId, id, state, usage };
+}
+
+async function sorted<Row extends { id: string }>(rows: Awaitable<Row[]>): Promise<Row[]> {
+  return (await rows).toSorted((left, right) => (left.id < right.id ? -1 : 1));
 }
 
 const PLACES: readonly [threadId: string, row: (key: ThreadKey) => Step][] = [
@@ -143,6 +210,34 @@ async function keepsActivityUpToDate(stage: Stage): Promise<void> {
   await demandSame(ids(), ["ran", "told", "tied", "quiet"], "A thread that was deleted is gone.");
   await stage.write((tx) => tx.insertThread(threadRow({ tenant, threadId: "made" })));
   await demandSame(ids(), ["made", "ran", "told", "tied", "quiet"], "A new thread happened when it was made.");
+}
+
+async function givesHeads(stage: Stage): Promise<void> {
+  const { store, tenant, reads } = stage;
+  const rows = await happenings(stage);
+  await happenings({ store, tenant: `${tenant}-twin` });
+  const told = { tenant, threadId: "told" };
+  const heads = async (...ids: string[]): Promise<ListedHead[]> =>
+    (await store.heads(tenant, ids)).toSorted((left, right) => (left.id < right.id ? -1 : 1));
+  const [ran, first] = await heads("told", "gone", "ran");
+  await demandSame(heads("gone"), [], "A thread that is not there.");
+  const expected = { ...(await reads.thread(told)), lastActivity: idOf(5), purges: first?.purges };
+  await demandSame(first, expected, "A thread, where it ends, and when something last happened in it.");
+  await demandSame(
+    [ran?.lastId, ran?.lastActivity],
+    [idOf(9), idOf(4)],
+    "A delta is where it ends, and not what happened last.",
+  );
+  demand(rows.has("told") && typeof first?.purges === "number", "The number of purges is a number.");
+  const purges: (number | undefined)[] = [first?.purges];
+  for (const step of [
+    (tx: LedgerTransaction) => tx.deleteMessages(told, [idOf(2)]),
+    (tx: LedgerTransaction) => tx.deleteRuns(told, ["run"]),
+  ]) {
+    await stage.write(step);
+    purges.push((await heads("told"))[0]?.purges);
+  }
+  demand(new Set(purges).size === 3, "Deleting rows of a thread counts, each time.", purges);
 }
 
 async function ordersForOthers(stage: Stage): Promise<void> {
@@ -251,10 +346,12 @@ async function tellsWhatIsSo(stage: Stage): Promise<void> {
 
 export const OVERVIEW_CLAIMS: readonly Claim[] = [
   ["titles gives threads that have a title, newest id first, in pages", givesTitles],
-  ["tally counts messages and live runs, and finds what a user said first", tallies],
-  ["runIds and usages say which runs are in a state, and what all have cost", tellsOfRuns],
+  ["titles that hold a word are found whatever their case, in pages", titlesWithAWord],
+  ["tallies counts the messages of threads, and finds what a user said first", tallies],
+  ["runs of many threads are told together: the last, what they cost, and which changed", tellsOfRuns],
   ["activeThreads gives what happened last first, in pages and by kind", ordersByActivity],
   ["activeThreads is up to date, keeps to the tenant, and leaves out what is gone", keepsActivityUpToDate],
+  ["heads gives threads with where they end, what happened last, and whether something was deleted", givesHeads],
   ["activeThreads knows what another process did", ordersForOthers],
   ["watchThreads tells what happens to threads, whoever did it", tells],
   ["watchThreads tells nothing that did not happen, nothing of others, and nothing after its end", tellsWhatIsSo],

@@ -65,7 +65,9 @@ test("the paths without a version answer, too, and so does the queue of all task
   expect((await call(`${server.url}/task/${id}/queued_messages`)).body).toStrictEqual([waiting]);
   expect((await call(`${server.url}/v1/queued_messages?task=${id}`)).body).toStrictEqual([waiting]);
   expect((await call(`${server.url}/v1/queued_messages`)).body).toStrictEqual([{ ...waiting, task: id }]);
-  expect((await call(`${server.url}/task/${id}`)).body.task.queued_messages).toStrictEqual([waiting]);
+  expect((await call(`${server.url}/task/${id}`)).body.task.queued_messages).toStrictEqual([
+    { ...waiting, mode: "steer" },
+  ]);
   expect((await call(`${server.url}/task/${id}/cancel`, {})).body).toStrictEqual({ pending_messages: [waiting] });
   expect(asked.signal.aborted).toBe(true);
 });

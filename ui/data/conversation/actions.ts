@@ -3,7 +3,7 @@
 import { type Message, sameJson, type StoredMessage } from "koine";
 import type { Api } from "../api.ts";
 import { ApiError } from "../http.ts";
-import type { AskSettings, ConversationActions, QueuedMessage } from "../types.ts";
+import type { AskSettings, ConversationActions, SayHow } from "../types.ts";
 import { plainMessageOf } from "../wire-message.ts";
 import { askOf, type ConversationFold } from "./fold.ts";
 
@@ -42,6 +42,7 @@ export class Actions {
         const made = { id: api.newId(), ...(title !== undefined && title !== "" && { title }) };
         return (await api.fork(threadId, messageId, made)).id;
       },
+      takeBack: (id) => api.takeBack(threadId, id),
       decide: async (toolCallId, approve, reason) => void (await api.decide(threadId, toolCallId, approve, reason)),
       rename: async (title) => {
         this.acting.fold.describe(await api.updateThread(threadId, { title: title === "" ? null : title }));
@@ -56,51 +57,60 @@ export class Actions {
     return this.acting.fold.thread?.kind === "task";
   }
 
-  private async say(message: Message, how: AskSettings & { mode?: QueuedMessage["mode"] } = {}): Promise<void> {
+  private async say(message: Message, how: SayHow = {}): Promise<void> {
     const { api, threadId } = this.acting;
-    const { mode, ...ask } = how;
+    const { mode, key = api.newKey(), onSaid, ...ask } = how;
     if (this.isTask) {
-      await api.sayToTask(threadId, message, { key: api.newKey(), ...(mode !== undefined && { mode }) });
-      return;
+      await api.sayToTask(threadId, message, { key, ...(mode !== undefined && { mode }) });
+      return onSaid?.();
     }
-    const said = await this.append(message);
-    await this.ask(said.id, ask);
+    const { said, isOld } = await this.append(withKey(message, key), key);
+    onSaid?.();
+    await this.ask(said.id, ask, { key: `${key}-answer`, isFirst: true, isOld });
   }
 
   /** Under the leaf that its writer saw; where the thread went on meanwhile, under the one that it has by now. */
-  private async append(message: Message): Promise<StoredMessage> {
+  private async append(message: Message, key: string): Promise<{ said: StoredMessage; isOld: boolean }> {
     const { api, fold, threadId, readLeaf } = this.acting;
-    const attempt = async (): Promise<StoredMessage> => {
-      const place = { expectedLeaf: fold.tree.leaf, key: api.newKey() };
-      const [said] = await api.append(threadId, [message], place);
+    const attempt = async (expectedLeaf: string | null): Promise<{ said: StoredMessage; isOld: boolean }> => {
+      const [said] = await api.append(threadId, [message], { expectedLeaf, key });
       if (said === undefined) throw new ApiError(0, "unknown", "The server did not say what it has stored.");
-      this.show(said);
-      return said;
+      return { said: this.show(said), isOld: false };
     };
     try {
-      return await attempt();
+      return await attempt(fold.tree.leaf);
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== "conflict") throw error;
       await readLeaf();
-      return attempt();
+      const newest = await api.messages(threadId, { limit: NEWEST });
+      const said = [...newest, ...fold.bodies.values()].find((each) => keyOf(each) === key);
+      if (said !== undefined) return { said: this.show(said), isOld: true };
+      const last = newest.at(-1);
+      // Somebody else's question came first: asked beside it, one of both would not be in the conversation.
+      if (last?.role === "user" || last?.role === "tool") throw new ApiError(409, OVERTAKEN, OVERTAKEN_WORDS);
+      return attempt(last?.id ?? null);
     }
   }
 
   /** What is known is shown at once, where it fits: its parent may not be known yet. */
-  private show(said: StoredMessage): void {
+  private show(said: StoredMessage): StoredMessage {
     const { fold, changed } = this.acting;
     const { parentMessageId: parent } = said;
-    if (parent !== null && !fold.tree.has(parent)) return;
+    if (parent !== null && !fold.tree.has(parent)) return said;
     fold.said([said]);
     changed();
+    return said;
   }
 
   /** Asks for an answer to a message, or for another one in the place of an answer. */
-  private async ask(messageId: string, how: AskSettings = {}): Promise<void> {
+  private async ask(messageId: string, how: AskSettings = {}, asking: Partial<Asking> = {}): Promise<void> {
     const { api, fold, threadId } = this.acting;
+    const { key = api.newKey(), isFirst = false, isOld = false } = asking;
     const chosen = { ...askOf(fold.thread), ...how };
+    const runs = isOld ? await api.runs(threadId, { last: NEWEST }) : [];
+    if (runs.some(({ forkFromMessageId: after }) => after === messageId)) return;
     await Promise.all([
-      api.regenerate(threadId, { messageId, ...chosen }, api.newKey()),
+      api.regenerate(threadId, { messageId, ...chosen }, key, isFirst),
       // How it is asked the next time is worth less than the answer.
       this.remember(how).catch(() => undefined),
     ]);
@@ -166,4 +176,30 @@ export class Actions {
     }
     gone();
   }
+}
+
+interface Asking {
+  key: string;
+  /** Nobody was asked for an answer to it before. */
+  isFirst: boolean;
+  /** It was said by an earlier try, which may have asked, too. */
+  isOld: boolean;
+}
+
+/** So many of the newest messages, or runs, are looked through for what an earlier try has done. */
+const NEWEST = 30;
+
+/** The code of what was not said because another question came first. */
+export const OVERTAKEN = "overtaken";
+const OVERTAKEN_WORDS = "Something else was said at the same moment: this waits until that is answered.";
+
+/** What a message was said with: whoever looks for it after a lost reply knows it by that. */
+function withKey(message: Message, key: string): Message {
+  return { ...message, metadata: { ...message.metadata, page: { key } } };
+}
+
+export function keyOf({ metadata }: Pick<Message, "metadata">): string | undefined {
+  // Others may write what they like there.
+  const page = metadata?.["page"] as { key?: unknown } | null | undefined;
+  return typeof page?.key === "string" ? page.key : undefined;
 }

@@ -1,20 +1,21 @@
 // A request as code: what to paste into a shell, or into a program with one of the official SDKs, to ask it of this server.
-// Bodies are what the dialect of the SDK says, value by value.
-import type { Request } from "koine";
-import { dialect, isObject, KoineError, stringifyJson } from "koine";
+// Bodies are what the dialect of the SDK says, value by value; what it cannot say is told with the code.
+import type { Loss, Request } from "koine";
+import { dialect, isObject, stringifyJson } from "koine";
 import type { Code, CodeWish } from "../types.ts";
 import { aiSdkCode } from "./ai-sdk.ts";
 import { keyLiteral, TOKEN_VARIABLE } from "./key.ts";
 import { literalOf } from "./literal.ts";
-
-type Body = Readonly<Record<string, unknown>>;
+import type { Body } from "./merge.ts";
+import { merged, without } from "./merge.ts";
+import type { Written } from "./written.ts";
 
 interface Form {
   id: string;
   title: string;
   install: string;
   ending: Code["ending"];
-  write: (request: Request, wish: CodeWish) => string;
+  write: (request: Request, wish: CodeWish) => Written;
 }
 
 const FORMS: readonly Form[] = [
@@ -40,28 +41,46 @@ const FORMS: readonly Form[] = [
 
 /** The request for every SDK. It asks for a whole answer: how to read a stream is no part of what was asked. */
 export function codesOf(request: Request, wish: CodeWish): Code[] {
-  const { stream: _, ...asked } = request;
+  const { stream, ...asked } = request;
   const whole: Request = { ...asked, model: wish.model };
   return FORMS.map(({ id, title, install, ending, write }) => {
-    const code: Code = { id, title, install, ending, text: "" };
+    const code: Code = { id, title, install, ending, text: "", losses: [], remarks: [] };
     try {
-      code.text = write(whole, wish);
+      const { text, losses } = write(whole, wish);
+      const remarks = remarksOf(text, ending);
+      if (stream === true) remarks.push("A stream was asked for; this waits for the whole answer.");
+      return { ...code, text, losses, remarks };
     } catch (error) {
-      if (!(error instanceof KoineError)) throw error;
-      code.failure = error.message;
+      // What goes wrong with one form must not take the others along.
+      return { ...code, failure: error instanceof Error ? error.message : String(error) };
     }
-    return code;
   });
 }
 
-function bodyOf(id: string, request: Request): Body {
-  const { wire } = dialect(id).encodeRequest(request);
-  if (!isObject(wire)) throw new TypeError("A request is an object in every dialect.");
-  const { stream_options: _, ...body } = wire;
-  return body;
+function remarksOf(text: string, ending: Code["ending"]): string[] {
+  if (ending === "sh") return [];
+  return [
+    ...(text.includes("JSON.rawJSON(")
+      ? ["JavaScript would round some of the numbers: JSON.rawJSON (Node 22 or later) writes them digit by digit."]
+      : []),
+    ...(text.includes("which JavaScript rounds")
+      ? ["The SDK takes some of the settings as numbers only, and JavaScript rounds them: see the remarks in the code."]
+      : []),
+  ];
 }
 
-function curlCode(request: Request, { origin, token }: CodeWish): string {
+interface Said {
+  body: Body;
+  losses: readonly Loss[];
+}
+
+function bodyOf(id: string, request: Request): Said {
+  const { wire, losses } = dialect(id).encodeRequest(request);
+  if (!isObject(wire)) throw new TypeError("A request is an object in every dialect.");
+  return { body: without(wire, "stream_options"), losses };
+}
+
+function curlCode(request: Request, { origin, token }: CodeWish): Written {
   const lines = [
     `curl ${origin}/v1/chat/completions`,
     `-H 'content-type: application/json'`,
@@ -69,7 +88,8 @@ function curlCode(request: Request, { origin, token }: CodeWish): string {
     // Between the two words a shell reads everything as it is, whatever its length. JSON has no line that is the word.
     `--data-binary @- <<'JSON'`,
   ];
-  return `${lines.join(" \\\n  ")}\n${stringifyJson(bodyOf("openai-chat", request), 2)}\nJSON\n`;
+  const { body, losses } = bodyOf("openai-chat", request);
+  return { text: `${lines.join(" \\\n  ")}\n${stringifyJson(body, 2)}\nJSON\n`, losses };
 }
 
 function openaiClient(wish: CodeWish): string {
@@ -79,42 +99,50 @@ const client = new OpenAI({ baseURL: ${JSON.stringify(`${wish.origin}/v1`)}, api
 `;
 }
 
-function chatCode(request: Request, wish: CodeWish): string {
-  return `${openaiClient(wish)}const answer = await client.chat.completions.create(${literalOf(bodyOf("openai-chat", request))});
+function chatCode(request: Request, wish: CodeWish): Written {
+  const { body, losses } = bodyOf("openai-chat", request);
+  const text = `${openaiClient(wish)}const answer = await client.chat.completions.create(${literalOf(body)});
 console.log(answer.choices[0].message);
 `;
+  return { text, losses };
 }
 
-function responsesCode(request: Request, wish: CodeWish): string {
-  return `${openaiClient(wish)}const answer = await client.responses.create(${literalOf(bodyOf("openai-responses", request))});
+function responsesCode(request: Request, wish: CodeWish): Written {
+  const { body, losses } = bodyOf("openai-responses", request);
+  const text = `${openaiClient(wish)}const answer = await client.responses.create(${literalOf(body)});
 console.log(answer.output_text || answer.output);
 `;
+  return { text, losses };
 }
 
 /** Beyond this the SDK refuses to wait for a whole answer. */
 const LONG_ANSWER = 16_000;
 
-function anthropicCode(request: Request, wish: CodeWish): string {
-  const body = bodyOf("anthropic", request);
+function anthropicCode(request: Request, wish: CodeWish): Written {
+  const { body, losses } = bodyOf("anthropic", request);
   const isLong = Number(body["max_tokens"]) > LONG_ANSWER;
   const ask = isLong ? ["stream", ".finalMessage()"] : ["create", ""];
-  return `import Anthropic from "@anthropic-ai/sdk";
+  const text = `import Anthropic from "@anthropic-ai/sdk";
 
 const client = new Anthropic({ baseURL: ${JSON.stringify(wish.origin)}, apiKey: ${keyLiteral(wish)} });
 const answer = await client.messages.${ask[0]}(${literalOf(body)})${ask[1]};
 console.log(answer.content);
 `;
+  return { text, losses };
 }
 
 /** The SDK takes what the wire has beside the contents as one object. */
-function genaiCode(request: Request, wish: CodeWish): string {
-  const { contents, model: _, generationConfig, ...beside } = bodyOf("gemini", request);
-  const config = { ...(isObject(generationConfig) ? generationConfig : {}), ...beside };
+function genaiCode(request: Request, wish: CodeWish): Written {
+  const { body, losses } = bodyOf("gemini", request);
+  const { contents, generationConfig } = body;
+  const beside = without(body, "contents", "model", "generationConfig");
+  const config = merged(isObject(generationConfig) ? generationConfig : {}, beside);
   const asked = { model: wish.model, contents, ...(Object.keys(config).length > 0 && { config }) };
-  return `import { GoogleGenAI } from "@google/genai";
+  const text = `import { GoogleGenAI } from "@google/genai";
 
 const client = new GoogleGenAI({ apiKey: ${keyLiteral(wish)}, httpOptions: { baseUrl: ${JSON.stringify(wish.origin)} } });
 const answer = await client.models.generateContent(${literalOf(asked)});
 console.log(answer.candidates[0].content.parts);
 `;
+  return { text, losses };
 }

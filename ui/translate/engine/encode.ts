@@ -2,8 +2,9 @@
 import type { Delta, Dialect, Encoded, Loss, Message, Request, Response, WireEvent } from "koine";
 import { dialect, KoineError, user } from "koine";
 import type { JsonDocument } from "../../json/document.ts";
-import { lineAt } from "../../json/pointers.ts";
+import { lineAt, stepsOf } from "../../json/pointers.ts";
 import type { Column, PlacedLoss, Target } from "../types.ts";
+import { leftOfError, leftOfRequest, leftOfResponse, leftOfRun } from "./left-behind.ts";
 import { Marker } from "./marking.ts";
 import type { Read } from "./read.ts";
 import { documentOf } from "./read.ts";
@@ -47,20 +48,21 @@ function placed(written: Written, document: JsonDocument, canonical: JsonDocumen
   });
 }
 
-function write(speaker: Dialect, { canonical }: Read, target: Target): Written {
+function write(speaker: Dialect, { canonical, reading }: Read, target: Target): Written {
+  const marker = new Marker(reading.canonical.text);
   switch (canonical.kind) {
     case "request":
-      return writeRequest(speaker, withModel(canonical.value, target.model));
+      return writeRequest(speaker, withModel(canonical.value, target.model), marker);
     case "response":
-      return writeResponse(speaker, canonical.value);
+      return writeResponse(speaker, canonical.value, marker);
     case "messages":
-      return writeMessages(speaker, canonical.value, "");
+      return writeMessages(speaker, canonical.value, "", marker);
     case "error":
       return writeError(speaker, canonical.value);
     case "stream":
       if (speaker.carries.has("streams")) return writeStream(speaker, canonical.deltas);
-      if ("message" in canonical.value) return writeResponse(speaker, canonical.value);
-      return writeMessages(speaker, canonical.value.messages, "/messages");
+      if ("message" in canonical.value) return writeResponse(speaker, canonical.value, marker);
+      return withBehind(writeMessages(speaker, canonical.value.messages, "/messages", marker), leftOfRun(canonical.value));
   }
 }
 
@@ -68,52 +70,53 @@ function withModel(request: Request, model: string | undefined): Request {
   return model === undefined || model === "" ? request : { ...request, model };
 }
 
-function writeRequest(speaker: Dialect, request: Request): Written {
+function writeRequest(speaker: Dialect, request: Request, marker: Marker): Written {
   if (!speaker.carries.has("requests")) {
     const { messages, ...settings } = request;
-    return { ...writeMessages(speaker, messages, "/messages"), remarks: behind(speaker, Object.keys(settings)) };
+    return withBehind(writeMessages(speaker, messages, "/messages", marker), leftOfRequest(settings));
   }
   const encoded = speaker.encodeRequest(request);
-  const marker = new Marker();
-  const trace = new Trace(encoded.wire, speaker.encodeRequest(marker.request(request)).wire, marker.places);
+  const trace = new Trace(encoded.wire, speaker.encodeRequest(marker.request(request)).wire, marker);
   // What the messages say does not matter to the settings, and there may be a great many of them.
   const small = { ...request, messages: [user("x")] };
   const find = finder(trace, small, (value) => speaker.encodeRequest({ ...small, ...value }).wire);
   return { ...encoded, find, beside: besideOf(encoded) };
 }
 
-function writeResponse(speaker: Dialect, response: Response): Written {
+function writeResponse(speaker: Dialect, response: Response, marker: Marker): Written {
   if (!speaker.carries.has("responses")) {
-    const { message, alternatives: _, ...others } = response;
-    const written = writeMessages(speaker, [message], "/message");
-    return { ...written, remarks: behind(speaker, Object.keys(others)) };
+    const { message, ...others } = response;
+    return withBehind(writeMessages(speaker, [message], "/message", marker), leftOfResponse(others));
   }
   const encoded = speaker.encodeResponse(response);
-  const marker = new Marker();
-  const trace = new Trace(encoded.wire, speaker.encodeResponse(marker.response(response)).wire, marker.places);
+  const trace = new Trace(encoded.wire, speaker.encodeResponse(marker.response(response)).wire, marker);
   const find = finder(trace, { ...response }, (value) => speaker.encodeResponse({ ...response, ...value }).wire);
   return { ...encoded, find };
 }
 
 /** Losses of messages by themselves begin with an index; `prefix` is where the messages stand in the whole. */
-function writeMessages(speaker: Dialect, messages: readonly Message[], prefix: string): Written {
+function writeMessages(speaker: Dialect, messages: readonly Message[], prefix: string, marker: Marker): Written {
   const { wire, losses } = speaker.encodeMessages(messages);
-  const marker = new Marker();
   const marked = speaker.encodeMessages(marker.messages(messages, ""));
-  const trace = new Trace(wire, marked.wire, marker.places);
+  const trace = new Trace(wire, marked.wire, marker);
   const paths = losses.map(({ path }) => path);
   const whole = prefix === "/message" ? /^\/0/ : /^/;
   return {
     wire,
     losses: losses.map((loss) => Object.assign({}, loss, { path: loss.path.replace(whole, prefix) })),
-    find: (_, index) => trace.find(paths[index] ?? ""),
+    // Losses of what stands beside messages come after these, and nothing stands for them.
+    find: (_, index) => (paths[index] === undefined ? HEAD : trace.find(paths[index])),
   };
 }
 
-/** What stays behind where a dialect carries messages only. The flag that asks for a stream says nothing by itself. */
-function behind({ title }: Dialect, fields: readonly string[]): string[] {
-  const left = fields.filter((field) => field !== "stream");
-  return left.length === 0 ? [] : [`${title} carry messages only; left behind: ${left.join(", ")}.`];
+/** What stays behind where a dialect carries messages only. */
+function withBehind(written: Written, left: readonly Loss[]): Written {
+  const names = new Set(left.map(({ path }) => stepsOf(path)[0]));
+  return {
+    ...written,
+    losses: [...written.losses, ...left],
+    remarks: names.size === 0 ? [] : [`Only messages are carried; left behind: ${[...names].join(", ")}.`],
+  };
 }
 
 function finder(
@@ -140,7 +143,8 @@ function besideOf({ address, wire, names }: Encoded): string[] {
 
 function writeError(speaker: Dialect, error: Parameters<Dialect["encodeError"]>[0]): Written {
   const { wire, status } = speaker.encodeError(error);
-  return { wire, losses: [], find: () => HEAD, beside: [`HTTP status ${status}`] };
+  const losses = leftOfError(error, wire, speaker.decodeError(wire, status));
+  return { wire, losses, find: () => HEAD, beside: [`HTTP status ${status}`] };
 }
 
 /** A loss of a stream happened when its event was written: that is its place. */

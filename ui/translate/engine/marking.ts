@@ -4,17 +4,38 @@ import type { Message, Part, Request, Response, Tool } from "koine";
 import { isObject } from "koine";
 
 /** Nine letters and digits: what even the strictest rules for ids and names let through. */
-export const TOKEN = /Kn(\d{7})/g;
+const TOKENS = /([A-Za-z]{2})\d{7}/g;
+const LETTERS = "KnABCDEFGHIJLMNOPQRSTUVWXYZabcdefghijklmopqrstuvwxyz";
 /** Makes the length of a token that of whole groups of base64. */
 const FILL = "KnK";
+
+/** Two letters with which no token begins in a text; undefined for one that has been made to hold them all. */
+function freePrefix(text: string): string | undefined {
+  const taken = new Set<string>();
+  for (const [, letters = ""] of text.matchAll(TOKENS)) taken.add(letters);
+  for (const second of `n${LETTERS}`) {
+    for (const first of LETTERS) if (!taken.has(first + second)) return first + second;
+  }
+  return undefined;
+}
 
 export class Marker {
   /** By the number of a token: the place that it stands for, a JSON pointer. */
   readonly places: string[] = [];
+  /** undefined where nothing can be told from what is said already: then no place is known. */
+  readonly pattern: RegExp | undefined;
+  private readonly prefix: string;
+
+  /** `said`: everything that the payload says already. */
+  constructor(said: string) {
+    const prefix = freePrefix(said);
+    this.prefix = prefix ?? "Kn";
+    this.pattern = prefix === undefined ? undefined : new RegExp(`${prefix}(\\d{7})`, "g");
+  }
 
   private token(place: string): string {
     this.places.push(place);
-    return `Kn${String(this.places.length - 1).padStart(7, "0")}`;
+    return this.prefix + String(this.places.length - 1).padStart(7, "0");
   }
 
   request(request: Request): Request {

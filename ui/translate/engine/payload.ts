@@ -2,18 +2,20 @@
 // JSON, or in the binary frames of an event stream. What cannot be read says where.
 import type { JsonValue } from "koine";
 import { JsonError, parseJson, SseParser } from "koine";
+import { guessOf, unwrapText, valueSpans } from "./wrappings.ts";
 
 export interface WireFrame {
   event?: string;
   data: unknown;
 }
 
-export type Payload =
+export type Payload = { remarks?: readonly string[] } & (
   | { format: "json"; value: JsonValue }
-  /** A value per line. */
+  /** Values that follow each other. */
   | { format: "lines"; values: JsonValue[] }
   | { format: "sse"; frames: WireFrame[] }
-  | { format: "frames"; bytes: Uint8Array };
+  | { format: "frames"; bytes: Uint8Array }
+);
 
 /** Text that is no JSON, with its place in the whole. */
 export class PayloadError extends Error {
@@ -52,24 +54,45 @@ function decodeText(bytes: Uint8Array): string {
 }
 
 function readText(text: string): Payload {
+  const wrapped = unwrapText(text);
+  if (wrapped === undefined) return readPlain(text);
+  const { body, line, remark } = wrapped;
+  try {
+    return { ...readPlain(body), remarks: [remark] };
+  } catch (error) {
+    if (!(error instanceof PayloadError) || error.line === undefined || error.column === undefined) throw error;
+    // Within a command the body is quoted: places in it are not places of the text.
+    if (line === undefined) throw new PayloadError(`${remark} ${error.message} (line ${error.line}, column ${error.column} of it)`);
+    throw new PayloadError(error.message, { line: error.line + line, column: error.column });
+  }
+}
+
+function readPlain(text: string): Payload {
   const sign = /\S/.exec(text)?.[0];
   if (sign === undefined) throw new PayloadError("There is nothing to read.");
-  if (sign !== "{" && sign !== "[" && /^(data|event|id|retry)?:/m.test(text)) return readEvents(text);
+  if (sign !== "{" && sign !== "[" && /^[ \t]*(data|event|id|retry)?:/m.test(text)) return readEvents(text);
   try {
     return { format: "json", value: parseJson(text) };
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    return readLines(text) ?? fail(error);
+    return readLines(text) ?? readValues(text) ?? fail(error, text);
   }
 }
 
-function fail(error: JsonError, lines = 0, columns = 0): never {
+function fail(error: JsonError, text: string, lines = 0, columns = 0): never {
   const [, line, column] = /line (\d+), column (\d+)/.exec(error.message) ?? [];
   if (line === undefined) throw new PayloadError(error.message);
-  // What follows the place says what is wrong; the excerpt behind it is shown in its own way.
-  const told = error.message.replace(/^.*?column \d+[:.]?\s*/s, "").replace(/ \(near .*\)$/s, "");
   const place = { line: Number(line) + lines, column: Number(column) + (Number(line) === 1 ? columns : 0) };
-  throw new PayloadError(told === "" ? error.message : told[0]?.toUpperCase() + told.slice(1), place);
+  throw new PayloadError(reasonOf(error, text), place);
+}
+
+/** What is wrong, without the place and the excerpt, which are shown in their own way. */
+function reasonOf({ code, message }: JsonError, text: string): string {
+  if (code === "too-deep") return message.replace(/ at line \d+, column \d+/, "");
+  const told = message.replace(/^.*?column \d+[:.]?\s*/s, "").replace(/ \(near .*\)$/s, "");
+  const reason = told === "" ? message : told[0]?.toUpperCase() + told.slice(1);
+  const guess = guessOf(text);
+  return guess === undefined ? reason : `${reason}. ${guess}`;
 }
 
 /** A value per line; undefined where it is no such text but a broken document. */
@@ -80,9 +103,17 @@ function readLines(text: string): Payload | undefined {
   const values: JsonValue[] = [];
   for (const [at, line] of lines.entries()) {
     if (line.trim() === "" || line.trim() === "[DONE]") continue;
-    values.push(readLine(line, at));
+    values.push(readValue(line, at, 0));
   }
   return { format: "lines", values };
+}
+
+/** Documents of several lines that follow each other; undefined where the first of them is broken. */
+function readValues(text: string): Payload | undefined {
+  const spans = valueSpans(text);
+  const [first] = spans;
+  if (first === undefined || spans.length < 2 || !isJson(text.slice(first.from, first.to))) return undefined;
+  return { format: "lines", values: spans.map(({ from, to }) => readAt(text.slice(from, to), text, from)) };
 }
 
 function isJson(text: string): boolean {
@@ -94,23 +125,28 @@ function isJson(text: string): boolean {
   }
 }
 
-function readLine(text: string, lines: number): JsonValue {
+/** A part of a text as JSON; what is wrong with it is told with its place in the whole. */
+function readAt(part: string, text: string, offset: number): JsonValue {
+  const before = text.slice(0, offset).split("\n");
+  return readValue(part, before.length - 1, before.at(-1)?.length ?? 0);
+}
+
+function readValue(text: string, lines: number, columns: number): JsonValue {
   try {
     return parseJson(text);
   } catch (error) {
-    return error instanceof JsonError ? fail(error, lines) : rethrow(error);
+    if (error instanceof JsonError) return fail(error, text, lines, columns);
+    throw error;
   }
 }
 
-function rethrow(error: unknown): never {
-  throw error;
-}
-
+/** The lines of a stream may have been pasted with the indentation of where they stood. */
 function readEvents(text: string): Payload {
   const parser = new SseParser();
   const frames: WireFrame[] = [];
+  const plain = text.replaceAll(/^[ \t]+/gm, "");
   let from = 0;
-  for (const { event, data } of [...parser.push(text), ...parser.end()]) {
+  for (const { event, data } of [...parser.push(plain), ...parser.end()]) {
     // Where it stands, for what may be wrong with it. Data of several lines is told by its first.
     const [head = ""] = data.split("\n", 1);
     from = Math.max(from, text.indexOf(head, from));
@@ -126,8 +162,7 @@ function readData(data: string, text: string, offset: number): JsonValue {
   try {
     return parseJson(data);
   } catch (error) {
-    if (!(error instanceof JsonError)) return rethrow(error);
-    const before = text.slice(0, offset).split("\n");
-    return fail(error, before.length - 1, before.at(-1)?.length ?? 0);
+    if (error instanceof JsonError) return readAt(data, text, offset);
+    throw error;
   }
 }

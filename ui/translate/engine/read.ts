@@ -47,7 +47,7 @@ function readingOf({ from, kind, maybe, remarks }: Recognised, canonical: Canoni
 }
 
 export function documentOf(value: unknown): JsonDocument {
-  return indexJson(stringifyJson(value, 2));
+  return indexJson(stringifyJson(value));
 }
 
 function failureOf(error: unknown, recognised: Recognised | undefined): ReadFailure {

@@ -4,7 +4,7 @@
 import { isObject } from "koine";
 import { pointerOf, stepsOf } from "../../json/pointers.ts";
 import type { Standing } from "../types.ts";
-import { TOKEN } from "./marking.ts";
+import type { Marker } from "./marking.ts";
 
 export interface Place {
   pointer: string;
@@ -19,30 +19,36 @@ export class Trace {
   /** How many tokens stand at or below a pointer into the wire. */
   private readonly counts = new Map<string, number>();
 
-  constructor(wire: unknown, marked: unknown, places: readonly string[]) {
-    this.compare(wire, marked, "", places);
+  private readonly places: readonly string[];
+  private readonly pattern: RegExp | undefined;
+
+  /** `marked`: the encoding of the copy that the marker made. */
+  constructor(wire: unknown, marked: unknown, { places, pattern }: Marker) {
+    this.places = places;
+    this.pattern = pattern;
+    this.compare(wire, marked, "");
   }
 
-  private compare(wire: unknown, marked: unknown, path: string, places: readonly string[]): void {
-    if (typeof marked === "string") return this.note(marked, path, places);
+  private compare(wire: unknown, marked: unknown, path: string): void {
+    if (typeof marked === "string") return this.note(marked, path);
     if (Array.isArray(marked) && Array.isArray(wire) && marked.length === wire.length) {
-      marked.forEach((each, at) => this.compare(wire[at], each, `${path}/${at}`, places));
+      marked.forEach((each, at) => this.compare(wire[at], each, `${path}/${at}`));
     } else if (isObject(marked) && isObject(wire) && !Array.isArray(marked) && hasSameKeys(marked, wire)) {
-      for (const key in marked) this.compare(wire[key], marked[key], path + pointerOf([key]), places);
-    } else if (typeof marked === "object" && marked !== null) this.gather(marked, path, places);
+      for (const key in marked) this.compare(wire[key], marked[key], path + pointerOf([key]));
+    } else if (typeof marked === "object" && marked !== null) this.gather(marked, path);
   }
 
   /** Everything in a value counts as standing at one place. */
-  private gather(marked: unknown, path: string, places: readonly string[]): void {
-    if (typeof marked === "string") this.note(marked, path, places);
+  private gather(marked: unknown, path: string): void {
+    if (typeof marked === "string") this.note(marked, path);
     else if (typeof marked === "object" && marked !== null) {
-      for (const each of Object.values(marked)) this.gather(each, path, places);
+      for (const each of Object.values(marked)) this.gather(each, path);
     }
   }
 
-  private note(text: string, path: string, places: readonly string[]): void {
-    for (const [, number] of text.matchAll(TOKEN)) {
-      const place = places[Number(number)];
+  private note(text: string, path: string): void {
+    for (const [, number] of this.pattern === undefined ? [] : text.matchAll(this.pattern)) {
+      const place = this.places[Number(number)];
       if (place === undefined) continue;
       for (const above of ancestors(place)) {
         const known = this.wires.get(above);

@@ -23,7 +23,7 @@ import type { LedgerReads, Stretch, ThreadKey, ThreadsPage, TitlesPage } from ".
 import { type MemoryData, nameOf } from "./data.ts";
 import { compareIds } from "../compare.ts";
 
-const BEYOND_ASCII = /[^ -~]/;
+const BEYOND_ASCII = /[^\0-\x7f]/;
 
 function copy<Row extends object>(row: Row): Row {
   return { ...row };

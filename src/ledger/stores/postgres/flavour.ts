@@ -19,7 +19,7 @@ export const POSTGRES: Flavour = {
   forEach: (n, read) => `SELECT r.* FROM json_array_elements(?${n}::json) AS w (value) CROSS JOIN LATERAL (${read}) r`,
   milliseconds: (column) => `CASE WHEN ${column} ~ '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$'
     THEN CAST(extract(epoch FROM CAST(${column} AS timestamptz)) * 1000 AS bigint) END`,
-  mayHold: (column, n) => `(lower(${column}) LIKE '%' || ?${n} || '%' OR ${column} ~ '[^ -~]')`,
+  mayHold: (column, n) => `(lower(${column}) LIKE '%' || ?${n} || '%' OR length(${column}) <> octet_length(${column}))`,
   // In the schema in which it is made, whatever the connection's own path is.
   afterInsert: (table, name, statement) => [
     `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT

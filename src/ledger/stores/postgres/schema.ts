@@ -24,7 +24,9 @@ export const PENDING = { table: "search_pending", of: MESSAGES.name, columns: ["
 
 /** Every table of a ledger. */
 export const TABLES: readonly string[] = [
-  ...[THREADS, MESSAGES, RUNS, LOG, KEYS, ALIASES, WORK, BLOBS, CHUNKS, BLOB_REFS, QUARANTINE, CHANGES].map(({ name }) => name),
+  ...[THREADS, MESSAGES, RUNS, LOG, KEYS, ALIASES, WORK, BLOBS, CHUNKS, BLOB_REFS, QUARANTINE, CHANGES].map(
+    ({ name }) => name,
+  ),
   ACTIVITY,
   "search",
   PENDING.table,

@@ -6,6 +6,7 @@ import type { SearchHit, SearchQuery } from "../../store.ts";
 import { countWords, snippetOf, wantedBy } from "../../search/words.ts";
 import { MESSAGES } from "../sql/columns.ts";
 import type { Insert, SqlSession, Statement } from "../sql/engine.ts";
+import { rowCount } from "../sql/reads.ts";
 import { nameOf } from "./wakeups.ts";
 
 /** A word of a tsvector has up to 2,046 bytes; longer ones are known by how they begin. */
@@ -43,8 +44,20 @@ const BEST = "ORDER BY ts_rank(words, ?3::tsquery, 1) DESC, message_id DESC LIMI
 const SEARCH: Statement = { name: "search", sql: `${FOUND} ${BEST}` };
 const SEARCH_THREAD: Statement = { name: "search-thread", sql: `${FOUND} AND thread_id = ?5 ${BEST}` };
 
+/** At most ?5 of a thread. */
+const SEARCH_SOME: Statement = {
+  name: "search-some",
+  sql: `SELECT thread_id, message_id, text FROM (SELECT f.*,
+      row_number() OVER (PARTITION BY thread_id ORDER BY score DESC, message_id DESC) AS place FROM (
+        SELECT thread_id, message_id, text, ts_rank(words, ?3::tsquery, 1) AS score FROM search
+        WHERE tenant = ?1 AND words @@ ?2::tsquery) f) placed
+    WHERE place <= ?5 ORDER BY score DESC, message_id DESC LIMIT ?4`,
+};
+/** In a thread, each of its messages is wanted: there, `perThread` is another limit. */
+const most = ({ limit, perThread = limit }: SearchQuery): number => rowCount(Math.min(limit, perThread));
+
 /** The statements of the search, beside those of the tables. */
-export const SEARCH_STATEMENTS: readonly Statement[] = [TAKE, READ, FORGET, SEARCH, SEARCH_THREAD];
+export const SEARCH_STATEMENTS: readonly Statement[] = [TAKE, READ, FORGET, SEARCH, SEARCH_THREAD, SEARCH_SOME];
 
 /** Thrown to give what was taken back to the queue: some of the texts are not at hand. */
 export class TextsMissing extends Error {}
@@ -88,16 +101,18 @@ async function takeSome(
 }
 
 export async function find(session: SqlSession, query: SearchQuery): Promise<SearchHit[]> {
-  const { tenant, threadId, limit } = query;
+  const { tenant, threadId, limit, perThread } = query;
   const wanted = wantedBy(query);
   const words = Array.from(wanted.words, (word) => quoted(cut(word)));
   if (wanted.beginning !== "") words.push(`${quoted(cut(wanted.beginning))}:*`);
   if (words.length === 0) return [];
   const within = [placeOf(tenant), ...(threadId === undefined ? [] : [placeOf(tenant, threadId)])].map(quoted);
-  const values = [tenant, [...within, ...words].join(" & "), words.join(" | "), Math.max(Math.ceil(limit), 0)];
-  const rows = await (threadId === undefined
-    ? session.all(SEARCH, values)
-    : session.all(SEARCH_THREAD, [...values, threadId]));
+  const values = [tenant, [...within, ...words].join(" & "), words.join(" | ")];
+  const rows = await (threadId !== undefined
+    ? session.all(SEARCH_THREAD, [...values, most(query), threadId])
+    : perThread === undefined
+      ? session.all(SEARCH, [...values, rowCount(limit)])
+      : session.all(SEARCH_SOME, [...values, rowCount(limit), rowCount(perThread)]));
   return rows.map(([thread, message, found]) => ({
     threadId: String(thread),
     messageId: String(message),

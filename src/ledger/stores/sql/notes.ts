@@ -41,10 +41,6 @@ export class Notes {
   /** Those that are being written. */
   #taken = new Map<string, Note>();
 
-  get size(): number {
-    return this.#waiting.size;
-  }
-
   raise(tenant: string, threadId: string, id: string): Note {
     const name = nameOf({ tenant, threadId });
     let note = this.#waiting.get(name);
@@ -63,11 +59,7 @@ export class Notes {
       const taken = this.#taken.get(nameOf(note));
       if (taken !== undefined) taken.lastActivity = "";
     }
-    // The last word is what is so: one that was deleted and made again is there.
-    if (change === "deleted") note.changes.delete("created");
-    if (change === "created") note.changes.delete("deleted");
-    note.changes.delete(change);
-    note.changes.add(change);
+    addLast(note.changes, change);
   }
 
   /** Everything, to be written; in one order, so that no two processes wait for each other. */
@@ -86,11 +78,10 @@ export class Notes {
   giveBack(notes: readonly Note[]): void {
     this.written(notes);
     for (const { tenant, threadId, lastActivity, changes } of notes) {
-      const later = this.#waiting.get(nameOf({ tenant, threadId }))?.changes ?? new Set();
-      const isGone = later.has("deleted");
-      const note = this.raise(tenant, threadId, isGone ? "" : lastActivity);
-      const earlier = [...changes].filter((change) => !isOpposite(change, later));
-      note.changes = new Set([...earlier, ...later]);
+      const note = this.raise(tenant, threadId, lastActivity);
+      const later = [...note.changes];
+      note.changes = changes;
+      for (const change of later) addLast(changes, change);
     }
   }
 
@@ -107,8 +98,10 @@ export class Notes {
   }
 }
 
-function isOpposite(change: ThreadChange["change"], later: ReadonlySet<ThreadChange["change"]>): boolean {
-  return (change === "created" && later.has("deleted")) || (change === "deleted" && later.has("created"));
+/** The last word is what is so: a thread that was deleted and made again is there. */
+function addLast(changes: Set<ThreadChange["change"]>, change: ThreadChange["change"]): void {
+  changes.delete(change);
+  changes.add(change);
 }
 
 /** One text for both: names hold no zero character. */

@@ -66,9 +66,7 @@ export class SqlReads implements LedgerReads {
     if (word !== undefined) values.push(word);
     if (before !== undefined) values.push(before);
     const [all, below] =
-      word === undefined
-        ? [fixed.titles, fixed["titles-before"]]
-        : [fixed["titles-with"], fixed["titles-with-before"]];
+      word === undefined ? [fixed.titles, fixed["titles-before"]] : [fixed["titles-with"], fixed["titles-with-before"]];
     const rows = this.session.all(before === undefined ? all : below, values);
     return mapAwaitable(rows, (found) => found.map(([id, title]) => ({ id: String(id), title: String(title) })));
   }
@@ -131,7 +129,11 @@ export class SqlReads implements LedgerReads {
     return runMixed(this.#ofEach(RUNS, this.statements.fixed["last-runs-of-each"], tenant, places, limit));
   }
 
-  usages(tenant: string, places: readonly { threadId: string; before: string }[], limit: number): Awaitable<RunUsage[]> {
+  usages(
+    tenant: string,
+    places: readonly { threadId: string; before: string }[],
+    limit: number,
+  ): Awaitable<RunUsage[]> {
     const list = places.map(({ threadId, before }) => [threadId, before]);
     return runMixed(this.#ofEach(USAGES, this.statements.fixed["usages-of-each"], tenant, list, limit));
   }

@@ -122,7 +122,8 @@ function creationSql(column: string, { milliseconds }: Flavour): string {
     const bits = `((m.ms >> ${5 * (TIME_LEN - 1 - at)}) & 31)`;
     return `substr('${CHARACTERS}', CAST(1 + ${bits} AS INTEGER), 1)`;
   });
-  return `COALESCE((SELECT ${characters.join(" || ")} FROM (SELECT ${milliseconds(column)} AS ms) m WHERE m.ms >= 0), '')`;
+  // Limited, so that SQLite works the time out once, and not for each of the characters.
+  return `COALESCE((SELECT ${characters.join(" || ")} FROM (SELECT ${milliseconds(column)} AS ms LIMIT 1) m WHERE m.ms >= 0), '')`;
 }
 
 /** By version, from 1. What only one engine has (the search index) follows in the engine's own migrations of the same number. */

@@ -144,10 +144,11 @@ function overviewTexts({ listed, inList, mayHold, forEach }: Flavour) {
     "run-ids": `SELECT id FROM runs WHERE ${IN_THREAD} AND state = ?3 ORDER BY id`,
     "last-runs-of-each": forEach?.(2, lastRuns(thread)) ?? lastRuns(thread),
     "usages-of-each": forEach?.(2, usages(thread, "(w.value ->> 1)")) ?? usages(thread, "?4"),
-    "changed-runs": `SELECT ${RUNS.list("r")} FROM (SELECT DISTINCT l.thread_id, l.run_id FROM ${listed(2)} JOIN log l
-        ON l.tenant = ?1 AND l.thread_id = ${THREAD_OF_LIST} AND l.id > (w.value ->> 1)
-        WHERE l.kind <> 'delta' AND l.run_id <> '') c
-      JOIN runs r ON r.tenant = ?1 AND r.thread_id = c.thread_id AND r.id = c.run_id`,
+    // Crossed, so that SQLite takes them in this order, and not all runs of the tenant first.
+    "changed-runs": `SELECT ${RUNS.list("r")} FROM (SELECT DISTINCT l.thread_id, l.run_id FROM ${listed(2)}
+        CROSS JOIN log l WHERE l.tenant = ?1 AND l.thread_id = ${THREAD_OF_LIST} AND l.id > (w.value ->> 1)
+          AND l.kind <> 'delta' AND l.run_id <> '') c
+      CROSS JOIN runs r WHERE r.tenant = ?1 AND r.thread_id = c.thread_id AND r.id = c.run_id`,
     // Only rows that are there: a thread may have been deleted meanwhile.
     "raise-activity": `UPDATE activity SET last_activity = (w.value ->> 2) FROM ${listed(1)}
       WHERE activity.tenant = (w.value ->> 0) AND activity.thread_id = (w.value ->> 1)

@@ -16,10 +16,8 @@ export const SQLITE: Flavour = {
   inList: (column, n) => `${column} IN (SELECT value FROM json_each(?${n}))`,
   listed: (n) => `json_each(?${n}) AS w`,
   milliseconds: (column) => `CAST(round(unixepoch(${column}, 'subsec') * 1000) AS INTEGER)`,
-  mayHold: (column, n) => `(${column} LIKE '%' || ?${n} || '%' OR ${column} GLOB '*[^ -~]*')`,
-  afterInsert: (table, name, statement) => [
-    `CREATE TRIGGER ${name} AFTER INSERT ON ${table} BEGIN ${statement}; END`,
-  ],
+  mayHold: (column, n) => `(${column} LIKE '%' || ?${n} || '%' OR length(${column}) <> octet_length(${column}))`,
+  afterInsert: (table, name, statement) => [`CREATE TRIGGER ${name} AFTER INSERT ON ${table} BEGIN ${statement}; END`],
   // Their first 48 bits find them. They come in no order: the more fit on a page, the fewer pages an append touches.
   // The plus keeps SQLite from going through all messages of the tenant instead.
   digests: {

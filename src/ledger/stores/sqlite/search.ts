@@ -49,6 +49,19 @@ const FIND: Statement = {
     WHERE search MATCH ?1 AND m.tenant = ?2 AND (?3 IS NULL OR m.thread_id = ?3)
     ORDER BY bm25(search, 0.0, 1.0), search.rowid DESC LIMIT CAST(?4 AS INTEGER)`,
 };
+/** As FIND, at most ?3 of a thread. Texts are unpacked for those alone that are given. */
+const FIND_SOME: Statement = {
+  name: "search-some",
+  sql: `WITH found AS MATERIALIZED (
+      SELECT rowid AS number, bm25(search, 0.0, 1.0) AS score FROM search WHERE search MATCH ?1),
+    placed AS (SELECT m.thread_id, m.id, f.number, f.score,
+        row_number() OVER (PARTITION BY m.thread_id ORDER BY f.score, f.number DESC) AS place
+      FROM found f JOIN messages m ON m.number = f.number WHERE m.tenant = ?2 AND (?5 IS NULL OR m.thread_id = ?5)),
+    best AS MATERIALIZED (SELECT * FROM placed WHERE place <= CAST(?3 AS INTEGER)
+      ORDER BY score, number DESC LIMIT CAST(?4 AS INTEGER))
+    SELECT b.thread_id, b.id, t.text FROM best b JOIN search_texts t ON t.number = b.number
+    ORDER BY b.score, b.number DESC`,
+};
 export const OPTIMIZE: Statement = { name: "optimize", sql: "INSERT INTO search (search) VALUES ('optimize')" };
 
 /** Messages that are indexed at a time: more would hold up the process for long. */
@@ -116,14 +129,16 @@ export async function search(connection: Connection, query: SearchQuery): Promis
   const wanted = wantedBy(query);
   const { words, beginning } = wanted;
   if (words.size === 0 && beginning === "") return [];
-  const { tenant, threadId, limit } = query;
+  const { tenant, threadId, limit, perThread } = query;
   const places = [placeWord("t", tenant)];
   if (threadId !== undefined) places.push(placeWord("r", threadId));
   const texts = [...words].map(quoted);
   // The star is the query's own: it makes the word a beginning.
   if (beginning !== "") texts.push(`${quoted(beginning)} *`);
   const match = `{place} : (${places.map(quoted).join(" AND ")}) AND {text} : (${texts.join(" AND ")})`;
-  const rows = await connection.all(FIND, [match, tenant, threadId ?? null, rowCount(limit)]);
+  const rows = await (perThread === undefined
+    ? connection.all(FIND, [match, tenant, threadId ?? null, rowCount(limit)])
+    : connection.all(FIND_SOME, [match, tenant, rowCount(perThread), rowCount(limit), threadId ?? null]));
   return rows.map(([thread, message, packed]) => ({
     // Ids are text, and texts were packed above.
     threadId: thread as string,

@@ -1,0 +1,79 @@
+// What payloads come wrapped in when they are copied from somewhere: commands of a shell, HTTP messages, several documents
+// after each other. And what a text looks like that is nothing of the sort.
+import { endOfString } from "../../json/document.ts";
+import { bodyOfCurl } from "./curl.ts";
+
+export interface Unwrapped {
+  body: string;
+  /** How many lines stand before the body; undefined where its lines are not those of the text. */
+  line?: number;
+  /** What was done, in words. */
+  remark: string;
+}
+
+/** The payload in a text that holds it in something else; undefined where it is no such text. */
+export function unwrapText(text: string): Unwrapped | undefined {
+  const body = bodyOfCurl(text);
+  if (body !== undefined) return { body, remark: "This is the body of a curl command." };
+  return unwrapHttp(text);
+}
+
+const START_LINE = /^\s*(?:HTTP\/[\d.]+ \d{3}\b|[A-Z]+ \S+ HTTP\/[\d.]+)/;
+
+/** An address may be long. */
+const LONGEST_START = 10_000;
+
+/** The body of an HTTP message. Before the last there may be others, without a body: "100 Continue". */
+function unwrapHttp(text: string): Unwrapped | undefined {
+  let from = 0;
+  for (let head = START_LINE.exec(text); head !== null; head = START_LINE.exec(text.slice(from, from + LONGEST_START))) {
+    const gap = /\r?\n[ \t]*\r?\n/g;
+    gap.lastIndex = from + head[0].length;
+    const found = gap.exec(text);
+    if (found === null) return { body: "", remark: "This is the head of an HTTP message, without a body." };
+    from = found.index + found[0].length;
+  }
+  if (from === 0) return undefined;
+  return {
+    body: text.slice(from),
+    line: text.slice(0, from).split("\n").length - 1,
+    remark: "This is the body of an HTTP message; its head is left aside.",
+  };
+}
+
+/** Where lists and objects at the top of a text begin and end. What is cut off ends with the text. */
+export function valueSpans(text: string): { from: number; to: number }[] {
+  const spans: { from: number; to: number }[] = [];
+  const signs = /["{}[\]]/g;
+  let [depth, from] = [0, 0];
+  for (let match = signs.exec(text); match !== null; match = signs.exec(text)) {
+    const [sign] = match;
+    if (sign === '"') signs.lastIndex = endOfString(text, match.index);
+    else if (sign === "{" || sign === "[") {
+      if (depth === 0) from = match.index;
+      depth++;
+    } else if (--depth === 0) spans.push({ from, to: match.index + 1 });
+  }
+  if (depth > 0) spans.push({ from, to: text.length });
+  return spans.filter((span) => text.slice(span.from, span.to) !== "[DONE]");
+}
+
+/** Kinds of text that are pasted by mistake, by how they begin or what they hold. */
+const GUESSES: readonly [pattern: RegExp, words: string][] = [
+  [/^\s*<(!doctype|html|\?xml|[a-z]+[\s>])/i, "It looks like HTML or XML: a page of an error, perhaps, and no answer of an API."],
+  [/^\s*\$?\s*curl\s/, "It looks like a curl command without a body: there is no -d, --data or --json in it."],
+  [/^\s*(const|let|var|import|export|await|function|client\.)\b/, "It looks like a program: paste the JSON that it sends."],
+  [/^\s*(from|def|class|print\(|>>>)/, "It looks like Python: paste the JSON that it sends, json.dumps writes it."],
+  [/[{,[:]\s*(True|False|None)\b|^\s*[{[]\s*'/m, "It looks like a value of Python or JavaScript: JSON has double quotes, true, false and null."],
+  [/^\s*[{[]\s*[A-Za-z_$][\w$]*\s*:/, "It looks like an object of JavaScript: in JSON keys stand in double quotes."],
+  [/,\s*[}\]]/, "In JSON nothing follows the last comma of a list or an object."],
+  [/^\s*[{[][^]*\/\//, "It may hold comments, which JSON has not."],
+  [/^[\w-]+:\s/, "It looks like YAML, or like headers: paste the JSON."],
+];
+
+/** What a text that is no JSON looks like, in a sentence. */
+export function guessOf(text: string): string | undefined {
+  // Its beginning tells; a long text is not worth more.
+  const head = text.slice(0, 20_000);
+  return GUESSES.find(([pattern]) => pattern.test(head))?.[1];
+}

@@ -1,0 +1,24 @@
+// Something to begin with, where there is nothing yet: a payload of every dialect.
+import { EXAMPLES } from "./examples.ts";
+import styles from "./translate-view.module.css";
+
+export function ExampleCards({ onChoose }: { onChoose: (text: string) => void }) {
+  return (
+    <section aria-labelledby="examples" className={styles["examples"]}>
+      <h2 id="examples">Or begin with an example</h2>
+      <ul>
+        {EXAMPLES.map(({ title, text }) => {
+          const [name = title, about] = title.split(": ");
+          return (
+            <li key={title}>
+              <button type="button" aria-label={title} onClick={() => onChoose(text)}>
+                <strong>{name}</strong>
+                {about !== undefined && <span>{about}</span>}
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
