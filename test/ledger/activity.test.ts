@@ -30,7 +30,10 @@ class Told {
   wake: () => void = () => undefined;
 
   readonly session: SqlSession = {
-    all: ({ name }: Statement) => (name === "last-change" ? [[this.numbers + this.sent.length]] : this.rows),
+    all: ({ name }: Statement) => {
+      if (name === "behind") return [];
+      return name === "last-change" ? [[this.numbers + this.sent.length]] : this.rows;
+    },
     run: ({ name }, values) => this.#send(name, values),
     insert: ({ table }, rows) => rows.map((row) => this.#send(table, row)).length,
   };
@@ -51,6 +54,7 @@ class Told {
       this.wake = wake;
       return () => undefined;
     },
+    behind: { name: "behind", sql: "" },
     wrote: (tenants: Iterable<string>) => void this.wrote.push(...tenants),
   };
 }
@@ -171,6 +175,30 @@ describe("what other processes wrote", () => {
     await look([4, "w", "deleted"]);
     expect(heard).toHaveLength(3);
   });
+});
+
+/** As a process leaves a file that wrote a message and an entry, and died before it wrote anything behind. */
+function leaveBehind(path: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(`INSERT INTO messages (tenant, thread_id, id, parent_id, run_id, role, digest, body)
+      SELECT tenant, thread_id, '7ZZZZZZZZZZZZZZZZZZZZZZZZX', id, NULL, role, digest, replace(body, 'Hello', 'Goodbye')
+      FROM messages WHERE thread_id = 'a';
+    INSERT INTO log (tenant, thread_id, id, run_id, kind, body)
+      VALUES ('default', 'c', '7ZZZZZZZZZZZZZZZZZZZZZZZZY', '', 'entry', '{}')`);
+  database.close();
+}
+
+test("what a process that died had not written is made up for by the next that is opened", async () => {
+  const path = files.path();
+  const options = { sync: "normal", indexMs: false } as const;
+  const before = await openLedger(`sqlite:${path}`, options);
+  for (const id of ["a", "c", "b"]) await before.createThread({ id }, { messages: [user("Hello.")] });
+  await before.close();
+  leaveBehind(path);
+  const ledger = await openLedger(`sqlite:${path}`, options);
+  const { threads } = await ledger.listThreads({ order: "activity" });
+  expect(threads.map(({ id }) => id)).toStrictEqual(["c", "a", "b"]);
+  await ledger.close();
 });
 
 test("what a process that died had not written of a thread is made up for when its messages are indexed", async () => {

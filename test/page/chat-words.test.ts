@@ -1,41 +1,27 @@
 // What the composer does without a browser: files, drafts, what waits, settings, and how a chat begins.
 import { describe, expect, test } from "vitest";
-import { type Draft, messageForTask, messageOf, readFiles, withMessages } from "../../ui/composer/attachments.ts";
+import {
+  type Draft,
+  EMPTY_DRAFT,
+  messageForTask,
+  messageOf,
+  readFiles,
+  withFiles,
+  withMessages,
+} from "../../ui/composer/attachments.ts";
 import { Drafts } from "../../ui/composer/drafts.ts";
-import { answering, FollowUps, mayFollow } from "../../ui/composer/follow-ups.ts";
-import { firstModel, lastModel, matchingModels } from "../../ui/composer/model-choice.ts";
+import { answering, mayFollow, nextOf, unanswered, whenSaid } from "../../ui/composer/follow-ups.ts";
+import { firstModel, matchingModels, meantModel } from "../../ui/composer/model-choice.ts";
 import { mistakesIn, NO_SETTINGS, settingsOf } from "../../ui/composer/settings.ts";
-import type { Shelf } from "../../ui/composer/shelf.ts";
-import { startChat, titleOf } from "../../ui/composer/start.ts";
+import { titleOf } from "../../ui/composer/start.ts";
 import type { ConversationState, LiveRun, OutlineNode } from "../../ui/data/types.ts";
-import { describeTask } from "../../ui/tasks/task-words.ts";
+import { announcedApprovals, describeTask } from "../../ui/tasks/task-words.ts";
 import { user } from "../../src/model/index.ts";
+import type { Outgoing } from "../../ui/composer/outbox.ts";
+import { TestShelf } from "./support/test-shelf.ts";
 
 function file(name: string, type: string, content: string | Uint8Array<ArrayBuffer>): File {
   return new File([content], name, { type });
-}
-
-/** What a browser's storage would keep, and how much of it. */
-class TestShelf implements Shelf {
-  readonly kept = new Map<string, string>();
-  readonly room: number;
-
-  constructor(room = Infinity) {
-    this.room = room;
-  }
-
-  get(name: string): unknown {
-    const text = this.kept.get(name);
-    return text === undefined ? undefined : JSON.parse(text);
-  }
-
-  set(name: string, value: unknown): boolean {
-    if (value === undefined) return this.kept.delete(name) || true;
-    const text = JSON.stringify(value);
-    if (text.length > this.room) return false;
-    this.kept.set(name, text);
-    return true;
-  }
 }
 
 describe("files", () => {
@@ -78,7 +64,9 @@ describe("files", () => {
     const message = messageOf({ text: "  Look.\n", attachments });
     expect(message.parts.map(({ type }) => type)).toStrictEqual(["image", "file", "text"]);
     const back = withMessages({ text: "And more.", attachments: [] }, [message, user("Second.")]);
-    expect(back.text).toBe("Look.\n\nSecond.\n\nAnd more.");
+    // As it was typed: indentation may be what it is about.
+    expect(message.parts.at(-1)).toStrictEqual({ type: "text", text: "  Look.\n" });
+    expect(back.text).toBe("  Look.\n\n\nSecond.\n\nAnd more.");
     expect(messageOf(back).parts.slice(0, 2)).toStrictEqual(message.parts.slice(0, 2));
     expect(back.attachments.map(({ size }) => size)).toStrictEqual([6, 1]);
   });
@@ -100,18 +88,23 @@ test("a task is told texts under their names, and pictures without", async () =>
 });
 
 describe("drafts", () => {
-  test("words outlive a reload until they have arrived, and nothing is lost where they have not", () => {
+  test("words outlive a reload, and the files that do not are named until they are attached again", async () => {
     const shelf = new TestShelf();
     const drafts = new Drafts(shelf);
-    drafts.set("a", { text: "Hello", attachments: [] });
-    const taken = drafts.take("a");
-    expect([taken.text, drafts.get("a").text, new Drafts(shelf).get("a").text]).toStrictEqual(["Hello", "", "Hello"]);
-    drafts.settle("a");
-    expect(new Drafts(shelf).get("a").text).toBe("");
-    drafts.set("a", { text: "Next", attachments: [] });
-    drafts.giveBack("a", [messageOf(taken)]);
-    expect(new Drafts(shelf).get("a").text).toBe("Hello\n\nNext");
-    expect(drafts.get("b").text).toBe("");
+    const { attachments } = await readFiles([file("a.txt", "text/plain", "a"), file("b.txt", "text/plain", "b")]);
+    drafts.set("a", { text: " Hello", attachments });
+    const after = new Drafts(shelf);
+    expect(after.get("a")).toStrictEqual({ text: " Hello", attachments: [], gone: ["a.txt", "b.txt"] });
+    after.change("a", (now) => withFiles(now, attachments.slice(0, 1)));
+    expect(after.get("a").gone).toStrictEqual(["b.txt"]);
+    after.giveBack("a", [user("First.")]);
+    expect(new Drafts(shelf).get("a")).toMatchObject({ text: "First.\n\n Hello", gone: ["b.txt", "a.txt"] });
+    after.set("a", EMPTY_DRAFT);
+    expect([new Drafts(shelf).get("a"), new Drafts(shelf).get("b"), shelf.kept.size]).toStrictEqual([
+      EMPTY_DRAFT,
+      EMPTY_DRAFT,
+      0,
+    ]);
   });
 
   test("the same draft is the same object until it changes", () => {
@@ -128,27 +121,22 @@ describe("drafts", () => {
 });
 
 describe("what waits in a chat", () => {
-  test("is kept in its order over a reload, and taken once", () => {
-    const shelf = new TestShelf();
-    const before = new FollowUps(shelf);
-    before.add("t", user("One."), {});
-    before.add("t", user("Two."), { model: "demo/koine" });
-    const after = new FollowUps(shelf);
-    expect(after.list("t")).toStrictEqual(before.list("t"));
-    expect(after.take("t", "1")?.message).toStrictEqual(user("One."));
-    expect(after.take("t", "1")).toBeUndefined();
-    expect(after.takeAll("t")).toMatchObject([{ id: "2", ask: { model: "demo/koine" } }]);
-    expect([...shelf.kept]).toStrictEqual([]);
+  const item = (stage: Outgoing["stage"]): Outgoing => ({
+    id: stage,
+    stage,
+    mode: "follow-up",
+    message: user("x"),
+    ask: {},
   });
-
-  test("where it does not fit, no older list is left that would be said again", () => {
-    const shelf = new TestShelf(300);
-    const list = new FollowUps(shelf);
-    list.add("t", user("One."), {});
-    list.add("t", user("x".repeat(300)), {});
-    expect([list.isKept("t"), list.list("t").length, shelf.kept.size]).toStrictEqual([false, 2, 0]);
-    list.take("t", "2");
-    expect([list.isKept("t"), shelf.kept.size]).toStrictEqual([true, 1]);
+  test.each<[string, Outgoing["stage"][], boolean, RegExp]>([
+    ["the first that waits", ["waiting", "waiting"], true, /by itself when/],
+    ["nothing before what failed", ["failed", "waiting"], false, /until the one that was not sent/],
+    ["nothing before what is on its way", ["sending", "waiting"], false, /by itself when/],
+    ["nothing where nothing waits", ["failed"], false, /^$/],
+  ])("is said by itself: %s", (_, stages, isNext, words) => {
+    const list = stages.map(item);
+    expect(nextOf(list) !== undefined).toBe(isNext);
+    expect(whenSaid(list, true)).toMatch(words);
   });
 
   const node = (id: string, role: OutlineNode["role"], more: Partial<OutlineNode> = {}): [string, OutlineNode] => [
@@ -181,16 +169,11 @@ describe("what waits in a chat", () => {
     expect(answering({ path: ["a", "b"], live: runs })).toStrictEqual([runs[0], runs[2]]);
   });
 
-  test("the model of the last answer is the one of the shown branch", () => {
-    const nodes = new Map([
-      node("a", "user"),
-      node("b", "assistant", { model: "one" }),
-      node("c", "assistant", { model: "two" }),
-    ]);
-    expect([lastModel({ path: ["a", "b"], nodes }), lastModel({ path: ["a"], nodes })]).toStrictEqual([
-      "one",
-      undefined,
-    ]);
+  test("a question at the end that nobody was asked is offered to be", () => {
+    const nodes = new Map([node("a", "user")]);
+    const state = { status: "ready", path: ["a"], nodes, live: [], failures: new Map() } as const;
+    expect(unanswered(state)).toBe("a");
+    expect(unanswered({ ...state, live: [live("a")] })).toBeUndefined();
   });
 });
 
@@ -235,51 +218,23 @@ describe("models", () => {
   });
 });
 
-describe("beginning", () => {
-  const api = (regenerate: () => Promise<string | undefined>) => {
-    const calls: unknown[] = [];
-    const note = <Reply>(name: string, reply: Reply) => {
-      return async (...given: unknown[]): Promise<Reply> => {
-        calls.push([name, ...given]);
-        return reply;
-      };
-    };
-    const thread = { title: null, scope: null, kind: null, metadata: {}, createdAt: "", id: "T", activeLeafId: "M" };
-    return {
-      calls,
-      newId: () => "T",
-      newKey: () => "K",
-      createThread: note("create", thread),
-      removeThread: note("remove", undefined),
-      regenerate: (...given: unknown[]) => {
-        calls.push(["ask", ...given]);
-        return regenerate();
-      },
-    };
-  };
-  const beginning = { model: "m", message: user("Hi there"), instructions: " Be brief. ", settings: undefined };
+test.each([
+  ["a name that is listed", "fast", "fast"],
+  ["all that is left to choose from", "gpt", "openai/gpt-5"],
+  ["a name with a provider's", "openai/gpt-7", "openai/gpt-7"],
+  ["a part of several names", "o", undefined],
+  ["a name of nobody's", "hel", undefined],
+  ["nothing: whatever the server would ask", " ", ""],
+])("whoever leaves the field of models means %s", (_, typed, meant) => {
+  const models = ["openai/gpt-5", "demo/koine", "fast"].map((id) => ({ id, provider: id.split("/")[0] ?? "" }));
+  expect(meantModel(models, typed)).toBe(meant);
+});
 
-  test("a chat is a thread with its first words, and an answer asked for", async () => {
-    const asked = api(async () => "run");
-    expect(await startChat(asked, beginning)).toBe("T");
-    expect(asked.calls).toMatchObject([
-      ["create", { id: "T", title: "Hi there", messages: [{ role: "system" }, { role: "user" }] }],
-      ["ask", "T", { messageId: "M", model: "m" }, "K"],
-    ]);
-  });
-
-  test("a thread whose model nobody has is not left behind", async () => {
-    const asked = api(() => Promise.reject(new Error("No such model.")));
-    await expect(startChat(asked, beginning)).rejects.toThrow("No such model.");
-    expect(asked.calls.at(-1)).toStrictEqual(["remove", "T"]);
-  });
-
-  test("a title is the first words on one line, never half of a character", () => {
-    expect(titleOf(user("a\n b"))).toBe("a b");
-    expect(titleOf(user(" "))).toBeUndefined();
-    const long = titleOf(user(`${"x".repeat(78)}😀 and more`));
-    expect(long).toBe(`${"x".repeat(78)}…`);
-  });
+test("a title is the first words on one line, never half of a character", () => {
+  expect(titleOf(user("a\n b"))).toBe("a b");
+  expect(titleOf(user(" "))).toBeUndefined();
+  const long = titleOf(user(`${"x".repeat(78)}😀 and more`));
+  expect(long).toBe(`${"x".repeat(78)}…`);
 });
 
 test.each([
@@ -293,4 +248,14 @@ test.each([
   ["idle", { approval: "ask" }, "Ready. Tools will wait for your approval."],
 ] as const)("a task that is %s says so", (state, more, words) => {
   expect(describeTask({ state, approval: "never", queue: [], approvals: [], ...more })).toBe(words);
+});
+
+test("calls that wait are announced when they come, and not again while others are decided", () => {
+  const [a, b, c] = ["a", "b", "c"].map((id) => ({ toolCallId: id, toolName: id, argumentsText: "" }));
+  if (a === undefined || b === undefined || c === undefined) throw new Error("There are three.");
+  const first = announcedApprovals([], [a, b], "");
+  expect(first).toBe("a, b wait for your approval.");
+  expect(announcedApprovals([a, b], [b], first)).toBe(first);
+  expect(announcedApprovals([b], [b, c], first)).toBe("c waits for your approval.");
+  expect(announcedApprovals([b], [], first)).toBe("");
 });

@@ -193,6 +193,46 @@ test("title, model and settings are kept with the thread, and a thread that is d
   expect(store.getSnapshot().status).toBe("missing");
 });
 
+test("from the list, too, an answer on its way is stopped before its conversation is deleted, and nothing is asked of it after", async () => {
+  const asked: string[] = [];
+  using tab = new Tab(koine.url, undefined, (url) => asked.push(new URL(url).pathname));
+  using list = new Tab(koine.url);
+  const store = await answered(tab);
+  const said = store.actions.say(user("And Argos?"), ASK);
+  (await model.asked()).begin("South");
+  await said;
+  await until(store, ({ live }) => live[0]?.state === "streaming");
+  await list.data.api.removeThread(store.id);
+  await until(store, ({ status }) => status === "missing");
+  const { length } = asked;
+  store.actions.need(store.getSnapshot().path);
+  // A view of it that is opened again, and time enough for anything to be asked.
+  tab.conversation(store.id);
+  await koine.ledger.createThread({ id: store.id.replace(/.$/, "~") });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(asked.slice(length).filter((path) => path.includes(store.id))).toStrictEqual([]);
+  // Somebody else was quicker.
+  await list.data.api.removeThread(store.id);
+});
+
+test("what a run had said before it broke off is told with its failure, now and after a reload", async () => {
+  using tab = new Tab(koine.url);
+  const store = await answered(tab);
+  const said = store.actions.say(user("And Argos?"), ASK);
+  const asked = await model.asked();
+  asked.begin("Further ");
+  await said;
+  await until(store, ({ live }) => live[0]?.state === "streaming");
+  asked.fail("server");
+  const { failures, nodes, path } = await until(store, (state) => state.failures.size === 1);
+  const partial = [...nodes.values()].at(-1);
+  expect(partial).toMatchObject({ parentMessageId: path[2], interrupted: true });
+  expect(failures.get(path[2] ?? "")?.messageIds).toStrictEqual([partial?.id]);
+  using reloaded = new Tab(koine.url);
+  const again = await until(reloaded.conversation(store.id), (state) => state.failures.size === 1);
+  expect(again.failures).toStrictEqual(failures);
+});
+
 test("of a long thread only the pages that are looked at are loaded, each once", async () => {
   const { id } = await koine.ledger.createThread();
   for (let block = 0; block < 10; block++) {

@@ -237,6 +237,7 @@ test("readers hear of any number of changes once a frame, and not at all where t
     private count = 0;
     protected override start(): void {}
     protected override stop(): void {}
+    protected override forget(): void {}
     protected override view(): number {
       return this.count;
     }

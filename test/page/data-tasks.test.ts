@@ -137,3 +137,13 @@ test("a task that cannot be told something says so instead of leaving it out", a
   const video = { type: "video", mimeType: "video/mp4", data: "AAAA" } as const;
   await expect(store.actions.say({ role: "user", parts: [video] })).rejects.toThrow("A task cannot be told this");
 });
+
+test("a task at work is stopped before it is deleted from the list", async () => {
+  using tab = new Tab(koine.url);
+  const store = await newTask(tab);
+  (await model.asked()).begin("Working");
+  await until(store, (state) => shown(state).at(-1) === "~Working");
+  await tab.data.api.removeThread(store.id);
+  await until(store, ({ status }) => status === "missing");
+  await expect(koine.ledger.thread(store.id)).rejects.toMatchObject({ code: "unknown-thread" });
+});

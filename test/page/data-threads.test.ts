@@ -60,6 +60,99 @@ test("it is read page by page, and stays whole while its beginning is read anew"
   await until(threads, (state) => state.threads.length === 120);
 });
 
+/** Reads on until there is nothing more. */
+async function readAll({ threads }: Tab["data"]): Promise<(string | null)[]> {
+  for (;;) {
+    const { length } = threads.getSnapshot().threads;
+    if (!threads.getSnapshot().more) return titles(threads.getSnapshot().threads).sort();
+    threads.loadMore();
+    await until(threads, (state) => state.threads.length > length || state.more === false);
+  }
+}
+
+const makeThreads = async (name: string, count: number): Promise<void> => {
+  for (let at = 0; at < count; at++) await koine.ledger.createThread({ title: `${name} ${at}` });
+};
+const named = (name: string, count: number): string[] => Array.from({ length: count }, (_, at) => `${name} ${at}`);
+
+test("threads that are made at once, more than a page holds, are all listed, beside those that were there", async () => {
+  await makeThreads("Old", 60);
+  using tab = new Tab(koine.url, new World(undefined, 20));
+  const { threads } = tab.data;
+  tab.read(threads);
+  await until(threads, (state) => state.more === true && state.connection === "live");
+  expect(await readAll(tab.data)).toHaveLength(60);
+  const [known] = threads.getSnapshot().threads;
+  await makeThreads("New", 120);
+  // One that is known is among them, but not where it was.
+  await koine.ledger.append(known?.id ?? "", [user("Moved up")]);
+  await until(threads, ({ threads: [top, second] }) => top?.id === known?.id && second?.title === "New 119");
+  expect(await readAll(tab.data)).toStrictEqual([...named("Old", 60), ...named("New", 120)].sort());
+});
+
+test("what was made and deleted while nobody told of it is made up for", async () => {
+  await makeThreads("Old", 60);
+  using tab = new Tab(koine.url, new World(undefined, 20));
+  const { threads } = tab.data;
+  tab.read(threads);
+  await until(threads, (state) => state.more === true && state.connection === "live");
+  await readAll(tab.data);
+  const doomed = threads.getSnapshot().threads.find(({ title }) => title === "Old 3")?.id ?? "";
+  tab.world.show(false);
+  await new Promise((resolve) => tab.world.delay(() => resolve(undefined), 8000));
+  await koine.ledger.purge({ what: "thread", threadId: doomed });
+  await makeThreads("New", 70);
+  tab.world.show(true);
+  await until(threads, ({ threads: [top] }) => top?.title === "New 69");
+  expect(await readAll(tab.data)).toStrictEqual(
+    [...named("Old", 60).filter((title) => title !== "Old 3"), ...named("New", 70)].sort(),
+  );
+});
+
+test("chats and tasks are told apart by the server, however many of the others there are, and in a search", async () => {
+  await koine.ledger.createThread({ title: "The only task", kind: "task" });
+  await makeThreads("Chat", 60);
+  using tab = new Tab(koine.url, new World(undefined, 20));
+  const { threads } = tab.data;
+  tab.read(threads);
+  await until(threads, ({ status }) => status === "ready");
+  threads.setFilter("tasks");
+  expect(threads.getSnapshot()).toMatchObject({ status: "loading", filter: "tasks", threads: [], more: false });
+  const tasks = await until(threads, ({ status }) => status === "ready");
+  expect([titles(tasks.threads), tasks.more]).toStrictEqual([["The only task"], false]);
+  threads.setSearch("Chat 58");
+  await until(threads, (state) => state.status === "ready" && state.threads.length === 0);
+  threads.setFilter("chats");
+  const chats = await until(threads, (state) => state.status === "ready" && state.threads.length === 1);
+  expect(titles(chats.threads)).toStrictEqual(["Chat 58"]);
+  threads.setSearch("");
+  await until(threads, (state) => state.status === "ready" && state.threads.length === 50);
+  expect(await readAll(tab.data)).toStrictEqual(named("Chat", 60).sort());
+});
+
+test("a page that cannot be read says so, and is read when it is asked for again", async () => {
+  await makeThreads("Thread", 60);
+  let isBroken = true;
+  const world: World = new World((url, init) =>
+    isBroken && url.includes("/v1/threads") ? Promise.reject(new TypeError("No network.")) : fetch(url, init),
+  );
+  using tab = new Tab(koine.url, world);
+  const { threads } = tab.data;
+  tab.read(threads);
+  await until(threads, ({ status, error }) => status === "failed" && error !== undefined);
+  isBroken = false;
+  threads.retry();
+  expect(threads.getSnapshot().status).toBe("loading");
+  await until(threads, (state) => state.threads.length === 50 && state.error === undefined);
+  isBroken = true;
+  threads.loadMore();
+  await until(threads, ({ more }) => more === "failed");
+  isBroken = false;
+  threads.retry();
+  const all = await until(threads, ({ more }) => more === false);
+  expect([all.threads.length, all.error]).toStrictEqual([60, undefined]);
+});
+
 test("a search shows what holds the words so far, and where; nothing but the last one counts", async () => {
   const { id } = await koine.ledger.createThread({ title: "Travels" }, { messages: [user("From Corinth to Argos")] });
   await koine.ledger.createThread({ title: "Corinthian columns" });

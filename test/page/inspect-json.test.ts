@@ -2,13 +2,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseJson, stringifyJson } from "../../src/model/json.ts";
-import { endOf, indexJson, lineCount, lineText, parentOf } from "../../ui/json/document.ts";
+import { depthOf, endOf, indexJson, lineCount, lineText, namedChildrenOf, parentOf } from "../../ui/json/document.ts";
 import { findLines } from "../../ui/json/find.ts";
 import type { Mark } from "../../ui/json/marks.ts";
 import { gravest, marksBetween, tallyOf, tallyWords } from "../../ui/json/marks.ts";
 import { lineAt, pointerOf, stepsOf } from "../../ui/json/pointers.ts";
 import { allFolds, firstFolds, isStop, reveal, rowOf, rowsOf, sizeOf, toggle } from "../../ui/json/rows.ts";
-import { clipToken, tokensOf } from "../../ui/json/tokens.ts";
+import { clipToken, nextStep, SHOWN_AT_FIRST, tokensOf } from "../../ui/json/tokens.ts";
+import { walk } from "../../ui/json/walk.ts";
 import { pointerAt } from "./support/pointer-at.ts";
 
 const json = (value: unknown) => indexJson(stringifyJson(value, 2));
@@ -175,10 +176,61 @@ describe("a line", () => {
     expect(tokensOf(lineText(document, 2)).at(-1)?.text).toBe("0.10000000000000000001");
   });
 
-  test("is clipped where it is long, never within a character", () => {
-    const { shown, left } = clipLine(`${"x".repeat(99)}${"🙂".repeat(200)}`, 100);
-    expect(shown).toBe("x".repeat(99));
-    expect(left).toBe(400);
-    expect(clipLine("x".repeat(120), 100).left).toBe(0);
+  test("is clipped where it is long, never within a character, and its end is seen", () => {
+    const { head, left, tail } = clipToken(`${"x".repeat(99)}${"🙂".repeat(200)}y`, 100);
+    expect(head).toBe("x".repeat(99));
+    expect(tail).toBe(`${"🙂".repeat(29)}y`);
+    expect(left).toBe(2 * (200 - 29));
+    expect(clipToken("x".repeat(200), 100)).toStrictEqual({ head: "x".repeat(200), left: 0, tail: "" });
+  });
+
+  test("of one long text is one text, whatever it holds, also where it is cut off", () => {
+    const text = JSON.stringify('It is true that 42 of "null" {words} '.repeat(2000));
+    expect(tokensOf(`"text": ${text},`).map(({ kind }) => kind)).toStrictEqual(["key", "sign", "string", "sign"]);
+    expect(tokensOf(`"text": ${text.slice(0, 600)}`).map(({ kind }) => kind)).toStrictEqual(["key", "sign", "string"]);
+    // A key may be long, too.
+    expect(tokensOf(`"${"k".repeat(5000)}": {`).map(({ kind }) => kind)).toStrictEqual(["key", "sign", "sign"]);
+  });
+
+  test("is shown in steps, up to what can be drawn", () => {
+    const line = JSON.stringify("x".repeat(2_000_000));
+    const steps = [SHOWN_AT_FIRST];
+    for (let next = nextStep(line, SHOWN_AT_FIRST); next !== undefined; next = nextStep(line, next)) steps.push(next);
+    expect(steps).toStrictEqual([600, 4800, 38_400, 300_000]);
+    expect(nextStep('"short"', SHOWN_AT_FIRST)).toBeUndefined();
+  });
+
+  test("that is long is grown by Enter; one that opens something is folded", () => {
+    const document = json({ a: "x".repeat(5000), b: [1] });
+    const rows = rowsOf(document, new Set(), []);
+    expect(walk("Enter", document, rows, new Set(), { line: 1 })).toStrictEqual({ expand: 1 });
+    expect(walk("Enter", document, rows, new Set(), { line: 2 })).toStrictEqual({ folds: new Set([2]) });
+  });
+});
+
+describe("a document", () => {
+  test("is the same however its text was written", () => {
+    const value = { a: [1, "x: [2]", {}], 'b"': [[], [null, true]], c: -1.5e300 };
+    const compact = indexJson(stringifyJson(value));
+    expect(indexJson(stringifyJson(value, 2))).toStrictEqual(compact);
+    expect(compact.text).toBe(JSON.stringify(value, null, 2));
+  });
+
+  test("of a great depth is not made of spaces", () => {
+    const [deep, wide] = [900, 2000];
+    const text = "[".repeat(deep) + Array(wide).fill("1").join(",") + "]".repeat(deep);
+    const document = indexJson(text);
+    expect(lineCount(document)).toBe(2 * deep + wide);
+    expect(document.text.length).toBeLessThan(100 * lineCount(document));
+    expect(parseJson(document.text)).toStrictEqual(parseJson(text));
+    expect(depthOf(document, deep)).toBe(deep);
+    expect(lineAt(document, "/0".repeat(deep - 1) + "/7")).toStrictEqual({ line: deep + 7, exact: true });
+  });
+
+  test("is searched for a key once, however many are asked for", () => {
+    const document = json(Object.fromEntries(Array.from({ length: 3000 }, (_, at) => [`key ${at}`, at])));
+    expect(lineAt(document, "/key 2999")).toStrictEqual({ line: 3000, exact: true });
+    expect(namedChildrenOf(document, 0)).toBe(namedChildrenOf(document, 0));
+    expect(lineAt(document, "/toString").exact).toBe(false);
   });
 });

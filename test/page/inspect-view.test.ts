@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { assistant, user } from "../../src/model/index.ts";
+import { assistant, system, user } from "../../src/model/index.ts";
 import type { OpenPage } from "./support/open-page.ts";
 import { openPage } from "./support/open-page.ts";
 
@@ -107,6 +107,12 @@ test("a call is code for every SDK, and each runs as it was copied", async () =>
   await loaded();
   await page.getByRole("button", { name: "Copy as code" }).click();
   const dialog = page.getByRole("dialog", { name: "Ask it again, as code" });
+  // The one in whose words it was asked, which loses nothing; others say what they lose.
+  await dialog.getByRole("tab", { name: "@anthropic-ai/sdk", selected: true }).waitFor();
+  const unsaid = dialog.getByRole("region", { name: "What this code does not say" });
+  expect(await unsaid.count()).toBe(0);
+  await dialog.getByRole("tab", { name: "openai, Chat", exact: true }).click();
+  await unsaid.getByText("error-unsaid").waitFor();
   for (const name of ["curl", "openai, Chat", "openai, Responses", "@anthropic-ai/sdk", "@google/genai", "ai"]) {
     await dialog.getByRole("tab", { name, exact: true }).click();
     await dialog.getByRole("button", { name: `Copy ${name}`, exact: true }).click();
@@ -134,18 +140,27 @@ test("an address names a branch by its last message; on phones columns are tabs"
   await page.setViewportSize({ width: 1440, height: 900 });
 });
 
-test("of a long conversation the end is shown, and more of it on demand", async () => {
+test("of a long conversation the end is shown, and more of it on demand; its code is of all of it", async () => {
   const { ledger } = opened.koine;
   const { id } = await ledger.createThread({ title: "Long" });
-  await ledger.append(
-    id,
-    Array.from({ length: 450 }, (_, at) => (at % 2 === 0 ? user(`Question ${at}`) : assistant(`Answer ${at}`))),
-  );
+  await ledger.append(id, [
+    system("Count."),
+    ...Array.from({ length: 450 }, (_, at) => (at % 2 === 0 ? user(`Question ${at}`) : assistant(`Answer ${at}`))),
+  ]);
   await page.goto(`/t/${id}/inspect`);
-  await page.getByText("The last 200 of 450 messages").waitFor();
+  await page.getByText("The instructions, and the last 200 of 451 messages").waitFor();
   await loaded();
+  await page.getByRole("tree", { name: "Canonical" }).getByText('"system"').waitFor();
+  await page.getByRole("button", { name: "Copy as code" }).click();
+  const dialog = page.getByRole("dialog", { name: "Ask it again, as code" });
+  await dialog.getByRole("button", { name: "Copy curl" }).click();
+  const copied = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+  await expect.poll(copied).toContain('"Question 448"');
+  for (const words of ["Count.", "Question 0", "Answer 1", "Question 248"])
+    expect(await copied()).toContain(`"${words}"`);
+  await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "200 more" }).click();
-  await page.getByText("The last 400 of 450 messages").waitFor();
+  await page.getByText("the last 400 of 451 messages").waitFor();
   await page.getByRole("button", { name: "50 more" }).click();
-  await expect.poll(() => page.getByText(/^The last/).count()).toBe(0);
+  await expect.poll(() => page.getByText(/of 451 messages/).count()).toBe(0);
 });

@@ -1,8 +1,9 @@
 // What the list of threads says of each, without a browser.
 import { describe, expect, test } from "vitest";
-import type { Thread, ThreadSummary } from "../../ui/data/types.ts";
+import { arrivedSince } from "../../ui/home/arrived.ts";
+import type { Thread, ThreadListState, ThreadSummary } from "../../ui/data/types.ts";
 import { nameOf } from "../../ui/data/names.ts";
-import { factsOf, markWords, rowsOf } from "../../ui/threads/rows.ts";
+import { factsOf, markWords, plainSnippet, rowsOf } from "../../ui/threads/rows.ts";
 
 function thread(id: string, more: Partial<Thread> = {}, summary: Partial<ThreadSummary> = {}): Thread {
   const bare = {
@@ -47,18 +48,45 @@ describe("rows", () => {
   const chat = thread("chat");
   const task = thread("task", { kind: "task" });
   const hit = { threadId: "task", messageId: "m", snippet: "…" };
-  test.each([
-    ["all", ["chat", "task"]],
-    ["chats", ["chat"]],
-    ["tasks", ["task"]],
-  ] as const)("the filter %s shows those", (filter, ids) => {
-    expect(rowsOf([chat, task], [], filter).map((row) => row.thread.id)).toStrictEqual(ids);
-  });
-
   test("have the hits of their thread, and the same empty list where there are none", () => {
-    const [first, second] = rowsOf([chat, task], [hit], "all");
+    const [first, second] = rowsOf([chat, task], [hit]);
     expect(second?.hits).toStrictEqual([hit]);
-    expect(first?.hits).toBe(rowsOf([chat], [], "all")[0]?.hits);
+    expect(first?.hits).toBe(rowsOf([chat], [])[0]?.hits);
+  });
+});
+
+test.each([
+  ["headings", "… ## The harbour of Kos", "… The harbour of Kos"],
+  ["lists and quotations", "> one - two\n* three 1. four", "one two three four"],
+  ["emphasis and code", "**bold** _soft_ `code` ~~gone~~", "bold soft code gone"],
+  ["links and pictures", "see [the map](https://x.example/a_b) and ![it](i.png)", "see the map and it"],
+  ["not what belongs to words", "snake_case, 3 * 4 stays 12, #7, a-b", "snake_case, 3 4 stays 12, #7, a-b"],
+])("what was found is shown without the signs of Markdown: %s", (_, snippet, words) => {
+  expect(plainSnippet(snippet)).toBe(words);
+});
+
+describe("what has arrived since one looks", () => {
+  const listed = (ids: string[], made: string[] = [], more: Partial<ThreadListState> = {}): ThreadListState => ({
+    status: "ready",
+    connection: "live",
+    search: "",
+    filter: "all",
+    threads: ids.map((id) => thread(id)),
+    hits: [],
+    more: false,
+    made: new Set(made),
+    ...more,
+  });
+  test.each([
+    ["nothing where nothing is new", listed(["a"]), listed(["a"]), undefined],
+    ["the first one of all", listed([]), listed(["a"]), "a"],
+    ["one that was made since", listed(["a"]), listed(["b", "a"], ["b"]), "b"],
+    ["none that was made before", listed(["b", "a"], ["b"]), listed(["b", "a"], ["b"]), undefined],
+    ["none that was only read later", listed(["a"]), listed(["a", "old", "older"]), undefined],
+    ["none that a search hid", listed([], [], { search: "x" }), listed(["a"]), undefined],
+    ["none that a filter hid", listed([], [], { filter: "tasks" }), listed(["a"]), undefined],
+  ])("is %s", (_, before, now, id) => {
+    expect(arrivedSince(before, now)?.id).toBe(id);
   });
 });
 

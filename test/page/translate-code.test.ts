@@ -8,7 +8,7 @@ import { codesOf } from "../../ui/translate/code/codes.ts";
 import { literalOf } from "../../ui/translate/code/literal.ts";
 import { attemptFacts } from "../../ui/inspect/attempts.ts";
 import { answerOf } from "../../ui/inspect/answer.ts";
-import { pathTo, turnLabel, turnsOf } from "../../ui/inspect/turns.ts";
+import { pathTo, turnLabel, turnsOf, windowOf } from "../../ui/inspect/turns.ts";
 import type { OutlineNode } from "../../ui/data/types.ts";
 
 const evaluated = (literal: string): string => JSON.stringify(runInThisContext(`(${literal})`));
@@ -87,6 +87,73 @@ describe("code", () => {
     expect(text).not.toContain("web_search");
   });
 
+  test("tells what it does not say", () => {
+    const lost = (id: string): string[] =>
+      (codesOf(request, wish).find((code) => code.id === id)?.losses ?? [])
+        .filter(({ level }) => level !== "note")
+        .map(({ path }) => path);
+    expect(lost("curl")).toStrictEqual(["/tools/1"]);
+    expect(lost("openai-chat")).toStrictEqual(["/tools/1"]);
+    expect(lost("ai")).toStrictEqual(["/tools/1"]);
+    expect(lost("anthropic")).toStrictEqual([]);
+    expect(codesOf(request, wish).every(({ remarks }) => remarks.join().includes("A stream was asked for"))).toBe(true);
+  });
+
+  test("for the AI SDK says what its packages take, and tells the rest", () => {
+    const asked: Request = {
+      messages: request.messages,
+      reasoning: { effort: "high", budget: 2000 },
+      output: { type: "json-schema", name: "depth", schema: { type: "object" }, strict: true },
+      parallelToolCalls: false,
+      metadata: { ship: "Argo" },
+      sampling: { topK: 5, n: 2, logprobs: true, topLogprobs: 3 },
+      extra: { "openai-chat": { logit_bias: { "7": 1 } } },
+    };
+    const { text = "", losses = [] } = codesOf(asked, wish).find(({ id }) => id === "ai") ?? {};
+    for (const said of [
+      'import { generateText, Output, jsonSchema } from "ai";',
+      'output: Output.object({ name: "depth", schema: jsonSchema({ type: "object" }) })',
+      'reasoningEffort: "high"',
+      "parallelToolCalls: false",
+      'metadata: { ship: "Argo" }',
+      "logprobs: 3",
+      "strictJsonSchema: true",
+    ]) {
+      expect(text).toContain(said);
+    }
+    const lost = losses.filter(({ level }) => level !== "note").map(({ path }) => path);
+    expect(lost.toSorted()).toStrictEqual([
+      "/extra/openai-chat/logit_bias",
+      "/reasoning/budget",
+      "/sampling/n",
+      "/sampling/topK",
+    ]);
+    const json: Request = { messages: request.messages, output: { type: "json" } };
+    expect(codesOf(json, wish).find(({ id }) => id === "ai")?.text).toContain("output: Output.json()");
+  });
+
+  test("keeps the digits of settings, or says that it cannot", () => {
+    const seed = "12345678901234567890";
+    const temperature = "0.30000000000000000001";
+    const given = `{"sampling":{"seed":${seed},"temperature":${temperature}},"messages":[{"role":"user","parts":[{"type":"text","text":"Hi"}]}]}`;
+    const codes = codesOf(parseJson(given) as unknown as Request, wish);
+    const textOf = (id: string): string => codes.find((code) => code.id === id)?.text ?? "";
+    const remarksOf = (id: string): string => codes.find((code) => code.id === id)?.remarks.join() ?? "";
+    expect(textOf("curl")).toContain(`"seed": ${seed}`);
+    expect(textOf("curl")).toContain(`"temperature": ${temperature}`);
+    for (const id of ["openai-chat", "gemini"]) {
+      expect(textOf(id)).toContain(`seed: JSON.rawJSON("${seed}")`);
+      expect(textOf(id)).toContain(`temperature: JSON.rawJSON("${temperature}")`);
+      expect(remarksOf(id)).toContain("digit by digit");
+    }
+    for (const id of ["openai-responses", "anthropic"]) {
+      expect(textOf(id)).toContain(`temperature: JSON.rawJSON("${temperature}")`);
+    }
+    expect(textOf("ai")).toContain(`// was asked as ${seed}, which JavaScript rounds`);
+    expect(remarksOf("ai")).toContain("JavaScript rounds them");
+    expect(remarksOf("curl")).toBe("");
+  });
+
   test("for Anthropic waits in the way that the SDK allows for long answers", () => {
     expect(codeOf("anthropic")).toContain("client.messages.stream(");
     expect(codeOf("anthropic")).toContain(".finalMessage()");
@@ -109,6 +176,29 @@ describe("the calls of a conversation", () => {
     expect(pathTo(nodes, ["a", "b"], undefined)).toStrictEqual(["a", "b"]);
     expect(pathTo(nodes, ["a", "b"], "nobody")).toStrictEqual(["a", "b"]);
     expect(pathTo(nodes, ["a", "b"], "d")).toStrictEqual(["a", "c", "d"]);
+  });
+
+  test("begin with a question where only the last are shown, and what the model is told first stays", () => {
+    const roles = [
+      "system",
+      "user",
+      "assistant",
+      "tool",
+      "assistant",
+      "user",
+      "assistant",
+      "tool",
+      "assistant",
+    ] as const;
+    const all = new Map(roles.map((role, at) => node(String(at), at === 0 ? null : String(at - 1), { role })));
+    const path = [...all.keys()];
+    expect(windowOf(all, path, 4)).toStrictEqual({ lead: 1, from: 5 });
+    // Amid a call and its result no window begins.
+    expect(windowOf(all, path, 2)).toStrictEqual({ lead: 1, from: 5 });
+    // All but the instructions is all.
+    expect(windowOf(all, path, 5)).toStrictEqual({ lead: 0, from: 0 });
+    expect(windowOf(all, path, 99)).toStrictEqual({ lead: 0, from: 0 });
+    expect(windowOf(all, path.slice(1), 4)).toStrictEqual({ lead: 0, from: 4 });
   });
 
   test("are named by their model and their words", () => {

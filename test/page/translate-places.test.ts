@@ -62,9 +62,77 @@ describe("a loss", () => {
 
   test("where a dialect carries messages only, has the canonical place of the request, and the rest is told", () => {
     const { losses, remarks } = encodeColumn(pilot, { dialect: "flat" });
-    expect(losses.length).toBeGreaterThan(0);
-    expect(losses.every(({ path }) => path.startsWith("/messages/"))).toBe(true);
-    expect(remarks).toStrictEqual([expect.stringMatching(/^Flat messages carry messages only; left behind: .*tools/)]);
+    const lost = losses.filter(({ level }) => level !== "note").map(({ path }) => path);
+    expect(lost).toContain("/messages/3/parts/0/isError");
+    expect(lost).toStrictEqual(expect.arrayContaining(["/tools", "/sampling", "/reasoning"]));
+    expect(lost).not.toContain("/model");
+    expect(losses.find(({ path }) => path === "/tools")).toMatchObject({ line: 0, standing: "head" });
+    expect(remarks).toStrictEqual([expect.stringMatching(/^Only messages are carried; left behind: .*tools/)]);
+  });
+
+  test("of a choice that is not carried has its place, where only messages are", () => {
+    const choice = (index: number, content: string, finish = "stop") => ({
+      index,
+      finish_reason: finish,
+      message: { role: "assistant", content },
+    });
+    const answer = (choices: object[]) =>
+      readText(JSON.stringify({ id: "x", object: "chat.completion", created: 1, model: "gpt-5", choices }));
+    const grave = (given: Read, id: DialectId): string[] =>
+      encodeColumn(given, { dialect: id })
+        .losses.filter(({ level }) => level !== "note")
+        .map(({ path }) => path);
+    for (const id of ["flat", "tagged", "ai-sdk-ui", "run", "canonical"] as const) {
+      expect([id, grave(answer([choice(0, "a"), choice(1, "b")]), id)]).toStrictEqual([id, ["/alternatives/0"]]);
+      expect([id, grave(answer([choice(0, "a", "length")]), id)]).toStrictEqual([id, ["/finishReason"]]);
+    }
+  });
+
+  test("of an error is what its reader would not know", () => {
+    const error = readText(
+      JSON.stringify({
+        error: {
+          code: 429,
+          message: "Too many.",
+          status: "RESOURCE_EXHAUSTED",
+          details: [
+            { "@type": "type.googleapis.com/google.rpc.QuotaFailure", violations: [{ quotaId: "PerMinute" }] },
+            { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34s" },
+          ],
+        },
+      }),
+    );
+    const chat = encodeColumn(error, { dialect: "openai-chat" }).losses;
+    expect(chat.map(({ level, path }) => `${level} ${path}`)).toStrictEqual([
+      "loss /retryAfterMs",
+      "note /raw/error/status",
+      "loss /raw/error/details",
+    ]);
+    expect(encodeColumn(error, { dialect: "anthropic" }).losses.length).toBeGreaterThan(0);
+  });
+
+  test("is not led astray by a payload that holds what marks are made of", () => {
+    const asked = (words: string): Read =>
+      readText(
+        JSON.stringify({
+          model: "claude-x",
+          max_tokens: 9,
+          messages: [
+            { role: "user", content: "Hi" },
+            {
+              role: "assistant",
+              content: [
+                { type: "thinking", thinking: "A thought.", signature: "c2ln" },
+                { type: "text", text: "Yes." },
+              ],
+            },
+            { role: "user", content: words },
+          ],
+        }),
+      );
+    const plain = placesOf(asked("Look."), "openai-chat");
+    expect(plain).toContain("reasoning-unsaid /messages/1 near");
+    expect(placesOf(asked("Look: Kn0000001 Kn0000002"), "openai-chat")).toStrictEqual(plain);
   });
 
   test("depends on the model and the vendor that are asked", () => {

@@ -131,6 +131,19 @@ describe("without saying what it is", () => {
     expect(reading.maybe).toContain("anthropic");
   });
 
+  test("a few new fields are no reason to doubt the name of a model, and who comes close is told", () => {
+    const messages = '"messages":[{"role":"user","content":"Hi"}]';
+    const news = '"new_a":1,"new_b":2,"thinking":{"type":"enabled","budget_tokens":1024}';
+    expect(readWell(`{"model":"gpt-5","max_tokens":5,${news},${messages}}`).reading).toMatchObject({
+      from: "openai-chat",
+      maybe: expect.arrayContaining(["anthropic"]) as string[],
+    });
+    expect(readWell(`{"model":"claude-x","max_tokens":5,"user":"u","store":true,${messages}}`).reading.from).toBe(
+      "anthropic",
+    );
+    expect(readWell(`{"model":"claude-x","max_tokens":5,${messages}}`).reading.maybe).toStrictEqual([]);
+  });
+
   test("what the reader says wins", () => {
     const { reading } = readWell({ content: '[{"role":"user","content":"Hi"}]', from: "flat" });
     expect([reading.from, reading.kind]).toStrictEqual(["flat", "messages"]);
@@ -161,7 +174,97 @@ describe("without saying what it is", () => {
   });
 });
 
+describe("what a payload is wrapped in", () => {
+  const body = '{"model":"gpt-5","seed":1,"messages":[{"role":"user","content":"It\'s $5, \\"so\\"."}]}';
+  const inDouble = body.replaceAll(/["\\$]/g, String.raw`\$&`);
+  const inAnsi = body.replaceAll(/['\\]/g, String.raw`\$&`);
+  const plain = '{"model":"gpt-5","seed":1,"messages":[{"role":"user","content":"Hi"}]}';
+  const pretty = JSON.stringify(JSON.parse(plain), null, 2);
+  const chunk = '{"object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Hi"}}]}';
+  test.each([
+    ["a curl command", `curl https://x.test/v1 -H 'a: b' -d '${plain}'`, "openai-chat request", "curl"],
+    ["one in double quotes", `$ curl -X POST https://x.test \\\n  --data "${inDouble}"`, "openai-chat request", "curl"],
+    [
+      "one that a browser copied",
+      `curl 'https://x.test' --data-raw $'${inAnsi}' --compressed`,
+      "openai-chat request",
+      "curl",
+    ],
+    [
+      "one that reads the lines after it",
+      `curl x.test --data-binary @- <<'JSON'\n${pretty}\nJSON\n`,
+      "openai-chat request",
+      "curl",
+    ],
+    ["one with its option joined", `curl x.test --json='${plain}'`, "openai-chat request", "curl"],
+    [
+      "an HTTP reply",
+      `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-type: x\r\n\r\n${plain}`,
+      "openai-chat request",
+      "HTTP",
+    ],
+    ["an HTTP request", `POST /v1/chat/completions HTTP/1.1\nhost: x.test\n\n${plain}`, "openai-chat request", "HTTP"],
+    [
+      "an HTTP reply with a stream",
+      `HTTP/2 200\ncontent-type: text/event-stream\n\ndata: ${chunk}\n\n`,
+      "openai-chat stream",
+      "HTTP",
+    ],
+    ["an indented stream", `    data: ${chunk}\n\n    data: [DONE]\n`, "openai-chat stream", ""],
+    ["documents of several lines", `${pretty}\n${pretty}`, "openai-chat request", "first of 2"],
+    [
+      "a line of an OpenAI batch",
+      `{"custom_id":"1","method":"POST","url":"/v1","body":${plain}}`,
+      "openai-chat request",
+      "batch",
+    ],
+    [
+      "a line of an Anthropic batch",
+      '{"custom_id":"1","params":{"model":"claude-x","max_tokens":5,"messages":[]}}',
+      "anthropic request",
+      "batch",
+    ],
+    ["a text of JSON", JSON.stringify(plain), "openai-chat request", "JSON in a text"],
+  ])("%s is taken off, and told", (_, text, expected, remark) => {
+    const { reading } = readWell(text);
+    expect(`${reading.from} ${reading.kind}`).toBe(expected);
+    expect(reading.remarks.join(" ")).toContain(remark);
+  });
+
+  test.each([`--data "${inDouble}"`, `-d $'${inAnsi}'`])(
+    "quotes of a shell are read as it reads them: %s",
+    (option) => {
+      const { canonical } = readWell(`curl x.test ${option}`);
+      expect(JSON.stringify(canonical.value)).toContain(String.raw`It's $5, \"so\".`);
+    },
+  );
+
+  test("a fault within it is told with its place, where it has one", () => {
+    expect(failureOf('HTTP/1.1 200 OK\na: b\n\n{\n"a": }')).toMatchObject({ line: 5, column: 6 });
+    expect(failureOf("curl x.test -d '{\"a\": }'").message).toContain("body of a curl command");
+  });
+});
+
 describe("what is wrong", () => {
+  test.each([
+    ["a page", "<!doctype html><html>", "HTML"],
+    ["a command without a body", "curl https://x.test", "without a body"],
+    ["a program", "const x = { a: 1 }", "a program"],
+    ["a value of Python", '{"a": True}', "Python"],
+    ["single quotes", "{'a': 1}", "double quotes"],
+    ["a comma too many", '{"a": 1,}', "no comma"],
+    ["keys without quotes", "{ a: 1 }", "keys stand in double quotes"],
+    ["a line of an export", '{"type":"thread","thread":{"id":"x"}}', "exported"],
+  ])("%s is called what it looks like", (_, text, words) => {
+    expect(failureOf(text).message).toContain(words);
+  });
+
+  test("a depth that cannot be read is told as such", () => {
+    const { message, line, column: at } = failureOf("[".repeat(3000));
+    expect(message).toMatch(/^JSON is nested deeper than 1000 levels\./);
+    expect([line, at]).toStrictEqual([1, 1001]);
+  });
+
   test.each([
     ["a document", '{\n  "model": "x",\n  "messages": [{"role": user}]\n}', 3, 25],
     ["the second of several lines", '{"role":"user","content":"a"}\n{"role": }\n', 2, 10],

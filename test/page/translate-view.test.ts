@@ -45,8 +45,12 @@ async function example(name: RegExp): Promise<void> {
   await loaded(4);
 }
 
-test("an example is read, and shown in every column with its losses", async () => {
-  await example(/^Anthropic: tools/);
+test("whoever comes sees examples; one that is chosen is read, and shown in every column with its losses", async () => {
+  const examples = page.getByRole("region", { name: "Or begin with an example" });
+  await examples.getByRole("button", { name: "Gemini: an image and a thought signature" }).waitFor();
+  await examples.getByRole("button", { name: /^Anthropic: tools/ }).click();
+  await loaded(4);
+  await expect.poll(() => examples.count()).toBe(0);
   await expect
     .poll(() => page.getByRole("combobox", { name: "Dialect" }).locator("option:checked").textContent())
     .toBe("Detected: Anthropic Messages");
@@ -106,7 +110,31 @@ test("keys walk, fold and search; a fold tells what it hides", async () => {
   await page.getByText("1 line", { exact: true }).waitFor();
   await search.press("Enter");
   await expect.poll(() => chat.locator("mark").first().textContent()).toBe("gauge");
+  // The keys stay those of the column: "n" by itself would begin a new conversation.
   await search.press("Escape");
+  await expect.poll(() => chat.evaluate((node) => node === document.activeElement)).toBe(true);
+  await page.keyboard.press("n");
+  await page.getByRole("button", { name: "Next mark" }).first().press("n");
+  expect(new URL(page.url()).pathname).toBe("/translate");
+});
+
+test("on a phone a mark leads to the other column, whose tab tells how much it loses, and folds stay", async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const canonical = tree("Canonical");
+  await page.getByRole("tab", { name: /^Gemini \d+ losses$/ }).click();
+  const gemini = tree("Gemini generateContent");
+  await gemini.focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("n");
+  // To walk is not to leave.
+  await gemini.waitFor();
+  await page.keyboard.press("Enter");
+  await canonical.waitFor();
+  await expect.poll(() => canonical.evaluate((node) => node === document.activeElement)).toBe(true);
+  await canonical.getByRole("treeitem", { name: /reasoning-unsaid Chat, Responses, Gemini/ }).click();
+  await tree("OpenAI Chat Completions").waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await page.setViewportSize({ width: 1440, height: 900 });
 });
 
 test("what is copied and saved is the payload itself", async () => {
@@ -120,10 +148,10 @@ test("what is copied and saved is the payload itself", async () => {
 
 test("columns are chosen and remembered; a target has a model and a vendor", async () => {
   await page.getByRole("button", { name: "Columns" }).click();
-  await page.getByRole("checkbox", { name: "Flat messages: reasoning beside the words" }).check();
+  await page.getByRole("checkbox", { name: "Flat messages" }).check();
   await page.keyboard.press("Escape");
   await loaded(5);
-  await page.getByText(/carry messages only; left behind: .*tools/).waitFor();
+  await page.getByText(/Only messages are carried; left behind: .*tools/).waitFor();
   expect(await page.evaluate(() => localStorage.getItem("koine.columns"))).toContain("flat");
   await page.getByRole("button", { name: "Hide Flat messages" }).click();
   await loaded(4);
@@ -200,4 +228,15 @@ test("a file of five megabytes is shown without being drawn", async () => {
 test("nothing of all this was asked of the network, and nothing stands in the address", () => {
   expect(asked).toStrictEqual([]);
   expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe("/translate");
+});
+
+test("what was pasted is still there when one returns", async () => {
+  await page.getByRole("button", { name: /^Anthropic: tools/ }).click();
+  await loaded(4);
+  await page.getByRole("link", { name: "New", exact: false }).first().click();
+  await expect.poll(() => new URL(page.url()).pathname).not.toBe("/translate");
+  await page.goBack();
+  await loaded(4);
+  await expect.poll(() => field().inputValue()).toContain("You pilot ships into Corinth.");
+  await tree("Canonical").getByText("You pilot ships into Corinth.").first().waitFor();
 });

@@ -149,6 +149,14 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
       return listing((good) => (tenant, page) => (known ??= good(tenant, page)))(store);
     },
   ],
+  [
+    "lists a thread once something happens in it",
+    CURRENT,
+    listing(
+      (good) => async (tenant, page) =>
+        (await good(tenant, page)).filter(({ lastActivity }) => lastActivity.length > 10),
+    ),
+  ],
   ["is not told what happens", /watchThreads tells what happens/, telling(() => () => undefined)],
   [
     "tells of changes as of activity",
@@ -177,6 +185,16 @@ export const OVERVIEW_FAULTS: readonly StoreFaultRow[] = [
       search:
         (good) =>
         ({ prefix: _prefix, ...query }) =>
+          good(query),
+    }),
+  ],
+  [
+    "finds the best, whatever their thread",
+    /search gives so many of each/,
+    lives({
+      search:
+        (good) =>
+        ({ perThread: _perThread, ...query }) =>
           good(query),
     }),
   ],

@@ -1,20 +1,18 @@
 // Says something in a chat. While an answer streams, what is said waits for it, or takes its place.
-import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
-import { useModels } from "../data/hooks.ts";
-import type { AskSettings, ConversationActions, ConversationState, QueuedMessage } from "../data/types.ts";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import type { ConversationActions, ConversationState, QueuedMessage } from "../data/types.ts";
 import { Button, useShortcut } from "../kit/index.ts";
+import { useAttempt } from "../kit/use-attempt.ts";
 import { QueuePanel } from "../tasks/queue-panel.tsx";
 import { type Saying, sayWaiting, send, stopChat, takeBack } from "./chat-actions.ts";
 import { ComposerBox } from "./composer-box.tsx";
 import styles from "./composer.module.css";
 import { keepFollowUps } from "./follow-up-keeper.tsx";
-import { answering, followUps, mayFollow, unanswered } from "./follow-ups.ts";
-import { lastModel, rememberModel } from "./model-choice.ts";
-import { ModelPicker } from "./model-picker.tsx";
+import { answering, mayFollow, unanswered, whenSaid } from "./follow-ups.ts";
+import { outbox } from "./outbox.ts";
 import { ModeChoice, SendButton, StopButton } from "./send-buttons.tsx";
-import { useAttempt } from "../kit/use-attempt.ts";
 import { useDraft } from "./use-draft.ts";
-import { useLatest } from "./use-latest.ts";
+import { useNextAsk } from "./use-next-ask.tsx";
 
 export interface ChatComposerProps {
   threadId: string;
@@ -27,21 +25,29 @@ export function ChatComposer({ threadId, state, actions }: ChatComposerProps) {
   const [mode, setMode] = useState<QueuedMessage["mode"]>("follow-up");
   const saying = useAttempt();
   const stopping = useAttempt();
-  const [ask, picker] = useModelChoice(state, actions);
+  const { ask, picker, along } = useNextAsk(state, actions);
+  const field = useRef<HTMLTextAreaElement>(null);
   const isAnswering = answering(state).length > 0;
-  const stop = (): void => void stopChat(threadId, actions, stopping);
-  const doing: Saying = { threadId, actions, attempt: saying, latest: useLatest(state) };
+  const stop = (): void => {
+    void stopChat(threadId, actions, stopping);
+    // The button that had the focus is about to go.
+    field.current?.focus();
+  };
+  const doing: Saying = { threadId, actions, attempt: saying };
   const submit = (): void => {
     if (hold.blank || saying.busy) return;
     void send(doing, ask, isAnswering ? mode : "now");
+    field.current?.focus();
   };
   useShortcut("Escape", () => (isAnswering ? stop() : false), "Stop the answer");
   return (
     <>
       <Unanswered state={state} busy={saying.busy} onAsk={(id) => void saying.run(() => actions.regenerate(id, ask))} />
       <Waiting doing={doing} state={state} />
+      {along}
       <ComposerBox
         hold={hold}
+        field={field}
         label="Message"
         placeholder={isAnswering ? PLACEHOLDERS[mode] : "Write a message"}
         onSubmit={submit}
@@ -64,50 +70,24 @@ export function ChatComposer({ threadId, state, actions }: ChatComposerProps) {
   );
 }
 
-/** Which model gives the next answer: any that the server knows, whoever gave the ones before. */
-function useModelChoice(state: ConversationState, actions: ConversationActions): [AskSettings, ReactNode] {
-  const models = useModels();
-  // Until the thread remembers it.
-  const [chosen, setChosen] = useState<string>();
-  const model = chosen ?? state.ask.model;
-  const choose = (id: string): void => {
-    setChosen(id);
-    rememberModel(id);
-    // Where it cannot be remembered, it is still said with the next question.
-    actions.remember({ model: id }).catch(() => undefined);
-  };
-  const picker = (
-    <ModelPicker
-      compact
-      label="Model for the next answer"
-      value={model ?? ""}
-      placeholder={lastModel(state) ?? "The server’s choice"}
-      models={models}
-      onChange={choose}
-    />
-  );
-  return [model === undefined ? {} : { model }, picker];
-}
-
-/** What waits for this answer. */
+/** What waits for this answer, and what may not have arrived. */
 function Waiting({ doing, state }: { doing: Saying; state: ConversationState }) {
   const { threadId } = doing;
-  const waiting = useSyncExternalStore(followUps.subscribe, () => followUps.list(threadId));
+  const { bodies } = state;
+  const list = useSyncExternalStore(outbox.subscribe, () => outbox.list(threadId));
   const isAnswering = answering(state).length > 0;
-  useEffect(() => keepFollowUps(threadId), [threadId, waiting, isAnswering]);
-  const when = isAnswering || mayFollow(state) ? BY_ITSELF : BY_HAND;
+  useEffect(() => outbox.settle(threadId, { bodies }), [threadId, bodies, list]);
+  useEffect(() => keepFollowUps(threadId), [threadId, list, isAnswering]);
+  const when = whenSaid(list, isAnswering || mayFollow(state));
   return (
     <QueuePanel
-      items={waiting}
-      note={followUps.isKept(threadId) ? when : `${when} Too large to outlive a reload.`}
+      items={list}
+      note={outbox.isKept(threadId) ? when : `${when} The files are too large to outlive a reload.`.trim()}
       onTakeBack={(id) => takeBack(threadId, id)}
       onSayNow={isAnswering ? undefined : (id) => void sayWaiting(doing, id)}
     />
   );
 }
-
-const BY_ITSELF = "Said by itself when this answer is there.";
-const BY_HAND = "The last answer did not end as usual: say it when you like.";
 
 const PLACEHOLDERS: Record<QueuedMessage["mode"], string> = {
   "follow-up": "Say something after this answer",

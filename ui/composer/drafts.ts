@@ -1,7 +1,7 @@
 // What was written and not sent, by conversation: it is there after going elsewhere and back, and its words after a reload.
 import type { Message } from "koine";
 import { type Draft, EMPTY_DRAFT, withMessages } from "./attachments.ts";
-import { type Shelf, tabShelf } from "./shelf.ts";
+import { onForgotten, type Shelf, tabShelf } from "./shelf.ts";
 
 export class Drafts {
   private readonly kept = new Map<string, Draft>();
@@ -34,6 +34,12 @@ export class Drafts {
     for (const listener of this.listeners) listener();
   }
 
+  /** Reads the shelf anew. */
+  forget(): void {
+    this.kept.clear();
+    for (const listener of this.listeners) listener();
+  }
+
   change(key: string, change: (draft: Draft) => Draft): void {
     this.set(key, change(this.get(key)));
   }
@@ -45,6 +51,7 @@ export class Drafts {
 }
 
 export const drafts = new Drafts(tabShelf);
+onForgotten(() => drafts.forget());
 
 /** Files are too large to be kept: their names are. */
 function readDraft(stored: unknown): Draft {

@@ -1,9 +1,10 @@
 // Begins a chat or a task: with whom, how, and the first words.
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { type Message, sameJson } from "koine";
 import { useLocation } from "wouter";
 import { useApi, useModels } from "../data/hooks.ts";
 import { threadPath } from "../routes.ts";
-import { messageOf } from "./attachments.ts";
+import { EMPTY_DRAFT, messageOf } from "./attachments.ts";
 import { ComposerBox } from "./composer-box.tsx";
 import { DemoExamples } from "./demo-examples.tsx";
 import { drafts } from "./drafts.ts";
@@ -15,7 +16,8 @@ import { ChatOptions, TaskOptions } from "./new-options.tsx";
 import { Segmented } from "./segmented.tsx";
 import { SendButton } from "./send-buttons.tsx";
 import { mistakesIn, NO_SETTINGS, type Options, settingsOf } from "./settings.ts";
-import { startChat, startTask } from "./start.ts";
+import { tabShelf } from "./shelf.ts";
+import { beginnings, start, type Wish } from "./start.ts";
 import { useAttempt } from "../kit/use-attempt.ts";
 import { useDraft } from "./use-draft.ts";
 
@@ -26,17 +28,18 @@ const PLAIN: Options = { kind: "chat", model: undefined, instructions: "", setti
 export function NewConversation() {
   const hold = useDraft(DRAFT);
   const models = useModels();
-  const [options, setOptions] = useState(PLAIN);
-  const change = (changes: Partial<Options>): void => setOptions((now) => ({ ...now, ...changes }));
+  const [options, change] = useKeptOptions();
   const field = useFirstField();
   const model = options.model ?? firstModel(models);
   const { error, busy, start } = useStart(options, model);
   const isTask = options.kind === "task";
+  // Emptied: as if nobody had chosen.
+  const pick = (chosen: string): void => change({ model: chosen === "" ? undefined : chosen });
   return (
     <div className={styles["new"]}>
       <div className={styles["head"]}>
         <Segmented label="Kind" value={options.kind} options={KINDS} onChange={(kind) => change({ kind })} />
-        <ModelPicker label="Model" value={model} models={models} onChange={(chosen) => change({ model: chosen })} />
+        <ModelPicker label="Model" value={model} models={models} onChange={pick} />
       </div>
       <p className={styles["about"]}>{ABOUT[options.kind]}</p>
       {isTask ? (
@@ -50,7 +53,7 @@ export function NewConversation() {
         large
         label="First message"
         placeholder={isTask ? "What is to be done?" : "Write a message"}
-        onSubmit={() => void (!hold.blank && !busy && start())}
+        onSubmit={() => void (!hold.blank && !busy && start(messageOf(drafts.get(DRAFT))))}
         error={error}
         buttons={<SendButton disabled={hold.blank} busy={busy} />}
       />
@@ -86,24 +89,46 @@ function useFirstField() {
   return field;
 }
 
+/** What was chosen is there after going elsewhere and back, and after a reload. */
+function useKeptOptions(): [Options, (changes: Partial<Options>) => void] {
+  // Written below alone.
+  const [options, setOptions] = useState(() => (tabShelf.get(KEPT) as Options | undefined) ?? PLAIN);
+  const change = (changes: Partial<Options>): void => {
+    const next = { ...options, ...changes };
+    tabShelf.set(KEPT, next);
+    setOptions(next);
+  };
+  return [options, change];
+}
+
+const KEPT = "new-options";
+
 function useStart(options: Options, model: string) {
   const api = useApi();
   const [, navigate] = useLocation();
   const attempt = useAttempt();
-  const start = async (): Promise<void> => {
-    const { kind, instructions, settings, approval } = options;
-    if (kind === "chat" && Object.keys(mistakesIn(settings)).length > 0) return;
-    const message = messageOf(drafts.get(DRAFT));
+  const begin = async (wish: Wish): Promise<void> => {
     await attempt.run(async () => {
-      const id =
-        kind === "task"
-          ? await startTask(api, { model, message, approval })
-          : await startChat(api, { model, message, instructions, settings: settingsOf(settings) });
-      rememberModel(model);
-      drafts.set(DRAFT, { text: "", attachments: [] });
+      const id = await start(api, wish);
+      rememberModel(wish.model);
+      // What was typed meanwhile is another message.
+      drafts.change(DRAFT, (now) => (sameJson(messageOf(now), wish.message) ? EMPTY_DRAFT : now));
+      tabShelf.set(KEPT, undefined);
       wishFocus(id);
       navigate(threadPath(id));
     });
   };
-  return { ...attempt, start };
+  // The page was left while it was being sent: it is sent once, however far it came.
+  const finish = useEffectEvent(() => {
+    const pending = beginnings.get();
+    if (pending?.stage === "left") void begin(pending.wish);
+  });
+  useEffect(() => finish(), []);
+  const startWith = async (message: Message): Promise<void> => {
+    const { kind, instructions, approval } = options;
+    if (kind === "chat" && Object.keys(mistakesIn(options.settings)).length > 0) return;
+    const settings = settingsOf(options.settings);
+    await begin({ kind, model, message, instructions, approval, ...(settings && { settings }) });
+  };
+  return { ...attempt, start: startWith };
 }

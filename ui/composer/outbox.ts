@@ -5,7 +5,7 @@ import type { Message } from "koine";
 import { newId } from "../data/effects.ts";
 import type { AskSettings, ConversationState, QueuedMessage } from "../data/types.ts";
 import { keyOf } from "../data/conversation/actions.ts";
-import { type Shelf, tabShelf } from "./shelf.ts";
+import { onForgotten, type Shelf, tabShelf } from "./shelf.ts";
 
 /** Its id is its key. */
 export interface Outgoing extends QueuedMessage {
@@ -102,6 +102,12 @@ export class Outbox {
     if (rest.length < list.length) this.set(threadId, rest);
   }
 
+  /** Reads the shelf anew. */
+  forget(): void {
+    this.lists.clear();
+    for (const listener of this.listeners) listener();
+  }
+
   private change(threadId: string, id: string, change: (item: Outgoing) => Outgoing): void {
     const list = this.list(threadId).map((item) => (item.id === id ? change(item) : item));
     this.set(threadId, list);
@@ -123,6 +129,7 @@ export class Outbox {
 }
 
 export const outbox = new Outbox(tabShelf);
+onForgotten(() => outbox.forget());
 
 function nameOf(threadId: string): string {
   return `outbox.${threadId}`;

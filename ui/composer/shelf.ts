@@ -28,3 +28,21 @@ export const tabShelf: Shelf = {
     }
   },
 };
+
+const forgetting = new Set<() => void>();
+
+/** Told when somebody else reads the page from now on: what is held of the shelf is not theirs. */
+export function onForgotten(listener: () => void): void {
+  forgetting.add(listener);
+}
+
+/** Everything that was written and not sent. */
+export function forgetWords(): void {
+  try {
+    const names = Object.keys(sessionStorage).filter((name) => name.startsWith(PREFIX));
+    for (const name of names) sessionStorage.removeItem(name);
+  } catch {
+    // Then nothing is kept.
+  }
+  for (const listener of forgetting) listener();
+}

@@ -1,53 +1,113 @@
-// Begins a conversation: a thread with its first words and an answer asked for, or a task.
-import { type Message, system, textOf } from "koine";
+// Begins a conversation: a thread with its first words and an answer asked for, or a task. A beginning has its ids before it
+// is sent, and the same ones at every try: what was begun is not begun again.
+import { type Message, sameJson, system, textOf } from "koine";
 import type { Api } from "../data/api.ts";
+import { mayHaveArrived } from "../data/http.ts";
 import { messageForTask } from "./attachments.ts";
 import type { Settings } from "./settings.ts";
+import { onForgotten, type Shelf, tabShelf } from "./shelf.ts";
 
-export interface Beginning {
+/** What is to be begun. */
+export interface Wish {
+  kind: "chat" | "task";
   model: string;
   message: Message;
-}
-
-export interface ChatBeginning extends Beginning {
-  /** What the model is told before anything else; "" where there is nothing. */
+  /** What the model of a chat is told before anything else; "" where there is nothing. */
   instructions: string;
-  settings: Settings | undefined;
+  settings?: Settings;
+  /** Of a task's tools. */
+  approval: "ask" | "never";
 }
 
-type ChatApi = Pick<Api, "newId" | "newKey" | "createThread" | "regenerate" | "removeThread">;
+export interface Beginning {
+  /** Of the thread. */
+  id: string;
+  key: string;
+  wish: Wish;
+  /** "left": the page was left while it was being sent. */
+  stage: "sending" | "failed" | "left";
+}
 
-/** Gives the thread's id, once an answer is on its way. */
-export async function startChat(api: ChatApi, beginning: ChatBeginning): Promise<string> {
-  const { model, message, instructions, settings } = beginning;
-  const id = api.newId();
+/** The beginning that is on its way, or of which nobody knows whether it has arrived. */
+export class Beginnings {
+  private readonly shelf: Shelf;
+  private current: Beginning | undefined;
+
+  constructor(shelf: Shelf) {
+    this.shelf = shelf;
+    // Written by `set` alone.
+    const stored = shelf.get("start") as Beginning | undefined;
+    this.current = stored?.stage === "sending" ? { ...stored, stage: "left" } : stored;
+  }
+
+  get(): Beginning | undefined {
+    return this.current;
+  }
+
+  set(beginning: Beginning | undefined): void {
+    this.current = beginning;
+    // Too large for it: what stands there is another one.
+    if (!this.shelf.set("start", beginning)) this.shelf.set("start", undefined);
+  }
+}
+
+export const beginnings = new Beginnings(tabShelf);
+onForgotten(() => beginnings.set(undefined));
+
+type StartApi = Pick<
+  Api,
+  "newId" | "newKey" | "createThread" | "regenerate" | "removeThread" | "runs" | "createTask"
+>;
+
+/** Begins what is wished, or goes on with it where it was tried before. Gives the thread's id. */
+export async function start(api: StartApi, wish: Wish, pending: Beginnings = beginnings): Promise<string> {
+  const former = pending.get();
+  const isAgain = former !== undefined && sameJson(former.wish, wish);
+  const beginning: Beginning = isAgain ? former : { id: api.newId(), key: api.newKey(), wish, stage: "sending" };
+  pending.set({ ...beginning, stage: "sending" });
+  try {
+    if (former !== undefined && !isAgain) await dropUnasked(api, former);
+    const id = wish.kind === "task" ? await startTask(api, beginning) : await startChat(api, beginning, isAgain);
+    pending.set(undefined);
+    return id;
+  } catch (error) {
+    pending.set(mayHaveArrived(error) ? { ...beginning, stage: "failed" } : undefined);
+    throw error;
+  }
+}
+
+async function startChat(api: StartApi, { id, key, wish }: Beginning, isAgain: boolean): Promise<string> {
+  const { model, message, instructions, settings } = wish;
   const title = titleOf(message);
-  const messages = instructions.trim() === "" ? [message] : [system(instructions.trim()), message];
+  const messages = instructions.trim() === "" ? [message] : [system(instructions), message];
   const ask = { model, ...(settings && { settings }) };
   // The thread remembers how it is asked.
   const thread = { id, messages, metadata: { page: ask }, ...(title !== undefined && { title }) };
   const { activeLeafId } = await api.createThread(thread);
   if (activeLeafId === null) throw new Error("The server has kept no message.");
+  // An earlier try may have come so far.
+  if (isAgain && (await api.runs(id, { last: 1 })).length > 0) return id;
   try {
-    await api.regenerate(id, { messageId: activeLeafId, ...ask }, api.newKey());
+    await api.regenerate(id, { messageId: activeLeafId, ...ask }, key, true);
   } catch (error) {
     // Nobody was asked: what was written is still in its field, and is not to stand in a second thread as well.
-    await api.removeThread(id).catch(() => undefined);
+    if (!mayHaveArrived(error)) await api.removeThread(id).catch(() => undefined);
     throw error;
   }
   return id;
 }
 
-export interface TaskBeginning extends Beginning {
-  approval: "ask" | "never";
+async function startTask(api: StartApi, { key, wish }: Beginning): Promise<string> {
+  const { model, message, approval } = wish;
+  const asks = approval === "ask" ? { approval } : {};
+  return (await api.createTask({ model, message: messageForTask(message), ...asks }, key)).id;
 }
 
-export async function startTask(
-  api: Pick<Api, "newKey" | "createTask">,
-  { model, message, approval }: TaskBeginning,
-): Promise<string> {
-  const asks = approval === "ask" ? { approval } : {};
-  return (await api.createTask({ model, message: messageForTask(message), ...asks }, api.newKey())).id;
+/** Other words are sent now: a thread in which nobody was asked for an answer is not left behind. */
+async function dropUnasked(api: StartApi, { id, wish }: Beginning): Promise<void> {
+  if (wish.kind === "task") return;
+  const runs = await api.runs(id, { last: 1 }).catch(() => undefined);
+  if (runs?.length === 0) await api.removeThread(id).catch(() => undefined);
 }
 
 const LONGEST_TITLE = 80;

@@ -1,17 +1,19 @@
 // One row: a message, recorded or on its way, with what its tools gave back. The same component for both, so that an answer
 // stays the same element when it is recorded; drawn again only where something in it changed (B100).
-import { memo, useMemo } from "react";
-import type { Message, StoredMessage, ToolCallPart, ToolResultPart } from "koine";
+import { memo, useMemo, useState } from "react";
+import type { Message, StoredMessage, ToolCallPart } from "koine";
 import type { PendingApproval } from "../data/types.ts";
 import { BranchSwitcher } from "../branches/switcher.tsx";
 import { Icon, Spinner, type IconName } from "../kit/index.ts";
 import { MessageBody, MessageMeta } from "../message/index.ts";
+import { visible } from "../markdown/address.ts";
 import { ApprovalBar } from "../tasks/approval-bar.tsx";
 import { useCommands, type Sibling } from "./context.ts";
 import { EditForm } from "./edit-form.tsx";
 import styles from "./message-row.module.css";
 import { RowActions } from "./row-actions.tsx";
 import type { LiveRow, MessageRow } from "./rows.ts";
+import { useLosses } from "./use-losses.ts";
 import { speakerOf } from "./words.ts";
 
 export interface MessageRowProps {
@@ -38,6 +40,9 @@ export const MessageRowView = memo(function MessageRowView(props: MessageRowProp
   const name = message?.name;
   const who = speakerOf(row.role, { model: metadataModel(message) ?? model, name });
   const isLive = row.kind === "live";
+  // What is looked at closer is told more of.
+  const [isSeen, setSeen] = useState(false);
+  const see = (): void => setSeen(true);
   return (
     <article
       className={styles["row"]}
@@ -51,9 +56,11 @@ export const MessageRowView = memo(function MessageRowView(props: MessageRowProp
       aria-setsize={-1}
       aria-busy={isLive && row.run.state !== "ended"}
       tabIndex={0}
+      onPointerEnter={see}
+      onFocus={see}
     >
       <RowHead {...props} who={who} />
-      {editing && isStored(message) ? <EditForm message={message} /> : <RowContent {...props} />}
+      {editing && isStored(message) ? <EditForm message={message} /> : <RowContent {...props} isSeen={isSeen} />}
     </article>
   );
 }, isSame);
@@ -73,7 +80,9 @@ function RowHead({ row, message, siblings, at, who }: MessageRowProps & { who: s
       {!row.continues && (
         <>
           <Icon name={SIGNS[row.role]} size={16} className={styles["sign"]} />
-          <span className={styles["who"]}>{who}</span>
+          <span className={styles["who"]} title={providerOf(message)}>
+            {who}
+          </span>
         </>
       )}
       {siblings.length > 1 && <BranchSwitcher siblings={siblings} at={at} onTurn={turnTo} />}
@@ -82,10 +91,11 @@ function RowHead({ row, message, siblings, at, who }: MessageRowProps & { who: s
   );
 }
 
-function RowContent({ row, message, tools, approvals }: MessageRowProps) {
-  const { decide } = useCommands();
-  const results = useMemo(() => resultsOf(tools), [tools]);
-  const leftOver = useMemo(() => (message === undefined ? [] : unpaired(message, tools)), [message, tools]);
+function RowContent({ row, message, tools, approvals, isSeen }: MessageRowProps & { isSeen: boolean }) {
+  const { decide, showRun } = useCommands();
+  const runId = row.kind === "message" && row.role === "assistant" ? row.node.runId : undefined;
+  const losses = useLosses(isSeen ? runId : undefined, showRun);
+  const awaiting = useMemo(() => new Set(approvals.map(({ toolCallId }) => toolCallId)), [approvals]);
   const isStreaming = row.kind === "live" && row.run.state === "streaming" && isLast(row);
   const footer = useMemo(() => {
     if (approvals.length === 0) return undefined;
@@ -101,18 +111,17 @@ function RowContent({ row, message, tools, approvals }: MessageRowProps) {
       <div className={styles["body"]}>
         <MessageBody
           message={message}
-          results={results}
+          tools={tools}
+          isPartial={row.kind === "message" && tools.length < row.ids.length - 1}
           streaming={isStreaming}
           pending={row.kind === "live"}
+          awaiting={awaiting}
           {...(footer !== undefined && { renderCallFooter: footer })}
         />
-        {leftOver.map((part) => (
-          <MessageBody key={part.toolCallId} message={{ role: "tool", parts: [part] }} />
-        ))}
         {isStreaming && message.parts.length === 0 && <Waiting />}
       </div>
       {row.kind === "message" && row.aside === "alone" && <Aside row={row} />}
-      <MessageMeta message={message} />
+      <MessageMeta message={message} named losses={losses} />
     </>
   );
 }
@@ -156,22 +165,13 @@ function metadataModel(message: Message | undefined): string | undefined {
   return message?.metadata?.model;
 }
 
+function providerOf(message: Message | undefined): string | undefined {
+  const provider = message?.metadata?.provider;
+  return typeof provider === "string" ? `From ${visible(provider, 60)}` : undefined;
+}
+
 function isLast({ run, at, tools }: LiveRow): boolean {
   return at + tools >= run.messages.length - 1;
-}
-
-function resultsOf(tools: readonly Message[]): ReadonlyMap<string, ToolResultPart> {
-  const results = new Map<string, ToolResultPart>();
-  for (const { parts } of tools) {
-    for (const part of parts) if (part.type === "tool-result") results.set(part.toolCallId, part);
-  }
-  return results;
-}
-
-/** Results that answer no call of the message: they are shown all the same. */
-function unpaired(message: Message, tools: readonly Message[]): ToolResultPart[] {
-  const calls = new Set(message.parts.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : [])));
-  return [...resultsOf(tools).values()].filter(({ toolCallId }) => !calls.has(toolCallId));
 }
 
 /** Rows are made anew whenever anything happens; what counts is what they show. */
@@ -195,7 +195,9 @@ function sameItems<Item>(a: readonly Item[], b: readonly Item[], isEqual: (a: It
 
 function sameRow(a: MessageRow | LiveRow, b: MessageRow | LiveRow): boolean {
   if (a.key !== b.key || a.role !== b.role || a.continues !== b.continues) return false;
-  if (a.kind === "message" && b.kind === "message") return a.node === b.node && a.aside === b.aside;
+  if (a.kind === "message" && b.kind === "message") {
+    return a.node === b.node && a.aside === b.aside && sameItems(a.ids, b.ids, (one, other) => one === other);
+  }
   if (a.kind !== "live" || b.kind !== "live") return false;
   return a.run.state === b.run.state && a.run.model === b.run.model && isLast(a) === isLast(b);
 }

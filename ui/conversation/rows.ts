@@ -64,7 +64,7 @@ function addMessages(rows: MessageRow[], { nodes }: Tree, ids: readonly string[]
     const node = nodes.get(id);
     if (node === undefined) continue;
     const last = rows.at(-1);
-    if (last !== undefined && last.aside === aside && takesResults(last, node, nodes)) {
+    if (last !== undefined && last.aside === aside && takesResults(last, node)) {
       last.ids = [...last.ids, id];
       continue;
     }
@@ -85,16 +85,12 @@ function nextKey(perRun: Map<string, number>, runId: string): string {
 
 const rowKey = (runId: string, at: number): string => `${runId} ${at}`;
 
-function takesResults(row: MessageRow, node: OutlineNode, nodes: ReadonlyMap<string, OutlineNode>): boolean {
-  if (node.role !== "tool" || row.role !== "assistant") return false;
-  const answered = row.ids.reduce((sum, id) => sum + (nodes.get(id)?.toolResults ?? 0), 0);
-  return fits(row.node.toolCalls?.length ?? 0, answered, node.toolResults ?? 0);
-}
-
-/** Results stand with the calls that they answer, while there are calls without one. */
-function fits(calls: number, answered: number, results: number): boolean {
-  // A tool's message without a result says nothing that could stand by itself.
-  return answered + Math.max(1, results) <= calls;
+/**
+ * What tools gave back stands with the calls before it, all of it: which result is whose is told by ids, and these are known
+ * only when the bodies are there.
+ */
+function takesResults(row: MessageRow, { role }: OutlineNode): boolean {
+  return role === "tool" && row.role === "assistant" && row.node.toolCalls !== undefined;
 }
 
 function sameVoice(a: OutlineNode, b: OutlineNode): boolean {
@@ -171,20 +167,16 @@ function addLive(rows: Row[], run: LiveRun): void {
     known.add(row.key);
   }
   let count = 0;
-  let calls = 0;
-  let answered = 0;
+  let hasCalls = false;
   const messages: readonly Pick<Message, "role" | "parts">[] = run.messages.length > 0 ? run.messages : [NOTHING_YET];
   for (const [at, { role, parts }] of messages.entries()) {
     const last = rows.at(-1);
-    const results = parts.filter(({ type }) => type === "tool-result").length;
-    if (role === "tool" && last?.role === "assistant" && count > 0 && fits(calls, answered, results)) {
+    if (role === "tool" && last?.role === "assistant" && count > 0 && hasCalls) {
       if (last.kind === "live") last.tools++;
-      answered += results;
       continue;
     }
     const key = rowKey(run.runId, count++);
-    calls = parts.filter(({ type }) => type === "tool-call").length;
-    answered = results;
+    hasCalls = parts.some(({ type }) => type === "tool-call");
     // Its record is there already, and the rest of the run's is about to be.
     if (known.has(key)) continue;
     const continues = last?.role === "assistant" && last.kind !== "failure" && runIdOf(last) === run.runId;

@@ -1,12 +1,12 @@
-// The keys of a conversation. They mean the message that has the focus, or the nearest above it that can be meant; without
-// a focus, the last one.
+// The keys of a conversation. They mean the message that has the focus; without one, the last.
 import type { RefObject } from "react";
 import type { Tree } from "../branches/tree.ts";
 import type { LiveRun } from "../data/types.ts";
 import { useShortcut } from "../kit/index.ts";
 import type { RowCommands } from "./context.ts";
+import { copiedBy, editedBy, regeneratedBy } from "./meant.ts";
 import type { MessageListHandle } from "./message-list.tsx";
-import type { MessageRow, Row } from "./rows.ts";
+import type { Row } from "./rows.ts";
 import { placeOf, type SiblingPlace } from "./siblings.ts";
 
 export interface KeyedConversation {
@@ -14,23 +14,28 @@ export interface KeyedConversation {
   rows: readonly Row[];
   tree: Tree;
   live: readonly LiveRun[];
+  /** Task: its own "Try again" is not a key of the list. */
+  isTask: boolean;
   list: RefObject<MessageListHandle | null>;
   toggleTree: () => void;
 }
 
-export function useConversationKeys({ commands, rows, tree, live, list, toggleTree }: KeyedConversation): void {
+type Meant = (rows: readonly Row[], focused: Row | undefined) => string | undefined;
+
+export function useConversationKeys(keyed: KeyedConversation): void {
+  const { commands, rows, tree, live, isTask, list, toggleTree } = keyed;
   /** Does it with the message that is meant; where there is none, the key is left to others. */
-  const withRow = (isMeant: (row: MessageRow) => boolean, act: (row: MessageRow) => void) => (): boolean => {
-    const focused = list.current?.focused();
-    const upTo = focused === undefined ? rows.length : rows.indexOf(focused) + 1;
-    const row = rows.slice(0, upTo).findLast((each) => each.kind === "message" && isMeant(each));
-    if (row?.kind !== "message") return false;
-    act(row);
+  const withMessage = (meant: Meant, act: (messageId: string) => void) => (event: KeyboardEvent) => {
+    if (!isInList(event)) return false;
+    const id = meant(rows, list.current?.focused());
+    if (id === undefined) return false;
+    act(id);
     return true;
   };
   const placeIn = (row: Row): SiblingPlace =>
     row.kind === "failure" ? { siblings: [], at: 0 } : placeOf(row, tree, live);
-  const turn = (by: 1 | -1) => (): boolean => {
+  const turn = (by: 1 | -1) => (event: KeyboardEvent) => {
+    if (!isInList(event)) return false;
     const row = list.current?.focused() ?? rows.findLast((each) => placeIn(each).siblings.length > 1);
     if (row === undefined) return false;
     const { siblings, at } = placeIn(row);
@@ -39,36 +44,25 @@ export function useConversationKeys({ commands, rows, tree, live, list, toggleTr
     commands.turnTo(sibling);
     return true;
   };
-  useShortcut("j", () => list.current?.step(1), "Next message");
-  useShortcut("k", () => list.current?.step(-1), "Message before");
-  useShortcut(
-    "e",
-    withRow(isUser, ({ ids }) => commands.edit(ids[0])),
-    "Edit the message",
-  );
+  const regenerated: Meant = (all, focused) => {
+    const row = focused ?? all.at(-1);
+    return isTask && row?.kind === "failure" ? undefined : regeneratedBy(all, focused);
+  };
+  useShortcut("j", () => list.current?.step(1), "Next message", { repeats: true });
+  useShortcut("k", () => list.current?.step(-1), "Message before", { repeats: true });
+  useShortcut("e", withMessage(editedBy, commands.edit), "Edit the message");
   useShortcut(
     "r",
-    withRow(isAnswer, ({ ids }) => commands.regenerate(ids[0])),
+    withMessage(regenerated, (id) => commands.regenerate(id)),
     "Regenerate the answer",
   );
-  useShortcut(
-    "c",
-    withRow(isAnything, ({ ids }) => commands.copy(ids[0])),
-    "Copy the message",
-  );
+  useShortcut("c", withMessage(copiedBy, commands.copy), "Copy the message");
   useShortcut("[", turn(-1), "Version before");
   useShortcut("]", turn(1), "Next version");
   useShortcut("b", toggleTree, "Show or hide branches");
 }
 
-function isUser({ role }: MessageRow): boolean {
-  return role === "user";
-}
-
-function isAnswer({ role }: MessageRow): boolean {
-  return role === "assistant";
-}
-
-function isAnything(): boolean {
-  return true;
+/** What changes something is done from the messages, or from nowhere: not from the tree, nor from a button elsewhere. */
+function isInList({ target }: KeyboardEvent): boolean {
+  return target === document.body || (target instanceof Element && target.closest("[role=feed]") !== null);
 }

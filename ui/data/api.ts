@@ -3,6 +3,7 @@
 import type { Message, Request, StoredMessage } from "koine";
 import { browserEffects, newId, type PageEffects } from "./effects.ts";
 import { ApiError, type Asked, Http } from "./http.ts";
+import { isSendable } from "./token.ts";
 import type { AskSettings, ModelInfo, OutlineNode, QueuedMessage, Run, SearchHit, Thread } from "./types.ts";
 import { wireMessageOf } from "./wire-message.ts";
 
@@ -75,13 +76,25 @@ export function createApi(base = "", effects: ApiEffects = browserEffects()) {
     /** A reply whose body is still to come: of event streams. */
     open: (path: string, asked?: Asked) => http.open(path, asked),
     models: () => models(http),
-    blob: async (ref: string) => (await http.open(`/v1/blobs/${encodeURIComponent(ref)}`)).blob(),
+    blob: (ref: string) => http.blob(`/v1/blobs/${encodeURIComponent(ref)}`),
+    /** Whether the server takes a token; it is kept only where it does. */
+    useToken: (token: string) => useToken(http, token),
     ...threadCalls(http),
     ...branchCalls(http),
     ...runCalls(http),
     ...taskCalls(http),
   };
 }
+
+async function useToken(http: Http, token: string): Promise<void> {
+  if (!isSendable(token)) throw new ApiError(0, "invalid-token", UNSENDABLE);
+  const reply = await http.open("/v1/models", { token });
+  await reply.body?.cancel();
+  http.token.set(token);
+}
+
+const UNSENDABLE =
+  "A token has Latin letters, digits and signs only, without spaces: this one holds something else. Was it copied whole?";
 
 function threadPathOf(id: string, rest = ""): string {
   return `/v1/threads/${encodeURIComponent(id)}${rest}`;
@@ -94,7 +107,7 @@ async function models(http: Http): Promise<ModelInfo[]> {
 
 function threadCalls(http: Http) {
   return {
-    threads: (page: { before?: string; search?: string; limit?: number; signal?: AbortSignal } = {}) => {
+    threads: (page: { before?: string; search?: string; kind?: string; limit?: number; signal?: AbortSignal } = {}) => {
       const { signal, search, ...rest } = page;
       const query = { summary: true, ...(search === undefined ? { order: "activity" } : { search }), ...rest };
       return http.json("/v1/threads", { query, signal }) as Promise<ThreadPage>;
@@ -103,7 +116,8 @@ function threadCalls(http: Http) {
     createThread: (thread: NewThread) => createThread(http, thread),
     updateThread: (id: string, changes: { title?: string | null; metadata?: Record<string, unknown> }) =>
       http.json(threadPathOf(id), { method: "PATCH", body: changes }) as Promise<Thread>,
-    removeThread: (id: string) => http.json(threadPathOf(id), { method: "DELETE" }),
+    /** Deletes it for good; what is at work in it is stopped first. */
+    removeThread: (id: string) => removeThread(http, id),
     outline: (id: string, signal?: AbortSignal) =>
       http.json(threadPathOf(id, "/outline"), { signal }) as Promise<Outline>,
     /** The last messages of a branch, oldest first; large contents as references. */
@@ -134,6 +148,34 @@ async function createThread(http: Http, thread: NewThread): Promise<Thread> {
     if (!isTaken || id === undefined) throw error;
     return (await http.json(threadPathOf(id))) as Thread;
   }
+}
+
+/** It takes a moment until what was stopped has ended. */
+const STOP_PAUSES = [0, 100, 300, 1000, 3000];
+
+async function removeThread(http: Http, id: string): Promise<void> {
+  for (const pause of [...STOP_PAUSES, undefined]) {
+    try {
+      await http.json(threadPathOf(id), { method: "DELETE" });
+      return;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      // Somebody else has, or the first of two tries.
+      if (error.status === 404) return;
+      if (error.code !== "conflict" || pause === undefined) throw error;
+      await stopAll(http, id);
+      await http.pause(pause);
+    }
+  }
+}
+
+/** Ends a task's work, and every answer on its way. */
+async function stopAll(http: Http, id: string): Promise<void> {
+  const { kind } = (await http.json(threadPathOf(id))) as Thread;
+  if (kind === "task") await taskCalls(http).cancelTask(id);
+  const { cancelRun } = runCalls(http);
+  const runs = await runsOf(http, id, { live: true });
+  await Promise.all(runs.map(({ id: runId }) => cancelRun(runId)));
 }
 
 function branchCalls(http: Http) {

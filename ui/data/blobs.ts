@@ -3,7 +3,7 @@
 import type { Api } from "./api.ts";
 
 interface Held {
-  users: number;
+  users: Set<(url: string | undefined) => void>;
   url: Promise<string | undefined>;
 }
 
@@ -18,19 +18,29 @@ export class BlobUrls {
   /** Tells the URL once it is there, and undefined where it cannot be had. The returned function lets go of it. */
   use(ref: string, mimeType: string | undefined, told: (url: string | undefined) => void): () => void {
     const key = `${ref} ${mimeType ?? ""}`;
-    const held = this.held.get(key) ?? { users: 0, url: this.load(ref, mimeType) };
+    const held = this.held.get(key) ?? { users: new Set(), url: this.load(ref, mimeType) };
     this.held.set(key, held);
-    held.users++;
-    let isWanted = true;
-    void held.url.then((url) => isWanted && told(url));
+    // The same function may be given twice.
+    const user = (url: string | undefined): void => told(url);
+    held.users.add(user);
+    void held.url.then((url) => held.users.has(user) && told(url));
     return () => {
-      if (!isWanted) return;
-      isWanted = false;
+      if (!held.users.delete(user)) return;
       told(undefined);
-      if (--held.users > 0) return;
-      this.held.delete(key);
-      void held.url.then((url) => url !== undefined && URL.revokeObjectURL(url));
+      if (held.users.size > 0) return;
+      if (this.held.get(key) === held) this.held.delete(key);
+      revoke(held);
     };
+  }
+
+  /** Nobody may see any of them any more. */
+  forget(): void {
+    for (const held of this.held.values()) {
+      for (const user of held.users) user(undefined);
+      held.users.clear();
+      revoke(held);
+    }
+    this.held.clear();
   }
 
   private async load(ref: string, mimeType: string | undefined): Promise<string | undefined> {
@@ -42,4 +52,8 @@ export class BlobUrls {
       return undefined;
     }
   }
+}
+
+function revoke({ url }: Held): void {
+  void url.then((made) => made !== undefined && URL.revokeObjectURL(made));
 }

@@ -18,6 +18,8 @@ export interface PageEffects {
   randomBytes(count: number): Uint8Array;
   /** What outlives a reload; undefined where nothing may be kept. */
   storage: Pick<Storage, "getItem" | "setItem" | "removeItem"> | undefined;
+  /** Forgets what this tab keeps over a reload: words that were not sent yet. */
+  clearTab(): void;
   /** Told when another tab has changed what is kept. */
   onStorage(listener: () => void): () => void;
 }
@@ -52,6 +54,7 @@ export function browserEffects(): PageEffects {
     onOnline: (listener) => listen(window, "online", listener),
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     storage: storageOf(),
+    clearTab,
     onStorage: (listener) => listen(window, "storage", listener),
   };
 }
@@ -87,6 +90,16 @@ function storageOf(): Storage | undefined {
     return localStorage;
   } catch {
     return undefined;
+  }
+}
+
+const OWN = "koine.";
+
+function clearTab(): void {
+  try {
+    for (const key of Object.keys(sessionStorage)) if (key.startsWith(OWN)) sessionStorage.removeItem(key);
+  } catch {
+    // Then nothing is kept.
   }
 }
 

@@ -1,22 +1,26 @@
-// Follows a stream of server-sent events for as long as somebody wants it: connects again where it breaks, goes on after the
-// last event that was read (B96), and lets go of its connection while nobody looks, because browsers allow few of them.
+// Follows a stream of server-sent events for as long as somebody wants it: connects again where it breaks, and lets go of its
+// connection while nobody looks, because browsers allow few of them. Where something else is to be followed, the former
+// connection stays until the next one stands: nothing is missed in between.
 import { type SseEvent, SseParser } from "koine";
 import type { Api } from "./api.ts";
 import type { PageEffects } from "./effects.ts";
 import { ApiError } from "./http.ts";
 import type { Connection } from "./types.ts";
 
-export interface Following {
+/** One connection: what it asks for, and who hears its events. */
+export interface Opening {
   path: string;
-  /** Only what comes after this event; absent: from the beginning. */
-  after?: string | undefined;
-  query?: Record<string, string>;
-  /** In order. What it throws ends the following, as a refusal does. */
+  /** In order. */
   onEvent(event: SseEvent): void;
+  /** It stands; told before its first event. `isGapless`: another one stood until now. */
+  onOpen(isGapless: boolean): void;
+}
+
+export interface Following {
+  /** Asked for every connection, just before it is made. */
+  begin(): Opening;
   onConnection(connection: Connection): void;
-  /** The connection stands; told before its first event. */
-  onOpen?(): void;
-  /** The server will not give these events: the place, or the thread, is not there any more. */
+  /** The server will not give these events. */
   onRefused(error: ApiError): void;
 }
 
@@ -26,32 +30,43 @@ type FollowEffects = Pick<PageEffects, "delay" | "isVisible" | "onVisibility" | 
 const HIDDEN_MS = 5000;
 /** Heartbeats come four times as often: after so long without a byte, nobody is there. */
 const SILENT_MS = 60_000;
+/** The former connection makes room: the browser may have no other. */
+const OVERLAP_MS = 2000;
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 5000;
 
+/** A connection on its way, standing, or over. */
+interface Link {
+  ending: AbortController;
+  state: "opening" | "open" | "over";
+}
+
+/** What a connection came to, where another one is to follow it. */
+const REPLACED = Symbol("replaced");
+
 export class EventFollower {
-  private readonly api: Pick<Api, "open" | "token">;
+  private readonly api: Pick<Api, "open">;
   private readonly effects: FollowEffects;
   private readonly following: Following;
-  private last: string | undefined;
   private failures = 0;
-  private connected: AbortController | undefined;
+  private link: Link | undefined;
+  /** Stays until the next one stands. */
+  private former: Link | undefined;
+  private replace: (() => void) | undefined;
   private wake: (() => void) | undefined;
   private isOver = false;
   private readonly undo: (() => void)[] = [];
 
-  constructor(api: Pick<Api, "open" | "token">, effects: FollowEffects, following: Following) {
+  constructor(api: Pick<Api, "open">, effects: FollowEffects, following: Following) {
     this.api = api;
     this.effects = effects;
     this.following = following;
-    this.last = following.after;
     let hiding: (() => void) | undefined;
     this.undo.push(
       effects.onOnline(() => this.hurry()),
-      api.token.subscribe(() => this.reconnect()),
       effects.onVisibility(() => {
         hiding?.();
-        hiding = effects.isVisible() ? undefined : effects.delay(() => this.connected?.abort(), HIDDEN_MS);
+        hiding = effects.isVisible() ? undefined : effects.delay(() => this.letGo(), HIDDEN_MS);
         if (effects.isVisible()) this.hurry();
       }),
       () => hiding?.(),
@@ -59,26 +74,35 @@ export class EventFollower {
     void this.run();
   }
 
-  /** The last event that was read. */
-  get cursor(): string | undefined {
-    return this.last;
-  }
-
   stop(): void {
     this.isOver = true;
     for (const undo of this.undo.splice(0)) undo();
-    this.reconnect();
+    this.letGo();
+    this.hurry();
+  }
+
+  /** Something else is to be followed. */
+  reopen(): void {
+    if (this.link?.state !== "open") {
+      this.link?.ending.abort();
+      return this.hurry();
+    }
+    const former = this.link;
+    this.former = former;
+    const cancel = this.effects.delay(() => former.ending.abort(), OVERLAP_MS);
+    former.ending.signal.addEventListener("abort", cancel, { once: true });
+    this.replace?.();
+  }
+
+  private letGo(): void {
+    this.former?.ending.abort();
+    this.link?.ending.abort();
   }
 
   /** Does not wait any longer. */
   private hurry(): void {
     this.failures = 0;
     this.wake?.();
-  }
-
-  private reconnect(): void {
-    this.connected?.abort();
-    this.hurry();
   }
 
   private async run(): Promise<void> {
@@ -88,79 +112,83 @@ export class EventFollower {
         continue;
       }
       // Those who were told that it cannot be reached go on knowing until it can.
-      if (this.failures === 0) this.following.onConnection("connecting");
-      const error = await this.connect();
+      if (this.failures === 0 && this.former?.state !== "open") this.following.onConnection("connecting");
+      const outcome = await this.next();
       if (this.isOver) return;
-      if (error !== undefined && isFinal(error)) {
+      if (outcome === REPLACED) continue;
+      // What is refused is refused for what is followed now.
+      this.former?.ending.abort();
+      if (outcome !== undefined && isFinal(outcome)) {
         this.stop();
-        return this.following.onRefused(error);
+        return this.following.onRefused(outcome);
       }
-      if (error !== undefined) {
-        this.failures++;
-        this.following.onConnection("offline");
-      }
-      // Without a token there is nothing to try.
-      await this.woken(error?.status === 401 ? undefined : this.pause());
+      await this.woken(this.pauseAfter(outcome));
     }
   }
 
+  /** Without a token there is nothing to try, and nobody is out of reach. */
+  private pauseAfter(error: ApiError | undefined): number | undefined {
+    if (error === undefined) return this.pause();
+    this.failures++;
+    const isRefused = error.status === 401;
+    this.following.onConnection(isRefused ? "connecting" : "offline");
+    return isRefused ? undefined : this.pause();
+  }
+
+  private next(): Promise<ApiError | undefined | typeof REPLACED> {
+    const { promise, resolve } = Promise.withResolvers<typeof REPLACED>();
+    this.replace = () => resolve(REPLACED);
+    const link: Link = { ending: new AbortController(), state: "opening" };
+    this.link = link;
+    return Promise.race([this.connect(link), promise]);
+  }
+
   /** Reads until the connection ends; gives what kept it from standing. */
-  private async connect(): Promise<ApiError | undefined> {
-    const connected = new AbortController();
-    this.connected = connected;
-    const { path, query } = this.following;
-    const { last } = this;
-    const headers = { accept: "text/event-stream", ...(last !== undefined && { "last-event-id": last }) };
-    let isOpen = false;
+  private async connect(link: Link): Promise<ApiError | undefined> {
+    const { signal } = link.ending;
+    const opening = this.following.begin();
     try {
-      const reply = await this.api.open(path, { headers, signal: connected.signal, ...(query && { query }) });
-      isOpen = true;
+      const reply = await this.api.open(opening.path, { headers: { accept: "text/event-stream" }, signal });
+      link.state = "open";
       this.failures = 0;
-      this.following.onOpen?.();
+      const isGapless = this.former?.state === "open";
+      this.former?.ending.abort();
+      this.former = undefined;
+      opening.onOpen(isGapless);
       this.following.onConnection("live");
-      await this.read(reply, connected);
+      await this.read(reply, link.ending, opening);
     } catch (error) {
-      if (connected.signal.aborted) return undefined;
+      if (signal.aborted) return undefined;
       if (error instanceof ApiError) return error;
       // Broken off: it is taken up again at once.
-      if (!isOpen) throw error;
+      if (link.state === "opening") throw error;
     } finally {
-      connected.abort();
+      link.state = "over";
+      link.ending.abort();
     }
     return undefined;
   }
 
-  private async read({ body }: Response, connected: AbortController): Promise<void> {
+  private async read({ body }: Response, ending: AbortController, opening: Opening): Promise<void> {
     if (body === null) return;
     const parser = new SseParser();
     const reader = body.getReader();
     let alarm: (() => void) | undefined;
     try {
       for (;;) {
-        alarm = this.effects.delay(() => connected.abort(), SILENT_MS);
+        alarm = this.effects.delay(() => ending.abort(), SILENT_MS);
         const { done, value } = await reader.read();
         alarm();
         // An event whose end is missing did not happen: it comes again.
-        if (done || connected.signal.aborted) return;
+        if (done || ending.signal.aborted) return;
         for (const event of parser.push(value)) {
-          this.tell(event);
-          if (event.id !== undefined) this.last = event.id;
-          if (connected.signal.aborted) return;
+          opening.onEvent(event);
+          if (ending.signal.aborted) return;
         }
       }
     } finally {
       alarm?.();
       reader.cancel().catch(() => undefined);
-    }
-  }
-
-  /** What cannot be taken in would come again and again. */
-  private tell(event: SseEvent): void {
-    try {
-      this.following.onEvent(event);
-    } catch (error) {
-      if (error instanceof ApiError) throw error;
-      throw new ApiError(410, "unreadable", `An event cannot be read: ${String(error)}`);
     }
   }
 

@@ -3,6 +3,7 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
 import type { Api } from "./api.ts";
 import { PageData } from "./page-data.ts";
+import type { ThreadListStore } from "./thread-list.ts";
 import type { ConversationActions, ConversationState, ModelInfo, ThreadListState } from "./types.ts";
 
 let shared: PageData | undefined;
@@ -26,11 +27,28 @@ export function useToken(): { isKept: boolean; forget: () => void } {
   return { isKept, forget: () => token.clear() };
 }
 
+/** Another number when somebody else reads: what is shown to one is not for the next. */
+export function useReader(): number {
+  const { token } = useApi();
+  return useSyncExternalStore(
+    (listener) => token.subscribe(listener),
+    () => token.epoch,
+  );
+}
+
+/** Told when another token is used, or none; `isOther`: there was one before, and words that were written are not theirs. */
+export function onReader(listener: (isOther: boolean) => void): () => void {
+  return data().onReader(listener);
+}
+
+type ThreadListActions = Pick<ThreadListStore, "setSearch" | "setFilter" | "loadMore" | "retry">;
+
 /** The list; `search` is what was typed, `setSearch` types it. */
-export function useThreads(): ThreadListState & { setSearch(text: string): void; loadMore(): void } {
+export function useThreads(): ThreadListState & ThreadListActions {
   const { threads } = data();
   const state = useSyncExternalStore(threads.subscribe, threads.getSnapshot);
-  return { ...state, setSearch: threads.setSearch, loadMore: threads.loadMore };
+  const { setSearch, setFilter, loadMore, retry } = threads;
+  return { ...state, setSearch, setFilter, loadMore, retry };
 }
 
 export function useConversation(id: string): { state: ConversationState; actions: ConversationActions } {

@@ -41,10 +41,15 @@ export interface Asked {
   /** Whether it has come about although its reply was lost: then it is not said again, and the reply is empty. */
   isDone?: () => Promise<boolean>;
   signal?: AbortSignal | undefined;
+  /** Tried in the place of the one that is kept. */
+  token?: string;
 }
 
 /** How long is waited before something is said again. */
 const PAUSES = [300, 1200];
+/** How long the beginning of a reply is waited for; of what is done by the server, longer. */
+const READ_MS = 30_000;
+const WORK_MS = 120_000;
 
 type HttpEffects = Pick<PageEffects, "fetch" | "storage"> & Partial<Pick<PageEffects, "delay">>;
 
@@ -53,6 +58,8 @@ export class Http {
   private readonly base: string;
   private readonly effects: HttpEffects;
   private readonly refused = new Set<(error: ApiError) => void>();
+  /** The epoch in which readers were told last that a token is wanted. */
+  private toldIn: number | undefined;
 
   constructor(base: string, effects: HttpEffects) {
     this.base = base;
@@ -60,18 +67,30 @@ export class Http {
     this.token = new TokenKeeper(effects.storage);
   }
 
-  /** Told whenever the server wants a token, or another one. */
+  /** Told when the server wants a token, or another one: once in an epoch, and whenever a reader wants something done. */
   onUnauthorized(listener: (error: ApiError) => void): () => void {
     this.refused.add(listener);
     return () => void this.refused.delete(listener);
   }
 
-  async json(path: string, asked: Asked = {}): Promise<unknown> {
+  json(path: string, asked: Asked = {}): Promise<unknown> {
+    return this.whole(path, asked, async (reply): Promise<unknown> => parseJson(await reply.text()));
+  }
+
+  blob(path: string): Promise<Blob> {
+    return this.whole(path, {}, (reply) => reply.blob());
+  }
+
+  /** What a reply holds. */
+  private async whole<T>(path: string, asked: Asked, read: (reply: Response) => Promise<T>): Promise<T> {
+    const { epoch } = this.token;
     const reply = await this.open(path, asked);
     try {
-      return parseJson(await reply.text());
+      const value = await read(reply);
+      this.demandSameToken(epoch);
+      return value;
     } catch (error) {
-      throw asked.signal?.aborted === true ? error : unreachable(error);
+      throw asked.signal?.aborted === true || error instanceof ApiError ? error : unreachable(error);
     }
   }
 
@@ -79,20 +98,50 @@ export class Http {
   async open(path: string, asked: Asked = {}): Promise<Response> {
     const url = `${this.base}${path}${queryOf(asked.query)}`;
     const init = this.initOf(asked);
+    const { epoch } = this.token;
     for (let tries = 0; ; tries++) {
       const pause = this.mayRepeat(asked) ? PAUSES[tries] : undefined;
       try {
-        const reply = await this.effects.fetch(url, init);
+        const reply = await this.begun(url, init);
+        if (this.token.epoch !== epoch) await reply.body?.cancel();
+        this.demandSameToken(epoch);
         if (reply.ok) return reply;
-        throw await this.refusal(reply);
+        throw await this.refusal(reply, asked);
       } catch (error) {
         if (asked.signal?.aborted === true) throw error;
         const told = error instanceof ApiError ? error : unreachable(error);
         if (told.code !== "network" || pause === undefined) throw told;
-        await new Promise<void>((resolve) => (this.effects.delay ?? delay)(resolve, pause));
+        await this.pause(pause);
+        this.demandSameToken(epoch);
         if ((await asked.isDone?.().catch(() => false)) === true) return new Response(null, { status: 204 });
       }
     }
+  }
+
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void (this.effects.delay ?? delay)(resolve, ms));
+  }
+
+  /** The reply as soon as it begins; a server that never answers is not waited for. */
+  private async begun(url: string, init: RequestInit): Promise<Response> {
+    const { method = "GET", signal } = init;
+    const limit = new AbortController();
+    const end = (this.effects.delay ?? delay)(() => limit.abort(), method === "GET" ? READ_MS : WORK_MS);
+    try {
+      const both = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
+      return await this.effects.fetch(url, { ...init, signal: both });
+    } catch (error) {
+      if (!limit.signal.aborted) throw error;
+      throw new ApiError(0, "timeout", "The server does not answer.");
+    } finally {
+      end();
+    }
+  }
+
+  /** What was asked with one token is nobody's to see with another. */
+  private demandSameToken(epoch: number): void {
+    if (this.token.epoch === epoch) return;
+    throw new ApiError(0, "token-changed", "Another token is used now; this was asked with the one before.");
   }
 
   /** Events are read by those who connect again themselves. */
@@ -100,8 +149,7 @@ export class Http {
     return signal === undefined && (method !== "POST" || key !== undefined || repeats === true);
   }
 
-  private initOf({ method = "GET", body, headers, key, signal }: Asked): RequestInit {
-    const token = this.token.get();
+  private initOf({ method = "GET", body, headers, key, signal, token = this.token.get() }: Asked): RequestInit {
     const init: RequestInit = {
       method,
       headers: {
@@ -116,9 +164,15 @@ export class Http {
     return init;
   }
 
-  private async refusal(reply: Response): Promise<ApiError> {
+  private async refusal(reply: Response, { method = "GET", token }: Asked): Promise<ApiError> {
+    const { epoch } = this.token;
     const error = await errorOf(reply);
-    if (error.status === 401) for (const listener of this.refused) listener(error);
+    // Whoever tries a token hears of it anyway.
+    if (error.status !== 401 || token !== undefined) return error;
+    // What the page reads by itself, again and again, is no reason to ask again.
+    if (this.toldIn === epoch && method === "GET") return error;
+    this.toldIn = epoch;
+    for (const listener of this.refused) listener(error);
     return error;
   }
 }

@@ -3,7 +3,7 @@ import type { Message } from "koine";
 import { sameJson } from "koine";
 
 /** The former value where both are equal as JSON. */
-export function keep<T>(former: T | undefined, next: T): T {
+export function keepEqual<T>(former: T | undefined, next: T): T {
   return former !== undefined && sameJson(former, next) ? former : next;
 }
 
@@ -22,7 +22,7 @@ export function keepMessages(former: readonly Message[], next: readonly Message[
 
 function keepMessage(former: Message | undefined, next: Message): Message {
   if (former === undefined || former.role !== next.role) return next;
-  const parts = next.parts.map((part, at) => (part === former.parts[at] ? part : keep(former.parts[at], part)));
+  const parts = next.parts.map((part, at) => (part === former.parts[at] ? part : keepEqual(former.parts[at], part)));
   const isSame = keepList(former.parts, parts) === former.parts;
   return isSame && sameJson({ ...former, parts: [] }, { ...next, parts: [] }) ? former : { ...next, parts };
 }

@@ -1,9 +1,13 @@
-// The models that can be asked: read once, and again where another token may see others.
+// The models that can be asked: read once. Another token may see others.
 import type { Api } from "./api.ts";
 import type { PageEffects } from "./effects.ts";
-import { keep } from "./keep.ts";
+import { keepEqual } from "./keep.ts";
+import { ApiError } from "./http.ts";
 import { Store } from "./store.ts";
 import type { ModelInfo } from "./types.ts";
+
+/** Answers without a key, and costs nothing. */
+export const DEMO = "demo/koine";
 
 const NONE: readonly ModelInfo[] = [];
 const AGAIN_MS = 5000;
@@ -11,7 +15,7 @@ const AGAIN_MS = 5000;
 export class ModelStore extends Store<readonly ModelInfo[]> {
   private readonly api: Api;
   private models = NONE;
-  private readonly undo: (() => void)[] = [];
+  private retrying: (() => void) | undefined;
 
   constructor(api: Api, effects: PageEffects) {
     super(effects, NONE);
@@ -19,12 +23,15 @@ export class ModelStore extends Store<readonly ModelInfo[]> {
   }
 
   protected override start(): void {
-    this.undo.push(this.api.token.subscribe(() => void this.read()));
     if (this.models === NONE) void this.read();
   }
 
   protected override stop(): void {
-    for (const undo of this.undo.splice(0)) undo();
+    this.retrying?.();
+  }
+
+  protected override forget(): void {
+    this.models = NONE;
   }
 
   protected override view(): readonly ModelInfo[] {
@@ -33,11 +40,14 @@ export class ModelStore extends Store<readonly ModelInfo[]> {
 
   private async read(): Promise<void> {
     try {
-      this.models = keep(this.models, await this.api.models());
+      const models = await this.api.models();
+      this.models = keepEqual(this.models, models);
       this.changed();
-    } catch {
-      // Without a token the next one tells; all else may pass.
-      this.undo.push(this.effects.delay(() => this.isRead && void this.read(), AGAIN_MS));
+    } catch (error) {
+      // What the server has refused it will refuse again; and with another token it is begun anew.
+      const mayPass = error instanceof ApiError && error.status !== 401 && error.code !== "token-changed";
+      this.retrying?.();
+      if (mayPass) this.retrying = this.effects.delay(() => this.isRead && void this.read(), AGAIN_MS);
     }
   }
 }

@@ -1,9 +1,9 @@
 // Everything that the page knows, once: the calls, the connection for changes, and the stores.
 import { type Api, createApi } from "./api.ts";
 import { BlobUrls } from "./blobs.ts";
-import { ChangeFeed } from "./changes.ts";
 import { ConversationStore } from "./conversation/store.ts";
 import { browserEffects, type PageEffects } from "./effects.ts";
+import { PageFeed } from "./feed.ts";
 import { ModelStore } from "./models.ts";
 import { ThreadListStore } from "./thread-list.ts";
 
@@ -16,7 +16,8 @@ export class PageData {
   readonly models: ModelStore;
   readonly blobs: BlobUrls;
   private readonly effects: PageEffects;
-  private readonly changes: ChangeFeed;
+  private readonly feed: PageFeed;
+  private readonly readers = new Set<(isOther: boolean) => void>();
   /** The last used last. */
   private readonly conversations = new Map<string, ConversationStore>();
 
@@ -24,24 +25,46 @@ export class PageData {
     this.effects = effects;
     this.api = createApi(base, effects);
     effects.onStorage(() => this.api.token.readAgain());
-    this.changes = new ChangeFeed(this.api, effects);
-    this.threads = new ThreadListStore(this.api, effects, this.changes);
+    // Before anybody else hears of it: nobody is to find what was there.
+    this.api.token.subscribe((former) => this.begin(former));
+    this.feed = new PageFeed(this.api, effects);
+    this.threads = new ThreadListStore(this.api, effects, this.feed);
     this.models = new ModelStore(this.api, effects);
     this.blobs = new BlobUrls(this.api);
   }
 
   conversation(id: string): ConversationStore {
-    const known = this.conversations.get(id) ?? new ConversationStore(this.api, this.effects, this.changes, id);
+    const known = this.conversations.get(id) ?? new ConversationStore(this.api, this.effects, this.feed, id);
     this.conversations.delete(id);
     this.conversations.set(id, known);
     this.dropOldest();
     return known;
   }
 
+  /** Told when somebody else reads: another token is used, or none. `isOther`: there was one before. */
+  onReader(listener: (isOther: boolean) => void): () => void {
+    this.readers.add(listener);
+    return () => void this.readers.delete(listener);
+  }
+
+  /** Another token: what is known is not for those who read now. */
+  private begin(former: string | undefined): void {
+    for (const [id, store] of this.conversations) if (!store.isRead) this.conversations.delete(id);
+    this.feed.restart();
+    this.blobs.forget();
+    const stores = [this.threads, this.models, ...this.conversations.values()];
+    for (const store of stores) store.empty();
+    for (const store of stores) store.begin();
+    // Words that somebody wrote before they had a token are theirs.
+    const isOther = former !== undefined;
+    if (isOther) this.effects.clearTab();
+    for (const listener of this.readers) listener(isOther);
+  }
+
   /** Ends every connection. */
   close(): void {
     for (const store of [this.threads, this.models, ...this.conversations.values()]) store.close();
-    this.changes.stop();
+    this.feed.stop();
   }
 
   private dropOldest(): void {

@@ -2,8 +2,8 @@
 // first reader and ends a while after the last.
 import type { PageEffects } from "./effects.ts";
 
-/** Views come and go, and React asks twice: what a store follows goes on for so long without readers. */
-const LINGER_MS = 5000;
+/** Views come and go, and React asks twice: a store works on for so long without readers. What it knows it keeps. */
+const LINGER_MS = 50;
 
 export abstract class Store<State> {
   protected readonly effects: PageEffects;
@@ -49,8 +49,25 @@ export abstract class Store<State> {
     this.stop();
   }
 
+  /** Somebody else reads now: nothing of what is known is theirs to see. `begin` tells them, once all stores are empty. */
+  empty(): void {
+    this.close();
+    this.forget();
+    this.state = this.view(this.state);
+  }
+
+  /** Begins anew where somebody reads. */
+  begin(): void {
+    for (const reader of this.readers) reader();
+    if (!this.isRead || this.isStarted) return;
+    this.isStarted = true;
+    this.start();
+  }
+
   protected abstract start(): void;
   protected abstract stop(): void;
+  /** As it was at the beginning. */
+  protected abstract forget(): void;
   /** The state as it is now; the former one where nothing has changed. */
   protected abstract view(former: State): State;
 

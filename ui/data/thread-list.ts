@@ -1,10 +1,11 @@
 // The list of threads, what happened last first: read in pages, and brought up to date as things happen anywhere.
 import type { Api, ThreadPage } from "./api.ts";
-import type { ChangeFeed, ThreadChange } from "./changes.ts";
 import type { PageEffects } from "./effects.ts";
-import { keep, keepList } from "./keep.ts";
+import type { PageFeed, ThreadChange } from "./feed.ts";
+import { ApiError } from "./http.ts";
+import { keepEqual, keepList } from "./keep.ts";
 import { keepFields, Store } from "./store.ts";
-import type { Connection, SearchHit, Thread, ThreadListState } from "./types.ts";
+import type { Connection, SearchHit, Thread, ThreadFilter, ThreadListState } from "./types.ts";
 
 const PAGE = 50;
 /** Much may happen at once: the list is read so often at most. */
@@ -16,46 +17,57 @@ const LOADING: ThreadListState = {
   status: "loading",
   connection: "connecting",
   search: "",
+  filter: "all",
   threads: [],
   hits: [],
   more: false,
+  made: new Set(),
 };
+
+/** What the server calls them. */
+const KINDS: Record<ThreadFilter, { kind?: string }> = { all: {}, chats: { kind: "none" }, tasks: { kind: "task" } };
 
 export class ThreadListStore extends Store<ThreadListState> {
   private readonly api: Api;
-  private readonly changes: ChangeFeed;
+  private readonly feed: PageFeed;
   private status: ThreadListState["status"] = "loading";
   private error: Error | undefined;
   private connection: Connection = "connecting";
   private words = "";
+  private filter: ThreadFilter = "all";
   private threads: readonly Thread[] = [];
   private hits: readonly SearchHit[] = [];
+  private made: ReadonlySet<string> = LOADING.made;
   private next: string | null = null;
-  /** Whether the threads are those that a search has found. */
-  private areFound = false;
+  private hasMoreFailed = false;
+  /** Changes may have been missed, or the threads are others: what was read before counts no more. */
+  private isAllOld = true;
+  /** Others are wanted than those that are there. */
+  private areOthers = true;
   private planned: (() => void) | undefined;
   private reading: AbortController | undefined;
   private loadingMore: AbortController | undefined;
-  private readonly undo: (() => void)[] = [];
+  private leaveFeed: (() => void) | undefined;
 
-  constructor(api: Api, effects: PageEffects, changes: ChangeFeed) {
+  constructor(api: Api, effects: PageEffects, feed: PageFeed) {
     super(effects, LOADING);
     this.api = api;
-    this.changes = changes;
+    this.feed = feed;
   }
 
   /** Shows what holds these words; "" shows all. */
   readonly setSearch = (text: string): void => {
     if (text === this.words) return;
     this.words = text;
-    this.status = "loading";
-    this.hits = [];
-    this.next = null;
-    this.loadingMore?.abort();
-    this.reading?.abort();
-    this.reading = undefined;
-    this.plan(TYPED_MS);
-    this.show();
+    this.others(TYPED_MS);
+  };
+
+  readonly setFilter = (filter: ThreadFilter): void => {
+    if (filter === this.filter) return;
+    this.filter = filter;
+    // Those that stay are seen at once.
+    if (filter !== "all") this.threads = this.threads.filter(({ kind }) => (kind === "task") === (filter === "tasks"));
+    this.others(0);
   };
 
   /** Reads the next page, where there is one. */
@@ -63,60 +75,108 @@ export class ThreadListStore extends Store<ThreadListState> {
     const before = this.next;
     if (before === null || this.loadingMore !== undefined) return;
     const reading = new AbortController();
+    const { signal } = reading;
     this.loadingMore = reading;
+    this.hasMoreFailed = false;
     this.api
-      .threads({ limit: PAGE, before, signal: reading.signal })
-      .then((page) => this.append(page))
-      .catch((error: unknown) => reading.signal.aborted || this.failed(error))
+      .threads({ limit: PAGE, before, signal, ...KINDS[this.filter] })
+      // Where the list was read anew meanwhile, the page does not belong to its end.
+      .then((page) => signal.aborted || this.next !== before || this.append(page))
+      .catch((error: unknown) => signal.aborted || this.moreFailed(error))
       .finally(() => {
         if (this.loadingMore === reading) this.loadingMore = undefined;
+        this.changed();
       });
   };
 
+  /** Tries again what could not be read. */
+  readonly retry = (): void => {
+    if (this.status === "failed") {
+      this.status = "loading";
+      this.error = undefined;
+      this.show();
+      this.plan(0);
+    } else this.loadMore();
+  };
+
   protected override start(): void {
-    this.undo.push(
-      this.changes.listen({
-        onChange: (change) => this.onChange(change),
-        onOpen: () => this.plan(0),
-        onConnection: (connection) => {
-          this.connection = connection;
-          this.changed();
-        },
-      }),
-      this.api.token.subscribe(() => this.plan(0)),
-    );
+    this.isAllOld = true;
+    this.leaveFeed = this.feed.listen({
+      onChange: (change) => this.onChange(change),
+      onOpen: () => {
+        this.isAllOld = true;
+        this.plan(0);
+      },
+      onConnection: (connection) => {
+        this.connection = connection;
+        this.changed();
+      },
+    });
     this.plan(0);
   }
 
   protected override stop(): void {
-    for (const undo of this.undo.splice(0)) undo();
+    this.leaveFeed?.();
     this.planned?.();
     this.planned = undefined;
+    this.letGo();
+  }
+
+  protected override forget(): void {
+    this.status = "loading";
+    this.error = undefined;
+    this.words = "";
+    this.filter = "all";
+    this.threads = LOADING.threads;
+    this.hits = LOADING.hits;
+    this.made = LOADING.made;
+    this.next = null;
+    this.areOthers = true;
+    this.connection = "connecting";
+  }
+
+  protected override view(former: ThreadListState): ThreadListState {
+    const { status, connection, words: search, filter, threads, hits, error, made } = this;
+    const more = this.next !== null && (this.hasMoreFailed ? "failed" : true);
+    const state: ThreadListState = { status, connection, search, filter, threads, hits, more, made };
+    return keepFields(former, error === undefined ? state : { ...state, error });
+  }
+
+  /** Other threads than before are wanted. */
+  private others(ms: number): void {
+    this.status = "loading";
+    this.hits = [];
+    this.next = null;
+    this.isAllOld = true;
+    this.areOthers = true;
+    this.letGo();
+    this.plan(ms);
+    this.show();
+  }
+
+  private letGo(): void {
+    this.loadingMore?.abort();
+    this.loadingMore = undefined;
     this.reading?.abort();
     this.reading = undefined;
   }
 
-  protected override view(former: ThreadListState): ThreadListState {
-    const { status, connection, words: search, threads, hits, error } = this;
-    const more = this.next !== null;
-    const state: ThreadListState = { status, connection, search, threads, hits, more };
-    return keepFields(former, error === undefined ? state : { ...state, error });
-  }
-
   private onChange({ threadId, change }: ThreadChange): void {
     if (change === "selected") return;
-    if (change === "deleted") {
-      this.threads = keepList(
-        this.threads,
-        this.threads.filter(({ id }) => id !== threadId),
-      );
-      this.hits = keepList(
-        this.hits,
-        this.hits.filter((hit) => hit.threadId !== threadId),
-      );
+    if (change === "created") {
+      this.made = new Set(this.made).add(threadId);
       this.changed();
     }
+    if (change === "deleted") this.drop(threadId);
     this.plan(READ_MS);
+  }
+
+  private drop(threadId: string): void {
+    const threads = this.threads.filter(({ id }) => id !== threadId);
+    const hits = this.hits.filter((hit) => hit.threadId !== threadId);
+    this.threads = keepList(this.threads, threads);
+    this.hits = keepList(this.hits, hits);
+    this.changed();
   }
 
   /** Reads the list soon; what is read already is let be, and read again after. */
@@ -135,62 +195,97 @@ export class ThreadListStore extends Store<ThreadListState> {
     this.reading = reading;
     const { signal } = reading;
     const search = this.words.trim();
+    const isAllOld = this.isAllOld;
+    this.isAllOld = false;
     try {
-      const page = await this.api.threads({ limit: PAGE, signal, ...(search !== "" && { search }) });
-      if (signal.aborted) return;
-      if (search === "") this.replaceHead(page);
-      else this.found(page);
+      if (search === "") await this.readList(isAllOld, signal);
+      else this.found(await this.readPage({ signal, search }));
       this.status = "ready";
+      this.areOthers = false;
       this.error = undefined;
       this.changed();
     } catch (error) {
-      if (!signal.aborted) this.failed(error);
+      if (signal.aborted) return;
+      this.isAllOld ||= isAllOld;
+      this.failed(error);
     } finally {
       if (this.reading === reading) this.reading = undefined;
     }
   }
 
+  /** Throws where it is not wanted any more. */
+  private async readPage(wish: { signal: AbortSignal; search?: string; before?: string }): Promise<ThreadPage> {
+    const page = await this.api.threads({ limit: PAGE, ...KINDS[this.filter], ...wish });
+    wish.signal.throwIfAborted();
+    return page;
+  }
+
+  /**
+   * From its beginning, up to a thread that stands as it stood: what is older stays as it was, unless all of it is old.
+   * Where there is none, as far as it was read before.
+   */
+  private async readList(isAllOld: boolean, signal: AbortSignal): Promise<void> {
+    const former = new Map(this.threads.map((thread) => [thread.id, thread.summary?.updatedAt]));
+    const stands = ({ id, summary }: Thread): boolean => summary !== undefined && former.get(id) === summary.updatedAt;
+    let page = await this.readPage({ signal });
+    const read = [...page.threads];
+    let isJoined = !isAllOld && page.threads.some(stands);
+    while (page.next !== null && !isJoined && read.length < former.size) {
+      page = await this.readPage({ signal, before: page.next });
+      read.push(...page.threads);
+      isJoined = !isAllOld && page.threads.some(stands);
+    }
+    this.replaceHead(read, page.next, isJoined);
+  }
+
+  /** What would have to be among those that were read and is not is not there any more. */
+  private replaceHead(read: readonly Thread[], next: string | null, isJoined: boolean): void {
+    // Something may have happened to one between two pages.
+    const known = new Map(read.map((thread) => [thread.id, thread]));
+    const oldest = read.at(-1)?.summary?.updatedAt ?? "";
+    const isOlder = ({ id, summary }: Thread): boolean => !known.has(id) && (summary?.updatedAt ?? "") <= oldest;
+    const older = isJoined && next !== null ? this.threads.filter(isOlder) : [];
+    this.threads = this.kept([...known.values(), ...older]);
+    if (older.length === 0) this.next = next;
+    this.hits = keepList(this.hits, []);
+  }
+
   private failed(error: unknown): void {
+    // With another token everything begins anew.
+    if (error instanceof ApiError && error.code === "token-changed") return;
     this.error = error instanceof Error ? error : new Error(String(error));
-    // What was read before is better than nothing.
-    if (this.status === "loading") this.status = this.threads.length > 0 ? "ready" : "failed";
+    if (this.status === "loading" && this.areOthers) {
+      this.status = "failed";
+      this.threads = [];
+    } else if (this.status === "loading") this.status = "ready";
     this.changed();
+  }
+
+  private moreFailed(error: unknown): void {
+    this.hasMoreFailed = true;
+    this.failed(error);
   }
 
   private found({ threads, hits = [] }: ThreadPage): void {
     this.threads = this.kept(threads);
-    this.areFound = true;
-    this.hits = keep(this.hits, hits);
+    this.hits = keepEqual(this.hits, hits);
     this.next = null;
-  }
-
-  /**
-   * The first page anew. What was read before and is older stays behind it: what would have to be in the page and is not is
-   * not there any more.
-   */
-  private replaceHead({ threads, next }: ThreadPage): void {
-    const oldest = threads.at(-1)?.summary?.updatedAt ?? "";
-    const inPage = new Set(threads.map(({ id }) => id));
-    const former = next === null || this.areFound ? [] : this.threads;
-    const older = former.filter(({ id, summary }) => !inPage.has(id) && (summary?.updatedAt ?? "") <= oldest);
-    this.threads = this.kept([...threads, ...older]);
-    this.areFound = false;
-    if (older.length === 0) this.next = next;
-    this.hits = keepList(this.hits, []);
+    // They are no beginning of the list.
+    this.isAllOld = true;
   }
 
   private append({ threads, next }: ThreadPage): void {
     const known = new Set(this.threads.map(({ id }) => id));
     this.threads = this.kept([...this.threads, ...threads.filter(({ id }) => !known.has(id))]);
     this.next = next;
-    this.changed();
+    this.error = undefined;
   }
 
   private kept(next: readonly Thread[]): readonly Thread[] {
     const former = new Map(this.threads.map((thread) => [thread.id, thread]));
     return keepList(
       this.threads,
-      next.map((thread) => keep(former.get(thread.id), thread)),
+      next.map((thread) => keepEqual(former.get(thread.id), thread)),
     );
   }
 }

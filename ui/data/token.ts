@@ -3,10 +3,14 @@ import type { PageEffects } from "./effects.ts";
 
 const KEY = "koine.token";
 
+/** Told with the token that was sent before. */
+type TokenListener = (former: string | undefined) => void;
+
 export class TokenKeeper {
   private readonly storage: PageEffects["storage"];
-  private readonly listeners = new Set<() => void>();
+  private readonly listeners = new Set<TokenListener>();
   private token: string | undefined;
+  private changes = 0;
 
   constructor(storage: PageEffects["storage"]) {
     this.storage = storage;
@@ -15,6 +19,11 @@ export class TokenKeeper {
 
   get(): string | undefined {
     return this.token;
+  }
+
+  /** Another number with every change: what was asked in one epoch is no answer in the next. */
+  get epoch(): number {
+    return this.changes;
   }
 
   set(token: string): void {
@@ -33,17 +42,25 @@ export class TokenKeeper {
     if (token !== this.token) this.change(token);
   }
 
-  subscribe(listener: () => void): () => void {
+  subscribe(listener: TokenListener): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
   }
 
   private kept(): string | undefined {
-    return this.storage?.getItem(KEY) ?? undefined;
+    const token = this.storage?.getItem(KEY) ?? undefined;
+    return token !== undefined && isSendable(token) ? token : undefined;
   }
 
   private change(token: string | undefined): void {
+    const former = this.token;
     this.token = token;
-    for (const listener of this.listeners) listener();
+    this.changes++;
+    for (const listener of this.listeners) listener(former);
   }
+}
+
+/** Whether a header can hold it: a browser throws for most others, and changes the rest on their way. */
+export function isSendable(token: string): boolean {
+  return /^[\x21-\x7e]+$/.test(token);
 }

@@ -84,17 +84,29 @@ export interface ModelInfo {
 /** Whether what is shown is up to date: events come in, are being connected to, or cannot be reached. */
 export type Connection = "live" | "connecting" | "offline";
 
+/** Which threads are listed. */
+export type ThreadFilter = "all" | "chats" | "tasks";
+
 export interface ThreadListState {
   status: "loading" | "ready" | "failed";
   error?: Error;
   connection: Connection;
   /** What was typed into the search; "" shows all. */
   search: string;
+  filter: ThreadFilter;
   threads: readonly Thread[];
   /** Of a search: where the words stand. */
   hits: readonly SearchHit[];
-  /** There are more pages. */
-  more: boolean;
+  /** There are more: the next page can be read, unless it could not be. */
+  more: boolean | "failed";
+  /** Threads that were made since the page was opened, as they were told of. */
+  made: ReadonlySet<string>;
+}
+
+/** A run without an answer. */
+export interface FailedRun extends Run {
+  /** What it had said before it broke off, in order; where there is something, that is where its failure is told. */
+  messageIds: readonly string[];
 }
 
 /** An answer on its way: everything that its run has said so far. */
@@ -155,7 +167,7 @@ export interface ConversationState {
    * Runs that failed, or were stopped before they said anything: why there is no answer. By the message that they
    * answered; none that was answered since, or is being answered. (What a failed run had said stands in `nodes`, too.)
    */
-  failures: ReadonlyMap<string, Run>;
+  failures: ReadonlyMap<string, FailedRun>;
   task: TaskState | undefined;
   /** How the next question of a chat is asked, where nothing else is said: what was chosen last in this thread. */
   ask: AskSettings;

@@ -2,20 +2,19 @@
 import { useState } from "react";
 import { Link } from "wouter";
 import { useModels, useThreads, useToken } from "../data/hooks.ts";
-import { nameOf } from "../data/names.ts";
-import type { ModelInfo, Thread } from "../data/types.ts";
+import { DEMO } from "../data/models.ts";
+import { hasThreads, nameOf } from "../data/names.ts";
+import type { ModelInfo, ThreadListState } from "../data/types.ts";
 import { CopyButton, Icon, Tabs, type IconName } from "../kit/index.ts";
 import { ROUTES, threadPath } from "../routes.ts";
+import { arrivedSince } from "./arrived.ts";
 import { CodeBlock } from "./code-block.tsx";
 import styles from "./home.module.css";
 import { snippetsFor, type Snippet } from "./snippets.ts";
 
-/** Answers without a key, and costs nothing. */
-const DEMO = "demo/koine";
-
 export function HomeView() {
-  const { status, threads, search } = useThreads();
-  const hasSome = threads.length > 0 || search !== "";
+  const list = useThreads();
+  const hasSome = hasThreads(list);
   return (
     <div className={styles["home"]}>
       <h1>{hasSome ? "Connect an SDK" : "Point an SDK at Koine"}</h1>
@@ -24,7 +23,7 @@ export function HomeView() {
         appears here while it streams, whichever provider answers.
       </p>
       <Snippets />
-      {status === "ready" && <Arrivals threads={threads} isWaiting={!hasSome} />}
+      {list.status === "ready" && <Arrivals list={list} isWaiting={!hasSome} />}
       <h2>Or begin without one</h2>
       <div className={styles["doors"]}>
         <Door href={ROUTES.new} icon="chat" title="Start a conversation">
@@ -104,10 +103,9 @@ function Note({ term, text }: { term: string; text: string }) {
   );
 }
 
-/** The newest thread, as soon as there is one that was not there before. */
-function Arrivals({ threads, isWaiting }: { threads: readonly Thread[]; isWaiting: boolean }) {
-  const [known] = useState(() => new Set(threads.map(({ id }) => id)));
-  const arrived = threads.find(({ id }) => !known.has(id));
+function Arrivals({ list, isWaiting }: { list: ThreadListState; isWaiting: boolean }) {
+  const [before] = useState(list);
+  const arrived = arrivedSince(before, list);
   return (
     <div role="status" className={styles["arrivals"]} data-arrived={arrived !== undefined}>
       {arrived !== undefined ? (

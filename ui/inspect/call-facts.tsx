@@ -5,15 +5,18 @@ import type { Run } from "../data/types.ts";
 import { Disclosure, formatCost, formatDate, formatDuration, formatTokens } from "../kit/index.ts";
 import { tallyOf, tallyWords } from "../json/marks.ts";
 import { SPEAKER_NAMES } from "../translate/names.ts";
-import { aboutWords } from "../translate/words.ts";
 import { attemptFacts, textOfField } from "./attempts.ts";
 import styles from "./inspect-view.module.css";
+import { LossList } from "./loss-list.tsx";
 
-export function CallFacts({ runId }: { runId: string }) {
-  const run = useRun(runId);
-  if (run === undefined) return null;
+/** In which a call was made; "" where that is not known. */
+export function dialectOf(run: Run | undefined): string {
+  return run === undefined ? "" : textOfField(run.metadata, "dialect");
+}
+
+export function CallFacts({ run }: { run: Run }) {
   const { metadata, attempts, losses, usage, error } = run;
-  const dialect = textOfField(metadata, "dialect");
+  const dialect = dialectOf(run);
   const facts: [name: string, value: string][] = [
     [
       "Asked in",
@@ -42,15 +45,7 @@ export function CallFacts({ runId }: { runId: string }) {
       </dl>
       {losses.length > 0 && (
         <Disclosure summary={`Recorded with the call: ${tallyWords(tallyOf(losses))}`}>
-          <ul className={styles["losses"]}>
-            {losses.map((loss, at) => (
-              // As above.
-              // oxlint-disable-next-line react/no-array-index-key
-              <li key={at} data-level={loss.level}>
-                <strong>{loss.level}</strong> <code>{loss.code}</code> {aboutWords(loss, "at")} {loss.message}
-              </li>
-            ))}
-          </ul>
+          <LossList losses={losses} />
         </Disclosure>
       )}
     </section>
@@ -67,10 +62,11 @@ function Fact({ name, value }: { name: string; value: string }) {
 }
 
 /** A call that cannot be read has no facts to show; what it asked and answered says why. */
-function useRun(id: string): Run | undefined {
+export function useRun(id: string | undefined): Run | undefined {
   const api = useApi();
   const [run, setRun] = useState<Run>();
   useEffect(() => {
+    if (id === undefined) return undefined;
     let isWanted = true;
     api.run(id).then(
       (found) => isWanted && setRun(found),
@@ -78,5 +74,5 @@ function useRun(id: string): Run | undefined {
     );
     return () => void (isWanted = false);
   }, [api, id]);
-  return run?.id === id ? run : undefined;
+  return run !== undefined && run.id === id ? run : undefined;
 }

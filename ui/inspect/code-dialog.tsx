@@ -1,35 +1,46 @@
 // A request as code to paste: for a shell, and for every SDK that this server speaks to.
 import { useEffect, useState } from "react";
 import { useApi, useModels } from "../data/hooks.ts";
-import { CopyButton, Dialog, Spinner, Tabs } from "../kit/index.ts";
+import { tallyOf, tallyWords } from "../json/marks.ts";
+import { CopyButton, Dialog, Disclosure, Icon, Spinner, Tabs } from "../kit/index.ts";
 import type { Translation } from "../translate/use-translator.ts";
 import type { Code } from "../translate/types.ts";
 import styles from "./inspect-view.module.css";
+import { LossList } from "./loss-list.tsx";
+import type { LoadedSubject } from "./use-subject.ts";
 
 /** Answers without a key, and costs nothing. */
 const DEMO = "demo/koine";
 
 export interface CodeDialogProps {
   translation: Translation;
-  /** The model that was asked. */
-  model: string;
+  /** In which the call was made. */
+  dialect: string;
+  /** What the code is of, where it is not what is shown, as it is loaded. */
+  whole?: LoadedSubject;
   onClose: () => void;
 }
 
-export function CodeDialog({ translation: { translator, state }, model, onClose }: CodeDialogProps) {
+export function CodeDialog({ translation: { translator, state }, dialect, whole, onClose }: CodeDialogProps) {
   const api = useApi();
   const models = useModels();
+  const { codes, codeFailure, reading } = state;
+  const model = reading?.model ?? "";
   const known = models.map(({ id }) => id);
   const first = model === "" ? (known.includes(DEMO) ? DEMO : (known[0] ?? DEMO)) : model;
   const [chosen, choose] = useState(first);
-  const [tab, setTab] = useState("curl");
+  const [tab, setTab] = useState(() => formOf(dialect));
   const token = api.token.get() !== undefined;
-  const { codes, reading } = state;
+  const source = whole?.source;
+  const isLoaded = whole === undefined || source !== undefined;
   // Also when something else was read meanwhile: the conversation has gone on.
   useEffect(() => {
-    if (reading !== undefined) translator.askForCode({ origin: location.origin, model: chosen, token });
-  }, [translator, chosen, token, reading]);
-  const shown = codes?.find(({ id }) => id === tab);
+    if (reading === undefined || !isLoaded) return;
+    translator.askForCode({ origin: location.origin, model: chosen, token }, source);
+  }, [translator, chosen, token, reading, isLoaded, source]);
+  const written = isLoaded ? codes : undefined;
+  const failure = whole?.failure ?? codeFailure;
+  const shown = written?.find(({ id }) => id === tab);
   return (
     <Dialog open wide title="Ask it again, as code" onClose={onClose}>
       <label className={styles["model"]}>
@@ -40,10 +51,16 @@ export function CodeDialog({ translation: { translator, state }, model, onClose 
           ))}
         </select>
       </label>
-      {codes === undefined && <Spinner label="Writing code" />}
-      {codes?.length === 0 && <p>There is nothing in it that could be asked of a model.</p>}
-      {codes !== undefined && codes.length > 0 && (
-        <Tabs label="SDK" tabs={codes.map(({ id, title }) => ({ id, label: title }))} selected={tab} onSelect={setTab}>
+      {failure !== undefined && <p role="alert">{failure}</p>}
+      {failure === undefined && written === undefined && <Spinner label="Writing code" />}
+      {failure === undefined && written?.length === 0 && <p>There is nothing in it that could be asked of a model.</p>}
+      {written !== undefined && written.length > 0 && (
+        <Tabs
+          label="SDK"
+          tabs={written.map(({ id, title }) => ({ id, label: title }))}
+          selected={tab}
+          onSelect={setTab}
+        >
           {shown !== undefined && <CodePanel code={shown} token={token} />}
         </Tabs>
       )}
@@ -51,13 +68,57 @@ export function CodeDialog({ translation: { translator, state }, model, onClose 
   );
 }
 
+/** The form that says what was said in a dialect; where there is none, what everybody has. */
+function formOf(dialect: string): string {
+  if (dialect.startsWith("ai-sdk")) return "ai";
+  return FORMS_OF_DIALECTS.has(dialect) ? dialect : "curl";
+}
+
+const FORMS_OF_DIALECTS: ReadonlySet<string> = new Set(["openai-chat", "openai-responses", "anthropic", "gemini"]);
+
+/** What the code does not say, above it: whoever copies it is to know. */
+function Unsaid({ losses, remarks }: Pick<Code, "losses" | "remarks">) {
+  const grave = losses.filter(({ level }) => level !== "note");
+  const notes = losses.filter(({ level }) => level === "note");
+  return (
+    <>
+      {grave.length > 0 && (
+        <section aria-label="What this code does not say" className={styles["unsaid"]}>
+          <h3>
+            <Icon name="warning" size={16} />
+            What this code does not say
+          </h3>
+          <LossList losses={grave} />
+        </section>
+      )}
+      {remarks.map((remark) => (
+        <p key={remark} className={styles["hint"]}>
+          {remark}
+        </p>
+      ))}
+      {notes.length > 0 && (
+        <Disclosure summary={tallyWords(tallyOf(notes))}>
+          <LossList losses={notes} />
+        </Disclosure>
+      )}
+    </>
+  );
+}
+
 /** More than this is copied, but not drawn. */
 const SHOWN = 20_000;
 
-function CodePanel({ code: { title, install, text, failure }, token }: { code: Code; token: boolean }) {
+function CodePanel({
+  code: { title, install, text, losses, remarks, failure },
+  token,
+}: {
+  code: Code;
+  token: boolean;
+}) {
   if (failure !== undefined) return <p>{failure}</p>;
   return (
     <>
+      <Unsaid losses={losses} remarks={remarks} />
       <div className={styles["code"]}>
         <CopyButton text={text} label={`Copy ${title}`} words />
         <pre tabIndex={0} aria-label={`Code for ${title}`}>

@@ -8,12 +8,12 @@ import { threadPath } from "../routes.ts";
 import { Columns } from "../translate/columns.tsx";
 import type { Translation } from "../translate/use-translator.ts";
 import { useTranslator } from "../translate/use-translator.ts";
-import { CallFacts } from "./call-facts.tsx";
+import { CallFacts, dialectOf, useRun } from "./call-facts.tsx";
 import { CodeDialog } from "./code-dialog.tsx";
 import styles from "./inspect-view.module.css";
 import type { Turn } from "./turns.ts";
-import { pathTo, turnLabel, turnsOf } from "./turns.ts";
-import type { Subject } from "./use-subject.ts";
+import { pathTo, turnLabel, turnsOf, windowOf } from "./turns.ts";
+import type { Subject, SubjectQuery } from "./use-subject.ts";
 import { useSubject } from "./use-subject.ts";
 
 /** How many messages are looked at first, and how many more at a time. */
@@ -33,12 +33,16 @@ export function InspectView({ threadId, at }: InspectViewProps) {
   const path = pathTo(state.nodes, state.path, at);
   const turns = turnsOf(state.nodes, path);
   const subject = chosen ?? firstSubject(turns, at);
-  const { source, failure } = useSubject({ threadId, leaf: path.at(-1), limit, subject });
+  const window = windowOf(state.nodes, path, limit);
+  const { source, failure } = useSubject({ threadId, path, window, subject });
   const { translator } = translation;
+  const name = nameOf(threadId, subject);
+  const run = useRun(subject.type === "conversation" ? undefined : subject.runId);
   useEffect(() => {
-    if (source !== undefined) translator.setSource(source);
-  }, [translator, source]);
-  const left = subject.type === "conversation" ? Math.max(0, path.length - limit) : 0;
+    // While the same is loaded anew, what is known of it stays; what is known of something else goes.
+    if (source !== undefined || translator.isOther(name)) translator.setSource(source, name);
+  }, [translator, source, name]);
+  const left = subject.type === "conversation" ? window.from - window.lead : 0;
   const problem = failure ?? problemOf(state.status, path.length) ?? translation.state.failure?.message;
   return (
     <div className={styles["view"]}>
@@ -49,19 +53,27 @@ export function InspectView({ threadId, at }: InspectViewProps) {
         </Link>
         <h1>Inspect</h1>
         <SubjectChoice turns={turns} subject={subject} onChange={choose} />
-        <CodeButton translation={translation} isAskable={subject.type !== "answer"} />
+        {subject.type !== "answer" && (
+          <CodeButton
+            translation={translation}
+            dialect={dialectOf(run)}
+            query={{ threadId, path, subject }}
+            isPart={left > 0}
+          />
+        )}
       </header>
-      {subject.type !== "conversation" && <CallFacts runId={subject.runId} />}
+      {run !== undefined && <CallFacts run={run} />}
       {left > 0 && (
         <p className={styles["window"]}>
-          The last {formatCount(limit)} of {formatCount(path.length)} messages; their numbers count from the first
-          shown.
-          <Button small onClick={() => setLimit(limit + WINDOW)}>
+          {window.lead > 0 && "The instructions, and the "}
+          {window.lead > 0 ? "last" : "The last"} {formatCount(path.length - window.from)} of {formatCount(path.length)}{" "}
+          messages; their numbers count from the first shown.
+          <Button small onClick={() => setLimit(path.length - window.from + WINDOW)}>
             {formatCount(Math.min(WINDOW, left))} more
           </Button>
         </p>
       )}
-      <Outcome translation={translation} problem={problem} subject={subject} />
+      <Outcome translation={translation} problem={problem} name={name} />
     </div>
   );
 }
@@ -74,6 +86,11 @@ function firstSubject(turns: readonly Turn[], at: string | undefined): Subject {
     : { type: "request", runId: turn.runId, messageId: turn.messageId };
 }
 
+/** Of what is looked at; a conversation that goes on is the same one. */
+function nameOf(threadId: string, subject: Subject): string {
+  return subject.type === "conversation" ? threadId : `${subject.runId} ${subject.type}`;
+}
+
 function problemOf(status: string, length: number): string | undefined {
   if (status === "missing") return "There is no such conversation.";
   if (status === "failed") return "The conversation could not be loaded.";
@@ -83,12 +100,11 @@ function problemOf(status: string, length: number): string | undefined {
 interface OutcomeProps {
   translation: Translation;
   problem: string | undefined;
-  subject: Subject;
+  name: string;
 }
 
-function Outcome({ translation, problem, subject }: OutcomeProps) {
+function Outcome({ translation, problem, name }: OutcomeProps) {
   const { reading } = translation.state;
-  const name = subject.type === "conversation" ? "" : `${subject.runId} ${subject.type}`;
   if (problem !== undefined) {
     return (
       <p role="alert" className={styles["problem"]}>
@@ -149,16 +165,32 @@ function SubjectChoice({ turns, subject, onChange }: SubjectChoiceProps) {
   );
 }
 
-function CodeButton({ translation, isAskable }: { translation: Translation; isAskable: boolean }) {
+interface CodeButtonProps {
+  translation: Translation;
+  /** In which the call was made. */
+  dialect: string;
+  query: SubjectQuery;
+  /** Not everything is shown. */
+  isPart: boolean;
+}
+
+function CodeButton({ translation, dialect, query, isPart }: CodeButtonProps) {
   const [open, setOpen] = useState(false);
   const { reading } = translation.state;
-  if (!isAskable) return null;
+  const close = (): void => setOpen(false);
   return (
     <>
       <Button small icon="code" disabled={reading === undefined} onClick={() => setOpen(true)}>
         Copy as code
       </Button>
-      {open && <CodeDialog translation={translation} model={reading?.model ?? ""} onClose={() => setOpen(false)} />}
+      {open && isPart && <WholeCodeDialog {...{ translation, dialect, query }} onClose={close} />}
+      {open && !isPart && <CodeDialog {...{ translation, dialect }} onClose={close} />}
     </>
   );
+}
+
+/** Code is of the whole conversation, however much of it is shown. */
+function WholeCodeDialog({ query, ...rest }: Omit<CodeButtonProps, "isPart"> & { onClose: () => void }) {
+  const whole = useSubject(query);
+  return <CodeDialog {...rest} whole={whole} />;
 }

@@ -24,6 +24,25 @@ export function pathTo(
   return path;
 }
 
+export interface Window {
+  /** How many of the first messages are shown in any case: what the model is told before anybody speaks. */
+  lead: number;
+  /** The index in the path with which the rest begins. */
+  from: number;
+}
+
+/** The last `most` messages of a path, and as many before them as belong to the same turn: none begins amid one. */
+export function windowOf(nodes: ReadonlyMap<string, OutlineNode>, path: readonly string[], most: number): Window {
+  const roleAt = (at: number): string | undefined => nodes.get(path[at] ?? "")?.role;
+  const wanted = Math.max(0, path.length - most);
+  let lead = 0;
+  while (roleAt(lead) === "system" || roleAt(lead) === "developer") lead++;
+  let from = wanted;
+  while (from > lead && roleAt(from) !== "user") from--;
+  // What is left out would be nothing.
+  return from <= lead ? { lead: 0, from: 0 } : { lead, from };
+}
+
 /** The calls along a path, oldest first. A call that said several things is one. */
 export function turnsOf(nodes: ReadonlyMap<string, OutlineNode>, path: readonly string[]): Turn[] {
   const turns = new Map<string, Turn>();

@@ -2,7 +2,7 @@
 import { Fragment, useState } from "react";
 import { Dialog } from "./dialog.tsx";
 import kit from "./kit.module.css";
-import { keyNames, useShortcut, useShortcuts } from "./shortcuts.ts";
+import { isSingleKey, keyNames, useShortcut, useShortcuts, useSingleKeys } from "./shortcuts.ts";
 import styles from "./shortcut-help.module.css";
 
 /** The dialog on `?`; shown once, in the frame. */
@@ -10,20 +10,32 @@ export function ShortcutHelp({ open, onOpenChange }: { open: boolean; onOpenChan
   useShortcut("?", () => onOpenChange(true), "Show the keys");
   return (
     <Dialog open={open} onClose={() => onOpenChange(false)} title="Keys">
+      <SingleKeys />
       <KeyList />
     </Dialog>
   );
 }
 
+function SingleKeys() {
+  const [isOn, turn] = useSingleKeys();
+  return (
+    <label className={styles["switch"]}>
+      <input type="checkbox" checked={isOn} onChange={(event) => turn(event.target.checked)} />
+      Single-key shortcuts
+    </label>
+  );
+}
+
 function KeyList() {
   const shortcuts = useShortcuts();
+  const [isOn] = useSingleKeys();
   // A view may have been there before: each description once, the last one registered.
   const [known] = useState(() => [...new Map(shortcuts.map((each) => [each.description, each])).values()]);
   return (
     <dl className={styles["keys"]}>
       {known.map(({ keys, description }) => (
         <Fragment key={description}>
-          <dt>
+          <dt data-off={!isOn && keys.every(isSingleKey)}>
             {keys.map((key, at) => (
               <Fragment key={key}>
                 {at > 0 && " or "}

@@ -7,6 +7,8 @@ import styles from "./message.module.css";
 
 /** Tokens that are listed; there is one for every few letters. */
 const MOST = 500;
+/** Tokens that could have stood in its place. */
+const MOST_OTHERS = 20;
 
 export function Logprobs({ logprobs }: { logprobs: readonly Logprob[] | undefined }) {
   if (logprobs === undefined || logprobs.length === 0) return null;
@@ -39,8 +41,7 @@ function percent({ logprob }: Logprob): string {
 
 function alternatives({ top }: Logprob): string | undefined {
   if (top === undefined || top.length === 0) return undefined;
-  return top
-    .slice(0, 20)
-    .map((each) => `${shownToken(each.token)} ${percent(each)}`)
-    .join("\n");
+  const lines = top.slice(0, MOST_OTHERS).map((each) => `${shownToken(each.token)} ${percent(each)}`);
+  if (top.length > MOST_OTHERS) lines.push(`${top.length - MOST_OTHERS} more`);
+  return lines.join("\n");
 }

@@ -1,63 +1,93 @@
 // What a message says, part by part: calls with their results inside them, long instructions folded.
-import type { Message, Part, Role, StoredMessage, ToolCallPart, ToolResultPart } from "koine";
-import { memo, type ReactNode, useMemo, useState } from "react";
+import type { Message, Part, Role, StoredMessage, ToolCallPart } from "koine";
+import { Fragment, memo, type ReactNode, useMemo, useState } from "react";
 import { Button } from "../kit/index.ts";
 import styles from "./message.module.css";
+import { AlsoRecorded } from "./also-recorded.tsx";
 import { DrawPart } from "./nested.tsx";
+import { type Pairing, pairResults } from "./pairing.ts";
 import { PartView } from "./part-view.tsx";
 import { ToolCall } from "./tool-call.tsx";
+import { LoneResult } from "./tool-result.tsx";
 
 export interface MessageBodyProps {
   message: Message | StoredMessage;
-  /** Results by the id of their call, from the messages that follow. */
-  results?: ReadonlyMap<string, ToolResultPart> | undefined;
+  /** The messages that follow it and hold what its tools gave back: all of them is shown here. */
+  tools?: readonly Message[] | undefined;
+  /** Some of those are not loaded: a call without a result may have one. */
+  isPartial?: boolean | undefined;
   /** Its last part is still being written. */
   streaming?: boolean | undefined;
   /** Its tools may still be at work: a call without a result has not failed. */
   pending?: boolean | undefined;
+  /** Ids of calls that wait for somebody's decision. */
+  awaiting?: ReadonlySet<string> | undefined;
   /** What stands below a call: who decides whether it runs. */
   renderCallFooter?: ((call: ToolCallPart) => ReactNode) | undefined;
 }
 
+const NO_TOOLS: readonly Message[] = [];
+
 export const MessageBody = memo(function MessageBody(props: MessageBodyProps) {
-  const { message, streaming = false } = props;
+  const { message, tools = NO_TOOLS, streaming = false } = props;
   const { parts, role } = message;
-  const own = useMemo(() => resultsWithin(parts), [parts]);
+  const pairing = useMemo(() => pairResults(parts, tools), [parts, tools]);
   const body = parts.map((part, index) => {
-    if (part.type === "tool-result" && own.paired.has(part.toolCallId)) return null;
     const last = streaming && index === parts.length - 1;
     // A part is known by its place: parts are only ever added to a message.
-    if (part.type === "tool-call") return <Call key={index} {...props} call={part} within={own.results} last={last} />;
-    return <PartView key={index} part={part} streaming={last} plain={role !== "assistant"} />;
+    if (part.type === "tool-call") return <Call key={index} {...props} call={part} pairing={pairing} last={last} />;
+    return <PartOf key={index} part={part} pairing={pairing} streaming={last} plain={role !== "assistant"} />;
   });
-  if (parts.length === 0 && !streaming) return <p className={styles["nothing"]}>This message says nothing.</p>;
+  const hasMore = tools.some((tool) => tool.parts.some((part) => !pairing.paired.has(part)));
+  if (parts.length === 0 && !streaming && !hasMore) {
+    return (
+      <>
+        <p className={styles["nothing"]}>This message says nothing.</p>
+        <AlsoRecorded message={message} />
+      </>
+    );
+  }
   return (
     <DrawPart value={PartView}>
       <div className={styles["body"]}>
         {isInstruction(role) ? <Instruction parts={parts}>{body}</Instruction> : body}
+        {!streaming && <AlsoRecorded message={message} />}
+        {tools.map((tool, index) => (
+          <Fragment key={index}>
+            {tool.parts.map((part, at) => (
+              <PartOf key={at} part={part} pairing={pairing} plain />
+            ))}
+            <AlsoRecorded message={tool} />
+          </Fragment>
+        ))}
       </div>
     </DrawPart>
   );
 });
 
+interface PartOfProps {
+  part: Part;
+  pairing: Pairing;
+  streaming?: boolean;
+  plain: boolean;
+}
+
+/** A part that is no call: a result stands in the card of its call, where it is the one that counts. */
+function PartOf({ part, pairing, streaming = false, plain }: PartOfProps): ReactNode {
+  if (pairing.paired.has(part)) return null;
+  if (part.type === "tool-result" && pairing.doubles.has(part)) return <LoneResult result={part} isDouble />;
+  return <PartView part={part} streaming={streaming} plain={plain} />;
+}
+
 interface CallProps extends MessageBodyProps {
   call: ToolCallPart;
-  /** Results that stand in the message itself. */
-  within: ReadonlyMap<string, ToolResultPart>;
+  pairing: Pairing;
   last: boolean;
 }
 
-function Call({
-  message,
-  call,
-  results,
-  within,
-  streaming = false,
-  pending = false,
-  last,
-  renderCallFooter,
-}: CallProps) {
-  const result = within.get(call.toolCallId) ?? results?.get(call.toolCallId);
+function Call(props: CallProps) {
+  const { message, call, pairing, streaming = false, pending = false, last, renderCallFooter } = props;
+  const result = pairing.results.get(call);
   const reason = message.metadata?.invalidToolCalls?.find(({ toolCallId }) => toolCallId === call.toolCallId)?.reason;
   const footer = renderCallFooter?.(call);
   const isWritten = last && result === undefined && call.inputText !== undefined && footer === undefined;
@@ -68,23 +98,11 @@ function Call({
       reason={reason}
       streaming={isWritten}
       pending={pending || streaming}
+      awaiting={props.awaiting?.has(call.toolCallId) === true}
+      unknown={props.isPartial === true}
       footer={footer}
     />
   );
-}
-
-/** A provider's own tools answer in the same message. */
-function resultsWithin(parts: readonly Part[]): {
-  results: ReadonlyMap<string, ToolResultPart>;
-  paired: ReadonlySet<string>;
-} {
-  const results = new Map<string, ToolResultPart>();
-  const calls = new Set<string>();
-  for (const part of parts) {
-    if (part.type === "tool-call") calls.add(part.toolCallId);
-    if (part.type === "tool-result" && !results.has(part.toolCallId)) results.set(part.toolCallId, part);
-  }
-  return { results, paired: new Set([...results.keys()].filter((id) => calls.has(id))) };
 }
 
 function isInstruction(role: Role): boolean {

@@ -8,13 +8,15 @@ import { finishWords } from "./words.ts";
 
 export interface MessageMetaProps {
   message: Message | StoredMessage;
+  /** Who answered is told elsewhere. */
+  named?: boolean | undefined;
   /** What was lost in translation: how much, and where to see it. */
   losses?: { count: number; show: () => void } | undefined;
   /** Why it was interrupted. */
   reason?: string | undefined;
 }
 
-export const MessageMeta = memo(function MessageMeta({ message, losses, reason }: MessageMetaProps) {
+export const MessageMeta = memo(function MessageMeta({ message, named, losses, reason }: MessageMetaProps) {
   const { model, provider, usage, finishReason, interrupted } = message.metadata ?? {};
   const isAnswer = message.role === "assistant";
   const ended = interrupted === true ? undefined : finishWords(finishReason);
@@ -28,7 +30,7 @@ export const MessageMeta = memo(function MessageMeta({ message, losses, reason }
   };
   if (interrupted === true) add("interrupted", <Interrupted reason={reason} />, "warn");
   if (ended !== undefined) add("ended", <Ended words={ended} raw={finishReason?.raw} />, "warn");
-  if (isAnswer && typeof model === "string") add("model", <Model model={model} provider={provider} />);
+  if (isAnswer && named !== true && typeof model === "string") add("model", <Model model={model} provider={provider} />);
   if (isAnswer && usage !== undefined) add("usage", <UsageFacts usage={usage} />);
   if (losses !== undefined && losses.count > 0) add("losses", <Losses {...losses} />);
   if ("createdAt" in message) add("time", <RelativeTime value={message.createdAt} />);

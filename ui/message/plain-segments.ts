@@ -7,7 +7,8 @@ export interface PlainSegment {
   language: string;
 }
 
-const FENCE = /^(`{3,})([\w+#.-]*)[ \t]*$/;
+/** Ticks, a language, and whatever else is said about the code; without a tick, or it is code within words. */
+const FENCE = /^(`{3,})[ \t]*([^\s`]*)([^`]*)$/;
 
 export function plainSegments(text: string): PlainSegment[] {
   if (!text.includes("```")) return [{ kind: "words", text, language: "" }];
@@ -23,7 +24,7 @@ export function plainSegments(text: string): PlainSegment[] {
     if (open === undefined && fence !== null) {
       close("words");
       open = { sign: fence[1] ?? "", language: fence[2] ?? "", line };
-    } else if (open !== undefined && fence !== null && fence[2] === "" && fence[1]?.startsWith(open.sign) === true) {
+    } else if (open !== undefined && fence !== null && fence[2] === "" && fence[3]?.trim() === "" && fence[1]?.startsWith(open.sign) === true) {
       close("code", open.language);
       open = undefined;
     } else lines.push(line);

@@ -6,6 +6,9 @@ import { SafeLink } from "../markdown/link.tsx";
 import { LazyFold } from "./lazy-fold.tsx";
 import styles from "./message.module.css";
 
+/** Characters of the cited words that are shown. */
+const MOST = 400;
+
 export function SourceList({ annotations, text }: { annotations: readonly Annotation[] | undefined; text: string }) {
   const sources = useMemo(() => cite(text, annotations).sources, [annotations, text]);
   if (sources.length === 0) return null;
@@ -25,7 +28,7 @@ export function SourceList({ annotations, text }: { annotations: readonly Annota
               {host !== "" && <span className={styles["aside"]}> {host}</span>}
               {cited.map((words) => (
                 <blockquote key={words} className={styles["cited"]}>
-                  {words.length > 400 ? `${words.slice(0, 400)}…` : words}
+                  {words.length > MOST ? `${words.slice(0, MOST)}… (${words.length - MOST} more characters)` : words}
                 </blockquote>
               ))}
             </li>

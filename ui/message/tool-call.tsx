@@ -18,15 +18,21 @@ export interface ToolCallProps {
   streaming: boolean;
   /** Its result may still come. */
   pending: boolean;
+  /** Somebody has to decide whether it runs. */
+  awaiting?: boolean;
+  /** Whether it has a result is not known yet. */
+  unknown?: boolean;
   footer: ReactNode;
 }
 
 /** Characters of arguments and result together that are shown without being asked for. */
 const SHORT = 700;
 
-type State = "writing" | "running" | "invalid" | "failed" | "done" | "no-result";
+type State = "writing" | "awaiting" | "running" | "unknown" | "invalid" | "failed" | "done" | "no-result";
 const STATES: Record<State, { words: string; kind: "good" | "bad" | "warn" | "busy" }> = {
   writing: { words: "Writing arguments", kind: "busy" },
+  awaiting: { words: "Waiting for approval", kind: "warn" },
+  unknown: { words: "Loading the result", kind: "busy" },
   running: { words: "Running", kind: "busy" },
   invalid: { words: "Invalid arguments", kind: "bad" },
   failed: { words: "Failed", kind: "bad" },
@@ -91,10 +97,12 @@ function Invalid({ reason }: { reason: string | undefined }) {
   );
 }
 
-function stateOf({ call, result, streaming, pending }: ToolCallProps): State {
+function stateOf({ call, result, streaming, pending, awaiting, unknown }: ToolCallProps): State {
   if (streaming) return "writing";
   if (result !== undefined) return result.isError ? "failed" : "done";
   if (call.invalid === true) return "invalid";
+  if (awaiting === true) return "awaiting";
+  if (unknown === true) return "unknown";
   return pending ? "running" : "no-result";
 }
 

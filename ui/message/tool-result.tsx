@@ -27,13 +27,14 @@ export function ToolOutput({ result }: { result: ToolResultPart }): ReactNode {
 }
 
 /** A result whose call is not shown with it. */
-export function LoneResult({ result }: { result: ToolResultPart }) {
+export function LoneResult({ result, isDouble = false }: { result: ToolResultPart; isDouble?: boolean }) {
   const name = visible(result.toolName === "" ? "a tool" : result.toolName, 80);
   return (
     <div className={styles["card"]} role="group" aria-label={`Result of ${name}`}>
       <header className={styles["head"]}>
         <Icon name={result.isError ? "error" : "tool"} size={16} />
         <span className={styles["name"]}>{name}</span>
+        {isDouble && <span className={styles["fact"]}>another result for this call</span>}
         <span className={styles["state"]} data-kind={result.isError ? "bad" : "good"}>
           {result.isError ? "Failed" : "Result"}
         </span>

@@ -2,9 +2,9 @@
 // itself.
 import { useEffect, useState, type ReactNode } from "react";
 import { useLocation, useRoute, useSearch } from "wouter";
-import { useThreads } from "../data/hooks.ts";
-import { IconButton, useShortcut } from "../kit/index.ts";
-import { ShortcutHelp } from "../kit/shortcut-help.tsx";
+import { useReader, useThreads } from "../data/hooks.ts";
+import { hasThreads } from "../data/names.ts";
+import { IconButton, ShortcutHelp, useShortcut } from "../kit/index.ts";
 import { ROUTES } from "../routes.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import styles from "./frame.module.css";
@@ -20,10 +20,10 @@ export function Frame({ children }: { children: ReactNode }) {
   const isNarrow = useMedia(NARROW);
   const [drawer, setDrawer] = useDrawer(`${path}?${query}`, isNarrow);
   const [help, setHelp] = useState(false);
-  const { threads, search, connection, error } = useThreads();
+  const list = useThreads();
+  const reader = useReader();
   useShortcut("n", () => navigate(ROUTES.new), "New conversation");
-  const hasThreads = threads.length > 0 || search !== "";
-  const isList = isNarrow && hasThreads && path === ROUTES.home && query === "";
+  const isList = isNarrow && hasThreads(list) && path === ROUTES.home && query === "";
   const currentId = isInspected ? inspected.id : isThread ? thread.id : undefined;
   const shape = isList ? "main" : drawer ? "drawer" : "side";
   return (
@@ -31,8 +31,9 @@ export function Frame({ children }: { children: ReactNode }) {
       <a href="#main" className={styles["skip"]}>
         Skip to the view
       </a>
-      <ConnectionBanner connection={connection} error={error} />
-      <div className={styles["columns"]} data-side={shape}>
+      <ConnectionBanner connection={list.connection} />
+      {/* What one reader was shown, typed or had open is nothing for the next. */}
+      <div key={reader} className={styles["columns"]} data-side={shape}>
         <Sidebar
           {...{ currentId, shape }}
           closeDrawer={() => setDrawer(false)}

@@ -66,11 +66,7 @@ function useTokenTrial(onGood: () => void): TokenTrial {
     setBusy(true);
     setFailure(undefined);
     try {
-      // The one that was kept did not help, or there was none.
-      if (api.token.get() !== undefined) api.token.clear();
-      const reply = await api.open("/v1/models", { headers: { authorization: `Bearer ${token}` } });
-      await reply.body?.cancel();
-      api.token.set(token);
+      await api.useToken(token);
       onGood();
     } catch (error) {
       setFailure(whyNot(error));

@@ -38,8 +38,8 @@ export function ApprovalBar({ approval, onDecide }: ApprovalBarProps) {
             variant="danger"
             small
             icon="close"
-            disabled={attempt.busy}
-            onClick={() => setDenying(true)}
+            aria-disabled={attempt.busy || undefined}
+            onClick={() => attempt.busy || setDenying(true)}
           >
             Deny
           </Button>
@@ -63,6 +63,7 @@ function DenyForm({ attempt, onDeny, onBack }: DenyFormProps) {
   useEffect(() => field.current?.focus(), []);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
+    if (attempt.busy) return;
     onDeny(reason.trim() === "" ? undefined : reason.trim());
   };
   return (

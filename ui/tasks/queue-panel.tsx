@@ -4,28 +4,42 @@ import type { QueuedMessage } from "../data/types.ts";
 import { Button, Icon, IconButton } from "../kit/index.ts";
 import styles from "./tasks.module.css";
 
+/** One that waits; of what this tab itself has to send, also how far that has come. */
+export interface QueueItem extends QueuedMessage {
+  stage?: "waiting" | "sending" | "failed";
+  /** Why it was not sent, or what is known of it. */
+  error?: string;
+}
+
 export interface QueuePanelProps {
-  items: readonly QueuedMessage[];
+  items: readonly QueueItem[];
   /** When they are said. */
   note?: string;
   /** Takes one out of the queue, to write it anew. */
   onTakeBack?: ((id: string) => void) | undefined;
-  /** Says one without waiting any longer. */
+  /** Says one without waiting any longer, or tries it again. */
   onSayNow?: ((id: string) => void) | undefined;
 }
 
 const MODES: Record<QueuedMessage["mode"], string> = { steer: "Steer", "follow-up": "Follow up" };
 
 export function QueuePanel({ items, note, onTakeBack, onSayNow }: QueuePanelProps) {
+  const isShown = items.length > 0;
+  // What is just being sent is shown where it takes long.
+  const isSlow = items.every(({ stage }) => stage === "sending");
   return (
-    // Always there, so that what comes into it is announced.
-    <div className={styles["waiting"]} role="status" aria-live="polite">
-      {items.length > 0 && (
-        <section className={styles["queue"]} aria-label="Queued messages">
-          <p className={styles["note"]}>
+    <div className={styles[isShown ? "queue" : "noQueue"]} data-slow={isShown && isSlow}>
+      {/* Always there, so that what comes into it is announced: the sentence, and not the list. */}
+      <p className={styles["note"]} role="status">
+        {isShown && !isSlow && (
+          <>
             <Icon name="queue" size={16} />
-            <strong>{items.length === 1 ? "1 message waits" : `${items.length} messages wait`}</strong> {note}
-          </p>
+            <strong>{summaryOf(items)}</strong> {note}
+          </>
+        )}
+      </p>
+      {isShown && (
+        <section aria-label="Queued messages">
           <ol>
             {items.map((item) => (
               <QueuedRow key={item.id} item={item} onTakeBack={onTakeBack} onSayNow={onSayNow} />
@@ -37,26 +51,42 @@ export function QueuePanel({ items, note, onTakeBack, onSayNow }: QueuePanelProp
   );
 }
 
-interface RowProps extends Pick<QueuePanelProps, "onTakeBack" | "onSayNow"> {
-  item: QueuedMessage;
+function summaryOf(items: readonly QueueItem[]): string {
+  const waiting = items.filter(({ stage }) => stage !== "failed" && stage !== "sending").length;
+  const failed = items.filter(({ stage }) => stage === "failed").length;
+  const sentences = [
+    failed > 0 && (failed === 1 ? "1 message was not sent." : `${failed} messages were not sent.`),
+    waiting > 0 && (waiting === 1 ? "1 message waits." : `${waiting} messages wait.`),
+  ];
+  return sentences.filter((each) => each !== false).join(" ");
 }
 
-function QueuedRow({ item: { id, mode, message }, onTakeBack, onSayNow }: RowProps) {
+interface RowProps extends Pick<QueuePanelProps, "onTakeBack" | "onSayNow"> {
+  item: QueueItem;
+}
+
+function QueuedRow({ item, onTakeBack, onSayNow }: RowProps) {
+  const { id, mode, message, stage, error } = item;
   const words = wordsOf(message);
+  const isSending = stage === "sending";
+  const isFailed = stage === "failed";
   return (
-    <li className={styles["queued"]}>
-      <span className={styles["mode"]}>{MODES[mode]}</span>
+    <li className={styles["queued"]} data-stage={stage}>
+      <span className={styles["mode"]} data-failed={isFailed}>
+        {isSending ? "Sending" : isFailed ? "Not sent" : MODES[mode]}
+      </span>
       <span className={styles["words"]} title={words}>
         {words}
       </span>
-      {onSayNow !== undefined && (
+      {onSayNow !== undefined && (isFailed || stage === "waiting") && (
         <Button small onClick={() => onSayNow(id)}>
-          Say it now
+          {isFailed ? "Send again" : "Say it now"}
         </Button>
       )}
-      {onTakeBack !== undefined && (
+      {onTakeBack !== undefined && !isSending && (
         <IconButton label="Take back" icon="edit" size={16} onClick={() => onTakeBack(id)} />
       )}
+      {error !== undefined && <span className={styles["why"]}>{error}</span>}
     </li>
   );
 }

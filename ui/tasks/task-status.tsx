@@ -23,7 +23,14 @@ export function TaskStatus({ task, onGoOn }: TaskStatusProps) {
   const { state, model } = task;
   const sign = SIGNS[state];
   return (
-    <div className={styles["status"]} data-state={state} role="status" aria-label="Task">
+    // That somebody is waited for is announced beside what is waited for, and not twice.
+    <div
+      className={styles["status"]}
+      data-state={state}
+      role="status"
+      aria-label="Task"
+      aria-live={state === "waiting" ? "off" : "polite"}
+    >
       {state === "running" && <Spinner size={14} />}
       {sign !== undefined && <Icon name={sign} size={16} />}
       <span className={styles["sentence"]}>{describeTask(task)}</span>

@@ -1,5 +1,5 @@
 // The states of a task as sentences.
-import type { TaskState } from "../data/types.ts";
+import type { PendingApproval, TaskState } from "../data/types.ts";
 
 export function describeTask({ state, approvals, queue, error, approval }: TaskState): string {
   switch (state) {
@@ -23,4 +23,18 @@ export function describeTask({ state, approvals, queue, error, approval }: TaskS
 
 function sentence(text: string): string {
   return /[.!?…]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`;
+}
+
+/** What is said of those that have come; what was said before stays as it is while some are decided. */
+export function announcedApprovals(
+  before: readonly PendingApproval[],
+  now: readonly PendingApproval[],
+  said: string,
+): string {
+  if (now.length === 0) return "";
+  const known = new Set(before.map(({ toolCallId }) => toolCallId));
+  const fresh = now.filter(({ toolCallId }) => !known.has(toolCallId));
+  if (fresh.length === 0) return said;
+  const names = fresh.map(({ toolName }) => toolName).join(", ");
+  return fresh.length === 1 ? `${names} waits for your approval.` : `${names} wait for your approval.`;
 }

@@ -1,9 +1,8 @@
 // What the list of threads shows of each: its name, what it cost, where the words of a search stand. Pure.
-import type { SearchHit, Thread } from "../data/types.ts";
+import type { SearchHit, Thread, ThreadFilter } from "../data/types.ts";
 import { formatCost, formatTokens } from "../kit/format.ts";
 
-export const FILTERS = ["all", "chats", "tasks"] as const;
-export type Filter = (typeof FILTERS)[number];
+export const FILTERS: readonly ThreadFilter[] = ["all", "chats", "tasks"];
 
 export interface Row {
   thread: Thread;
@@ -11,18 +10,21 @@ export interface Row {
   hits: readonly SearchHit[];
 }
 
-const KINDS: Record<Filter, (thread: Thread) => boolean> = {
-  all: () => true,
-  chats: ({ kind }) => kind !== "task",
-  tasks: ({ kind }) => kind === "task",
-};
-
 /** The same for all, so that rows without hits stay the same, too. */
 const NONE: readonly SearchHit[] = [];
 
-export function rowsOf(threads: readonly Thread[], hits: readonly SearchHit[], filter: Filter): Row[] {
+export function rowsOf(threads: readonly Thread[], hits: readonly SearchHit[]): Row[] {
   const ofThread = Map.groupBy(hits, ({ threadId }) => threadId);
-  return threads.filter(KINDS[filter]).map((thread) => ({ thread, hits: ofThread.get(thread.id) ?? NONE }));
+  return threads.map((thread) => ({ thread, hits: ofThread.get(thread.id) ?? NONE }));
+}
+
+/** Signs of Markdown at the beginning of a line, around words, and of links: what is found is read as words. */
+const SIGNS =
+  /(?<=^|\s)(?:#{1,6}|[-*+>]|\d+\.)(?=\s)|\*{1,3}|~~|`+|(?<![\p{L}\p{N}])_{1,3}|_{1,3}(?![\p{L}\p{N}])|\]\([^)\s]*\)|!?\[/gu;
+
+/** A stretch of a message as one reads it. */
+export function plainSnippet(snippet: string): string {
+  return snippet.replace(SIGNS, "").replace(/\s+/gu, " ").trim();
 }
 
 /** The model without its provider: "claude-opus-4-8". */

@@ -1,6 +1,6 @@
 // Renaming and deleting a thread from the list.
 import { useId, useState } from "react";
-import { Button, Dialog } from "../kit/index.ts";
+import { type Attempt, Button, Dialog, Trouble, useAttempt } from "../kit/index.ts";
 import type { Thread } from "../data/types.ts";
 import { nameOf } from "../data/names.ts";
 import styles from "./threads.module.css";
@@ -10,26 +10,13 @@ interface ThreadDialogProps {
   onClose: () => void;
 }
 
-/** What a dialog's button does: under way, and why it did not work. The dialog closes only when it did. */
-function useAttempt(onDone: () => void): {
-  busy: boolean;
-  failure: string | undefined;
-  run: (work: Promise<unknown>) => void;
-} {
-  const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string>();
-  const attempt = async (work: Promise<unknown>): Promise<void> => {
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      await work;
-      onDone();
-    } catch (error) {
-      setFailure(error instanceof Error ? error.message : String(error));
-      setBusy(false);
-    }
+/** What a dialog's button does. The dialog closes only when it succeeded. */
+function useClosing(onClose: () => void): Attempt & { close: (work: () => Promise<unknown>) => void } {
+  const attempt = useAttempt();
+  return {
+    ...attempt,
+    close: (work) => void attempt.run(work).then((isDone) => isDone && onClose()),
   };
-  return { busy, failure, run: (work) => void attempt(work) };
 }
 
 export function RenameDialog({
@@ -38,7 +25,7 @@ export function RenameDialog({
   rename,
 }: ThreadDialogProps & { rename: (title: string) => Promise<unknown> }) {
   const [title, setTitle] = useState(thread.title ?? "");
-  const { busy, failure, run } = useAttempt(onClose);
+  const { busy, error, close } = useClosing(onClose);
   const form = useId();
   return (
     <Dialog
@@ -58,7 +45,7 @@ export function RenameDialog({
         id={form}
         onSubmit={(event) => {
           event.preventDefault();
-          run(rename(title.trim()));
+          close(() => rename(title.trim()));
         }}
       >
         <label className={styles["field"]}>
@@ -71,14 +58,14 @@ export function RenameDialog({
           />
         </label>
         <p className={styles["help"]}>Without a title, the first words stand for it.</p>
-        {failure !== undefined && <Failure text={failure} />}
+        {error !== undefined && <Trouble>{error}</Trouble>}
       </form>
     </Dialog>
   );
 }
 
 export function DeleteDialog({ thread, onClose, remove }: ThreadDialogProps & { remove: () => Promise<unknown> }) {
-  const { busy, failure, run } = useAttempt(onClose);
+  const { busy, error, close } = useClosing(onClose);
   const count = thread.summary?.messages;
   return (
     <Dialog
@@ -88,7 +75,7 @@ export function DeleteDialog({ thread, onClose, remove }: ThreadDialogProps & { 
       footer={
         <>
           <Button onClick={onClose}>Keep it</Button>
-          <Button variant="danger" icon="trash" busy={busy} onClick={() => run(remove())}>
+          <Button variant="danger" icon="trash" busy={busy} onClick={() => close(remove)}>
             Delete for good
           </Button>
         </>
@@ -98,17 +85,9 @@ export function DeleteDialog({ thread, onClose, remove }: ThreadDialogProps & { 
         <strong>{nameOf(thread)}</strong> goes with {count === undefined ? "its messages" : countOf(count)}, every
         branch and the records of its calls. This cannot be undone.
       </p>
-      {failure !== undefined && <Failure text={failure} />}
+      {error !== undefined && <Trouble>{error}</Trouble>}
     </Dialog>
   );
 }
 
 const countOf = (count: number): string => (count === 1 ? "its one message" : `all of its ${count} messages`);
-
-function Failure({ text }: { text: string }) {
-  return (
-    <p role="alert" className={styles["failure"]}>
-      {text}
-    </p>
-  );
-}

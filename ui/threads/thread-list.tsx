@@ -1,8 +1,8 @@
 // The list itself: as long as it may be, only what can be seen is in the page. Tab reaches one row, arrow keys the others.
 import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
 import { useEffect, useEffectEvent, useRef, useState, type KeyboardEvent, type RefObject } from "react";
-import type { Thread } from "../data/types.ts";
-import { Spinner } from "../kit/index.ts";
+import type { Thread, ThreadListState } from "../data/types.ts";
+import { Button, Spinner } from "../kit/index.ts";
 import type { Row } from "./rows.ts";
 import { ThreadRow } from "./thread-row.tsx";
 import styles from "./threads.module.css";
@@ -11,7 +11,7 @@ export interface ThreadListProps {
   rows: readonly Row[];
   search: string;
   currentId: string | undefined;
-  more: boolean;
+  more: ThreadListState["more"];
   loadMore: () => void;
   onRename: (thread: Thread) => void;
   onDelete: (thread: Thread) => void;
@@ -37,7 +37,7 @@ export function ThreadList(props: ThreadListProps) {
   const load = useEffectEvent(loadMore);
   // Not again for a page that failed: only what came, or scrolling, asks for more.
   useEffect(() => {
-    if (more && isNearEnd) load();
+    if (more === true && isNearEnd) load();
   }, [more, isNearEnd, rows.length]);
   const given = { search, onRename, onDelete };
   return (
@@ -52,7 +52,7 @@ export function ThreadList(props: ThreadListProps) {
               key={key}
               ref={virtual.measureElement}
               data-index={index}
-              aria-setsize={more ? -1 : rows.length}
+              aria-setsize={more === false ? rows.length : -1}
               aria-posinset={index + 1}
               style={{ transform: `translateY(${start}px)` }}
               onFocus={() => reach(id)}
@@ -62,15 +62,21 @@ export function ThreadList(props: ThreadListProps) {
           );
         })}
       </ul>
-      {more && <More />}
+      {more !== false && <More hasFailed={more === "failed"} loadMore={loadMore} />}
     </div>
   );
 }
 
-function More() {
+function More({ hasFailed, loadMore }: { hasFailed: boolean; loadMore: () => void }) {
   return (
     <div className={styles["more"]}>
-      <Spinner label="Loading more" />
+      {hasFailed ? (
+        <Button small icon="refresh" onClick={loadMore}>
+          Load more
+        </Button>
+      ) : (
+        <Spinner label="Loading more" />
+      )}
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { Icon, Menu, RelativeTime, VisuallyHidden } from "../kit/index.ts";
 import { threadPath } from "../routes.ts";
 import { MarkedText } from "./marked-text.tsx";
 import { nameOf } from "../data/names.ts";
-import { factsOf, type Row } from "./rows.ts";
+import { factsOf, plainSnippet, type Row } from "./rows.ts";
 import styles from "./threads.module.css";
 
 export interface ThreadRowProps extends Row {
@@ -53,7 +53,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
           {hits.map(({ messageId, snippet }) => (
             <li key={messageId}>
               <Link href={threadPath(thread.id, messageId)} tabIndex={tabIndex} className={styles["hit"]}>
-                <MarkedText text={snippet} search={search} />
+                <MarkedText text={plainSnippet(snippet)} search={search} />
               </Link>
             </li>
           ))}

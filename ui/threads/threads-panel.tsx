@@ -1,9 +1,9 @@
 // The threads beside every view: searched while one types, filtered, and always up to date.
 import { useCallback, useMemo, useRef, useState } from "react";
 import { useApi, useThreads } from "../data/hooks.ts";
-import type { Thread, ThreadListState } from "../data/types.ts";
+import type { Thread, ThreadFilter, ThreadListState } from "../data/types.ts";
 import { Button, Icon, Spinner, useShortcut, useToast } from "../kit/index.ts";
-import { FILTERS, rowsOf, type Filter } from "./rows.ts";
+import { FILTERS, rowsOf } from "./rows.ts";
 import { SearchField } from "./search-field.tsx";
 import { DeleteDialog, RenameDialog } from "./thread-dialogs.tsx";
 import { focusFirstRow, ThreadList } from "./thread-list.tsx";
@@ -19,13 +19,12 @@ type Asked = { what: "rename" | "delete"; thread: Thread };
 
 export function ThreadsPanel({ currentId, onDeleted }: ThreadsPanelProps) {
   const state = useThreads();
-  const { search } = state;
-  const [filter, setFilter] = useState<Filter>("all");
+  const { search, filter } = state;
   const [asked, setAsked] = useState<Asked>();
   const panel = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
   useShortcut(["/", "mod+k"], () => field.current?.focus(), "Search conversations");
-  const rows = useMemo(() => rowsOf(state.threads, state.hits, filter), [state.threads, state.hits, filter]);
+  const rows = useMemo(() => rowsOf(state.threads, state.hits), [state.threads, state.hits]);
   const onRename = useCallback((thread: Thread) => setAsked({ what: "rename", thread }), []);
   const onDelete = useCallback((thread: Thread) => setAsked({ what: "delete", thread }), []);
   return (
@@ -36,20 +35,20 @@ export function ThreadsPanel({ currentId, onDeleted }: ThreadsPanelProps) {
           onSearch={(text) => state.setSearch(text)}
           toList={() => focusFirstRow(panel.current)}
         />
-        <FilterChoice filter={filter} choose={setFilter} />
+        <FilterChoice filter={filter} choose={state.setFilter} />
       </div>
       <p role="status" className={styles["announced"]}>
-        {search !== "" && state.status === "ready" && found(rows.length, state.more)}
+        {search !== "" && state.status === "ready" && found(rows.length, state.more !== false)}
       </p>
-      {rows.length === 0 && !state.more ? (
-        <NoRows state={state} filter={filter} />
+      {rows.length === 0 ? (
+        <NoRows state={state} retry={state.retry} />
       ) : (
         <ThreadList
           rows={rows}
           search={search}
           currentId={currentId}
           more={state.more}
-          loadMore={() => state.loadMore()}
+          loadMore={state.loadMore}
           {...{ onRename, onDelete }}
         />
       )}
@@ -82,9 +81,9 @@ function AskedDialog({
   return <DeleteDialog thread={thread} onClose={onClose} remove={remove} />;
 }
 
-const LABELS: Record<Filter, string> = { all: "All", chats: "Chats", tasks: "Tasks" };
+const LABELS: Record<ThreadFilter, string> = { all: "All", chats: "Chats", tasks: "Tasks" };
 
-function FilterChoice({ filter, choose }: { filter: Filter; choose: (filter: Filter) => void }) {
+function FilterChoice({ filter, choose }: { filter: ThreadFilter; choose: (filter: ThreadFilter) => void }) {
   return (
     <fieldset className={styles["filter"]}>
       <legend>Show</legend>
@@ -98,7 +97,7 @@ function FilterChoice({ filter, choose }: { filter: Filter; choose: (filter: Fil
   );
 }
 
-function NoRows({ state, filter }: { state: ThreadListState; filter: Filter }) {
+function NoRows({ state, retry }: { state: ThreadListState; retry: () => void }) {
   if (state.status === "loading") {
     return (
       <div className={styles["none"]}>
@@ -112,13 +111,13 @@ function NoRows({ state, filter }: { state: ThreadListState; filter: Filter }) {
         <Icon name="warning" size={22} />
         <strong>The conversations could not be loaded</strong>
         <span>{state.error?.message}</span>
-        <Button small icon="refresh" onClick={() => location.reload()}>
+        <Button small icon="refresh" onClick={retry}>
           Try again
         </Button>
       </div>
     );
   }
-  const { title, text } = emptyWords(state.search, filter);
+  const { title, text } = emptyWords(state.search, state.filter);
   return (
     <div className={styles["none"]}>
       <strong>{title}</strong>
@@ -127,7 +126,7 @@ function NoRows({ state, filter }: { state: ThreadListState; filter: Filter }) {
   );
 }
 
-function emptyWords(search: string, filter: Filter): { title: string; text: string } {
+function emptyWords(search: string, filter: ThreadFilter): { title: string; text: string } {
   if (search !== "") {
     return {
       title: "Nothing found",

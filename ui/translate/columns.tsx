@@ -89,7 +89,9 @@ function usePanels({ translation, reading, subject, levels, onLeave }: PanelsOpt
     if (onLeave === undefined) return;
     onLeave(id);
     // What had the focus is hidden by then.
-    requestAnimationFrame(() => document.getElementById(columnId(id))?.querySelector<HTMLElement>("[role=tree]")?.focus());
+    requestAnimationFrame(() =>
+      document.getElementById(columnId(id))?.querySelector<HTMLElement>("[role=tree]")?.focus(),
+    );
   };
   const select: OnSelect = (mark, by) => {
     setSelection(mark.ids);

@@ -59,7 +59,7 @@ export function ReadingChoice({ reading, wanted, onChange }: ReadingChoiceProps)
 export function Doubts({ reading: { maybe, remarks } }: { reading: Reading }) {
   const names = maybe.map((id) => SPEAKER_NAMES[id].short);
   const doubt =
-    names.length === 0 ? [] : [`It could be of ${names.join(", ")} as well: plain texts look the same in all.`];
+    names.length === 0 ? [] : [`It could be of ${names.join(", ")} as well: little in it tells them apart.`];
   return [...doubt, ...remarks].map((remark) => (
     <p key={remark} className={styles["doubt"]}>
       {remark}

@@ -82,8 +82,14 @@ export class Translator {
     this.begin();
     this.show({ ...(isOther && IDLE), status: "reading" });
     const turn = this.turn;
-    if (this.isUp && this.owed > 0) this.waiting = setTimeout(() => this.beginAnew({ type: "read", turn, source }), PATIENCE);
+    if (this.isUp && this.owed > 0)
+      this.waiting = setTimeout(() => this.beginAnew({ type: "read", turn, source }), PATIENCE);
     this.ask({ type: "read", turn, source });
+  }
+
+  /** Whether what is shown, or being read, has another name. */
+  isOther(name: string): boolean {
+    return this.name !== name;
   }
 
   private ask(asked: Asked): void {

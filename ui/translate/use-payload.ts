@@ -40,7 +40,8 @@ export function usePayload(): PayloadState {
     ...payload,
     source,
     // Another payload is looked at without what was said of the last one.
-    hold: (next) => change(next?.typed === true ? { held: next } : { held: next, wanted: {}, subject: kept.subject + 1 }),
+    hold: (next) =>
+      change(next?.typed === true ? { held: next } : { held: next, wanted: {}, subject: kept.subject + 1 }),
     want: (next) => change({ wanted: next }),
   };
 }

@@ -91,7 +91,7 @@ function readable(text: string): Record<string, unknown> {
 }
 
 /** The threads of a store, by tenant and id; those that were asked for last come last. */
-export class KnownThreads {
+class KnownThreads {
   readonly #threads = new Map<string, KnownThread>();
   #runs = 0;
 

@@ -65,8 +65,10 @@ export async function listed(scope: Scope, ids: readonly string[], withSummary: 
   if (!withSummary) return heads.map((head) => describe(scope, head));
   const found = await summaries(scope, heads);
   return heads.map((head) => {
+    const thread: ListedThread = describe(scope, head);
     const summary = found.get(head.id);
-    return summary === undefined ? describe(scope, head) : { ...describe(scope, head), summary };
+    if (summary !== undefined) thread.summary = summary;
+    return thread;
   });
 }
 

@@ -89,7 +89,7 @@ async function readOn(scope: Scope, stale: readonly Stale[]): Promise<void> {
     ),
   ]);
   const previews = await Promise.all(
-    tallies.map(({ firstUserBody: body }) => (body === null ? undefined : beginning(scope, body))),
+    tallies.map(async ({ firstUserBody: body }) => (body === null ? undefined : beginning(scope, body))),
   );
   const byId = new Map(stale.map(({ head, thread }) => [head.id, thread]));
   for (const run of changed) byId.get(run.threadId)?.look(run, scope.report);

@@ -94,6 +94,23 @@ export class Commands {
     return said;
   }
 
+  /** Takes one that waits back: it will not be said. Throws a "not-found" where none of this id waits. */
+  async takeBack(ledger: Ledger, threadId: string, id: string): Promise<Waiting> {
+    const journal = this.journal(ledger, threadId);
+    let taken: Waiting | undefined;
+    await journal.change(({ queue }) => {
+      taken = queue.find((waiting) => waiting.id === id);
+      return taken && { entries: [{ type: "unqueued", id, said: false }] };
+    });
+    if (taken === undefined) {
+      const message = `No message "${id}" waits in this task: it was said, dropped or taken back.`;
+      throw new ServerError("not-found", message, { path: "messageId" });
+    }
+    // Whoever is at work may have been handed it.
+    this.wake(ledger, threadId);
+    return taken;
+  }
+
   /** Ends the work, wherever it is done, and drops what waits. undefined: there is neither. `ended`: whether it has ended. */
   async cancel(
     ledger: Ledger,

@@ -49,8 +49,8 @@ export class Conversation {
   private hasHeard = false;
   /** The calls whose tools run now. */
   private readonly atWork = new Set<string>();
-  /** The ids of messages that the agent holds to say. */
-  private readonly handed = new Set<string>();
+  /** Messages that the agent holds to say, and what it calls them. */
+  private readonly handed = new Map<string, string>();
 
   constructor(options: ConversationOptions) {
     this.options = options;
@@ -209,11 +209,18 @@ export class Conversation {
   /** What steers is said, and does not wait any more, in one write of whoever holds the work: nobody else says it, too. */
   private async say(messages: readonly Message[]): Promise<StoredMessage[]> {
     const { journal, work } = this.options;
-    const entries = messages.flatMap(({ metadata }): TaskEntry[] => {
-      const id = metadata?.["queueId"];
-      return typeof id === "string" ? [{ type: "unqueued", id, said: true }] : [];
+    const logged = await journal.change(({ queue }) => {
+      // What was taken back in this moment is not said.
+      const saying = messages.filter((message) => {
+        const id = queueIdOf(message);
+        return id === undefined || queue.some((each) => each.id === id);
+      });
+      const entries = saying.map(queueIdOf).flatMap((id): TaskEntry[] => {
+        return id === undefined ? [] : [{ type: "unqueued", id, said: true }];
+      });
+      return saying.length === 0 ? undefined : { entries, holding: work, append: { messages: saying } };
     });
-    return (await journal.write(entries, { holding: work, append: { messages } })).messages;
+    return logged?.messages ?? [];
   }
 
   /** Reads the journal again and again, and does what it says. Throws where it cannot be read. */
@@ -260,16 +267,25 @@ export class Conversation {
       return;
     }
     for (const queued of state.queue) if (queued.mode === "steer") this.hand(run, queued);
+    this.takeBack(run, state);
     this.approvals.look(state);
   }
 
   private hand(run: AgentRun, queued: QueuedWords): void {
     if (this.handed.has(queued.id)) return;
     try {
-      run.steer(wordsOf(queued));
-      this.handed.add(queued.id);
+      this.handed.set(queued.id, run.steer(wordsOf(queued)).id);
     } catch {
       // The run has ended in this moment: what waits is said after it.
+    }
+  }
+
+  /** What does not wait any more is not to be said; where it was said, there is nothing to take back. */
+  private takeBack(run: AgentRun, { queue }: TaskState): void {
+    for (const [id, steering] of this.handed) {
+      if (queue.some((each) => each.id === id)) continue;
+      run.unqueue(steering);
+      this.handed.delete(id);
     }
   }
 
@@ -321,6 +337,11 @@ function goneOn(): AgentError {
 
 function ended(reason: Extract<TaskEntry, { type: "ended" }>["reason"]): TaskEntry {
   return { type: "ended", reason };
+}
+
+function queueIdOf({ metadata }: Message): string | undefined {
+  const id = metadata?.["queueId"];
+  return typeof id === "string" ? id : undefined;
 }
 
 function unqueued(said: boolean): (queued: QueuedWords) => TaskEntry {

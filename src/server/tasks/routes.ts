@@ -47,6 +47,10 @@ export function taskRoutes(services: Services, commands: Commands): Route[] {
     at("GET", "/task/:id/queued_messages", QUEUE, async (request, { ledger }) =>
       jsonReply(200, await queueOf(commands, ledger, param(request, "id"))),
     ),
+    at("DELETE", "/task/:id/queued_messages/:messageId", TAKE_BACK, async (request, { ledger }) => {
+      const { id } = await openTask(ledger, param(request, "id"));
+      return jsonReply(200, encodeWaiting(await commands.takeBack(ledger, id, param(request, "messageId"))));
+    }),
     at("GET", "/queued_messages", QUEUES, (request, caller) => listQueues(commands, request, caller)),
     at("POST", "/task/:id/cancel", CANCEL, async (request, { ledger }) => {
       const { id } = await openTask(ledger, param(request, "id"));
@@ -151,6 +155,11 @@ const QUEUE: RouteFacts = {
   id: "listQueuedMessages",
   summary: "What waits to be said.",
   replies: { 200: says("In the order in which it came.", list(shapes.waiting)) },
+};
+const TAKE_BACK: RouteFacts = {
+  id: "takeBackQueuedMessage",
+  summary: "Takes back what waits to be said. 404 where it does not wait any more.",
+  replies: { 200: says("The message, which will not be said.", shapes.waiting) },
 };
 const QUEUES: RouteFacts = {
   id: "listAllQueuedMessages",

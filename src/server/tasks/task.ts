@@ -67,7 +67,7 @@ export async function viewOf(journal: Journal, thread: Thread): Promise<Record<s
     created_at: thread.createdAt,
     updated_at: cursor === null ? thread.createdAt : new Date(decodeTime(cursor)).toISOString(),
     usage: usage === undefined ? null : encodeUsage(usage),
-    queued_messages: queue.map((words) => ({ ...encodeWaiting(words), mode: words.mode })),
+    queued_messages: queue.map((words) => Object.assign(encodeWaiting(words), { mode: words.mode })),
     pending_tool_calls: openApprovals(state).map(([, { call }]) => call),
     ...(approval !== undefined && { approval }),
     ...(failure !== undefined && { error: failure }),

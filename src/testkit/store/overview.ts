@@ -1,6 +1,6 @@
 // What lists of threads are made of: titles, tallies, what happened last, and being told of what happens.
 import type { ThreadChange } from "../../ledger/overview/types.ts";
-import type { ListedHead, RunRow, RunUsage, ThreadRow } from "../../ledger/rows.ts";
+import type { ListedHead, RunRow, RunUsage, TallyPlace, ThreadRow } from "../../ledger/rows.ts";
 import type { Awaitable } from "../../ledger/steps.ts";
 import type { LedgerStore, LedgerTransaction, ThreadKey, TitlesPage } from "../../ledger/store.ts";
 import { demand } from "../demand.ts";
@@ -39,9 +39,11 @@ async function titlesWithAWord(stage: Stage): Promise<void> {
   await demandSame(ids({ word: "zzz", limit: 9 }), [idOf(3)], "A word that is in none.");
 }
 
+/** A whole thread, and what a user said first. */
+const whole = (threadId: string): TallyPlace => ({ threadId, after: "", upTo: "~", first: true });
+
 async function tallies(stage: Stage): Promise<void> {
   const { key, other, tenant, reads } = stage;
-  const whole = (threadId: string) => ({ threadId, after: "", upTo: "~", first: true });
   const nothing = { messages: 0, firstUserBody: null };
   const { threadId } = key;
   await demandSame(reads.tallies(tenant, []), [], "No thread at all.");
@@ -245,6 +247,9 @@ async function ordersForOthers(stage: Stage): Promise<void> {
   const other = await stage.another();
   const ids = async (): Promise<string[]> => (await other.activeThreads(tenant, { limit: 9 })).map(({ id }) => id);
   await demandSame(ids(), [], "Nothing has happened yet.");
+  await stage.write((tx) => tx.insertThread(threadRow(stage.key)));
+  await demandSame(ids(), [stage.key.threadId], "A thread is listed as soon as it is there, whoever made it.");
+  await stage.write((tx) => tx.deleteThread(stage.key));
   await happenings(stage);
   if (other !== store) await store.close();
   const until = Date.now() + patienceMs;

@@ -191,6 +191,20 @@ async function findsWithin(stage: Stage): Promise<void> {
   demand((await places(undefined, 2)).length === 2, "Two were asked for.");
 }
 
+async function findsSomeOfEach(stage: Stage): Promise<void> {
+  const { store, tenant, other } = stage;
+  await tell(stage, ["an owl", "an owl and an owl", "owl owl owl owl", "owl"]);
+  await tell(stage, [`An owl. ${"Nothing is said here of birds. ".repeat(20)}`], other);
+  const found = async (perThread: number, limit = 9): Promise<string[]> =>
+    (await store.search({ tenant, text: "owl", perThread, limit })).map(({ threadId }) => threadId);
+  await demandSame(found(2), ["thread", "thread", "thread-other"], "Two of a thread, the best first.");
+  await demandSame(found(1), ["thread", "thread-other"], "One of each.");
+  await demandSame(found(2, 1), ["thread"], "One at all.");
+  const [best] = await store.search({ tenant, text: "owl", limit: 1 });
+  const [first] = await store.search({ tenant, text: "owl", perThread: 1, limit: 9 });
+  await demandSame(first, best, "Of a thread, its best.");
+}
+
 async function showsSnippets(stage: Stage): Promise<void> {
   const { store, tenant } = stage;
   const filler = "Nothing is said here of birds. ".repeat(200);
@@ -239,6 +253,7 @@ export const SEARCH_CLAIMS: readonly Claim[] = [
   ["search finds the beginning of the last word where that is asked for", findsBeginnings],
   ["search finds nothing where the query has no word that occurs", findsNothingInNothing],
   ["search keeps to the tenant, the thread and the limit", findsWithin],
+  ["search gives so many of each thread where that is asked for", findsSomeOfEach],
   ["search gives the best first, each with a snippet around what was found", showsSnippets],
   ["search does not find what was deleted", forgetsDeleted],
 ];

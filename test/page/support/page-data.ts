@@ -10,6 +10,8 @@ export class World implements PageEffects {
   visible = true;
   /** Frames that were drawn. */
   frames = 0;
+  /** How often the tab was made to forget what it keeps. */
+  cleared = 0;
   readonly kept = new Map<string, string>();
   private readonly watching = new Set<() => void>();
   private readonly waiting = new Set<() => void>();
@@ -44,6 +46,7 @@ export class World implements PageEffects {
     removeItem: (key: string): void => void this.kept.delete(key),
   };
 
+  readonly clearTab = (): void => void this.cleared++;
   readonly onStorage = (listener: () => void): (() => void) => listenIn(this.keeping, listener);
 
   /** What another tab of the same browser does. */

@@ -39,6 +39,12 @@ export class BodyLoader {
     this.plan();
   }
 
+  /** Nothing is wanted any more. */
+  clear(): void {
+    this.wanted.clear();
+    this.absent.clear();
+  }
+
   /** What was not there may be there now. */
   forget(): void {
     this.absent.clear();

@@ -2,8 +2,8 @@
 // did not change from one state to the next is the same object (B100).
 import type { StoredMessage } from "koine";
 import type { Outline, TaskView } from "../api.ts";
-import { keep } from "../keep.ts";
-import type { AskSettings, ConversationState, Run, Thread, ThreadEvent } from "../types.ts";
+import { keepEqual } from "../keep.ts";
+import type { AskSettings, ConversationState, FailedRun, Run, Thread, ThreadEvent } from "../types.ts";
 import { LiveAnswers } from "./live.ts";
 import { MessageTree, nodeOf } from "./nodes.ts";
 import { TaskFold } from "./task.ts";
@@ -19,7 +19,7 @@ export class ConversationFold {
   readonly live = new LiveAnswers();
   thread: Thread | undefined;
   bodies: ReadonlyMap<string, StoredMessage> = new Map();
-  failures: ReadonlyMap<string, Run> = new Map();
+  failures: ReadonlyMap<string, FailedRun> = new Map();
   private task: TaskFold | undefined;
   /** Recorded messages of runs whose end is not told yet: all of an answer are shown at once, in its place. */
   private arriving = new Map<string, StoredMessage[]>();
@@ -27,13 +27,24 @@ export class ConversationFold {
   /** Begins anew from an outline. What is known of messages stays known. */
   load(outline: Outline, task?: TaskView): void {
     const { thread, messages, activeLeafId, runs } = outline;
-    this.thread = keep(this.thread, thread);
+    this.thread = keepEqual(this.thread, thread);
     this.tree.load(messages, activeLeafId);
     this.live.clear();
     this.arriving.clear();
     this.failures = new Map();
     for (const run of runs) this.live.begin(runOf(run));
     this.task = task === undefined ? undefined : new TaskFold(task, runs[0]?.id);
+  }
+
+  /** Nothing is known any more. */
+  clear(): void {
+    this.thread = undefined;
+    this.tree.load([], null);
+    this.live.clear();
+    this.arriving.clear();
+    this.bodies = new Map();
+    this.failures = new Map();
+    this.task = undefined;
   }
 
   apply(event: ThreadEvent): void {
@@ -89,11 +100,13 @@ export class ConversationFold {
   failed(run: Run): void {
     const after = this.answered(run);
     if (after === undefined || this.live.answersTo(after, this.tree.leaf)) return;
+    const messageIds: string[] = [];
     for (const { parentMessageId, runId, interrupted, id } of this.tree.nodes.values()) {
       if (runId === run.id && run.state === "cancelled") return;
-      if (parentMessageId === after && interrupted !== true && id > run.id) return;
+      if (parentMessageId === after && interrupted !== true && id > run.id && runId !== run.id) return;
+      if (runId === run.id) messageIds.push(id);
     }
-    this.failures = new Map(this.failures).set(after, run);
+    this.failures = new Map(this.failures).set(after, { ...run, messageIds });
   }
 
   /** The message that a run answered: the newest that was there, where it does not say. */
@@ -130,7 +143,7 @@ export class ConversationFold {
 
   /** The thread's own facts, as they are now. */
   describe(thread: Thread): void {
-    this.thread = keep(this.thread, { ...thread, activeLeafId: this.tree.leaf });
+    this.thread = keepEqual(this.thread, { ...thread, activeLeafId: this.tree.leaf });
   }
 
   view(): Folded {

@@ -1,7 +1,7 @@
 // The tree of a thread's messages, and which of them is shown: nodes, the active leaf, and the path to it. Ids of a thread
 // grow: that tells what came after what, however it became known.
 import type { Part, StoredMessage } from "koine";
-import { keep, keepList } from "../keep.ts";
+import { keepEqual, keepList } from "../keep.ts";
 import type { OutlineNode } from "../types.ts";
 
 const PREVIEW = 80;
@@ -24,7 +24,7 @@ export class MessageTree {
   /** All messages anew. Those that are the same stay the same. */
   load(messages: readonly OutlineNode[], leaf: string | null): void {
     const former = this.nodes;
-    const nodes = new Map(messages.map((node) => [node.id, keep(former.get(node.id), node)]));
+    const nodes = new Map(messages.map((node) => [node.id, keepEqual(former.get(node.id), node)]));
     const isSame = nodes.size === former.size && [...nodes].every(([id, node]) => former.get(id) === node);
     if (!isSame) this.nodes = nodes;
     this.newest = messages.at(-1)?.id ?? "";

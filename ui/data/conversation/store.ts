@@ -2,9 +2,8 @@
 import type { SseEvent } from "koine";
 import { parseJson } from "koine";
 import type { Api, Outline, TaskView } from "../api.ts";
-import type { ChangeFeed, ThreadChange } from "../changes.ts";
 import type { PageEffects } from "../effects.ts";
-import { EventFollower } from "../events.ts";
+import type { Followed, PageFeed, ThreadChange } from "../feed.ts";
 import { ApiError } from "../http.ts";
 import { keepFields, Store } from "../store.ts";
 import type { Connection, ConversationActions, ConversationState, ThreadEvent } from "../types.ts";
@@ -37,11 +36,11 @@ export class ConversationStore extends Store<ConversationState> {
   readonly id: string;
   readonly actions: ConversationActions;
   private readonly api: Api;
-  private readonly changes: ChangeFeed;
+  private readonly feed: PageFeed;
   private readonly fold = new ConversationFold();
   private readonly bodies: BodyLoader;
   private readonly leaf: LeafReader;
-  private follower: EventFollower | undefined;
+  private followed: Followed | undefined;
   /** Where to go on after a while without readers. */
   private cursor: string | undefined;
   private status: ConversationState["status"] = "loading";
@@ -52,12 +51,14 @@ export class ConversationStore extends Store<ConversationState> {
   private failures = 0;
   private refusals = 0;
   private refusedAt = 0;
-  private readonly undo: (() => void)[] = [];
+  private leaveFeed: (() => void) | undefined;
+  /** It was said that it is not there any more: there is nothing to ask. */
+  private isDeleted = false;
 
-  constructor(api: Api, effects: PageEffects, changes: ChangeFeed, id: string) {
+  constructor(api: Api, effects: PageEffects, feed: PageFeed, id: string) {
     super(effects, LOADING);
     this.api = api;
-    this.changes = changes;
+    this.feed = feed;
     this.id = id;
     const { fold } = this;
     this.bodies = new BodyLoader({
@@ -71,7 +72,7 @@ export class ConversationStore extends Store<ConversationState> {
       },
       failed: (error) => {
         // It was deleted since: the tree is another one.
-        if (error instanceof ApiError && error.status === 404) void this.load();
+        if (error instanceof ApiError && error.status === 404 && this.status !== "missing") void this.load();
       },
     });
     this.leaf = new LeafReader({
@@ -86,34 +87,56 @@ export class ConversationStore extends Store<ConversationState> {
       fold,
       threadId: id,
       changed: () => this.changed(),
-      need: (ids) => this.bodies.need(ids),
+      need: (ids) => this.status !== "missing" && this.bodies.need(ids),
       readLeaf: () => this.leaf.readNow(),
       choose: (choice) => this.leaf.choose(choice),
-      gone: () => this.gone(),
+      gone: () => {
+        this.isDeleted = true;
+        this.gone();
+      },
     }).all();
   }
 
   protected override start(): void {
-    this.undo.push(
-      this.changes.listen({
-        onChange: (change) => this.onChange(change),
-        // Choices are told of only while they are made.
-        onOpen: () => this.leaf.suspect(),
-      }),
-      this.api.token.subscribe(() => this.isLoaded || void this.load()),
-    );
-    if (this.isLoaded) this.follow(this.cursor);
-    else void this.load();
+    this.leaveFeed = this.feed.listen({
+      onChange: (change) => this.onChange(change),
+      // Choices are told of only while they are made.
+      onOpen: () => this.isDeleted || this.leaf.suspect(),
+    });
+    if (this.isLoaded) {
+      this.follow(this.cursor);
+      this.leaf.suspect();
+    } else if (!this.isDeleted) void this.load();
   }
 
   protected override stop(): void {
-    for (const undo of this.undo.splice(0)) undo();
+    this.leaveFeed?.();
+    this.rest();
+  }
+
+  protected override forget(): void {
+    this.fold.clear();
+    this.bodies.clear();
+    this.cursor = undefined;
+    this.status = "loading";
+    this.error = undefined;
+    this.connection = "connecting";
+    this.isDeleted = false;
+  }
+
+  /** Asks and follows no more. */
+  private rest(): void {
     this.loading?.abort();
     this.reloading?.();
     this.leaf.stop();
-    this.cursor = this.follower?.cursor;
-    this.follower?.stop();
-    this.follower = undefined;
+    this.unfollow();
+  }
+
+  private unfollow(): void {
+    if (this.followed === undefined) return;
+    this.cursor = this.followed.cursor;
+    this.followed.stop();
+    this.followed = undefined;
   }
 
   private get isLoaded(): boolean {
@@ -133,8 +156,7 @@ export class ConversationStore extends Store<ConversationState> {
     const loading = new AbortController();
     this.loading = loading;
     const { signal } = loading;
-    this.follower?.stop();
-    this.follower = undefined;
+    this.unfollow();
     try {
       const [outline, task] = await this.read(signal);
       if (signal.aborted) return;
@@ -180,9 +202,11 @@ export class ConversationStore extends Store<ConversationState> {
 
   private notLoaded(error: unknown, loading: AbortController): void {
     const told = error instanceof Error ? error : new Error(String(error));
+    // With another token everything begins anew.
+    if (told instanceof ApiError && told.code === "token-changed") return;
     if (told instanceof ApiError && told.status === 404) return this.gone();
     if (told instanceof ApiError && told.status === 401) return this.fail(told);
-    const mayPass = told instanceof ApiError && (told.code === "network" || told.status >= 500 || told.status === 429);
+    const mayPass = told instanceof ApiError && (told.status === 0 || told.status >= 500 || told.status === 429);
     if (!mayPass) return this.fail(told);
     this.connection = "offline";
     this.changed();
@@ -205,32 +229,30 @@ export class ConversationStore extends Store<ConversationState> {
 
   private gone(): void {
     this.status = "missing";
-    this.follower?.stop();
-    this.follower = undefined;
+    this.rest();
     this.changed();
   }
 
   // ---- Following ----
 
   private follow(after: string | undefined): void {
-    const { api, effects, id } = this;
-    this.follower?.stop();
-    this.follower = new EventFollower(api, effects, {
-      path: `/v1/threads/${encodeURIComponent(id)}/events`,
+    this.unfollow();
+    this.followed = this.feed.follow(this.id, {
       after,
-      query: { blobs: "reference" },
       onEvent: (event) => this.take(event),
       onConnection: (connection) => {
         this.connection = connection;
         if (connection === "live") this.bodies.retry();
         this.changed();
       },
-      onRefused: (error) => this.refused(error),
+      onRefused: (error) => {
+        this.followed = undefined;
+        this.refused(error);
+      },
     });
   }
 
-  private take({ id: cursor, event: type, data }: SseEvent): void {
-    if (cursor === undefined) return demandMore(type, data);
+  private take({ id: cursor, data }: SseEvent): void {
     // As the server writes it.
     const event = { ...(parseJson(data) as object), cursor } as ThreadEvent;
     const { moves } = this.fold.tree;
@@ -252,15 +274,15 @@ export class ConversationStore extends Store<ConversationState> {
 
   private onChange({ threadId, change }: ThreadChange): void {
     if (threadId !== this.id) return;
-    if (change === "deleted") this.gone();
-    if (change === "selected" || change === "updated") this.leaf.suspect();
+    if (change === "deleted") {
+      this.isDeleted = true;
+      this.gone();
+    } else if (this.status === "missing") {
+      // Somebody has made it, or made it anew.
+      this.isDeleted = false;
+      if (change === "created") void this.load();
+    } else if (change === "selected" || change === "updated") this.leaf.suspect();
   }
-}
-
-/** Frames about the stream itself have no place in it: it ends with them. */
-function demandMore(type: string | undefined, data: string): void {
-  if (type !== "gone" && type !== "error") return;
-  throw new ApiError(410, type, data);
 }
 
 /** What waits in a task was said after this: its words are read again from there. */

@@ -49,7 +49,10 @@ ${fields.map((field) => `  ${field}`).join("\n")}
 console.log(answer.text || answer.toolCalls);
 `;
   const inMessages = messages.losses.map((loss) => Object.assign({}, loss, { path: `/messages${loss.path}` }));
-  return { text, losses: distinct([...dialect("openai-chat").encodeRequest(request).losses, ...inMessages, ...unsaid(request)]) };
+  return {
+    text,
+    losses: distinct([...dialect("openai-chat").encodeRequest(request).losses, ...inMessages, ...unsaid(request)]),
+  };
 }
 
 function isSayable(tool: Tool): boolean {
@@ -114,7 +117,11 @@ function unsaid({ tools = [], toolChoice, sampling, extra }: Request): Loss[] {
   if (typeof toolChoice === "object" && "toolNames" in toolChoice) paths.push("/toolChoice/toolNames");
   if (toolChoice !== undefined && !tools.some(isSayable)) paths.push("/toolChoice");
   if (sampling?.n !== undefined) paths.push("/sampling/n");
-  paths.push(...Object.keys(extra?.["openai-chat"] ?? {}).filter(isField).map((name) => `/extra/openai-chat/${name}`));
+  paths.push(
+    ...Object.keys(extra?.["openai-chat"] ?? {})
+      .filter(isField)
+      .map((name) => `/extra/openai-chat/${name}`),
+  );
   return paths.map((path) => ({ path, action: "dropped", level: "loss", code: "sdk-unsaid", message: SDK_UNSAID }));
 }
 

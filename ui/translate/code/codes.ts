@@ -43,18 +43,20 @@ const FORMS: readonly Form[] = [
 export function codesOf(request: Request, wish: CodeWish): Code[] {
   const { stream, ...asked } = request;
   const whole: Request = { ...asked, model: wish.model };
-  return FORMS.map(({ id, title, install, ending, write }) => {
-    const code: Code = { id, title, install, ending, text: "", losses: [], remarks: [] };
-    try {
-      const { text, losses } = write(whole, wish);
-      const remarks = remarksOf(text, ending);
-      if (stream === true) remarks.push("A stream was asked for; this waits for the whole answer.");
-      return { ...code, text, losses, remarks };
-    } catch (error) {
-      // What goes wrong with one form must not take the others along.
-      return { ...code, failure: error instanceof Error ? error.message : String(error) };
-    }
-  });
+  return FORMS.map((form) => codeOf(form, whole, wish, stream === true));
+}
+
+function codeOf({ id, title, install, ending, write }: Form, asked: Request, wish: CodeWish, wasStream: boolean): Code {
+  const code: Code = { id, title, install, ending, text: "", losses: [], remarks: [] };
+  try {
+    const { text, losses } = write(asked, wish);
+    const remarks = remarksOf(text, ending);
+    if (wasStream) remarks.push("A stream was asked for; this waits for the whole answer.");
+    return { ...code, text, losses, remarks };
+  } catch (error) {
+    // What goes wrong with one form must not take the others along.
+    return { ...code, failure: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 function remarksOf(text: string, ending: Code["ending"]): string[] {

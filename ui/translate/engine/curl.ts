@@ -69,18 +69,22 @@ interface Piece {
 function pieceAt(command: string, at: number): Piece {
   const sign = command[at] ?? "";
   if (SPACE.test(sign)) return { text: undefined, end: at + 1 };
-  if (sign === "'") return quoted(command, at + 1, /'/g, (inside) => inside);
-  if (sign === '"') return quoted(command, at + 1, /(?<=(?<!\\)(?:\\\\)*)"/g, (inside) => inside.replaceAll(/\\(["\\$`]|\n)/g, kept));
-  if (command.startsWith("$'", at)) return quoted(command, at + 2, /(?<=(?<!\\)(?:\\\\)*)'/g, readEscapes);
+  if (sign === "'") {
+    const end = command.indexOf("'", at + 1);
+    return { text: command.slice(at + 1, end < 0 ? undefined : end), end: end < 0 ? command.length : end + 1 };
+  }
+  if (sign === '"') return quoted(command, at + 1, '"', (inside) => inside.replaceAll(/\\(["\\$`]|\n)/g, kept));
+  if (command.startsWith("$'", at)) return quoted(command, at + 2, "'", readEscapes);
   // At the end of a line it only says that the command goes on, in PowerShell and cmd with other signs.
   const next = /^(?:\\|`|\^)\r?\n/.exec(command.slice(at, at + 3));
   if (next !== null) return { text: undefined, end: at + next[0].length };
   return sign === "\\" ? { text: command[at + 1] ?? "", end: at + 2 } : { text: sign, end: at + 1 };
 }
 
-function quoted(command: string, from: number, end: RegExp, read: (inside: string) => string): Piece {
-  end.lastIndex = from;
-  const at = end.exec(command)?.index ?? command.length;
+/** Up to a quote that is not escaped. */
+function quoted(command: string, from: number, quote: string, read: (inside: string) => string): Piece {
+  let at = from;
+  while (at < command.length && command[at] !== quote) at += command[at] === "\\" ? 2 : 1;
   return { text: read(command.slice(from, at)), end: at + 1 };
 }
 
@@ -92,9 +96,12 @@ const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", "
 
 /** What browsers copy: `$'It\'s \u00e9'`. */
 function readEscapes(inside: string): string {
-  return inside.replaceAll(/\\(?:u([\da-f]{4})|x([\da-f]{2})|(.))/gis, (whole, unicode: string, byte: string, sign: string) => {
-    const code = unicode ?? byte;
-    if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
-    return ESCAPES[sign] ?? whole;
-  });
+  return inside.replaceAll(
+    /\\(?:u([\da-f]{4})|x([\da-f]{2})|(.))/gis,
+    (whole, unicode: string, byte: string, sign: string) => {
+      const code = unicode ?? byte;
+      if (code !== undefined) return String.fromCodePoint(Number.parseInt(code, 16));
+      return ESCAPES[sign] ?? whole;
+    },
+  );
 }

@@ -39,7 +39,10 @@ export class Desk {
     }
   }
 
-  private code(shown: Read, { wish, source }: Asked & { type: "code" }): Pick<Answered & { type: "code" }, "codes" | "failure"> {
+  private code(
+    shown: Read,
+    { wish, source }: Asked & { type: "code" },
+  ): Pick<Answered & { type: "code" }, "codes" | "failure"> {
     let given: ReturnType<typeof read> = shown;
     if (source !== undefined) {
       if (this.whole?.content !== source.content) this.whole = { content: source.content, read: read(source) };

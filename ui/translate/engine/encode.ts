@@ -62,7 +62,10 @@ function write(speaker: Dialect, { canonical, reading }: Read, target: Target): 
     case "stream":
       if (speaker.carries.has("streams")) return writeStream(speaker, canonical.deltas);
       if ("message" in canonical.value) return writeResponse(speaker, canonical.value, marker);
-      return withBehind(writeMessages(speaker, canonical.value.messages, "/messages", marker), leftOfRun(canonical.value));
+      return withBehind(
+        writeMessages(speaker, canonical.value.messages, "/messages", marker),
+        leftOfRun(canonical.value),
+      );
   }
 }
 

@@ -17,9 +17,7 @@ const NOTES_OF_REQUEST: ReadonlySet<string> = new Set(["model", "metadata", "ext
 export function leftOfRequest(settings: Omit<Request, "messages">): Loss[] {
   return Object.entries(settings)
     .filter(([name, value]) => name !== "stream" && value !== undefined)
-    .map(([name]) =>
-      dropped(`/${name}`, NOTES_OF_REQUEST.has(name) ? "note" : "loss", "settings-left", MESSAGES_ONLY),
-    );
+    .map(([name]) => dropped(`/${name}`, NOTES_OF_REQUEST.has(name) ? "note" : "loss", "settings-left", MESSAGES_ONLY));
 }
 
 /** Bookkeeping of an answer. That it ended as it should, nobody misses. */
@@ -33,7 +31,8 @@ export function leftOfResponse({ alternatives = [], ...facts }: Omit<Response, "
   const others = Object.entries(facts)
     .filter(([, value]) => value !== undefined)
     .map(([name]) => {
-      const isNote = NOTES_OF_RESPONSE.has(name) || (name === "finishReason" && PLAIN_ENDS.has(facts.finishReason.unified));
+      const isNote =
+        NOTES_OF_RESPONSE.has(name) || (name === "finishReason" && PLAIN_ENDS.has(facts.finishReason.unified));
       return dropped(`/${name}`, isNote ? "note" : "loss", "facts-left", MESSAGES_ONLY);
     });
   return [...choices, ...others];

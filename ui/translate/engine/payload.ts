@@ -2,6 +2,7 @@
 // JSON, or in the binary frames of an event stream. What cannot be read says where.
 import type { JsonValue } from "koine";
 import { JsonError, parseJson, SseParser } from "koine";
+import { offsetOf } from "../excerpt.ts";
 import { guessOf, unwrapText, valueSpans } from "./wrappings.ts";
 
 export interface WireFrame {
@@ -62,7 +63,8 @@ function readText(text: string): Payload {
   } catch (error) {
     if (!(error instanceof PayloadError) || error.line === undefined || error.column === undefined) throw error;
     // Within a command the body is quoted: places in it are not places of the text.
-    if (line === undefined) throw new PayloadError(`${remark} ${error.message} (line ${error.line}, column ${error.column} of it)`);
+    if (line === undefined)
+      throw new PayloadError(`${remark} ${error.message} (line ${error.line}, column ${error.column} of it)`);
     throw new PayloadError(error.message, { line: error.line + line, column: error.column });
   }
 }
@@ -83,15 +85,15 @@ function fail(error: JsonError, text: string, lines = 0, columns = 0): never {
   const [, line, column] = /line (\d+), column (\d+)/.exec(error.message) ?? [];
   if (line === undefined) throw new PayloadError(error.message);
   const place = { line: Number(line) + lines, column: Number(column) + (Number(line) === 1 ? columns : 0) };
-  throw new PayloadError(reasonOf(error, text), place);
+  throw new PayloadError(reasonOf(error, text, offsetOf(text, Number(line), Number(column))), place);
 }
 
 /** What is wrong, without the place and the excerpt, which are shown in their own way. */
-function reasonOf({ code, message }: JsonError, text: string): string {
+function reasonOf({ code, message }: JsonError, text: string, at: number): string {
   if (code === "too-deep") return message.replace(/ at line \d+, column \d+/, "");
   const told = message.replace(/^.*?column \d+[:.]?\s*/s, "").replace(/ \(near .*\)$/s, "");
   const reason = told === "" ? message : told[0]?.toUpperCase() + told.slice(1);
-  const guess = guessOf(text);
+  const guess = guessOf(text, at);
   return guess === undefined ? reason : `${reason}. ${guess}`;
 }
 

@@ -1,12 +1,12 @@
 // Whose words a payload is in, and what it is. What the reader says wins; then what the payload shows; then the dialect
 // whose reading leaves the least over.
-import type { DialectId } from "koine";
 import { detect, dialect, dialects, isObject } from "koine";
 import type { Kind, Speaker } from "../types.ts";
 import { decode, issuesOf } from "./decode.ts";
 import { leftoverOf } from "./leftover.ts";
 import type { Payload } from "./payload.ts";
 import { PayloadError } from "./payload.ts";
+import { nameOf, unwrapValue } from "./records.ts";
 
 export interface Recognised {
   from: Speaker;
@@ -44,6 +44,11 @@ const CARGO = {
 } as const;
 
 export function recognise(payload: Payload, wanted: Wanted): Recognised {
+  const found = recognisePayload(payload, wanted);
+  return { ...found, remarks: [...(payload.remarks ?? []), ...found.remarks] };
+}
+
+function recognisePayload(payload: Payload, wanted: Wanted): Recognised {
   if (payload.format === "frames") {
     return { from: wanted.from ?? "bedrock", kind: "stream", maybe: [], value: [payload.bytes], remarks: [] };
   }
@@ -51,15 +56,22 @@ export function recognise(payload: Payload, wanted: Wanted): Recognised {
     const values = payload.frames.map(({ data }) => data);
     return { ...streamOf(values, wanted), value: payload.frames, remarks: [] };
   }
-  const list = payload.format === "lines" ? payload.values : payload.value;
+  const whole = payload.format === "lines" ? { value: payload.values, remarks: [] } : unwrapValue(payload.value);
+  const { value: list, remarks } = whole;
   if (Array.isArray(list) && (wanted.kind ?? "stream") === "stream" && (wanted.kind !== undefined || isStream(list))) {
-    return { ...streamOf(list, wanted), value: list, remarks: [] };
+    return { ...streamOf(list, wanted), value: list, remarks };
   }
-  if (payload.format === "json") return recogniseValue(payload.value, wanted);
+  if (payload.format === "json") return recogniseIn(list, wanted, remarks);
   if (payload.values.every(isMessage)) return recogniseValue(payload.values, wanted);
-  const others = payload.values.length - 1;
-  const remarks = others > 0 ? [`The first of ${payload.values.length} records is shown.`] : [];
-  return { ...recogniseValue(payload.values[0], wanted), remarks };
+  const first = unwrapValue(payload.values[0] ?? null);
+  const count = payload.values.length;
+  if (count > 1) first.remarks.push(`The first of ${count} records is shown.`);
+  return recogniseIn(first.value, wanted, first.remarks);
+}
+
+function recogniseIn(value: unknown, wanted: Wanted, remarks: string[]): Recognised {
+  const found = recogniseValue(value, wanted);
+  return { ...found, remarks: [...remarks, ...found.remarks] };
 }
 
 // ---- Streams ----
@@ -105,6 +117,8 @@ function recogniseValue(given: unknown, wanted: Wanted): Recognised {
   if (typeof value !== "object" || value === null) {
     throw new PayloadError("It is JSON, but neither an object nor a list, and so says nothing.");
   }
+  const other = wanted.from === undefined && wanted.kind === undefined ? nameOf(value) : undefined;
+  if (other !== undefined) throw new PayloadError(other);
   const shown = wanted.from === undefined && wanted.kind === undefined ? detect(value) : undefined;
   if (shown !== undefined)
     return { from: shown.dialect, kind: shown.kind, maybe: [], value: asList(shown.kind, value), remarks: [] };
@@ -115,21 +129,41 @@ function asList(kind: Kind, value: unknown): unknown {
   return kind === "stream" && !Array.isArray(value) ? [value] : value;
 }
 
-/** The reading that leaves the least over. */
+interface Fit {
+  from: Speaker;
+  kind: Kind;
+  /** What it would leave over. */
+  left: number;
+  /** The same, but for what the name of the model says: the least wins. */
+  doubt: number;
+}
+
+/** How much more doubtful another reading may be to be told as well, where none is perfect. */
+const CLOSE = 1;
+
+/** The least doubtful reading, and those that come close. */
 function fitting(value: object, wanted: Wanted): Recognised {
-  let best: { from: Speaker; kind: Kind; left: number } | undefined;
-  let maybe: Speaker[] = [];
+  const fits: Fit[] = [];
   for (const kind of wanted.kind === undefined ? kindsOf(value, wanted.from) : [wanted.kind]) {
     for (const from of wanted.from === undefined ? SPEAKERS : [wanted.from]) {
       if (!carries(from, kind)) continue;
       const left = wanted.from === undefined ? leftIn(from, kind, value) : 0;
-      if (left === undefined) continue;
-      if (best === undefined || left < best.left) [best, maybe] = [{ from, kind, left }, []];
-      else if (left === best.left && kind === best.kind) maybe.push(from);
+      if (left !== undefined) fits.push({ from, kind, left, doubt: left - (isMakers(from, value) ? MAKER : 0) });
     }
   }
+  // Of those that are as doubtful, the first.
+  fits.sort((one, other) => one.doubt - other.doubt);
+  const [best, ...others] = fits;
   if (best === undefined) throw new PayloadError(NOBODY);
-  return { from: best.from, kind: best.kind, maybe, value: asList(best.kind, value), remarks: [] };
+  const { from, kind } = best;
+  const maybe = others.filter((other) => isClose(best, other)).map((other) => other.from);
+  return { from, kind, maybe, value: asList(kind, value), remarks: [] };
+}
+
+function isClose(best: Fit, other: Fit): boolean {
+  if (other.kind !== best.kind) return false;
+  if (other.doubt === best.doubt || other.left < best.left) return true;
+  return best.left > 0 && other.doubt - best.doubt <= CLOSE;
 }
 
 const NOBODY = "It is JSON, but no request, answer, message, stream or error of any dialect that Koine speaks.";
@@ -153,23 +187,28 @@ function kindsOf(value: object, from: Speaker | undefined): Kind[] {
   );
 }
 
-/** What one would have no word for; undefined where it cannot be read so at all. A name of a model speaks for its maker. */
+/** What one would have no word for; undefined where it cannot be read so at all. */
 function leftIn(from: Speaker, kind: Kind, value: unknown): number | undefined {
   if (from === "koine") return issuesOf(kind, value).length === 0 ? 0 : undefined;
   try {
-    return leftoverOf(decode(from, kind, value).value) - (isMakers(from, value) ? 0.5 : 0);
+    return leftoverOf(decode(from, kind, value).value);
   } catch {
     return undefined;
   }
 }
 
-const MAKERS: Partial<Record<DialectId, RegExp>> = {
+/** What a known name of a model is worth, in fields that nobody understands: a few new ones are no reason to doubt it. */
+const MAKER = 4;
+const OPENAI = /^(ft:)?(chatgpt-|gpt-|o\d)/;
+const MAKERS: Partial<Record<Speaker, RegExp>> = {
   anthropic: /^claude-/,
-  "openai-chat": /^(ft:)?(chatgpt-|gpt-|o\d)/,
+  "openai-chat": OPENAI,
+  "openai-responses": OPENAI,
   gemini: /^(models\/)?gemini-/,
+  bedrock: /^([a-z]{2,4}\.)?(anthropic|amazon|meta|mistral|cohere|ai21|deepseek)\.|^arn:aws:bedrock/,
 };
 
-function isMakers(from: DialectId, value: unknown): boolean {
-  const model = isObject(value) ? value["model"] : undefined;
+function isMakers(from: Speaker, value: unknown): boolean {
+  const model = isObject(value) ? (value["model"] ?? value["modelId"]) : undefined;
   return typeof model === "string" && MAKERS[from]?.test(model) === true;
 }

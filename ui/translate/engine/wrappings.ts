@@ -26,7 +26,11 @@ const LONGEST_START = 10_000;
 /** The body of an HTTP message. Before the last there may be others, without a body: "100 Continue". */
 function unwrapHttp(text: string): Unwrapped | undefined {
   let from = 0;
-  for (let head = START_LINE.exec(text); head !== null; head = START_LINE.exec(text.slice(from, from + LONGEST_START))) {
+  for (
+    let head = START_LINE.exec(text);
+    head !== null;
+    head = START_LINE.exec(text.slice(from, from + LONGEST_START))
+  ) {
     const gap = /\r?\n[ \t]*\r?\n/g;
     gap.lastIndex = from + head[0].length;
     const found = gap.exec(text);
@@ -58,22 +62,38 @@ export function valueSpans(text: string): { from: number; to: number }[] {
   return spans.filter((span) => text.slice(span.from, span.to) !== "[DONE]");
 }
 
-/** Kinds of text that are pasted by mistake, by how they begin or what they hold. */
-const GUESSES: readonly [pattern: RegExp, words: string][] = [
-  [/^\s*<(!doctype|html|\?xml|[a-z]+[\s>])/i, "It looks like HTML or XML: a page of an error, perhaps, and no answer of an API."],
-  [/^\s*\$?\s*curl\s/, "It looks like a curl command without a body: there is no -d, --data or --json in it."],
-  [/^\s*(const|let|var|import|export|await|function|client\.)\b/, "It looks like a program: paste the JSON that it sends."],
-  [/^\s*(from|def|class|print\(|>>>)/, "It looks like Python: paste the JSON that it sends, json.dumps writes it."],
-  [/[{,[:]\s*(True|False|None)\b|^\s*[{[]\s*'/m, "It looks like a value of Python or JavaScript: JSON has double quotes, true, false and null."],
-  [/^\s*[{[]\s*[A-Za-z_$][\w$]*\s*:/, "It looks like an object of JavaScript: in JSON keys stand in double quotes."],
-  [/,\s*[}\]]/, "In JSON nothing follows the last comma of a list or an object."],
-  [/^\s*[{[][^]*\/\//, "It may hold comments, which JSON has not."],
+type Guesses = readonly [pattern: RegExp, words: string][];
+
+/** Kinds of text that are pasted by mistake, by how they begin. */
+const WHOLE: Guesses = [
+  [
+    /^<(!doctype|html|\?xml|[a-z]+[\s>])/i,
+    "It looks like HTML or XML: a page about an error, perhaps, and no API's answer.",
+  ],
+  [/^[$#%>]?\s*curl\s/, "It looks like a curl command without a body: there is no -d, --data or --json in it."],
+  [
+    /^(const|let|var|import|export|await|function|client\.)\b/,
+    "It looks like a program: paste the JSON that it sends.",
+  ],
+  [/^(from|def|class|print\(|>>>)/, "It looks like Python: paste the JSON that it sends; json.dumps writes it."],
   [/^[\w-]+:\s/, "It looks like YAML, or like headers: paste the JSON."],
 ];
 
-/** What a text that is no JSON looks like, in a sentence. */
-export function guessOf(text: string): string | undefined {
-  // Its beginning tells; a long text is not worth more.
-  const head = text.slice(0, 20_000);
-  return GUESSES.find(([pattern]) => pattern.test(head))?.[1];
+/** What is no JSON at the place where it is none. */
+const AT_PLACE: Guesses = [
+  [/^'/, "It looks like a value of Python or JavaScript: JSON has double quotes."],
+  [/^(True|False|None)\b/, "It looks like a value of Python: JSON has true, false and null."],
+  [/^(undefined|NaN|-?Infinity)\b/, "It looks like a value of JavaScript: JSON has no word for it."],
+  [/^[A-Za-z_$][\w$]*\s*:/, "It looks like an object of JavaScript: in JSON keys stand in double quotes."],
+  [/^(\/\/|\/\*|#)/, "It looks like a comment: JSON has none."],
+];
+
+/** What a text looks like that is no JSON at a place, in a sentence. */
+export function guessOf(text: string, at: number): string | undefined {
+  const rest = text.slice(at, at + 200);
+  if (/^[}\]]/.test(rest) && /,\s*$/.test(text.slice(Math.max(0, at - 200), at))) {
+    return "In JSON no comma follows the last of a list or an object.";
+  }
+  const isStart = text.slice(0, at).trim() === "";
+  return [...(isStart ? WHOLE : []), ...AT_PLACE].find(([pattern]) => pattern.test(rest))?.[1];
 }

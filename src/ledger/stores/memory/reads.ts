@@ -80,8 +80,8 @@ export class MemoryReads implements LedgerReads {
   tallies(tenant: string, places: readonly TallyPlace[]): ThreadTally[] {
     return places.map(({ threadId, after, upTo, first }) => {
       const { messages } = this.data.thread({ tenant, threadId });
-      const isUsers = ({ role }: MessageRow): boolean => role === "user";
-      const found = first ? messages.stretch({ limit: FIRST_MESSAGES }).find(isUsers) : undefined;
+      const looked = first ? messages.stretch({ limit: FIRST_MESSAGES }) : [];
+      const found = looked.find(({ role }) => role === "user");
       const count = messages.stretch({ after, upTo, limit: messages.size }).length;
       return { threadId, messages: count, firstUserBody: found?.body ?? null };
     });

@@ -22,6 +22,13 @@ const TAKE: Statement = {
   sql: `DELETE FROM search_pending WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM search_pending LIMIT ?1 FOR UPDATE SKIP LOCKED)) RETURNING tenant, thread_id, id`,
 };
+/** Of messages that are not in the index yet, those that came after what the table of activities says. */
+export const BEHIND: Statement = {
+  name: "behind",
+  sql: `SELECT p.tenant, p.thread_id, max(p.id) FROM (SELECT * FROM search_pending LIMIT 5000) p
+    JOIN activity a ON a.tenant = p.tenant AND a.thread_id = p.thread_id AND a.last_activity < p.id
+    GROUP BY p.tenant, p.thread_id`,
+};
 /** The messages of a list, kept from being deleted until the index has them. */
 const READ: Statement = {
   name: "search-read",

@@ -23,7 +23,7 @@ import { type Connections, plain } from "./connections.ts";
 import { ledgerError } from "./errors.ts";
 import { POSTGRES, type Texts } from "./flavour.ts";
 import { TABLES } from "./schema.ts";
-import { find, indexSome, TextsMissing } from "./search.ts";
+import { BEHIND, find, indexSome, TextsMissing } from "./search.ts";
 import { ReadSession, type Terms, Transaction } from "./session.ts";
 import { PostgresTables } from "./tables.ts";
 import { nameOf, type Wakeups } from "./wakeups.ts";
@@ -66,6 +66,7 @@ export class PostgresStore implements LedgerStore {
       session: this.#readSession,
       transact: (work) => this.#transact((session) => runLater(work(session))),
       watch: (tenant, wake) => wakeups.watch({ tenant, threadId: "" }, wake),
+      behind: BEHIND,
       wrote: (tenants) => wakeups.tellOthers(Array.from(tenants, (tenant) => nameOf(tenant, ""))),
     });
   }

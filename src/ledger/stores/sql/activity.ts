@@ -8,7 +8,7 @@ import type { ActivityPage, LedgerStore } from "../../store.ts";
 import { listActive, listHeads } from "./active-list.ts";
 import { ChangeReader } from "./change-reader.ts";
 import { CHANGES } from "./columns.ts";
-import type { SqlSession } from "./engine.ts";
+import type { SqlSession, Statement } from "./engine.ts";
 import { type Note, Notes, Touches } from "./notes.ts";
 import { INSERTS, type Statements } from "./statements.ts";
 
@@ -31,6 +31,11 @@ interface ActivityParts {
   transact(work: (session: SqlSession) => Steps<void>): Promise<void>;
   /** Calls back when other processes may have told something of the tenant. */
   watch(tenant: string, wake: () => void): () => void;
+  /**
+   * Finds threads in which more happened than the table says, among what was written last: tenant, thread and id. A process
+   * that died may have left them.
+   */
+  behind: Statement;
   /** Something was written for those who watch these tenants elsewhere. */
   wrote(tenants: Iterable<string>): void;
 }
@@ -43,6 +48,7 @@ export class Activity {
   readonly #notes = new Notes();
   #timer: NodeJS.Timeout | undefined;
   #isOpen = true;
+  #caughtUp: Promise<void> | undefined;
   #flushing: Promise<void> = Promise.resolve();
   /** Numbers that were the last at some time, oldest first. */
   readonly #marks: { at: number; number: number }[] = [];
@@ -78,11 +84,13 @@ export class Activity {
 
   watch: LedgerStore["watchThreads"] = (tenant, tell) => this.#reader.watch(tenant, tell);
 
-  threads(tenant: string, page: ActivityPage): Promise<ActiveThread[]> {
+  async threads(tenant: string, page: ActivityPage): Promise<ActiveThread[]> {
+    await (this.#caughtUp ??= this.#catchUp());
     return listActive(this.#parts, tenant, page, this.#notes.activities(tenant));
   }
 
-  heads(tenant: string, ids: readonly string[]): Promise<ListedHead[]> {
+  async heads(tenant: string, ids: readonly string[]): Promise<ListedHead[]> {
+    await (this.#caughtUp ??= this.#catchUp());
     return listHeads(this.#parts, tenant, ids, this.#notes.activities(tenant));
   }
 
@@ -97,6 +105,20 @@ export class Activity {
     this.#reader.close();
     this.#isOpen = false;
     await this.flush().catch(() => undefined);
+  }
+
+  /** Once, before the first list: what is found is known from then on, and written with the rest. */
+  async #catchUp(): Promise<void> {
+    try {
+      for (const [tenant, threadId, id] of await this.#parts.session.all(this.#parts.behind, [])) {
+        this.#notes.raise(String(tenant), String(threadId), String(id));
+      }
+      this.#flushLater(GATHER_MS);
+    } catch (error) {
+      // The next list tries again.
+      this.#caughtUp = undefined;
+      throw error;
+    }
   }
 
   #flushLater(ms: number): void {

@@ -4,7 +4,7 @@ import type { ThreadChange } from "../../overview/types.ts";
 import type { ThreadKey } from "../../store.ts";
 
 /** What a transaction did to a thread. */
-export interface Touched {
+interface Touched {
   tenant: string;
   threadId: string;
   change: ThreadChange["change"];

@@ -117,11 +117,12 @@ function readTexts({ lock, hold, inList, digests }: Flavour) {
 const THREAD_OF_LIST = "(w.value ->> 0)";
 const FROM_THREADS = "tenant = t.tenant AND thread_id = t.id";
 
+const titles = (rest: string): string =>
+  `SELECT id, title FROM threads WHERE tenant = ?1 AND title IS NOT NULL${rest} ORDER BY id DESC ${limit(2)}`;
+
 /** What lists and pictures of threads are made of. Lists of threads are ?2, with what is asked of each beside its id. */
 function overviewTexts({ listed, inList, mayHold, forEach }: Flavour) {
   const inListed = `tenant = ?1 AND thread_id = ${THREAD_OF_LIST}`;
-  const titles = (rest: string): string =>
-    `SELECT id, title FROM threads WHERE tenant = ?1 AND title IS NOT NULL${rest} ORDER BY id DESC ${limit(2)}`;
   const [thread, lastRuns, usages] = [
     forEach === undefined ? IN_THREAD : inListed,
     (where: string) => select(RUNS, `${where} ORDER BY id DESC ${limit(3)}`),

@@ -29,6 +29,17 @@ import { Watchers } from "./watchers.ts";
 const EMPTY_LOG: Statement = { name: "empty-log", sql: "PRAGMA wal_checkpoint(TRUNCATE)" };
 const MOVE_LOG: Statement = { name: "move-log", sql: "PRAGMA wal_checkpoint(PASSIVE)" };
 
+/** Rows are numbered as they come. */
+const LAST = 1000;
+const BEHIND: Statement = {
+  name: "behind",
+  sql: `SELECT n.tenant, n.thread_id, max(n.id) FROM (
+      SELECT tenant, thread_id, id FROM messages WHERE number > (SELECT max(number) FROM messages) - ${LAST}
+      UNION ALL SELECT tenant, thread_id, id FROM log WHERE rowid > (SELECT max(rowid) FROM log) - ${LAST} AND kind <> 'delta'
+    ) n CROSS JOIN activity a WHERE a.tenant = n.tenant AND a.thread_id = n.thread_id AND a.last_activity < n.id
+    GROUP BY n.tenant, n.thread_id`,
+};
+
 const STATEMENTS = new Statements(SQLITE);
 
 export class SqliteStore implements LedgerStore {
@@ -67,6 +78,7 @@ export class SqliteStore implements LedgerStore {
       session: connection,
       transact: (work) => this.#queue.write(() => work(connection)),
       watch: (tenant, wake) => watchers.watch({ tenant, threadId: "" }, wake),
+      behind: BEHIND,
       // Other processes see it by the file's counter.
       wrote: () => undefined,
     });

@@ -1,0 +1,50 @@
+// What a message holds beside what is shown of it: nothing of a message is hidden, though little of this is for every day.
+// Pure.
+import type { Message, Part } from "koine";
+
+type Facts = Record<string, unknown>;
+
+/** Facts of a message that are shown elsewhere, or are the ledger's own. */
+const SHOWN = new Set(["schemaVersion", "runId", "model", "provider", "finishReason", "interrupted", "invalidToolCalls"]);
+
+/** By the names that they have in the message; undefined where all of it is shown. */
+export function unseenOf({ role, name, extra, metadata, parts }: Message): Facts | undefined {
+  const facts: Facts = {};
+  // Of everybody else the name is shown as that of the speaker.
+  if (name !== undefined && role === "assistant") facts["name"] = name;
+  if (isSaid(extra)) facts["extra"] = extra;
+  const more = Object.entries(metadata ?? {}).filter(([key]) => !SHOWN.has(key) && key !== "usage");
+  // Its raw words say the same counts again.
+  const usage = pick(metadata?.usage, ["extra"]);
+  if (usage !== undefined) more.push(["usage", usage]);
+  if (more.length > 0) facts["metadata"] = Object.fromEntries(more);
+  const told = parts.flatMap((part, index) => {
+    const unseen = unseenOfPart(part);
+    return unseen === undefined ? [] : [[`${index} ${part.type}`, unseen] as const];
+  });
+  if (told.length > 0) facts["parts"] = Object.fromEntries(told);
+  return Object.keys(facts).length === 0 ? undefined : facts;
+}
+
+function unseenOfPart(part: Part): Facts | undefined {
+  const names = ["extra", "cache"];
+  // Thoughts and calls tell of their seals themselves.
+  if (part.type !== "reasoning" && part.type !== "tool-call") names.push("seals");
+  if (part.type === "tool-result") names.push("executor", "format", "tool");
+  if (part.type !== "tool-call" && part.type !== "tool-result") names.push("issuer");
+  const facts = pick(part, names) ?? {};
+  const annotations = part.type === "text" ? (part.annotations ?? []) : [];
+  const noted = annotations.map((each) => pick(each, ["source", "fileId", "seals", "extra"]));
+  if (noted.some((each) => each !== undefined)) facts["annotations"] = noted.map((each) => each ?? {});
+  return Object.keys(facts).length === 0 ? undefined : facts;
+}
+
+function pick(from: object | undefined, names: readonly string[]): Facts | undefined {
+  const found = Object.entries(from ?? {}).filter(([name, value]) => names.includes(name) && isSaid(value));
+  return found.length === 0 ? undefined : Object.fromEntries(found);
+}
+
+function isSaid(value: unknown): boolean {
+  if (value === undefined) return false;
+  return typeof value !== "object" || value === null || Object.keys(value).length > 0;
+}
