@@ -109,10 +109,18 @@ describe("branches", () => {
     await tree.getByRole("treeitem", { name: /interrupted.*Near Ath/ }).waitFor();
     // What is active stayed so.
     await row(page, "On the isthmus.").waitFor();
+    const inTree = (): Promise<boolean> => page.evaluate(() => document.activeElement?.closest("[role=tree]") != null);
+    await expect.poll(inTree).toBe(true);
 
+    // From the tree nothing is changed by a letter; from the row it is, once however long it is pressed.
     await page.keyboard.press("r");
+    await row(page, "On the isthmus.").focus();
+    await page.keyboard.down("r");
+    await page.keyboard.down("r");
+    await page.keyboard.up("r");
     (await model.asked()).say("By the gulf.");
     await row(page, "By the gulf.").getByRole("group", { name: "Version 3 of 3" }).waitFor();
+    expect(model.count).toBe(2);
     const replaced = tree.getByRole("treeitem", { name: /replaced.*On the isthmus\./ });
     await replaced.getByRole("button", { name: "Restore" }).click();
     await row(page, "On the isthmus.").waitFor();

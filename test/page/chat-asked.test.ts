@@ -37,7 +37,13 @@ describe("what goes along", () => {
   test.each<[string, Record<string, unknown>, object, string | undefined]>([
     ["everything of another's call", sdk, {}, "Sends the last call’s 1 tool, system prompt and settings."],
     ["its tools alone", { ...sdk, same: {}, request: { tools: [{}, {}] } }, {}, "Sends the last call’s 2 tools."],
-    ["what is left without the tools", sdk, withTools({}, false), "Sends the last call’s system prompt."],
+    [
+      "what is left without the tools",
+      sdk,
+      withTools({ settings: { sampling: {} } }, false),
+      "Sends the last call’s system prompt.",
+    ],
+    ["settings that are not set anew", sdk, withTools({}, false), "Sends the last call’s system prompt and settings."],
     [
       "nothing of a call of the page's own",
       { dialect: "canonical", request: { model: "m", sampling: {} } },

@@ -203,7 +203,7 @@ describe("a beginning", () => {
   };
   const run = { id: "r", threadId: "T" };
 
-  function apiOf(replies: (unknown | Error)[], runs: unknown[] = []) {
+  function apiOf(replies: unknown[], runs: unknown[] = []) {
     const calls: unknown[][] = [];
     let ids = 0;
     const note =

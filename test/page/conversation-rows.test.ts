@@ -3,9 +3,10 @@ import { describe, expect, test } from "vitest";
 import { assistant, type Message, user } from "../../src/model/index.ts";
 import { treeOf, pathTo } from "../../ui/branches/tree.ts";
 import type { LiveRun, OutlineNode, Run } from "../../ui/data/types.ts";
+import { copiedBy, editedBy, regeneratedBy } from "../../ui/conversation/meant.ts";
 import { messageRows, type Row, shownRows } from "../../ui/conversation/rows.ts";
 import { placeOf } from "../../ui/conversation/siblings.ts";
-import { editableText, markdownOf, withText } from "../../ui/conversation/words.ts";
+import { editableTexts, markdownOf, withTexts } from "../../ui/conversation/words.ts";
 
 type Told = Partial<OutlineNode> & { id: string; after?: string };
 
@@ -73,6 +74,39 @@ describe("rows", () => {
     expect(words(show(lonely, "t"))).toStrictEqual(["u", "t"]);
   });
 
+  test("B24: everything that tools gave back behind a call stands with it, however much there is of it", () => {
+    const tree = treeFrom(
+      { id: "u" },
+      answer("a", "u", "r", { toolCalls: ["look", "listen"] }),
+      { id: "t1", after: "a", runId: "r", role: "tool", toolResults: 2 },
+      { id: "t2", after: "t1", runId: "r", role: "tool" },
+      { id: "t3", after: "t2", runId: "r", role: "tool", toolResults: 1 },
+    );
+    expect(words(show(tree, "t3"))).toStrictEqual(["u", "a+t1+t2+t3"]);
+    const streaming = show(treeFrom({ id: "u" }), "u", [live("r", "u", [call, result, result, result])]);
+    expect(words(streaming)).toStrictEqual(["u", "live 0+3"]);
+  });
+
+  test("a key means the row with the focus, else the last one: never what stands before a failure or an answer on its way", () => {
+    const tree = treeFrom({ id: "u" }, answer("a", "u", "r"), { id: "v", after: "a" });
+    const failed = show(tree, "v", [], [["v", { id: "x" }]]);
+    const running = show(tree, "v", [live("y", "v", [])]);
+    const settled = show(tree, "a");
+    expect([failed, running, settled].map((rows) => regeneratedBy(rows, undefined))).toStrictEqual([
+      "v",
+      undefined,
+      "a",
+    ]);
+    expect([failed, running, settled].map((rows) => copiedBy(rows, undefined))).toStrictEqual([
+      undefined,
+      undefined,
+      "a",
+    ]);
+    expect([failed, running, settled].map((rows) => editedBy(rows, undefined))).toStrictEqual(["v", "v", "u"]);
+    expect(failed.map((row) => regeneratedBy(failed, row))).toStrictEqual([undefined, "a", undefined, "v"]);
+    expect(failed.map((row) => editedBy(failed, row))).toStrictEqual(["u", undefined, "v", undefined]);
+  });
+
   test("B100: an answer has the same keys while it streams, when it is recorded, and where it was cut off", () => {
     const keysOf = (rows: readonly Row[]): string[] => rows.slice(1).map(({ key }) => key);
     const streaming = keysOf(show(treeFrom({ id: "u" }), "u", [live("r", "u", [call, result, assistant("Done")])]));
@@ -114,11 +148,31 @@ describe("the words of a message", () => {
   const picture = { type: "image", url: "https://example.com/a.png" } as const;
   const mixed = user([{ type: "text", text: "Look:" }, picture, { type: "text", text: "Nice?" }]);
 
-  test("an edit changes the words and keeps the rest in its place", () => {
-    expect(editableText(mixed)).toBe("Look:\n\nNice?");
-    expect(withText(mixed, "See:")).toStrictEqual(user([{ type: "text", text: "See:" }, picture]));
-    expect(withText(user([picture]), "See:")).toStrictEqual(user([{ type: "text", text: "See:" }, picture]));
-    expect(withText(mixed, "")).toStrictEqual(user([picture]));
+  test("an edit changes each text in its place and leaves everything else as it is", () => {
+    const cached = { type: "text", text: "Nice?", cache: { ttl: "1h" }, extra: { anthropic: { a: 1 } } } as const;
+    const said = {
+      ...user([{ type: "text", text: "Look:" }, picture, cached]),
+      name: "Ann",
+      extra: { gemini: { b: 2 } },
+    };
+    expect(editableTexts(said)).toStrictEqual(["Look:", "Nice?"]);
+    expect(withTexts(said, ["Look:", "Nice?"])).toStrictEqual(said);
+    const { parts } = withTexts(said, ["See:", "Nice?"]);
+    expect(parts).toStrictEqual([{ type: "text", text: "See:" }, picture, cached]);
+    expect(parts[2]).toBe(cached);
+    expect(withTexts(said, ["Look:", "Well?"]).parts[2]).toStrictEqual({
+      type: "text",
+      text: "Well?",
+      cache: { ttl: "1h" },
+    });
+    expect(withTexts(mixed, ["", ""])).toStrictEqual(user([picture]));
+    expect(editableTexts(user([picture]))).toStrictEqual([""]);
+    expect(withTexts(user([picture]), ["See:"])).toStrictEqual(user([{ type: "text", text: "See:" }, picture]));
+  });
+
+  test("of a message that only shows something, what it shows is copied", () => {
+    expect(markdownOf(user([picture]))).toBe("![image](<https://example.com/a.png>)");
+    expect(markdownOf(user([{ type: "file", data: "AA", name: "a.pdf" }]))).toBe("[file: a.pdf]");
   });
 
   test("what is copied is Markdown that cannot break out of its fence", () => {

@@ -187,10 +187,37 @@ describe("a conversation that streams", () => {
     await page.getByText("More 19.").waitFor();
     await expect.poll(left).toBeLessThan(3);
 
+    // What stands below the list grows, and the end stays in sight.
+    await page.getByRole("textbox", { name: "Message" }).fill("Some\nmore\nlines\nto\nwrite");
+    await expect.poll(left).toBeLessThan(3);
+    const place = (): Promise<number> => scroller.evaluate(({ scrollTop }) => scrollTop);
+    // By a key, by a script as a search in the page does, and by a wheel: wherever the reader goes, they stay.
+    const goes: (() => Promise<unknown>)[] = [
+      () => scroller.evaluate((element) => (element.scrollTop = 0)),
+      async () => {
+        await page.getByRole("article").last().focus();
+        await page.keyboard.press("Home");
+        await expect.poll(place).toBe(0);
+      },
+      () => page.getByText("Line 20.").evaluate((element) => element.scrollIntoView()),
+    ];
+    for (const [at, go] of goes.entries()) {
+      await go();
+      const there = await place();
+      for (let more = 0; more < 4; more++) asked.begin(`Then ${at} ${more}.\n\n`);
+      await expect
+        .poll(() => scroller.evaluate((element, words) => element.textContent.includes(words), "Jump"))
+        .toBe(false);
+      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 60)));
+      expect(await place()).toBe(there);
+      await page.getByRole("button", { name: "Jump to latest" }).click();
+      await page.getByText(`Then ${at} 3.`).waitFor();
+      await expect.poll(left).toBeLessThan(3);
+    }
+
     await page.mouse.move(900, 400);
     await page.mouse.wheel(0, -600);
     await page.getByRole("button", { name: "Jump to latest" }).waitFor();
-    const place = (): Promise<number> => scroller.evaluate(({ scrollTop }) => scrollTop);
     const before = await place();
     for (let at = 20; at < 40; at++) asked.begin(`More ${at}.\n\n`);
     asked.say("The end.");

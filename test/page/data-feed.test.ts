@@ -148,10 +148,10 @@ test("B96: whichever threads are looked at in whichever order, through a network
         }
         for (const [at, id] of ids.entries()) {
           const store = tab.conversation(id);
-          await until(
-            store,
-            (state) => state.path.length === words[at]?.length && state.bodies.size === state.path.length,
-          );
+          await until(store, ({ path }) => path.length === words[at]?.length);
+          // As a view does of what it shows.
+          store.actions.need(store.getSnapshot().path);
+          await until(store, ({ path, bodies }) => bodies.size === path.length);
           expect(shown(store.getSnapshot())).toStrictEqual(words[at]);
         }
         for (const each of leave.values()) each();

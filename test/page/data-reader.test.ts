@@ -1,8 +1,9 @@
 // Whose the page's data are: nothing of what one token may see is there for the next, whoever changes it, and wherever.
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { user } from "../../src/model/index.ts";
 import type { KoineServer } from "../../src/server/server.ts";
+import { onReader } from "../../ui/data/reader.ts";
 import { BlobUrls } from "../../ui/data/blobs.ts";
 import { startKoine } from "../server/support/koine.ts";
 import { FaultyNetwork } from "./support/faulty-network.ts";
@@ -28,6 +29,12 @@ beforeAll(async () => {
 });
 afterAll(() => koine.close());
 
+/** What is told of other readers for as long as a test lasts. */
+function listening(): Disposable & { told: boolean[] } {
+  const told: boolean[] = [];
+  return { told, [Symbol.dispose]: onReader((isOther) => told.push(isOther)) };
+}
+
 /** Everything that a tab of anna's shows. */
 async function annas(network: (url: string, init?: RequestInit) => Promise<Response> = fetch, speed = 20) {
   const tab = new Tab(koine.url, new World((url, init) => network(url, init), speed));
@@ -38,7 +45,7 @@ async function annas(network: (url: string, init?: RequestInit) => Promise<Respo
   tab.read(models);
   await until(store, (state) => state.connection === "live" && shown(state).join() === "Secret.");
   await until(threads, ({ threads: [first] }) => first?.title === "Anna's");
-  return { tab, store, threads, models };
+  return { tab, store, threads, models, [Symbol.dispose]: () => tab[Symbol.dispose]() };
 }
 
 test("without a token everything waits for one, which is sent in no address, and of another tenant there is nothing to see", async () => {
@@ -73,12 +80,11 @@ test.each([
   ["another one is entered", (tab: Tab) => tab.data.api.token.set("token-of-berta")],
   ["another tab changes it", (tab: Tab) => tab.world.keep("koine.token", "token-of-berta")],
 ])("when %s, nothing of what was shown is left at that moment, or comes later", async (_, change) => {
-  const { tab, store, threads, models } = await annas();
-  using _tab = tab;
+  using anna = await annas();
+  const { tab, store, threads, models } = anna;
   const kept = tab.data.conversation(secret);
   await until(models, (known) => known.length > 0);
-  const told: boolean[] = [];
-  tab.data.onReader((isOther) => told.push(isOther));
+  using heard = listening();
   const { cleared } = tab.world;
   const words: string[] = [];
   const look = (): void => {
@@ -96,7 +102,11 @@ test.each([
     [],
     [],
   ]);
-  expect([told, tab.world.cleared - cleared, tab.data.conversation(secret) === kept]).toStrictEqual([[true], 1, true]);
+  expect([heard.told, tab.world.cleared - cleared, tab.data.conversation(secret) === kept]).toStrictEqual([
+    [true],
+    1,
+    true,
+  ]);
   await until(store, ({ status }) => status === "missing" || status === "failed");
   await until(threads, ({ status }) => status !== "loading");
   expect(words.join()).not.toMatch(/Anna|Secret/);
@@ -105,13 +115,13 @@ test.each([
 test("a reply to what was asked with another token is dropped, and so is a page that was on its way", async () => {
   const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
   let isHeld = false;
-  const { tab, store, threads } = await annas(async (url, init) => {
+  using anna = await annas(async (url, init) => {
     const hold = isHeld && !url.includes("/v1/events");
     const reply = await fetch(url, init);
     if (hold) await held;
     return reply;
   });
-  using _tab = tab;
+  const { tab, store, threads } = anna;
   isHeld = true;
   const asked = tab.data.api.thread(secret);
   const blob = tab.data.api.models();
@@ -128,8 +138,8 @@ test("a reply to what was asked with another token is dropped, and so is a page 
 });
 
 test("conversations that nobody looks at any more are forgotten, too", async () => {
-  const { tab, store } = await annas();
-  using _tab = tab;
+  using anna = await annas();
+  const { tab, store } = anna;
   using other = new Tab(koine.url, tab.world);
   const idle = other.data.conversation(secret);
   const leave = idle.subscribe(() => undefined);
@@ -142,10 +152,9 @@ test("conversations that nobody looks at any more are forgotten, too", async () 
 
 test("the words of somebody who had no token yet stay theirs", async () => {
   using tab = new Tab(koine.url);
-  const told: boolean[] = [];
-  tab.data.onReader((isOther) => told.push(isOther));
+  using heard = listening();
   tab.data.api.token.set("token-of-anna");
-  expect([told, tab.world.cleared]).toStrictEqual([[false], 0]);
+  expect([heard.told, tab.world.cleared]).toStrictEqual([[false], 0]);
 });
 
 test("a token is asked for once, and again only for what a reader wants done, or after another was used", async () => {
@@ -171,32 +180,25 @@ test("a token is asked for once, and again only for what a reader wants done, or
 });
 
 test("a token is kept once the server takes it, and the former one until then; one that cannot be sent is told so", async () => {
-  const { tab, threads } = await annas();
-  using _tab = tab;
+  using anna = await annas();
+  const { tab, threads } = anna;
   const { api } = tab.data;
   const wanted: string[] = [];
   api.onUnauthorized(({ code }) => wanted.push(code));
-  const asked: string[] = [];
   for (const token of ["tök€n", "two words", "line\nbreak"]) {
     await expect(api.useToken(token)).rejects.toMatchObject({ code: "invalid-token" });
   }
   await expect(api.useToken("of-nobody")).rejects.toMatchObject({ status: 401 });
-  expect([api.token.get(), threads.getSnapshot().threads.length, wanted, asked]).toStrictEqual([
-    "token-of-anna",
-    1,
-    [],
-    [],
-  ]);
+  expect([api.token.get(), threads.getSnapshot().threads.length, wanted]).toStrictEqual(["token-of-anna", 1, []]);
   await api.useToken("token-of-berta");
   expect(tab.world.kept.get("koine.token")).toBe("token-of-berta");
 });
 
 test("a picture of one reader is no address any more for the next", async () => {
-  const made: string[] = [];
-  const { createObjectURL, revokeObjectURL } = URL;
+  let made = 0;
+  const making = vi.spyOn(URL, "createObjectURL").mockImplementation(() => `blob:${made++}`);
   const revoked: string[] = [];
-  URL.createObjectURL = () => (made.push(`blob:${made.length}`), made.at(-1) ?? "");
-  URL.revokeObjectURL = (url) => void revoked.push(url);
+  const revoking = vi.spyOn(URL, "revokeObjectURL").mockImplementation((url) => void revoked.push(url));
   try {
     const urls = new BlobUrls({ blob: async () => new Blob(["x"]) });
     const told: (string | undefined)[] = [];
@@ -209,6 +211,7 @@ test("a picture of one reader is no address any more for the next", async () => 
     urls.use("ref", "image/png", (url) => told.push(url));
     await expect.poll(() => told.at(-1)).toBe("blob:1");
   } finally {
-    Object.assign(URL, { createObjectURL, revokeObjectURL });
+    making.mockRestore();
+    revoking.mockRestore();
   }
 });

@@ -61,10 +61,10 @@ test("it is read page by page, and stays whole while its beginning is read anew"
 });
 
 /** Reads on until there is nothing more. */
-async function readAll({ threads }: Tab["data"]): Promise<(string | null)[]> {
+async function readAll({ threads }: Tab["data"]): Promise<string[]> {
   for (;;) {
     const { length } = threads.getSnapshot().threads;
-    if (!threads.getSnapshot().more) return titles(threads.getSnapshot().threads).sort();
+    if (!threads.getSnapshot().more) return titles(threads.getSnapshot().threads).map(String).sort();
     threads.loadMore();
     await until(threads, (state) => state.threads.length > length || state.more === false);
   }

@@ -8,7 +8,7 @@ import type { Mark } from "../../ui/json/marks.ts";
 import { gravest, marksBetween, tallyOf, tallyWords } from "../../ui/json/marks.ts";
 import { lineAt, pointerOf, stepsOf } from "../../ui/json/pointers.ts";
 import { allFolds, firstFolds, isStop, reveal, rowOf, rowsOf, sizeOf, toggle } from "../../ui/json/rows.ts";
-import { clipToken, nextStep, SHOWN_AT_FIRST, tokensOf } from "../../ui/json/tokens.ts";
+import { clipToken, nextStep, SHOWN_AT_FIRST, shownFor, tokensOf } from "../../ui/json/tokens.ts";
 import { walk } from "../../ui/json/walk.ts";
 import { pointerAt } from "./support/pointer-at.ts";
 
@@ -198,6 +198,14 @@ describe("a line", () => {
     for (let next = nextStep(line, SHOWN_AT_FIRST); next !== undefined; next = nextStep(line, next)) steps.push(next);
     expect(steps).toStrictEqual([600, 4800, 38_400, 300_000]);
     expect(nextStep('"short"', SHOWN_AT_FIRST)).toBeUndefined();
+  });
+
+  test("is shown up to what is searched for", () => {
+    const line = JSON.stringify(`${"x".repeat(3000)} Corinth ${"x".repeat(900_000)} Athens`);
+    expect(shownFor(line, "corinth", SHOWN_AT_FIRST)).toBe(4800);
+    expect(shownFor(line, "corinth", 38_400)).toBe(38_400);
+    // Too far away to be drawn: its end is seen in any case.
+    expect(shownFor(line, "athens", SHOWN_AT_FIRST)).toBe(SHOWN_AT_FIRST);
   });
 
   test("that is long is grown by Enter; one that opens something is folded", () => {

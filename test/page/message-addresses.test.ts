@@ -39,10 +39,15 @@ test.each([
   "#x",
   "",
   "https://",
-  `https://example.com/${"a".repeat(3000)}`,
+  `https://example.com/${"a".repeat(9000)}`,
 ])("%j may not be followed", (text) => {
   expect(readLink(text)).toBeUndefined();
   expect(readLink(decodeEntities(text))).toBeUndefined();
+});
+
+test("a signed address is long, and may be followed", () => {
+  const signed = `https://bucket.example/a.png?signature=${"a".repeat(4000)}`;
+  expect(readLink(signed)?.href).toBe(signed);
 });
 
 test("media are loaded from http: and https: alone", () => {
@@ -74,6 +79,23 @@ test.each([
   ["www.good.example", "https://www.good.example/", false],
   ["click here", "https://evil.example/", false],
   ["3.14 apples", "https://evil.example/", false],
+  ["good.exa\u200Bmple", "https://evil.example/", true],
+  ["good\uFF0Eexample", "https://evil.example/", true],
+  ["→ good.example.", "https://evil.example/", true],
+  ["Log in at https://good.example/x now", "https://evil.example/", true],
+  ["Log in at good.example", "https://good.example/x", false],
+  ["good.example", "https://www.good.example/", false],
+  ["www.good.example", "https://good.example/", false],
+  ["click here", "https://good.example@evil.example/", true],
+  ["good.example", "https://good.example:pw@evil.example/", true],
+  ["ann@good.example", "https://evil.example/", true],
+  ["ann@good.example", "mailto:ann@good.example?subject=x", false],
+  ["ann@good.example", "mailto:eve@good.example", true],
+  ["good.example", "mailto:eve@evil.example", true],
+  ["Write to us", "mailto:eve@evil.example", false],
+  ["127.0.0.1", "https://evil.example/", true],
+  ["the Node.js report.pdf", "https://evil.example/", false],
+  ["good.example", "https://xn--exmple-4nf.com/", true],
 ])("words %j on a link to %s: are they another place? %s", (words, href, deceptive) => {
   const address = readLink(href);
   expect(address && isDeceptive(words, address)).toBe(deceptive);

@@ -1,12 +1,14 @@
 // What is said about parts of messages, and what they are made of.
-import type { MediaPart, Seal } from "koine";
+import type { MediaPart, Part, Seal, ToolCallPart, ToolResultPart } from "koine";
 import { expect, test } from "vitest";
-import { cite, splitMarks, withoutMarks } from "../../ui/markdown/citations.ts";
+import { cite } from "../../ui/markdown/citations.ts";
 import { isColourable, segmentsOf } from "../../ui/markdown/code-segments.ts";
 import { highlight } from "../../ui/markdown/highlight.ts";
 import { dataUrl, fileName, placeOf, shownType, typeOf } from "../../ui/message/media-source.ts";
+import { pairResults } from "../../ui/message/pairing.ts";
 import { plainSegments } from "../../ui/message/plain-segments.ts";
 import { looksLikeJson, prettyJson } from "../../ui/message/pretty-json.ts";
+import { unseenOf } from "../../ui/message/unseen.ts";
 import { finishWords, lastLine, opaqueWords, sealWords } from "../../ui/message/words.ts";
 
 const LONG = `"${"x".repeat(60)}"`;
@@ -78,14 +80,17 @@ test("opaque parts and thoughts under way are told in a line", () => {
 
 test("citations get one number for each source, marked where the span ends", () => {
   const url = "https://example.com/a";
-  const { text, sources } = cite("One. Two. Three.", [
+  const { marks, sources } = cite("One. Two. Three.", [
     { kind: "url", url, title: "A", span: { start: 0, end: 4 }, citedText: "first" },
     { kind: "url", url: "javascript:alert(1)", title: "B", span: { start: 5, end: 9 } },
     { kind: "url", url, title: "A", span: { start: 10, end: 16 }, citedText: "second" },
     { kind: "file", fileId: "f", span: { start: 90, end: 99 } },
   ]);
-  expect(splitMarks(text)).toStrictEqual(["One.", 1, " Two.", 2, " Three.", 1, ""]);
-  expect(withoutMarks(text)).toBe("One. Two. Three.");
+  expect(marks).toStrictEqual([
+    { at: 4, numbers: [1] },
+    { at: 9, numbers: [2] },
+    { at: 16, numbers: [1] },
+  ]);
   expect(sources.map(({ title, href, cited }) => [title, href, cited])).toStrictEqual([
     ["A", url, ["first", "second"]],
     ["B", undefined, []],
@@ -99,10 +104,52 @@ test("words between fences are code, and everything else stays as it was written
     { kind: "code", text: "b\n\nc", language: "ts" },
     { kind: "words", text: "  d", language: "" },
   ]);
+  expect(plainSegments('a\n```ts title="x.ts"\nb\n```\nc').map(({ kind, text }) => [kind, text])).toStrictEqual([
+    ["words", "a"],
+    ["code", "b"],
+    ["words", "c"],
+  ]);
+  expect(plainSegments("``` a ``` b").map(({ kind }) => kind)).toStrictEqual(["words"]);
   expect(plainSegments("a\n```ts\nb")).toStrictEqual([
     { kind: "words", text: "a", language: "" },
     { kind: "words", text: "```ts\nb", language: "" },
   ]);
+});
+
+test("B24: a result stands with its call by their id; the first counts, and nothing is left out", () => {
+  const call = (toolCallId: string): ToolCallPart => ({ type: "tool-call", toolCallId, toolName: "look", input: {} });
+  const result = (toolCallId: string, output: string): ToolResultPart => ({
+    type: "tool-result",
+    toolCallId,
+    toolName: "look",
+    isError: false,
+    output,
+  });
+  const calls = [call("a"), call("b"), call("b")];
+  const given = [result("b", "1"), result("a", "2"), result("a", "3"), result("b", "4"), result("c", "5")];
+  const { results, paired, doubles } = pairResults(calls, [{ parts: given.slice(0, 2) }, { parts: given.slice(2) }]);
+  expect(calls.map((each) => results.get(each)?.output)).toStrictEqual(["2", "1", "4"]);
+  expect(given.map((each) => [paired.has(each), doubles.has(each)])).toStrictEqual([
+    [true, false],
+    [true, false],
+    [false, true],
+    [true, false],
+    [false, false],
+  ]);
+});
+
+test("what a message holds and has no place in the page is gathered under its own names", () => {
+  const text: Part = { type: "text", text: "Hi", cache: {}, seals: [seal("id")] };
+  expect(unseenOf({ role: "user", name: "Ann", parts: [{ type: "text", text: "Hi" }] })).toBeUndefined();
+  const metadata = { model: "m", usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 }, colour: "blue" };
+  expect(
+    unseenOf({ role: "assistant", name: "Ann", parts: [text], extra: { gemini: { a: 1 } }, metadata }),
+  ).toStrictEqual({
+    name: "Ann",
+    extra: { gemini: { a: 1 } },
+    metadata: { colour: "blue" },
+    parts: { "0 text": { cache: {}, seals: [seal("id")] } },
+  });
 });
 
 const PNG = "iVBORw0KGgoAAAANSUhEUg==";
@@ -119,6 +166,11 @@ test.each<[string, MediaPart, ReturnType<typeof placeOf>["at"], string | undefin
 ])("%s is shown as what is safe", (_, part, at, type) => {
   expect(placeOf(part).at).toBe(at);
   expect(shownType(part)).toBe(type);
+});
+
+test("a data URL that is written out is bytes to be saved, like any other", () => {
+  const place = placeOf({ type: "file", url: "data:text/html;charset=utf-8,%3Cb%3E100%\u00E9" });
+  expect(place.at === "data" && Buffer.from(place.data, "base64").toString()).toBe("<b>100%\u00E9");
 });
 
 test("files are saved under names that lead nowhere", () => {

@@ -10,11 +10,19 @@ const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeou
 
 const said = (text: string): Message => ({ role: "user", parts: [{ type: "text", text }] });
 
-test("a server with tenants asks for a token, tells of a wrong one, keeps a right one and forgets it", async () => {
+test("a server with tenants asks for a token, tells of a wrong one, keeps a right one and forgets it, with all that it showed", async () => {
   const token = "koine_of_the_harbour_master";
-  const hash = `sha256:${createHash("sha256").update(token).digest("hex")}`;
+  const other = "koine_of_the_lighthouse_keeper";
+  const tenantOf = (secret: string) => ({
+    tokens: [{ hash: `sha256:${createHash("sha256").update(secret).digest("hex")}`, name: "page" }],
+  });
   await using opened = await openPage({
-    config: { tenants: new Map([["port", { tokens: [{ hash, name: "page" }] }]]) },
+    config: {
+      tenants: new Map([
+        ["port", tenantOf(token)],
+        ["light", tenantOf(other)],
+      ]),
+    },
   });
   const { page, koine, complaints } = opened;
   const reply = await fetch(`${koine.url}/v1/threads`, {
@@ -27,6 +35,19 @@ test("a server with tenants asks for a token, tells of a wrong one, keeps a righ
   const field = dialog.getByLabel("Token");
   await field.waitFor();
   await eventually(() => field.evaluate((each) => each === document.activeElement)).toBe(true);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await page.getByText("The conversations could not be loaded").waitFor();
+  // A server that wants a token has been reached.
+  expect(await page.getByText("The server cannot be reached").count()).toBe(0);
+  await page.getByRole("button", { name: "Settings" }).click();
+  await page.getByRole("menuitem", { name: "Use a token…" }).click();
+  const asked = page.getByRole("dialog", { name: "Use a token" });
+  await asked.getByLabel("Token").fill("tök€n");
+  await page.keyboard.press("Enter");
+  await asked.getByText("A token has Latin letters").waitFor();
+  await page.reload();
+  await field.waitFor();
   await page.keyboard.type("koine_of_somebody_else");
   await page.keyboard.press("Enter");
   await dialog.getByText("The server does not know this token.").waitFor();
@@ -38,13 +59,22 @@ test("a server with tenants asks for a token, tells of a wrong one, keeps a righ
   // Programs to copy read it from a variable.
   expect(await page.getByLabel("Program for OpenAI").textContent()).toContain("apiKey: process.env.KOINE_TOKEN");
   await page.reload();
-  await page.getByRole("link", { name: "For the port alone" }).waitFor();
+  await page.getByRole("link", { name: "For the port alone" }).click();
+  await page.getByRole("textbox", { name: "Message" }).fill("Words of the port's");
   await page.getByRole("button", { name: "Settings" }).click();
   await page.getByRole("menuitem", { name: "Forget the token" }).click();
   await dialog.waitFor();
+  const seen = (): Promise<string> =>
+    page.evaluate(() => [document.title, document.body.textContent, JSON.stringify(sessionStorage)].join());
+  await eventually(seen).not.toMatch(/port/);
+  await field.fill(other);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "This conversation is not here" }).waitFor();
+  await page.getByText("No conversations yet").waitFor();
+  expect(await seen()).not.toMatch(/port/);
   await page.close();
   // What the browser writes down of refusals; nothing else.
-  expect(complaints.splice(0).filter((each) => !each.includes("401"))).toStrictEqual([]);
+  expect(complaints.splice(0).filter((each) => !/40[14]/.test(each))).toStrictEqual([]);
 });
 
 describe("without tokens", () => {
@@ -118,6 +148,19 @@ describe("without tokens", () => {
     await page.getByRole("link", { name: "Made meanwhile" }).first().waitFor();
     await page.getByText("The server cannot be reached").waitFor({ state: "detached" });
     expect(opened.complaints.splice(0).filter((each) => !each.includes("ERR_CONNECTION_REFUSED"))).toStrictEqual([]);
+  });
+
+  test("five windows of one browser go on, though it has six connections for all of them", async () => {
+    const { id } = await opened.koine.ledger.createThread(
+      { title: "Seen from all sides" },
+      { messages: [said("Ahoy")] },
+    );
+    const others = await Promise.all(Array.from({ length: 4 }, () => opened.tab(`/t/${id}`)));
+    for (const each of others) await each.getByRole("article").getByText("Ahoy").waitFor();
+    await opened.koine.ledger.append(id, [said("Ahoy again")]);
+    for (const each of others) await each.getByRole("article").getByText("Ahoy again").waitFor();
+    for (const each of others) await each.close();
+    await opened.koine.ledger.purge({ what: "thread", threadId: id });
   });
 
   test("on a phone the beginning is the list, and elsewhere a drawer", async () => {

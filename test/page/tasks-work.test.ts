@@ -123,6 +123,47 @@ test("what is said to a task at work waits in the server's queue, and comes back
   await mcp.stop();
 });
 
+test("however many calls wait, the composer is on screen; what waits can be taken back, and a lost reply loses nothing", async () => {
+  const mcp = await startMcpHttp();
+  const model = new HeldModel();
+  await using opened = await openPage({
+    path: "/new",
+    config: { providers: { test: model.provider }, tasks: { mcpServers: [{ name: "tools", url: mcp.url }] } },
+  });
+  const { page } = opened;
+  await begin(page, "test/held", "Do it.");
+  const first = await model.asked();
+  await say(page, "Rather not.");
+  await say(page, "Precious words.");
+  await queue(page).getByText("Precious words.").waitFor();
+  await queue(page).getByRole("button", { name: "Take back" }).first().click();
+  await expect.poll(() => field(page).inputValue()).toBe("Rather not.");
+  await expect.poll(() => queue(page).getByRole("listitem").count()).toBe(1);
+  first.call(...Array.from({ length: 5 }, (_, at): [string, object] => ["echo", { text: `${at} words`.repeat(60) }]));
+  await page.getByRole("alert").getByText("echo, echo, echo, echo, echo wait for your approval.").waitFor();
+  for (const [width, height] of [
+    [1440, 900],
+    [720, 450],
+    [390, 844],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    const box = await page.getByRole("button", { name: "Stop" }).boundingBox();
+    expect((box?.y ?? height) + (box?.height ?? 0)).toBeLessThanOrEqual(height);
+    const approvals = await page.getByRole("group", { name: "Waiting for approval" }).boundingBox();
+    expect(approvals?.height).toBeLessThanOrEqual(0.41 * height);
+  }
+  await page.route("**/cancel", async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await page.getByRole("button", { name: "Stop" }).click();
+  await status(page).getByText("Stopped.", { exact: false }).waitFor();
+  await expect.poll(() => field(page).inputValue(), { timeout: 5000 }).toBe("Precious words.\n\nRather not.");
+  expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true);
+  opened.complaints.splice(0);
+  await mcp.stop();
+});
+
 test("B96: a server that is killed in the middle of a task and started again goes on, and so does the page by itself", async () => {
   const folder = mkdtempSync(join(tmpdir(), "koine-page-"));
   const ledger = { url: `sqlite:${join(folder, "koine.db")}`, leaseMs: 1000, sync: "normal" } as const;

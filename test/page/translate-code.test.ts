@@ -151,7 +151,17 @@ describe("code", () => {
     }
     expect(textOf("ai")).toContain(`// was asked as ${seed}, which JavaScript rounds`);
     expect(remarksOf("ai")).toContain("JavaScript rounds them");
+    const rounded = codes.find(({ id }) => id === "ai")?.losses.filter(({ code }) => code === "number-rounded");
+    expect(rounded?.map(({ path }) => path)).toStrictEqual(["/sampling/seed", "/sampling/temperature"]);
     expect(remarksOf("curl")).toBe("");
+  });
+
+  test("for @google/genai hands over what the SDK has no name for", () => {
+    const extra = { gemini: { newThing: 1, generationConfig: { newSetting: 2 } } };
+    const { text = "" } = codesOf({ messages: request.messages, extra }, wish).find(({ id }) => id === "gemini") ?? {};
+    const added = /extraBody: (\{[^]*?\}) ?\}/.exec(text)?.[1] ?? "";
+    expect(added).toContain("newThing: 1");
+    expect(text).toContain("newSetting: 2");
   });
 
   test("for Anthropic waits in the way that the SDK allows for long answers", () => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { dialect, dialects } from "../../src/dialects/index.ts";
 import type { DialectId } from "../../src/dialects/index.ts";
-import type { Message, Part } from "../../src/model/index.ts";
+import type { Loss, Message, Part } from "../../src/model/index.ts";
 import { stepsOf } from "../../ui/json/pointers.ts";
 import { encodeColumn } from "../../ui/translate/engine/encode.ts";
 import { Marker } from "../../ui/translate/engine/marking.ts";
@@ -12,7 +12,8 @@ import { read } from "../../ui/translate/engine/read.ts";
 import { Trace } from "../../ui/translate/engine/trace.ts";
 import { EXAMPLES } from "../../ui/translate/examples.ts";
 import { canonicalMarks, columnMarks } from "../../ui/translate/loss-marks.ts";
-import { aboutWords, placeWords } from "../../ui/translate/words.ts";
+import { groupLosses } from "../../ui/translate/loss-groups.ts";
+import { aboutWords, placesWords, placeWords } from "../../ui/translate/words.ts";
 import { pointerAt } from "./support/pointer-at.ts";
 
 const exampleOf = (title: string): Read => readText(EXAMPLES.find((each) => each.title.startsWith(title))?.text ?? "");
@@ -250,6 +251,21 @@ describe("words", () => {
     ["", "the whole"],
   ])("%s is said as %s", (path, words) => {
     expect(placeWords(path)).toBe(words);
+  });
+
+  test("of the same loss at many places name the first and count the others", () => {
+    const losses = Array.from({ length: 5000 }, (_, at) => ({
+      path: `/messages/${at}`,
+      action: "dropped" as const,
+      level: "loss" as const,
+      code: "c",
+      message: "m",
+    }));
+    const groups = groupLosses([...losses, { ...losses[0], path: "/tools/0", code: "d" } as Loss]);
+    expect(groups.map(({ loss, paths }) => `${loss.code}: ${placesWords(paths)}`)).toStrictEqual([
+      "c: message 1; message 2; message 3 and 4,997 more",
+      "d: tool 1",
+    ]);
   });
 
   test("of what was left out say whether something stands for it", () => {

@@ -47,8 +47,8 @@ async function example(name: RegExp): Promise<void> {
 
 test("whoever comes sees examples; one that is chosen is read, and shown in every column with its losses", async () => {
   const examples = page.getByRole("region", { name: "Or begin with an example" });
-  await examples.getByRole("button", { name: "Gemini: an image and a thought signature" }).waitFor();
-  await examples.getByRole("button", { name: /^Anthropic: tools/ }).click();
+  await examples.getByRole("button", { name: "Gemini an image and a thought signature" }).waitFor();
+  await examples.getByRole("button", { name: /^Anthropic tools/ }).click();
   await loaded(4);
   await expect.poll(() => examples.count()).toBe(0);
   await expect
@@ -131,8 +131,10 @@ test("on a phone a mark leads to the other column, whose tab tells how much it l
   await page.keyboard.press("Enter");
   await canonical.waitFor();
   await expect.poll(() => canonical.evaluate((node) => node === document.activeElement)).toBe(true);
-  await canonical.getByRole("treeitem", { name: /reasoning-unsaid Chat, Responses, Gemini/ }).click();
-  await tree("OpenAI Chat Completions").waitFor();
+  // And back, to the first that loses it.
+  await page.keyboard.press("Enter");
+  await expect.poll(() => canonical.isVisible()).toBe(false);
+  await page.getByRole("tab", { name: /^(Chat|Responses|Anthropic|Gemini)/, selected: true }).waitFor();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await page.setViewportSize({ width: 1440, height: 900 });
 });
@@ -231,7 +233,7 @@ test("nothing of all this was asked of the network, and nothing stands in the ad
 });
 
 test("what was pasted is still there when one returns", async () => {
-  await page.getByRole("button", { name: /^Anthropic: tools/ }).click();
+  await page.getByRole("button", { name: /^Anthropic tools/ }).click();
   await loaded(4);
   await page.getByRole("link", { name: "New", exact: false }).first().click();
   await expect.poll(() => new URL(page.url()).pathname).not.toBe("/translate");

@@ -16,13 +16,20 @@ export function BranchSwitcher<Each>({ siblings, at, onTurn }: SwitcherProps<Eac
     if (sibling !== undefined) onTurn(sibling);
   };
   const count = siblings.length;
+  // Not disabled at either end: whoever turns to the last one keeps the focus on the button.
   return (
     <span className={styles["switcher"]} role="group" aria-label={`Version ${at + 1} of ${count}`}>
-      <IconButton label="Previous version" icon="chevron-left" size={14} disabled={at <= 0} onClick={turn(-1)} />
+      <IconButton label="Previous version" icon="chevron-left" size={14} aria-disabled={at <= 0} onClick={turn(-1)} />
       <span className={styles["place"]} aria-hidden="true">
         {at + 1}/{count}
       </span>
-      <IconButton label="Next version" icon="chevron-right" size={14} disabled={at >= count - 1} onClick={turn(1)} />
+      <IconButton
+        label="Next version"
+        icon="chevron-right"
+        size={14}
+        aria-disabled={at >= count - 1}
+        onClick={turn(1)}
+      />
     </span>
   );
 }

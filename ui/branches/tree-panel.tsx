@@ -1,5 +1,5 @@
 // The whole tree of a conversation beside it: every branch, the active one marked, replaced and interrupted ones named.
-import { useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { useEffect, useEffectEvent, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { IconButton } from "../kit/index.ts";
 import { layoutTree, type Layout, type TreeRow } from "./layout.ts";
@@ -12,12 +12,14 @@ export interface TreePanelProps {
   tree: Tree;
   /** From the root to the active leaf. */
   path: readonly string[];
+  /** It has the focus as soon as it is there. */
+  takesFocus?: boolean;
   /** Goes to a message: turns to its branch where it is not on the active one. */
   onSelect: (messageId: string) => void;
   onClose: () => void;
 }
 
-export function TreePanel({ tree, path, onSelect, onClose }: TreePanelProps) {
+export function TreePanel({ tree, path, takesFocus = false, onSelect, onClose }: TreePanelProps) {
   const [expanded, setExpanded] = useState<ReadonlySet<string>>(new Set());
   const layout = useMemo(() => layoutTree({ tree, path, expanded }), [tree, path, expanded]);
   const expand = (id: string): void => setExpanded((before) => new Set([...before, id]));
@@ -32,7 +34,7 @@ export function TreePanel({ tree, path, onSelect, onClose }: TreePanelProps) {
       {layout.rows.length === 0 ? (
         <p className={styles["empty"]}>Nothing was said yet.</p>
       ) : (
-        <TreeRows {...{ tree, layout, expand, onSelect }} />
+        <TreeRows {...{ tree, layout, takesFocus, expand, onSelect }} />
       )}
     </section>
   );
@@ -48,11 +50,12 @@ function branchCount({ nodes, children }: Tree): number {
 interface TreeRowsProps {
   tree: Tree;
   layout: Layout;
+  takesFocus: boolean;
   expand: (id: string) => void;
   onSelect: (messageId: string) => void;
 }
 
-function TreeRows({ tree, layout, expand, onSelect }: TreeRowsProps) {
+function TreeRows({ tree, layout, takesFocus, expand, onSelect }: TreeRowsProps) {
   const { rows, leafRow } = layout;
   const scroller = useRef<HTMLDivElement>(null);
   const [focused, setFocused] = useState<string>();
@@ -66,6 +69,10 @@ function TreeRows({ tree, layout, expand, onSelect }: TreeRowsProps) {
     // The active leaf is in sight from the beginning.
     initialOffset: () => Math.max(0, (leafRow - 6) * ROW_HEIGHT),
   });
+  const takeFocus = useEffectEvent(() => {
+    if (takesFocus) focusWhenDrawn(scroller.current, current);
+  });
+  useEffect(() => takeFocus(), []);
   const activate = (row: TreeRow): void => {
     setFocused(row.id);
     if (row.kind === "gap") expand(row.id);

@@ -57,7 +57,8 @@ export function alongWords(last: LastCall | undefined, ask: AskSettings): string
   const sent = [
     !leavesTools(ask) && tools > 0 && (tools === 1 ? "1 tool" : `${tools} tools`),
     hasInstructions && "system prompt",
-    settings.length > 0 && ask.settings === undefined && "settings",
+    // Those that are set anew here are not the last call's.
+    settings.some((name) => ask.settings === undefined || !(name in ask.settings)) && "settings",
   ].filter((each) => typeof each === "string");
   if (sent.length === 0) return leavesTools(ask) ? "Sends none of the last call’s tools." : undefined;
   return `Sends the last call’s ${sent.length === 1 ? sent[0] : `${sent.slice(0, -1).join(", ")} and ${sent.at(-1)}`}.`;

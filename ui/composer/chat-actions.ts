@@ -1,6 +1,6 @@
 // What a chat's composer does: says something, lets it wait, stops. What could not be said stands in the draft again.
+import type { Attempt } from "../kit/index.ts";
 import type { AskSettings, ConversationActions, QueuedMessage } from "../data/types.ts";
-import type { Attempt } from "../kit/use-attempt.ts";
 import { EMPTY_DRAFT, messageOf } from "./attachments.ts";
 import { deliver } from "./deliver.ts";
 import { drafts } from "./drafts.ts";

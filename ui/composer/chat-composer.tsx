@@ -1,8 +1,7 @@
 // Says something in a chat. While an answer streams, what is said waits for it, or takes its place.
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { ConversationActions, ConversationState, QueuedMessage } from "../data/types.ts";
-import { Button, useShortcut } from "../kit/index.ts";
-import { useAttempt } from "../kit/use-attempt.ts";
+import { Button, useShortcut, useAttempt } from "../kit/index.ts";
 import { QueuePanel } from "../tasks/queue-panel.tsx";
 import { type Saying, sayWaiting, send, stopChat, takeBack } from "./chat-actions.ts";
 import { ComposerBox } from "./composer-box.tsx";

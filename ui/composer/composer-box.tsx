@@ -1,10 +1,17 @@
 // Where something is written: a field that grows, the files that go with it, and a row of tools.
-import { type ClipboardEvent, type FormEvent, type KeyboardEvent, type ReactNode, type Ref, useRef, useSyncExternalStore } from "react";
-import { IconButton } from "../kit/index.ts";
+import {
+  type ClipboardEvent,
+  type FormEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+  useRef,
+  useSyncExternalStore,
+} from "react";
+import { IconButton, Trouble } from "../kit/index.ts";
 import { AttachmentList } from "./attachment-list.tsx";
 import { ACCEPTED, LIMIT_WORDS } from "./attachments.ts";
 import styles from "./composer-box.module.css";
-import { Trouble } from "../kit/trouble.tsx";
 import type { DraftHold } from "./use-draft.ts";
 import { useFileDrop } from "./use-file-drop.ts";
 

@@ -1,6 +1,7 @@
 // What one says something with: in a conversation, in a task, or to begin one.
-import { useEffect, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { useConversation } from "../data/hooks.ts";
+import type { ConversationActions } from "../data/types.ts";
 import { ChatComposer } from "./chat-composer.tsx";
 import styles from "./composer.module.css";
 import { NewConversation } from "./new-conversation.tsx";
@@ -10,16 +11,19 @@ import { takeFocusWish } from "./focus-wish.ts";
 export interface ComposerProps {
   /** Without one: begins a conversation, and goes there. */
   threadId?: string;
+  /** Told when something that was written here stands in the conversation. */
+  onSaid?: () => void;
 }
 
-export function Composer({ threadId }: ComposerProps) {
+export function Composer({ threadId, onSaid }: ComposerProps) {
   if (threadId === undefined) return <NewConversation />;
   // Another conversation has another draft, other errors, another choice of a model.
-  return <ThreadComposer key={threadId} threadId={threadId} />;
+  return <ThreadComposer key={threadId} threadId={threadId} onSaid={onSaid} />;
 }
 
-function ThreadComposer({ threadId }: { threadId: string }) {
-  const { state, actions } = useConversation(threadId);
+function ThreadComposer({ threadId, onSaid }: { threadId: string; onSaid: (() => void) | undefined }) {
+  const { state, actions: plain } = useConversation(threadId);
+  const actions = useToldActions(plain, onSaid);
   const place = useRef<HTMLElement>(null);
   const { status, thread, task } = state;
   const isReady = status === "ready" && thread !== undefined;
@@ -36,4 +40,20 @@ function ThreadComposer({ threadId }: { threadId: string }) {
       )}
     </section>
   );
+}
+
+/** The same actions, of which saying something is told. */
+function useToldActions(actions: ConversationActions, onSaid: (() => void) | undefined): ConversationActions {
+  const tell = useRef(onSaid);
+  useEffect(() => void (tell.current = onSaid));
+  return useMemo(() => {
+    const say: ConversationActions["say"] = (message, how) => {
+      const told = (): void => {
+        how?.onSaid?.();
+        tell.current?.();
+      };
+      return actions.say(message, { ...how, onSaid: told });
+    };
+    return { ...actions, say };
+  }, [actions]);
 }

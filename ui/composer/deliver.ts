@@ -40,4 +40,4 @@ export async function deliver(delivery: Delivery, { id, message, ask, mode }: Ou
   }
 }
 
-export const UNKNOWN = "It is not known whether this has arrived; sent again, it is said once.";
+const UNKNOWN = "It is not known whether this has arrived; sent again, it is said once.";

@@ -1,8 +1,8 @@
 // Which model a conversation asks next, and which ones are offered. Pure, but for remembering the last one.
+import { DEMO } from "../data/models.ts";
 import type { ModelInfo } from "../data/types.ts";
+// Not by the kit's index: this runs without a browser, too.
 import { keep, readKept } from "../kit/kept.ts";
-
-export const DEMO = "demo/koine";
 
 export function rememberModel(model: string): void {
   keep("model", model);

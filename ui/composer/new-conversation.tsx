@@ -1,4 +1,5 @@
 // Begins a chat or a task: with whom, how, and the first words.
+import { useAttempt } from "../kit/index.ts";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { type Message, sameJson } from "koine";
 import { useLocation } from "wouter";
@@ -9,7 +10,8 @@ import { ComposerBox } from "./composer-box.tsx";
 import { DemoExamples } from "./demo-examples.tsx";
 import { drafts } from "./drafts.ts";
 import { wishFocus } from "./focus-wish.ts";
-import { DEMO, firstModel, rememberModel } from "./model-choice.ts";
+import { DEMO } from "../data/models.ts";
+import { firstModel, rememberModel } from "./model-choice.ts";
 import { ModelPicker } from "./model-picker.tsx";
 import styles from "./new-conversation.module.css";
 import { ChatOptions, TaskOptions } from "./new-options.tsx";
@@ -18,7 +20,6 @@ import { SendButton } from "./send-buttons.tsx";
 import { mistakesIn, NO_SETTINGS, type Options, settingsOf } from "./settings.ts";
 import { tabShelf } from "./shelf.ts";
 import { beginnings, start, type Wish } from "./start.ts";
-import { useAttempt } from "../kit/use-attempt.ts";
 import { useDraft } from "./use-draft.ts";
 
 const DRAFT = "new";

@@ -1,7 +1,7 @@
 // What can be said before a conversation begins: folded away, because most need none of it.
 import { useId } from "react";
 import { Disclosure } from "../kit/index.ts";
-import { DEMO } from "./model-choice.ts";
+import { DEMO } from "../data/models.ts";
 import styles from "./new-conversation.module.css";
 import { Segmented } from "./segmented.tsx";
 import { EFFORTS, mistakesIn, type Options, type SettingsForm } from "./settings.ts";

@@ -66,7 +66,10 @@ export class Outbox {
 
   /** On its way, or back in its place. */
   move(threadId: string, id: string, stage: "waiting" | "sending"): void {
-    this.change(threadId, id, ({ error: _, ...item }) => ({ ...item, stage }));
+    this.change(threadId, id, (item) => {
+      const { error: _, ...rest } = item;
+      return { ...rest, stage };
+    });
   }
 
   fail(threadId: string, id: string, error: string): void {

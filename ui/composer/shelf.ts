@@ -1,5 +1,6 @@
 // Values that outlive a reload of this tab. Where the browser keeps nothing for a page, or has no room, they do not, and
 // nothing else is different.
+import { onReader } from "../data/reader.ts";
 
 export interface Shelf {
   get(name: string): unknown;
@@ -37,7 +38,7 @@ export function onForgotten(listener: () => void): void {
 }
 
 /** Everything that was written and not sent. */
-export function forgetWords(): void {
+function forgetWords(): void {
   try {
     const names = Object.keys(sessionStorage).filter((name) => name.startsWith(PREFIX));
     for (const name of names) sessionStorage.removeItem(name);
@@ -46,3 +47,5 @@ export function forgetWords(): void {
   }
   for (const listener of forgetting) listener();
 }
+
+onReader((isOther) => isOther && forgetWords());

@@ -54,10 +54,7 @@ export class Beginnings {
 export const beginnings = new Beginnings(tabShelf);
 onForgotten(() => beginnings.set(undefined));
 
-type StartApi = Pick<
-  Api,
-  "newId" | "newKey" | "createThread" | "regenerate" | "removeThread" | "runs" | "createTask"
->;
+type StartApi = Pick<Api, "newId" | "newKey" | "createThread" | "regenerate" | "removeThread" | "runs" | "createTask">;
 
 /** Begins what is wished, or goes on with it where it was tried before. Gives the thread's id. */
 export async function start(api: StartApi, wish: Wish, pending: Beginnings = beginnings): Promise<string> {

@@ -2,8 +2,7 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Message } from "koine";
 import type { ConversationActions, ConversationState, QueuedMessage, TaskState } from "../data/types.ts";
-import { useShortcut } from "../kit/index.ts";
-import { type Attempt, useAttempt } from "../kit/use-attempt.ts";
+import { useShortcut, type Attempt, useAttempt } from "../kit/index.ts";
 import { Approvals } from "../tasks/approvals.tsx";
 import { QueuePanel } from "../tasks/queue-panel.tsx";
 import { TaskStatus } from "../tasks/task-status.tsx";
@@ -43,7 +42,7 @@ export function TaskComposer({ threadId, task, state, actions }: TaskComposerPro
   return (
     <>
       <TaskStatus task={task} onGoOn={(message) => void send(message)} />
-      <Approvals approvals={task.approvals} decide={actions.decide} onDecided={focus} />
+      <Approvals approvals={task.approvals} decide={(...decision) => actions.decide(...decision)} onDecided={focus} />
       <TaskQueue doing={doing} task={task} recalling={recalling} />
       <ComposerBox
         hold={hold}
@@ -102,7 +101,7 @@ const QUEUED = "Kept by the server, and said when its turn comes.";
 const HELD = "Waits until something new is said.";
 
 /** A message and the news that it does not wait any more may be told of one after the other. */
-const SETTLED_MS = 1000;
+const SETTLED_MS = 300;
 
 /** What was asked back, and of which the reply was lost, comes back when the task says what became of it. */
 function useSettledRecalls(threadId: string, state: ConversationState, isBusy: boolean): void {

@@ -31,7 +31,7 @@ export function useDraft(name: string): DraftHold {
     attach: (files) => {
       attach(files).catch((error: unknown) => setRefused([`The files cannot be read: ${String(error)}`]));
     },
-    forgetGone: () => drafts.change(name, ({ gone: _, ...now }) => now),
+    forgetGone: () => drafts.change(name, ({ text, attachments }) => ({ text, attachments })),
     detach: (key) => {
       setRefused([]);
       drafts.change(name, (now) => ({ ...now, attachments: now.attachments.filter((each) => each.key !== key) }));

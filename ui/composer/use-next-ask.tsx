@@ -38,9 +38,10 @@ export function useNextAsk(state: ConversationState, actions: ConversationAction
   const label = "Model for the next answer";
   const picker = <ModelPicker compact label={label} value={model} placeholder="…" models={models} onChange={pick} />;
   const words = alongWords(call, wished);
-  const along = words === undefined ? null : (
-    <Along words={words} call={call} ask={wished} onChange={({ settings = {} }) => choose({ settings })} />
-  );
+  const along =
+    words === undefined ? null : (
+      <Along words={words} call={call} ask={wished} onChange={({ settings = {} }) => choose({ settings })} />
+    );
   return { ask: { ...chosen, ...(model !== "" && { model }) }, picker, along };
 }
 
@@ -80,7 +81,7 @@ function Along({ words, call, ask, onChange }: AlongProps) {
       {words}
       {hasTools && (
         <Button small onClick={() => onChange(withTools(ask, leaves))}>
-          {leaves ? "Send them" : "Leave the tools out"}
+          {leaves ? "Include the tools" : "Leave the tools out"}
         </Button>
       )}
     </p>

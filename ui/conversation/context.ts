@@ -8,9 +8,9 @@ export interface RowCommands {
   edit: (messageId: string) => void;
   closeEditor: () => void;
   /** Puts other words in the place of a message; with `ask`, the model is asked for an answer to them. */
-  saveEdit: (messageId: string, text: string, ask: boolean) => Promise<boolean>;
+  saveEdit: (messageId: string, texts: readonly string[], ask: boolean) => Promise<boolean>;
   /** What was typed and not saved: it outlives its row, which may be scrolled away. */
-  draft: { get: (messageId: string) => string | undefined; set: (messageId: string, text: string) => void };
+  draft: { get: (messageId: string) => EditDraft | undefined; set: (messageId: string, draft: EditDraft) => void };
   regenerate: (messageId: string, how?: AskSettings) => void;
   /** Whether an answer to this message was asked for here. */
   wasAsked: (messageId: string) => boolean;
@@ -26,6 +26,12 @@ export interface RowCommands {
   /** Brings a message into sight, on its branch. */
   goTo: (messageId: string) => void;
   decide: ConversationActions["decide"];
+}
+
+export interface EditDraft {
+  texts: readonly string[];
+  /** Where in them the next letter goes. */
+  caret?: { field: number; from: number; to: number };
 }
 
 /** What may stand in one place of a conversation. */

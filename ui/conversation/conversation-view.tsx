@@ -1,30 +1,27 @@
 // A conversation: its head, its messages, its branches beside them, and at the foot what one says something with.
-import {
-  useCallback,
-  useEffect,
-  useEffectEvent,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-  type RefObject,
-} from "react";
+import { useCallback, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import type { StoredMessage } from "koine";
 import { useLocation } from "wouter";
 import { Composer } from "../composer/composer.tsx";
 import { treeOf } from "../branches/tree.ts";
 import { useConversation } from "../data/hooks.ts";
+import type { ConversationState } from "../data/types.ts";
 import { ROUTES } from "../routes.ts";
 import { Announcer } from "./announcer.tsx";
-import { createCommands, type ConversationDialog, type Surroundings } from "./commands.ts";
+import { useSeenBranch } from "./branch-seen.ts";
+import { attempt, createCommands, type ConversationDialog, type Surroundings } from "./commands.ts";
 import { CommandsContext } from "./context.ts";
 import styles from "./conversation-view.module.css";
 import { Dialogs } from "./dialogs.tsx";
 import { ConversationHead } from "./conversation-head.tsx";
 import { MessageList, type MessageListHandle } from "./message-list.tsx";
 import { NotShown } from "./not-shown.tsx";
-import { messageRows, shownRows } from "./rows.ts";
+import { BranchNotice, StrayEdit } from "./notices.tsx";
+import { onVisit, visitNumber } from "./places.ts";
+import { messageRows, shownRows, type Shown } from "./rows.ts";
 import { TreeSide, useTreeShown } from "./tree-side.tsx";
 import { useConversationKeys } from "./use-conversation-keys.ts";
+import { rowOf } from "./use-message-scroller.ts";
 
 export interface ConversationViewProps {
   threadId: string;
@@ -38,15 +35,19 @@ export function ConversationView({ threadId, at }: ConversationViewProps) {
 }
 
 function Conversation({ threadId, at }: ConversationViewProps) {
-  const { state, actions } = useConversation(threadId);
+  const { state: whole, actions } = useConversation(threadId);
+  const visit = useSyncExternalStore(onVisit, visitNumber);
   const [, navigate] = useLocation();
   const list = useRef<MessageListHandle>(null);
   const [editing, setEditing] = useState<string>();
+  const [isSaving, setSaving] = useState(false);
   const [dialog, setDialog] = useState<ConversationDialog>();
   const [put, setPut] = useState<ReadonlySet<string>>(new Set());
-  const [isTreeShown, toggleTree] = useTreeShown();
-  const { nodes, path, live, failures, thread } = state;
+  const treeShown = useTreeShown();
+  const { nodes, live, failures, thread } = whole;
   const tree = useMemo(() => treeOf(nodes), [nodes]);
+  const { path, isElsewhere, leave } = useSeenBranch(tree, whole.path, at, visit);
+  const state = useMemo(() => (path === whole.path ? whole : { ...whole, path }), [whole, path]);
   const recorded = useMemo(() => messageRows(tree, path), [tree, path]);
   const shown = useMemo(
     () => shownRows(recorded, { tree, path, live, failures, put }),
@@ -54,28 +55,36 @@ function Conversation({ threadId, at }: ConversationViewProps) {
   );
   const show = (runId: string, isShown: boolean): void =>
     setPut((before) => new Set(isShown ? [...before].filter((each) => each !== runId) : [...before, runId]));
-  const surroundings = { threadId, state, actions, tree, navigate, setEditing, setDialog, show };
+  const branch = { isElsewhere, leaveBranch: leave };
+  const surroundings = { threadId, state, actions, tree, navigate, setEditing, setSaving, setDialog, show, ...branch };
   const commands = useCommandsOf(() => ({ ...surroundings, list: list.current }));
   const need = useCallback((ids: readonly string[]) => actions.need(ids), [actions]);
-  useConversationKeys({ commands, rows: shown.rows, tree, live, list, toggleTree });
-  useOwnWordsInSight(path.at(-1), list);
-  useBranchOf(at, surroundings.state, commands.turnTo);
+  const isTask = thread?.kind === "task";
+  useConversationKeys({ commands, rows: shown.rows, tree, live, isTask, list, toggleTree: treeShown.byKey });
   if (state.status !== "ready" || thread === undefined) return <NotShown state={state} />;
+  const said = (): void => {
+    leave();
+    list.current?.toEnd();
+  };
   return (
     <CommandsContext value={commands}>
       <div className={styles["view"]}>
-        <ConversationHead {...{ state, actions, isTreeShown, toggleTree, setDialog }} />
+        <ConversationHead {...{ state, actions, setDialog }} isTreeShown={treeShown.is} toggleTree={treeShown.toggle} />
         <div className={styles["body"]}>
           <div className={styles["talk"]}>
-            <MessageList ref={list} {...{ state, tree, shown, editing, at }} need={need} />
-            <div className={styles["foot"]}>
-              <Composer threadId={threadId} />
-            </div>
+            <MessageList ref={list} {...{ threadId, state, tree, shown, editing, at, visit, isTask }} need={need} />
+            <Foot
+              {...{ threadId, said, leave }}
+              activate={isElsewhere ? () => void attempt(actions.select(path.at(-1) ?? "")) : undefined}
+              stray={isSaving ? undefined : strayEdit(editing, shown, state)}
+            />
           </div>
-          {isTreeShown && <TreeSide tree={tree} path={path} onClose={toggleTree} />}
+          {treeShown.is && (
+            <TreeSide tree={tree} path={path} takesFocus={treeShown.takesFocus} onClose={treeShown.toggle} />
+          )}
         </div>
       </div>
-      <Announcer state={state} />
+      <Announcer state={whole} />
       <Dialogs
         {...{ dialog, thread }}
         onClose={() => setDialog(undefined)}
@@ -90,37 +99,34 @@ function Conversation({ threadId, at }: ConversationViewProps) {
   );
 }
 
+interface FootProps {
+  threadId: string;
+  /** Something was said here. */
+  said: () => void;
+  /** Makes the branch that is looked at the active one; undefined: it is. */
+  activate: (() => void) | undefined;
+  leave: () => void;
+  /** A message that is edited, and not shown any more. */
+  stray: StoredMessage | undefined;
+}
+
+function Foot({ threadId, said, activate, leave, stray }: FootProps) {
+  return (
+    <div className={styles["foot"]}>
+      {stray !== undefined && <StrayEdit key={stray.id} message={stray} />}
+      {activate !== undefined && <BranchNotice onActivate={activate} onLeave={leave} />}
+      <Composer threadId={threadId} onSaid={said} />
+    </div>
+  );
+}
+
+function strayEdit(editing: string | undefined, { rows }: Shown, state: ConversationState): StoredMessage | undefined {
+  return editing === undefined || rowOf(rows, editing) !== -1 ? undefined : state.bodies.get(editing);
+}
+
 /** The same commands for as long as the conversation is shown; what they find is what is there when they are given. */
 function useCommandsOf(now: () => Surroundings) {
   const latest = useRef(now);
   useLayoutEffect(() => void (latest.current = now));
   return useMemo(() => createCommands(() => latest.current()), []);
-}
-
-/** What one has just said comes into sight, wherever one was reading. */
-function useOwnWordsInSight(leaf: string | undefined, list: RefObject<MessageListHandle | null>): void {
-  const arrived = useEffectEvent(() => {
-    const focused = document.activeElement;
-    if (focused?.closest("textarea, form") !== null && focused?.closest("[role=feed]") === null) list.current?.toEnd();
-  });
-  const before = useRef(leaf);
-  useEffect(() => {
-    if (before.current !== undefined && before.current !== leaf) arrived();
-    before.current = leaf;
-  }, [leaf]);
-}
-
-/** An address may lead to a message of another branch: that one is turned to, once. */
-function useBranchOf(
-  at: string | undefined,
-  { status, nodes, path }: Surroundings["state"],
-  turnTo: (sibling: { id: string; kind: "message" }) => void,
-): void {
-  const isElsewhere = at !== undefined && status === "ready" && nodes.has(at) && !path.includes(at);
-  const turned = useRef<string>(undefined);
-  useEffect(() => {
-    if (!isElsewhere || at === turned.current) return;
-    turned.current = at;
-    turnTo({ id: at, kind: "message" });
-  }, [isElsewhere, at, turnTo]);
 }

@@ -4,7 +4,13 @@ import { useCommands } from "./context.ts";
 import styles from "./failure-row.module.css";
 import type { FailureRow } from "./rows.ts";
 
-export function FailureRowView({ row }: { row: FailureRow }) {
+export interface FailureRowProps {
+  row: FailureRow;
+  /** A task tries again as a whole, where it is written to. */
+  isTask: boolean;
+}
+
+export function FailureRowView({ row, isTask }: FailureRowProps) {
   const { regenerate, chooseModel, showRun } = useCommands();
   const { run, after } = row;
   const wasStopped = run.state === "cancelled";
@@ -25,12 +31,16 @@ export function FailureRowView({ row }: { row: FailureRow }) {
           </p>
         )}
         <div className={styles["buttons"]}>
-          <Button small icon="refresh" variant="primary" onClick={() => regenerate(after)}>
-            Retry
-          </Button>
-          <Button small icon="spark" onClick={() => chooseModel(after)}>
-            Another model…
-          </Button>
+          {!isTask && (
+            <>
+              <Button small icon="refresh" variant="primary" onClick={() => regenerate(after)}>
+                Retry
+              </Button>
+              <Button small icon="spark" onClick={() => chooseModel(after)}>
+                Another model…
+              </Button>
+            </>
+          )}
           <Button small icon="play" onClick={() => showRun(run.id)}>
             Show run
           </Button>

@@ -1,5 +1,5 @@
 // The head of a conversation: what it is called, who took part, what it cost, and what can be done with all of it.
-import { useState, type KeyboardEvent } from "react";
+import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { Link, useLocation } from "wouter";
 import type { Usage } from "koine";
 import { useApi, useThreads } from "../data/hooks.ts";
@@ -43,7 +43,14 @@ export function Header(props: HeaderProps) {
         <Link href={inspectPath(thread.id)} className={styles["inspect"]} title="In every dialect">
           <Icon name="inspect" size={16} /> Inspect
         </Link>
-        <IconButton label="Branches" icon="branch" shortcut="b" pressed={isTreeShown} onClick={onToggleTree} />
+        <IconButton
+          label="Branches"
+          icon="branch"
+          shortcut="b"
+          pressed={isTreeShown}
+          onClick={onToggleTree}
+          data-tree-button
+        />
         <ConversationMenu {...props} />
       </div>
     </header>
@@ -65,10 +72,18 @@ function Total({ usage }: { usage: Usage }) {
 
 function Title({ thread, name, actions }: HeaderProps) {
   const [draft, setDraft] = useState<string>();
+  // Whoever ends it by a key goes on from the title.
+  const isByKey = useRef(false);
+  const title = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (draft !== undefined || !isByKey.current) return;
+    isByKey.current = false;
+    title.current?.focus();
+  }, [draft]);
   if (draft === undefined) {
     return (
       <h1 className={styles["title"]}>
-        <button type="button" title="Rename" onClick={() => setDraft(thread.title ?? "")}>
+        <button type="button" title="Rename" ref={title} onClick={() => setDraft(thread.title ?? "")}>
           {name}
         </button>
       </h1>
@@ -80,8 +95,10 @@ function Title({ thread, name, actions }: HeaderProps) {
   };
   const press = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return;
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    isByKey.current = true;
     if (event.key === "Enter") void save();
-    else if (event.key === "Escape") setDraft(undefined);
+    else setDraft(undefined);
   };
   return (
     <input

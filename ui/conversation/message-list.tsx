@@ -1,6 +1,7 @@
 // The messages of a conversation as a list of which only the part around the reader is drawn.
 import {
   useEffect,
+  useEffectEvent,
   useImperativeHandle,
   useLayoutEffect,
   useRef,
@@ -8,7 +9,6 @@ import {
   type KeyboardEvent,
   type ReactNode,
   type Ref,
-  type RefObject,
 } from "react";
 import type { VirtualItem } from "@tanstack/react-virtual";
 import type { Message, StoredMessage } from "koine";
@@ -18,6 +18,8 @@ import { Button } from "../kit/index.ts";
 import { FailureRowView } from "./failure-row.tsx";
 import styles from "./message-list.module.css";
 import { MessageRowView } from "./message-row.tsx";
+import { formerPlace, keepPlace } from "./places.ts";
+import { focusedKey, keyAround, useHeldFocus, useReveal, useRowFocus } from "./row-focus.ts";
 import type { LiveRow, MessageRow, Row, Shown } from "./rows.ts";
 import { placeOf } from "./siblings.ts";
 import { rowOf, useArrival, useMessageScroller } from "./use-message-scroller.ts";
@@ -36,6 +38,7 @@ export interface MessageListHandle {
 }
 
 export interface MessageListProps {
+  threadId: string;
   state: ConversationState;
   tree: Tree;
   shown: Shown;
@@ -43,18 +46,27 @@ export interface MessageListProps {
   editing: string | undefined;
   /** Where the address leads. */
   at: string | undefined;
+  /** Which of the reader's steps led here. */
+  visit: number;
+  /** A task tries again by itself: its failures are not answered here. */
+  isTask: boolean;
   need: (ids: readonly string[]) => void;
   ref: Ref<MessageListHandle>;
 }
 
-export function MessageList({ state, tree, shown, editing, at, need, ref }: MessageListProps) {
+export function MessageList(props: MessageListProps) {
+  const { threadId, state, tree, shown, editing, at, visit, isTask, need, ref } = props;
   const { rows } = shown;
   const scroller = useRef<HTMLDivElement>(null);
   const [focusKey, setFocusKey] = useState<string>();
   const [marked, setMarked] = useState<string>();
   const editingKey = editing === undefined ? undefined : rows[rowOf(rows, editing)]?.key;
-  const { virtualizer, atEnd, setGoal } = useMessageScroller(scroller, rows, [focusKey, editingKey]);
-  useArrival(setGoal, rows, at, () => setMarked(at));
+  const { virtualizer, atEnd, setGoal, place } = useMessageScroller(scroller, rows, [focusKey, editingKey]);
+  const [former] = useState(() => formerPlace(threadId));
+  useArrival(setGoal, rows, { wish: at, visit, former, onArrive: () => setMarked(at) });
+  const leave = useEffectEvent(() => keepPlace(threadId, place()));
+  useLayoutEffect(() => () => leave(), []);
+  const hold = useHeldFocus(scroller, rows);
   const items = virtualizer.getVirtualItems();
   useBodies(rows, items, state, need);
   const scrollTo = (index: number): void => {
@@ -84,7 +96,10 @@ export function MessageList({ state, tree, shown, editing, at, need, ref }: Mess
           aria-busy={state.live.length > 0}
           className={styles["feed"]}
           style={{ height: virtualizer.getTotalSize() }}
-          onFocus={(event) => setFocusKey(keyAround(event.target))}
+          onFocus={(event) => {
+            setFocusKey(keyAround(event.target));
+            hold(event.target);
+          }}
         >
           {items.map((item) => (
             <Slot
@@ -93,7 +108,7 @@ export function MessageList({ state, tree, shown, editing, at, need, ref }: Mess
               measure={virtualizer.measureElement}
               filled={isFilled(rows[item.index], state)}
             >
-              <RowView {...{ state, tree, shown, editing, marked }} index={item.index} />
+              <RowView {...{ state, tree, shown, editing, marked, isTask }} index={item.index} />
             </Slot>
           ))}
         </div>
@@ -129,15 +144,15 @@ function Slot({ item, measure, filled, children }: SlotProps) {
   );
 }
 
-interface RowViewProps extends Pick<MessageListProps, "state" | "tree" | "shown" | "editing"> {
+interface RowViewProps extends Pick<MessageListProps, "state" | "tree" | "shown" | "editing" | "isTask"> {
   index: number;
   marked: string | undefined;
 }
 
-function RowView({ index, state, tree, shown, editing, marked }: RowViewProps) {
+function RowView({ index, state, tree, shown, editing, marked, isTask }: RowViewProps) {
   const row = shown.rows[index];
   if (row === undefined) return null;
-  if (row.kind === "failure") return <FailureRowView row={row} />;
+  if (row.kind === "failure") return <FailureRowView row={row} isTask={isTask} />;
   const isMessage = row.kind === "message";
   return (
     <MessageRowView
@@ -193,62 +208,6 @@ function useBodies(
     const missing = near.filter((id) => !bodies.has(id));
     if (missing.length > 0) need(missing);
   }, [rows, first, last, bodies, need]);
-}
-
-/** Brings the focus to a row: it is drawn first, where it was not. */
-function useRowFocus(
-  scroller: RefObject<HTMLDivElement | null>,
-  rows: readonly Row[],
-  pin: (key: string) => void,
-  scrollTo: (index: number) => void,
-): (index: number) => void {
-  const wanted = useRef<string>(undefined);
-  useLayoutEffect(() => {
-    if (wanted.current === undefined) return;
-    const row = scroller.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(wanted.current)}"]`);
-    if (row === null || row === undefined) return;
-    wanted.current = undefined;
-    row.focus({ preventScroll: true });
-  });
-  return (index) => {
-    const key = rows[index]?.key;
-    if (key === undefined) return;
-    wanted.current = key;
-    pin(key);
-    scrollTo(index);
-    const row = scroller.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(key)}"]`);
-    row?.focus({ preventScroll: true });
-  };
-}
-
-/** Shows a message now, or when its branch is there. */
-function useReveal(
-  rows: readonly Row[],
-  focusRow: (index: number) => void,
-  scrollTo: (index: number) => void,
-): MessageListHandle["reveal"] {
-  const wanted = useRef<{ id: string; focus: boolean }>(undefined);
-  const attempt = (): void => {
-    const index = wanted.current === undefined ? -1 : rowOf(rows, wanted.current.id);
-    if (index === -1) return;
-    if (wanted.current?.focus === true) focusRow(index);
-    else scrollTo(index);
-    wanted.current = undefined;
-  };
-  useLayoutEffect(attempt);
-  return (id, focus = false) => {
-    wanted.current = { id, focus };
-    attempt();
-  };
-}
-
-function keyAround(element: Element): string | undefined {
-  return element.closest<HTMLElement>("[data-row]")?.dataset["row"];
-}
-
-function focusedKey(scroller: HTMLElement | null): string | undefined {
-  const focused = document.activeElement;
-  return focused !== null && scroller?.contains(focused) === true ? keyAround(focused) : undefined;
 }
 
 /** The arrows go from message to message; through one that is larger than the window, they scroll. */

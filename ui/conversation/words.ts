@@ -1,5 +1,5 @@
 // A message in words: whose it is, what is copied of it, and what an edit makes of it. Pure.
-import type { Message, Part, Role, TextPart } from "koine";
+import type { MediaPart, Message, Part, Role, TextPart } from "koine";
 
 const NAMES: Record<Role, string> = {
   user: "You",
@@ -19,28 +19,37 @@ export function speakerOf(
 
 const isText = (part: Part): part is TextPart => part.type === "text";
 
-/** The words of a message as they can be edited. */
-export function editableText({ parts }: Pick<Message, "parts">): string {
-  return parts
-    .filter(isText)
-    .map(({ text }) => text)
-    .join("\n\n");
+/** The words of a message as they can be edited, one by one; a message without words may get some. */
+export function editableTexts({ parts }: Pick<Message, "parts">): string[] {
+  const texts = parts.filter(isText).map(({ text }) => text);
+  return texts.length === 0 ? [""] : texts;
 }
 
-/** The message with other words: what is no text stays where it is. Nothing but the words and the rest is kept. */
-export function withText({ role, name, parts }: Message, text: string): Message {
-  const first = parts.find(isText);
-  const said: Part[] = text === "" ? [] : [{ type: "text", text }];
-  const edited = first === undefined ? [...said, ...parts] : parts.flatMap((part) => replaced(part, first, said));
-  return { role, parts: edited, ...(name !== undefined && { name }) };
+/**
+ * The message with other words, each in its place; what is left empty is left out. Parts that say the same stay as they are,
+ * with everything that they carry; of others, what was noted about their words is about them no more.
+ */
+export function withTexts({ role, name, extra, parts }: Message, texts: readonly string[]): Message {
+  let at = 0;
+  const edited = parts.flatMap((part): Part[] => (isText(part) ? withText(part, texts[at++] ?? "") : [part]));
+  const said: Part[] = at === 0 ? texts.filter((text) => text !== "").map((text) => ({ type: "text", text })) : [];
+  const isSame =
+    said.length === 0 && edited.length === parts.length && edited.every((part, index) => part === parts[index]);
+  return {
+    role,
+    parts: [...said, ...edited],
+    ...(name !== undefined && { name }),
+    ...(isSame && extra !== undefined && { extra }),
+  };
 }
 
-function replaced(part: Part, first: Part, said: Part[]): Part[] {
-  if (part === first) return said;
-  return isText(part) ? [] : [part];
+function withText(part: TextPart, text: string): Part[] {
+  if (part.text === text) return [part];
+  // What comes before a breakpoint is kept in a cache, whatever it says.
+  return text === "" ? [] : [{ type: "text", text, ...(part.cache !== undefined && { cache: part.cache }) }];
 }
 
-/** A message as Markdown: what it says, else what it asks of tools. */
+/** A message as Markdown: what it says, else what it asks of tools, or shows. */
 export function markdownOf({ parts }: Pick<Message, "parts">): string {
   const said = parts.flatMap((part) => (part.type === "text" || part.type === "refusal" ? [part.text] : []));
   if (said.some((text) => text.trim() !== "")) return said.join("\n\n");
@@ -57,9 +66,21 @@ function fenced(part: Part): string {
         : block(`${part.toolName}:`, JSON.stringify(part.output, undefined, 2) ?? "", "json");
     case "reasoning":
       return part.text || (part.summary ?? []).join("\n\n");
-    default:
+    case "text":
+    case "refusal":
+    case "opaque":
       return "";
+    default:
+      return mediaWords(part);
   }
+}
+
+/** A medium as a link where it has an address, else by its name: whoever copies it has something in their hands. */
+function mediaWords({ type, name, url, text, mimeType }: MediaPart): string {
+  const title = (name ?? mimeType ?? type).replace(/[\[\]\n]+/g, " ");
+  if (text !== undefined) return block(`${title}:`, text, "");
+  if (url === undefined || url.startsWith("data:")) return `[${type}: ${title}]`;
+  return `${type === "image" ? "!" : ""}[${title}](<${url.replace(/[<>\s]/g, encodeURIComponent)}>)`;
 }
 
 /** A fence is longer than every run of its sign inside. */

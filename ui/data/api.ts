@@ -151,11 +151,12 @@ async function createThread(http: Http, thread: NewThread): Promise<Thread> {
 }
 
 /** It takes a moment until what was stopped has ended. */
-const STOP_PAUSES = [0, 100, 300, 1000, 3000];
+const STOP_PAUSES = [100, 300, 1000, 3000];
 
 async function removeThread(http: Http, id: string): Promise<void> {
   for (const pause of [...STOP_PAUSES, undefined]) {
     try {
+      await stopAll(http, id);
       await http.json(threadPathOf(id), { method: "DELETE" });
       return;
     } catch (error) {
@@ -163,7 +164,6 @@ async function removeThread(http: Http, id: string): Promise<void> {
       // Somebody else has, or the first of two tries.
       if (error.status === 404) return;
       if (error.code !== "conflict" || pause === undefined) throw error;
-      await stopAll(http, id);
       await http.pause(pause);
     }
   }

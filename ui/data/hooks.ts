@@ -36,11 +36,6 @@ export function useReader(): number {
   );
 }
 
-/** Told when another token is used, or none; `isOther`: there was one before, and words that were written are not theirs. */
-export function onReader(listener: (isOther: boolean) => void): () => void {
-  return data().onReader(listener);
-}
-
 type ThreadListActions = Pick<ThreadListStore, "setSearch" | "setFilter" | "loadMore" | "retry">;
 
 /** The list; `search` is what was typed, `setSearch` types it. */

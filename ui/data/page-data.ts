@@ -5,6 +5,7 @@ import { ConversationStore } from "./conversation/store.ts";
 import { browserEffects, type PageEffects } from "./effects.ts";
 import { PageFeed } from "./feed.ts";
 import { ModelStore } from "./models.ts";
+import { tellReader } from "./reader.ts";
 import { ThreadListStore } from "./thread-list.ts";
 
 /** Conversations that nobody looks at and that are still kept: going back to one shows it at once. */
@@ -17,7 +18,6 @@ export class PageData {
   readonly blobs: BlobUrls;
   private readonly effects: PageEffects;
   private readonly feed: PageFeed;
-  private readonly readers = new Set<(isOther: boolean) => void>();
   /** The last used last. */
   private readonly conversations = new Map<string, ConversationStore>();
 
@@ -41,12 +41,6 @@ export class PageData {
     return known;
   }
 
-  /** Told when somebody else reads: another token is used, or none. `isOther`: there was one before. */
-  onReader(listener: (isOther: boolean) => void): () => void {
-    this.readers.add(listener);
-    return () => void this.readers.delete(listener);
-  }
-
   /** Another token: what is known is not for those who read now. */
   private begin(former: string | undefined): void {
     for (const [id, store] of this.conversations) if (!store.isRead) this.conversations.delete(id);
@@ -58,7 +52,7 @@ export class PageData {
     // Words that somebody wrote before they had a token are theirs.
     const isOther = former !== undefined;
     if (isOther) this.effects.clearTab();
-    for (const listener of this.readers) listener(isOther);
+    tellReader(isOther);
   }
 
   /** Ends every connection. */

@@ -1,6 +1,7 @@
 // A request as code to paste: for a shell, and for every SDK that this server speaks to.
 import { useEffect, useState } from "react";
 import { useApi, useModels } from "../data/hooks.ts";
+import { DEMO } from "../data/models.ts";
 import { tallyOf, tallyWords } from "../json/marks.ts";
 import { CopyButton, Dialog, Disclosure, Icon, Spinner, Tabs } from "../kit/index.ts";
 import type { Translation } from "../translate/use-translator.ts";
@@ -8,9 +9,6 @@ import type { Code } from "../translate/types.ts";
 import styles from "./inspect-view.module.css";
 import { LossList } from "./loss-list.tsx";
 import type { LoadedSubject } from "./use-subject.ts";
-
-/** Answers without a key, and costs nothing. */
-const DEMO = "demo/koine";
 
 export interface CodeDialogProps {
   translation: Translation;

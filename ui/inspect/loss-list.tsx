@@ -1,16 +1,17 @@
-// Losses as a list: how grave, what they are called, what they are about.
+// Losses as a list: how grave, what they are called, what they are about. A long conversation loses the same thing many
+// times: it is told once, with its places.
 import type { Loss } from "koine";
-import { aboutWords } from "../translate/words.ts";
+import { groupLosses } from "../translate/loss-groups.ts";
+import { aboutWords, placesWords } from "../translate/words.ts";
 import styles from "./inspect-view.module.css";
 
 export function LossList({ losses }: { losses: readonly Loss[] }) {
   return (
     <ul className={styles["losses"]}>
-      {losses.map((loss, at) => (
-        // Losses have no names; they never change their order.
-        // oxlint-disable-next-line react/no-array-index-key
-        <li key={at} data-level={loss.level}>
-          <strong>{loss.level}</strong> <code>{loss.code}</code> {aboutWords(loss, "at")} {loss.message}
+      {groupLosses(losses).map(({ loss, paths }) => (
+        <li key={`${loss.code} ${loss.path}`} data-level={loss.level}>
+          <strong>{loss.level}</strong> <code>{loss.code}</code> {aboutWords(loss, "at", placesWords(paths))}{" "}
+          {loss.message}
         </li>
       ))}
     </ul>

@@ -1,5 +1,6 @@
 // A line of JSON in the pieces that are shown in different colours, and how much of a long one is shown.
 import { endOfString } from "./document.ts";
+import { patternOf } from "./find.ts";
 
 export type TokenKind = "key" | "string" | "number" | "word" | "sign" | "text";
 
@@ -66,4 +67,12 @@ function isSplit(text: string, at: number): boolean {
 export function nextStep(line: string, most: number): number | undefined {
   const isLong = tokensOf(line).some(({ text }) => clipToken(text, most).left > 0);
   return isLong && most < SHOWN_AT_MOST ? Math.min(most * GROWTH, SHOWN_AT_MOST) : undefined;
+}
+
+/** How much must be shown of a line for some words in it to be seen; as much as before where they are, or cannot be. */
+export function shownFor(line: string, words: string, most: number): number {
+  const end = (patternOf(words).exec(line)?.index ?? 0) + words.length;
+  for (let next: number | undefined = most; next !== undefined; next = nextStep(line, next))
+    if (next >= end) return next;
+  return most;
 }

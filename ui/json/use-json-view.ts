@@ -8,7 +8,7 @@ import { findLines } from "./find.ts";
 import type { Mark } from "./marks.ts";
 import type { Folds, Row } from "./rows.ts";
 import { allFolds, firstFolds, reveal, rowsOf } from "./rows.ts";
-import { nextStep, SHOWN_AT_FIRST } from "./tokens.ts";
+import { nextStep, SHOWN_AT_FIRST, shownFor } from "./tokens.ts";
 import { nextMark, walk } from "./walk.ts";
 
 interface State {
@@ -80,7 +80,15 @@ export function useJsonView(document: JsonDocument, marks: readonly Mark[]) {
         by > 0
           ? (lines.find((line) => line > active.line) ?? lines[0])
           : (lines.findLast((line) => line < active.line) ?? lines.at(-1));
-      if (next !== undefined) goTo({ line: next });
+      if (next === undefined) return;
+      const row = { line: next };
+      const most = shownFor(lineText(document, next), words ?? "", shown.get(next) ?? SHOWN_AT_FIRST);
+      change({
+        active: row,
+        goal: { row, align: "center" },
+        folds: reveal(document, folds, next),
+        shown: new Map(shown).set(next, most),
+      });
     },
   };
 }

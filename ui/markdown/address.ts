@@ -11,8 +11,8 @@ export interface Address {
 const FOLLOWED = new Set(["http:", "https:", "mailto:"]);
 const LOADED = new Set(["http:", "https:"]);
 
-/** Longer ones say nothing to a reader, and a text may repeat one thousands of times. */
-const MAX_ADDRESS = 2048;
+/** What is signed may be long; longer ones than this no server takes, and a text may repeat one thousands of times. */
+const MAX_ADDRESS = 8192;
 
 function read(text: string, protocols: ReadonlySet<string>): Address | undefined {
   const url = text.length > MAX_ADDRESS ? null : URL.parse(text);
@@ -41,14 +41,51 @@ export function visible(text: string, max = 400): string {
   return text.length > max ? `${shown}… (${text.length - max} more characters)` : shown;
 }
 
-/** Words that look like an address: a reader takes them for the place that they lead to. */
-const LOOKS_LIKE_ADDRESS = /^\s*(?:[a-z][a-z\d+.-]*:\/\/\S+|(?:[\p{L}\p{N}-]+\.)+\p{L}{2,}(?:[/:?#]\S*)?)\s*$/iu;
+/** Names of servers in words, with what may stand before them; and signs that browsers read as dots in a name. */
+const NAMES =
+  /(?:([a-z][a-z\d+.-]*):\/\/)?(?:([^\s@/()<>"']+)@)?((?:[\p{L}\p{N}_-]+\.)+\p{L}{2,}|\d{1,3}(?:\.\d{1,3}){3}|localhost(?=[:/]))/giu;
+const DOTS = /[\u3002\uFF0E\uFF61\u2024]/g;
+/** Endings of files which no server's name has. */
+const FILES = /\.(?:[jt]sx?|json|html?|css|pdf|txt|png|jpe?g|gif|svg|csv|xml|ya?ml|toml|docx?|xlsx?)$/i;
+const MAX_WORDS = 2048;
 
-/** Whether the words of a link name another place than the one that it leads to. */
-export function isDeceptive(words: string, { href, host }: Address): boolean {
-  if (words.length > MAX_ADDRESS || !LOOKS_LIKE_ADDRESS.test(words)) return false;
-  const told = URL.parse(words.includes("://") ? words : `https://${words.trim()}`);
-  return told !== null && told.href !== href && told.host !== host && told.host !== host.replace(/^www\./, "");
+/**
+ * Whether the words of a link name another place than the one that it leads to, as far as a reader can see: whatever is
+ * invisible in them does not count, and neither does what stands around the name. An address with a name before its server's
+ * is always meant to be taken for another.
+ */
+export function isDeceptive(words: string, { href }: Address): boolean {
+  const url = URL.parse(href);
+  if (url === null) return true;
+  const isMail = url.protocol === "mailto:";
+  if (!isMail && (url.username !== "" || url.password !== "")) return true;
+  const seen = words.slice(0, MAX_WORDS).replace(UNSEEN, "").replace(DOTS, ".").normalize("NFKC");
+  const mail = safeDecoded(url.pathname).toLowerCase();
+  for (const [, scheme, user, name = ""] of seen.matchAll(NAMES)) {
+    const isFile = scheme === undefined && user === undefined && FILES.test(name);
+    if (isFile) continue;
+    if (
+      isMail && user !== undefined
+        ? `${user}@${name}`.toLowerCase() !== mail
+        : !isSameHost(name, isMail ? mail : url.hostname)
+    )
+      return true;
+  }
+  return false;
+}
+
+function isSameHost(told: string, real: string): boolean {
+  const plain = (host: string): string | undefined =>
+    URL.parse(`https://${host.slice(host.lastIndexOf("@") + 1)}`)?.hostname.replace(/^www\./, "");
+  return plain(told) === plain(real);
+}
+
+function safeDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Pictures that browsers draw without running anything; SVG among them, as long as it is an <img>. */

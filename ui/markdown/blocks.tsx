@@ -2,10 +2,11 @@
 import type { Token, Tokens } from "marked";
 import { memo, type ReactNode } from "react";
 import styles from "./blocks.module.css";
-import { withoutMarks } from "./citations.ts";
 import { CodeBlock } from "./code-block.tsx";
 import type { ListPart } from "./grow.ts";
 import { Inline } from "./inline.tsx";
+import { CitationMark } from "./link.tsx";
+import type { Marked } from "./marks.ts";
 
 export interface BlocksProps {
   tokens: readonly Token[];
@@ -24,44 +25,66 @@ export function Blocks({ tokens, growing = false }: BlocksProps): ReactNode {
 export const BlockGroup = memo(Blocks);
 
 interface BlockProps {
-  token: Tokens.Generic;
+  token: Tokens.Generic & Marked;
   growing: boolean;
 }
 
 const Block = memo(
-  function Block({ token, growing }: BlockProps): ReactNode {
-    switch (token.type) {
-      case "space":
-      case "def":
-        return null;
-      case "heading":
-        return <Heading token={token as Tokens.Heading} />;
-      case "hr":
-        return <hr className={styles["rule"]} />;
-      case "code":
-        return <CodeBlock text={withoutMarks(String(token["text"]))} language={languageOf(token)} growing={growing} />;
-      case "blockquote":
-        return (
-          <blockquote className={styles["quote"]}>
-            <Blocks tokens={token.tokens ?? []} growing={growing} />
-          </blockquote>
-        );
-      case "list":
-        return <List token={token as Tokens.List | ListPart} growing={growing} />;
-      case "table":
-        return <Table token={token as Tokens.Table} />;
-      case "html":
-        return <p className={styles["raw"]}>{withoutMarks(token.raw.trimEnd())}</p>;
-      case "text":
-        return <Inline tokens={token.tokens ?? [token]} />;
-      default:
-        return <p className={styles["paragraph"]}>{<Inline tokens={token.tokens ?? [token]} />}</p>;
-    }
+  function Block(props: BlockProps): ReactNode {
+    const { cites } = props.token;
+    if (cites === undefined) return <BlockAlone {...props} />;
+    return (
+      <>
+        <BlockAlone {...props} />
+        <p className={styles["cites"]}>
+          <Cites numbers={cites} />
+        </p>
+      </>
+    );
   },
   (before, after) =>
     before.growing === after.growing &&
-    (before.token === after.token || (before.token.raw === after.token.raw && !refers(after.token.raw))),
+    (before.token === after.token ||
+      (before.token.raw === after.token.raw && isCitedAlike(before.token, after.token) && !refers(after.token.raw))),
 );
+
+function isCitedAlike(one: Marked, other: Marked): boolean {
+  return one.cited === other.cited;
+}
+
+function Cites({ numbers }: { numbers: readonly number[] }): ReactNode {
+  return numbers.map((number, index) => <CitationMark key={index} number={number} />);
+}
+
+function BlockAlone({ token, growing }: BlockProps): ReactNode {
+  switch (token.type) {
+    case "space":
+    case "def":
+      return null;
+    case "heading":
+      return <Heading token={token as Tokens.Heading} />;
+    case "hr":
+      return <hr className={styles["rule"]} />;
+    case "code":
+      return <CodeBlock text={String(token["text"])} language={languageOf(token)} growing={growing} />;
+    case "blockquote":
+      return (
+        <blockquote className={styles["quote"]}>
+          <Blocks tokens={token.tokens ?? []} growing={growing} />
+        </blockquote>
+      );
+    case "list":
+      return <List token={token as Tokens.List | ListPart} growing={growing} />;
+    case "table":
+      return <Table token={token as Tokens.Table} />;
+    case "html":
+      return <p className={styles["raw"]}>{token.raw.trimEnd()}</p>;
+    case "text":
+      return <Inline tokens={token.tokens ?? [token]} />;
+    default:
+      return <p className={styles["paragraph"]}>{<Inline tokens={token.tokens ?? [token]} />}</p>;
+  }
+}
 
 /** The same text may mean another address when it refers to one that was defined since. */
 function refers(raw: string): boolean {
@@ -69,7 +92,7 @@ function refers(raw: string): boolean {
 }
 
 function languageOf(token: Tokens.Generic): string {
-  return /^\S*/.exec(withoutMarks(String(token["lang"] ?? "")))?.[0] ?? "";
+  return /^\S*/.exec(String(token["lang"] ?? ""))?.[0] ?? "";
 }
 
 /** The first heading of the page is its own. */
@@ -92,7 +115,7 @@ function List({ token, growing }: { token: Tokens.List | ListPart; growing: bool
 }
 
 const Item = memo(
-  function Item({ item, growing }: { item: Tokens.ListItem; growing: boolean }) {
+  function Item({ item, growing }: { item: Tokens.ListItem & Marked; growing: boolean }) {
     const tokens = item.tokens.filter(({ type }) => type !== "checkbox");
     return (
       <li className={item.task ? styles["task"] : undefined}>
@@ -106,13 +129,17 @@ const Item = memo(
           />
         )}
         <Blocks tokens={tokens} growing={growing} />
+        {item.cites !== undefined && <Cites numbers={item.cites} />}
       </li>
     );
   },
   (before, after) =>
     before.growing === after.growing &&
     (before.item === after.item ||
-      (before.item.raw === after.item.raw && before.item.loose === after.item.loose && !refers(after.item.raw))),
+      (before.item.raw === after.item.raw &&
+        before.item.loose === after.item.loose &&
+        isCitedAlike(before.item, after.item) &&
+        !refers(after.item.raw))),
 );
 
 /** More cells than a reader looks at, and more than a browser lays out at once. */
@@ -120,8 +147,7 @@ const MAX_CELLS = 6000;
 
 function Table({ token }: { token: Tokens.Table }) {
   const { header, rows, raw } = token;
-  if (header.length * (rows.length + 1) > MAX_CELLS)
-    return <CodeBlock text={withoutMarks(raw)} language="" growing={false} />;
+  if (header.length * (rows.length + 1) > MAX_CELLS) return <CodeBlock text={raw} language="" growing={false} />;
   return (
     // It scrolls by itself, also by keys.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex

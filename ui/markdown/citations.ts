@@ -1,4 +1,4 @@
-// Citations of a text: each source gets a number, and signs that Markdown leaves alone mark where it is cited.
+// Citations of a text: each source gets a number, and a place behind every span that cites it.
 import type { Annotation } from "koine";
 import { readRemote, visible } from "./address.ts";
 
@@ -12,20 +12,22 @@ export interface Source {
   cited: readonly string[];
 }
 
-export interface Cited {
-  text: string;
-  sources: readonly Source[];
+/** Numbers that stand behind a place of the text. */
+export interface Mark {
+  at: number;
+  numbers: readonly number[];
 }
 
-// Code points that never stand for a character, so that no text means them.
-const OPEN = "\uFDD0";
-const CLOSE = "\uFDD1";
-const SIGNS = /[\uFDD0\uFDD1]/g;
-const MARK = /\uFDD0(\d{1,5})\uFDD1/;
+export interface Cited {
+  sources: readonly Source[];
+  /** In the order of the text. */
+  marks: readonly Mark[];
+}
 
-/** The text with a mark behind every span that cites something, and what the marks mean. */
+const NOTHING: Cited = { sources: [], marks: [] };
+
 export function cite(text: string, annotations: readonly Annotation[] | undefined): Cited {
-  if (annotations === undefined || annotations.length === 0) return { text, sources: [] };
+  if (annotations === undefined || annotations.length === 0) return NOTHING;
   const numbers = new Map<string, number>();
   const sources: Source[] = [];
   const marks = new Map<number, Set<number>>();
@@ -40,7 +42,24 @@ export function cite(text: string, annotations: readonly Annotation[] | undefine
     const here = marks.get(at) ?? new Set();
     marks.set(at, here.add(number));
   }
-  return { text: insertMarks(text, marks), sources };
+  return { sources, marks: inOrder(marks) };
+}
+
+function inOrder(marks: ReadonlyMap<number, ReadonlySet<number>>): Mark[] {
+  return [...marks]
+    .sort(([a], [b]) => a - b)
+    .map(([at, numbers]) => ({ at, numbers: [...numbers].sort((a, b) => a - b) }));
+}
+
+/** The same places in the text as Markdown counts its lines: two signs of a line break are one there. */
+export function normalisedMarks(text: string, marks: readonly Mark[]): readonly Mark[] {
+  if (marks.length === 0 || !text.includes("\r\n")) return marks;
+  let [from, shift] = [0, 0];
+  return marks.map(({ at, numbers }) => {
+    shift += text.slice(from, at).split("\r\n").length - 1;
+    from = at;
+    return { at: at - shift, numbers };
+  });
 }
 
 function sourceOf(annotation: Annotation, number: number): Source {
@@ -55,25 +74,4 @@ function addCited(sources: Source[], number: number, citedText: string | undefin
   const source = sources[number - 1];
   if (source === undefined || citedText === undefined || source.cited.includes(citedText)) return;
   sources[number - 1] = { ...source, cited: [...source.cited, citedText] };
-}
-
-function insertMarks(text: string, marks: ReadonlyMap<number, ReadonlySet<number>>): string {
-  let [marked, from] = ["", 0];
-  for (const at of [...marks.keys()].sort((a, b) => a - b)) {
-    const numbers = [...(marks.get(at) ?? [])].sort((a, b) => a - b);
-    marked += text.slice(from, at).replace(SIGNS, "") + numbers.map((number) => OPEN + number + CLOSE).join("");
-    from = at;
-  }
-  return marked + text.slice(from).replace(SIGNS, "");
-}
-
-/** Words and the numbers of marks between them. */
-export function splitMarks(text: string): (string | number)[] {
-  if (!text.includes(OPEN)) return [text];
-  return text.split(MARK).map((piece, index) => (index % 2 === 0 ? piece : Number(piece)));
-}
-
-/** The text as it was, for places that cannot hold a mark. */
-export function withoutMarks(text: string): string {
-  return text.includes(OPEN) ? text.replace(/\uFDD0\d*\uFDD1?/g, "") : text;
 }

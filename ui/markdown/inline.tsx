@@ -2,7 +2,6 @@
 import type { Token, Tokens } from "marked";
 import { Fragment, type ReactNode } from "react";
 import { readDataPicture, visible } from "./address.ts";
-import { splitMarks, withoutMarks } from "./citations.ts";
 import { decodeEntities } from "./entities.ts";
 import styles from "./inline.module.css";
 import { CitationMark, SafeLink } from "./link.tsx";
@@ -26,7 +25,7 @@ function inlineOf(token: Tokens.Generic): ReactNode {
     case "del":
       return <del>{<Inline tokens={token.tokens} />}</del>;
     case "codespan":
-      return <code className={styles["code"]}>{withoutMarks(String(token["text"]))}</code>;
+      return <code className={styles["code"]}>{String(token["text"])}</code>;
     case "br":
       return <br />;
     case "link":
@@ -34,23 +33,17 @@ function inlineOf(token: Tokens.Generic): ReactNode {
     case "image":
       return <InlinePicture href={addressOf(token)} alt={wordsOf(token)} />;
     case "html":
-      return BREAK.test(token.raw) ? <br /> : <span className={styles["raw"]}>{withoutMarks(token.raw)}</span>;
+      return BREAK.test(token.raw) ? <br /> : <span className={styles["raw"]}>{token.raw}</span>;
     case "escape":
       return String(token["text"]);
     case "plain":
-      return <Words text={token.raw} />;
+      return token.raw;
+    case "cite":
+      return <CitationMark number={Number(token["number"])} />;
     default:
       if (token.tokens !== undefined) return <Inline tokens={token.tokens} />;
-      return <Words text={decodeEntities(token.raw)} />;
+      return decodeEntities(token.raw);
   }
-}
-
-function Words({ text }: { text: string }): ReactNode {
-  const pieces = splitMarks(text);
-  if (pieces.length === 1) return withoutMarks(text);
-  return pieces.map((piece, index) =>
-    typeof piece === "string" ? piece : <CitationMark key={index} number={piece} />,
-  );
 }
 
 function linkOf(token: Tokens.Link): ReactNode {
@@ -68,7 +61,7 @@ function linkOf(token: Tokens.Link): ReactNode {
   }
   return (
     <SafeLink href={href} words={wordsOf(token)}>
-      {token.autolink === true ? withoutMarks(token.text) : <Inline tokens={token.tokens} />}
+      {token.autolink === true ? token.text : <Inline tokens={token.tokens} />}
     </SafeLink>
   );
 }
@@ -79,12 +72,12 @@ function holdsPicture(tokens: readonly Tokens.Generic[]): boolean {
 
 /** Of addresses that stand alone, references are part of the address. */
 function addressOf(token: Tokens.Generic | Tokens.Link): string {
-  const href = withoutMarks(String(token["href"] ?? ""));
+  const href = String(token["href"] ?? "");
   return token["autolink"] === true ? href : decodeEntities(href);
 }
 
 function wordsOf(token: Tokens.Generic | Tokens.Link): string {
-  return decodeEntities(withoutMarks(String(token["text"] ?? "")));
+  return decodeEntities(String(token["text"] ?? ""));
 }
 
 function InlinePicture({ href, alt }: { href: string; alt: string }) {

@@ -3,10 +3,11 @@ import type { Annotation } from "koine";
 import { memo, useEffect, useMemo, useRef, useState } from "react";
 import { BlockGroup, Blocks } from "./blocks.tsx";
 import styles from "./blocks.module.css";
-import { cite, withoutMarks } from "./citations.ts";
+import { cite, normalisedMarks } from "./citations.ts";
 import { grow, GROUP, type Growth, normalised, readAll } from "./grow.ts";
 import { Sources } from "./link.tsx";
 import { RestOfText } from "./long-text.tsx";
+import { placeMarks } from "./marks.ts";
 import { useShown } from "./shown.ts";
 
 export interface MarkdownProps {
@@ -20,8 +21,11 @@ export const Markdown = memo(function Markdown({ text, streaming = false, annota
   const cited = useMemo(() => cite(text, annotations), [text, annotations]);
   // What was written before the reader's eyes has a size that is known, and need not be drawn while it is out of sight.
   const [streamed] = useState(streaming);
-  const shown = useShown(normalised(cited.text), streaming);
-  const { settled, tail, rest } = useGrowth(shown.text, streaming, annotations);
+  const shown = useShown(normalised(text), streaming);
+  const growth = useGrowth(shown.text, streaming);
+  const marks = useMemo(() => normalisedMarks(text, cited.marks), [text, cited]);
+  const { settled, tail } = useMemo(() => placeMarks(growth, marks), [growth, marks]);
+  const { rest } = growth;
   return (
     <Sources value={cited.sources}>
       <div className={styles["markdown"]}>
@@ -31,7 +35,7 @@ export const Markdown = memo(function Markdown({ text, streaming = false, annota
           </div>
         ))}
         <Blocks tokens={tail} growing={streaming} />
-        {rest !== "" && <p className={styles["raw"]}>{withoutMarks(rest)}</p>}
+        {rest !== "" && <p className={styles["raw"]}>{rest}</p>}
         <RestOfText shown={shown} />
       </div>
     </Sources>
@@ -39,15 +43,9 @@ export const Markdown = memo(function Markdown({ text, streaming = false, annota
 });
 
 /** What was read before is where the next reading begins; a reading that is thrown away only costs its time. */
-function useGrowth(text: string, growing: boolean, annotations: MarkdownProps["annotations"]): Growth {
-  const last = useRef<{ growth: Growth; annotations: MarkdownProps["annotations"] }>(undefined);
-  const growth = useMemo(() => {
-    // Another citation puts marks into what was read already.
-    const before = last.current?.annotations === annotations ? last.current?.growth : undefined;
-    return growing ? grow(before, text) : readAll(text, before);
-  }, [text, growing, annotations]);
-  useEffect(() => {
-    last.current = { growth, annotations };
-  }, [growth, annotations]);
+function useGrowth(text: string, growing: boolean): Growth {
+  const last = useRef<Growth>(undefined);
+  const growth = useMemo(() => (growing ? grow(last.current, text) : readAll(text, last.current)), [text, growing]);
+  useEffect(() => void (last.current = growth), [growth]);
   return growth;
 }

@@ -42,8 +42,31 @@ export function placeOf(part: MediaPart): Place {
 }
 
 function dataPlace(url: string): Place | undefined {
-  const head = /^data:([^,]{0,200});base64,/i.exec(url.slice(0, 220))?.[0];
-  return head === undefined ? undefined : { at: "data", data: url.slice(head.length) };
+  const head = /^data:[^,]{0,200},/i.exec(url.slice(0, 220))?.[0];
+  if (head === undefined) return undefined;
+  const content = url.slice(head.length);
+  return { at: "data", data: /;\s*base64\s*,$/i.test(head) ? content : base64Of(content) };
+}
+
+/** What is written out in an address, as base64 like all else. */
+function base64Of(content: string): string {
+  const bytes = new TextEncoder().encode(content);
+  const read: number[] = [];
+  for (let at = 0; at < bytes.length; at++) {
+    const code = bytes[at] === PERCENT ? /^[\da-f]{2}$/i.exec(signsBehind(bytes, at))?.[0] : undefined;
+    read.push(code === undefined ? (bytes[at] ?? 0) : Number.parseInt(code, 16));
+    if (code !== undefined) at += 2;
+  }
+  let binary = "";
+  for (const byte of read) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
+
+const PERCENT = 0x25;
+
+/** The two signs behind a percent sign. */
+function signsBehind(bytes: Uint8Array, at: number): string {
+  return String.fromCharCode(bytes[at + 1] ?? 0, bytes[at + 2] ?? 0);
 }
 
 /** The type as it was said, or as a data URL or the bytes themselves say. */

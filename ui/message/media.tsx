@@ -2,15 +2,15 @@
 import type { AudioPart, MediaPart } from "koine";
 import { type ReactNode, useState } from "react";
 import { useApi, useBlobUrl } from "../data/hooks.ts";
-import { Button, formatBytes, Icon, useToast } from "../kit/index.ts";
+import { Button, formatBytes, Icon, saveFile, useToast } from "../kit/index.ts";
 import { visible } from "../markdown/address.ts";
 import { RemoteMedia } from "../markdown/remote.tsx";
+import { bytesOf } from "./bytes.ts";
 import { LazyFold } from "./lazy-fold.tsx";
 import { dataUrl, fileName, placeOf, shownType, sizeOf, typeOf } from "./media-source.ts";
 import styles from "./media.module.css";
 import { NestedParts } from "./nested.tsx";
 import { PlainText } from "./plain-text.tsx";
-import { bytesOf, saveFile } from "./save.ts";
 
 export function Media({ part }: { part: MediaPart }) {
   return (

@@ -30,7 +30,8 @@ export const MessageMeta = memo(function MessageMeta({ message, named, losses, r
   };
   if (interrupted === true) add("interrupted", <Interrupted reason={reason} />, "warn");
   if (ended !== undefined) add("ended", <Ended words={ended} raw={finishReason?.raw} />, "warn");
-  if (isAnswer && named !== true && typeof model === "string") add("model", <Model model={model} provider={provider} />);
+  if (isAnswer && named !== true && typeof model === "string")
+    add("model", <Model model={model} provider={provider} />);
   if (isAnswer && usage !== undefined) add("usage", <UsageFacts usage={usage} />);
   if (losses !== undefined && losses.count > 0) add("losses", <Losses {...losses} />);
   if ("createdAt" in message) add("time", <RelativeTime value={message.createdAt} />);

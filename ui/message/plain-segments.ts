@@ -24,7 +24,13 @@ export function plainSegments(text: string): PlainSegment[] {
     if (open === undefined && fence !== null) {
       close("words");
       open = { sign: fence[1] ?? "", language: fence[2] ?? "", line };
-    } else if (open !== undefined && fence !== null && fence[2] === "" && fence[3]?.trim() === "" && fence[1]?.startsWith(open.sign) === true) {
+    } else if (
+      open !== undefined &&
+      fence !== null &&
+      fence[2] === "" &&
+      fence[3]?.trim() === "" &&
+      fence[1]?.startsWith(open.sign) === true
+    ) {
       close("code", open.language);
       open = undefined;
     } else lines.push(line);

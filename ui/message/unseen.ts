@@ -5,14 +5,24 @@ import type { Message, Part } from "koine";
 type Facts = Record<string, unknown>;
 
 /** Facts of a message that are shown elsewhere, or are the ledger's own. */
-const SHOWN = new Set(["schemaVersion", "runId", "model", "provider", "finishReason", "interrupted", "invalidToolCalls"]);
+const SHOWN = new Set([
+  "schemaVersion",
+  "runId",
+  "model",
+  "provider",
+  "finishReason",
+  "interrupted",
+  "invalidToolCalls",
+  // The key under which the page said it.
+  "page",
+]);
 
 /** By the names that they have in the message; undefined where all of it is shown. */
 export function unseenOf({ role, name, extra, metadata, parts }: Message): Facts | undefined {
   const facts: Facts = {};
   // Of everybody else the name is shown as that of the speaker.
   if (name !== undefined && role === "assistant") facts["name"] = name;
-  if (isSaid(extra)) facts["extra"] = extra;
+  if (extra !== undefined) facts["extra"] = extra;
   const more = Object.entries(metadata ?? {}).filter(([key]) => !SHOWN.has(key) && key !== "usage");
   // Its raw words say the same counts again.
   const usage = pick(metadata?.usage, ["extra"]);
@@ -46,5 +56,5 @@ function pick(from: object | undefined, names: readonly string[]): Facts | undef
 
 function isSaid(value: unknown): boolean {
   if (value === undefined) return false;
-  return typeof value !== "object" || value === null || Object.keys(value).length > 0;
+  return !Array.isArray(value) || value.length > 0;
 }

@@ -1,6 +1,6 @@
 // Light, dark, or whatever the system says. The choice is kept in this browser; the colours are theme.css's to know.
 import { useSyncExternalStore } from "react";
-import { keep, readKept } from "../kit/kept.ts";
+import { keep, readKept } from "../kit/index.ts";
 
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];

@@ -1,10 +1,8 @@
 // A tool call that waits for somebody: allowed, or not, with a reason that the model is told.
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { Trouble } from "../kit/trouble.tsx";
-import { type Attempt, useAttempt } from "../kit/use-attempt.ts";
 import type { PendingApproval } from "../data/types.ts";
-import { Button } from "../kit/index.ts";
+import { Button, Trouble, type Attempt, useAttempt } from "../kit/index.ts";
 import styles from "./tasks.module.css";
 
 export interface ApprovalBarProps {

@@ -1,5 +1,6 @@
 // What waits to be said. It is no part of the conversation until then.
 import { textOf } from "koine";
+import { useEffect, useState } from "react";
 import type { QueuedMessage } from "../data/types.ts";
 import { Button, Icon, IconButton } from "../kit/index.ts";
 import styles from "./tasks.module.css";
@@ -24,24 +25,24 @@ export interface QueuePanelProps {
 const MODES: Record<QueuedMessage["mode"], string> = { steer: "Steer", "follow-up": "Follow up" };
 
 export function QueuePanel({ items, note, onTakeBack, onSayNow }: QueuePanelProps) {
-  const isShown = items.length > 0;
-  // What is just being sent is shown where it takes long.
-  const isSlow = items.every(({ stage }) => stage === "sending");
+  const isSlow = useSlow(items.some(({ stage }) => stage === "sending"));
+  const shown = isSlow ? items : items.filter(({ stage }) => stage !== "sending");
+  const isShown = shown.length > 0;
   return (
-    <div className={styles[isShown ? "queue" : "noQueue"]} data-slow={isShown && isSlow}>
+    <div className={styles[isShown ? "queue" : "noQueue"]}>
       {/* Always there, so that what comes into it is announced: the sentence, and not the list. */}
       <p className={styles["note"]} role="status">
-        {isShown && !isSlow && (
+        {isShown && (
           <>
             <Icon name="queue" size={16} />
-            <strong>{summaryOf(items)}</strong> {note}
+            <strong>{summaryOf(shown)}</strong> {note}
           </>
         )}
       </p>
       {isShown && (
         <section aria-label="Queued messages">
           <ol>
-            {items.map((item) => (
+            {shown.map((item) => (
               <QueuedRow key={item.id} item={item} onTakeBack={onTakeBack} onSayNow={onSayNow} />
             ))}
           </ol>
@@ -51,10 +52,28 @@ export function QueuePanel({ items, note, onTakeBack, onSayNow }: QueuePanelProp
   );
 }
 
+/** What is just being sent is shown only where that takes long. */
+const SLOW_MS = 1000;
+
+function useSlow(isSending: boolean): boolean {
+  const [slow, setSlow] = useState(false);
+  useEffect(() => {
+    if (!isSending) return undefined;
+    const timer = setTimeout(() => setSlow(true), SLOW_MS);
+    return () => {
+      clearTimeout(timer);
+      setSlow(false);
+    };
+  }, [isSending]);
+  return slow;
+}
+
 function summaryOf(items: readonly QueueItem[]): string {
   const waiting = items.filter(({ stage }) => stage !== "failed" && stage !== "sending").length;
   const failed = items.filter(({ stage }) => stage === "failed").length;
+  const sending = items.filter(({ stage }) => stage === "sending").length;
   const sentences = [
+    sending > 0 && (sending === 1 ? "1 message is being sent." : `${sending} messages are being sent.`),
     failed > 0 && (failed === 1 ? "1 message was not sent." : `${failed} messages were not sent.`),
     waiting > 0 && (waiting === 1 ? "1 message waits." : `${waiting} messages wait.`),
   ];

@@ -1,6 +1,6 @@
 // The canonical value and every chosen dialect side by side; on phones one after the other.
 import type { DialectId } from "koine";
-import { useMemo, useState, useSyncExternalStore, type ReactNode } from "react";
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import { Tabs, VisuallyHidden } from "../kit/index.ts";
 import type { OnSelect } from "../json/json-view.tsx";
 import { useColumnChoice } from "./choices.ts";
@@ -140,9 +140,15 @@ interface TabbedPanelsProps {
 /** All of them stay, so that each keeps its folds and its place; one is seen. */
 function TabbedPanels({ panels, selected, onSelect }: TabbedPanelsProps) {
   const shown = panels.find(({ id }) => id === selected) ?? panels[0];
+  const box = useRef<HTMLDivElement>(null);
+  // A mark may have led to a tab beyond the edge.
+  useEffect(() => {
+    const tab = box.current?.querySelector("[role=tab][aria-selected=true]");
+    tab?.scrollIntoView({ inline: "nearest", block: "nearest" });
+  }, [shown?.id]);
   const tabs = panels.map(({ id, lost }) => ({ id, label: <TabLabel id={id} lost={lost} /> }));
   return (
-    <div className={styles["tabbed"]}>
+    <div ref={box} className={styles["tabbed"]}>
       <Tabs label="Columns" tabs={tabs} selected={shown?.id ?? "koine"} onSelect={onSelect}>
         {panels.map(({ id, panel }) => (
           <div key={id} className={styles["tabPanel"]} hidden={id !== shown?.id}>

@@ -11,9 +11,8 @@ export function ExampleCards({ onChoose }: { onChoose: (text: string) => void })
           const [name = title, about] = title.split(": ");
           return (
             <li key={title}>
-              <button type="button" aria-label={title} onClick={() => onChoose(text)}>
-                <strong>{name}</strong>
-                {about !== undefined && <span>{about}</span>}
+              <button type="button" onClick={() => onChoose(text)}>
+                <strong>{name}</strong> {about !== undefined && <span>{about}</span>}
               </button>
             </li>
           );

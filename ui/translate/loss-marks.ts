@@ -4,7 +4,7 @@ import type { DialectId, LossLevel } from "koine";
 import type { Mark } from "../json/marks.ts";
 import { SPEAKER_NAMES } from "./names.ts";
 import type { Column, PlacedLoss } from "./types.ts";
-import { aboutWords, placeWords } from "./words.ts";
+import { aboutWords, placesWords } from "./words.ts";
 
 /** Which levels are shown. */
 export type Levels = ReadonlySet<LossLevel>;
@@ -72,15 +72,8 @@ function sorted(groups: ReadonlyMap<string, Group>, told: (group: Group) => Part
     .sort((a, b) => a.line - b.line || GRAVITY[a.level] - GRAVITY[b.level]);
 }
 
-/** More places than these are counted. */
-const NAMED = 3;
-
 function aboutOf(losses: readonly PlacedLoss[], isAtHome = false): string {
-  const [first, ...others] = losses;
+  const [first] = losses;
   if (first === undefined) return "";
-  const standing = isAtHome ? "at" : first.standing;
-  if (others.length === 0) return aboutWords(first, standing);
-  const places = losses.map(({ path }) => placeWords(path));
-  const more = places.length > NAMED ? ` and ${places.length - NAMED} more` : "";
-  return aboutWords(first, standing, `${places.slice(0, NAMED).join("; ")}${more}`);
+  return aboutWords(first, isAtHome ? "at" : first.standing, placesWords(losses.map(({ path }) => path)));
 }

@@ -20,6 +20,15 @@ export function placeWords(path: string): string {
   return words.length === 0 ? "the whole" : words.join(", ");
 }
 
+/** More places than these are counted. */
+const NAMED = 3;
+
+/** "message 3, part 1; message 5, part 1; message 7, part 2 and 40 more". */
+export function placesWords(paths: readonly string[]): string {
+  const more = paths.length > NAMED ? ` and ${(paths.length - NAMED).toLocaleString("en")} more` : "";
+  return `${paths.slice(0, NAMED).map(placeWords).join("; ")}${more}`;
+}
+
 const LISTS: Readonly<Record<string, string>> = {
   messages: "message",
   parts: "part",

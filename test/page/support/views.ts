@@ -25,22 +25,25 @@ export function viewsOf({ harbour, ferry }: Story): Readonly<Record<ViewName, Vi
     },
     conversation: {
       open: async (page) => {
+        await withBranches(page, "hidden");
         await page.goto(`/t/${harbour}`);
         await page.getByText("put the anchor out").waitFor();
-        await page.getByText("Emporios").waitFor();
+        await page.getByRole("feed").getByText("Emporios").waitFor();
       },
     },
     tools: {
       open: async (page) => {
+        await withBranches(page, "hidden");
         await page.goto(`/t/${ferry}`);
         await page.getByText("book_seats").first().waitFor();
       },
     },
     tree: {
       open: async (page) => {
+        await withBranches(page, "hidden");
         await page.goto(`/t/${harbour}`);
-        await page.getByText("Emporios").waitFor();
-        if (!(await page.getByRole("tree").isVisible())) await page.keyboard.press("b");
+        await page.getByRole("feed").getByText("Emporios").waitFor();
+        await page.keyboard.press("b");
         await page.getByRole("tree").waitFor();
       },
     },
@@ -57,4 +60,12 @@ export function viewsOf({ harbour, ferry }: Story): Readonly<Record<ViewName, Vi
       },
     },
   };
+}
+
+/** Whatever was chosen before: a view is the same whichever came first. */
+async function withBranches(page: Page, choice: "shown" | "hidden"): Promise<void> {
+  const keep = (chosen: string): void => localStorage.setItem("koine.branches", chosen);
+  // A page that shows nothing yet has no storage of its own.
+  if (page.url().startsWith("http")) await page.evaluate(keep, choice);
+  else await page.addInitScript(keep, choice);
 }

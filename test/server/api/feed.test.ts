@@ -1,5 +1,5 @@
 // Everything that a page looks at over one connection: news of all threads, and the events of those that it names.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Delta } from "../../../src/model/index.ts";
 import type { Ledger, Run } from "../../../src/ledger/index.ts";
 import { openLedger } from "../../../src/ledger/index.ts";
@@ -150,23 +150,14 @@ test("a tenant follows no other's thread", async () => {
 
 test("HEAD leaves nothing open", async () => {
   const { id } = await threadOf(api, said("Quiet."));
-  const watched: AbortSignal[] = [];
-  const { watch } = ledger;
-  const ended: string[] = [];
-  ledger.watch = async (options) => {
-    if (options?.signal !== undefined) watched.push(options.signal);
-    const changes = await watch.call(ledger, options);
-    const end = changes.return?.bind(changes);
-    changes.return = async () => (ended.push("return"), (await end?.()) ?? { done: true, value: undefined });
-    return changes;
-  };
-  try {
-    const reply = await fetch(`${api.koine.url}/v1/events?thread=${id}@`, { method: "HEAD" });
-    expect([reply.status, await reply.text()]).toEqual([200, ""]);
-    await expect.poll(() => watched.every(({ aborted }) => aborted) && ended.length > 0).toBe(true);
-  } finally {
-    ledger.watch = watch;
-  }
+  const watching = vi.spyOn(ledger, "watch");
+  const reply = await fetch(`${api.koine.url}/v1/events?thread=${id}@`, { method: "HEAD" });
+  expect([reply.status, await reply.text()]).toEqual([200, ""]);
+  const [watched] = watching.mock.calls[0] ?? [];
+  await expect.poll(() => watched?.signal?.aborted).toBe(true);
+  const changes = await watching.mock.results[0]?.value;
+  expect(await changes.next()).toEqual({ done: true, value: undefined });
+  watching.mockRestore();
 });
 
 describe("sources that are merged", () => {

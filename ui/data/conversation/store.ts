@@ -52,6 +52,8 @@ export class ConversationStore extends Store<ConversationState> {
   private refusals = 0;
   private refusedAt = 0;
   private leaveFeed: (() => void) | undefined;
+  /** Choices that were made since it was read may not have been told. */
+  private isLeafOld = false;
   /** It was said that it is not there any more: there is nothing to ask. */
   private isDeleted = false;
 
@@ -101,7 +103,7 @@ export class ConversationStore extends Store<ConversationState> {
     this.leaveFeed = this.feed.listen({
       onChange: (change) => this.onChange(change),
       // Choices are told of only while they are made.
-      onOpen: () => this.isDeleted || this.leaf.suspect(),
+      onOpen: () => (this.isLoaded ? this.leaf.suspect() : (this.isLeafOld = true)),
     });
     if (this.isLoaded) {
       this.follow(this.cursor);
@@ -189,6 +191,8 @@ export class ConversationStore extends Store<ConversationState> {
     this.bodies.forget();
     this.follow(firstOf(outline.cursor, task));
     void this.readFailures();
+    if (this.isLeafOld) this.leaf.suspect();
+    this.isLeafOld = false;
     this.changed();
   }
 

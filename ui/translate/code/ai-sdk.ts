@@ -122,9 +122,26 @@ function unsaid({ tools = [], toolChoice, sampling, extra }: Request): Loss[] {
       .filter(isField)
       .map((name) => `/extra/openai-chat/${name}`),
   );
-  return paths.map((path) => ({ path, action: "dropped", level: "loss", code: "sdk-unsaid", message: SDK_UNSAID }));
+  const rounded = exactNumbers(sampling ?? {}).map(({ path }): Loss => {
+    return {
+      path: `/sampling${path}`,
+      action: "approximated",
+      level: "loss",
+      code: "number-rounded",
+      message: ROUNDED,
+    };
+  });
+  const left = paths.map((path): Loss => ({
+    path,
+    action: "dropped",
+    level: "loss",
+    code: "sdk-unsaid",
+    message: SDK_UNSAID,
+  }));
+  return [...left, ...rounded];
 }
 
+const ROUNDED = "The AI SDK takes it as a number, and JavaScript rounds it.";
 const SDK_UNSAID = "The AI SDK has no word for this.";
 
 /** Names with a sign are how something was written, not what was said. */

@@ -1,13 +1,13 @@
 // A request as code: what to paste into a shell, or into a program with one of the official SDKs, to ask it of this server.
 // Bodies are what the dialect of the SDK says, value by value; what it cannot say is told with the code.
-import type { Loss, Request } from "koine";
-import { dialect, isObject, stringifyJson } from "koine";
+import type { Request } from "koine";
+import { stringifyJson } from "koine";
 import type { Code, CodeWish } from "../types.ts";
 import { aiSdkCode } from "./ai-sdk.ts";
+import { bodyOf } from "./body.ts";
+import { genaiCode } from "./genai.ts";
 import { keyLiteral, TOKEN_VARIABLE } from "./key.ts";
 import { literalOf } from "./literal.ts";
-import type { Body } from "./merge.ts";
-import { merged, without } from "./merge.ts";
 import type { Written } from "./written.ts";
 
 interface Form {
@@ -71,17 +71,6 @@ function remarksOf(text: string, ending: Code["ending"]): string[] {
   ];
 }
 
-interface Said {
-  body: Body;
-  losses: readonly Loss[];
-}
-
-function bodyOf(id: string, request: Request): Said {
-  const { wire, losses } = dialect(id).encodeRequest(request);
-  if (!isObject(wire)) throw new TypeError("A request is an object in every dialect.");
-  return { body: without(wire, "stream_options"), losses };
-}
-
 function curlCode(request: Request, { origin, token }: CodeWish): Written {
   const lines = [
     `curl ${origin}/v1/chat/completions`,
@@ -129,22 +118,6 @@ function anthropicCode(request: Request, wish: CodeWish): Written {
 const client = new Anthropic({ baseURL: ${JSON.stringify(wish.origin)}, apiKey: ${keyLiteral(wish)} });
 const answer = await client.messages.${ask[0]}(${literalOf(body)})${ask[1]};
 console.log(answer.content);
-`;
-  return { text, losses };
-}
-
-/** The SDK takes what the wire has beside the contents as one object. */
-function genaiCode(request: Request, wish: CodeWish): Written {
-  const { body, losses } = bodyOf("gemini", request);
-  const { contents, generationConfig } = body;
-  const beside = without(body, "contents", "model", "generationConfig");
-  const config = merged(isObject(generationConfig) ? generationConfig : {}, beside);
-  const asked = { model: wish.model, contents, ...(Object.keys(config).length > 0 && { config }) };
-  const text = `import { GoogleGenAI } from "@google/genai";
-
-const client = new GoogleGenAI({ apiKey: ${keyLiteral(wish)}, httpOptions: { baseUrl: ${JSON.stringify(wish.origin)} } });
-const answer = await client.models.generateContent(${literalOf(asked)});
-console.log(answer.candidates[0].content.parts);
 `;
   return { text, losses };
 }

@@ -40,9 +40,10 @@ export function leftOfResponse({ alternatives = [], ...facts }: Omit<Response, "
 
 /** The messages of a run are carried; the facts of its answers are not. */
 export function leftOfRun({ responses }: AssembledRun): Loss[] {
-  return responses.flatMap(({ message: _, ...facts }, at) =>
-    leftOfResponse(facts).map((loss) => Object.assign(loss, { path: `/responses/${at}${loss.path}` })),
-  );
+  return responses.flatMap((response, at) => {
+    const { message: _, ...facts } = response;
+    return leftOfResponse(facts).map((loss) => Object.assign(loss, { path: `/responses/${at}${loss.path}` }));
+  });
 }
 
 /** Compares an error with what a reader of the wire would take it for. */
