@@ -205,10 +205,10 @@ describe("a conversation that streams", () => {
       await go();
       const there = await place();
       for (let more = 0; more < 4; more++) asked.begin(`Then ${at} ${more}.\n\n`);
+      const last = `Then ${at} 3.`;
       await expect
-        .poll(() => scroller.evaluate((element, words) => element.textContent.includes(words), "Jump"))
-        .toBe(false);
-      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 60)));
+        .poll(() => scroller.evaluate((element, words) => element.textContent.includes(words), last))
+        .toBe(true);
       expect(await place()).toBe(there);
       await page.getByRole("button", { name: "Jump to latest" }).click();
       await page.getByText(`Then ${at} 3.`).waitFor();

@@ -36,12 +36,12 @@ export function visitNumber(): number {
 
 /** The place of a reader who has come back; undefined for one who came by a link. */
 export function formerPlace(threadId: string): Place | undefined {
-  return isBack ? places.get(threadId) : undefined;
+  console.log("FORMER", isBack, places.size); return isBack ? places.get(threadId) : undefined;
 }
 
 /** undefined: at the end, where every conversation opens. */
 export function keepPlace(threadId: string, place: Place | undefined): void {
-  places.delete(threadId);
+  console.log("KEEP", JSON.stringify(place)); places.delete(threadId);
   if (place === undefined) return;
   places.set(threadId, place);
   const [oldest] = places.keys();

@@ -74,19 +74,9 @@ export class ThreadListStore extends Store<ThreadListState> {
   readonly loadMore = (): void => {
     const before = this.next;
     if (before === null || this.loadingMore !== undefined) return;
-    const reading = new AbortController();
-    const { signal } = reading;
-    this.loadingMore = reading;
+    this.loadingMore = new AbortController();
     this.hasMoreFailed = false;
-    this.api
-      .threads({ limit: PAGE, before, signal, ...KINDS[this.filter] })
-      // Where the list was read anew meanwhile, the page does not belong to its end.
-      .then((page) => signal.aborted || this.next !== before || this.append(page))
-      .catch((error: unknown) => signal.aborted || this.moreFailed(error))
-      .finally(() => {
-        if (this.loadingMore === reading) this.loadingMore = undefined;
-        this.changed();
-      });
+    void this.readMore(before, this.loadingMore);
   };
 
   /** Tries again what could not be read. */
@@ -230,7 +220,7 @@ export class ThreadListStore extends Store<ThreadListState> {
     let page = await this.readPage({ signal });
     const read = [...page.threads];
     let isJoined = !isAllOld && page.threads.some(stands);
-    while (page.next !== null && !isJoined && read.length < former.size) {
+    while (page.next !== null && !isJoined && read.length < this.threads.length) {
       page = await this.readPage({ signal, before: page.next });
       read.push(...page.threads);
       isJoined = !isAllOld && page.threads.some(stands);
@@ -272,6 +262,22 @@ export class ThreadListStore extends Store<ThreadListState> {
     this.next = null;
     // They are no beginning of the list.
     this.isAllOld = true;
+  }
+
+  private async readMore(before: string, { signal }: AbortController): Promise<void> {
+    let isStray = false;
+    try {
+      const page = await this.readPage({ before, signal });
+      // Where the list was read anew meanwhile, it ends elsewhere: another page is its next.
+      isStray = this.next !== before;
+      if (!isStray) this.append(page);
+    } catch (error) {
+      if (!signal.aborted) this.moreFailed(error);
+    }
+    if (signal.aborted) return;
+    this.loadingMore = undefined;
+    this.changed();
+    if (isStray) this.loadMore();
   }
 
   private append({ threads, next }: ThreadPage): void {
