@@ -109,7 +109,8 @@ describe("branches", () => {
     await tree.getByRole("treeitem", { name: /interrupted.*Near Ath/ }).waitFor();
     // What is active stayed so.
     await row(page, "On the isthmus.").waitFor();
-    const inTree = (): Promise<boolean> => page.evaluate(() => document.activeElement?.closest("[role=tree]") != null);
+    const inTree = (): Promise<boolean> =>
+      page.evaluate(() => document.activeElement?.matches("[role=treeitem]") === true);
     await expect.poll(inTree).toBe(true);
 
     // From the tree nothing is changed by a letter; from the row it is, once however long it is pressed.

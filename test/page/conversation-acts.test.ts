@@ -134,7 +134,6 @@ describe("what a reader does", () => {
     const metadata = { page: { model: "held/held" } };
     const { id } = await koine.ledger.createThread({ title: "Long", metadata }, { messages: said });
     await page.goto(`/t/${id}`);
-    page.on("console", (m) => console.log(m.text()));
     await page.getByText("Said 39.").waitFor();
     const scroller = page.getByRole("feed").locator("..");
     const place = (): Promise<number> => scroller.evaluate(({ scrollTop }) => scrollTop);

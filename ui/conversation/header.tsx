@@ -96,6 +96,8 @@ function Title({ thread, name, actions }: HeaderProps) {
   const press = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return;
     if (event.key !== "Enter" && event.key !== "Escape") return;
+    // The key is the field's, not that of the button that has the focus next.
+    event.preventDefault();
     isByKey.current = true;
     if (event.key === "Enter") void save();
     else setDraft(undefined);

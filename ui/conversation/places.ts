@@ -12,11 +12,13 @@ const places = new Map<string, Place>();
 const MOST = 100;
 
 let visits = 0;
-let isBack = false;
+/** Where a link has led last. Steps in the browser's history are told of late: their view may be shown by then. */
+let linkedTo: string | undefined;
 const listeners = new Set<() => void>();
 
 function visited(event: Event): void {
-  isBack = event.type === "popstate";
+  linkedTo = event.type === "pushState" ? location.pathname : undefined;
+  if (linkedTo === undefined) return;
   visits += 1;
   for (const listener of listeners) listener();
 }
@@ -29,19 +31,19 @@ export function onVisit(listener: () => void): () => void {
   return () => void listeners.delete(listener);
 }
 
-/** Another number after every step to an address, though it be the same one. */
+/** Another number after every link that was followed, though it be the same one. */
 export function visitNumber(): number {
   return visits;
 }
 
 /** The place of a reader who has come back; undefined for one who came by a link. */
 export function formerPlace(threadId: string): Place | undefined {
-  console.log("FORMER", isBack, places.size); return isBack ? places.get(threadId) : undefined;
+  return linkedTo === location.pathname ? undefined : places.get(threadId);
 }
 
 /** undefined: at the end, where every conversation opens. */
 export function keepPlace(threadId: string, place: Place | undefined): void {
-  console.log("KEEP", JSON.stringify(place)); places.delete(threadId);
+  places.delete(threadId);
   if (place === undefined) return;
   places.set(threadId, place);
   const [oldest] = places.keys();

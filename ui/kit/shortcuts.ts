@@ -44,14 +44,14 @@ function singleKeysOn(): boolean {
   return (areSingleKeysOn ??= readKept(KEPT) !== "off");
 }
 
+function turnSingleKeys(isOn: boolean): void {
+  areSingleKeysOn = isOn;
+  keep(KEPT, isOn ? undefined : "off");
+  tell();
+}
+
 export function useSingleKeys(): [boolean, (isOn: boolean) => void] {
-  const isOn = useSyncExternalStore(subscribe, singleKeysOn);
-  const turn = (next: boolean): void => {
-    areSingleKeysOn = next;
-    keep(KEPT, next ? undefined : "off");
-    tell();
-  };
-  return [isOn, turn];
+  return [useSyncExternalStore(subscribe, singleKeysOn), turnSingleKeys];
 }
 
 /** "r", "?", "shift+a": a sign without a key that only means something with others. */

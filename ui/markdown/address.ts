@@ -75,9 +75,12 @@ export function isDeceptive(words: string, { href }: Address): boolean {
 }
 
 function isSameHost(told: string, real: string): boolean {
-  const plain = (host: string): string | undefined =>
-    URL.parse(`https://${host.slice(host.lastIndexOf("@") + 1)}`)?.hostname.replace(/^www\./, "");
-  return plain(told) === plain(real);
+  return plainHost(told) === plainHost(real);
+}
+
+/** Of a mail address, the part behind its sign. */
+function plainHost(host: string): string | undefined {
+  return URL.parse(`https://${host.slice(host.lastIndexOf("@") + 1)}`)?.hostname.replace(/^www\./, "");
 }
 
 function safeDecoded(text: string): string {

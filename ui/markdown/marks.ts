@@ -64,7 +64,7 @@ function markGroup(
 function markBlock(token: Token, marks: readonly Mark[], from: number): Token {
   const walk = new Walk(token.raw, marks, from);
   const cited = signOf(marks, from);
-  return { ...walk.block(token as Tokens.Generic), cited } as Token;
+  return { ...walk.block(token), cited };
 }
 
 type Node = Tokens.Generic & Marked;
