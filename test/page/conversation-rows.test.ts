@@ -74,7 +74,7 @@ describe("rows", () => {
     expect(words(show(lonely, "t"))).toStrictEqual(["u", "t"]);
   });
 
-  test("B24: everything that tools gave back behind a call stands with it, however much there is of it", () => {
+  test("everything that tools gave back behind a call stands with it, however much there is of it", () => {
     const tree = treeFrom(
       { id: "u" },
       answer("a", "u", "r", { toolCalls: ["look", "listen"] }),

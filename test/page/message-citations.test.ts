@@ -70,7 +70,7 @@ test("a mark behind a row of a table stands in its last cell, and the table stay
   ).toBe("a b c d[1] e f[2]");
 });
 
-test("B100: what has no mark stays the same object, and so does what has the same marks", () => {
+test("what has no mark stays the same object, and so does what has the same marks", () => {
   const growth: Growth = readAll("One.\n\nTwo.\n\nThree.");
   const marks = [{ at: 10, numbers: [1] }];
   const [first, again] = [placeMarks(growth, marks).settled, placeMarks(growth, marks).settled];

@@ -143,6 +143,8 @@ test.each([
   ["opened emphasis is closed", "a **bold wor", "a **bold wor**"],
   ["… before the space at the end", "a **bold ", "a **bold** "],
   ["opened code is closed", "call `foo(", "call `foo(`"],
+  ["a long run of ticks is one sign", `a${"`".repeat(20_000)} b`, `a${"`".repeat(20_000)} b${"`".repeat(20_000)}`],
+  ["runs of other lengths do not end it", "`a ``b`` c` **d", "`a ``b`` c` **d**"],
   ["a strike is closed", "~~gone", "~~gone~~"],
   ["a sign without words behind it waits", "and **", "and "],
   ["what is closed stays", "a **b** `c`", "a **b** `c`"],

@@ -116,7 +116,7 @@ test("words between fences are code, and everything else stays as it was written
   ]);
 });
 
-test("B24: a result stands with its call by their id; the first counts, and nothing is left out", () => {
+test("a result stands with its call by their id; the first counts, and nothing is left out", () => {
   const call = (toolCallId: string): ToolCallPart => ({ type: "tool-call", toolCallId, toolName: "look", input: {} });
   const result = (toolCallId: string, output: string): ToolResultPart => ({
     type: "tool-result",

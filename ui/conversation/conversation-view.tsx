@@ -44,15 +44,8 @@ function Conversation({ threadId, at }: ConversationViewProps) {
   const [dialog, setDialog] = useState<ConversationDialog>();
   const [put, setPut] = useState<ReadonlySet<string>>(new Set());
   const treeShown = useTreeShown();
-  const { nodes, live, failures, thread } = whole;
-  const tree = useMemo(() => treeOf(nodes), [nodes]);
-  const { path, isElsewhere, leave } = useSeenBranch(tree, whole.path, at, visit);
-  const state = useMemo(() => (path === whole.path ? whole : { ...whole, path }), [whole, path]);
-  const recorded = useMemo(() => messageRows(tree, path), [tree, path]);
-  const shown = useMemo(
-    () => shownRows(recorded, { tree, path, live, failures, put }),
-    [recorded, tree, path, live, failures, put],
-  );
+  const { live, thread } = whole;
+  const { tree, state, shown, isElsewhere, leave } = useShown(whole, { at, visit, put });
   const show = (runId: string, isShown: boolean): void =>
     setPut((before) => new Set(isShown ? [...before].filter((each) => each !== runId) : [...before, runId]));
   const branch = { isElsewhere, leaveBranch: leave };
@@ -75,12 +68,12 @@ function Conversation({ threadId, at }: ConversationViewProps) {
             <MessageList ref={list} {...{ threadId, state, tree, shown, editing, at, visit, isTask }} need={need} />
             <Foot
               {...{ threadId, said, leave }}
-              activate={isElsewhere ? () => void attempt(actions.select(path.at(-1) ?? "")) : undefined}
+              activate={isElsewhere ? () => void attempt(actions.select(state.path.at(-1) ?? "")) : undefined}
               stray={isSaving ? undefined : strayEdit(editing, shown, state)}
             />
           </div>
           {treeShown.is && (
-            <TreeSide tree={tree} path={path} takesFocus={treeShown.takesFocus} onClose={treeShown.toggle} />
+            <TreeSide tree={tree} path={state.path} takesFocus={treeShown.takesFocus} onClose={treeShown.toggle} />
           )}
         </div>
       </div>
@@ -97,6 +90,27 @@ function Conversation({ threadId, at }: ConversationViewProps) {
       />
     </CommandsContext>
   );
+}
+
+interface Looking {
+  at: string | undefined;
+  visit: number;
+  /** Answers on their way that the reader has put away. */
+  put: ReadonlySet<string>;
+}
+
+/** What is shown of a conversation: `state` has the path that is looked at. */
+function useShown(whole: ConversationState, { at, visit, put }: Looking) {
+  const { nodes, live, failures } = whole;
+  const tree = useMemo(() => treeOf(nodes), [nodes]);
+  const { path, isElsewhere, leave } = useSeenBranch(tree, whole.path, at, visit);
+  const state = useMemo(() => (path === whole.path ? whole : { ...whole, path }), [whole, path]);
+  const recorded = useMemo(() => messageRows(tree, path), [tree, path]);
+  const shown = useMemo(
+    () => shownRows(recorded, { tree, path, live, failures, put }),
+    [recorded, tree, path, live, failures, put],
+  );
+  return { tree, state, shown, isElsewhere, leave };
 }
 
 interface FootProps {

@@ -19,14 +19,7 @@ export function EditForm({ message }: { message: StoredMessage }) {
     setBusy(true);
     if (!(await saveEdit(id, texts, ask))) setBusy(false);
   };
-  const press = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return;
-    if (event.key === "Escape") closeEditor();
-    else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void save(true);
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
+  const press = (event: KeyboardEvent): void => pressIn(event, closeEditor, () => void save(true));
   const type = (field: number, area: HTMLTextAreaElement): void => {
     const next = texts.map((text, at) => (at === field ? area.value : text));
     setTexts(next);
@@ -70,6 +63,15 @@ export function EditForm({ message }: { message: StoredMessage }) {
       <EditButtons {...{ busy, isEmpty }} onCancel={closeEditor} onSave={() => void save(false)} />
     </form>
   );
+}
+
+function pressIn(event: KeyboardEvent, cancel: () => void, save: () => void): void {
+  if (event.nativeEvent.isComposing) return;
+  if (event.key === "Escape") cancel();
+  else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save();
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
 }
 
 function attachmentsOf({ parts }: Message): number {

@@ -18,7 +18,7 @@ import { Button } from "../kit/index.ts";
 import { FailureRowView } from "./failure-row.tsx";
 import styles from "./message-list.module.css";
 import { MessageRowView } from "./message-row.tsx";
-import { formerPlace, keepPlace } from "./places.ts";
+import { formerPlace, keepPlace, type Place } from "./places.ts";
 import { focusedKey, keyAround, useHeldFocus, useReveal, useRowFocus } from "./row-focus.ts";
 import type { LiveRow, MessageRow, Row, Shown } from "./rows.ts";
 import { placeOf } from "./siblings.ts";
@@ -62,10 +62,8 @@ export function MessageList(props: MessageListProps) {
   const [marked, setMarked] = useState<string>();
   const editingKey = editing === undefined ? undefined : rows[rowOf(rows, editing)]?.key;
   const { virtualizer, atEnd, setGoal, place } = useMessageScroller(scroller, rows, [focusKey, editingKey]);
-  const [former] = useState(() => formerPlace(threadId));
+  const former = useKeptPlace(threadId, place);
   useArrival(setGoal, rows, { wish: at, visit, former, onArrive: () => setMarked(at) });
-  const leave = useEffectEvent(() => keepPlace(threadId, place()));
-  useLayoutEffect(() => () => leave(), []);
   const hold = useHeldFocus(scroller, rows);
   const items = virtualizer.getVirtualItems();
   useBodies(rows, items, state, need);
@@ -78,15 +76,10 @@ export function MessageList(props: MessageListProps) {
   const reveal = useReveal(rows, focusRow, scrollTo);
   const step = (by: 1 | -1): void => {
     const from = rows.findIndex(({ key }) => key === focusedKey(scroller.current));
-    const { startIndex = 0, endIndex = 0 } = virtualizer.range ?? {};
-    focusRow(from === -1 ? (by === 1 ? startIndex : endIndex) : from + by);
+    focusRow(from === -1 ? (virtualizer.range?.[by === 1 ? "startIndex" : "endIndex"] ?? 0) : from + by);
   };
-  useImperativeHandle(ref, () => ({
-    reveal,
-    step,
-    toEnd,
-    focused: () => rows.find(({ key }) => key === focusedKey(scroller.current)),
-  }));
+  const focused = (): Row | undefined => rows.find(({ key }) => key === focusedKey(scroller.current));
+  useImperativeHandle(ref, () => ({ reveal, step, toEnd, focused }));
   return (
     <div className={styles["frame"]}>
       <div ref={scroller} className={styles["scroller"]} onKeyDown={(event) => walk(event, scroller.current, step)}>
@@ -120,6 +113,14 @@ export function MessageList(props: MessageListProps) {
       )}
     </div>
   );
+}
+
+/** Where the reader was the last time; where they are when they leave is kept. */
+function useKeptPlace(threadId: string, place: () => Place | undefined): Place | undefined {
+  const [former] = useState(() => formerPlace(threadId));
+  const leave = useEffectEvent(() => keepPlace(threadId, place()));
+  useLayoutEffect(() => () => leave(), []);
+  return former;
 }
 
 interface SlotProps {

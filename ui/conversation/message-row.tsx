@@ -5,8 +5,7 @@ import type { Message, StoredMessage, ToolCallPart } from "koine";
 import type { PendingApproval } from "../data/types.ts";
 import { BranchSwitcher } from "../branches/switcher.tsx";
 import { Icon, Spinner, type IconName } from "../kit/index.ts";
-import { MessageBody, MessageMeta } from "../message/index.ts";
-import { visible } from "../markdown/address.ts";
+import { MessageBody, MessageMeta, providerWords } from "../message/index.ts";
 import { ApprovalBar } from "../tasks/approval-bar.tsx";
 import { useCommands, type Sibling } from "./context.ts";
 import { EditForm } from "./edit-form.tsx";
@@ -80,7 +79,7 @@ function RowHead({ row, message, siblings, at, who }: MessageRowProps & { who: s
       {!row.continues && (
         <>
           <Icon name={SIGNS[row.role]} size={16} className={styles["sign"]} />
-          <span className={styles["who"]} title={providerOf(message)}>
+          <span className={styles["who"]} title={providerWords(message)}>
             {who}
           </span>
         </>
@@ -163,11 +162,6 @@ function isStored(message: Message | undefined): message is StoredMessage {
 
 function metadataModel(message: Message | undefined): string | undefined {
   return message?.metadata?.model;
-}
-
-function providerOf(message: Message | undefined): string | undefined {
-  const provider = message?.metadata?.provider;
-  return typeof provider === "string" ? `From ${visible(provider, 60)}` : undefined;
 }
 
 function isLast({ run, at, tools }: LiveRow): boolean {

@@ -77,7 +77,7 @@ function fenced(part: Part): string {
 
 /** A medium as a link where it has an address, else by its name: whoever copies it has something in their hands. */
 function mediaWords({ type, name, url, text, mimeType }: MediaPart): string {
-  const title = (name ?? mimeType ?? type).replace(/[\[\]\n]+/g, " ");
+  const title = (name ?? mimeType ?? type).replace(/[[\]\n]+/g, " ");
   if (text !== undefined) return block(`${title}:`, text, "");
   if (url === undefined || url.startsWith("data:")) return `[${type}: ${title}]`;
   return `${type === "image" ? "!" : ""}[${title}](<${url.replace(/[<>\s]/g, encodeURIComponent)}>)`;

@@ -116,11 +116,12 @@ class Walk {
   }
 
   private list(token: Node): Node {
-    const items = (token as Tokens.List).items.map((item) => {
+    const items: Node[] = [];
+    for (const item of (token as Tokens.List).items) {
       const before = this.next;
       const made = this.block(item);
-      return { ...made, cited: signOf(this.marks.slice(before, this.next), this.from) };
-    });
+      items.push({ ...made, cited: signOf(this.marks.slice(before, this.next), this.from) });
+    }
     return { ...token, items };
   }
 

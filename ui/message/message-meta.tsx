@@ -4,7 +4,7 @@ import { memo, type ReactNode } from "react";
 import { formatCost, formatTokens, Icon, RelativeTime } from "../kit/index.ts";
 import { visible } from "../markdown/address.ts";
 import styles from "./meta.module.css";
-import { finishWords } from "./words.ts";
+import { finishWords, providerWords } from "./words.ts";
 
 export interface MessageMetaProps {
   message: Message | StoredMessage;
@@ -17,7 +17,7 @@ export interface MessageMetaProps {
 }
 
 export const MessageMeta = memo(function MessageMeta({ message, named, losses, reason }: MessageMetaProps) {
-  const { model, provider, usage, finishReason, interrupted } = message.metadata ?? {};
+  const { model, usage, finishReason, interrupted } = message.metadata ?? {};
   const isAnswer = message.role === "assistant";
   const ended = interrupted === true ? undefined : finishWords(finishReason);
   const facts: ReactNode[] = [];
@@ -30,8 +30,9 @@ export const MessageMeta = memo(function MessageMeta({ message, named, losses, r
   };
   if (interrupted === true) add("interrupted", <Interrupted reason={reason} />, "warn");
   if (ended !== undefined) add("ended", <Ended words={ended} raw={finishReason?.raw} />, "warn");
-  if (isAnswer && named !== true && typeof model === "string")
-    add("model", <Model model={model} provider={provider} />);
+  if (isAnswer && named !== true && typeof model === "string") {
+    add("model", <Model model={model} from={providerWords(message)} />);
+  }
   if (isAnswer && usage !== undefined) add("usage", <UsageFacts usage={usage} />);
   if (losses !== undefined && losses.count > 0) add("losses", <Losses {...losses} />);
   if ("createdAt" in message) add("time", <RelativeTime value={message.createdAt} />);
@@ -62,10 +63,9 @@ function Ended({ words, raw }: { words: string; raw: string | undefined }) {
   );
 }
 
-function Model({ model, provider }: { model: string; provider: unknown }) {
-  const title = typeof provider === "string" ? `From ${visible(provider, 60)}` : undefined;
+function Model({ model, from }: { model: string; from: string | undefined }) {
   return (
-    <bdi className={styles["model"]} title={title}>
+    <bdi className={styles["model"]} title={from}>
       {visible(model, 80)}
     </bdi>
   );

@@ -1,5 +1,5 @@
 // What is said about a message beside its parts, in words. Pure.
-import type { FinishReason, OpaquePart, Seal, UnifiedFinishReason } from "koine";
+import type { FinishReason, Message, OpaquePart, Seal, UnifiedFinishReason } from "koine";
 import { visible } from "../markdown/address.ts";
 
 const FINISHES: Record<UnifiedFinishReason, string | undefined> = {
@@ -19,6 +19,12 @@ export function finishWords(finish: FinishReason | undefined): string | undefine
   const words = Object.hasOwn(FINISHES, finish.unified) ? FINISHES[finish.unified] : visible(finish.unified, 60);
   if (words === undefined || finish.unified !== "other") return words;
   return finish.raw === undefined ? words : `${words}: ${visible(finish.raw, 60)}`;
+}
+
+/** Who gave an answer, beside the model that made it. */
+export function providerWords(message: Pick<Message, "metadata"> | undefined): string | undefined {
+  const provider: unknown = message?.metadata?.provider;
+  return typeof provider === "string" ? `From ${visible(provider, 60)}` : undefined;
 }
 
 const KINDS: Record<string, readonly [one: string, many: string]> = {
