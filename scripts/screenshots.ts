@@ -31,6 +31,8 @@ for (const name of VIEW_NAMES.filter((each) => values.view === undefined || each
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
       await views[name].open(page);
+      // Colours of code, names of models and the like are loaded a moment later.
+      await page.waitForTimeout(600);
       await page.screenshot({ path: join(values.out, `${name}-${width}-${colorScheme}.png`), animations: "disabled" });
     }
   }

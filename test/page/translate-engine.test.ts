@@ -1,9 +1,8 @@
 // The engine and who asks it: every question has an answer, and nobody waits for a job that nobody wants.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Desk } from "../../ui/translate/engine/desk.ts";
-import type { Engine } from "../../ui/translate/engine-client.ts";
 import { Translator } from "../../ui/translate/translator.ts";
-import type { Answered, Asked, Reading } from "../../ui/translate/types.ts";
+import type { Answered, Asked, Engine, Reading } from "../../ui/translate/types.ts";
 
 const wish = { origin: "http://127.0.0.1:4141", model: "demo/koine", token: false };
 const asking = (text: string): string => `{"model":"gpt-5","messages":[{"role":"user","content":"${text}"}]}`;

@@ -36,7 +36,8 @@ export function lastCallOf({ metadata }: Pick<Run, "metadata">): LastCall {
   const isOwn = dialect === "canonical";
   return {
     ...(named !== undefined && { model: isWhole ? named : `${provider}/${model}` }),
-    tools: Array.isArray(tools) ? tools.length : tools === undefined ? 0 : 1,
+    // Those of a run before are only referred to: there are some.
+    tools: Array.isArray(tools) ? tools.length : tools === undefined ? 0 : Infinity,
     hasInstructions: !isOwn && ("instructions" in same || "instructions" in request),
     settings: isOwn ? [] : Object.keys(settings).filter((name) => !UNSAID.has(name)),
   };
@@ -55,7 +56,7 @@ export function alongWords(last: LastCall | undefined, ask: AskSettings): string
   if (last === undefined) return undefined;
   const { tools, hasInstructions, settings } = last;
   const sent = [
-    !leavesTools(ask) && tools > 0 && (tools === 1 ? "1 tool" : `${tools} tools`),
+    !leavesTools(ask) && tools > 0 && (tools === 1 ? "1 tool" : tools === Infinity ? "tools" : `${tools} tools`),
     hasInstructions && "system prompt",
     // Those that are set anew here are not the last call's.
     settings.some((name) => ask.settings === undefined || !(name in ask.settings)) && "settings",

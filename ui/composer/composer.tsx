@@ -1,22 +1,19 @@
-// What one says something with: in a conversation, in a task, or to begin one.
+// What one says something with: in a conversation, or to a task.
 import { useEffect, useMemo, useRef } from "react";
 import { useConversation } from "../data/hooks.ts";
 import type { ConversationActions } from "../data/types.ts";
 import { ChatComposer } from "./chat-composer.tsx";
 import styles from "./composer.module.css";
-import { NewConversation } from "./new-conversation.tsx";
 import { TaskComposer } from "./task-composer.tsx";
 import { takeFocusWish } from "./focus-wish.ts";
 
 export interface ComposerProps {
-  /** Without one: begins a conversation, and goes there. */
-  threadId?: string;
+  threadId: string;
   /** Told when something that was written here stands in the conversation. */
   onSaid?: () => void;
 }
 
 export function Composer({ threadId, onSaid }: ComposerProps) {
-  if (threadId === undefined) return <NewConversation />;
   // Another conversation has another draft, other errors, another choice of a model.
   return <ThreadComposer key={threadId} threadId={threadId} onSaid={onSaid} />;
 }

@@ -1,12 +1,12 @@
 // Where a chat or a task begins.
-import { Composer } from "./composer.tsx";
+import { NewConversation } from "./new-conversation.tsx";
 import styles from "./new-view.module.css";
 
 export function NewView() {
   return (
     <div className={styles["view"]}>
       <h1>New conversation</h1>
-      <Composer />
+      <NewConversation />
     </div>
   );
 }

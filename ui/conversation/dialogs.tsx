@@ -1,9 +1,11 @@
-// The dialogs of a conversation, one at a time.
+// The dialogs of a conversation, one at a time. Those that few open are loaded when they are.
+import { lazy, Suspense } from "react";
 import { DeleteDialog, RenameDialog } from "../threads/thread-dialogs.tsx";
 import type { Thread } from "../data/types.ts";
 import type { ConversationDialog } from "./commands.ts";
-import { ModelDialog } from "./model-dialog.tsx";
-import { RunDialog } from "./run-dialog.tsx";
+
+const ModelDialog = lazy(async () => ({ default: (await import("./model-dialog.tsx")).ModelDialog }));
+const RunDialog = lazy(async () => ({ default: (await import("./run-dialog.tsx")).RunDialog }));
 
 export interface DialogsProps {
   dialog: ConversationDialog | undefined;
@@ -14,7 +16,15 @@ export interface DialogsProps {
   remove: () => Promise<unknown>;
 }
 
-export function Dialogs({ dialog, thread, onClose, onModel, rename, remove }: DialogsProps) {
+export function Dialogs(props: DialogsProps) {
+  return (
+    <Suspense>
+      <OpenDialog {...props} />
+    </Suspense>
+  );
+}
+
+function OpenDialog({ dialog, thread, onClose, onModel, rename, remove }: DialogsProps) {
   switch (dialog?.kind) {
     case "run":
       return <RunDialog runId={dialog.runId} onClose={onClose} />;

@@ -1,10 +1,11 @@
 // Where the tree of branches is shown: beside the messages, or on a phone as a sheet over them.
-import { useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
-import { TreePanel } from "../branches/tree-panel.tsx";
+import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { Tree } from "../branches/tree.ts";
 import { keep, readKept } from "../kit/index.ts";
 import { useCommands } from "./context.ts";
 import styles from "./conversation-view.module.css";
+
+const TreePanel = lazy(async () => ({ default: (await import("../branches/tree-panel.tsx")).TreePanel }));
 
 const KEPT = "branches";
 const NARROW = "(max-width: 60rem)";
@@ -56,7 +57,11 @@ export function TreeSide({ tree, path, takesFocus, onClose }: TreeSideProps) {
     goTo(id);
     if (isNarrow) onClose();
   };
-  const panel = <TreePanel {...{ tree, path, takesFocus, onClose }} onSelect={select} />;
+  const panel = (
+    <Suspense>
+      <TreePanel {...{ tree, path, takesFocus, onClose }} onSelect={select} />
+    </Suspense>
+  );
   return isNarrow ? (
     <Sheet onClose={onClose}>{panel}</Sheet>
   ) : (

@@ -8,6 +8,7 @@ type Facts = Record<string, unknown>;
 const SHOWN = new Set([
   "schemaVersion",
   "runId",
+  "responseId",
   "model",
   "provider",
   "finishReason",
@@ -23,7 +24,12 @@ export function unseenOf({ role, name, extra, metadata, parts }: Message): Facts
   // Of everybody else the name is shown as that of the speaker.
   if (name !== undefined && role === "assistant") facts["name"] = name;
   if (extra !== undefined) facts["extra"] = extra;
-  const more = Object.entries(metadata ?? {}).filter(([key]) => !SHOWN.has(key) && key !== "usage");
+  const more = Object.entries(metadata ?? {}).filter(
+    ([key]) => !SHOWN.has(key) && key !== "usage" && key !== "response",
+  );
+  // The id of an answer is its run's to tell.
+  const response = without(metadata?.["response"], "id");
+  if (response !== undefined) more.push(["response", response]);
   // Its raw words say the same counts again.
   const usage = pick(metadata?.usage, ["extra"]);
   if (usage !== undefined) more.push(["usage", usage]);
@@ -47,6 +53,12 @@ function unseenOfPart(part: Part): Facts | undefined {
   const noted = annotations.map((each) => pick(each, ["source", "fileId", "seals", "extra"]));
   if (noted.some((each) => each !== undefined)) facts["annotations"] = noted.map((each) => each ?? {});
   return Object.keys(facts).length === 0 ? undefined : facts;
+}
+
+function without(from: unknown, name: string): Facts | undefined {
+  if (typeof from !== "object" || from === null) return undefined;
+  const rest = Object.entries(from).filter(([key]) => key !== name);
+  return rest.length === 0 ? undefined : Object.fromEntries(rest);
 }
 
 function pick(from: object | undefined, names: readonly string[]): Facts | undefined {

@@ -3,12 +3,7 @@
 // The builder makes a file of its own of it, and gives its address.
 // oxlint-disable-next-line import/default
 import address from "./engine/worker.ts?worker&url";
-import type { Answered, Asked } from "./types.ts";
-
-export interface Engine {
-  ask(asked: Asked): void;
-  close(): void;
-}
+import type { Answered, Engine } from "./types.ts";
 
 interface TrustedTypes {
   createPolicy(

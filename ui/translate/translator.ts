@@ -1,7 +1,6 @@
 // One source in several dialects, as it comes to be: what was read, and the columns that have arrived. Framework-free.
 import type { DialectId } from "koine";
-import type { Engine } from "./engine-client.ts";
-import type { Answered, Asked, Code, CodeWish, Column, ReadFailure, Reading, Source, Target } from "./types.ts";
+import type { Answered, Asked, Code, CodeWish, Column, Engine, ReadFailure, Reading, Source, Target } from "./types.ts";
 
 export interface TranslatorState {
   /** "idle": there is nothing to read. */

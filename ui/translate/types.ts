@@ -115,3 +115,9 @@ export type Answered =
   | { type: "unread"; turn: number; failure: ReadFailure }
   | { type: "column"; turn: number; column: Column }
   | { type: "code"; turn: number; codes: readonly Code[]; failure?: string };
+
+/** Answers what it is asked, elsewhere. */
+export interface Engine {
+  ask(asked: Asked): void;
+  close(): void;
+}

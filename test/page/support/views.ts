@@ -56,7 +56,8 @@ export function viewsOf({ harbour, ferry }: Story): Readonly<Record<ViewName, Vi
     translate: {
       open: async (page) => {
         await page.goto("/translate");
-        await page.getByRole("textbox").first().waitFor();
+        await page.getByRole("button", { name: "OpenAI Chat a call with a long number" }).click();
+        await page.getByRole("status").getByText("columns").waitFor();
       },
     },
   };
