@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Message } from "../../src/model/index.ts";
+import { seriousFindings } from "./support/axe.ts";
 import { openPage, type OpenPage } from "./support/open-page.ts";
 
 /** The page needs a moment; how long is the machine's to say. */
@@ -34,6 +35,7 @@ test("a server with tenants asks for a token, tells of a wrong one, keeps a righ
   const dialog = page.getByRole("dialog", { name: "This server asks for a token" });
   const field = dialog.getByLabel("Token");
   await field.waitFor();
+  expect(await seriousFindings(page)).toStrictEqual([]);
   await eventually(() => field.evaluate((each) => each === document.activeElement)).toBe(true);
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });

@@ -8,6 +8,7 @@ import { demo } from "../../src/client/index.ts";
 import { startMcpHttp } from "../agent/support/mcp-http.ts";
 import { spawnKoine } from "../server/support/koine.ts";
 import { HeldModel, toldOf } from "../server/tasks/support.ts";
+import { seriousFindings } from "./support/axe.ts";
 import { sharedBrowser } from "./support/chromium.ts";
 import { openPage } from "./support/open-page.ts";
 
@@ -49,6 +50,7 @@ test("tools wait for somebody over a reload, in every tab; what is allowed runs,
   await waiting(page, "echo").getByText('{"text":"one"}').waitFor();
   // Beside the call itself, too.
   await expect.poll(() => page.getByRole("group", { name: "Allow echo?" }).count()).toBe(2);
+  expect(await seriousFindings(page)).toStrictEqual([]);
   const other = await opened.tab(page.url());
   await waiting(other, "echo").getByRole("button", { name: "Approve" }).press("Enter");
   const second = await model.asked();
