@@ -9,6 +9,7 @@ import { factsOf } from "../runs/info.ts";
 import { isLive } from "../runs/transitions.ts";
 import type { Finding } from "../scope.ts";
 import type { LedgerStore } from "../store.ts";
+import { threadName } from "../thread-name.ts";
 
 /** Runs that are looked at for who answered: what they say of themselves can be long. */
 export const LAST_RUNS = 10;
@@ -90,35 +91,47 @@ function readable(text: string): Record<string, unknown> {
   }
 }
 
+/** A thread, and as how many runs it counts: it may be read on while it is kept. */
+interface Kept {
+  thread: KnownThread;
+  runs: number;
+}
+
 /** The threads of a store, by tenant and id; those that were asked for last come last. */
-class KnownThreads {
-  readonly #threads = new Map<string, KnownThread>();
+export class KnownThreads {
+  readonly #kept = new Map<string, Kept>();
+  readonly #mostRuns: number;
   #runs = 0;
 
-  get(tenant: string, head: ListedHead): KnownThread | undefined {
-    const name = nameOf(tenant, head.id);
-    const known = this.#threads.get(name);
-    if (known === undefined) return undefined;
-    this.#forget(name, known);
-    if (!known.isOf(head)) return undefined;
-    this.keep(tenant, head.id, known);
-    return known;
+  constructor(mostRuns = MOST_RUNS) {
+    this.#mostRuns = mostRuns;
   }
 
-  keep(tenant: string, id: string, known: KnownThread): void {
-    const name = nameOf(tenant, id);
-    const before = this.#threads.get(name);
-    if (before !== undefined) this.#forget(name, before);
-    this.#threads.set(name, known);
-    this.#runs += known.counted.size;
-    for (const [oldest, thread] of this.#threads) {
-      if (this.#runs <= MOST_RUNS && this.#threads.size <= MOST_THREADS) return;
-      this.#forget(oldest, thread);
+  get(tenant: string, head: ListedHead): KnownThread | undefined {
+    const thread = this.#take(threadName(tenant, head.id));
+    if (thread === undefined || !thread.isOf(head)) return undefined;
+    this.keep(tenant, head.id, thread);
+    return thread;
+  }
+
+  keep(tenant: string, threadId: string, thread: KnownThread): void {
+    const name = threadName(tenant, threadId);
+    this.#take(name);
+    const runs = thread.counted.size;
+    this.#kept.set(name, { thread, runs });
+    this.#runs += runs;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#runs <= this.#mostRuns && this.#kept.size <= MOST_THREADS) return;
+      this.#take(oldest);
     }
   }
 
-  #forget(name: string, known: KnownThread): void {
-    if (this.#threads.delete(name)) this.#runs -= known.counted.size;
+  #take(name: string): KnownThread | undefined {
+    const kept = this.#kept.get(name);
+    if (kept === undefined) return undefined;
+    this.#kept.delete(name);
+    this.#runs -= kept.runs;
+    return kept.thread;
   }
 }
 
@@ -128,9 +141,4 @@ export function knownThreads(store: LedgerStore): KnownThreads {
   const known = ofStores.get(store) ?? new KnownThreads();
   ofStores.set(store, known);
   return known;
-}
-
-/** One text for both: names hold no zero character. */
-function nameOf(tenant: string, threadId: string): string {
-  return `${tenant}\0${threadId}`;
 }

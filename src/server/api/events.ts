@@ -91,11 +91,14 @@ function frameOf({ cursor, ...event }: LedgerEvent): JsonEvent {
 
 /** A frame about the stream itself, where it cannot go on. */
 function controlFrame(error: unknown): JsonEvent | undefined {
-  if (!(error instanceof LedgerError)) return undefined;
-  // A ledger that closes is opened again: the reader comes back by itself.
-  if (error.code === "closed" || error.code === "unavailable" || error.code === "busy") return undefined;
+  if (!isFinal(error)) return undefined;
   const { code, message, path } = serverErrorOf(error);
   return { event: code === "gone" ? "gone" : "error", data: { error: { code, message, path } } };
+}
+
+/** Whether it would be the same again. A ledger that closes is opened again: the reader comes back by itself. */
+export function isFinal(error: unknown): boolean {
+  return error instanceof LedgerError && !["closed", "unavailable", "busy"].includes(error.code);
 }
 
 const EVENTS = "text/event-stream";

@@ -1,13 +1,13 @@
 // Everything that a page looks at, over one connection, of which browsers have few: what happens to the tenant's threads,
 // and all that happens in those that it names.
 import type { FollowOptions, ThreadChange } from "../../ledger/index.ts";
-import { LedgerError } from "../../ledger/index.ts";
 import type { JsonEvent } from "../../sse/index.ts";
 import { ServerError } from "../errors.ts";
 import { serverErrorOf } from "../http/failure.ts";
 import { sse } from "../http/sse.ts";
 import type { Recorder } from "../record/types.ts";
 import type { Caller, Route, ServerRequest, Services } from "../types.ts";
+import { isFinal } from "./events.ts";
 import { Merged } from "./merge.ts";
 import { queryWord } from "./reading.ts";
 import { route, text } from "./replies.ts";
@@ -103,15 +103,11 @@ async function* threadFrames(
       yield { id: `${encodeURIComponent(threadId)}@${cursor}`, event: event.type, data: { threadId, ...event } };
     }
   } catch (error) {
+    // Else the whole connection ends.
     if (!isFinal(error)) throw error;
     const { code, message } = serverErrorOf(error);
     yield { event: "gone", data: { threadId, error: { code, message } } };
   }
-}
-
-/** A ledger that closes is opened again: then the whole connection ends, and the reader comes back by itself. */
-function isFinal(error: unknown): boolean {
-  return error instanceof LedgerError && !["closed", "unavailable", "busy"].includes(error.code);
 }
 
 const OPERATION = {

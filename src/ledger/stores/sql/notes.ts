@@ -1,7 +1,7 @@
 // What is known here of threads and not written yet: what a transaction did to them, and what is gathered of many until it
 // is written. Lists take it into account meanwhile, so that nobody writes in order to read.
 import type { ThreadChange } from "../../overview/types.ts";
-import type { ThreadKey } from "../../store.ts";
+import { threadName } from "../../thread-name.ts";
 
 /** What a transaction did to a thread. */
 interface Touched {
@@ -42,7 +42,7 @@ export class Notes {
   #taken = new Map<string, Note>();
 
   raise(tenant: string, threadId: string, id: string): Note {
-    const name = nameOf({ tenant, threadId });
+    const name = threadName(tenant, threadId);
     let note = this.#waiting.get(name);
     if (note === undefined) {
       note = { tenant, threadId, lastActivity: "", changes: new Set() };
@@ -56,7 +56,7 @@ export class Notes {
     const note = this.raise(tenant, threadId, id);
     if (change === "deleted") {
       note.lastActivity = "";
-      const taken = this.#taken.get(nameOf(note));
+      const taken = this.#taken.get(threadName(note.tenant, note.threadId));
       if (taken !== undefined) taken.lastActivity = "";
     }
     addLast(note.changes, change);
@@ -66,12 +66,14 @@ export class Notes {
   take(): Note[] {
     this.#taken = this.#waiting;
     this.#waiting = new Map();
-    return [...this.#taken.values()].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+    return [...this.#taken.values()].sort((a, b) =>
+      threadName(a.tenant, a.threadId) < threadName(b.tenant, b.threadId) ? -1 : 1,
+    );
   }
 
   /** These were written, or will not be. */
   written(notes: readonly Note[]): void {
-    for (const note of notes) this.#taken.delete(nameOf(note));
+    for (const note of notes) this.#taken.delete(threadName(note.tenant, note.threadId));
   }
 
   /** These could not be written. What came meanwhile is the later word. */
@@ -102,9 +104,4 @@ export class Notes {
 function addLast(changes: Set<ThreadChange["change"]>, change: ThreadChange["change"]): void {
   changes.delete(change);
   changes.add(change);
-}
-
-/** One text for both: names hold no zero character. */
-function nameOf({ tenant, threadId }: ThreadKey): string {
-  return `${tenant}\0${threadId}`;
 }

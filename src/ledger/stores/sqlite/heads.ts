@@ -3,6 +3,7 @@
 import type { ThreadHead, ThreadRow } from "../../rows.ts";
 import type { Awaitable } from "../../steps.ts";
 import type { LedgerTransaction, ThreadKey } from "../../store.ts";
+import { threadName } from "../../thread-name.ts";
 import type { Deleted, LogRow, MessageRow } from "../../rows.ts";
 import { compareIds } from "../compare.ts";
 import { SqlTables } from "../sql/tables.ts";
@@ -26,7 +27,7 @@ export class SqliteTables extends SqlTables {
   }
 
   override lockThread(key: ThreadKey): Awaitable<ThreadHead | undefined> {
-    const name = nameOf(key.tenant, key.threadId);
+    const name = threadName(key.tenant, key.threadId);
     const kept = this.#heads.get(name);
     if (kept !== undefined) {
       // Anew, so that the first of the map is always the one that was not in use for longest.
@@ -42,7 +43,7 @@ export class SqliteTables extends SqlTables {
 
   override insertThread(row: ThreadRow): Awaitable<void> {
     const done = super.insertThread(row);
-    this.#keep(nameOf(row.tenant, row.id), { ...row, newestMessageId: null, lastId: "" });
+    this.#keep(threadName(row.tenant, row.id), { ...row, newestMessageId: null, lastId: "" });
     return done;
   }
 
@@ -54,7 +55,7 @@ export class SqliteTables extends SqlTables {
   override insertMessages(rows: readonly MessageRow[]): Awaitable<void> {
     const done = super.insertMessages(rows);
     for (const { tenant, threadId, id } of rows) {
-      const head = this.#heads.get(nameOf(tenant, threadId));
+      const head = this.#heads.get(threadName(tenant, threadId));
       if (head === undefined) continue;
       if (head.newestMessageId === null || compareIds(id, head.newestMessageId) > 0) head.newestMessageId = id;
       if (compareIds(id, head.lastId) > 0) head.lastId = id;
@@ -65,7 +66,7 @@ export class SqliteTables extends SqlTables {
   override insertLog(rows: readonly LogRow[]): Awaitable<void> {
     const done = super.insertLog(rows);
     for (const { tenant, threadId, id } of rows) {
-      const head = this.#heads.get(nameOf(tenant, threadId));
+      const head = this.#heads.get(threadName(tenant, threadId));
       if (head !== undefined && compareIds(id, head.lastId) > 0) head.lastId = id;
     }
     return done;
@@ -99,11 +100,6 @@ export class SqliteTables extends SqlTables {
   }
 
   #forget({ tenant, threadId }: ThreadKey): void {
-    this.#heads.delete(nameOf(tenant, threadId));
+    this.#heads.delete(threadName(tenant, threadId));
   }
-}
-
-/** One text for both: names hold no zero character. */
-function nameOf(tenant: string, threadId: string): string {
-  return `${tenant}\0${threadId}`;
 }
