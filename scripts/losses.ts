@@ -7,12 +7,12 @@ import { writeOrCheck } from "./generated.ts";
 function table(losses: LossTable): string[] {
   const rows = Object.entries(losses)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([code, { action, level, says }]) => `| \`${code}\` | ${action} | ${level} | ${says} |`);
+    .map(([code, { action, level, message: says }]) => `| \`${code}\` | ${action} | ${level} | ${says} |`);
   return ["| code | action | level | what it means |", "|---|---|---|---|", ...rows];
 }
 
 function section(id: string): string {
-  const { title, losses, carries } = dialect(id);
+  const { title, losses, supports: carries } = dialect(id);
   return [`## \`${id}\`: ${title}`, "", `Carries ${[...carries].join(", ")}.`, "", ...table(losses)].join("\n");
 }
 

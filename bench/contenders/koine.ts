@@ -1,5 +1,5 @@
 // Koine as a contender.
-import type { Loss, Request, Response } from "../../src/index.ts";
+import type { Loss, ModelRequest, Response } from "../../src/index.ts";
 import { dialect, dialects, parseJson, stringifyJson, transcode, user } from "../../src/index.ts";
 import { ADDITION, APPENDED } from "../wire/edit.ts";
 import type { DialectName, Kind } from "../wire/wire.ts";
@@ -12,17 +12,17 @@ function outcome(wire: unknown, losses: readonly Loss[]): Outcome {
 
 /** A dialect that is not built yet is a row that says so. */
 function gap(kind: Kind | "streams", ...ids: readonly DialectName[]): string | undefined {
-  const missing = ids.find((id) => !dialects.some((known) => known === id) || !dialect(id).carries.has(kind));
+  const missing = ids.find((id) => !dialects.some((known) => known === id) || !dialect(id).supports.has(kind));
   return missing === undefined ? undefined : `no ${kind} in ${missing} yet`;
 }
 
-function changeText(messages: Request["messages"]): void {
+function changeText(messages: ModelRequest["messages"]): void {
   const texts = messages.flatMap(({ parts }) => parts.filter((part) => part.type === "text"));
   const text = texts.find((part) => part.text !== "");
   if (text !== undefined) text.text += ADDITION;
 }
 
-function editRequest(request: Request): void {
+function editRequest(request: ModelRequest): void {
   changeText(request.messages.filter(({ role }) => role === "user"));
   request.messages.push(user(APPENDED));
 }

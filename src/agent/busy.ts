@@ -4,7 +4,7 @@ import type { Ledger, NewRun, Run } from "../ledger/index.ts";
 import { AgentError } from "./errors.ts";
 
 /** Begins a run that nobody works beside. Throws "busy" where somebody does, a conflict where the leaf is another one. */
-export async function beginAlone(ledger: Ledger, run: NewRun): Promise<Run> {
+export async function beginExclusiveRun(ledger: Ledger, run: NewRun): Promise<Run> {
   try {
     return await ledger.beginRun({ ...run, alone: true });
   } catch (error) {
@@ -28,7 +28,7 @@ function isConflict(error: unknown): error is LedgerError {
 }
 
 /** Somebody else has brought the thread to where nothing is to be asked any more. Not for callers: the loop looks again. */
-export class Overtaken extends Error {
+export class ThreadAdvancedError extends Error {
   override readonly name = "Overtaken";
 }
 

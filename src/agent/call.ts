@@ -20,15 +20,15 @@ import {
   unreadable,
   wrongArguments,
 } from "./results.ts";
-import type { Starts } from "./starts.ts";
+import type { StartedCalls } from "./starts.ts";
 import type { ReadyTool, Tools } from "./toolbox.ts";
 import type { AgentTool, ToolContext } from "./types.ts";
 import { type Slots, unlessAborted } from "./waiting.ts";
-import type { Work } from "./work.ts";
+import type { RunContext } from "./work.ts";
 
 /** The calls of one answer, while they are worked on. */
-export interface Round {
-  readonly work: Work;
+export interface ToolRound {
+  readonly work: RunContext;
   readonly run: Run;
   /** The answer that made them. */
   readonly message: Message;
@@ -36,7 +36,7 @@ export interface Round {
   readonly tools: Tools;
   /** Calls that an earlier process had begun, and whose results are not recorded; by the ids that the model gave. */
   readonly begun: ReadonlySet<string>;
-  readonly starts: Starts;
+  readonly starts: StartedCalls;
   readonly slots: Slots;
   /** The run's, and aborted too where the round cannot go on. */
   readonly signal: AbortSignal;
@@ -44,7 +44,7 @@ export interface Round {
   readonly broken: AbortSignal;
 }
 
-export async function answerCall(round: Round, call: ToolCallPart): Promise<ToolResultPart> {
+export async function answerCall(round: ToolRound, call: ToolCallPart): Promise<ToolResultPart> {
   const { tools, begun, message, slots, ids } = round;
   if (call.invalid === true) return unreadable(call, message);
   const ready = tools.byName.get(call.toolName);
@@ -75,7 +75,7 @@ async function checkInput(
 }
 
 /** Why the tool may not run; undefined where it may. */
-async function askApproval(round: Round, call: ToolCallPart): Promise<ToolResultPart | undefined> {
+async function askApproval(round: ToolRound, call: ToolCallPart): Promise<ToolResultPart | undefined> {
   const { approve } = round.work.settings;
   if (approve === undefined) return undefined;
   try {
@@ -91,7 +91,7 @@ async function askApproval(round: Round, call: ToolCallPart): Promise<ToolResult
 }
 
 /** The result of a call that was cancelled. Where the round cannot go on, that is thrown: nothing may be recorded of it. */
-function stopped({ broken }: Round, call: ToolCallPart, hasBegun: boolean): ToolResultPart {
+function stopped({ broken }: ToolRound, call: ToolCallPart, hasBegun: boolean): ToolResultPart {
   broken.throwIfAborted();
   return cancelled(call, hasBegun);
 }
@@ -102,7 +102,7 @@ interface Beginning {
   again: boolean;
 }
 
-async function begin(round: Round, call: ToolCallPart, beginning: Beginning): Promise<ToolResultPart> {
+async function begin(round: ToolRound, call: ToolCallPart, beginning: Beginning): Promise<ToolResultPart> {
   const { work, run, signal, starts, ids } = round;
   const { tool, again } = beginning;
   if (signal.aborted) return stopped(round, call, again);
@@ -129,7 +129,7 @@ const GRACE_MS = 100;
 
 /** How the tool ended; undefined where it was told to stop and did not. */
 async function runTool(
-  round: Round,
+  round: ToolRound,
   call: ToolCallPart,
   { tool, input, again }: Beginning,
   limit: Limit,
@@ -159,7 +159,7 @@ async function runTool(
   }
 }
 
-function contextOf({ work, run }: Round, call: ToolCallPart, signal: AbortSignal, again: boolean): ToolContext {
+function contextOf({ work, run }: ToolRound, call: ToolCallPart, signal: AbortSignal, again: boolean): ToolContext {
   const { toolCallId, toolName } = call;
   return { toolCallId, toolName, signal, threadId: work.threadId, runId: run.id, again };
 }

@@ -1,7 +1,7 @@
 // The order in which a thread is told to the model. What somebody said while an answer was on its way stands before that
 // answer in the thread, which did not know of it; the model is told of it after the answer, and has still to answer it.
 import type { StoredMessage } from "../model/index.ts";
-import { isInstruction, isSaid } from "./standing.ts";
+import { isInstruction, isInputRole } from "./standing.ts";
 
 /** `isAgents`: whether a run is an agent's, which begins after all that its answer knows of. Others may begin earlier. */
 export async function inOrderOfHearing(
@@ -35,7 +35,7 @@ function missedBy([answer]: readonly StoredMessage[], before: readonly StoredMes
   // Nothing may stand between an answer that paused and the rest of it.
   if (runId === undefined || finishReason?.unified === "pause") return 0;
   const last = before.findLastIndex(
-    ({ id, role, metadata }) => !isSaid(role) || metadata.runId !== undefined || id < runId,
+    ({ id, role, metadata }) => !isInputRole(role) || metadata.runId !== undefined || id < runId,
   );
   const missed = before.length - last - 1;
   // An answer is to something, which may not be among the messages any more.

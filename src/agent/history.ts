@@ -3,7 +3,7 @@
 import { LedgerError } from "../ledger/index.ts";
 import type { Ledger, NewRun, Run } from "../ledger/index.ts";
 import type { StoredMessage } from "../model/index.ts";
-import { beginAlone, isLeafConflict, Overtaken } from "./busy.ts";
+import { beginExclusiveRun, isLeafConflict, ThreadAdvancedError } from "./busy.ts";
 import { CallIds, idsOfCalls } from "./call-ids.ts";
 import { inOrderOfHearing } from "./hearing.ts";
 import { isInstruction, standingOf } from "./standing.ts";
@@ -73,14 +73,14 @@ export class History {
     for (;;) {
       const { leafId, messages } = await this.load();
       try {
-        const run = await beginAlone(this.ledger, { threadId: this.threadId, expectedLeaf: leafId, metadata });
+        const run = await beginExclusiveRun(this.ledger, { threadId: this.threadId, expectedLeaf: leafId, metadata });
         return { run, messages };
       } catch (error) {
         // Somebody else has said something: the model shall hear it too.
         if (!isLeafConflict(error)) throw error;
         this.forget();
         const standing = standingOf((await this.load()).messages);
-        if (standing === "done" || standing === "cut-off") throw new Overtaken();
+        if (standing === "done" || standing === "cut-off") throw new ThreadAdvancedError();
       }
     }
   }

@@ -7,14 +7,14 @@ import type { Message } from "../model/index.ts";
 import { isObject, kindOf } from "../model/kind.ts";
 import { AgentError } from "./errors.ts";
 import { copyOf } from "./record.ts";
-import { isSaid } from "./standing.ts";
+import { isInputRole } from "./standing.ts";
 
 /** One message, from the user or with instructions. Throws an `AgentError` "invalid-input" for what cannot be said. */
 export function toMessage(input: string | Message, path: string): Message {
   if (input === "") throw invalid(path, "There is nothing to say: the text is empty.");
   if (Array.isArray(input)) throw invalid(path, "One message is taken at a time: give each by itself.");
   const message = sound(typeof input === "string" ? user(input) : input, path);
-  if (isSaid(message.role)) return message;
+  if (isInputRole(message.role)) return message;
   throw invalid(
     `${path}/role`,
     `What is said to an agent has the role user, system or developer, not ${message.role}.`,
@@ -27,7 +27,7 @@ export function toMessages(input: string | Message | readonly Message[], path: s
   const messages = input.map((each, index) => sound(each, `${path}/${index}`));
   const last = messages.at(-1);
   if (last === undefined) throw invalid(path, "There must be at least one message.");
-  if (last.role === "user" || messages.every(({ role }) => isSaid(role))) return messages;
+  if (last.role === "user" || messages.every(({ role }) => isInputRole(role))) return messages;
   const place = `${path}/${messages.length - 1}/role`;
   throw invalid(place, "A conversation with answers in it must end with a message of the user.");
 }

@@ -1,6 +1,6 @@
 // The loop: step after step until the model has said all and nothing waits, or something ends it earlier.
 import type { Message } from "../model/index.ts";
-import { endingOf, isBusy, Overtaken } from "./busy.ts";
+import { endingOf, isBusy, ThreadAdvancedError } from "./busy.ts";
 import { AgentError } from "./errors.ts";
 import { answerOpenCalls, type Opening, sayInput } from "./opening.ts";
 import { Progress } from "./progress.ts";
@@ -10,9 +10,9 @@ import { type Standing, standingOf } from "./standing.ts";
 import { type Step, takeStep } from "./step.ts";
 import type { AgentResult, EndReason, QueuedMessage } from "./types.ts";
 import { letOthersRun, unlessAborted } from "./waiting.ts";
-import { announce, type Work } from "./work.ts";
+import { announce, type RunContext } from "./work.ts";
 
-export async function runLoop(work: Work, opening: Opening): Promise<AgentResult> {
+export async function runLoop(work: RunContext, opening: Opening): Promise<AgentResult> {
   const words: Words = { unsaid: opening.input, isSaid: false };
   try {
     return await takeSteps(work, opening, words);
@@ -27,7 +27,7 @@ interface Words {
   isSaid: boolean;
 }
 
-async function takeSteps(work: Work, opening: Opening, words: Words): Promise<AgentResult> {
+async function takeSteps(work: RunContext, opening: Opening, words: Words): Promise<AgentResult> {
   const progress = new Progress(work);
   let standing = await open(work, opening, progress, words.unsaid !== undefined);
   for (;;) {
@@ -53,7 +53,7 @@ async function takeSteps(work: Work, opening: Opening, words: Words): Promise<Ag
 }
 
 /** Finishes what was left behind. */
-async function open(work: Work, how: TakeOver, progress: Progress, hasInput: boolean): Promise<Standing> {
+async function open(work: RunContext, how: TakeOver, progress: Progress, hasInput: boolean): Promise<Standing> {
   for (const step of await finishSteps(work, how, progress.steps.length)) progress.add(step);
   if (work.signal.aborted) return "ask";
   work.history.forget();
@@ -65,18 +65,18 @@ async function open(work: Work, how: TakeOver, progress: Progress, hasInput: boo
 }
 
 /** The next step; undefined where somebody else was faster, and the thread has to be looked at again. */
-async function ask(work: Work, how: TakeOver, progress: Progress): Promise<Step | undefined> {
+async function ask(work: RunContext, how: TakeOver, progress: Progress): Promise<Step | undefined> {
   try {
     return await takeStep(work, progress.steps.length);
   } catch (error) {
-    if (error instanceof Overtaken) return undefined;
+    if (error instanceof ThreadAdvancedError) return undefined;
     if (!how.wait || progress.asked > 0 || !isBusy(error)) throw error;
     await sleep(work);
     return undefined;
   }
 }
 
-async function standingAfter({ history }: Work, { info, answer }: Step): Promise<Standing> {
+async function standingAfter({ history }: RunContext, { info, answer }: Step): Promise<Standing> {
   // Cancelled, as is seen next.
   if (info === undefined) return "ask";
   // The model had nothing to say; asking the same again would be answered the same.
@@ -85,7 +85,7 @@ async function standingAfter({ history }: Work, { info, answer }: Step): Promise
 }
 
 /** Why the run ends here; undefined where the model is asked again, with what waited said to it. */
-async function goOn(work: Work, standing: Standing, progress: Progress): Promise<EndReason | undefined> {
+async function goOn(work: RunContext, standing: Standing, progress: Progress): Promise<EndReason | undefined> {
   const { queue, signal, settings } = work;
   const isAnswered = standing === "done" || standing === "cut-off";
   const isLast = progress.asked >= settings.maxSteps;
@@ -101,12 +101,12 @@ async function goOn(work: Work, standing: Standing, progress: Progress): Promise
 }
 
 /** From the moment of the decision nothing can be queued: whoever tries is told, and what waits is on the result. */
-function end({ queue }: Work, reason: EndReason): EndReason {
+function end({ queue }: RunContext, reason: EndReason): EndReason {
   queue.close();
   return reason;
 }
 
-async function stops({ settings: { stopWhen }, signal }: Work, { steps }: Progress): Promise<boolean> {
+async function stops({ settings: { stopWhen }, signal }: RunContext, { steps }: Progress): Promise<boolean> {
   const last = steps.at(-1);
   if (last === undefined || stopWhen === undefined) return false;
   try {
@@ -117,7 +117,7 @@ async function stops({ settings: { stopWhen }, signal }: Work, { steps }: Progre
   }
 }
 
-async function say(work: Work, queued: readonly QueuedMessage[]): Promise<void> {
+async function say(work: RunContext, queued: readonly QueuedMessage[]): Promise<void> {
   if (queued.length === 0) return;
   try {
     const { ledger, threadId, settings } = work;

@@ -7,7 +7,7 @@ import { clientCalls, wasStopped } from "./record.ts";
 import { errorResult } from "./results.ts";
 import type { TakeOver } from "./resume.ts";
 import { isPaused, type Standing, standingOf } from "./standing.ts";
-import { announce, type Work } from "./work.ts";
+import { announce, type RunContext } from "./work.ts";
 
 export interface Opening extends TakeOver {
   /** What is said first; without it the thread is gone on with. */
@@ -19,7 +19,7 @@ export interface Opening extends TakeOver {
  * Gives results to the calls that a thread ends with, where it came from elsewhere: whether they ran there is not known,
  * and nothing may be said to a model whose calls are open.
  */
-export async function answerOpenCalls(work: Work): Promise<void> {
+export async function answerOpenCalls(work: RunContext): Promise<void> {
   for (;;) {
     const { leafId, messages } = await work.history.load();
     const last = messages.at(-1);
@@ -40,7 +40,7 @@ export async function answerOpenCalls(work: Work): Promise<void> {
 
 /** Says what the run is to begin with, or finds what came of it where its key says that it was said before. */
 export async function sayInput(
-  work: Work,
+  work: RunContext,
   input: readonly Message[],
   idempotencyKey: string | undefined,
   progress: Progress,
@@ -63,7 +63,7 @@ function usedKey(threadId: string, cause: unknown): AgentError {
 }
 
 /** Where the thread stands that has gone on after these messages: their answer is the one that follows them. */
-async function standingSince(work: Work, said: readonly StoredMessage[], progress: Progress): Promise<Standing> {
+async function standingSince(work: RunContext, said: readonly StoredMessage[], progress: Progress): Promise<Standing> {
   const path = await work.ledger.transcript(work.threadId);
   const at = path.findIndex(({ id }) => id === said.at(-1)?.id);
   if (at === -1) {

@@ -4,7 +4,7 @@ import type { Message, StoredMessage, Usage } from "../model/index.ts";
 import { answerIn, isPaused } from "./standing.ts";
 import type { Step } from "./step.ts";
 import type { AgentResult, EndReason, StepInfo } from "./types.ts";
-import type { Work } from "./work.ts";
+import type { RunContext } from "./work.ts";
 
 export class Progress {
   readonly steps: StepInfo[] = [];
@@ -12,9 +12,9 @@ export class Progress {
   asked = 0;
   private answer: { message: StoredMessage; text: string; isPaused: boolean } | undefined;
   private usage: Usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
-  private readonly work: Work;
+  private readonly work: RunContext;
 
-  constructor(work: Work) {
+  constructor(work: RunContext) {
     this.work = work;
   }
 

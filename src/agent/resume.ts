@@ -4,13 +4,13 @@ import { LedgerError } from "../ledger/index.ts";
 import type { Ledger, Run, RunInfo } from "../ledger/index.ts";
 import { busy } from "./busy.ts";
 import { recorded, resultsOf } from "./record.ts";
-import type { Answered } from "./round.ts";
+import type { PendingAnswer } from "./round.ts";
 import { givenUpRuns, salvage } from "./salvage.ts";
 import { standingOf } from "./standing.ts";
 import { startedCalls } from "./starts.ts";
 import { finishStep, type Step } from "./step.ts";
 import { unlessAborted } from "./waiting.ts";
-import { orGiveUp, type Work } from "./work.ts";
+import { orGiveUp, type RunContext } from "./work.ts";
 
 export interface TakeOver {
   /** Does not wait for the lease of the writer that is gone. */
@@ -20,7 +20,7 @@ export interface TakeOver {
 }
 
 /** Brings every unfinished step of the thread to its end, as steps that count from `first`. Aborted, it leaves the rest. */
-export async function finishSteps(work: Work, how: TakeOver, first: number): Promise<Step[]> {
+export async function finishSteps(work: RunContext, how: TakeOver, first: number): Promise<Step[]> {
   const steps: Step[] = [];
   for (;;) {
     const runs = await work.ledger.runs(work.threadId);
@@ -30,7 +30,7 @@ export async function finishSteps(work: Work, how: TakeOver, first: number): Pro
     // First of all: where they cannot be had, nothing is touched.
     const tools = await unlessAborted(work.signal, () => work.settings.toolbox.current());
     if (tools === undefined) return steps;
-    const finish = async (answered: Answered): Promise<void> => {
+    const finish = async (answered: PendingAnswer): Promise<void> => {
       const index = first + steps.length;
       work.emit({ type: "step-start", index, runId: answered.run.id });
       steps.push(await finishStep(work, index, tools.value, answered));
@@ -70,7 +70,7 @@ function isUnfinished(state: RunInfo["state"]): boolean {
 }
 
 /** Waits until a writer that lives is in its next step, or has no more to do, or was not heard of for a while. */
-async function quiet(work: Work): Promise<void> {
+async function quiet(work: RunContext): Promise<void> {
   const { ledger, threadId, history, signal } = work;
   let count = (await ledger.runs(threadId)).length;
   let wait = FIRST_LOOK;
@@ -88,7 +88,7 @@ async function quiet(work: Work): Promise<void> {
 }
 
 /** Waits before another look; cut short where the run is cancelled. */
-export async function sleep({ settings, signal }: Work, ms = LAST_LOOK): Promise<void> {
+export async function sleep({ settings, signal }: RunContext, ms = LAST_LOOK): Promise<void> {
   try {
     await settings.effects.sleep(ms, signal);
   } catch (error) {
@@ -97,7 +97,7 @@ export async function sleep({ settings, signal }: Work, ms = LAST_LOOK): Promise
 }
 
 /** The run in our hands; undefined where its writer ended it after all, or where we are not to wait any longer. */
-async function takeOver(work: Work, runId: string, how: TakeOver): Promise<Run | undefined> {
+async function takeOver(work: RunContext, runId: string, how: TakeOver): Promise<Run | undefined> {
   const { ledger, signal } = work;
   for (let wait = FIRST_LOOK; ; wait = Math.min(wait * 2, LAST_LOOK)) {
     try {
@@ -114,7 +114,7 @@ async function takeOver(work: Work, runId: string, how: TakeOver): Promise<Run |
 }
 
 /** The step's answer; undefined where it had not ended: it is kept beside the path, and the model will be asked again. */
-async function readStep({ ledger }: Work, run: Run): Promise<Answered | undefined> {
+async function readStep({ ledger }: RunContext, run: Run): Promise<PendingAnswer | undefined> {
   const { metadata } = run.info;
   const assembled = await readLog(ledger, run);
   const response = assembled?.responses[0];

@@ -5,17 +5,17 @@ import type { Ledger, Run } from "../ledger/index.ts";
 import { copyObject } from "../model/json.ts";
 import type { Message, ToolCallPart, ToolResultPart } from "../model/index.ts";
 import type { CallIds } from "./call-ids.ts";
-import { answerCall, type Round } from "./call.ts";
+import { answerCall, type ToolRound } from "./call.ts";
 import { isLeft } from "./errors.ts";
 import { clientCalls, copyOf } from "./record.ts";
 import { blobsOf, unrecordable } from "./results.ts";
-import { Starts } from "./starts.ts";
+import { StartedCalls } from "./starts.ts";
 import type { Tools } from "./toolbox.ts";
 import { Slots } from "./waiting.ts";
-import type { Work } from "./work.ts";
+import type { RunContext } from "./work.ts";
 
 /** An answer whose calls are to be worked on, from its stream or from an earlier process. */
-export interface Answered {
+export interface PendingAnswer {
   readonly run: Run;
   /** With the ids that the model gave to its calls, as all else here. */
   readonly message: Message;
@@ -30,9 +30,9 @@ export interface Answered {
 
 /** One result per call of the message, which has the ids that its calls go by. Throws what the ledger throws; the tools are told to stop then. */
 export async function runTools(
-  work: Work,
+  work: RunContext,
   tools: Tools,
-  { run, begun, known }: Answered,
+  { run, begun, known }: PendingAnswer,
   { message, ids }: { message: Message; ids: CallIds },
 ): Promise<ToolResultPart[]> {
   const broken = new AbortController();
@@ -42,14 +42,14 @@ export async function runTools(
   // Before anybody else hears of it.
   work.signal.addEventListener("abort", leave, { once: true });
   if (work.signal.aborted) leave();
-  const round: Round = {
+  const round: ToolRound = {
     work,
     run,
     message,
     ids,
     tools,
     begun,
-    starts: new Starts(
+    starts: new StartedCalls(
       run,
       [...begun].filter((id) => !known.has(id)),
     ),
@@ -78,7 +78,7 @@ function withId(result: ToolResultPart, toolCallId: string): ToolResultPart {
 }
 
 /** From here on the call never runs again. What the ledger refuses for good is told to the model: the tool has run. */
-async function acknowledge(round: Round, call: ToolCallPart, result: ToolResultPart): Promise<ToolResultPart> {
+async function acknowledge(round: ToolRound, call: ToolCallPart, result: ToolResultPart): Promise<ToolResultPart> {
   const { work, run, ids, starts } = round;
   const given = ids.given(call.toolCallId);
   const record = async (value: ToolResultPart): Promise<ToolResultPart> => {

@@ -3,11 +3,11 @@
 import { disassemble } from "../assembly/index.ts";
 import type { RunInfo } from "../ledger/index.ts";
 import type { Delta, Message, Metadata, Response, StoredMessage, ToolResultPart } from "../model/index.ts";
-import { beginAlone, isLeafConflict } from "./busy.ts";
+import { beginExclusiveRun, isLeafConflict } from "./busy.ts";
 import { clientCalls, resultsOf } from "./record.ts";
-import type { Answered } from "./round.ts";
+import type { PendingAnswer } from "./round.ts";
 import { startedCalls } from "./starts.ts";
-import { orGiveUp, type Work } from "./work.ts";
+import { orGiveUp, type RunContext } from "./work.ts";
 
 /** Those of a thread's runs that are such steps, and that no run has taken up and brought to its end. */
 export function givenUpRuns(runs: readonly RunInfo[]): RunInfo[] {
@@ -28,7 +28,7 @@ function isGivenUp({ state, metadata }: RunInfo): boolean {
  * The newest of them that this branch goes on from, in a new run at the active leaf: what somebody has said since stays
  * before it, and the calls that ran are not forgotten. Undefined where there is none.
  */
-export async function salvage(work: Work, givenUp: readonly RunInfo[]): Promise<Answered | undefined> {
+export async function salvage(work: RunContext, givenUp: readonly RunInfo[]): Promise<PendingAnswer | undefined> {
   while (givenUp.length > 0) {
     const { messages, activeLeafId } = await work.ledger.tree(work.threadId);
     const path = pathTo(activeLeafId, messages);
@@ -72,12 +72,12 @@ function pathTo(leafId: string | null, messages: readonly StoredMessage[]): Read
   return path;
 }
 
-async function takeUp(work: Work, rest: Rest, expectedLeaf: string | null): Promise<Answered> {
+async function takeUp(work: RunContext, rest: Rest, expectedLeaf: string | null): Promise<PendingAnswer> {
   const { answer, results } = rest;
   const { id, metadata = {} } = rest.run;
   const begun = startedCalls(metadata);
   const facts = { ...metadata, continues: id };
-  const run = await beginAlone(work.ledger, { threadId: work.threadId, expectedLeaf, metadata: facts });
+  const run = await beginExclusiveRun(work.ledger, { threadId: work.threadId, expectedLeaf, metadata: facts });
   const message = withoutTraces(answer);
   const known = new Map(clientCalls(message).flatMap(({ toolCallId }) => entryOf(results, toolCallId)));
   const deltas = disassemble(responseOf(message));

@@ -17,7 +17,7 @@ export function isInstruction(role: Message["role"]): boolean {
 }
 
 /** Whether it is one of those who speak to the model. */
-export function isSaid(role: Message["role"]): boolean {
+export function isInputRole(role: Message["role"]): boolean {
   return role === "user" || isInstruction(role);
 }
 

@@ -3,7 +3,7 @@
 import type { Run } from "../ledger/index.ts";
 import { letOthersRun } from "./waiting.ts";
 
-export class Starts {
+export class StartedCalls {
   private readonly run: Run;
   /** Those that have begun and have no result yet: one with a result is known by it. */
   private readonly open: Set<string>;

@@ -3,14 +3,14 @@
 import type { Answer } from "../client/index.ts";
 import type { Run } from "../ledger/index.ts";
 import { addUsage } from "../model/index.ts";
-import type { FinishReason, Message, Request, StoredMessage, ToolChoice, Usage } from "../model/index.ts";
+import type { FinishReason, Message, ModelRequest, StoredMessage, ToolChoice, Usage } from "../model/index.ts";
 import type { CallIds } from "./call-ids.ts";
 import { clientCalls, copyOf, recorded, saysNothing } from "./record.ts";
-import { type Answered, runTools } from "./round.ts";
+import { type PendingAnswer, runTools } from "./round.ts";
 import type { Tools } from "./toolbox.ts";
 import type { StepInfo } from "./types.ts";
 import { unlessAborted } from "./waiting.ts";
-import { announce, orGiveUp, type Work } from "./work.ts";
+import { announce, orGiveUp, type RunContext } from "./work.ts";
 
 /** A step, and what it cost: failed attempts included, and answers that were cut off. */
 export interface Step {
@@ -22,7 +22,7 @@ export interface Step {
 }
 
 /** Throws what the client throws, with the run failed and its partial answer kept beside the path. */
-export async function takeStep(work: Work, index: number): Promise<Step> {
+export async function takeStep(work: RunContext, index: number): Promise<Step> {
   const { settings, history } = work;
   const listed = await unlessAborted(work.signal, () => settings.toolbox.current());
   if (listed === undefined) return {};
@@ -39,7 +39,12 @@ export async function takeStep(work: Work, index: number): Promise<Step> {
 }
 
 /** Works on the calls of an answer, and commits both. What goes wrong on the way can be mended by resuming. */
-export async function finishStep(work: Work, index: number, tools: Tools, answered: Answered): Promise<Step> {
+export async function finishStep(
+  work: RunContext,
+  index: number,
+  tools: Tools,
+  answered: PendingAnswer,
+): Promise<Step> {
   const { run, message } = answered;
   const stored = await orGiveUp(run, commit(work, tools, answered));
   const messages = announce(work, stored);
@@ -50,7 +55,7 @@ export async function finishStep(work: Work, index: number, tools: Tools, answer
   return { info, answer: stored[0], usage };
 }
 
-async function commit(work: Work, tools: Tools, answered: Answered): Promise<StoredMessage[]> {
+async function commit(work: RunContext, tools: Tools, answered: PendingAnswer): Promise<StoredMessage[]> {
   const { run, message: said, facts } = answered;
   const metadata = { ...modelOf(said), ...facts };
   // No provider takes a message that says nothing.
@@ -80,7 +85,7 @@ function finishOf({ metadata }: Message): FinishReason {
 }
 
 /** Who is asked, as far as it is known before: fallbacks may answer in their place. */
-function namesOf({ settings }: Work): Record<string, unknown> {
+function namesOf({ settings }: RunContext): Record<string, unknown> {
   const { model, call, client } = settings;
   const named = client.providers.find((name) => model.startsWith(`${name}/`));
   const provider = call?.provider ?? named ?? (client.providers.length === 1 ? client.providers[0] : undefined);
@@ -93,10 +98,10 @@ interface Asking {
   tools: Tools;
 }
 
-function requestOf({ settings }: Work, { index, messages, tools }: Asking): Request {
+function requestOf({ settings }: RunContext, { index, messages, tools }: Asking): ModelRequest {
   const { request, model, instructions } = settings;
   const told = instructions === undefined ? [...messages] : [instructions, ...messages];
-  const asked: Request = { ...request, model, messages: told };
+  const asked: ModelRequest = { ...request, model, messages: told };
   if (tools.declarations.length > 0) asked.tools = tools.declarations;
   // A model that must call a tool each time never comes to an end.
   const isFirst = index === 0 && messages.at(-1)?.role !== "tool";
@@ -116,7 +121,7 @@ interface Heard {
 }
 
 /** The answer; undefined where the run was cancelled before it was whole. */
-async function listen(work: Work, run: Run, request: Request, ids: CallIds): Promise<Heard | undefined> {
+async function listen(work: RunContext, run: Run, request: ModelRequest, ids: CallIds): Promise<Heard | undefined> {
   const { settings, signal } = work;
   try {
     const stream = settings.client.stream(request, { ...settings.call, signal });

@@ -8,7 +8,7 @@ import type {
   Message,
   Part,
   ProviderTool,
-  Request,
+  ModelRequest,
   SchemaObject,
   StoredMessage,
   ToolCallPart,
@@ -54,7 +54,7 @@ export interface AgentTool<Schema extends AnySchema = AnySchema> {
   retry?: "safe" | "never" | undefined;
   /** Default: the agent's `toolTimeoutMs`. */
   timeoutMs?: number | undefined;
-  /** A value: text as text, anything else as JSON; `toolOutput(…)` for more. What it throws becomes an error result. */
+  /** A value: text, anything else as JSON; `toolOutput(…)` for more. What it throws becomes an error result. */
   run(input: InferSchema<Schema>, context: ToolContext): unknown;
 }
 
@@ -88,7 +88,7 @@ export interface AgentOptions {
    * The rest of each request: sampling, reasoning, toolChoice, provider options. A `toolChoice` that demands a call holds
    * for the first step of a run; afterwards the model may choose, or it would never come to an answer.
    */
-  request?: Partial<Omit<Request, "messages" | "model" | "tools" | "stream">> | undefined;
+  request?: Partial<Omit<ModelRequest, "messages" | "model" | "tools" | "stream">> | undefined;
   /** Retries, timeouts, fallbacks, headers of each call. */
   call?: Omit<CallOptions, "signal"> | undefined;
   /** Model calls per run. Default 32. */

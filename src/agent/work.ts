@@ -26,7 +26,7 @@ export interface Settings extends Pick<
 }
 
 /** A run of the agent, as its pieces see it. */
-export interface Work {
+export interface RunContext {
   readonly settings: Settings;
   readonly ledger: Ledger;
   readonly threadId: string;
@@ -38,7 +38,7 @@ export interface Work {
 }
 
 /** Tells of messages that the thread has now. Gives what it told: copies, so that readers cannot change what the model is sent. */
-export function announce(work: Work, messages: readonly StoredMessage[]): StoredMessage[] {
+export function announce(work: RunContext, messages: readonly StoredMessage[]): StoredMessage[] {
   work.history.add(messages);
   const told = messages.map((message) => copyOf(message));
   for (const message of told) work.emit({ type: "message", message });

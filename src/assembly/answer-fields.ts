@@ -7,7 +7,7 @@ import type { Message } from "../model/message.ts";
 import type { Extra } from "../model/parts.ts";
 import type { ProviderError, ProviderErrorKind } from "../model/provider-error.ts";
 import { isRetryable, PROVIDER_ERROR_KINDS } from "../model/provider-error.ts";
-import type { Alternative, Response } from "../model/response.ts";
+import type { Alternative, ModelResponse } from "../model/response.ts";
 import type { Usage } from "../model/usage.ts";
 import { COUNTS } from "../model/usage.ts";
 
@@ -106,9 +106,9 @@ export class AnswerFields {
     return snapshot;
   }
 
-  response([message, ...others]: Message[]): Response {
+  response([message, ...others]: Message[]): ModelResponse {
     const { done, error } = this;
-    const response: Response = {
+    const response: ModelResponse = {
       id: this.started.requestId,
       model: this.started.modelId,
       message: message as Message, // an assembler always has choice 0

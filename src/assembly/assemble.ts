@@ -3,7 +3,7 @@ import type { Delta, MessageDelta, PartPayload } from "../model/delta.ts";
 import { copyExtra, growExtra } from "../model/extra.ts";
 import { copyObject } from "../model/json.ts";
 import type { Message } from "../model/message.ts";
-import type { Response } from "../model/response.ts";
+import type { ModelResponse } from "../model/response.ts";
 import type { Snapshot } from "./answer-fields.ts";
 import { Assembler } from "./assembler.ts";
 import { formProblem } from "./payload.ts";
@@ -14,7 +14,7 @@ import { RunState } from "./run-state.ts";
 type AnyDelta = Delta | MessageDelta;
 
 /** The response of one answer. Throws an `AssemblyError` for a broken rule, an `error` delta or a missing end. */
-export function assemble(deltas: Iterable<AnyDelta>): Response {
+export function assemble(deltas: Iterable<AnyDelta>): ModelResponse {
   const assembler = new Assembler();
   for (const delta of deltas) assembler.push(delta);
   return assembler.finish();
@@ -23,7 +23,7 @@ export function assemble(deltas: Iterable<AnyDelta>): Response {
 /** What a run gave: every message in order, tool messages included, and the response of each answer. */
 export interface AssembledRun {
   messages: Message[];
-  responses: Response[];
+  responses: ModelResponse[];
 }
 
 /** Assembles a run: answers, each `start … done`, with tool results between them. */

@@ -15,7 +15,7 @@ import type {
 import { CONTRACT_VERSION } from "../model/delta.ts";
 import { clip } from "../model/issue.ts";
 import type { MediaPart, Part, ReasoningPart, RefusalPart, TextPart } from "../model/parts.ts";
-import type { Response } from "../model/response.ts";
+import type { ModelResponse } from "../model/response.ts";
 import { AnswerFields } from "./answer-fields.ts";
 import type { Snapshot } from "./answer-fields.ts";
 import type { CallDraft, Draft } from "./draft.ts";
@@ -318,7 +318,7 @@ export class Assembler {
   }
 
   /** The finished response. Throws where the answer failed or was cut off; what had arrived is on the error. */
-  finish(): Response {
+  finish(): ModelResponse {
     if (this.complete) return this.answer.response(this.choices.map((choice) => choice.finish()));
     const failed = this.state === "failed";
     const rule = failed ? "error-no-message" : this.state === "waiting" ? "start-first" : "terminal-missing";

@@ -7,10 +7,10 @@ import type { Message } from "../model/message.ts";
 import type { MediaPart, Part, PartBase, ReasoningPart, RefusalPart, TextPart, ToolCallPart } from "../model/parts.ts";
 import type { ProviderError } from "../model/provider-error.ts";
 import { isRetryable } from "../model/provider-error.ts";
-import type { Response } from "../model/response.ts";
+import type { ModelResponse } from "../model/response.ts";
 
 /** The deltas of an answer, `start` to `done`; to `error` where the response says that it failed. */
-export function disassemble(response: Response): Delta[] {
+export function disassemble(response: ModelResponse): Delta[] {
   const { message, alternatives = [], usage, finishReason, error } = response;
   const deltas: Delta[] = [{ kind: "start", payload: startOf(response) }];
   [message, ...alternatives.map((alternative) => alternative.message)].forEach((each, choice) => {
@@ -32,7 +32,7 @@ export function disassemble(response: Response): Delta[] {
   return deltas;
 }
 
-function startOf({ id, model, createdAt, extra, message, error }: Response): StartPayload {
+function startOf({ id, model, createdAt, extra, message, error }: ModelResponse): StartPayload {
   const start: StartPayload = { modelId: model, requestId: id, contractVersion: CONTRACT_VERSION };
   if (createdAt !== undefined) start.createdAt = createdAt;
   if (extra !== undefined) start.extra = extra;
@@ -56,7 +56,7 @@ function alternativeOf({
   message,
   finishReason,
   extra,
-}: NonNullable<Response["alternatives"]>[number]): DoneAlternative {
+}: NonNullable<ModelResponse["alternatives"]>[number]): DoneAlternative {
   const alternative: DoneAlternative = { finishReason: finishReason.unified };
   if (finishReason.raw !== undefined) alternative.raw = finishReason.raw;
   if (extra !== undefined) alternative.extra = extra;

@@ -5,7 +5,7 @@ export { assemble, assembleRun, checkDeltas, RunAssembler } from "./assemble.ts"
 export { Assembler } from "./assembler.ts";
 export { disassemble } from "./disassemble.ts";
 export { parsePartialJson } from "./partial-json.ts";
-export type { Remains, Rule, Violation } from "./rules.ts";
+export type { PartialAnswer as Remains, Rule, Violation } from "./rules.ts";
 export { AssemblyError, RULES } from "./rules.ts";
 export type { Clock } from "./stamp.ts";
-export { stamp } from "./stamp.ts";
+export { stampDeltas as stamp } from "./stamp.ts";

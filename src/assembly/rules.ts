@@ -2,7 +2,7 @@
 import type { ErrorPayload } from "../model/delta.ts";
 import { KoineError } from "../model/errors.ts";
 import type { Message } from "../model/message.ts";
-import type { Response } from "../model/response.ts";
+import type { ModelResponse } from "../model/response.ts";
 import type { Usage } from "../model/usage.ts";
 
 /** Every rule of the contract. The key is the stable code, the sentence is what must hold. */
@@ -38,7 +38,7 @@ export interface Violation {
 }
 
 /** What a failed assembly can still give. */
-export interface Remains {
+export interface PartialAnswer {
   /** What had arrived, marked `metadata.interrupted` (B90). */
   partial?: Message | undefined;
   /** The usage seen so far (B67). */
@@ -46,13 +46,13 @@ export interface Remains {
   /** The `error` delta's payload, where one ended the answer. */
   error?: ErrorPayload | undefined;
   /** Everything that had arrived, as a response that says it failed. */
-  response?: Response | undefined;
+  response?: ModelResponse | undefined;
   /** The messages of the run that were complete before. */
   messages?: Message[] | undefined;
 }
 
 /** A delta sequence that gives no message. `code` and `rule` name the broken rule, `seq` says where. */
-export class AssemblyError extends KoineError<Rule> implements Violation, Remains {
+export class AssemblyError extends KoineError<Rule> implements Violation, PartialAnswer {
   override readonly name = "AssemblyError";
   private readonly detail: string;
   readonly rule: Rule;
@@ -60,10 +60,10 @@ export class AssemblyError extends KoineError<Rule> implements Violation, Remain
   readonly partial: Message | undefined;
   readonly usage: Usage | undefined;
   readonly error: ErrorPayload | undefined;
-  readonly response: Response | undefined;
+  readonly response: ModelResponse | undefined;
   readonly messages: Message[] | undefined;
 
-  constructor(rule: Rule, seq: number, detail: string, remains: Remains = {}) {
+  constructor(rule: Rule, seq: number, detail: string, remains: PartialAnswer = {}) {
     super(rule, `Delta ${seq}: ${detail} Rule "${rule}": ${RULES[rule]}`);
     this.detail = detail;
     this.rule = rule;
@@ -80,7 +80,7 @@ export class AssemblyError extends KoineError<Rule> implements Violation, Remain
     return new AssemblyError(this.rule, this.seq, this.detail, { ...this.remains(), messages });
   }
 
-  private remains(): Remains {
+  private remains(): PartialAnswer {
     const { partial, usage, error, response } = this;
     return { partial, usage, error, response };
   }

@@ -5,7 +5,7 @@ import type { Delta, MessageDelta } from "../model/delta.ts";
 export type Clock = () => number | Date | string;
 
 /** A function that stamps deltas with the run, a `seq` that counts from 0, and the time. */
-export function stamp(runId: string, clock: Clock): (delta: Delta) => MessageDelta {
+export function stampDeltas(runId: string, clock: Clock): (delta: Delta) => MessageDelta {
   let next = 0;
   let last: ReturnType<Clock> | undefined;
   let timestamp = "";

@@ -2,10 +2,10 @@
 import { defaultTransport } from "#transport";
 import { checkClientOptions, readCall } from "./calls/check-options.ts";
 import { complete } from "./calls/complete.ts";
-import type { Session } from "./calls/call.ts";
+import type { ClientContext } from "./calls/call.ts";
 import { streamOf, wrap } from "./calls/onion.ts";
 import { stream } from "./calls/stream.ts";
-import { effectsOf } from "./effects.ts";
+import { resolveEffects } from "./effects.ts";
 import { ClientError } from "./errors.ts";
 import { generateObject } from "./generate-object.ts";
 import { linkOf } from "./providers/link.ts";
@@ -17,7 +17,7 @@ import type { Client as ClientFace, ClientOptions, ProviderConfig, Transport } f
  * What calls are made with, for those who make them piece by piece. Throws a `ClientError` "configuration" for a setting
  * that is not what it must be. Middleware is the client's own: a session does not know it.
  */
-export function createSession(options: ClientOptions): Session {
+export function createSession(options: ClientOptions): ClientContext {
   checkClientOptions(options);
   const links = new Map(Object.entries(options.providers).map(([name, config]) => [name, linkOf(name, config)]));
   checkNames(links, options);
@@ -25,7 +25,7 @@ export function createSession(options: ClientOptions): Session {
   return {
     options,
     links,
-    effects: effectsOf(options.effects),
+    effects: resolveEffects(options.effects),
     transport: () => options.transport ?? (own ??= defaultTransport()),
     // A transport that was given belongs to whoever gave it.
     close: async () => own?.close(),
@@ -55,7 +55,7 @@ export function createClient(options: ClientOptions): ClientFace {
 }
 
 /** Names that nobody has are told now rather than when they are first needed. */
-function checkNames(links: Session["links"], options: ClientOptions): void {
+function checkNames(links: ClientContext["links"], options: ClientOptions): void {
   // Any name will do: a model without a provider is the default provider's.
   if (options.defaultProvider !== undefined) resolveModel(links, options, "any");
   options.fallbacks?.forEach((model, index) => resolveModel(links, options, model, {}, `/fallbacks/${index}`));

@@ -29,7 +29,7 @@ const REAL_EFFECTS: Effects = {
 };
 
 /** The effects of a client: those that were given, and the real ones for the rest. */
-export function effectsOf(given: Partial<Effects> = {}): Effects {
+export function resolveEffects(given: Partial<Effects> = {}): Effects {
   return {
     clock: () => (given.clock ?? REAL_EFFECTS.clock)(),
     random: () => (given.random === undefined ? REAL_EFFECTS.random() : given.random()),

@@ -62,12 +62,12 @@ export class ClientError extends KoineError<ClientErrorCode> {
 }
 
 /** Why an answer is not the object that was asked for. */
-export type OutputFault = "not-json" | "schema" | "cut-off" | "refused" | "empty";
+export type OutputErrorReason = "not-json" | "schema" | "cut-off" | "refused" | "empty";
 
 /** An answer that is not the object that was asked for. */
 export class OutputError extends ClientError {
   override readonly name = "OutputError";
-  readonly fault: OutputFault;
+  readonly fault: OutputErrorReason;
   /** What the model wrote, as it wrote it. */
   readonly text: string;
   /** What the schema has against it. */
@@ -75,7 +75,7 @@ export class OutputError extends ClientError {
   readonly response: Response;
 
   constructor(
-    fault: OutputFault,
+    fault: OutputErrorReason,
     message: string,
     details: ClientErrorDetails & { text: string; response: Response; issues?: readonly SchemaIssue[] },
   ) {

@@ -2,18 +2,18 @@
 import { closedSchema } from "../dialects/kit/closed-schema.ts";
 import { strictFaults } from "../dialects/kit/strict.ts";
 import { JsonError } from "../model/errors.ts";
-import type { OutputFormat, Request, SchemaObject } from "../model/index.ts";
+import type { OutputFormat, ModelRequest, SchemaObject } from "../model/index.ts";
 import { parseJson } from "../model/json.ts";
 import { textOf } from "../model/message.ts";
-import { checkRequest } from "./calls/check-options.ts";
-import type { OutputFault } from "./errors.ts";
+import { assertRequestObject } from "./calls/check-options.ts";
+import type { OutputErrorReason } from "./errors.ts";
 import { OutputError } from "./errors.ts";
-import { readSchema } from "./schema/read.ts";
+import { compileSchema } from "./schema/read.ts";
 import { isStandardSchema } from "./schema/standard.ts";
 import type { AnySchema, InferSchema, SchemaIssue } from "./schema/types.ts";
 import type { Answer, CallOptions, ObjectAnswer, ObjectRequest } from "./types.ts";
 
-type Complete = (request: Request, options?: CallOptions) => Promise<Answer>;
+type Complete = (request: ModelRequest, options?: CallOptions) => Promise<Answer>;
 
 /**
  * Asks for an object that fits a schema. Throws an `OutputError`, with the answer and its text, where the answer is none.
@@ -23,9 +23,9 @@ export async function generateObject<Schema extends AnySchema>(
   request: ObjectRequest<Schema>,
   options?: CallOptions,
 ): Promise<ObjectAnswer<InferSchema<Schema>>> {
-  checkRequest(request);
+  assertRequestObject(request);
   const { schema, jsonSchema, name, description, ...rest } = request;
-  const read = readSchema(schema, { inputSchema: jsonSchema });
+  const read = compileSchema(schema, { inputSchema: jsonSchema });
   const output: OutputFormat = { type: "json-schema", ...spoken(read.json, jsonSchema === undefined, schema) };
   if (name !== undefined) output.name = name;
   if (description !== undefined) output.description = description;
@@ -129,7 +129,7 @@ function listed(issues: readonly SchemaIssue[]): string {
 }
 
 function fault(
-  kind: OutputFault,
+  kind: OutputErrorReason,
   answer: Answer,
   why: string,
   more: { issues?: readonly SchemaIssue[]; cause?: unknown } = {},

@@ -5,10 +5,10 @@ export type { FromEnvOptions } from "./client.ts";
 export { Client, createClient } from "./client.ts";
 export type { DemoOptions } from "./demo/demo.ts";
 export { demo } from "./demo/demo.ts";
-export { effectsOf } from "./effects.ts";
-export type { ClientErrorCode, ClientErrorDetails, OutputFault } from "./errors.ts";
+export { resolveEffects as effectsOf } from "./effects.ts";
+export type { ClientErrorCode, ClientErrorDetails, OutputErrorReason as OutputFault } from "./errors.ts";
 export { CLIENT_ERRORS, ClientError, OutputError } from "./errors.ts";
-export type { Budget, BudgetLimits, BudgetOptions, Spent } from "./middleware/budget.ts";
+export type { Budget, BudgetLimits, BudgetOptions, BudgetUsage as Spent } from "./middleware/budget.ts";
 export { budget } from "./middleware/budget.ts";
 export type { AnswerStore, CachingOptions } from "./middleware/caching.ts";
 export { boundedStore, caching } from "./middleware/caching.ts";
@@ -25,8 +25,14 @@ export { presets, providersFromEnv } from "./providers/index.ts";
 export type { Price, PriceTable, PriceTier, Rates } from "./prices.ts";
 export { costOf, findPrice, readPrices } from "./prices.ts";
 export type { ReadSchemaOptions } from "./schema/read.ts";
-export { readSchema } from "./schema/read.ts";
-export type { AnySchema, Checked, InferSchema, ReadSchema, SchemaIssue } from "./schema/types.ts";
+export { compileSchema as readSchema } from "./schema/read.ts";
+export type {
+  AnySchema,
+  SchemaResult as Checked,
+  InferSchema,
+  CompiledSchema as ReadSchema,
+  SchemaIssue,
+} from "./schema/types.ts";
 export type { TransportErrorDetails, TransportStage } from "./transport/errors.ts";
 export { TransportError } from "./transport/errors.ts";
 export { defaultTransport } from "#transport";
@@ -42,7 +48,7 @@ export type {
   HttpProvider,
   HttpReply,
   HttpRequest,
-  Limits,
+  SendOptions as Limits,
   LocalProvider,
   ObjectAnswer,
   ObjectRequest,

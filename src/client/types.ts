@@ -8,7 +8,7 @@ import type {
   Loss,
   Metadata,
   ProviderError,
-  Request,
+  ModelRequest,
   Response,
   SchemaObject,
   Usage,
@@ -68,7 +68,7 @@ export interface HttpProvider {
 /** A provider that is a function: a scripted model, a local runtime. It is given what its issuer may see. */
 export interface LocalProvider {
   /** Deltas of one answer, `start` to `done` or `error`. What it throws ends the answer. */
-  answer(request: Request, context: { signal: AbortSignal }): Iterable<Delta> | AsyncIterable<Delta>;
+  answer(request: ModelRequest, context: { signal: AbortSignal }): Iterable<Delta> | AsyncIterable<Delta>;
   /** What it calls itself in seals; default: the name it is registered under. */
   issuer?: string | undefined;
   /** The names of its models, for lists. */
@@ -156,7 +156,7 @@ export interface Attempt {
    * It timed out, was ended or broke off when its request had gone out, without a refusal: it may have cost something,
    * also where nobody said what. A connection that breaks before any reply counts as nothing.
    */
-  begun?: true;
+  mayBeBilled?: true;
   /** What did not arrive as it was. */
   losses: Loss[];
 }
@@ -192,7 +192,7 @@ export interface AnswerStream extends AsyncIterableIterator<Delta>, AsyncDisposa
   cancel(reason?: unknown): void;
 }
 
-export interface ObjectRequest<Schema extends AnySchema> extends Omit<Request, "output" | "stream"> {
+export interface ObjectRequest<Schema extends AnySchema> extends Omit<ModelRequest, "output" | "stream"> {
   /** A JSON Schema, or a Standard Schema (Zod, Valibot, ArkType …) that can say its JSON Schema. */
   schema: Schema;
   /** What to show to the model instead, for Standard Schemas that cannot say their JSON Schema. */
@@ -236,8 +236,8 @@ export interface ClientOptions {
 export interface Client extends AsyncDisposable {
   /** The names of the providers. */
   readonly providers: readonly string[];
-  complete(request: Request, options?: CallOptions): Promise<Answer>;
-  stream(request: Request, options?: CallOptions): AnswerStream;
+  complete(request: ModelRequest, options?: CallOptions): Promise<Answer>;
+  stream(request: ModelRequest, options?: CallOptions): AnswerStream;
   generateObject<Schema extends AnySchema>(
     request: ObjectRequest<Schema>,
     options?: CallOptions,
@@ -249,11 +249,11 @@ export interface Client extends AsyncDisposable {
 // ---- Seams inside the client ----
 
 /** What a transport is told beside the request. */
-export interface Limits {
+export interface SendOptions {
   signal: AbortSignal;
   connectMs: number;
   /** To be called when the request goes out: one that is ended before that has cost nothing. */
-  sent?: (() => void) | undefined;
+  onSent?: (() => void) | undefined;
 }
 
 /** A reply whose headers have arrived. */
@@ -266,7 +266,7 @@ export interface HttpReply {
   /** Frees the connection without reading (on). May be called again. */
   discard(): void;
   /** The end is read for the connection's sake only: from here on it is no reason for a process to live. */
-  rest?(): void;
+  unref?(): void;
 }
 
 /**
@@ -274,12 +274,12 @@ export interface HttpReply {
  * signal's reason, here and in the body; everything else that goes wrong is a `TransportError`.
  */
 export interface Transport {
-  send(request: HttpRequest, limits: Limits): Promise<HttpReply>;
+  send(request: HttpRequest, limits: SendOptions): Promise<HttpReply>;
   close(): Promise<void>;
 }
 
 /** A request in a provider's words. Made once per call and provider: every attempt sends the same bytes. */
-export interface Prepared {
+export interface PreparedRequest {
   request: HttpRequest;
   dialect: Dialect;
   names: Names | undefined;
@@ -289,14 +289,14 @@ export interface Prepared {
 }
 
 /** A provider over HTTP, ready to be asked. */
-export interface HttpLink {
+export interface HttpAdapter {
   readonly kind: "http";
   readonly name: string;
   readonly config: HttpProvider;
   /** Encodes. Throws a `DialectError` for what cannot be said; breaking losses are reported, not thrown. */
-  prepare(request: Request, model: string, stream: boolean, options: CallOptions): Prepared;
+  prepare(request: ModelRequest, model: string, stream: boolean, options: CallOptions): PreparedRequest;
   /** A request whose body is in this provider's words already: nothing in it is looked at. */
-  forward(body: string, model: string, stream: boolean, headers?: Readonly<Record<string, string>>): Prepared;
+  forward(body: string, model: string, stream: boolean, headers?: Readonly<Record<string, string>>): PreparedRequest;
   /** Where it counts the tokens of a request instead of answering it; undefined where it cannot. */
   countUrl(model: string): string | undefined;
   /** Asks for the names of its models; undefined where there is no such list. */
@@ -304,11 +304,11 @@ export interface HttpLink {
   /** Adds the key or the signature, for one attempt. */
   authorise(request: HttpRequest): HttpRequest | Promise<HttpRequest>;
 }
-export interface LocalLink {
+export interface LocalAdapter {
   readonly kind: "local";
   readonly name: string;
   readonly config: LocalProvider;
   /** The request as this provider may see it: seals of others are left out, and reported. */
-  prepare(request: Request, model: string): { request: Request; losses: Loss[] };
+  prepare(request: ModelRequest, model: string): { request: ModelRequest; losses: Loss[] };
 }
-export type ProviderLink = HttpLink | LocalLink;
+export type ProviderAdapter = HttpAdapter | LocalAdapter;

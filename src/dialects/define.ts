@@ -5,7 +5,7 @@ import { JsonError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import { formatSse } from "../sse/format.ts";
 import type {
-  Cargo,
+  Capability,
   DecodeContext,
   Dialect,
   DialectFactory,
@@ -16,63 +16,63 @@ import type {
   PayloadKind,
   WireEvent,
 } from "./dialect.ts";
-import { CARGO } from "./dialect.ts";
+import { CAPABILITIES } from "./dialect.ts";
 import { DialectError } from "./errors.ts";
 import { ByteFeed, readData } from "./frames.ts";
 import { isObject } from "./kit/read.ts";
 import { Report } from "./kit/report.ts";
-import { Trail } from "./kit/trail.ts";
+import { PathTracker } from "./kit/trail.ts";
 
 /** Makes the factory of a dialect. */
 export function defineDialect<Code extends string>(spec: DialectSpec<Code>): DialectFactory {
-  const carries: ReadonlySet<Cargo> = new Set(CARGO.filter((cargo) => spec[cargo] !== undefined));
-  const make = (options: DialectOptions = {}): Dialect => new Speaker(spec, carries, options);
+  const carries: ReadonlySet<Capability> = new Set(CAPABILITIES.filter((cargo) => spec[cargo] !== undefined));
+  const make = (options: DialectOptions = {}): Dialect => new SpecDialect(spec, carries, options);
   return Object.defineProperty(make, "id", { value: spec.id }) as unknown as DialectFactory;
 }
 
-class Speaker<Code extends string> implements Dialect {
+class SpecDialect<Code extends string> implements Dialect {
   readonly id: string;
   readonly title: string;
-  readonly carries: ReadonlySet<Cargo>;
+  readonly supports: ReadonlySet<Capability>;
   readonly losses: DialectSpec<Code>["losses"];
   private readonly spec: DialectSpec<Code>;
   private readonly options: DialectOptions;
 
-  constructor(spec: DialectSpec<Code>, carries: ReadonlySet<Cargo>, options: DialectOptions) {
+  constructor(spec: DialectSpec<Code>, carries: ReadonlySet<Capability>, options: DialectOptions) {
     this.id = spec.id;
     this.title = spec.title;
-    this.carries = carries;
+    this.supports = carries;
     this.losses = spec.losses;
     this.spec = spec;
     this.options = options;
   }
 
-  private carry<C extends Cargo>(cargo: C): NonNullable<DialectSpec<Code>[C]> {
+  private carry<C extends Capability>(cargo: C): NonNullable<DialectSpec<Code>[C]> {
     const codec = this.spec[cargo];
     if (codec !== undefined) return codec;
-    const carried = [...this.carries].join(", ");
+    const carried = [...this.supports].join(", ");
     throw new DialectError(this.id, "", "not-carried", `${this.title} carries ${carried}, but no ${cargo}.`);
   }
 
   private decoding(): DecodeContext {
     const dialect = this.id;
-    const trail = new Trail();
+    const trail = new PathTracker();
     return {
       ...this.options,
       dialect,
-      trail,
+      pathTracker: trail,
       fail(code, message, field) {
         throw new DialectError(dialect, field === undefined ? trail.path() : trail.path(field), code, message);
       },
     };
   }
 
-  recognise(wire: unknown): PayloadKind | undefined {
-    return isObject(wire) ? this.spec.recognise?.(wire) : undefined;
+  detectKind(wire: unknown): PayloadKind | undefined {
+    return isObject(wire) ? this.spec.detectKind?.(wire) : undefined;
   }
 
   /** Runs a step; what a reader or writer of JSON says about a value becomes this dialect's error at its place. */
-  private attempt<T>(trail: Trail, step: () => T): T {
+  private attempt<T>(trail: PathTracker, step: () => T): T {
     try {
       return step();
     } catch (error) {
@@ -80,7 +80,7 @@ class Speaker<Code extends string> implements Dialect {
     }
   }
 
-  private explain(trail: Trail, error: unknown): unknown {
+  private explain(trail: PathTracker, error: unknown): unknown {
     // What nests beyond all measure ends the engine's stack.
     if (error instanceof RangeError && error.message.includes("call stack")) {
       return new DialectError(this.id, "", "too-deep", "The value is nested too deep.", { cause: error });
@@ -92,17 +92,23 @@ class Speaker<Code extends string> implements Dialect {
 
   private decode<T>(step: (context: DecodeContext) => T): T {
     const context = this.decoding();
-    return this.attempt(context.trail, () => step(context));
+    return this.attempt(context.pathTracker, () => step(context));
   }
 
   private encoding(repair: boolean): EncodeContext<Code> {
-    const trail = new Trail();
-    return { ...this.options, dialect: this.id, trail, report: new Report(trail, this.spec.losses), repair };
+    const trail = new PathTracker();
+    return {
+      ...this.options,
+      dialect: this.id,
+      pathTracker: trail,
+      report: new Report(trail, this.spec.losses),
+      repair,
+    };
   }
 
   private encode(repair: boolean, step: (context: EncodeContext<Code>) => Omit<Encoded, "losses">): Encoded {
     const context = this.encoding(repair);
-    const encoded = this.attempt(context.trail, () => step(context));
+    const encoded = this.attempt(context.pathTracker, () => step(context));
     return { ...encoded, losses: context.report.losses };
   }
 
@@ -116,7 +122,7 @@ class Speaker<Code extends string> implements Dialect {
   }
 
   /** A stream goes on after an error, so that each step begins at the root again. No closure: it runs for every delta. */
-  private stepwise<In, Out>(trail: Trail, step: (input: In) => Out): (input: In) => Out {
+  private stepwise<In, Out>(trail: PathTracker, step: (input: In) => Out): (input: In) => Out {
     return (input) => {
       trail.reset();
       try {
@@ -153,22 +159,22 @@ class Speaker<Code extends string> implements Dialect {
     const decoder = streams.decoder(context, options);
     let bytes: ByteFeed | undefined;
     return {
-      push: this.stepwise(context.trail, (event: unknown) => {
+      push: this.stepwise(context.pathTracker, (event: unknown) => {
         if (isBytes(event)) return (bytes ??= new ByteFeed(decoder, streams.frames?.reader())).push(event);
         const frame = frameOf(event);
         if (frame === undefined) return decoder.push(event, undefined);
-        context.trail.enter("data");
+        context.pathTracker.enter("data");
         return decoder.push(readData(frame["data"]), typeof frame["event"] === "string" ? frame["event"] : undefined);
       }),
-      end: this.stepwise<void, Delta[]>(context.trail, () => [...(bytes?.end() ?? []), ...decoder.end()]),
+      end: this.stepwise<void, Delta[]>(context.pathTracker, () => [...(bytes?.end() ?? []), ...decoder.end()]),
     };
   };
   streamEncoder: Dialect["streamEncoder"] = (options = {}) => {
     const context = this.encoding(true);
     const encoder = this.carry("streams").encoder(context, options);
     return {
-      push: this.stepwise(context.trail, (delta: Delta) => encoder.push(delta)),
-      end: this.stepwise<void, WireEvent[]>(context.trail, () => encoder.end()),
+      push: this.stepwise(context.pathTracker, (delta: Delta) => encoder.push(delta)),
+      end: this.stepwise<void, WireEvent[]>(context.pathTracker, () => encoder.end()),
       losses: context.report.losses,
     };
   };

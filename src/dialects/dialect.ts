@@ -6,21 +6,21 @@ import type { JsonObject } from "../model/json.ts";
 import type { Loss } from "../model/loss.ts";
 import type { Message } from "../model/message.ts";
 import type { ProviderError } from "../model/provider-error.ts";
-import type { Request } from "../model/request.ts";
-import type { Response } from "../model/response.ts";
+import type { ModelRequest } from "../model/request.ts";
+import type { ModelResponse } from "../model/response.ts";
 import type { DialectErrorCode } from "./errors.ts";
 import type { LossTable, Report } from "./kit/report.ts";
-import type { Trail } from "./kit/trail.ts";
+import type { PathTracker } from "./kit/trail.ts";
 
 /** What travels outside the body: a model or stream flag in the URL, headers. It counts as arrived. */
-export interface Address {
+export interface RequestEnvelope {
   model?: string;
   stream?: boolean;
   headers?: Record<string, string>;
 }
 
 /** What had to change for the target, so that the decoder of the reply can undo it. */
-export interface Names {
+export interface Renames {
   /** Tool ids and names: what the wire says → what the model says. */
   toolCallIds?: Record<string, string>;
   toolNames?: Record<string, string>;
@@ -32,8 +32,8 @@ export interface Encoded<Wire = unknown> {
   wire: Wire;
   /** Everything that did not arrive as it was. */
   losses: Loss[];
-  address?: Address;
-  names?: Names;
+  address?: RequestEnvelope;
+  names?: Renames;
 }
 
 export interface WireEvent {
@@ -84,14 +84,14 @@ export interface DialectOptions {
   vendor?: string | undefined;
 }
 export interface DecodeRequestOptions {
-  address?: Address;
+  address?: RequestEnvelope;
 }
 export interface EncodeRequestOptions {
   /** false: no repairs. */
   repair?: boolean | undefined;
 }
 export interface DecodeReplyOptions {
-  names?: Names | undefined;
+  names?: Renames | undefined;
 }
 export interface EncodeStreamOptions {
   includeUsage?: boolean | undefined;
@@ -110,8 +110,8 @@ export interface EncodeMessagesOptions {
 }
 
 /** The five things a dialect may carry. */
-export const CARGO = ["messages", "requests", "responses", "errors", "streams"] as const;
-export type Cargo = (typeof CARGO)[number];
+export const CAPABILITIES = ["messages", "requests", "responses", "errors", "streams"] as const;
+export type Capability = (typeof CAPABILITIES)[number];
 
 /** What a payload may be: a body, or one event of a stream. */
 export type PayloadKind = "request" | "response" | "stream" | "error";
@@ -120,15 +120,15 @@ export type PayloadKind = "request" | "response" | "stream" | "error";
 export interface Dialect {
   readonly id: string;
   readonly title: string;
-  readonly carries: ReadonlySet<Cargo>;
+  readonly supports: ReadonlySet<Capability>;
   /** Every loss that encoding into this dialect can cause. */
   readonly losses: LossTable;
   /** What a payload is, where it shows that it is of this dialect. */
-  recognise(wire: unknown): PayloadKind | undefined;
-  decodeRequest(wire: unknown, options?: DecodeRequestOptions): Request;
-  encodeRequest(request: Request, options?: EncodeRequestOptions): Encoded;
-  decodeResponse(wire: unknown, options?: DecodeReplyOptions): Response;
-  encodeResponse(response: Response, options?: EncodeRequestOptions): Encoded;
+  detectKind(wire: unknown): PayloadKind | undefined;
+  decodeRequest(wire: unknown, options?: DecodeRequestOptions): ModelRequest;
+  encodeRequest(request: ModelRequest, options?: EncodeRequestOptions): Encoded;
+  decodeResponse(wire: unknown, options?: DecodeReplyOptions): ModelResponse;
+  encodeResponse(response: ModelResponse, options?: EncodeRequestOptions): Encoded;
   decodeError(wire: unknown, status?: number): ProviderError;
   encodeError(error: ProviderError): { status: number; wire: unknown };
   streamDecoder(options?: DecodeReplyOptions): StreamDecoder;
@@ -143,7 +143,7 @@ export interface Dialect {
 /** What a decoder is given beside the wire. */
 export interface DecodeContext extends DialectOptions {
   readonly dialect: string;
-  readonly trail: Trail;
+  readonly pathTracker: PathTracker;
   /** Throws a `DialectError` at the value in hand, or at a field of it. */
   fail(code: DialectErrorCode, message: string, field?: string | number): never;
 }
@@ -151,7 +151,7 @@ export interface DecodeContext extends DialectOptions {
 /** What an encoder is given beside the value. */
 export interface EncodeContext<Code extends string = string> extends DialectOptions {
   readonly dialect: string;
-  readonly trail: Trail;
+  readonly pathTracker: PathTracker;
   readonly report: Report<Code>;
   /** Whether what the target would refuse is mended, and reported. */
   readonly repair: boolean;
@@ -165,18 +165,18 @@ export interface DialectSpec<Code extends string = string> {
   title: string;
   losses: Readonly<Record<Code, LossTable[string]>>;
   /** What a payload is, if it can be nothing else; how `detect` knows. */
-  recognise?(wire: JsonObject): PayloadKind | undefined;
+  detectKind?(wire: JsonObject): PayloadKind | undefined;
   messages: {
     decode(wire: unknown, context: DecodeContext): Message[];
     encode(messages: readonly Message[], context: EncodeContext<Code>, options: EncodeMessagesOptions): unknown;
   };
   requests?: {
-    decode(wire: unknown, context: DecodeContext, options: DecodeRequestOptions): Request;
-    encode(request: Request, context: EncodeContext<Code>, options: EncodeRequestOptions): WithoutLosses;
+    decode(wire: unknown, context: DecodeContext, options: DecodeRequestOptions): ModelRequest;
+    encode(request: ModelRequest, context: EncodeContext<Code>, options: EncodeRequestOptions): WithoutLosses;
   };
   responses?: {
-    decode(wire: unknown, context: DecodeContext, options: DecodeReplyOptions): Response;
-    encode(response: Response, context: EncodeContext<Code>, options: EncodeRequestOptions): WithoutLosses;
+    decode(wire: unknown, context: DecodeContext, options: DecodeReplyOptions): ModelResponse;
+    encode(response: ModelResponse, context: EncodeContext<Code>, options: EncodeRequestOptions): WithoutLosses;
   };
   errors?: {
     decode(wire: unknown, context: DecodeContext, status: number | undefined): ProviderError;

@@ -1,8 +1,8 @@
 // The dialects: the contract, the registry, and what the author of a further dialect needs.
 export { defineDialect } from "./define.ts";
 export type {
-  Address,
-  Cargo,
+  RequestEnvelope as Address,
+  Capability as Cargo,
   DecodeContext,
   DecodeReplyOptions,
   DecodeRequestOptions,
@@ -18,7 +18,7 @@ export type {
   EventDecoder,
   Frame,
   FrameReader,
-  Names,
+  Renames as Names,
   PayloadKind,
   StreamDecoder,
   StreamEncoder,
@@ -29,21 +29,29 @@ export type { DialectErrorCode } from "./errors.ts";
 export { DialectError } from "./errors.ts";
 export type { DialectId } from "./registry.ts";
 export { dialect, dialects } from "./registry.ts";
-export type { DialectLike, Translated, Translation } from "./translate.ts";
-export { check, detect, translate } from "./translate.ts";
-export type { Chunk, Transcoder, TranscodeOptions } from "./transcode.ts";
+export type { DialectLike, TranslateResult as Translated, TranslateOptions as Translation } from "./translate.ts";
+export { checkRequest as check, detectDialect as detect, translate } from "./translate.ts";
+export type { WireChunk as Chunk, Transcoder, TranscodeOptions } from "./transcode.ts";
 export { transcode } from "./transcode.ts";
-export { copyField, isObject, readList, readMessageList, readObject, readString, restOf } from "./kit/read.ts";
-export type { LossDeclaration, LossTable, Report } from "./kit/report.ts";
-export type { ForeignLoss } from "./kit/residue.ts";
 export {
-  FOREIGN_LOSSES,
-  formOf,
+  copyField,
+  isObject,
+  readList,
+  readMessageList,
+  readObject,
+  readString,
+  unknownFields as restOf,
+} from "./kit/read.ts";
+export type { LossDeclaration, LossTable, Report } from "./kit/report.ts";
+export type { NotPortableLoss as ForeignLoss } from "./kit/residue.ts";
+export {
+  NOT_PORTABLE_LOSSES as FOREIGN_LOSSES,
+  readForm as formOf,
   isSealFor,
-  keepFields,
-  keepForm,
-  reportForeignResidue,
-  reportUncarried,
+  storeResidue as keepFields,
+  storeForm as keepForm,
+  reportNotPortableResidue as reportForeignResidue,
+  reportUnsupportedFields as reportUncarried,
   restoreResidue,
 } from "./kit/residue.ts";
-export type { Trail } from "./kit/trail.ts";
+export type { PathTracker as Trail } from "./kit/trail.ts";

@@ -4,26 +4,26 @@ import type { Delta } from "../model/delta.ts";
 import type { Loss } from "../model/loss.ts";
 import type { Dialect, DecodeReplyOptions, EncodeStreamOptions, WireEvent } from "./dialect.ts";
 import type { DialectLike } from "./translate.ts";
-import { speaker } from "./translate.ts";
+import { resolveDialect } from "./translate.ts";
 
 export type TranscodeOptions = DecodeReplyOptions & EncodeStreamOptions;
 
 /** What goes over the wire: text, or bytes where a dialect's frames are binary. */
-export type Chunk = string | Uint8Array;
+export type WireChunk = string | Uint8Array;
 
 export interface Transcoder {
   /** The next bytes of the stream, cut anywhere, to all that can be said now; "" where that is nothing. */
-  push(chunk: Uint8Array | string): Chunk;
+  push(chunk: Uint8Array | string): WireChunk;
   /** The input has ended: what is left to say. A stream that broke off ends in the target's failure event. */
-  end(): Chunk;
+  end(): WireChunk;
   /** The losses so far; paths point into the assembled response. */
   readonly losses: Loss[];
 }
 
 /** Makes a transcoder for one stream. */
 export function transcode(from: DialectLike, to: DialectLike, options: TranscodeOptions = {}): Transcoder {
-  const target = speaker(to);
-  const decoder = speaker(from).streamDecoder(options);
+  const target = resolveDialect(to);
+  const decoder = resolveDialect(from).streamDecoder(options);
   const encoder = target.streamEncoder({ includeUsage: true, ...options });
   const output = new Output(target);
   const write = (deltas: readonly Delta[]): void => {
@@ -61,7 +61,7 @@ class Output {
     }
   }
 
-  take(): Chunk {
+  take(): WireChunk {
     const { text, pieces } = this;
     this.text = "";
     if (pieces.length === 0) return text;

@@ -4,7 +4,7 @@ import { isObject } from "../model/kind.ts";
 import type { JsonValue } from "../model/json.ts";
 import type { Message, StoredMessage } from "../model/message.ts";
 import { readRows } from "./body.ts";
-import { checkMessages, checkName } from "./check.ts";
+import { assertStorableMessages, checkName } from "./check.ts";
 import { LedgerError } from "./errors.ts";
 import { unknownMessage, writeChain, type WrittenChain } from "./insert.ts";
 import { attach, remember, requestHash } from "./keys.ts";
@@ -28,7 +28,7 @@ export async function append(
   options: AppendOptions = {},
 ): Promise<StoredMessage[]> {
   const key = threadKey(scope, threadId);
-  const sound = checkMessages(messages);
+  const sound = assertStorableMessages(messages);
   const { parentMessageId, expectedLeaf, idempotencyKey } = options;
   checkPlace(parentMessageId, "parentMessageId");
   checkExpectedLeaf(options);

@@ -61,7 +61,7 @@ function refuseIssues(value: unknown, shape: AnyShape, path: string): void {
 }
 
 /** Messages that can be written and will be read back; ones of an older version are lifted to the current one. */
-export function checkMessages(messages: unknown, path = "/messages"): readonly Message[] {
+export function assertStorableMessages(messages: unknown, path = "/messages"): readonly Message[] {
   if (!Array.isArray(messages)) throw refuse(path, "The messages must be a list.");
   if (messages.length === 0) throw refuse(path, "There must be at least one message.");
   const given: readonly unknown[] = messages;

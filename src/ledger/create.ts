@@ -1,7 +1,7 @@
 // Makes a thread together with what it begins with, in one write; once per idempotency key (B95).
 import { isObject } from "../model/kind.ts";
 import { appendTo } from "./append.ts";
-import { checkMessages, checkName } from "./check.ts";
+import { assertStorableMessages, checkName } from "./check.ts";
 import { LedgerError } from "./errors.ts";
 import { entryBodies, insertEntries } from "./journal.ts";
 import { attach, remember, requestHash } from "./keys.ts";
@@ -10,15 +10,16 @@ import type { Scope } from "./scope.ts";
 import { got, type Steps } from "./steps.ts";
 import type { ThreadKey } from "./store.ts";
 import { demandThread, describe, emptyHead, newThreadRow } from "./threads.ts";
-import type { FirstWords, NewThread, Thread } from "./types.ts";
+import type { InitialContent, NewThread, Thread } from "./types.ts";
 import { wantWork } from "./wanted/want.ts";
 
 /** An id that is taken is a conflict. */
-export async function createThread(scope: Scope, thread: NewThread = {}, first: FirstWords = {}): Promise<Thread> {
+export async function createThread(scope: Scope, thread: NewThread = {}, first: InitialContent = {}): Promise<Thread> {
   const { entries = [], want = false, idempotencyKey } = first;
   const row = newThreadRow(scope, thread);
   const bodies = entryBodies(entries);
-  const messages = first.messages === undefined || first.messages.length === 0 ? [] : checkMessages(first.messages);
+  const messages =
+    first.messages === undefined || first.messages.length === 0 ? [] : assertStorableMessages(first.messages);
   const name = idempotencyKey === undefined ? undefined : checkName(idempotencyKey, "idempotencyKey");
   const request = name === undefined ? "" : requestHash({ thread, entries, messages, want });
   // Keys of what has no thread yet are kept beside all of them.

@@ -1,12 +1,12 @@
 // The ledger: durable, branching transcripts, their runs and their streams.
-export { checkMessages } from "./check.ts";
+export { assertStorableMessages as checkMessages } from "./check.ts";
 export type { LedgerErrorCode, LedgerErrorDetails } from "./errors.ts";
 export { LEDGER_ERRORS, LedgerError } from "./errors.ts";
-export { ledgerOn, openLedger } from "./open.ts";
+export { createLedger as ledgerOn, openLedger } from "./open.ts";
 export { THREAD_CHANGES } from "./overview/types.ts";
 export type * from "./rows.ts";
 export { RUN_STATES } from "./rows.ts";
-export { answerMessage } from "./runs/turn.ts";
+export { messageFromResponse as answerMessage } from "./runs/turn.ts";
 export type { Awaitable, Steps } from "./steps.ts";
 export { got, runLater, runNow } from "./steps.ts";
 export type * from "./store.ts";

@@ -6,7 +6,7 @@ import { isObject } from "../model/kind.ts";
 import type { Message, StoredMessage } from "../model/message.ts";
 import { appendTo, checkExpectedLeaf, checkPlace, formerRows } from "./append.ts";
 import { readRows } from "./body.ts";
-import { checkCount, checkFacts, checkMessages, checkName } from "./check.ts";
+import { checkCount, checkFacts, assertStorableMessages, checkName } from "./check.ts";
 import { LedgerError } from "./errors.ts";
 import { parseCursor } from "./follow/cursor.ts";
 import { attach, remember, requestHash } from "./keys.ts";
@@ -16,7 +16,7 @@ import { got, type Steps } from "./steps.ts";
 import type { LedgerTransaction, ThreadKey } from "./store.ts";
 import { headerOfRow, keepTail } from "./tails.ts";
 import { lockedThread, threadHead, threadKey } from "./threads.ts";
-import type { Entry, Logged, LogOptions } from "./types.ts";
+import type { Entry, LogResult, LogOptions } from "./types.ts";
 import { wantWork } from "./wanted/want.ts";
 import { demandHeld } from "./wanted/held.ts";
 
@@ -38,7 +38,7 @@ export async function log(
   threadId: string,
   entries: readonly JsonObject[],
   options: LogOptions = {},
-): Promise<Logged> {
+): Promise<LogResult> {
   const plan = planLog(scope, threadId, entries, options);
   const written = await scope.store.write((tx) => writeEntries(scope, tx, plan));
   if ("found" in written) return { cursors: written.cursors, messages: await readRows(scope, written.found) };
@@ -64,7 +64,7 @@ function planLog(scope: Scope, threadId: string, entries: readonly JsonObject[],
     throw refusal("expectedEntry", "expectedEntry is undefined: leave it out, or give null where there must be none.");
   }
   checkPlace(expectedEntry, "expectedEntry");
-  const messages = append === undefined ? [] : checkMessages(append.messages, "/append/messages");
+  const messages = append === undefined ? [] : assertStorableMessages(append.messages, "/append/messages");
   const asked = { entries, expectedEntry, want: options.want === true, append: append && { ...append, messages } };
   const request = name === undefined ? "" : requestHash({ log: asked });
   if (name !== undefined) checkName(name, "idempotencyKey");

@@ -12,12 +12,12 @@ import { closeReaders, follow } from "./follow/index.ts";
 import { issueId } from "./ids.ts";
 import { entriesOf, log } from "./journal.ts";
 import { recognise } from "./identity/recognise.ts";
-import { findThreads } from "./overview/find.ts";
+import { searchThreads } from "./overview/find.ts";
 import { listThreads } from "./overview/list.ts";
 import { outline } from "./overview/outline.ts";
 import { watch } from "./overview/watch.ts";
 import { purge } from "./purge/index.ts";
-import type { Deleted } from "./rows.ts";
+import type { DeletionCounts } from "./rows.ts";
 import {
   beginRun,
   compact,
@@ -63,7 +63,7 @@ function share(scope: Scope, indexMs: number | false | undefined): Shared {
 }
 
 /** A ledger on any store. */
-export class LedgerOn implements Api.Ledger {
+export class StoreLedger implements Api.Ledger {
   private readonly whole: Scope;
   private readonly shared: Shared;
 
@@ -86,10 +86,10 @@ export class LedgerOn implements Api.Ledger {
     return this.whole.tenant;
   }
   forTenant(tenant: string): Api.Ledger {
-    return new LedgerOn(this.scope.store, { tenant: checkName(tenant, "tenant") }, this.shared);
+    return new StoreLedger(this.scope.store, { tenant: checkName(tenant, "tenant") }, this.shared);
   }
 
-  async createThread(thread?: Api.NewThread, first?: Api.FirstWords): Promise<Api.Thread> {
+  async createThread(thread?: Api.NewThread, first?: Api.InitialContent): Promise<Api.Thread> {
     return createThread(this.scope, thread, first);
   }
   async thread(threadId: string): Promise<Api.Thread> {
@@ -104,8 +104,8 @@ export class LedgerOn implements Api.Ledger {
   async listThreads(page?: Api.ThreadListPage): Promise<Api.ThreadList> {
     return listThreads(this.scope, page);
   }
-  async findThreads(query: string, options: Api.FindOptions = {}): Promise<Api.FoundThreads> {
-    return findThreads(this.scope, query, options, this.shared.index);
+  async findThreads(query: string, options: Api.ThreadSearchOptions = {}): Promise<Api.ThreadSearchResult> {
+    return searchThreads(this.scope, query, options, this.shared.index);
   }
   async watch(options?: Api.WatchOptions): Promise<AsyncIterableIterator<Api.ThreadChange>> {
     return watch(this.scope, options);
@@ -145,7 +145,7 @@ export class LedgerOn implements Api.Ledger {
   async runs(threadId: string, page?: Api.RunsPage): Promise<Api.RunInfo[]> {
     return runsOf(this.scope, threadId, page);
   }
-  async record(call: Api.NewRecord): Promise<Api.Recorded> {
+  async record(call: Api.NewRecord): Promise<Api.RecordResult> {
     return record(this.scope, call);
   }
   async runByAlias(name: string): Promise<Api.RunInfo | undefined> {
@@ -154,7 +154,7 @@ export class LedgerOn implements Api.Ledger {
   async dropAlias(name: string): Promise<boolean> {
     return dropAlias(this.scope, name);
   }
-  async log(threadId: string, entries: readonly JsonObject[], options?: Api.LogOptions): Promise<Api.Logged> {
+  async log(threadId: string, entries: readonly JsonObject[], options?: Api.LogOptions): Promise<Api.LogResult> {
     return log(this.scope, threadId, entries, options);
   }
   async entries(
@@ -166,10 +166,10 @@ export class LedgerOn implements Api.Ledger {
   async want(threadId: string): Promise<void> {
     return want(this.scope, threadId);
   }
-  async takeWork(options: Api.TakeWork): Promise<Api.Work | undefined> {
+  async takeWork(options: Api.ClaimWorkOptions): Promise<Api.WorkLease | undefined> {
     return this.shared.work.take(this.scope, options, (tenant) => this.forTenant(tenant));
   }
-  async recover(options?: { everyTenant?: boolean | undefined }): Promise<Api.Recovered[]> {
+  async recover(options?: { everyTenant?: boolean | undefined }): Promise<Api.RecoveredRun[]> {
     return recover(this.scope, options);
   }
   async compact(): Promise<number> {
@@ -179,7 +179,7 @@ export class LedgerOn implements Api.Ledger {
     return follow(this.scope, options);
   }
 
-  async recognise(messages: readonly Message[], options?: Api.RecogniseOptions): Promise<Api.Recognised> {
+  async recognise(messages: readonly Message[], options?: Api.FindThreadOptions): Promise<Api.ThreadMatch> {
     return recognise(this.scope, messages, options);
   }
 
@@ -196,10 +196,13 @@ export class LedgerOn implements Api.Ledger {
   export(threadId: string): AsyncIterable<string> {
     return exportThread(this.scope, threadId);
   }
-  async import(lines: Iterable<string> | AsyncIterable<string>, options?: Api.ImportOptions): Promise<Api.Imported> {
+  async import(
+    lines: Iterable<string> | AsyncIterable<string>,
+    options?: Api.ImportOptions,
+  ): Promise<Api.ImportResult> {
     return importLines(this.scope, lines, options);
   }
-  async purge(options: Api.PurgeOptions): Promise<Deleted> {
+  async purge(options: Api.PurgeOptions): Promise<DeletionCounts> {
     return purge(this.scope, options);
   }
   async vacuum(): Promise<void> {

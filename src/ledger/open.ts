@@ -1,7 +1,7 @@
 // Opens ledgers: by URL, or on a store that somebody else made. A store's code and driver are loaded when it is used.
 import { checkOptions, storeOptions } from "./configure.ts";
 import { LedgerError } from "./errors.ts";
-import { LedgerOn } from "./ledger.ts";
+import { StoreLedger } from "./ledger.ts";
 import type { LedgerStore } from "./store.ts";
 import type { Ledger, LedgerOptions } from "./types.ts";
 
@@ -12,12 +12,12 @@ import type { Ledger, LedgerOptions } from "./types.ts";
 export async function openLedger(url: string, options: LedgerOptions = {}): Promise<Ledger> {
   // Before the store is opened, so that a wrong option leaves nothing open.
   checkOptions(options);
-  return ledgerOn(await openStore(url, options), options);
+  return createLedger(await openStore(url, options), options);
 }
 
 /** A ledger on a store of the caller's own making; closing the ledger closes the store. */
-export function ledgerOn(store: LedgerStore, options: LedgerOptions = {}): Ledger {
-  return new LedgerOn(store, options);
+export function createLedger(store: LedgerStore, options: LedgerOptions = {}): Ledger {
+  return new StoreLedger(store, options);
 }
 
 async function openStore(url: string, options: LedgerOptions): Promise<LedgerStore> {

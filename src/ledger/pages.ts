@@ -1,7 +1,7 @@
 // Reads whole threads and whole tenants, a page at a time, so that memory stays bounded.
 import type { LogRow, MessageRow } from "./rows.ts";
 import type { Scope } from "./scope.ts";
-import type { Stretch, ThreadKey } from "./store.ts";
+import type { IdRange, ThreadKey } from "./store.ts";
 
 const PAGE = 200;
 
@@ -32,7 +32,7 @@ export function entryPages(scope: Scope, key: ThreadKey, upTo: string): AsyncGen
 }
 
 async function* pages<Row extends { id: string }>(
-  read: (stretch: Stretch) => Row[] | PromiseLike<Row[]>,
+  read: (stretch: IdRange) => Row[] | PromiseLike<Row[]>,
   upTo: string,
 ): AsyncGenerator<Row[], void, void> {
   let after = "";

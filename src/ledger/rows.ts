@@ -42,14 +42,14 @@ export interface ListedHead extends ThreadHead, ActiveThread {
 export const FIRST_MESSAGES = 16;
 
 /** Some of a thread's messages, to be counted: those after one, up to another. */
-export interface TallyPlace {
+export interface MessageCountRange {
   threadId: string;
   after: string;
   upTo: string;
   /** Whether what a user said first is wanted. */
   first: boolean;
 }
-export interface ThreadTally {
+export interface MessageCount {
   threadId: string;
   messages: number;
   /** The body of the thread's first message of a user's, looked for among its first messages; null where there is none. */
@@ -224,7 +224,7 @@ export interface QuarantineRow {
 }
 
 /** What was deleted, or would be. */
-export interface Deleted {
+export interface DeletionCounts {
   threads: number;
   messages: number;
   runs: number;
@@ -235,7 +235,7 @@ export interface Deleted {
   bytes: number;
 }
 
-export const NOTHING_DELETED: Readonly<Deleted> = {
+export const NOTHING_DELETED: Readonly<DeletionCounts> = {
   threads: 0,
   messages: 0,
   runs: 0,

@@ -12,7 +12,7 @@ import type {
   BlobRefRow,
   BlobRow,
   ChunkRow,
-  Deleted,
+  DeletionCounts,
   KeyRow,
   ListedHead,
   LogRow,
@@ -23,10 +23,10 @@ import type {
   RunRow,
   RunState,
   RunUsage,
-  TallyPlace,
+  MessageCountRange,
   ThreadHead,
   ThreadRow,
-  ThreadTally,
+  MessageCount,
   WorkChanges,
   WorkRow,
 } from "./rows.ts";
@@ -39,7 +39,7 @@ export interface ThreadKey {
 }
 
 /** A stretch of a thread's history, by id. */
-export interface Stretch {
+export interface IdRange {
   /** Only rows with a larger id. */
   after?: string;
   /** Only rows with this id or a smaller one. */
@@ -86,12 +86,12 @@ export interface LedgerReads {
    */
   titles(tenant: string, page: TitlesPage): Awaitable<Pick<ThreadRow, "id" | "title">[]>;
   /** How many messages each thread holds; each thread once, in any order. */
-  tallies(tenant: string, places: readonly TallyPlace[]): Awaitable<ThreadTally[]>;
+  tallies(tenant: string, places: readonly MessageCountRange[]): Awaitable<MessageCount[]>;
 
   message(key: ThreadKey, id: string): Awaitable<MessageRow | undefined>;
-  messages(key: ThreadKey, stretch: Stretch): Awaitable<MessageRow[]>;
+  messages(key: ThreadKey, stretch: IdRange): Awaitable<MessageRow[]>;
   /** As `messages`, without bodies. */
-  headers(key: ThreadKey, stretch: Stretch): Awaitable<MessageHeader[]>;
+  headers(key: ThreadKey, stretch: IdRange): Awaitable<MessageHeader[]>;
   /**
    * Assistant messages of the tenant that have one of these digests, newest id first; where a scope is named, only those
    * in threads of that scope.
@@ -119,7 +119,7 @@ export interface LedgerReads {
   compactedRun(key: ThreadKey, place: { after: string; upTo: string }): Awaitable<RunRow | undefined>;
 
   /** Of one run where it is named; "": entries alone, without a look at the others. */
-  log(key: ThreadKey, stretch: Stretch & { runId?: string }): Awaitable<LogRow[]>;
+  log(key: ThreadKey, stretch: IdRange & { runId?: string }): Awaitable<LogRow[]>;
   alias(tenant: string, name: string): Awaitable<AliasRow | undefined>;
   /** The other names of a thread's runs, by name. */
   aliases(key: ThreadKey): Awaitable<AliasRow[]>;
@@ -190,20 +190,20 @@ export interface LedgerTransaction extends LedgerReads {
   quarantine(row: QuarantineRow): Awaitable<void>;
 
   /** Deletes these messages, their blob references, quarantine rows and search entries. Idempotent. */
-  deleteMessages(key: ThreadKey, ids: readonly string[]): Awaitable<Deleted>;
+  deleteMessages(key: ThreadKey, ids: readonly string[]): Awaitable<DeletionCounts>;
   /** Deletes these runs, their log rows and other names. Idempotent. */
-  deleteRuns(key: ThreadKey, ids: readonly string[]): Awaitable<Deleted>;
+  deleteRuns(key: ThreadKey, ids: readonly string[]): Awaitable<DeletionCounts>;
   /** Deletes a thread with everything in it, but not the blobs. Idempotent. */
-  deleteThread(key: ThreadKey): Awaitable<Deleted>;
+  deleteThread(key: ThreadKey): Awaitable<DeletionCounts>;
   /** Deletes keys that are older than `before` (milliseconds). */
-  deleteKeys(tenant: string, before: number): Awaitable<Deleted>;
+  deleteKeys(tenant: string, before: number): Awaitable<DeletionCounts>;
   /** Deletes these blobs and their chunks where no message holds them and they are older than `before` (milliseconds). Idempotent. */
-  deleteBlobs(tenant: string, hashes: readonly string[], before: number): Awaitable<Deleted>;
+  deleteBlobs(tenant: string, hashes: readonly string[], before: number): Awaitable<DeletionCounts>;
   /**
    * Deletes blobs of the tenant that no message holds and that are older than `before` (milliseconds), and chunks of
    * uploads that never became a blob; a `blobId` is a ULID and tells their age.
    */
-  deleteLooseBlobs(tenant: string, before: number): Awaitable<Deleted>;
+  deleteLooseBlobs(tenant: string, before: number): Awaitable<DeletionCounts>;
 }
 
 export interface SearchQuery {

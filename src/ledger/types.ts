@@ -2,16 +2,16 @@
 import type { Clock } from "../assembly/index.ts";
 import type { JsonObject, Message, MessageDelta, StoredMessage } from "../model/index.ts";
 import type {
-  FindOptions,
-  FoundThreads,
+  ThreadSearchOptions,
+  ThreadSearchResult,
   Outline,
   ThreadChange,
   ThreadList,
   ThreadListPage,
   WatchOptions,
 } from "./overview/types.ts";
-import type { Deleted } from "./rows.ts";
-import type { NewRecord, NewRun, Recorded, Run, RunInfo } from "./runs/types.ts";
+import type { DeletionCounts } from "./rows.ts";
+import type { NewRecord, NewRun, RecordResult, Run, RunInfo } from "./runs/types.ts";
 import type { SearchHit } from "./store.ts";
 
 export type * from "./overview/types.ts";
@@ -68,7 +68,7 @@ export interface NewThread {
   metadata?: Record<string, unknown> | undefined;
 }
 /** What a thread begins with. */
-export interface FirstWords {
+export interface InitialContent {
   /** Entries of its journal; they come before the messages. */
   entries?: readonly JsonObject[] | undefined;
   messages?: readonly Message[] | undefined;
@@ -101,11 +101,11 @@ export interface LogOptions {
   /** The last entry of the thread must have this cursor (null: there is none); else a conflict. */
   expectedEntry?: string | null;
   /** The work must still be held; else the write is "fenced". */
-  holding?: Work | undefined;
+  holding?: WorkLease | undefined;
   /** The same key and request gives what was logged before; another request is a conflict. */
   idempotencyKey?: string | undefined;
 }
-export interface Logged {
+export interface LogResult {
   /** Of the entries, as `follow` gives them. */
   cursors: string[];
   messages: StoredMessage[];
@@ -117,7 +117,7 @@ export interface Entry {
   entry: JsonObject | undefined;
 }
 
-export interface TakeWork {
+export interface ClaimWorkOptions {
   /** Who takes it, for people. */
   holder: string;
   /** Only that of this thread. Default: what was wanted first. */
@@ -128,7 +128,7 @@ export interface TakeWork {
   everyTenant?: boolean | undefined;
 }
 /** Work that is wanted on a thread, in the hands of the one who does it. */
-export interface Work {
+export interface WorkLease {
   readonly threadId: string;
   readonly tenant: string;
   /** Of that tenant. */
@@ -200,7 +200,7 @@ export interface Tree {
 }
 
 /** What `recognise` found. */
-export interface Recognised {
+export interface ThreadMatch {
   /** null where the history is new. */
   threadId: string | null;
   /** The message that the new ones follow; null at the root. */
@@ -212,7 +212,7 @@ export interface Recognised {
   /** Whether they are other than those given: ids that the client did not give do not count. */
   restored: boolean;
 }
-export interface RecogniseOptions {
+export interface FindThreadOptions {
   /** Of matches that are equally long, threads of this scope win. */
   scope?: string | undefined;
   /**
@@ -246,7 +246,7 @@ export type LedgerEvent =
   | { cursor: string; type: "run"; runId: string; run: RunInfo }
   | { cursor: string; type: "entry"; entry: JsonObject };
 
-export interface Recovered {
+export interface RecoveredRun {
   tenant: string;
   runId: string;
   threadId: string;
@@ -284,7 +284,7 @@ export interface SearchOptions {
   limit?: number | undefined;
 }
 
-export interface Imported {
+export interface ImportResult {
   threads: number;
   messages: number;
   runs: number;
@@ -299,7 +299,7 @@ export interface Ledger {
   forTenant(tenant: string): Ledger;
 
   /** With what it begins with, in one write: it is there with all of that, or not at all. */
-  createThread(thread?: NewThread, first?: FirstWords): Promise<Thread>;
+  createThread(thread?: NewThread, first?: InitialContent): Promise<Thread>;
   thread(threadId: string): Promise<Thread>;
   /** By id, largest first, below `before`. Ids that Koine made are thereby newest first; the caller's own sort as they are. */
   threads(page?: ThreadPage): Promise<Thread[]>;
@@ -307,7 +307,7 @@ export interface Ledger {
   /** A page of threads, in the order of their ids or of what happened last, with a summary of each where that is wanted. */
   listThreads(page?: ThreadListPage): Promise<ThreadList>;
   /** Threads whose title or messages have all words of the query; the last word may be the beginning of one. */
-  findThreads(query: string, options?: FindOptions): Promise<FoundThreads>;
+  findThreads(query: string, options?: ThreadSearchOptions): Promise<ThreadSearchResult>;
   /**
    * What happens to the tenant's threads from now on, whichever process does it; the same change of a thread at most once
    * in a quarter of a second. Resolves when it has begun; ends at `signal` and at `return()`. Whoever does not read gets
@@ -331,7 +331,7 @@ export interface Ledger {
    * A whole call in one write: what `createThread`, `append`, `beginRun` and `commit` or `fail` come to. Followers hear of
    * the run when it has ended.
    */
-  record(call: NewRecord): Promise<Recorded>;
+  record(call: NewRecord): Promise<RecordResult>;
   /** Takes over a run whose writer is silent; the former writer is fenced off. `force` does not wait for the lease. */
   resumeRun(runId: string, options?: { force?: boolean | undefined }): Promise<Run>;
   run(runId: string): Promise<RunInfo>;
@@ -342,21 +342,21 @@ export interface Ledger {
   /** Forgets a name; the run stays. Says whether it was there. */
   dropAlias(name: string): Promise<boolean>;
   /** Ends the runs whose writers are gone: what they had streamed is kept as an interrupted turn. */
-  recover(options?: { everyTenant?: boolean | undefined }): Promise<Recovered[]>;
+  recover(options?: { everyTenant?: boolean | undefined }): Promise<RecoveredRun[]>;
   /** Drops the deltas of runs that finished long enough ago; happens by itself along the way. Gives the number of runs. */
   compact(): Promise<number>;
 
   /** Writes entries of the caller's own into the thread's history, where they stay as long as the thread does. */
-  log(threadId: string, entries: readonly JsonObject[], options?: LogOptions): Promise<Logged>;
+  log(threadId: string, entries: readonly JsonObject[], options?: LogOptions): Promise<LogResult>;
   /** Entries of the journal, oldest first, after a cursor of the thread; a page that is not full is the last. Default: 100. */
   entries(threadId: string, page?: { after?: string | undefined; limit?: number | undefined }): Promise<Entry[]>;
   /** Says that there is work to do on the thread. It is wanted until somebody has taken it and says that it is done. */
   want(threadId: string): Promise<void>;
   /** Takes work that is wanted and that nobody holds; undefined where there is none. Each has one holder at a time. */
-  takeWork(options: TakeWork): Promise<Work | undefined>;
+  takeWork(options: ClaimWorkOptions): Promise<WorkLease | undefined>;
 
   follow(options: FollowOptions): AsyncIterableIterator<LedgerEvent>;
-  recognise(messages: readonly Message[], options?: RecogniseOptions): Promise<Recognised>;
+  recognise(messages: readonly Message[], options?: FindThreadOptions): Promise<ThreadMatch>;
 
   putBlob(bytes: Uint8Array | AsyncIterable<Uint8Array>): Promise<{ blob: string; size: number }>;
   blob(reference: string): AsyncIterable<Uint8Array>;
@@ -372,8 +372,8 @@ export interface Ledger {
    * Takes the lines of one export or several, each thread whole or not at all. A thread that is there already with all
    * of it stays as it is; with less or other messages it is a conflict.
    */
-  import(lines: Iterable<string> | AsyncIterable<string>, options?: ImportOptions): Promise<Imported>;
-  purge(options: PurgeOptions): Promise<Deleted>;
+  import(lines: Iterable<string> | AsyncIterable<string>, options?: ImportOptions): Promise<ImportResult>;
+  purge(options: PurgeOptions): Promise<DeletionCounts>;
   vacuum(): Promise<void>;
   /** Reads every record of a thread, or of all, and reports those that cannot be read. */
   verify(threadId?: string): Promise<LedgerProblem[]>;

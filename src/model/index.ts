@@ -21,7 +21,7 @@ export type * from "./parts.ts";
 export type { ProviderError, ProviderErrorKind } from "./provider-error.ts";
 export { isRetryable, PROVIDER_ERROR_KINDS } from "./provider-error.ts";
 export type * from "./request.ts";
-export type { Alternative, Response } from "./response.ts";
+export type { Alternative, ModelResponse as Response } from "./response.ts";
 export type { ExclusiveUsage, Usage } from "./usage.ts";
 export { addUsage, exclusiveUsage, inclusiveUsage } from "./usage.ts";
 export { validate, validateMessages, validateRequest, validateResponse } from "./validate.ts";

@@ -71,7 +71,7 @@ export interface ReasoningSettings {
   summary?: string;
 }
 
-export interface Request {
+export interface ModelRequest {
   /** Absent where the wire carries it outside the body. */
   model?: string;
   messages: Message[];

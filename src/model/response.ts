@@ -12,7 +12,7 @@ export interface Alternative {
   extra?: Extra;
 }
 
-export interface Response {
+export interface ModelResponse {
   /** The provider's id of this answer, "" where it gave none. */
   id: string;
   /** The model that answered, "" where the provider did not say. */

@@ -14,7 +14,7 @@ import { compileRoutes } from "./http/router.ts";
 import { answerWeb, WebRequest } from "./http/web.ts";
 import { exchangeTeller } from "./operations/exchanges.ts";
 import type { OwnServices } from "./services.ts";
-import type { Part, Route } from "./types.ts";
+import type { ServerModule, Route } from "./types.ts";
 
 export interface KoineServer extends AsyncDisposable {
   readonly config: ServerConfig;
@@ -33,7 +33,7 @@ export interface KoineServer extends AsyncDisposable {
 }
 
 /** `last`: what ends after the parts, and before the services. */
-export function serveParts(services: OwnServices, parts: readonly Part[], last = async () => {}): KoineServer {
+export function serveParts(services: OwnServices, parts: readonly ServerModule[], last = async () => {}): KoineServer {
   return new Running(services, parts, last);
 }
 
@@ -41,7 +41,7 @@ class Running implements KoineServer {
   readonly config: ServerConfig;
   readonly routes: readonly Route[];
   readonly #services: OwnServices;
-  readonly #parts: readonly Part[];
+  readonly #parts: readonly ServerModule[];
   readonly #last: () => Promise<void>;
   readonly #server: Server;
   readonly #open: (request: Incoming) => Exchange;
@@ -53,7 +53,7 @@ class Running implements KoineServer {
   /** The port that it listens on, or did. */
   #port: number | undefined;
 
-  constructor(services: OwnServices, parts: readonly Part[], last: () => Promise<void>) {
+  constructor(services: OwnServices, parts: readonly ServerModule[], last: () => Promise<void>) {
     const { config, ledger, metrics, log, draining } = services;
     const { limits, tenants } = config;
     const routes = parts.flatMap((part) => part.routes);

@@ -2,7 +2,7 @@
 import { ledgerPart } from "./api/index.ts";
 import { chatPart } from "./chat/index.ts";
 import type { ServerConfig } from "./config/types.ts";
-import { gatewayPart } from "./gateway/index.ts";
+import { gatewayModule } from "./gateway/index.ts";
 import { checkAccess } from "./http/guard.ts";
 import { openapiPart } from "./openapi/index.ts";
 import { operationsPart } from "./operations/index.ts";
@@ -13,8 +13,8 @@ import type { KoineServer } from "./serve-parts.ts";
 import { serveParts } from "./serve-parts.ts";
 import type { ServerOptions } from "./services.ts";
 import { makeServices } from "./services.ts";
-import { tasksPart } from "./tasks/index.ts";
-import type { Part, Route, Services } from "./types.ts";
+import { tasksModule } from "./tasks/index.ts";
+import type { ServerModule, Route, Services } from "./types.ts";
 
 export type { KoineServer } from "./serve-parts.ts";
 export type { ServerOptions } from "./services.ts";
@@ -33,16 +33,18 @@ export async function createServer(config: ServerConfig, options: ServerOptions 
   }
 }
 
-function partsOf(services: Services, recorder: Recorder): Part[] {
+function partsOf(services: Services, recorder: Recorder): ServerModule[] {
   const parts = [
     operationsPart(services),
-    gatewayPart(services, recorder),
+    gatewayModule(services, recorder),
     responsesPart(services, recorder),
-    tasksPart(services, recorder),
+    tasksModule(services, recorder),
     ledgerPart(services, recorder),
     chatPart(services, recorder),
     pagePart(),
   ];
-  const openapi: Part = openapiPart(() => [...parts, openapi].flatMap(({ routes }): readonly Route[] => routes));
+  const openapi: ServerModule = openapiPart(() =>
+    [...parts, openapi].flatMap(({ routes }): readonly Route[] => routes),
+  );
   return [...parts, openapi];
 }

@@ -1,7 +1,7 @@
 // What the parts of the server share: a request and a reply without any HTTP library's types, routes as data, who is
 // asking, and the services that routes are made of.
 import type { Clock } from "../assembly/index.ts";
-import type { Session } from "../client/calls/call.ts";
+import type { ClientContext } from "../client/calls/call.ts";
 import type { Ledger } from "../ledger/index.ts";
 import type { SchemaObject } from "../model/index.ts";
 import type { ServerConfig } from "./config/types.ts";
@@ -38,19 +38,19 @@ export interface Sink {
    * has not read for too long, what is written goes nowhere, and `gone` says so.
    */
   write(chunk: string | Uint8Array): Promise<void> | undefined;
-  readonly gone: boolean;
+  readonly closed: boolean;
   /** Whether a write is being waited for: signs of life would only pile up behind it. */
-  readonly full?: boolean;
+  readonly blocked?: boolean;
 }
 
 /** A body that is written as it comes to be. What it throws cuts the connection: the reader never takes it for whole. */
-export type Stream = (sink: Sink) => Promise<void>;
+export type StreamBody = (sink: Sink) => Promise<void>;
 
 export interface Reply {
   status: number;
   /** Names in lower case. */
   headers: Record<string, string>;
-  body?: string | Uint8Array | Stream;
+  body?: string | Uint8Array | StreamBody;
 }
 
 // ---- Routes ----
@@ -90,11 +90,11 @@ export interface Route {
   paths: readonly [string, ...string[]];
   operation: Operation;
   /** Whether it answers without a token: health and the like. */
-  open?: true;
+  public?: true;
   /** Counts against the tenant's open streams and calls. */
-  heavy?: true;
+  countsAsOpenCall?: true;
   /** Puts an error in the words that the route's clients expect. Default: `{ error: { code, message, path? } }`. */
-  failure?: (error: ServerError, request: ServerRequest) => Reply;
+  formatError?: (error: ServerError, request: ServerRequest) => Reply;
   run(request: ServerRequest, caller: Caller): Promise<Reply> | Reply;
 }
 
@@ -106,7 +106,7 @@ export interface Services {
   /** Of the tenant "default"; `forTenant` gives the others. */
   readonly ledger: Ledger;
   /** Providers, transport and effects, as the client has them. */
-  readonly session: Session;
+  readonly session: ClientContext;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -122,7 +122,7 @@ export interface Services {
 }
 
 /** A part of the server: its routes, and what it does beside them. */
-export interface Part {
+export interface ServerModule {
   routes: readonly Route[];
   /** Once the server listens: takes up what a former process left. */
   start?(): Promise<void>;

@@ -2,7 +2,7 @@
 import { editPart } from "../model/edit.ts";
 import { stringifyJson } from "../model/json.ts";
 import { user } from "../model/message.ts";
-import type { Request } from "../model/request.ts";
+import type { ModelRequest } from "../model/request.ts";
 import type { TextPart } from "../model/parts.ts";
 import { evenly } from "./choice.ts";
 import { demand } from "./demand.ts";
@@ -17,7 +17,7 @@ const EDITED = "An edited text that stands nowhere else.";
 /** Texts of one sample that are edited, each by itself. */
 const EDITS = 5;
 
-function isRequest(exchange: Exchange<unknown>, value: unknown): value is Request {
+function isRequest(exchange: Exchange<unknown>, value: unknown): value is ModelRequest {
   return exchange.cargo === "requests" && typeof value === "object";
 }
 

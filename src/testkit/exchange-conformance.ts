@@ -1,7 +1,7 @@
 // The suite for requests and responses: what Koine's own dialects pass, and a third party's can run.
 import type { Dialect } from "../dialects/dialect.ts";
-import type { Request } from "../model/request.ts";
-import type { Response } from "../model/response.ts";
+import type { ModelRequest } from "../model/request.ts";
+import type { ModelResponse } from "../model/response.ts";
 import {
   encodesTheSameTwice,
   losesNothingSilently,
@@ -36,11 +36,11 @@ interface ConformanceOptions {
 }
 export interface RequestConformanceOptions extends ConformanceOptions {
   /** Canonical requests beyond the built-in gallery. */
-  requests?: readonly Request[];
+  requests?: readonly ModelRequest[];
 }
 export interface ResponseConformanceOptions extends ConformanceOptions {
   /** Canonical responses beyond the built-in gallery. */
-  responses?: readonly Response[];
+  responses?: readonly ModelResponse[];
 }
 
 /** Requests in and out: fidelity, edits, stable prefixes, silent losses, totality. */

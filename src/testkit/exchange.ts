@@ -1,9 +1,9 @@
 // Requests and responses under one contract, so that a check is written once for both.
-import type { Address, Dialect, Encoded, EncodeRequestOptions } from "../dialects/dialect.ts";
+import type { RequestEnvelope, Dialect, Encoded, EncodeRequestOptions } from "../dialects/dialect.ts";
 import type { Issue } from "../model/issue.ts";
 import type { Message } from "../model/message.ts";
-import type { Request } from "../model/request.ts";
-import type { Response } from "../model/response.ts";
+import type { ModelRequest } from "../model/request.ts";
+import type { ModelResponse } from "../model/response.ts";
 import { validateRequest, validateResponse } from "../model/validate.ts";
 
 /** A wire value that the dialect reads, and that must come back as equal JSON. */
@@ -11,7 +11,7 @@ export interface WireSample {
   name: string;
   wire: unknown;
   /** What travels beside the body; it must come back, too. */
-  address?: Address;
+  address?: RequestEnvelope;
   /** Of an error: the HTTP status that it came with. */
   status?: number;
 }
@@ -42,7 +42,7 @@ export type SampleCheck = <T>(exchange: Exchange<T>, dialect: Dialect, sample: W
 /** Something that must hold for a dialect and a canonical value. */
 export type ValueCheck = <T>(exchange: Exchange<T>, dialect: Dialect, value: T) => void;
 
-export const REQUESTS: Exchange<Request> = {
+export const REQUESTS: Exchange<ModelRequest> = {
   cargo: "requests",
   noun: "request",
   decode: (dialect, wire, { address } = {}) =>
@@ -52,7 +52,7 @@ export const REQUESTS: Exchange<Request> = {
   messages: ({ messages }) => messages.map((message, index) => ({ keys: ["messages", index], message })),
 };
 
-export const RESPONSES: Exchange<Response> = {
+export const RESPONSES: Exchange<ModelResponse> = {
   cargo: "responses",
   noun: "response",
   decode: (dialect, wire) => dialect.decodeResponse(wire),

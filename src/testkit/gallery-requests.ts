@@ -1,7 +1,7 @@
 // Canonical requests that between them use every field of a request, and every turn that a conversation can take.
 import type { Message } from "../model/message.ts";
 import { assistant, system, user } from "../model/message.ts";
-import type { FunctionTool, Request, Tool, ToolChoice } from "../model/request.ts";
+import type { FunctionTool, ModelRequest, Tool, ToolChoice } from "../model/request.ts";
 import type { Exhibit } from "./exchange.ts";
 import { turnGallery } from "./gallery-turns.ts";
 import { gallery, toldApart } from "./gallery.ts";
@@ -44,7 +44,7 @@ const tools: Tool[] = [
 ];
 
 /** Every field, and every message of the gallery. */
-function everything(): Request {
+function everything(): ModelRequest {
   return toldApart({
     model: "model-of-the-request",
     messages: gallery(),
@@ -78,7 +78,7 @@ function everything(): Request {
   });
 }
 
-function asked(request: Partial<Request>, ...messages: Message[]): Request {
+function asked(request: Partial<ModelRequest>, ...messages: Message[]): ModelRequest {
   return { model: "a-model", messages: messages.length > 0 ? messages : [user("A question.")], ...request };
 }
 
@@ -92,7 +92,7 @@ const CHOICES: readonly ToolChoice[] = [
 ];
 
 /** The requests, each by a name. */
-export function requestGallery(): Exhibit<Request>[] {
+export function requestGallery(): Exhibit<ModelRequest>[] {
   return [
     { name: "every field", value: everything() },
     { name: "nothing but a message", value: { messages: [user("Nothing else.")] } },
@@ -114,6 +114,6 @@ export function requestGallery(): Exhibit<Request>[] {
   ];
 }
 
-function zero(): NonNullable<Request["sampling"]> {
+function zero(): NonNullable<ModelRequest["sampling"]> {
   return { temperature: 0, topP: 0, presencePenalty: 0, frequencyPenalty: 0, seed: 0, logprobs: false };
 }

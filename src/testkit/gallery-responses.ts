@@ -4,7 +4,7 @@ import { FINISH_REASONS } from "../model/finish.ts";
 import type { Metadata } from "../model/message.ts";
 import { assistant } from "../model/message.ts";
 import type { Annotation, Part } from "../model/parts.ts";
-import type { Response } from "../model/response.ts";
+import type { ModelResponse } from "../model/response.ts";
 import type { Usage } from "../model/usage.ts";
 import type { Exhibit } from "./exchange.ts";
 import { gallery, toldApart } from "./gallery.ts";
@@ -42,7 +42,7 @@ const metadata: Metadata = {
 };
 
 /** Every field, every part of the gallery's answer, and two further choices. */
-function everything(): Response {
+function everything(): ModelResponse {
   const [parts = []] = gallery().flatMap(({ role, parts }) => (role === "assistant" ? [parts] : []));
   return toldApart({
     id: "id-of-the-response",
@@ -64,13 +64,13 @@ function citedParts(): Part[] {
   return [{ type: "text", text: TEXT, annotations, logprobs: [{ token: "A", logprob: -0.5, bytes: [65], top }] }];
 }
 
-function answered(response: Partial<Response>): Response {
-  const finishReason: Response["finishReason"] = { unified: "stop" };
+function answered(response: Partial<ModelResponse>): ModelResponse {
+  const finishReason: ModelResponse["finishReason"] = { unified: "stop" };
   return { id: "answer-0001", model: "a-model", message: assistant("An answer."), finishReason, ...response };
 }
 
 /** An answer that could have ended so. */
-function endedBy(unified: UnifiedFinishReason): Response {
+function endedBy(unified: UnifiedFinishReason): ModelResponse {
   const parts: Partial<Record<UnifiedFinishReason, Part>> = {
     "tool-calls": { type: "tool-call", toolCallId: "call_ended", toolName: "look_up", input: { place: "Corinth" } },
     refusal: { type: "refusal", text: "I would rather not." },
@@ -88,7 +88,7 @@ const media: Part[] = [
 const MINIMAL: Usage = { inputTokens: 11, outputTokens: 7, totalTokens: 18 };
 
 /** The responses, each by a name. */
-export function responseGallery(): Exhibit<Response>[] {
+export function responseGallery(): Exhibit<ModelResponse>[] {
   return [
     { name: "every field", value: everything() },
     { name: "a plain answer", value: answered({}) },

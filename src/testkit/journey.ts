@@ -1,5 +1,5 @@
 // There and back: what one dialect said, said in another and read again by the first, is the same conversation.
-import type { Dialect, Encoded, Names } from "../dialects/dialect.ts";
+import type { Dialect, Encoded, Renames } from "../dialects/dialect.ts";
 import { sameJson } from "../model/json.ts";
 import type { Loss } from "../model/loss.ts";
 import { isCovered } from "./coverage.ts";
@@ -58,7 +58,7 @@ function isRearrangement({ action, level, path }: Loss): boolean {
   return action === "repaired" || action === "synthesized" || level !== "note";
 }
 
-function restoreNames({ runs }: Dialogue, names: Names | undefined): void {
+function restoreNames({ runs }: Dialogue, names: Renames | undefined): void {
   for (const call of runs.flatMap(({ calls }) => calls)) call.name = names?.toolNames?.[call.name] ?? call.name;
 }
 

@@ -1,5 +1,5 @@
 // What an encoding says, as text in which words are looked for; and whether two encodings are the same.
-import type { Encoded, Names } from "../dialects/dialect.ts";
+import type { Encoded, Renames } from "../dialects/dialect.ts";
 import { exactNumbers, parseJson, stringifyJson } from "../model/json.ts";
 import { places } from "./places.ts";
 
@@ -19,7 +19,7 @@ export function outgoing({ wire, address, names }: Encoded): string {
 }
 
 /** A word that had to change for the target has arrived as often as the one that stands for it. */
-function renamed(names: Names, out: string): string[] {
+function renamed(names: Renames, out: string): string[] {
   const pairs = Object.values(names).flatMap((table: Record<string, string>) => Object.entries(table));
   return pairs.flatMap(([there, here]) => Array<string>(occurrences(there, out)).fill(here));
 }

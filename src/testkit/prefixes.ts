@@ -1,7 +1,7 @@
 // B44: a conversation that goes on leaves what was sent before as it was, to the byte, so that prompt caches hit.
 import type { Encoded } from "../dialects/dialect.ts";
 import type { Message } from "../model/message.ts";
-import type { Request } from "../model/request.ts";
+import type { ModelRequest } from "../model/request.ts";
 import { evenly } from "./choice.ts";
 import { demandNone } from "./differences.ts";
 import type { SampleCheck } from "./exchange.ts";
@@ -29,7 +29,7 @@ export const keepsPrefixes: SampleCheck = (exchange, dialect, sample) => {
 };
 
 /** Every prefix without repairs; with them those that end where a turn does, unless the report tells of a difference. */
-function comparePrefixes(request: Request, encode: (request: Request, repair: boolean) => Encoded): void {
+function comparePrefixes(request: ModelRequest, encode: (request: ModelRequest, repair: boolean) => Encoded): void {
   const { messages } = request;
   const lengths = messages.map((_, index) => index).filter((length) => length > 0);
   for (const repair of [false, true]) {

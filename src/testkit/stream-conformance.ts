@@ -1,6 +1,6 @@
 // The suite for streams: what Koine's own dialects pass, and a third party's can run.
 import type { Dialect } from "../dialects/dialect.ts";
-import type { Response } from "../model/response.ts";
+import type { ModelResponse } from "../model/response.ts";
 import type { ConformanceCase } from "./demand.ts";
 import { demand } from "./demand.ts";
 import { responseGallery } from "./gallery-responses.ts";
@@ -22,7 +22,7 @@ import { streamTotality } from "./stream-totality.ts";
 export interface StreamConformanceOptions extends Partial<StreamTotality> {
   samples: readonly StreamSample[];
   /** Canonical responses beyond the built-in gallery. */
-  responses?: readonly Response[];
+  responses?: readonly ModelResponse[];
   /** What the protocol cannot say in pieces. Each must be needed. */
   exceptions?: readonly StreamException[];
 }
@@ -33,7 +33,7 @@ export function streamConformance(dialect: Dialect, options: StreamConformanceOp
   const title = (name: string, claim: string): string => `${dialect.id} streams: ${name}: ${claim}`;
   const own = responses.map((value, index) => ({ name: `response ${index}`, value }));
   // A dialect that carries no whole answers has nothing to compare with.
-  const exhibits = dialect.carries.has("responses") ? [...responseGallery(), ...own] : [];
+  const exhibits = dialect.supports.has("responses") ? [...responseGallery(), ...own] : [];
   const used = new Set<StreamException>();
   const isExcepted = exceptedBy(exceptions, (one) => used.add(one));
   return [

@@ -7,7 +7,7 @@ import type { Delta } from "../model/delta.ts";
 import { isObject } from "../model/kind.ts";
 import type { Loss } from "../model/loss.ts";
 import type { Message } from "../model/message.ts";
-import type { Response } from "../model/response.ts";
+import type { ModelResponse } from "../model/response.ts";
 
 /** What one stream decodes to. */
 export function decodeEvents(dialect: Dialect, events: readonly unknown[]): Delta[] {
@@ -74,7 +74,7 @@ export function illegalities(deltas: readonly Delta[]): Violation[] {
 }
 
 /** What each answer assembles to; one that failed, to what came of it, with its error. */
-export function answersOf(deltas: readonly Delta[]): Response[] {
+export function answersOf(deltas: readonly Delta[]): ModelResponse[] {
   return splitAnswers(deltas).map((answer) => {
     try {
       return assemble(answer);
@@ -94,9 +94,9 @@ export function textOf({ parts }: Message): string {
  * An answer without what belongs to how it came: the notes of the assembler, and the provider's own words for its
  * counts, which a stream says in pieces.
  */
-export function comparable(response: Response): Response {
+export function comparable(response: ModelResponse): ModelResponse {
   const { usage, message, alternatives, ...rest } = response;
-  const same: Response = { ...rest, message: withoutNotes(message) };
+  const same: ModelResponse = { ...rest, message: withoutNotes(message) };
   if (alternatives !== undefined)
     same.alternatives = alternatives.map((each) => Object.assign({ ...each }, { message: withoutNotes(each.message) }));
   if (usage !== undefined) {

@@ -3,7 +3,7 @@ import type { Dialect } from "../dialects/dialect.ts";
 import type { Delta } from "../model/delta.ts";
 import { parseJson, sameJson, stringifyJson } from "../model/json.ts";
 import type { Loss } from "../model/loss.ts";
-import type { Response } from "../model/response.ts";
+import type { ModelResponse } from "../model/response.ts";
 import { evenly } from "./choice.ts";
 import { demand } from "./demand.ts";
 import { demandNone, differences } from "./differences.ts";
@@ -92,7 +92,7 @@ export const comesBackEqual: StreamCheck = (dialect, { events }, isExcepted) => 
 };
 
 /** An answer that broke off goes out as one that failed: the target has no word for its own connection. */
-function settled(response: Response): Response {
+function settled(response: ModelResponse): ModelResponse {
   const { error, ...rest } = comparable(response);
   if (error === undefined) return rest;
   const { raw: _, ...told } = error;
@@ -129,12 +129,12 @@ export const tellsTruncation: StreamCheck = (dialect, { events, name }) => {
   }
 };
 
-function demandPart(deltas: readonly Delta[], whole: readonly Response[], when: string): void {
+function demandPart(deltas: readonly Delta[], whole: readonly ModelResponse[], when: string): void {
   demandLegal(deltas, `${when}, the deltas break a rule.`);
   splitAnswers(deltas).forEach((answer, index) => {
     const full = whole[index];
     if (full === undefined) return demand(false, `${when}, there is an answer too many.`, answer);
-    const part = answersOf(answer)[0] as Response; // one end, one answer
+    const part = answersOf(answer)[0] as ModelResponse; // one end, one answer
     if (part.error === undefined) {
       const [was, is] = [full, comparable(part)].map(({ message, finishReason }) => ({ message, finishReason }));
       return demandNone(differences(was, is), `${when}, it ends as if it were whole.`);

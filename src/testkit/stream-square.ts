@@ -3,7 +3,7 @@ import { disassemble } from "../assembly/disassemble.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import { stringifyJson } from "../model/json.ts";
 import type { Loss } from "../model/loss.ts";
-import type { Response } from "../model/response.ts";
+import type { ModelResponse } from "../model/response.ts";
 import { demand } from "./demand.ts";
 import type { Difference } from "./differences.ts";
 import { demandNone, differences } from "./differences.ts";
@@ -22,7 +22,7 @@ export interface StreamException {
 }
 
 /** Something that must hold for a dialect and a canonical response. */
-export type StreamValueCheck = (dialect: Dialect, response: Response, isExcepted: Excepted) => void;
+export type StreamValueCheck = (dialect: Dialect, response: ModelResponse, isExcepted: Excepted) => void;
 
 /** Whether one of the exceptions is about a place; who asks is told which. */
 export function exceptedBy(exceptions: readonly StreamException[], use?: (one: StreamException) => void): Excepted {
@@ -39,7 +39,7 @@ export function exceptedBy(exceptions: readonly StreamException[], use?: (one: S
 const STREAM_CODES: ReadonlySet<string> = new Set(["part-split", "late-unsaid", "result-between"]);
 
 /** How a streamed answer differs from the whole one. */
-function squareDifferences(dialect: Dialect, response: Response): { found: Difference[]; losses: Loss[] } {
+function squareDifferences(dialect: Dialect, response: ModelResponse): { found: Difference[]; losses: Loss[] } {
   const { events, losses } = encodeDeltas(dialect, disassemble(response));
   const read = decodeEvents(dialect, events);
   demandLegal(read, "What the encoder wrote breaks a rule.", events);
@@ -57,7 +57,7 @@ export const isSquare: StreamValueCheck = (dialect, response, isExcepted) => {
 };
 
 /** The failure is told; what was said before it stays said. */
-function failsAlike(dialect: Dialect, response: Response): void {
+function failsAlike(dialect: Dialect, response: ModelResponse): void {
   const { events } = encodeDeltas(dialect, disassemble(response));
   const deltas = decodeEvents(dialect, events);
   demandLegal(deltas, "What the encoder wrote breaks a rule.", events);

@@ -4,7 +4,7 @@ import { createAgent, tool } from "../../src/agent/index.ts";
 import { createClient } from "../../src/client/index.ts";
 import { ledgerOn, openLedger } from "../../src/ledger/index.ts";
 import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
-import type { Request, ToolChoice, UnifiedFinishReason } from "../../src/model/index.ts";
+import type { ModelRequest, ToolChoice, UnifiedFinishReason } from "../../src/model/index.ts";
 import { delta } from "../support/deltas.ts";
 import { viewOf } from "../ledger/support/stores.ts";
 import { agentOn, answer, call, echo, makes, repairs, results, says, transcript } from "./support/scripted.ts";
@@ -58,7 +58,7 @@ describe("who answered, and what was lost on the way", () => {
           },
         },
         second: {
-          answer: ({ messages }: Request) =>
+          answer: ({ messages }: ModelRequest) =>
             messages.some(({ role }) => role === "tool") ? says("Done.") : makes(call("1", "echo")),
         },
       },

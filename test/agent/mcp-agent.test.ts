@@ -6,7 +6,7 @@ import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { type Agent, createAgent } from "../../src/agent/index.ts";
 import { mcpServer, type McpServer, type McpServerOptions } from "../../src/agent/mcp/index.ts";
 import { createClient, type LocalProvider } from "../../src/client/index.ts";
-import { check, type Delta, type Message, type Request, type ToolResultPart } from "../../src/index.ts";
+import { check, type Delta, type Message, type ModelRequest, type ToolResultPart } from "../../src/index.ts";
 import { openLedger } from "../../src/ledger/index.ts";
 import { connected, endAll, ends, http } from "./support/mcp-calls.ts";
 
@@ -17,7 +17,7 @@ afterEach(endAll);
 type Wanted = [tool: string, input?: object];
 
 /** Makes the calls of the next round until none is left, and says what it was asked. */
-function model(rounds: readonly Wanted[][], asked: Request[] = []): LocalProvider {
+function model(rounds: readonly Wanted[][], asked: ModelRequest[] = []): LocalProvider {
   return {
     *answer(request): Generator<Delta> {
       const round = asked.push(request) - 1;
@@ -76,7 +76,7 @@ test("B25: calls of several servers run side by side, and their results stand in
 });
 
 test("the model is shown the server's schemas as they are", async () => {
-  const asked: Request[] = [];
+  const asked: ModelRequest[] = [];
   const { agent } = await agentWith(model([], asked), await served());
   await say(agent).result();
   const echo = asked[0]?.tools?.find(({ name }) => name === "echo");
@@ -97,7 +97,7 @@ test("servers whose tools have the same names are refused, with a way out", asyn
 });
 
 test("a tool that a server adds can be called in the next step", async () => {
-  const asked: Request[] = [];
+  const asked: ModelRequest[] = [];
   const { agent, messages } = await agentWith(
     model([[["grow"]], [["echo", { text: "x" }]], [["grown"]]], asked),
     await served(),
@@ -108,7 +108,7 @@ test("a tool that a server adds can be called in the next step", async () => {
 });
 
 test("a server that is gone answers with errors while the agent goes on, and its tools are still shown", async () => {
-  const asked: Request[] = [];
+  const asked: ModelRequest[] = [];
   const server = await http();
   const source = await connected({ name: "tools", url: server.url });
   const { agent, messages } = await agentWith(

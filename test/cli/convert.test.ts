@@ -26,7 +26,7 @@ describe("records", () => {
         "2 records: 2 converted, 0 failed.",
         "Losses: 1 loss.",
         "  loss    residue-foreign  1 ×  a.jsonl:1 /extra/openai-chat/logit_bias",
-        `          ${dialect("gemini").losses["residue-foreign"]?.says ?? ""}`,
+        `          ${dialect("gemini").losses["residue-foreign"]?.message ?? ""}`,
         "Sent beside the body, so not in the output: model of 2 records; keep it with each record by --address, or apart by --report.",
         "",
       ].join("\n"),

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openLedger } from "../../src/ledger/index.ts";
-import { LedgerOn } from "../../src/ledger/ledger.ts";
+import { StoreLedger } from "../../src/ledger/ledger.ts";
 import { assistant, image, system, text, user } from "../../src/model/index.ts";
 import { koine, parsed } from "./support.ts";
 
@@ -98,7 +98,10 @@ test("a thread that is deleted while all are exported is passed over, and told w
     await ledger.createThread({ id });
     await ledger.append(id, [user(id)]);
   }
-  const exported = vi.spyOn(LedgerOn.prototype, "export").mockImplementation(async function* (this: LedgerOn, id) {
+  const exported = vi.spyOn(StoreLedger.prototype, "export").mockImplementation(async function* (
+    this: StoreLedger,
+    id,
+  ) {
     exported.mockRestore();
     const lines: string[] = [];
     for await (const line of this.export(id)) lines.push(line);

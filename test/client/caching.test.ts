@@ -1,6 +1,6 @@
 // Caching: which answers are given again, to whom, and what makes two calls the same question.
 import { describe, expect, test } from "vitest";
-import type { Delta, Request } from "koine";
+import type { Delta, ModelRequest } from "koine";
 import { parseJson, user } from "koine";
 import type { Answer, AnswerStream, CallOptions, LocalProvider } from "koine/client";
 import { boundedStore, caching, callKey, createClient } from "koine/client";
@@ -23,7 +23,7 @@ describe("caching", () => {
 
   test("an answer from the cache says that nobody was asked, and is otherwise the same", async () => {
     const { client } = setup([caching()]);
-    const request: Request = { model: "m", messages: [user("Hello")] };
+    const request: ModelRequest = { model: "m", messages: [user("Hello")] };
     const first = await client.complete(request);
     const second = await client.complete(request);
     expect(first.attempts).toHaveLength(1);
@@ -100,7 +100,7 @@ describe("caching", () => {
     const middleware = [caching()];
     const client = createClient({ providers: { near: down, far }, fallbacks: ["far/m"], middleware });
     const ask = async (): Promise<Answer> => {
-      const request: Request = { model: "near/m", messages: [user("Hello")] };
+      const request: ModelRequest = { model: "near/m", messages: [user("Hello")] };
       return mode === "complete" ? client.complete(request) : client.stream(request).response();
     };
     expect((await ask()).provider).toBe("far");
@@ -244,11 +244,11 @@ function thrownNow(message: string): never {
 }
 
 describe("callKey", () => {
-  const request: Request = { model: "m", messages: [user("Hello")], sampling: { temperature: 0, seed: 1 } };
-  const key = (change: Partial<Request> = {}, options: CallOptions = {}): string =>
+  const request: ModelRequest = { model: "m", messages: [user("Hello")], sampling: { temperature: 0, seed: 1 } };
+  const key = (change: Partial<ModelRequest> = {}, options: CallOptions = {}): string =>
     callKey({ request: { ...request, ...change }, options });
 
-  test.each<[string, Partial<Request>, CallOptions]>([
+  test.each<[string, Partial<ModelRequest>, CallOptions]>([
     ["the order of keys", { sampling: { seed: 1, temperature: 0 } }, {}],
     ["whether it is streamed", { stream: true }, {}],
     [
@@ -264,7 +264,7 @@ describe("callKey", () => {
 
   const big = (digits: string): Record<string, unknown> => parseJson(`{"n":${digits}}`) as Record<string, unknown>;
 
-  test.each<[string, Partial<Request>, CallOptions]>([
+  test.each<[string, Partial<ModelRequest>, CallOptions]>([
     ["the model", { model: "n" }, {}],
     ["the words", { messages: [user("Hello!")] }, {}],
     ["who says them", { messages: [{ ...user("Hello"), role: "system" }] }, {}],

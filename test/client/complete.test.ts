@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Answer, Attempt, LocalProvider, Middleware } from "../../src/client/index.ts";
 import { ClientError, createClient } from "../../src/client/index.ts";
-import type { Delta, Message, Part, Request } from "../../src/index.ts";
+import type { Delta, Message, Part, ModelRequest } from "../../src/index.ts";
 import { assistant, parseJson, stringifyJson, user } from "../../src/index.ts";
 import type { Reply } from "../../src/testkit/index.ts";
 import { cut, replayServer, seededRandom } from "../../src/testkit/index.ts";
@@ -77,7 +77,7 @@ describe("money", () => {
 
 describe("what a provider would be asked otherwise", () => {
   /** A history that only the provider that stored it knows. */
-  const broken: Request = { ...QUESTION, extra: { "openai-responses": { previous_response_id: "resp_1" } } };
+  const broken: ModelRequest = { ...QUESTION, extra: { "openai-responses": { previous_response_id: "resp_1" } } };
 
   test("is refused, and nothing is sent", async () => {
     await using server = await replayServer({ "*": { body: wholeBody("anthropic") } });
@@ -107,10 +107,10 @@ describe("what a provider would be asked otherwise", () => {
 
 describe("a local provider", () => {
   const here = (provider: LocalProvider) => createClient({ providers: { here: provider }, retry: { baseMs: 0 } });
-  const ask: Request = { model: "m", messages: [user("hello")] };
+  const ask: ModelRequest = { model: "m", messages: [user("hello")] };
 
   test("is asked with the model's own name, and answers with its deltas", async () => {
-    const asked: Request[] = [];
+    const asked: ModelRequest[] = [];
     const client = here({
       *answer(request) {
         asked.push(request);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { HttpProvider } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/client.ts";
 import type { Answer as ClientAnswer, Client } from "../../src/client/types.ts";
-import type { Message, Part, Request, Tool, ToolCallPart } from "../../src/index.ts";
+import type { Message, Part, ModelRequest, Tool, ToolCallPart } from "../../src/index.ts";
 import { editPart, reasoning, text, toolCall, toolResult, user } from "../../src/index.ts";
 import type { Answer, Scripted, Upstream, UpstreamDialect, UpstreamOptions } from "../support/upstreams/index.ts";
 import { startUpstream } from "../support/upstreams/index.ts";
@@ -137,11 +137,11 @@ async function tell(story: Story, parties: Readonly<Record<"a" | "b", Party>>, m
   return messages;
 }
 
-function requestTo({ model }: Party, messages: Message[]): Request {
+function requestTo({ model }: Party, messages: Message[]): ModelRequest {
   return { model, messages, tools: TOOLS, reasoning: { effort: "low" }, sampling: { maxOutputTokens: 20_000 } };
 }
 
-function ask(client: Client, request: Request, mode: Mode): Promise<ClientAnswer> {
+function ask(client: Client, request: ModelRequest, mode: Mode): Promise<ClientAnswer> {
   return mode === "stream" ? client.stream(request).response() : client.complete(request);
 }
 

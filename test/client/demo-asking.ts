@@ -1,6 +1,6 @@
 // Asking the demo provider in tests: one answer, judged and assembled, and the history that goes on from it.
 import { expect } from "vitest";
-import type { Delta, FunctionTool, Message, Part, Request, Response } from "koine";
+import type { Delta, FunctionTool, Message, Part, ModelRequest, Response } from "koine";
 import { assemble, checkDeltas, toolResult, user } from "koine";
 import type { DemoOptions } from "koine/client";
 import { demo } from "koine/client";
@@ -15,7 +15,7 @@ const SHELL: FunctionTool = { type: "function", name: "shell", format: "text" };
 export const tools = [WEATHER, CLOCK, SHELL];
 
 /** A request beside its messages. */
-export type Rest = Partial<Omit<Request, "messages">>;
+export type Rest = Partial<Omit<ModelRequest, "messages">>;
 export const { signal } = new AbortController();
 
 /** All deltas of an answer that comes without waiting. */

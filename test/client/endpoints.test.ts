@@ -2,16 +2,16 @@
 import { expect, test } from "vitest";
 import { linkOf } from "../../src/client/providers/index.ts";
 import { defaultTransport } from "../../src/client/transport/undici.ts";
-import type { CallOptions, HeadersInput, HttpLink, HttpProvider } from "../../src/client/types.ts";
+import type { CallOptions, HeadersInput, HttpAdapter, HttpProvider } from "../../src/client/types.ts";
 import { dialect } from "../../src/dialects/index.ts";
-import type { Request } from "../../src/model/index.ts";
+import type { ModelRequest } from "../../src/model/index.ts";
 import { parseJson, user } from "../../src/model/index.ts";
 import type { ReceivedRequest } from "../../src/testkit/replay-server.ts";
 import { replayServer } from "../../src/testkit/replay-server.ts";
 
-const hello: Request = { messages: [user("Hello")] };
+const hello: ModelRequest = { messages: [user("Hello")] };
 
-function httpLink(config: HttpProvider): HttpLink {
+function httpLink(config: HttpProvider): HttpAdapter {
   const link = linkOf("it", config);
   return link.kind === "http" ? link : expect.unreachable("It is no provider over HTTP.");
 }
@@ -23,7 +23,7 @@ function urlOf(config: HttpProvider, model = "m", stream = false): string {
 interface Ask {
   model?: string;
   stream?: boolean;
-  request?: Request;
+  request?: ModelRequest;
   options?: CallOptions;
 }
 
@@ -331,7 +331,7 @@ test("B57: a stream of Chat Completions asks for its usage, except where that is
   }
 });
 
-test.each<[what: string, config: HttpProvider, request: Request, body: object]>([
+test.each<[what: string, config: HttpProvider, request: ModelRequest, body: object]>([
   [
     "Gemini's",
     { dialect: "gemini" },

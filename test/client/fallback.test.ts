@@ -3,14 +3,14 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { ClientOptions, LocalProvider } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
 import { shareOf } from "../../src/client/calls/policy.ts";
-import type { ProviderErrorKind, Request } from "../../src/index.ts";
+import type { ProviderErrorKind, ModelRequest } from "../../src/index.ts";
 import { PROVIDER_ERROR_KINDS, user } from "../../src/index.ts";
 import { replayServer } from "../../src/testkit/index.ts";
 import { answer, delta } from "../support/deltas.ts";
 import { errorOf, readAll } from "./support/thrown.ts";
 import { providerAt, wholeBody } from "./support/wire.ts";
 
-const ASK: Request = { model: "first/a", messages: [user("Which way?")] };
+const ASK: ModelRequest = { model: "first/a", messages: [user("Which way?")] };
 
 /** It never says anything. */
 const SILENT: LocalProvider = {
@@ -236,7 +236,7 @@ test("a provider to which the request cannot be said is passed over, and that is
   await using server = await replayServer({ "*": { body: wholeBody("openai-responses") } });
   const providers = { first: providerAt(server, "anthropic"), second: providerAt(server, "openai-responses") };
   const client = createClient({ providers, fallbacks: ["second/b"] });
-  const request: Request = { ...ASK, extra: { "openai-responses": { previous_response_id: "resp_1" } } };
+  const request: ModelRequest = { ...ASK, extra: { "openai-responses": { previous_response_id: "resp_1" } } };
   const given = await client.complete(request);
   expect(given.provider).toBe("second");
   expect(given.attempts).toMatchObject([

@@ -1,7 +1,7 @@
 // Objects instead of texts: what is asked for, what is read out of an answer, and how each fault is told.
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
-import type { Message, Part, Request } from "koine";
+import type { Message, Part, ModelRequest } from "koine";
 import { assistant, dialect, reasoning, refusal, text, toolCall, user } from "koine";
 import type { AnySchema, Answer, HttpDialect, ObjectRequest } from "koine/client";
 import { ClientError, createClient, OutputError } from "koine/client";
@@ -18,8 +18,8 @@ function answerOf(parts: Part[], more: Partial<Answer> = {}): Answer {
 }
 
 /** A `complete` that gives an answer, and remembers what it was asked. */
-function scripted(answer: Answer): { complete: (request: Request) => Promise<Answer>; asked: Request[] } {
-  const asked: Request[] = [];
+function scripted(answer: Answer): { complete: (request: ModelRequest) => Promise<Answer>; asked: ModelRequest[] } {
+  const asked: ModelRequest[] = [];
   return {
     asked,
     complete: (request) => {
@@ -108,7 +108,7 @@ describe("what is asked for", () => {
   test("the options of the call are passed on", async () => {
     const options = { provider: "near" };
     let given: unknown;
-    const complete = (_: Request, passed?: unknown): Promise<Answer> => {
+    const complete = (_: ModelRequest, passed?: unknown): Promise<Answer> => {
       given = passed;
       return Promise.resolve(answerOf([text("{}")]));
     };

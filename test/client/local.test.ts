@@ -3,11 +3,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LocalProvider } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
-import type { Delta, Request } from "../../src/index.ts";
+import type { Delta, ModelRequest } from "../../src/index.ts";
 import { answer, delta, START } from "../support/deltas.ts";
 import { errorOf, readAll } from "./support/thrown.ts";
 
-const ASK: Request = { model: "m", messages: [] };
+const ASK: ModelRequest = { model: "m", messages: [] };
 const word = delta("text", { textDelta: "a" });
 
 describe("a provider that never waits and never ends", () => {

@@ -241,14 +241,14 @@ describe("budget", () => {
       const codes = [await errorOf(client.complete(QUESTION)), await errorOf(client.complete(QUESTION))];
       expect(codes[0]?.code).not.toBe("budget");
       expect(codes[1]?.code === "budget").toBe(!isFree);
-      expect(codes[0]?.attempts.map(({ begun }) => begun)).toStrictEqual([isFree ? undefined : true]);
+      expect(codes[0]?.attempts.map(({ mayBeBilled: begun }) => begun)).toStrictEqual([isFree ? undefined : true]);
     },
   );
 
   const here = defaultTransport();
   const refused = new TransportError("network", "Nothing listens there.", { stage: "connect" });
   const lost = new TransportError("network", "It hung up.", { stage: "headers" });
-  const waiting = (_: HttpRequest, { signal, sent }: Limits, isSent: boolean): Promise<never> => {
+  const waiting = (_: HttpRequest, { signal, onSent: sent }: Limits, isSent: boolean): Promise<never> => {
     if (isSent) sent?.();
     return new Promise((__, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
   };
@@ -269,7 +269,7 @@ describe("budget", () => {
     });
     for (const options of [() => ({ timeouts: { totalMs: 150 } }), () => ({ signal: AbortSignal.timeout(150) })]) {
       const { attempts } = await errorOf(client.complete(QUESTION, options()));
-      expect(attempts.map(({ begun }) => begun)).toStrictEqual([isFree ? undefined : true]);
+      expect(attempts.map(({ mayBeBilled: begun }) => begun)).toStrictEqual([isFree ? undefined : true]);
       limited.reset();
     }
   });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { CallOptions, ClientOptions, LocalProvider, Middleware } from "../../src/client/index.ts";
 import { budget, caching, ClientError, createClient } from "../../src/client/index.ts";
-import type { Request } from "../../src/index.ts";
+import type { ModelRequest } from "../../src/index.ts";
 import { user } from "../../src/index.ts";
 import { answer } from "../support/deltas.ts";
 import { thrown } from "../support/thrown.ts";
@@ -82,7 +82,7 @@ describe.each(WAYS)("%s", (_, how, middleware) => {
     };
     const client = createClient({ providers: { here: provider }, middleware });
     // A caller without types.
-    const [what, with_] = [request as Request, options as CallOptions];
+    const [what, with_] = [request as ModelRequest, options as CallOptions];
     const error = await errorOf(
       how === "complete" ? client.complete(what, with_) : client.stream(what, with_).response(),
     );

@@ -4,17 +4,17 @@ import { describe, expect, test } from "vitest";
 import type { HttpProvider, LocalProvider, ProviderConfig } from "../../src/client/index.ts";
 import { ClientError, demo, presets } from "../../src/client/index.ts";
 import { linkOf, resolveModel } from "../../src/client/providers/index.ts";
-import type { HttpLink, ProviderLink } from "../../src/client/types.ts";
-import type { Part, Request } from "../../src/index.ts";
+import type { HttpAdapter, ProviderAdapter } from "../../src/client/types.ts";
+import type { Part, ModelRequest } from "../../src/index.ts";
 import { assistant, dialects, reasoning, text, user } from "../../src/index.ts";
 import { thrown } from "../support/thrown.ts";
 import { caught } from "./support/bytes.ts";
 
-const hello: Request = { messages: [user("Hello")] };
+const hello: ModelRequest = { messages: [user("Hello")] };
 const chat = { dialect: "openai-chat", apiKey: "k" } as const;
 const here: LocalProvider = { answer: () => [] };
 
-function httpLink(config: HttpProvider, name = "it"): HttpLink {
+function httpLink(config: HttpProvider, name = "it"): HttpAdapter {
   const link = linkOf(name, config);
   return link.kind === "http" ? link : expect.unreachable("It is no provider over HTTP.");
 }
@@ -197,7 +197,7 @@ test("headers of a call that cannot be sent are told without their values", () =
 });
 
 describe("a model belongs to", () => {
-  const links = new Map<string, ProviderLink>();
+  const links = new Map<string, ProviderAdapter>();
   for (const name of ["openai", "router"]) links.set(name, linkOf(name, chat));
   links.set("demo", linkOf("demo", demo()));
   const router = { defaultProvider: "router" };
@@ -274,7 +274,7 @@ describe("B5: a local provider is given", () => {
   test("its own seals and blocks, and those of others are left out and reported", () => {
     const link = linkOf("mine", here);
     if (link.kind !== "local") return expect.unreachable();
-    const request: Request = { messages: [user("a"), assistant(parts)] };
+    const request: ModelRequest = { messages: [user("a"), assistant(parts)] };
     const before = structuredClone(request);
     const prepared = link.prepare(request, "m");
     expect(prepared.request.model).toBe("m");
@@ -304,7 +304,9 @@ describe("B5: a local provider is given", () => {
 
 test("B5: what a provider over HTTP issued goes back to it and to nobody else", () => {
   const seals = [{ dialect: "anthropic", provider: "first", kind: "signature", value: "sig" }];
-  const request: Request = { messages: [user("a"), assistant([reasoning("hm", { seals }), text("b")]), user("c")] };
+  const request: ModelRequest = {
+    messages: [user("a"), assistant([reasoning("hm", { seals }), text("b")]), user("c")],
+  };
   const sent = (config: Partial<HttpProvider>, name: string): string =>
     httpLink({ dialect: "anthropic", apiKey: "k", ...config }, name).prepare(request, "claude-sonnet-4-5", false, {})
       .request.body;

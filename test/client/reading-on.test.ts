@@ -4,13 +4,13 @@ import { describe, expect, test } from "vitest";
 import { BatchQueue } from "../../src/client/calls/batch-queue.ts";
 import type { AnswerStream, CallOptions, LocalProvider } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
-import type { Delta, Request } from "../../src/index.ts";
+import type { Delta, ModelRequest } from "../../src/index.ts";
 import { replayServer } from "../../src/testkit/index.ts";
 import { answer, delta } from "../support/deltas.ts";
 import { errorOf, readAll } from "./support/thrown.ts";
 import { clientAt, QUESTION, streamReply } from "./support/wire.ts";
 
-const ASK: Request = { model: "m", messages: [] };
+const ASK: ModelRequest = { model: "m", messages: [] };
 const REASON = new Error("The reader went home");
 const said = answer(...Array.from({ length: 9 }, () => delta("text", { textDelta: "a" })));
 const here: LocalProvider = { answer: () => said };

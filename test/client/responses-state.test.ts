@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { HttpProvider } from "../../src/client/index.ts";
 import { createClient } from "../../src/client/index.ts";
 import { linkOf } from "../../src/client/providers/index.ts";
-import type { Loss, Message, Part, Request, Seal } from "../../src/index.ts";
+import type { Loss, Message, Part, ModelRequest, Seal } from "../../src/index.ts";
 import { assistant, developer, dialect, reasoning, system, text, toolCall, toolResult, user } from "../../src/index.ts";
 import { replayServer } from "../../src/testkit/index.ts";
 
@@ -15,16 +15,16 @@ interface Wire {
   input: Record<string, unknown>[];
 }
 
-function sent(request: Request, config: Partial<HttpProvider>, model = "gpt-5"): { wire: Wire; losses: Loss[] } {
+function sent(request: ModelRequest, config: Partial<HttpProvider>, model = "gpt-5"): { wire: Wire; losses: Loss[] } {
   const link = linkOf("openai", { dialect: "openai-responses", apiKey: "k", ...config });
   if (link.kind !== "http") return expect.unreachable();
   const { request: http, losses } = link.prepare(request, model, false, {});
   return { wire: JSON.parse(http.body) as Wire, losses };
 }
 
-const hello: Request = { messages: [user("Hello")] };
+const hello: ModelRequest = { messages: [user("Hello")] };
 const ENCRYPTED = "reasoning.encrypted_content";
-const read = (wire: object): Request =>
+const read = (wire: object): ModelRequest =>
   dialect("openai-responses").decodeRequest({ model: "m", input: "Hello", ...wire });
 
 describe("B13: with store false, encrypted reasoning is asked for", () => {
@@ -51,7 +51,7 @@ describe("B13: with store false, encrypted reasoning is asked for", () => {
     expect(wire.include).toStrictEqual(include);
   });
 
-  test.each<[what: string, request: Request, config: Partial<HttpProvider>, model: string, include: unknown]>([
+  test.each<[what: string, request: ModelRequest, config: Partial<HttpProvider>, model: string, include: unknown]>([
     [
       "where the request asks to reason",
       { ...hello, reasoning: { effort: "low" } },
@@ -192,7 +192,9 @@ describe("B14: what a stored answer implies is not sent again", () => {
     expect(wire.input.map(({ content }) => content)).toStrictEqual(["c", "from elsewhere", "d"]);
   });
 
-  test.each<[what: string, metadata: Message["metadata"], config: Partial<HttpProvider>, extra?: Request["extra"]]>([
+  test.each<
+    [what: string, metadata: Message["metadata"], config: Partial<HttpProvider>, extra?: ModelRequest["extra"]]
+  >([
     ["nothing is known of the answer", undefined, state],
     ["another gave the answer", { provider: "azure", responseId: "resp_1" }, state],
     ["the answer has no id", { provider: "openai" }, state],
@@ -233,7 +235,7 @@ describe.each(["complete", "stream"] as const)("B14: over HTTP, %s", (how) => {
     for (const [index, { asked }] of stores.entries()) {
       messages.push(user(`question ${index + 1}`));
       const extra = asked === undefined ? {} : { extra: { "openai-responses": { store: asked } } };
-      const request: Request = { model: "gpt-5", messages: [...messages], ...extra };
+      const request: ModelRequest = { model: "gpt-5", messages: [...messages], ...extra };
       const answer = how === "complete" ? client.complete(request) : client.stream(request).response();
       messages.push((await answer).message);
     }

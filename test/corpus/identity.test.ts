@@ -124,7 +124,7 @@ const HISTORY_EXCEPTIONS: readonly StreamExceptionRow[] = [
 /** A history in the words of a client's dialect, read again. */
 function retold(client: EchoingClient, request: ReturnType<typeof REQUESTS.decode>): Message[] {
   const target = dialect(client.dialect);
-  if (!target.carries.has("requests")) {
+  if (!target.supports.has("requests")) {
     return target.decodeMessages(overTheWire(target.encodeMessages(request.messages).wire));
   }
   const { wire, address } = target.encodeRequest(request);

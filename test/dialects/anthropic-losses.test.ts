@@ -5,8 +5,8 @@ import type { Delta } from "../../src/model/delta.ts";
 import type { Message } from "../../src/model/message.ts";
 import { assistant, developer, system, user } from "../../src/model/message.ts";
 import type { Part } from "../../src/model/parts.ts";
-import type { Request } from "../../src/model/request.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelRequest } from "../../src/model/request.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 import { partRows } from "./anthropic-loss-rows.ts";
 import { produced, repairRows } from "./anthropic-repairs.ts";
 
@@ -154,7 +154,7 @@ describe("messages", () => {
 });
 
 describe("requests", () => {
-  const rows: [sentence: string, request: Partial<Request>, wire: object, losses: string[]][] = [
+  const rows: [sentence: string, request: Partial<ModelRequest>, wire: object, losses: string[]][] = [
     [
       "a field that there is none for",
       { sampling: { maxOutputTokens: 9, seed: 1, n: 2 } },
@@ -222,14 +222,14 @@ describe("requests", () => {
 });
 
 describe("responses", () => {
-  const plain: Response = {
+  const plain: ModelResponse = {
     id: "r",
     model: "m",
     message: assistant("x"),
     finishReason: { unified: "stop" },
   };
   const usage = { inputTokens: 1, outputTokens: 2, totalTokens: 3, cacheReadTokens: 0, cacheWriteTokens: 0 };
-  const rows: [sentence: string, response: Partial<Response>, losses: string[]][] = [
+  const rows: [sentence: string, response: Partial<ModelResponse>, losses: string[]][] = [
     [
       "B59: one choice can be said",
       { alternatives: [{ message: assistant("y"), finishReason: { unified: "stop" } }] },
@@ -290,7 +290,7 @@ describe("responses", () => {
   describe("counts that nobody made are zero, for clients add them up", () => {
     const zero = { cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
     const { cacheReadTokens: _, cacheWriteTokens: __, ...bare } = usage;
-    const counts: [sentence: string, usage: Response["usage"], wire: object, losses: string[]][] = [
+    const counts: [sentence: string, usage: ModelResponse["usage"], wire: object, losses: string[]][] = [
       ["all", undefined, { input_tokens: 0, output_tokens: 0, ...zero }, ["usage-made /usage"]],
       ["those of the cache", bare, { input_tokens: 1, output_tokens: 2, ...zero }, ["usage-made /usage"]],
       [
@@ -307,7 +307,7 @@ describe("responses", () => {
       ],
     ];
     test.each(counts)("%s", (_sentence, given, wire, losses) => {
-      const response: Response = given === undefined ? plain : { ...plain, usage: given };
+      const response: ModelResponse = given === undefined ? plain : { ...plain, usage: given };
       const encoded = dialect.encodeResponse(response);
       expect(encoded.wire).toMatchObject({ usage: wire });
       expect(told(encoded.losses)).toStrictEqual(losses);

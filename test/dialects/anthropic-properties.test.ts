@@ -6,7 +6,7 @@ import { DialectError } from "../../src/dialects/errors.ts";
 import { anthropic } from "../../src/dialects/anthropic/index.ts";
 import { sameJson, stringifyJson } from "../../src/model/json.ts";
 import { user } from "../../src/model/message.ts";
-import type { Request } from "../../src/model/request.ts";
+import type { ModelRequest } from "../../src/model/request.ts";
 import { silentLosses } from "../../src/testkit/index.ts";
 import { json, response } from "../support/arbitrary.ts";
 import { tries } from "../support/tries.ts";
@@ -123,7 +123,7 @@ const request = record(
 test("any request comes back as equal JSON, also from a copy, or is refused with its place", () => {
   let read = 0;
   const comesBack = (wire: unknown): void => {
-    let decoded: Request;
+    let decoded: ModelRequest;
     try {
       decoded = dialect.decodeRequest(wire);
     } catch (error) {

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { assistant, system, user } from "../../src/model/message.ts";
 import type { Message } from "../../src/model/message.ts";
 import type { ToolCallPart, ToolResultPart } from "../../src/model/parts.ts";
-import type { FunctionTool, Request } from "../../src/model/request.ts";
+import type { FunctionTool, ModelRequest } from "../../src/model/request.ts";
 
 /** The codes that were seen. */
 export const produced = new Set<string>();
@@ -29,7 +29,7 @@ const image = (mimeType?: string): Message =>
   user([{ type: "image", data: "iVBORw0KGgoAAA==", ...(mimeType && { mimeType }) }]);
 const file = (mimeType: string): Message => user([{ type: "file", data: "R3LDvMOfZQ==", mimeType }]);
 
-type Row = [sentence: string, request: Partial<Request>, wire: object, losses: string[]];
+type Row = [sentence: string, request: Partial<ModelRequest>, wire: object, losses: string[]];
 
 const history: Row[] = [
   [

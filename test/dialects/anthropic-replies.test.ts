@@ -4,8 +4,8 @@ import { anthropic } from "../../src/dialects/anthropic/index.ts";
 import { DialectError } from "../../src/dialects/errors.ts";
 import { detect } from "../../src/dialects/index.ts";
 import { user } from "../../src/model/message.ts";
-import type { Request } from "../../src/model/request.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelRequest } from "../../src/model/request.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 import { thrown } from "../support/thrown.ts";
 
 const dialect = anthropic();
@@ -13,7 +13,7 @@ const messages = [{ role: "user", content: "Hello." }];
 
 describe("answers", () => {
   const answer = { id: "msg_1", type: "message", role: "assistant", model: "claude", content: [], stop_sequence: null };
-  const plain: Omit<Response, "finishReason"> = {
+  const plain: Omit<ModelResponse, "finishReason"> = {
     id: "msg_1",
     model: "claude",
     message: { role: "assistant", parts: [] },
@@ -21,7 +21,7 @@ describe("answers", () => {
   const usage = { input_tokens: 1, output_tokens: 2 };
   const counted = { inputTokens: 1, outputTokens: 2, totalTokens: 3, raw: usage };
 
-  const ends: [wire: string, finishReason: Response["finishReason"]][] = [
+  const ends: [wire: string, finishReason: ModelResponse["finishReason"]][] = [
     ["end_turn", { unified: "stop", raw: "end_turn" }],
     ["stop_sequence", { unified: "stop", raw: "stop_sequence" }],
     ["max_tokens", { unified: "length", raw: "max_tokens" }],
@@ -70,7 +70,7 @@ describe("answers", () => {
       expect(dialect.encodeResponse(response)).toStrictEqual({ wire, losses: [] });
     });
 
-    const edits: [sentence: string, edit: Partial<Response>, wire: object, losses: string[]][] = [
+    const edits: [sentence: string, edit: Partial<ModelResponse>, wire: object, losses: string[]][] = [
       [
         "with another error",
         { error: { kind: "rate-limit", message: "Slow.", status: 429, retryable: true } },
@@ -119,7 +119,7 @@ describe("answers", () => {
 
   test("texts of another dialect's answer have the field that the SDK promises", () => {
     const message = { role: "assistant" as const, parts: [{ type: "text" as const, text: "So." }] };
-    const foreign: Response = { ...plain, message, finishReason: { unified: "stop", raw: "stop" } };
+    const foreign: ModelResponse = { ...plain, message, finishReason: { unified: "stop", raw: "stop" } };
     const content = [{ type: "text", text: "So.", citations: null }];
     expect(dialect.encodeResponse(foreign).wire).toMatchObject({ content });
     const strict = dialect.encodeResponse(foreign, { repair: false }).wire;
@@ -169,7 +169,7 @@ describe("answers", () => {
   });
 
   test("B16, B30: names that the request had to change are restored", () => {
-    const request: Request = {
+    const request: ModelRequest = {
       messages: [user("Hello.")],
       tools: [{ type: "function", name: "look.up/all", inputSchema: { type: "object" } }],
       toolChoice: { toolName: "look.up/all" },
@@ -271,7 +271,7 @@ describe("a payload is recognised where it can be no other dialect's", () => {
     ["an error with a code is another's", { type: "error", error: { type: "api_error", code: "x" } }, undefined],
   ];
   test.each(rows)("%s", (_, wire, kind) => {
-    expect(dialect.recognise(wire)).toBe(kind);
+    expect(dialect.detectKind(wire)).toBe(kind);
     if (kind !== undefined) expect(detect(wire)).toStrictEqual({ dialect: "anthropic", kind });
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { AnthropicRequest } from "../../src/dialects/anthropic/index.ts";
 import { anthropic } from "../../src/dialects/anthropic/index.ts";
 import { assistant, system, user } from "../../src/model/message.ts";
-import type { Request } from "../../src/model/request.ts";
+import type { ModelRequest } from "../../src/model/request.ts";
 
 const dialect = anthropic();
 const messages = [{ role: "user", content: "Hello." }];
@@ -11,7 +11,7 @@ const own = (residue: object): { extra: { anthropic: never } } => ({ extra: { an
 const schema = { type: "object", additionalProperties: false } as const;
 
 describe("settings", () => {
-  const rows: [sentence: string, wire: object, request: Partial<Request>][] = [
+  const rows: [sentence: string, wire: object, request: Partial<ModelRequest>][] = [
     ["the model", { model: "claude" }, { model: "claude" }],
     [
       "sampling",
@@ -63,7 +63,7 @@ describe("settings", () => {
 
 describe("tools and the choice among them", () => {
   const tool = { name: "look", description: "Looks.", input_schema: schema };
-  const rows: [sentence: string, wire: object, request: Partial<Request>][] = [
+  const rows: [sentence: string, wire: object, request: Partial<ModelRequest>][] = [
     [
       "a function",
       { tools: [{ ...tool, strict: true, cache_control: { type: "ephemeral" } }] },

@@ -5,7 +5,7 @@ import { anthropic } from "../../src/dialects/anthropic/index.ts";
 import { dialect as dialectOf } from "../../src/dialects/registry.ts";
 import type { Delta } from "../../src/model/delta.ts";
 import type { Part } from "../../src/model/parts.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 import { responseGallery } from "../../src/testkit/index.ts";
 import { expectSame } from "../support/same.ts";
 import { responseSamples } from "./anthropic-response-samples.ts";
@@ -15,11 +15,11 @@ import { RARE } from "./rare-samples.ts";
 
 const dialect = anthropic();
 
-const rows: readonly [name: string, response: Response][] = [
-  ...responseGallery().map(({ name, value }): [string, Response] => [name, value]),
-  ...responseSamples.map(({ name, wire }): [string, Response] => [name, dialect.decodeResponse(wire)]),
+const rows: readonly [name: string, response: ModelResponse][] = [
+  ...responseGallery().map(({ name, value }): [string, ModelResponse] => [name, value]),
+  ...responseSamples.map(({ name, wire }): [string, ModelResponse] => [name, dialect.decodeResponse(wire)]),
   ...Object.entries(RARE).flatMap(([id, { responses }]) =>
-    responses.map(({ name, wire }): [string, Response] => [`${id}: ${name}`, dialectOf(id).decodeResponse(wire)]),
+    responses.map(({ name, wire }): [string, ModelResponse] => [`${id}: ${name}`, dialectOf(id).decodeResponse(wire)]),
   ),
 ];
 /** A stream without counts is refused by the SDK, so that one is never written. */
@@ -57,7 +57,7 @@ function countedFirst([start, ...deltas]: readonly Delta[]): Delta[] {
 }
 
 /** What the SDK accumulates: no fields of the message that it does not know, and no digits beyond a double. */
-function accumulable(response: Response | undefined): unknown {
+function accumulable(response: ModelResponse | undefined): unknown {
   if (response === undefined) return undefined;
   const { extra: _, message, ...rest } = response;
   const parts = message.parts.map((part): Part => {
@@ -105,6 +105,6 @@ describe("a stream that is read and written is the same answer", () => {
     expect(checkDeltas(deltas)).toStrictEqual([]);
     expect(again.losses).toStrictEqual([]);
     expectSame(answerOf(decode(again.events)), answerOf(deltas));
-    expect(again.events.every(({ data }) => dialect.recognise(data) === "stream" || "sky" in Object(data))).toBe(true);
+    expect(again.events.every(({ data }) => dialect.detectKind(data) === "stream" || "sky" in Object(data))).toBe(true);
   });
 });

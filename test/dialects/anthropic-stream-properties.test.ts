@@ -5,7 +5,7 @@ import { checkDeltas, disassemble } from "../../src/assembly/index.ts";
 import { anthropic } from "../../src/dialects/anthropic/index.ts";
 import { transcode } from "../../src/dialects/transcode.ts";
 import type { Delta } from "../../src/model/delta.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 import { legalAnswer, response } from "../support/arbitrary.ts";
 import { expectSame } from "../support/same.ts";
 import { answerOf, comparable, decode, encode, split } from "./anthropic-stream-reading.ts";
@@ -111,7 +111,7 @@ describe("any answer", () => {
 });
 
 /** A summary goes out before the seal comes that would have taken its place; no dialect has both. */
-function hasSealedSummary({ message }: Response): boolean {
+function hasSealedSummary({ message }: ModelResponse): boolean {
   return message.parts.some(
     (part) =>
       part.type === "reasoning" &&

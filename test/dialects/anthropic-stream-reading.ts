@@ -5,7 +5,7 @@ import { anthropic } from "../../src/dialects/anthropic/index.ts";
 import type { DecodeReplyOptions, WireEvent } from "../../src/dialects/dialect.ts";
 import type { Delta } from "../../src/model/delta.ts";
 import type { Loss } from "../../src/model/loss.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 
 const dialect = anthropic();
 
@@ -21,7 +21,7 @@ export function encode(deltas: readonly Delta[]): { events: WireEvent[]; losses:
 }
 
 /** The answer, or as much as came of it. */
-export function answerOf(deltas: readonly Delta[]): Response | undefined {
+export function answerOf(deltas: readonly Delta[]): ModelResponse | undefined {
   try {
     return assemble(deltas);
   } catch (error) {
@@ -58,7 +58,7 @@ function drop(target: Residue, ...fields: string[]): void {
  * An answer without what one form does not send: a stream says nothing about citations where there are none, the note
  * of an assembly is no provider's word, raw counts are for people, and the SDK adds fields of its own.
  */
-export function comparable(response: Response | undefined): unknown {
+export function comparable(response: ModelResponse | undefined): unknown {
   if (response === undefined) return undefined;
   const copy = structuredClone(response);
   delete copy.message.metadata?.invalidToolCalls;

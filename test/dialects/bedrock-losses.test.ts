@@ -5,8 +5,8 @@ import type { Delta } from "../../src/model/delta.ts";
 import type { Message } from "../../src/model/message.ts";
 import { assistant, developer, system, toolResult, user } from "../../src/model/message.ts";
 import type { Part } from "../../src/model/parts.ts";
-import type { Request } from "../../src/model/request.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelRequest } from "../../src/model/request.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 import { mediaRows, partRows, repairRows } from "./bedrock-loss-rows.ts";
 
 const dialect = bedrock();
@@ -62,10 +62,10 @@ function call(toolCallId: string, toolName = "f"): Part {
 function answer(toolCallId: string, output = "1"): Message {
   return toolResult({ toolCallId, toolName: "f" }, output);
 }
-const tools: Request["tools"] = [{ type: "function", name: "f", inputSchema: { type: "object" } }];
+const tools: ModelRequest["tools"] = [{ type: "function", name: "f", inputSchema: { type: "object" } }];
 
 describe("requests", () => {
-  const rows: [sentence: string, request: Partial<Request>, losses: string[]][] = [
+  const rows: [sentence: string, request: Partial<ModelRequest>, losses: string[]][] = [
     [
       "B24: a call without a result gets one",
       { messages: [user("x"), assistant([call("a")])], tools },
@@ -223,11 +223,11 @@ describe("requests", () => {
   });
 });
 
-const response: Response = { id: "", model: "", message: assistant("x"), finishReason: { unified: "stop" } };
+const response: ModelResponse = { id: "", model: "", message: assistant("x"), finishReason: { unified: "stop" } };
 const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
 
 describe("responses", () => {
-  const rows: [sentence: string, response: Partial<Response>, losses: string[]][] = [
+  const rows: [sentence: string, response: Partial<ModelResponse>, losses: string[]][] = [
     [
       "an answer has no id and names no model",
       { id: "r", model: "m", usage },

@@ -11,8 +11,8 @@ import type { JsonObject } from "../../src/model/json.ts";
 import { stringifyJson } from "../../src/model/json.ts";
 import { isObject } from "../../src/model/kind.ts";
 import { system, toolResult, user } from "../../src/model/message.ts";
-import type { Request } from "../../src/model/request.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelRequest } from "../../src/model/request.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 import type { Reply } from "../../src/testkit/index.ts";
 import { cut, replayServer, responseGallery, seededRandom } from "../../src/testkit/index.ts";
 import { bytesOf, decodeEvents, encodeDeltas } from "../../src/testkit/stream-reading.ts";
@@ -99,7 +99,7 @@ function parseBytes(value: unknown): unknown {
   );
 }
 
-const request: Request = {
+const request: ModelRequest = {
   model: MODEL,
   messages: [
     system("Be brief."),
@@ -133,7 +133,7 @@ test("the SDK sends a request as Koine writes it", async () => {
   const { wire, address, losses } = dialect.encodeRequest(request);
   expect(losses).toStrictEqual([]);
   const input = { ...(asInput(wire) as JsonObject), modelId: address?.model };
-  const answer = dialect.encodeResponse(responseGallery()[0]?.value as Response).wire as object;
+  const answer = dialect.encodeResponse(responseGallery()[0]?.value as ModelResponse).wire as object;
   const { asked } = await ask({ body: answer }, (client) => client.send(new ConverseCommand(input)));
   expect(asked).toStrictEqual([{ path: `/model/${encodeURIComponent(MODEL)}/converse`, body: wire }]);
 });
@@ -149,9 +149,9 @@ test("what the SDK takes is read, bytes included, and given back equal", () => {
 /** Answers without what the SDK does not know, which it leaves out. */
 const UNKNOWN =
   /hologram|mood|serverToolUsage|nova_grounding_result|"type":"(?:tool_use|text)"|\$metadata|cachePoint|guardContent|"document"|"audio"|"video"|oracle/;
-const answers: [name: string, response: Response][] = [
-  ...responseGallery().map(({ name, value }): [string, Response] => [name, value]),
-  ...responseSamples.map(({ name, wire }): [string, Response] => [name, dialect.decodeResponse(wire)]),
+const answers: [name: string, response: ModelResponse][] = [
+  ...responseGallery().map(({ name, value }): [string, ModelResponse] => [name, value]),
+  ...responseSamples.map(({ name, wire }): [string, ModelResponse] => [name, dialect.decodeResponse(wire)]),
 ].filter(([, value]) => value.error === undefined && !UNKNOWN.test(stringifyJson(dialect.encodeResponse(value).wire)));
 
 describe("an answer that the SDK finds", () => {

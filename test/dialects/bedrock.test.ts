@@ -1,10 +1,10 @@
 // How Bedrock's words are read: a table from the wire to the model, from which a reader can learn the mapping.
 import { describe, expect, test } from "vitest";
-import { detect } from "../../src/dialects/translate.ts";
+import { detectDialect } from "../../src/dialects/translate.ts";
 import { bedrock } from "../../src/dialects/bedrock/index.ts";
 import type { Message } from "../../src/model/message.ts";
 import type { Part } from "../../src/model/parts.ts";
-import type { Request } from "../../src/model/request.ts";
+import type { ModelRequest } from "../../src/model/request.ts";
 import { requestSamples } from "./bedrock-request-samples.ts";
 import { answers, errorSamples, responseSamples } from "./bedrock-response-samples.ts";
 import { streamSamples } from "./bedrock-stream-samples.ts";
@@ -226,7 +226,7 @@ describe("requests", () => {
   const said = [{ role: "user", content: [{ text: "Hi." }] }];
   const messages: Message[] = [{ role: "user", parts: [{ type: "text", text: "Hi." }] }];
   const schema = { type: "object" };
-  const rows: [sentence: string, wire: object, request: Partial<Request>][] = [
+  const rows: [sentence: string, wire: object, request: Partial<ModelRequest>][] = [
     [
       "sampling",
       { inferenceConfig: { maxTokens: 9, temperature: 0.5, topP: 0.9, stopSequences: ["END"] } },
@@ -383,11 +383,11 @@ test("B88: too many tokens a minute are not too many for the model", () => {
 
 test("a payload shows whose it is", () => {
   const settled = requestSamples.filter(({ wire }) => /toolConfig|inferenceConfig|modelId/.test(JSON.stringify(wire)));
-  for (const { wire } of settled) expect(detect(wire)).toStrictEqual({ dialect: "bedrock", kind: "request" });
-  expect(detect(responseSamples[0]?.wire)).toStrictEqual({ dialect: "bedrock", kind: "response" });
+  for (const { wire } of settled) expect(detectDialect(wire)).toStrictEqual({ dialect: "bedrock", kind: "request" });
+  expect(detectDialect(responseSamples[0]?.wire)).toStrictEqual({ dialect: "bedrock", kind: "response" });
   for (const event of streamSamples[0]?.events ?? []) {
-    expect(detect(event)).toStrictEqual({ dialect: "bedrock", kind: "stream" });
+    expect(detectDialect(event)).toStrictEqual({ dialect: "bedrock", kind: "stream" });
   }
-  expect(detect(errorSamples[0]?.wire)).toStrictEqual({ dialect: "bedrock", kind: "error" });
-  expect(detect({ messages: [{ role: "user", content: [{ text: "Hi." }] }] })).toBeUndefined();
+  expect(detectDialect(errorSamples[0]?.wire)).toStrictEqual({ dialect: "bedrock", kind: "error" });
+  expect(detectDialect({ messages: [{ role: "user", content: [{ text: "Hi." }] }] })).toBeUndefined();
 });

@@ -4,8 +4,8 @@ import { gemini } from "../../src/dialects/gemini/index.ts";
 import { LOSSES } from "../../src/dialects/gemini/losses.ts";
 import type { Message } from "../../src/model/message.ts";
 import { assistant, developer, system, toolResult, user } from "../../src/model/message.ts";
-import type { Request } from "../../src/model/request.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelRequest } from "../../src/model/request.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 import type { Delta } from "../../src/model/delta.ts";
 import { delta, DONE, result as answered } from "../support/deltas.ts";
 import { call, extra, image, partRows, result } from "./gemini-loss-rows.ts";
@@ -61,7 +61,7 @@ describe("messages", () => {
 describe("requests", () => {
   const hi = user("Hi.");
   const tool = { type: "function", name: "f" } as const;
-  const rows: [sentence: string, request: Partial<Request>, losses: string[]][] = [
+  const rows: [sentence: string, request: Partial<ModelRequest>, losses: string[]][] = [
     [
       "B53: strict and parallel calls",
       { tools: [{ ...tool, strict: true }], parallelToolCalls: false },
@@ -203,8 +203,8 @@ describe("requests", () => {
 });
 
 describe("responses", () => {
-  const plain: Response = { id: "r", model: "m", message: assistant("Hi."), finishReason: { unified: "stop" } };
-  const rows: [sentence: string, response: Partial<Response>, losses: string[]][] = [
+  const plain: ModelResponse = { id: "r", model: "m", message: assistant("Hi."), finishReason: { unified: "stop" } };
+  const rows: [sentence: string, response: Partial<ModelResponse>, losses: string[]][] = [
     [
       "B61: a foreign word for the end",
       { finishReason: { unified: "stop", raw: "end_turn" } },

@@ -5,7 +5,7 @@ import type { GeminiRequest } from "../../src/dialects/gemini/index.ts";
 import type { Message } from "../../src/model/message.ts";
 import { assistant, developer, system, toolResult, user } from "../../src/model/message.ts";
 import type { Part, ToolCallPart } from "../../src/model/parts.ts";
-import type { Request } from "../../src/model/request.ts";
+import type { ModelRequest } from "../../src/model/request.ts";
 
 const dialect = gemini();
 const contents = [{ role: "user", parts: [{ text: "Hi." }] }];
@@ -16,7 +16,7 @@ interface Outcome {
   losses: string[];
 }
 /** The wire, and each loss as "code path". */
-function encode(request: Request, options = {}): Outcome {
+function encode(request: ModelRequest, options = {}): Outcome {
   const { wire, losses } = dialect.encodeRequest(request, options);
   return { wire: wire as GeminiRequest, losses: losses.map(({ code, path }) => `${code} ${path}`) };
 }

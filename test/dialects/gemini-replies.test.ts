@@ -5,7 +5,7 @@ import type { GeminiResponse } from "../../src/dialects/gemini/index.ts";
 import { assistant } from "../../src/model/message.ts";
 import type { Part } from "../../src/model/parts.ts";
 import { exclusiveUsage } from "../../src/model/usage.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 
 const dialect = gemini();
 const candidate = (parts: object[], more: object = {}): object => ({
@@ -20,11 +20,11 @@ interface Outcome {
   wire: GeminiResponse;
   losses: string[];
 }
-function encode(response: Response): Outcome {
+function encode(response: ModelResponse): Outcome {
   const { wire, losses } = dialect.encodeResponse(response);
   return { wire: wire as GeminiResponse, losses: losses.map(({ code, path }) => `${code} ${path}`) };
 }
-function answered(parts: Part[], more: Partial<Response> = {}): Response {
+function answered(parts: Part[], more: Partial<ModelResponse> = {}): ModelResponse {
   return { id: "r", model: "m", message: assistant(parts), finishReason: { unified: "stop" }, ...more };
 }
 
@@ -116,7 +116,7 @@ describe("how it ended", () => {
 });
 
 describe("usage", () => {
-  const counts = (usageMetadata: object): Response => dialect.decodeResponse({ candidates: [], usageMetadata });
+  const counts = (usageMetadata: object): ModelResponse => dialect.decodeResponse({ candidates: [], usageMetadata });
 
   test("B63, B66: thoughts count as output, what tools read as input, the cache within the input", () => {
     const response = counts({
@@ -286,6 +286,6 @@ describe("recognition", () => {
     ["anything", { contents: ["x"] }, undefined],
   ];
   test.each(rows)("%s", (_, wire, kind) => {
-    expect(dialect.recognise(wire)).toBe(kind);
+    expect(dialect.detectKind(wire)).toBe(kind);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { gemini } from "../../src/dialects/gemini/index.ts";
 import type { GeminiRequest } from "../../src/dialects/gemini/index.ts";
 import { user } from "../../src/model/message.ts";
-import type { FunctionTool, Request } from "../../src/model/request.ts";
+import type { FunctionTool, ModelRequest } from "../../src/model/request.ts";
 
 const dialect = gemini();
 const contents = [{ role: "user", parts: [{ text: "Hi." }] }];
@@ -14,7 +14,7 @@ interface Outcome {
   losses: string[];
 }
 /** The wire, and each loss as "code path". */
-function encode(request: Request): Outcome {
+function encode(request: ModelRequest): Outcome {
   const { wire, losses } = dialect.encodeRequest(request);
   return { wire: wire as GeminiRequest, losses: losses.map(({ code, path }) => `${code} ${path}`) };
 }
@@ -158,10 +158,12 @@ describe("tools, both ways", () => {
   ];
   test.each(rows)("%s", (_, tools, canonical) => {
     expect(dialect.decodeRequest({ contents, tools }).tools).toStrictEqual(canonical);
-    expect(encode({ messages: [hi], tools: canonical as Request["tools"] & object }).wire.tools).toStrictEqual(tools);
+    expect(encode({ messages: [hi], tools: canonical as ModelRequest["tools"] & object }).wire.tools).toStrictEqual(
+      tools,
+    );
   });
 
-  const choices: [object, Request["toolChoice"]][] = [
+  const choices: [object, ModelRequest["toolChoice"]][] = [
     [{ mode: "AUTO" }, "auto"],
     [{ mode: "NONE" }, "none"],
     [{ mode: "ANY" }, "required"],

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { gemini } from "../../src/dialects/gemini/index.ts";
 import type { GeminiResponse } from "../../src/dialects/gemini/index.ts";
 import { assistant } from "../../src/model/message.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 
 const dialect = gemini();
 const candidate = (parts: object[], more: object = {}): object => ({
@@ -17,11 +17,11 @@ interface Outcome {
   wire: GeminiResponse;
   losses: string[];
 }
-function encode(response: Response): Outcome {
+function encode(response: ModelResponse): Outcome {
   const { wire, losses } = dialect.encodeResponse(response);
   return { wire: wire as GeminiResponse, losses: losses.map(({ code, path }) => `${code} ${path}`) };
 }
-function answered(parts: Response["message"]["parts"], more: Partial<Response> = {}): Response {
+function answered(parts: ModelResponse["message"]["parts"], more: Partial<ModelResponse> = {}): ModelResponse {
   return { id: "r", model: "m", message: assistant(parts), finishReason: { unified: "stop" }, ...more };
 }
 

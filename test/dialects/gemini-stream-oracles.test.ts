@@ -7,7 +7,7 @@ import { dialect as speak, transcode } from "../../src/dialects/index.ts";
 import { parseJson, stringifyJson } from "../../src/model/json.ts";
 import type { Message } from "../../src/model/message.ts";
 import type { Part } from "../../src/model/parts.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 import { cut, responseGallery, seededRandom } from "../../src/testkit/index.ts";
 import { expectSame } from "../support/same.ts";
 import { responses as replies } from "./gemini-reply-samples.ts";
@@ -20,7 +20,7 @@ import { tries } from "../support/tries.ts";
 const STREAM_ONLY = /^(?:texts-joined|part-split|late-unsaid|result-between) /;
 
 /** B80: through a stream or in one piece, a reader gets the same answer, and the same report. */
-function expectSquare(response: Response): void {
+function expectSquare(response: ModelResponse): void {
   const whole = dialect.encodeResponse(response);
   const { events, losses } = encodeAll(disassemble(response));
   const deltas = decodeAll(parseJson(stringifyJson(events)) as object[]);
@@ -80,14 +80,16 @@ const called = seal.map((value) => ({
 const message: fc.Arbitrary<Message> = fc
   .array(fc.oneof({ weight: 4, arbitrary: spoken }, called), { maxLength: 7 })
   .map((parts) => ({ role: "assistant", parts: parts as Part[] }));
-const response: fc.Arbitrary<Response> = fc.record({ message, other: message }).map(({ message: first, other }) => {
-  for (const [at, part] of [...first.parts, ...other.parts].entries()) {
-    if (part.type === "tool-call") part.toolCallId = `call_${at}`;
-  }
-  const alternatives = [{ message: other, finishReason: { unified: "stop" as const } }];
-  const plain: Response = { id: "r", model: "m", message: first, finishReason: { unified: "length" } };
-  return other.parts.length === 0 ? plain : { ...plain, alternatives };
-});
+const response: fc.Arbitrary<ModelResponse> = fc
+  .record({ message, other: message })
+  .map(({ message: first, other }) => {
+    for (const [at, part] of [...first.parts, ...other.parts].entries()) {
+      if (part.type === "tool-call") part.toolCallId = `call_${at}`;
+    }
+    const alternatives = [{ message: other, finishReason: { unified: "stop" as const } }];
+    const plain: ModelResponse = { id: "r", model: "m", message: first, finishReason: { unified: "length" } };
+    return other.parts.length === 0 ? plain : { ...plain, alternatives };
+  });
 
 test("B80: texts, thoughts and signatures in any order", () => {
   fc.assert(fc.property(response, expectSquare), { numRuns: tries(250) });

@@ -3,7 +3,7 @@ import { assemble } from "../../src/assembly/assemble.ts";
 import { AssemblyError } from "../../src/assembly/rules.ts";
 import { gemini } from "../../src/dialects/gemini/index.ts";
 import type { Delta } from "../../src/model/delta.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 
 export const dialect = gemini();
 
@@ -22,7 +22,7 @@ export function encodeAll(deltas: readonly Delta[]): { events: object[]; losses:
 }
 
 /** The answer that deltas assemble to; of one that failed, as far as it came. */
-export function answerOf(deltas: readonly Delta[]): Response {
+export function answerOf(deltas: readonly Delta[]): ModelResponse {
   try {
     return assemble(deltas);
   } catch (error) {

@@ -20,9 +20,9 @@ function mend(messages: Message[], rules: HistoryRules = {}, repair = true): { h
     requests: {
       decode: () => ({ messages: [] }),
       encode: (request, context) => {
-        context.trail.enter("messages");
+        context.pathTracker.enter("messages");
         const turns = prepareHistory(request.messages, rules, context);
-        context.trail.leave();
+        context.pathTracker.leave();
         return { wire: turns.map(({ message }) => message) };
       },
     },

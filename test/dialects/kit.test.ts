@@ -15,7 +15,7 @@ import {
   statusOfKind,
 } from "../../src/dialects/kit/provider-errors.ts";
 import { Report } from "../../src/dialects/kit/report.ts";
-import { Trail } from "../../src/dialects/kit/trail.ts";
+import { PathTracker } from "../../src/dialects/kit/trail.ts";
 import type { ToolCallPart, ToolResultPart } from "../../src/model/parts.ts";
 import { PROVIDER_ERROR_KINDS } from "../../src/model/provider-error.ts";
 import { codePoint } from "../support/code-points.ts";
@@ -23,7 +23,7 @@ import { codePoint } from "../support/code-points.ts";
 const RULE: NameRule = { fits: /^[a-zA-Z0-9_-]{1,40}$/, odd: /[^a-zA-Z0-9_-]/g, max: 40 };
 
 function book(rule = RULE, repair = true): { book: NameBook; context: EncodeContext<NameLoss> } {
-  const trail = new Trail();
+  const trail = new PathTracker();
   const context = { dialect: "probe", trail, report: new Report(trail, NAME_LOSSES), repair };
   return { book: new NameBook(rule, rule, context), context };
 }

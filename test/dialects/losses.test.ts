@@ -20,6 +20,6 @@ test("a code is as bad in one dialect as in another", () => {
 
 test("a code stands for one action in all dialects that carry requests", () => {
   // Interchange shapes repair nothing: what is a repair elsewhere is simply how they say it.
-  const providers = dialects.filter((id) => dialect(id).carries.has("requests"));
+  const providers = dialects.filter((id) => dialect(id).supports.has("requests"));
   expect(disagreements(providers, "action")).toStrictEqual([]);
 });

@@ -1,7 +1,7 @@
 // What is lost of a user's message on its way into Chat, part by part.
 import type { Message } from "../../src/model/message.ts";
 import { assistant, user } from "../../src/model/message.ts";
-import type { Request } from "../../src/model/request.ts";
+import type { ModelRequest } from "../../src/model/request.ts";
 
 const foreign = { dialect: "anthropic", kind: "signature", value: "s" };
 
@@ -167,7 +167,7 @@ export const mendedRows: [sentence: string, message: Message, wire: object[], lo
 ];
 
 /** What a request has beside a plain message, what goes out for it, and the losses. */
-export const requestRows: [sentence: string, request: Partial<Request>, wire: object, losses: string[]][] = [
+export const requestRows: [sentence: string, request: Partial<ModelRequest>, wire: object, losses: string[]][] = [
   [
     "a schema without a name gets one",
     { output: { type: "json-schema", schema: {} } },

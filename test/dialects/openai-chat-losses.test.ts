@@ -6,7 +6,7 @@ import type { Loss } from "../../src/model/loss.ts";
 import type { Message } from "../../src/model/message.ts";
 import { assistant, developer, user } from "../../src/model/message.ts";
 import type { Part } from "../../src/model/parts.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 import { mendedRows, requestRows, userRows } from "./openai-chat-loss-rows.ts";
 
 const dialect = openaiChat();
@@ -339,9 +339,9 @@ describe("requests", () => {
 });
 
 describe("answers", () => {
-  const answer: Response = { id: "x", model: "m", message: assistant("Hi."), finishReason: { unified: "stop" } };
+  const answer: ModelResponse = { id: "x", model: "m", message: assistant("Hi."), finishReason: { unified: "stop" } };
   const createdAt = "2023-11-14T22:13:20.000Z";
-  const rows: [sentence: string, response: Partial<Response>, losses: string[]][] = [
+  const rows: [sentence: string, response: Partial<ModelResponse>, losses: string[]][] = [
     ["an answer without a date gets one", {}, ["field-filled /createdAt"]],
     ["an answer without an id gets one", { createdAt, id: "" }, ["field-filled /id"]],
     [

@@ -5,7 +5,7 @@ import { parseJson, stringifyJson } from "../../src/model/json.ts";
 import type { Message } from "../../src/model/message.ts";
 import { assistant, system, user } from "../../src/model/message.ts";
 import type { Part } from "../../src/model/parts.ts";
-import type { Request } from "../../src/model/request.ts";
+import type { ModelRequest } from "../../src/model/request.ts";
 import { plainRequests } from "./openai-chat-request-samples.ts";
 
 const dialect = openaiChat();
@@ -19,7 +19,7 @@ interface Outcome {
 }
 
 /** The wire, and each loss as "code path". */
-function encode(request: Request, repair = true): Outcome {
+function encode(request: ModelRequest, repair = true): Outcome {
   const { wire, losses } = dialect.encodeRequest(request, { repair });
   return { wire: wire as Outcome["wire"], losses: losses.map(({ code, path }) => `${code} ${path}`) };
 }
@@ -123,7 +123,7 @@ const result = (toolCallId: string, output = "ok"): Message => ({
 
 describe("repairs of the history", () => {
   test("B24: a call without a result gets one that says so", () => {
-    const request: Request = { messages: [user("Go."), assistant([call("a")]), user("Well?")] };
+    const request: ModelRequest = { messages: [user("Go."), assistant([call("a")]), user("Well?")] };
     const { wire, losses } = encode(request);
     expect(wire.messages.map(({ role }) => role)).toStrictEqual(["user", "assistant", "tool", "user"]);
     expect(losses).toStrictEqual(["result-synthesized /messages/1/parts/0"]);
@@ -240,7 +240,7 @@ describe("repairs of ids and names", () => {
 
 describe("repairs of settings", () => {
   test("B52: tools that are none, and what is about them, are left out", () => {
-    const request: Request = { messages: asked, tools: [], toolChoice: "auto", parallelToolCalls: true };
+    const request: ModelRequest = { messages: asked, tools: [], toolChoice: "auto", parallelToolCalls: true };
     expect(encode(request)).toStrictEqual({
       wire: { messages: hello },
       losses: ["tools-empty /tools", "tools-empty /toolChoice", "tools-empty /parallelToolCalls"],
@@ -261,7 +261,7 @@ describe("repairs of settings", () => {
 
   test("B53: strict is claimed only where the schema complies", () => {
     const loose = { type: "object", properties: { a: { type: "string" } } };
-    const request = (schema: object): Request => ({
+    const request = (schema: object): ModelRequest => ({
       messages: asked,
       tools: [{ type: "function", name: "f", inputSchema: { ...schema }, strict: true }],
       output: { type: "json-schema", name: "n", schema: { ...schema }, strict: true },
@@ -297,6 +297,6 @@ describe("what a payload is", () => {
     ],
     ["a model that is none", { model: 7, messages: hello, n: 1 }, undefined],
   ])("%s", (_, wire, kind) => {
-    expect(dialect.recognise(wire)).toBe(kind);
+    expect(dialect.detectKind(wire)).toBe(kind);
   });
 });

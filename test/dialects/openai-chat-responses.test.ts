@@ -4,7 +4,7 @@ import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
 import { parseJson, stringifyJson } from "../../src/model/json.ts";
 import { assistant } from "../../src/model/message.ts";
 import type { ProviderErrorKind } from "../../src/model/provider-error.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 import { exclusiveUsage } from "../../src/model/usage.ts";
 import { plainResponses } from "./openai-chat-reply-samples.ts";
 
@@ -114,7 +114,7 @@ describe("how it ended", () => {
   });
 
   test("a client gets no word that OpenAI does not know", () => {
-    const response: Response = {
+    const response: ModelResponse = {
       id: "x",
       model: "m",
       createdAt: "2023-11-14T22:13:20.000Z",
@@ -207,7 +207,7 @@ describe("choices", () => {
 });
 
 describe("usage", () => {
-  const read = (usage: object): Response["usage"] => dialect.decodeResponse(reply({}, { usage })).usage;
+  const read = (usage: object): ModelResponse["usage"] => dialect.decodeResponse(reply({}, { usage })).usage;
 
   test("B63: both views derive", () => {
     const usage = read({

@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
 import type { Delta } from "../../src/model/delta.ts";
 import type { Part } from "../../src/model/parts.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 import { answersOf, decodeEvents, illegalities } from "../../src/testkit/stream-reading.ts";
 import { calls, counted, ended, failedStreams, role, said } from "./openai-chat-stream-samples.ts";
 
 const dialect = openaiChat();
 
-function read(...events: unknown[]): Response {
+function read(...events: unknown[]): ModelResponse {
   const deltas = decodeEvents(dialect, events);
   expect(illegalities(deltas)).toStrictEqual([]);
   const [answer] = answersOf(deltas);

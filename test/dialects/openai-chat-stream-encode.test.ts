@@ -9,7 +9,7 @@ import type { Delta } from "../../src/model/delta.ts";
 import type { Message } from "../../src/model/message.ts";
 import { assistant } from "../../src/model/message.ts";
 import type { Part } from "../../src/model/parts.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 import { responseGallery } from "../../src/testkit/index.ts";
 import { answersOf, comparable, decodeEvents, encodeDeltas } from "../../src/testkit/stream-reading.ts";
 import { dialect as speak } from "../../src/dialects/registry.ts";
@@ -53,7 +53,7 @@ const rank = (part: Part): number =>
     : part.type === "image" && part.extra?.["openai-chat"] === undefined
       ? 1
       : ORDER.indexOf(part.type);
-function inOrder(response: Response): Response {
+function inOrder(response: ModelResponse): ModelResponse {
   const sorted = (message: Message): Message => ({
     ...message,
     parts: message.parts.toSorted((a, b) => rank(a) - rank(b)),
@@ -251,14 +251,14 @@ describe("losses of streams", () => {
 });
 
 describe("B80: an answer in pieces is the answer as a whole", () => {
-  const answers: [name: string, response: Response][] = [
-    ...responseGallery().map(({ name, value }): [string, Response] => [name, value]),
-    ...[...plainResponses, ...spelledResponses].map(({ name, wire }): [string, Response] => [
+  const answers: [name: string, response: ModelResponse][] = [
+    ...responseGallery().map(({ name, value }): [string, ModelResponse] => [name, value]),
+    ...[...plainResponses, ...spelledResponses].map(({ name, wire }): [string, ModelResponse] => [
       name,
       dialect.decodeResponse(wire),
     ]),
     ...Object.entries(RARE).flatMap(([id, { responses }]) =>
-      responses.map(({ name, wire }): [string, Response] => [`${id}: ${name}`, speak(id).decodeResponse(wire)]),
+      responses.map(({ name, wire }): [string, ModelResponse] => [`${id}: ${name}`, speak(id).decodeResponse(wire)]),
     ),
     [
       "text after a call",
@@ -306,7 +306,7 @@ describe("B80: an answer in pieces is the answer as a whole", () => {
     const [streamed] = answersOf(decodeEvents(dialect, events));
     const sdk = dialect.decodeResponse(await accumulated(events.map((data) => ({ data: data as object }))));
     if (streamed === undefined) throw new Error("There is no answer.");
-    const bare = ({ message, finishReason, id, model }: Response): unknown => ({
+    const bare = ({ message, finishReason, id, model }: ModelResponse): unknown => ({
       id,
       model,
       finishReason,

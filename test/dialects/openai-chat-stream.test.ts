@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
 import type { Part, ToolCallPart } from "../../src/model/parts.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 import { streamConformance } from "../../src/testkit/stream-conformance.ts";
 import { answersOf, decodeEvents, illegalities } from "../../src/testkit/stream-reading.ts";
 import { calls, ended, failedStreams, role, said, wholeStreams } from "./openai-chat-stream-samples.ts";
@@ -11,7 +11,7 @@ import { tries } from "../support/tries.ts";
 
 const dialect = openaiChat();
 
-function read(...events: unknown[]): Response {
+function read(...events: unknown[]): ModelResponse {
   const deltas = decodeEvents(dialect, events);
   expect(illegalities(deltas)).toStrictEqual([]);
   const [answer] = answersOf(deltas);

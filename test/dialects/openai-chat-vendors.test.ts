@@ -4,7 +4,7 @@ import { openaiChat } from "../../src/dialects/openai-chat/index.ts";
 import type { Message } from "../../src/model/message.ts";
 import { assistant, developer, user } from "../../src/model/message.ts";
 import type { Part } from "../../src/model/parts.ts";
-import type { Request } from "../../src/model/request.ts";
+import type { ModelRequest } from "../../src/model/request.ts";
 
 const dialect = openaiChat();
 const own = (form: object): { extra: { "openai-chat": { $form: object } } } => ({
@@ -17,12 +17,12 @@ interface Outcome {
 }
 
 /** What goes to a vendor, and each loss as "code path". */
-function send(request: Request, vendor?: string, repair = true): Outcome {
+function send(request: ModelRequest, vendor?: string, repair = true): Outcome {
   const { wire, losses } = openaiChat({ vendor }).encodeRequest(request, { repair });
   return { wire: wire as Outcome["wire"], losses: losses.map(({ code, path }) => `${code} ${path}`) };
 }
 
-const ask = (...messages: Message[]): Request => ({ messages: [...messages, user("Go on.")] });
+const ask = (...messages: Message[]): ModelRequest => ({ messages: [...messages, user("Go on.")] });
 
 describe("reasoning, both ways", () => {
   const rows: [sentence: string, wire: object, parts: object[]][] = [
@@ -172,7 +172,7 @@ describe("reasoning of others", () => {
 });
 
 describe("settings of vendors", () => {
-  const request: Request = { ...ask(), sampling: { maxOutputTokens: 5, seed: 7, topK: 3 } };
+  const request: ModelRequest = { ...ask(), sampling: { maxOutputTokens: 5, seed: 7, topK: 3 } };
   const rows: [vendor: string | undefined, settings: object, losses: string[]][] = [
     [undefined, { max_completion_tokens: 5, seed: 7 }, ["field-unsaid /sampling/topK"]],
     ["an unknown one", { max_completion_tokens: 5, seed: 7 }, ["field-unsaid /sampling/topK"]],

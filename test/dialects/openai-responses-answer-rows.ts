@@ -1,10 +1,10 @@
 // What answers in OpenAI's Responses cannot say, one row each.
 import { assistant } from "../../src/model/message.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 import { call, wireCall } from "./openai-responses-loss-rows.ts";
 
 /** A plain answer with something else about it, what goes out at which field, and the losses told. */
-export const responseRows: [sentence: string, response: Partial<Response>, wire: object, losses: string[]][] = [
+export const responseRows: [sentence: string, response: Partial<ModelResponse>, wire: object, losses: string[]][] = [
   ["B59: further choices have no place", { alternatives: [] }, {}, ["field-unsaid /alternatives"]],
   ["a date that is none", { createdAt: "yesterday" }, { created_at: 0 }, ["field-unsaid /createdAt"]],
   [

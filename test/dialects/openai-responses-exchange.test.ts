@@ -1,13 +1,13 @@
 // How the requests, answers and errors of OpenAI's Responses are read: wire on the left, model on the right.
 import { describe, expect, test } from "vitest";
 import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
-import type { Request } from "../../src/model/request.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelRequest } from "../../src/model/request.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 
 const dialect = openaiResponses();
 
 describe("requests", () => {
-  const rows: [sentence: string, wire: object, request: Partial<Request>][] = [
+  const rows: [sentence: string, wire: object, request: Partial<ModelRequest>][] = [
     [
       "settings",
       { temperature: 0.5, top_p: 0.25, max_output_tokens: 9, top_logprobs: 2, stream: true, metadata: { a: "b" } },
@@ -78,7 +78,7 @@ describe("B5: what nobody knows goes back to who has issued it", () => {
 describe("answers", () => {
   const message = { type: "message", id: "msg_1", role: "assistant", status: "completed", content: "Vega." };
   const call = { type: "function_call", id: "fc_1", call_id: "a", name: "f", arguments: "{}", status: "completed" };
-  const read = (wire: object): Response =>
+  const read = (wire: object): ModelResponse =>
     dialect.decodeResponse({ id: "resp_1", model: "m", output: [message], ...wire });
   const incomplete = (reason: string): object => ({ status: "incomplete", incomplete_details: { reason } });
   const endings: [sentence: string, wire: object, unified: string, raw: string | undefined][] = [

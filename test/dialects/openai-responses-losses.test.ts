@@ -5,8 +5,8 @@ import type { Loss } from "../../src/model/loss.ts";
 import { assistant, developer, system, toolResult, user } from "../../src/model/message.ts";
 import type { Message } from "../../src/model/message.ts";
 import type { Part } from "../../src/model/parts.ts";
-import type { Request } from "../../src/model/request.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelRequest } from "../../src/model/request.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 import { responseRows } from "./openai-responses-answer-rows.ts";
 import {
   assistantRows,
@@ -135,7 +135,7 @@ describe("repairs", () => {
   const last = { role: "user", content: "Last." };
 
   test.each(repairRows)("%s", (_, messages, items, losses, extra) => {
-    const request: Request = { messages: [user("First."), ...messages, user("Last.")] };
+    const request: ModelRequest = { messages: [user("First."), ...messages, user("Last.")] };
     if (extra !== undefined) request.extra = { "openai-responses": { ...extra } };
     const encoded = dialect.encodeRequest(request);
     const [id = ""] = Object.keys(encoded.names?.toolCallIds ?? {});
@@ -154,7 +154,7 @@ describe("repairs", () => {
 });
 
 describe("answers", () => {
-  const answer: Response = {
+  const answer: ModelResponse = {
     id: "resp_1",
     model: "m",
     message: assistant("Vega."),

@@ -2,7 +2,7 @@
 import { assistant, user } from "../../src/model/message.ts";
 import type { Message } from "../../src/model/message.ts";
 import type { Part, ToolCallPart } from "../../src/model/parts.ts";
-import type { Request } from "../../src/model/request.ts";
+import type { ModelRequest } from "../../src/model/request.ts";
 import { call, DIALECT, result, sealed, wireCall, wireResult } from "./openai-responses-loss-rows.ts";
 
 const schema = { type: "object", properties: { a: { type: "string" } } };
@@ -11,7 +11,7 @@ const plainTool = { type: "function", name: "f", strict: false } as const;
 const asString = { ...user("x"), extra: { [DIALECT]: { $form: { input: "string" } } } };
 
 /** Settings beside one question, what goes out beside it, and the losses told. */
-export const requestRows: [sentence: string, request: Partial<Request>, wire: object, losses: string[]][] = [
+export const requestRows: [sentence: string, request: Partial<ModelRequest>, wire: object, losses: string[]][] = [
   [
     "settings without a field",
     { sampling: { topK: 1, seed: 2, stop: ["x"], n: 2, temperature: 0.5 } },

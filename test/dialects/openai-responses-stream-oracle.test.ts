@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { assemble, dialect as dialectOf, disassemble } from "../../src/index.ts";
 import { openaiResponses } from "../../src/dialects/openai-responses/index.ts";
 import type { Delta } from "../../src/model/delta.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 import { responseGallery, streamConformance } from "../../src/testkit/index.ts";
 import { answersOf, comparable, decodeEvents, encodeDeltas } from "../../src/testkit/stream-reading.ts";
 import { repeatsIn } from "../support/stream-repeats.ts";
@@ -42,7 +42,7 @@ function lastBody(events: readonly unknown[]): Wire | undefined {
 }
 
 /** Residue that only a stream has. */
-function withoutEvents(response: Response): Response {
+function withoutEvents(response: ModelResponse): ModelResponse {
   const { extra, ...rest } = comparable(structuredClone(response));
   const form = extra?.["openai-responses"]?.["$form"] as Wire | undefined;
   delete extra?.["openai-responses"]?.["$events"];

@@ -119,6 +119,6 @@ describe("what a payload is", () => {
     ["an error event, which may be Anthropic's", { type: "error", error: {} }, undefined],
     ["nothing known", {}, undefined],
   ])("%s", (_, wire, kind) => {
-    expect(dialect.recognise(wire)).toBe(kind);
+    expect(dialect.detectKind(wire)).toBe(kind);
   });
 });

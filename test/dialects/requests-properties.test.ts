@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { dialect } from "../../src/dialects/registry.ts";
 import { stringifyJson } from "../../src/model/json.ts";
-import type { Request } from "../../src/model/request.ts";
+import type { ModelRequest } from "../../src/model/request.ts";
 import { silentLosses } from "../../src/testkit/oracle.ts";
 import { request } from "../support/arbitrary-request.ts";
 import { expectSame } from "../support/same.ts";
@@ -12,13 +12,13 @@ import { tries } from "../support/tries.ts";
 
 const PROVIDERS = { "openai-chat": "messages", "openai-responses": "input", anthropic: "messages", gemini: "contents" };
 
-function decodeAgain(speaker: Dialect, value: Request): Request {
+function decodeAgain(speaker: Dialect, value: ModelRequest): ModelRequest {
   const { wire, address } = speaker.encodeRequest(value);
   return speaker.decodeRequest(wire, address === undefined ? {} : { address });
 }
 
 /** The messages of the wire, each as text. */
-function elements(speaker: Dialect, value: Request, list: string): string[] {
+function elements(speaker: Dialect, value: ModelRequest, list: string): string[] {
   const { wire } = speaker.encodeRequest(value);
   return (wire as Record<string, unknown[]>)[list]?.map((element) => stringifyJson(element)) ?? [];
 }

@@ -28,7 +28,7 @@ const ANSWERS = new Map<string, Response[]>(
 );
 
 /** The run shape is Koine's own: what is no delta it refuses, which its own tests hold. */
-const STREAMING = dialects.filter((id) => dialect(id).carries.has("streams") && id !== "run");
+const STREAMING = dialects.filter((id) => dialect(id).supports.has("streams") && id !== "run");
 
 test("there are dialects and answers to look at", () => {
   expect(STREAMING).toEqual(expect.arrayContaining(Object.keys(BODIES)));

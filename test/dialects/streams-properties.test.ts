@@ -18,7 +18,7 @@ import { response } from "../support/arbitrary.ts";
 import { expectSquare, wholeOf } from "../support/stream-square.ts";
 import { tries } from "../support/tries.ts";
 
-const STREAMING = dialects.map((id) => dialect(id)).filter(({ carries }) => carries.has("streams"));
+const STREAMING = dialects.map((id) => dialect(id)).filter(({ supports: carries }) => carries.has("streams"));
 const PAIRS = STREAMING.flatMap((from) => STREAMING.map((to) => [from.id, to.id, from, to] as const));
 const EACH = STREAMING.map((each) => [each.id, each] as const);
 

@@ -1,7 +1,7 @@
 // Joining two dialects: errors in the reader's words, preflight, detection, streams.
 import { describe, expect, test } from "vitest";
 import { dialect } from "../../src/dialects/registry.ts";
-import { check, detect, translate } from "../../src/dialects/translate.ts";
+import { checkRequest, detectDialect, translate } from "../../src/dialects/translate.ts";
 import { DialectError } from "../../src/dialects/errors.ts";
 import { assistant, user } from "../../src/model/message.ts";
 import { PROVIDER_ERROR_KINDS } from "../../src/model/provider-error.ts";
@@ -61,14 +61,14 @@ describe("preflight", () => {
   test("says what a target would not take, and changes nothing", () => {
     const request = { messages: [user("Hi."), assistant([{ type: "reasoning" as const, text: "Hm." }])] };
     const before = structuredClone(request);
-    expect(check(request, "anthropic").map(({ code }) => code)).toContain("reasoning-unsaid");
-    expect(check(request, dialect("gemini")).map(({ code }) => code)).toContain("reasoning-unsaid");
+    expect(checkRequest(request, "anthropic").map(({ code }) => code)).toContain("reasoning-unsaid");
+    expect(checkRequest(request, dialect("gemini")).map(({ code }) => code)).toContain("reasoning-unsaid");
     expect(request).toStrictEqual(before);
   });
 });
 
 describe("detection", () => {
-  const rows: [sentence: string, wire: unknown, found: ReturnType<typeof detect>][] = [
+  const rows: [sentence: string, wire: unknown, found: ReturnType<typeof detectDialect>][] = [
     ["a Gemini request", { contents: [{ parts: [{ text: "Hi." }] }] }, { dialect: "gemini", kind: "request" }],
     [
       "an Anthropic answer",
@@ -109,7 +109,7 @@ describe("detection", () => {
     ["no object", [1, 2], undefined],
   ];
   test.each(rows)("%s", (_, wire, found) => {
-    expect(detect(wire)).toStrictEqual(found);
+    expect(detectDialect(wire)).toStrictEqual(found);
   });
 });
 

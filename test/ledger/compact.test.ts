@@ -1,7 +1,7 @@
 // The delta log of finished runs goes away after a while; their messages, their states and what they came to stay.
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { LedgerError } from "../../src/ledger/errors.ts";
-import { ledgerOn } from "../../src/ledger/open.ts";
+import { createLedger } from "../../src/ledger/open.ts";
 import type { Ledger, LedgerEvent } from "../../src/ledger/types.ts";
 import { user } from "../../src/model/index.ts";
 import {
@@ -161,7 +161,7 @@ describe.each(STORES)("$name", (store) => {
 
   test("happens along the way after a commit, and its failures are nobody else's", async () => {
     const faulty = new FaultyStore(opened.store);
-    const own = ledgerOn(faulty, options);
+    const own = createLedger(faulty, options);
     const before = await opened.another(options);
     const { id } = await answered(before, { threadId }, "old");
     await before.close();

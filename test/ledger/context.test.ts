@@ -13,7 +13,7 @@ import {
   type ToolCallPart,
 } from "../../src/index.ts";
 import type { AppendOptions, ContextOptions, Ledger } from "../../src/ledger/index.ts";
-import { ledgerOn } from "../../src/ledger/open.ts";
+import { createLedger } from "../../src/ledger/open.ts";
 import type { LedgerReads } from "../../src/ledger/store.ts";
 import { type OpenLedger, STORES, viewOf } from "./support/stores.ts";
 
@@ -228,7 +228,7 @@ describe.each(STORES)("$name", (storage) => {
         };
       },
     });
-    const counting = ledgerOn({ ...viewOf(opened.store), reads });
+    const counting = createLedger({ ...viewOf(opened.store), reads });
     await append("s (u a)*1500 u");
     for (let call = 0; call < 40; call++) {
       expect((await counting.context(threadId, { maxMessages: 5 })).map(nameOf).join(" ")).toBe("s u a u");

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { AssemblyError } from "../../src/assembly/index.ts";
 import { LedgerError } from "../../src/ledger/errors.ts";
-import { ledgerOn } from "../../src/ledger/open.ts";
+import { createLedger } from "../../src/ledger/open.ts";
 import { readBatch, writeBatch, writeDelta } from "../../src/ledger/runs/log.ts";
 import type { Ledger, Run } from "../../src/ledger/types.ts";
 import { assistant, parseJson, stringifyJson, type Delta, type MessageDelta } from "../../src/model/index.ts";
@@ -51,7 +51,7 @@ describe.each(STORES)("$name", (store) => {
   beforeAll(async () => {
     opened = await store.open();
     faulty = new FaultyStore(opened.store);
-    ledger = ledgerOn(faulty, { flushMs: 0 });
+    ledger = createLedger(faulty, { flushMs: 0 });
   });
   beforeEach(async () => {
     ({ id: threadId } = await ledger.createThread());
@@ -245,7 +245,7 @@ describe.each(STORES)("$name", (store) => {
   test("wait for company within the delay, and not beyond it", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     try {
-      const slow = ledgerOn(faulty, { flushMs: 50 });
+      const slow = createLedger(faulty, { flushMs: 50 });
       const mine = await slow.beginRun({ threadId });
       await mine.append([begin]);
       const before = faulty.writes;

@@ -2,7 +2,7 @@
 // kept once, and compaction keeps up.
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { ledgerOn } from "../../src/ledger/open.ts";
+import { createLedger } from "../../src/ledger/open.ts";
 import type { LogRow } from "../../src/ledger/rows.ts";
 import type { LedgerReads, LedgerStore } from "../../src/ledger/store.ts";
 import type { Ledger, LedgerEvent } from "../../src/ledger/types.ts";
@@ -108,7 +108,7 @@ describe.each(STORES)("$name", (store) => {
       await answered(ledger, { threadId }, "later");
     }
     const seen = watched(opened.store);
-    const events = await gathered(ledgerOn(seen.store, options).follow(alone));
+    const events = await gathered(createLedger(seen.store, options).follow(alone));
     expect(events.map(sayEvent)).toStrictEqual(expected);
     expect(expected.at(-1)).toBe("run committed");
     expect(seen.rows.get("messages") ?? []).toStrictEqual([]);
@@ -154,14 +154,14 @@ describe.each(STORES)("$name", (store) => {
     await before.close();
     clock.pass(RETENTION + 1);
     expect(await deltaRows()).toBe(40);
-    const own = ledgerOn(viewOf(opened.store), options);
+    const own = createLedger(viewOf(opened.store), options);
     await answered(own, { threadId }, "new");
     await vi.waitFor(async () => expect(await deltaRows()).toBe(1));
     await own.close();
   });
 
   test("deltas that are not to be kept go with the end of their run", async () => {
-    const own = ledgerOn(viewOf(opened.store), { ...options, deltaRetentionMs: 0 });
+    const own = createLedger(viewOf(opened.store), { ...options, deltaRetentionMs: 0 });
     const { id } = await answered(own, { threadId }, "x");
     const failed = await own.beginRun({ threadId });
     await failed.append([begin, piece("y")]);
@@ -175,7 +175,7 @@ describe.each(STORES)("$name", (store) => {
   });
 
   test("who waits for more hears at once that the ledger was closed", async () => {
-    const own = ledgerOn(viewOf(opened.store), options);
+    const own = createLedger(viewOf(opened.store), options);
     const events = own.follow({ threadId, after: "now" });
     // It would look for itself after a while; here it never does.
     const sleep = globalThis.setTimeout;

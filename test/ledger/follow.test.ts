@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { LedgerError } from "../../src/ledger/errors.ts";
 import { formatCursor, parseCursor } from "../../src/ledger/follow/cursor.ts";
-import { ledgerOn } from "../../src/ledger/open.ts";
+import { createLedger } from "../../src/ledger/open.ts";
 import { got } from "../../src/ledger/steps.ts";
 import type { LedgerReads } from "../../src/ledger/store.ts";
 import type { Ledger, LedgerEvent, LedgerProblem } from "../../src/ledger/types.ts";
@@ -243,7 +243,7 @@ describe.each(STORES)("$name", (store) => {
     }
     const read: number[] = [];
     const counting = new FaultyStore(opened.store);
-    const own = ledgerOn(Object.assign(counting, { reads: countingReads(counting.reads, read) }), options);
+    const own = createLedger(Object.assign(counting, { reads: countingReads(counting.reads, read) }), options);
     const reader = own.follow({ threadId });
     await take(reader, 1);
     const first = [...read];

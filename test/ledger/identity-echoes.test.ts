@@ -4,11 +4,11 @@ import { describe, expect, test } from "vitest";
 import { dialect } from "../../src/index.ts";
 import type { Dialect } from "../../src/index.ts";
 import { answerMessage, openLedger } from "../../src/ledger/index.ts";
-import type { Recognised } from "../../src/ledger/index.ts";
+import type { ThreadMatch } from "../../src/ledger/index.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 
 /** What is recognised of a history whose answer is echoed. */
-async function echoed(spoken: Dialect, answer: JsonObject, first: JsonObject, next: JsonObject): Promise<Recognised> {
+async function echoed(spoken: Dialect, answer: JsonObject, first: JsonObject, next: JsonObject): Promise<ThreadMatch> {
   const ledger = await openLedger("memory:");
   const { messages } = spoken.decodeRequest(first);
   const said = answerMessage(spoken.decodeResponse(answer), "p");

@@ -1,6 +1,6 @@
 // The journal on every store: entries of the caller's own in the thread's one order, with messages and work in one write.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ledgerOn } from "../../src/ledger/open.ts";
+import { createLedger } from "../../src/ledger/open.ts";
 import { got } from "../../src/ledger/steps.ts";
 import type { Ledger, LogOptions } from "../../src/ledger/types.ts";
 import { type JsonObject, parseJson, stringifyJson, user } from "../../src/model/index.ts";
@@ -115,7 +115,7 @@ describe.each(STORES)("$name", (store) => {
   describe("in one write", () => {
     test("with messages, which come after the entries", async () => {
       const faulty = new FaultyStore(opened.store);
-      const own = ledgerOn(faulty, { clock: clock.now, indexMs: false });
+      const own = createLedger(faulty, { clock: clock.now, indexMs: false });
       await ledger.append(threadId, [user("a")]);
       const first = (await ledger.thread(threadId)).activeLeafId;
       await ledger.append(threadId, [user("b")]);
@@ -185,7 +185,7 @@ describe.each(STORES)("$name", (store) => {
 
   test("B91: a damaged entry is reported and hides nothing else", async () => {
     const problems: string[] = [];
-    const own = ledgerOn(opened.store, { clock: clock.now, onProblem: ({ reason }) => problems.push(reason) });
+    const own = createLedger(opened.store, { clock: clock.now, onProblem: ({ reason }) => problems.push(reason) });
     const { cursors } = await own.log(threadId, [{ n: 1 }]);
     const [row] = await opened.store.reads.log({ tenant: own.tenant, threadId }, { limit: 1 });
     const torn = { ...(row as NonNullable<typeof row>), id: `${cursors[0]?.slice(0, -4)}ZZZZ`, body: '{"n":' };

@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { idTime } from "../../src/ledger/ids.ts";
-import { ledgerOn, openLedger } from "../../src/ledger/open.ts";
+import { createLedger, openLedger } from "../../src/ledger/open.ts";
 import { openPostgres } from "../../src/ledger/stores/postgres/index.ts";
 import type { Ledger, ListedThread } from "../../src/ledger/types.ts";
 import { assistant, user } from "../../src/model/index.ts";
@@ -94,7 +94,7 @@ describe.each(STORES)("$name", (store) => {
       const compare = async (): Promise<ListedThread[]> => {
         const known = await listed(ledger);
         // Another view of the store remembers nothing.
-        expect(known).toStrictEqual(await listed(ledgerOn(viewOf(opened.store), { tenant: "anew" })));
+        expect(known).toStrictEqual(await listed(createLedger(viewOf(opened.store), { tenant: "anew" })));
         return known;
       };
       await ledger.createThread({ id: "t" });
@@ -204,7 +204,7 @@ describe("on a server", () => {
     place = await freshSchema();
     const trace = (point: string): void => void (point.startsWith("before ") && sent.push(point.slice(7)));
     const options = { schema: place.schema, connections: 4, busyMs: 10_000, trace };
-    ledger = ledgerOn(await openPostgres(place.url, options), { indexMs: false });
+    ledger = createLedger(await openPostgres(place.url, options), { indexMs: false });
   });
   afterAll(async () => {
     await ledger.close();

@@ -1,7 +1,7 @@
 // Blobs that several hold at the same time on Postgres: who holds one waits for nobody else who does, and who deletes
 // one waits for all of them.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ledgerOn } from "../../src/ledger/open.ts";
+import { createLedger } from "../../src/ledger/open.ts";
 import { openPostgres } from "../../src/ledger/stores/postgres/index.ts";
 import type { Ledger } from "../../src/ledger/types.ts";
 import { user } from "../../src/model/index.ts";
@@ -14,7 +14,7 @@ let ledger: Ledger;
 beforeAll(async () => {
   place = await freshSchema();
   const store = await openPostgres(place.url, { schema: place.schema, connections: 8, busyMs: 500 });
-  ledger = ledgerOn(store, { blobThreshold: 64 });
+  ledger = createLedger(store, { blobThreshold: 64 });
 });
 afterAll(async () => {
   await ledger.close();

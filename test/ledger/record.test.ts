@@ -2,7 +2,7 @@
 // thread and input along; and the other names of runs.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { LedgerError } from "../../src/ledger/errors.ts";
-import { ledgerOn } from "../../src/ledger/open.ts";
+import { createLedger } from "../../src/ledger/open.ts";
 import type { Ledger, NewRecord } from "../../src/ledger/types.ts";
 import { assistant, type Message, type StoredMessage, user } from "../../src/model/index.ts";
 import { answerOf, eventsUpToNow, FaultyStore, idsOf, listed, sayEvent, textsOf } from "./support/runs.ts";
@@ -160,7 +160,7 @@ describe.each(STORES)("$name", (store) => {
 
   test("is one write", async () => {
     const faulty = new FaultyStore(opened.store);
-    const own = ledgerOn(faulty, { indexMs: false });
+    const own = createLedger(faulty, { indexMs: false });
     const thread = { id: own.newId(), title: "Corinth", kind: "chat", scope: "ann" };
     const call = {
       thread,
@@ -290,7 +290,7 @@ describe.each(STORES)("$name", (store) => {
 
     test("a call whose acknowledgement was lost is recorded once", async () => {
       const faulty = new FaultyStore(opened.store);
-      const own = ledgerOn(faulty, { indexMs: false });
+      const own = createLedger(faulty, { indexMs: false });
       const lost = new LedgerError("unavailable", "Lost.", { outcome: "unknown" });
       faulty.failNext(lost, { written: true });
       const call = { threadId, input: { messages: [user("more")] }, messages: [reply("yes")], idempotencyKey: "k" };
@@ -303,7 +303,7 @@ describe.each(STORES)("$name", (store) => {
   describe("a run that brings its thread and input along", () => {
     test("is begun in one write, and forks from the last message of it", async () => {
       const faulty = new FaultyStore(opened.store);
-      const own = ledgerOn(faulty, { indexMs: false, flushMs: 0 });
+      const own = createLedger(faulty, { indexMs: false, flushMs: 0 });
       const thread = { title: "Rhodes", scope: "ann" };
       const id = own.newId();
       const run = await own.beginRun({

@@ -1,7 +1,7 @@
 // Writers that die, come back late or are replaced: leases, epochs, recovery and takeover, by a clock that is set by hand.
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { LedgerError } from "../../src/ledger/errors.ts";
-import { ledgerOn } from "../../src/ledger/open.ts";
+import { createLedger } from "../../src/ledger/open.ts";
 import { got } from "../../src/ledger/steps.ts";
 import type { Ledger, LedgerProblem, Run } from "../../src/ledger/types.ts";
 import { user } from "../../src/model/index.ts";
@@ -119,7 +119,7 @@ describe.each(STORES)("$name", (store) => {
       clock.pass(LEASE + 1);
       const faulty = new FaultyStore(opened.store);
       faulty.beforeNext = () => run.heartbeat();
-      expect(await ledgerOn(faulty, options).recover()).toStrictEqual([]);
+      expect(await createLedger(faulty, options).recover()).toStrictEqual([]);
       await run.append([piece("still here"), done]);
       expect(textsOf((await run.commit()).messages)).toStrictEqual(["still here"]);
     });
@@ -256,7 +256,7 @@ describe.each(STORES)("$name", (store) => {
     test("is renewed by the ledger while the run lives, for all its runs in one write", async () => {
       vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
       const faulty = new FaultyStore(opened.store);
-      const own = ledgerOn(faulty, options);
+      const own = createLedger(faulty, options);
       const runs = [await own.beginRun({ threadId }), await own.beginRun({ threadId })];
       await runs[0]?.append([begin]);
       try {
@@ -283,7 +283,7 @@ describe.each(STORES)("$name", (store) => {
       await run.cancel();
       await run.heartbeat();
       const faulty = new FaultyStore(opened.store);
-      const mine = await ledgerOn(faulty, options).beginRun({ threadId });
+      const mine = await createLedger(faulty, options).beginRun({ threadId });
       faulty.failNext(new LedgerError("busy", "not now"));
       await expect(mine.heartbeat()).rejects.toMatchObject({ code: "busy" });
       await mine.cancel();

@@ -2,7 +2,7 @@
 // taken, nothing behind a gap, nothing twice.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { LedgerError } from "../../src/ledger/errors.ts";
-import { ledgerOn } from "../../src/ledger/open.ts";
+import { createLedger } from "../../src/ledger/open.ts";
 import { demandReadable, readableRest } from "../../src/ledger/runs/readable.ts";
 import { got } from "../../src/ledger/steps.ts";
 import type { Ledger, LedgerProblem, Run } from "../../src/ledger/types.ts";
@@ -72,7 +72,7 @@ describe.each(STORES)("$name", (store) => {
 
   const faulty = (): { own: Ledger; broken: FaultyStore } => {
     const broken = new FaultyStore(opened.store);
-    return { own: ledgerOn(broken, options), broken };
+    return { own: createLedger(broken, options), broken };
   };
 
   test.each<[string, Delta[]]>([

@@ -1,7 +1,7 @@
 // Search: which words of a message are found, and that the index is up to date when somebody asks.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { LedgerError } from "../../src/ledger/errors.ts";
-import { ledgerOn } from "../../src/ledger/open.ts";
+import { createLedger } from "../../src/ledger/open.ts";
 import { SearchIndex, searchText } from "../../src/ledger/search/index.ts";
 import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
 import type { Ledger } from "../../src/ledger/types.ts";
@@ -207,7 +207,7 @@ describe("the index that is written behind", () => {
       try {
         const store = memoryStore();
         const indexed = vi.spyOn(store, "indexMessages");
-        const ledger = ledgerOn(store, { indexMs });
+        const ledger = createLedger(store, { indexMs });
         const { id: threadId } = await ledger.createThread();
         await ledger.append(threadId, [user("a")]);
         await vi.advanceTimersByTimeAsync(40);

@@ -9,7 +9,7 @@ import {
   type RunStep,
   type Transition,
 } from "../../src/ledger/runs/transitions.ts";
-import type { Ended, Ledger, Run } from "../../src/ledger/types.ts";
+import type { EndResult, Ledger, Run } from "../../src/ledger/types.ts";
 import { thrown } from "../support/thrown.ts";
 import { answered, answerOf, begin, textsOf } from "./support/runs.ts";
 import { STORES, type OpenLedger } from "./support/stores.ts";
@@ -129,7 +129,7 @@ describe.each(STORES)("through a ledger: $name", (store) => {
     const input = { threadId, idempotencyKey: "k" };
     const run = await ledger.beginRun(input);
     await run.append(answerOf("half").slice(0, 2));
-    const end = (ended: Run): Promise<Ended> => (step === "fail" ? ended.fail("why") : ended.cancel());
+    const end = (ended: Run): Promise<EndResult> => (step === "fail" ? ended.fail("why") : ended.cancel());
     const ended = await end(run);
     expect(textsOf(ended.messages)).toStrictEqual(["half"]);
     expect(await end(run)).toStrictEqual(ended);

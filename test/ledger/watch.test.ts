@@ -1,6 +1,6 @@
 // Watching the threads of a tenant: what happens is told once in a while, whoever does it, and to nobody else.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { ledgerOn } from "../../src/ledger/open.ts";
+import { createLedger } from "../../src/ledger/open.ts";
 import { memoryStore } from "../../src/ledger/stores/memory/index.ts";
 import type { Ledger, ThreadChange } from "../../src/ledger/types.ts";
 import { assistant, user } from "../../src/model/index.ts";
@@ -77,7 +77,7 @@ describe("a reader", () => {
   test("is told a change of a thread at once, and the same again only after a while", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
-      const ledger = ledgerOn(memoryStore(), { indexMs: false });
+      const ledger = createLedger(memoryStore(), { indexMs: false });
       await ledger.createThread({ id: "t" });
       const changes = await ledger.watch();
       const heard: string[] = [];
@@ -109,7 +109,7 @@ describe("a reader", () => {
     const tells: ((changes: readonly ThreadChange[]) => void)[] = [];
     const store = new FaultyStore(inner);
     store.watchThreads = async (_, tell) => (tells.push(tell), () => undefined);
-    const ledger = ledgerOn(store);
+    const ledger = createLedger(store);
     const slow = await ledger.watch();
     const happen = (number: number): void => tells[0]?.([{ threadId: `t${number}`, change: "activity" }]);
     for (let round = 0; round < 3; round++) for (let number = 0; number < 10_000; number++) happen(number);
@@ -123,7 +123,7 @@ describe("a reader", () => {
   test("the last word is what is so: a thread that was deleted and made again is there", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
-      const ledger = ledgerOn(memoryStore(), { indexMs: false });
+      const ledger = createLedger(memoryStore(), { indexMs: false });
       const changes = await ledger.watch();
       await ledger.createThread({ id: "t" });
       await ledger.purge({ what: "thread", threadId: "t" });
@@ -139,7 +139,7 @@ describe("a reader", () => {
   });
 
   test("whoever asks for two at once is given both", async () => {
-    const ledger = ledgerOn(memoryStore(), { indexMs: false });
+    const ledger = createLedger(memoryStore(), { indexMs: false });
     const changes = await ledger.watch();
     const both = Promise.all([changes.next(), changes.next()]);
     await ledger.createThread({ id: "t" });
@@ -152,7 +152,7 @@ describe("a reader", () => {
   });
 
   test("the end of the ledger is told", async () => {
-    const ledger = ledgerOn(memoryStore());
+    const ledger = createLedger(memoryStore());
     const changes = await ledger.watch();
     const next = changes.next();
     await ledger.close();
@@ -160,7 +160,7 @@ describe("a reader", () => {
   });
 
   test("a signal that is aborted already ends it", async () => {
-    const ledger = ledgerOn(memoryStore());
+    const ledger = createLedger(memoryStore());
     const changes = await ledger.watch({ signal: AbortSignal.abort() });
     expect(await changes.next()).toStrictEqual({ done: true, value: undefined });
     await ledger.close();

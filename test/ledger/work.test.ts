@@ -1,8 +1,8 @@
 // Work on every store: wanted, held by exactly one, renewed, taken from those who are gone, and done.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { LedgerError } from "../../src/ledger/errors.ts";
-import { ledgerOn } from "../../src/ledger/open.ts";
-import type { Ledger, TakeWork, Work } from "../../src/ledger/types.ts";
+import { createLedger } from "../../src/ledger/open.ts";
+import type { Ledger, ClaimWorkOptions, WorkLease } from "../../src/ledger/types.ts";
 import { user } from "../../src/model/index.ts";
 import { FakeClock, FaultyStore } from "./support/runs.ts";
 import { STORES, type OpenLedger } from "./support/stores.ts";
@@ -27,9 +27,9 @@ describe.each(STORES)("$name", (store) => {
   });
   afterAll(() => opened.close());
 
-  const take = (by: Ledger, options: Partial<TakeWork> = {}): Promise<Work | undefined> =>
+  const take = (by: Ledger, options: Partial<ClaimWorkOptions> = {}): Promise<WorkLease | undefined> =>
     by.forTenant(ledger.tenant).takeWork({ holder: "h", ...options });
-  const taken = async (by: Ledger, options: Partial<TakeWork> = {}): Promise<Work> => {
+  const taken = async (by: Ledger, options: Partial<ClaimWorkOptions> = {}): Promise<WorkLease> => {
     const work = await take(by, options);
     if (work === undefined) throw new Error("There was no work.");
     return work;
@@ -151,7 +151,7 @@ describe.each(STORES)("$name", (store) => {
     const { id } = await guest.createThread();
     await guest.want(id);
     expect(await take(other)).toBeUndefined();
-    const works: Work[] = [];
+    const works: WorkLease[] = [];
     // Other tests may have left some.
     for (let work = await take(other, { everyTenant: true }); work !== undefined;) {
       works.push(work);
@@ -186,7 +186,7 @@ describe.each(STORES)("$name", (store) => {
     ["a lease of nothing", { holder: "h", leaseMs: 0 }, "leaseMs"],
     ["a thread that is no name", { holder: "h", threadId: "" }, "threadId"],
   ])("%s is refused", async (_, options, path) => {
-    await expect(ledger.takeWork(options as TakeWork)).rejects.toMatchObject({ code: "invalid-input", path });
+    await expect(ledger.takeWork(options as ClaimWorkOptions)).rejects.toMatchObject({ code: "invalid-input", path });
     await expect(ledger.want("nowhere")).rejects.toMatchObject({ code: "unknown-thread" });
   });
 });
@@ -195,7 +195,7 @@ test("a holder whose store does not answer in time loses its work", async () => 
   const [memory] = STORES;
   const opened = await (memory as (typeof STORES)[number]).open();
   const faulty = new FaultyStore(opened.store);
-  const ledger = ledgerOn(faulty, { leaseMs: 30, indexMs: false });
+  const ledger = createLedger(faulty, { leaseMs: 30, indexMs: false });
   const { id } = await ledger.createThread();
   await ledger.want(id);
   const work = await ledger.takeWork({ holder: "h" });

@@ -3,7 +3,7 @@ import { runInThisContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseJson, stringifyJson } from "../../src/model/index.ts";
-import type { Request } from "../../src/model/index.ts";
+import type { ModelRequest } from "../../src/model/index.ts";
 import { codesOf } from "../../ui/translate/code/codes.ts";
 import { literalOf } from "../../ui/translate/code/literal.ts";
 import { attemptFacts } from "../../ui/inspect/attempts.ts";
@@ -33,7 +33,7 @@ describe("a literal", () => {
   });
 });
 
-const request: Request = {
+const request: ModelRequest = {
   model: "openai/gpt-5",
   stream: true,
   messages: [
@@ -100,7 +100,7 @@ describe("code", () => {
   });
 
   test("for the AI SDK says what its packages take, and tells the rest", () => {
-    const asked: Request = {
+    const asked: ModelRequest = {
       messages: request.messages,
       reasoning: { effort: "high", budget: 2000 },
       output: { type: "json-schema", name: "depth", schema: { type: "object" }, strict: true },
@@ -128,7 +128,7 @@ describe("code", () => {
       "/sampling/n",
       "/sampling/topK",
     ]);
-    const json: Request = { messages: request.messages, output: { type: "json" } };
+    const json: ModelRequest = { messages: request.messages, output: { type: "json" } };
     expect(codesOf(json, wish).find(({ id }) => id === "ai")?.text).toContain("output: Output.json()");
   });
 
@@ -136,7 +136,7 @@ describe("code", () => {
     const seed = "12345678901234567890";
     const temperature = "0.30000000000000000001";
     const given = `{"sampling":{"seed":${seed},"temperature":${temperature}},"messages":[{"role":"user","parts":[{"type":"text","text":"Hi"}]}]}`;
-    const codes = codesOf(parseJson(given) as unknown as Request, wish);
+    const codes = codesOf(parseJson(given) as unknown as ModelRequest, wish);
     const textOf = (id: string): string => codes.find((code) => code.id === id)?.text ?? "";
     const remarksOf = (id: string): string => codes.find((code) => code.id === id)?.remarks.join() ?? "";
     expect(textOf("curl")).toContain(`"seed": ${seed}`);

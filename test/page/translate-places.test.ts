@@ -180,7 +180,7 @@ test("a place that is named holds what was said there, in every dialect and for 
       const speaker = dialect(id);
       const marker = new Marker(JSON.stringify(messages));
       const asked = { model: "m", messages };
-      const isAsked = speaker.carries.has("requests");
+      const isAsked = speaker.supports.has("requests");
       const { wire } = isAsked ? speaker.encodeRequest(asked) : speaker.encodeMessages(messages);
       const marked = isAsked
         ? speaker.encodeRequest(marker.request(asked)).wire

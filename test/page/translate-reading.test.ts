@@ -65,7 +65,7 @@ describe("an example", () => {
     for (const id of dialects) {
       const { failure, document } = column(given, id);
       // Errors are for those who answer over HTTP.
-      if (given.reading.kind === "error" && !dialect(id).carries.has("errors")) expect(failure).toContain("no errors");
+      if (given.reading.kind === "error" && !dialect(id).supports.has("errors")) expect(failure).toContain("no errors");
       else expect([id, failure, document === undefined]).toStrictEqual([id, undefined, false]);
     }
   });

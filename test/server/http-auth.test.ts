@@ -64,7 +64,7 @@ describe("with tenants", () => {
 
   test("a tenant's own limit holds for it alone", async () => {
     const hold = Promise.withResolvers<void>();
-    const slow = route("GET", "/slow", () => hold.promise.then(() => json({})), { heavy: true });
+    const slow = route("GET", "/slow", () => hold.promise.then(() => json({})), { countsAsOpenCall: true });
     await using server = await startRoutes([slow], { tenants });
     const ask = (token: string): Promise<Response> =>
       fetch(`${server.url}/slow`, { headers: { authorization: `Bearer ${token}` } });
@@ -85,7 +85,7 @@ describe("with tenants", () => {
 
   test("a route's own words are used for a refusal", async () => {
     const worded = route("GET", "/worded", () => json({}), {
-      failure: ({ status, message }) => json({ type: "error", message }, status),
+      formatError: ({ status, message }) => json({ type: "error", message }, status),
     });
     await using server = await startRoutes([worded], { tenants });
     const reply = await fetch(`${server.url}/worded`);

@@ -60,7 +60,7 @@ describe.each(DOORS)("through %s", (_door, ask) => {
       status: 200,
       headers: {},
       async body(sink) {
-        while (!sink.gone) await sink.write(LARGE);
+        while (!sink.closed) await sink.write(LARGE);
         ended.resolve(signal.aborted);
       },
     }));
@@ -76,8 +76,8 @@ describe.each(DOORS)("through %s", (_door, ask) => {
   ])("a %s reply whose head cannot be sent is an error, and its body is ended", async (what, bad, body) => {
     ended.length = 0;
     const run = (): Reply => ({ status: 200, headers: { "x-bad": bad }, ...(body !== undefined && { body }) });
-    const failure: Route["failure"] = ({ code }) => json({ own: code }, 500);
-    await using server = await startRoutes([route("GET", "/bad", run, { failure })]);
+    const failure: Route["formatError"] = ({ code }) => json({ own: code }, 500);
+    await using server = await startRoutes([route("GET", "/bad", run, { formatError: failure })]);
     const reply = await ask(server, "/bad");
     expect([reply.status, reply.headers.get("x-bad"), await reply.json()]).toStrictEqual([
       500,

@@ -274,7 +274,7 @@ describe("connections", () => {
 describe("open calls", () => {
   test("beyond a tenant's own are told to come again, and others are served", async () => {
     const hold = Promise.withResolvers<void>();
-    const slow = route("GET", "/slow", () => hold.promise.then(() => json({})), { heavy: true });
+    const slow = route("GET", "/slow", () => hold.promise.then(() => json({})), { countsAsOpenCall: true });
     const light = route("GET", "/light", () => json({}));
     await using server = await startRoutes([slow, light], { limits: { open: 2 } });
     const first = [fetch(`${server.url}/slow`), fetch(`${server.url}/slow`)];
@@ -297,10 +297,10 @@ describe("open calls", () => {
         headers: {},
         async body(sink) {
           await sink.write("x");
-          while (!sink.gone) await new Promise((resolve) => setTimeout(resolve, 5));
+          while (!sink.closed) await new Promise((resolve) => setTimeout(resolve, 5));
         },
       }),
-      { heavy: true },
+      { countsAsOpenCall: true },
     );
     await using server = await startRoutes([stream], { limits: { open: 1 } });
     for (let time = 0; time < 3; time++) {

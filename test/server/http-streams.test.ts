@@ -3,12 +3,12 @@ import { EventSource } from "eventsource";
 import { describe, expect, test } from "vitest";
 import { sse } from "../../src/server/http/sse.ts";
 import type { SseBatch } from "../../src/server/http/sse.ts";
-import type { Route, Services, Stream } from "../../src/server/types.ts";
+import type { Route, Services, StreamBody } from "../../src/server/types.ts";
 import { startRoutes } from "./support/koine.ts";
 import { connectRaw } from "./support/raw.ts";
 import { route } from "./support/routes.ts";
 
-const streaming = (body: Stream): Route => route("GET", "/stream", () => ({ status: 200, headers: {}, body }));
+const streaming = (body: StreamBody): Route => route("GET", "/stream", () => ({ status: 200, headers: {}, body }));
 const GET = "GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 describe("a streamed reply", () => {
@@ -94,8 +94,8 @@ describe("a streamed reply", () => {
     await using server = await startRoutes(
       [
         streaming(async (sink) => {
-          while (!sink.gone) await sink.write(chunk);
-          ended.resolve(sink.gone);
+          while (!sink.closed) await sink.write(chunk);
+          ended.resolve(sink.closed);
         }),
       ],
       { limits: { stallMs: 100 } },
@@ -141,7 +141,7 @@ describe("a streamed reply", () => {
       async body(sink) {
         await sink.write("x");
         await new Promise((resolve) => request.signal.addEventListener("abort", resolve));
-        left.resolve([request.signal.reason, sink.gone, sink.write("nobody reads this")]);
+        left.resolve([request.signal.reason, sink.closed, sink.write("nobody reads this")]);
         ended.resolve();
       },
     }));
@@ -161,7 +161,7 @@ describe("a streamed reply", () => {
       entered.resolve();
       request.signal.addEventListener("abort", () => gate.resolve());
       await gate.promise;
-      return { status: 200, headers: {}, body: async (sink) => saw.resolve(sink.gone) };
+      return { status: 200, headers: {}, body: async (sink) => saw.resolve(sink.closed) };
     });
     await using server = await startRoutes([late]);
     const leave = new AbortController();

@@ -79,7 +79,7 @@ describe("the fetch handler", () => {
       status: 200,
       headers: {},
       async body(sink) {
-        while (!sink.gone) await sink.write("x".repeat(100_000));
+        while (!sink.closed) await sink.write("x".repeat(100_000));
         left.resolve(signal.aborted);
       },
     }));

@@ -62,7 +62,7 @@ describe("the server counts", () => {
       "/stream",
       () => ({ status: 200, headers: {}, body: async (sink) => void sink.write("x") }),
       {
-        heavy: true,
+        countsAsOpenCall: true,
       },
     );
     await using server = await startRoutes([route("GET", "/things/:id", () => json({})), stream]);

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { createClient } from "../../src/client/index.ts";
-import type { Request } from "../../src/index.ts";
+import type { ModelRequest } from "../../src/index.ts";
 import { startRoutes } from "./support/koine.ts";
 
 interface Collected {
@@ -197,8 +197,8 @@ describe("model calls that agents make", () => {
     const server = await startRoutes([], { telemetry: telemetry(collector.url) });
     const { session, metrics } = server.services;
     const client = createClient(session.options);
-    const messages: Request["messages"] = [{ role: "user", parts: [{ type: "text", text: "hello" }] }];
-    const request: Request = { model: "demo/koine", messages };
+    const messages: ModelRequest["messages"] = [{ role: "user", parts: [{ type: "text", text: "hello" }] }];
+    const request: ModelRequest = { model: "demo/koine", messages };
     await client.complete(request);
     await client.stream(request).response();
     await expect(client.complete({ ...request, model: "demo/none" })).rejects.toThrow();

@@ -24,7 +24,7 @@ function gated(): { stream: Route; open: () => void } {
 describe("a server that is closed", () => {
   test("finishes its streams, says that it is not ready, and refuses new calls on connections that are open", async () => {
     const { stream, open } = gated();
-    const heavy = route("GET", "/heavy", () => json({}), { heavy: true });
+    const heavy = route("GET", "/heavy", () => json({}), { countsAsOpenCall: true });
     const server = await startRoutes([stream, heavy]);
     using reader = connectRaw(server.url);
     using other = connectRaw(server.url);
@@ -47,7 +47,7 @@ describe("a server that is closed", () => {
   });
 
   test("goes on listening for a while, says that it is not ready, and takes no calls", async () => {
-    const heavy = route("GET", "/heavy", () => json({}), { heavy: true });
+    const heavy = route("GET", "/heavy", () => json({}), { countsAsOpenCall: true });
     const server = await startRoutes([heavy], { lameDuckMs: 300 });
     const { url } = server;
     const closed = server.close();

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import type { Message } from "../../src/model/message.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../src/model/parts.ts";
-import type { OutputFormat, ReasoningSettings, Request, Tool } from "../../src/model/request.ts";
+import type { OutputFormat, ReasoningSettings, ModelRequest, Tool } from "../../src/model/request.ts";
 
 const words = fc.lorem({ maxCount: 6 });
 const text = words.map((said): Part => ({ type: "text", text: said }));
@@ -96,7 +96,7 @@ const tool: fc.Arbitrary<Tool> = fc.record(
 );
 
 /** Any request that a caller might write. */
-export const request: fc.Arbitrary<Request> = fc
+export const request: fc.Arbitrary<ModelRequest> = fc
   .record(
     {
       model: fc.constantFrom("a-model", "gemini-3-pro", "claude-opus"),

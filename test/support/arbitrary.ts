@@ -6,7 +6,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import type { Message } from "../../src/model/message.ts";
 import type { Extra, Part, ToolCallPart } from "../../src/model/parts.ts";
 import { readArguments } from "../../src/model/arguments.ts";
-import type { Response } from "../../src/model/response.ts";
+import type { ModelResponse } from "../../src/model/response.ts";
 
 /**
  * Any character but the backslash: once V8 of Node 24 and 26 has parsed an object with a backslash for a key, it takes
@@ -152,7 +152,7 @@ const usage = withOptional(
 );
 
 /** Any response that did not fail. */
-export const response: fc.Arbitrary<Response> = withOptional(
+export const response: fc.Arbitrary<ModelResponse> = withOptional(
   { id: shortText, model: shortText, message: assistantMessage, finishReason },
   {
     alternatives: fc.array(withOptional({ message: assistantMessage, finishReason }, { extra }), {

@@ -1,6 +1,6 @@
 // Short ways to write delta sequences in tests.
 import type { Delta, DeltaKind, DeltaPayloads, MessageDelta } from "../../src/model/delta.ts";
-import { stamp } from "../../src/assembly/stamp.ts";
+import { stampDeltas } from "../../src/assembly/stamp.ts";
 
 /** One bare delta. */
 export function delta<Kind extends DeltaKind>(kind: Kind, payload: DeltaPayloads[Kind]): Delta {
@@ -32,5 +32,5 @@ export function result(toolCallId: string, output: unknown = "ok"): Delta {
 
 /** The same deltas as part of a run. */
 export function stamped(deltas: readonly Delta[], runId = "run-1"): MessageDelta[] {
-  return deltas.map(stamp(runId, () => 0));
+  return deltas.map(stampDeltas(runId, () => 0));
 }

@@ -44,13 +44,13 @@ function spelledAlike(value: unknown): unknown {
 }
 
 /** The run shape has no whole answers, but its events are the deltas themselves: it says everything. */
-function isWholeKnown({ id, carries }: Dialect): boolean {
+function isWholeKnown({ id, supports: carries }: Dialect): boolean {
   return carries.has("responses") || id === "run";
 }
 
 /** The answer as it comes back from the target. */
 export function wholeOf(target: Dialect, response: Response): Response {
-  return target.carries.has("responses") ? target.decodeResponse(target.encodeResponse(response).wire) : response;
+  return target.supports.has("responses") ? target.decodeResponse(target.encodeResponse(response).wire) : response;
 }
 
 /** Where there is no whole answer to compare with: the texts and calls that no loss tells of have arrived. */

@@ -101,7 +101,7 @@ export function describeTarget(target: JudgedDialect, exceptions: readonly Strea
     const seen: Outcome[] = [];
     describe.each([...recorded])("%s", (source, streams) => {
       test(`streams to ${target}: the same answer as whole, and the SDK finds it`, async () => {
-        expect(dialect(source).carries).toContain("streams");
+        expect(dialect(source).supports).toContain("streams");
         const outcomes = await outcomesOf(dialect(source), target, streams);
         seen.push(...outcomes);
         const held = (check: string): number =>

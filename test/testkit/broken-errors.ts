@@ -1,5 +1,5 @@
 // Dialects with one fault each in what they make of errors, or of another dialect's words.
-import type { Encoded, Message, ProviderError, Request, Response } from "../../src/index.ts";
+import type { Encoded, Message, ProviderError, ModelRequest, Response } from "../../src/index.ts";
 import { DialectError } from "../../src/index.ts";
 import { without } from "./broken.ts";
 import type { Fault, FaultRow } from "./faults.ts";
@@ -70,7 +70,7 @@ export const ERROR_FAULTS: readonly FaultRow[] = [
 /** Changes what goes out, of requests and responses alike. */
 function sends(change: (message: Message) => Message): Fault {
   return (good) => ({
-    encodeRequest: (request: Request, options) =>
+    encodeRequest: (request: ModelRequest, options) =>
       good.encodeRequest({ ...request, messages: request.messages.map(change) }, options),
     encodeResponse: (response: Response, options) =>
       good.encodeResponse({ ...response, message: change(response.message) }, options),

@@ -1,5 +1,5 @@
 // Dialects with one fault each, made from a good one: what the suites must notice in samples of requests and responses.
-import type { Encoded, JsonObject, Request, Response } from "../../src/index.ts";
+import type { Encoded, JsonObject, ModelRequest, Response } from "../../src/index.ts";
 import { DialectError } from "../../src/index.ts";
 import { without } from "./broken.ts";
 import type { Fault, FaultRow, Wire } from "./faults.ts";
@@ -16,14 +16,14 @@ const LOSS = { action: "dropped", level: "loss", message: "It was so before." } 
 let count = 0;
 
 /** A dialect that keeps every body beside the value, in a way that no edit reaches. */
-function keepsBodies(isKept: (value: Request | Response) => unknown): Fault {
+function keepsBodies(isKept: (value: ModelRequest | Response) => unknown): Fault {
   return (good) => {
     const bodies = new Map<unknown, unknown>();
-    const read = <T extends Request | Response>(value: T, wire: unknown): T => {
+    const read = <T extends ModelRequest | Response>(value: T, wire: unknown): T => {
       bodies.set(isKept(value), wire);
       return value;
     };
-    const write = (value: Request | Response, encoded: Encoded): Encoded => {
+    const write = (value: ModelRequest | Response, encoded: Encoded): Encoded => {
       const wire = bodies.get(isKept(value));
       return wire === undefined ? encoded : { ...encoded, wire };
     };
@@ -37,7 +37,7 @@ function keepsBodies(isKept: (value: Request | Response) => unknown): Fault {
 
 /** Residue that is bound to the objects themselves. */
 function bindsResidue(): Fault {
-  const kept = new WeakMap<object, Request["extra"]>();
+  const kept = new WeakMap<object, ModelRequest["extra"]>();
   return both(
     reads((value) => {
       const bare = without(value, "extra");
@@ -45,7 +45,7 @@ function bindsResidue(): Fault {
       return bare;
     }),
     (good) => {
-      const full = <T extends Request | Response>(value: T): T => {
+      const full = <T extends ModelRequest | Response>(value: T): T => {
         const extra = kept.get(value);
         return extra === undefined ? value : { ...value, extra };
       };

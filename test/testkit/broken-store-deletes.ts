@@ -1,5 +1,5 @@
 // Stores with one fault each in what they delete: what the suite for stores must notice.
-import type { Deleted } from "../../src/ledger/rows.ts";
+import type { DeletionCounts } from "../../src/ledger/rows.ts";
 import { type Awaitable, mapAwaitable } from "../../src/ledger/steps.ts";
 import type { LedgerTransaction } from "../../src/ledger/store.ts";
 import { does, type StoreFault, type StoreFaultRow } from "./broken-stores.ts";
@@ -7,10 +7,10 @@ import { does, type StoreFault, type StoreFaultRow } from "./broken-stores.ts";
 type Deleting = "deleteMessages" | "deleteRuns" | "deleteThread" | "deleteKeys" | "deleteBlobs" | "deleteLooseBlobs";
 
 /** Counts something else than it deletes. */
-function counts(method: Deleting, change: (deleted: Deleted) => Deleted): StoreFault {
+function counts(method: Deleting, change: (deleted: DeletionCounts) => DeletionCounts): StoreFault {
   // All of them give what was deleted, whatever they take.
   const instead =
-    (good: (...values: never[]) => Awaitable<Deleted>) =>
+    (good: (...values: never[]) => Awaitable<DeletionCounts>) =>
     (...values: never[]) =>
       mapAwaitable(good(...values), change);
   return does({ [method]: instead });
@@ -28,7 +28,7 @@ const DELETING = Object.keys(CLAIM_OF) as Deleting[];
 
 /** Leaves what it should delete. */
 function leaves(name: keyof LedgerTransaction & Deleting): StoreFault {
-  const nothing: Deleted = { threads: 0, messages: 0, runs: 0, logRows: 0, keys: 0, blobs: 0, bytes: 0 };
+  const nothing: DeletionCounts = { threads: 0, messages: 0, runs: 0, logRows: 0, keys: 0, blobs: 0, bytes: 0 };
   return does({ [name]: () => () => nothing });
 }
 

@@ -1,10 +1,10 @@
 // Stores with one fault each in what lists of threads are made of: what the suite for stores must notice.
-import type { MessageRow, ThreadTally } from "../../src/ledger/rows.ts";
+import type { MessageRow, MessageCount } from "../../src/ledger/rows.ts";
 import { mapAwaitable } from "../../src/ledger/steps.ts";
 import type { LedgerStore } from "../../src/ledger/store.ts";
 import { lives, reads, type StoreFaultRow } from "./broken-stores.ts";
 
-const six = (tally: ThreadTally): ThreadTally => ({ ...tally, messages: 6 });
+const six = (tally: MessageCount): MessageCount => ({ ...tally, messages: 6 });
 
 type Active = LedgerStore["activeThreads"];
 type Tell = Parameters<LedgerStore["watchThreads"]>[1];

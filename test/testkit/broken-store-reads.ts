@@ -1,7 +1,7 @@
 // Stores with one fault each in what they read or how they keep it: what the suite for stores must notice.
 import type { LogRow, MessageRow, RunRow } from "../../src/ledger/rows.ts";
 import { type Awaitable, mapAwaitable } from "../../src/ledger/steps.ts";
-import type { LedgerReads, Stretch } from "../../src/ledger/store.ts";
+import type { LedgerReads, IdRange } from "../../src/ledger/store.ts";
 import { does, reads, type StoreFault, type StoreFaultRow } from "./broken-stores.ts";
 
 function each<Row>(rows: Awaitable<Row[]>, change: (row: Row) => Row): Awaitable<Row[]> {
@@ -143,7 +143,7 @@ function remembering(good: LedgerReads["message"]): LedgerReads["message"] {
 }
 const KNOWN = new Map<string, Awaitable<MessageRow | undefined>>();
 
-function stretches(change: (stretch: Stretch) => Stretch): StoreFault {
+function stretches(change: (stretch: IdRange) => IdRange): StoreFault {
   return reads({
     messages: (good) => (key, stretch) => good(key, change(stretch)),
     headers: (good) => (key, stretch) => good(key, change(stretch)),

@@ -1,5 +1,5 @@
 // Ways to break a good dialect: another value encoded, another wire written, another value read, another error thrown.
-import type { Dialect, Encoded, Message, Part, Request, Response } from "../../src/index.ts";
+import type { Dialect, Encoded, Message, Part, ModelRequest, Response } from "../../src/index.ts";
 import { DialectError } from "../../src/index.ts";
 
 /** The good dialect's methods, some of them replaced. */
@@ -9,7 +9,7 @@ export type FaultRow = readonly [sentence: string, noticed: RegExp, fault: Fault
 export type Wire = Record<string, unknown>;
 
 /** Encodes another request than it was given. */
-export function asks(change: (request: Request) => Request): Fault {
+export function asks(change: (request: ModelRequest) => ModelRequest): Fault {
   return (good) => ({ encodeRequest: (request, options) => good.encodeRequest(change(request), options) });
 }
 export function answers(change: (response: Response) => Response): Fault {
@@ -34,7 +34,7 @@ export function writes(change: (encoded: Encoded & { wire: Wire }) => Encoded): 
   });
 }
 /** Reads something else than it should, in both. */
-export function reads(change: <T extends Request | Response>(value: T, wire: unknown) => T): Fault {
+export function reads(change: <T extends ModelRequest | Response>(value: T, wire: unknown) => T): Fault {
   return (good) => ({
     decodeRequest: (wire, options) => change(good.decodeRequest(wire, options), wire),
     decodeResponse: (wire, options) => change(good.decodeResponse(wire, options), wire),

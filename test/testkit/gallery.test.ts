@@ -39,7 +39,7 @@ test("the values of the galleries are of the model's shape", () => {
   expect(issues.filter(({ code }) => shape.has(code))).toStrictEqual([]);
 });
 
-const CARRIERS = dialects.filter((id) => dialect(id).carries.has("requests"));
+const CARRIERS = dialects.filter((id) => dialect(id).supports.has("requests"));
 
 describe.each(CARRIERS)("%s", (id) => {
   const samples = { samples: [] };

@@ -3,7 +3,7 @@
 import { copyField, isObject, keepFields, readList, readObject, reportForeignResidue } from "../../src/index.ts";
 import { reportUncarried, restOf, restoreResidue, sameJson } from "../../src/index.ts";
 import type { DecodeContext, EncodeContext, JsonObject, JsonValue, Message, Names } from "../../src/index.ts";
-import type { Request, Tool, ToolChoice } from "../../src/index.ts";
+import type { ModelRequest, Tool, ToolChoice } from "../../src/index.ts";
 import { decodeMessage, encodeMessage, PLAIN_LOSSES } from "./plain.ts";
 
 export const LETTER_LOSSES = {
@@ -77,7 +77,7 @@ const TOOL_FIELDS = new Set(["type", "name", "description", "inputSchema", "stri
 
 function encodeTool(tool: Tool, context: Context): JsonValue[] {
   if (tool.type === "provider") {
-    if (tool.dialect !== context.dialect) context.report.lose("tool-foreign");
+    if (tool.dialect !== context.dialect) context.report.addLoss("tool-foreign");
     reportUncarried(tool, new Set(["type", "dialect", "name", "value"]), context, "field-unsaid");
     return tool.dialect === context.dialect ? [tool.value["tool"] ?? null] : [];
   }
@@ -105,15 +105,15 @@ function decodeChoice(wire: JsonValue): ToolChoice {
 function encodeChoice(choice: ToolChoice, context: Context): JsonValue | undefined {
   if (typeof choice === "string") return CHOICES.find(([ours]) => ours === choice)?.[1];
   if ("toolName" in choice) return { tool: choice.toolName };
-  context.report.lose("field-unsaid", "toolChoice");
+  context.report.addLoss("field-unsaid", "toolChoice");
   return undefined;
 }
 
-export function decodeRequest(wire: unknown, context: DecodeContext, stream: boolean | undefined): Request {
+export function decodeRequest(wire: unknown, context: DecodeContext, stream: boolean | undefined): ModelRequest {
   const fields = new Taker(readObject(wire, context));
   const list = readList(fields.take("dialogue", isList) ?? fields.wire["dialogue"], context, "dialogue");
-  const messages = context.trail.each("dialogue", list, (each) => decodeMessage(each, context));
-  const request: Request = { messages };
+  const messages = context.pathTracker.each("dialogue", list, (each) => decodeMessage(each, context));
+  const request: ModelRequest = { messages };
   fields.copy("model", isText, request, "model");
   const tools = fields.take("tools", isList);
   if (tools !== undefined) request.tools = tools.map((each) => decodeTool(each, context.dialect));
@@ -136,9 +136,9 @@ const REQUEST_FIELDS = new Set(
   "model messages tools toolChoice output sampling reasoning metadata stream extra".split(" "),
 );
 
-export function encodeRequest(request: Request, context: Context): { wire: JsonObject; names?: Names } {
+export function encodeRequest(request: ModelRequest, context: Context): { wire: JsonObject; names?: Names } {
   const { model, tools, toolChoice, output, sampling, reasoning, metadata } = request;
-  const { trail, report } = context;
+  const { pathTracker: trail, report } = context;
   reportUncarried(request, REQUEST_FIELDS, context, "field-unsaid");
   reportForeignResidue(request, context);
   const renamed: Record<string, string> = {};
@@ -157,7 +157,7 @@ export function encodeRequest(request: Request, context: Context): { wire: JsonO
   if (output?.type === "json-schema") {
     trail.into("output", () => reportUncarried(output, new Set(["type", "schema"]), context, "field-unsaid"));
     wire["shape"] = output.schema as JsonObject;
-  } else if (output !== undefined) report.lose("field-unsaid", "output");
+  } else if (output !== undefined) report.addLoss("field-unsaid", "output");
   if (sampling !== undefined) {
     const carried = new Set<string>(SETTINGS.map(([, ours]) => ours));
     trail.into("sampling", () => reportUncarried(sampling, carried, context, "field-unsaid"));
@@ -170,13 +170,13 @@ export function encodeRequest(request: Request, context: Context): { wire: JsonO
 /** A message in plain blocks, mended where that is wanted; `renamed` collects the ids that changed. */
 export function encodeTurn(message: Message, renamed: Record<string, string>, context: Context): JsonObject {
   if (!context.repair) return encodeMessage(message, context);
-  const parts = context.trail.each("parts", message.parts, (part) => {
+  const parts = context.pathTracker.each("parts", message.parts, (part) => {
     if (part.type === "text" && /^\s+$/.test(part.text)) {
-      context.report.lose("text-blank");
+      context.report.addLoss("text-blank");
       return { ...part, text: "(blank)" };
     }
     if ((part.type !== "tool-call" && part.type !== "tool-result") || !part.toolCallId.includes(" ")) return part;
-    context.report.lose("id-renamed", "toolCallId");
+    context.report.addLoss("id-renamed", "toolCallId");
     const toolCallId = part.toolCallId.replaceAll(" ", "_");
     renamed[toolCallId] = part.toolCallId;
     return { ...part, toolCallId };

@@ -23,7 +23,7 @@ function encodeEnding({ unified, raw }: FinishReason, context: Context): string 
   const known = ENDINGS.find(([ours]) => ours === unified)?.[1];
   if (known !== undefined) return known;
   if (unified === "other" && raw !== undefined) return raw;
-  context.report.lose("word-approximated", ["finishReason", "unified"], unified);
+  context.report.addLoss("word-approximated", ["finishReason", "unified"], unified);
   return "done";
 }
 
@@ -74,7 +74,7 @@ function decodeResponse(wire: unknown, context: DecodeContext): Response {
   const response: Response = {
     id: fields.take("id", isText) ?? "",
     model: fields.take("model", isText) ?? "",
-    message: context.trail.into("said", () => decodeMessage(said, context)),
+    message: context.pathTracker.into("said", () => decodeMessage(said, context)),
     finishReason: decodeEnding(end ?? "done"),
   };
   // Plain is an ending, and no empty id or model.
@@ -95,12 +95,12 @@ function encodeResponse(response: Response, context: Context): JsonObject {
   reportUncarried(response, RESPONSE_FIELDS, context, "field-unsaid");
   reportForeignResidue(response, context);
   const form = formOf(response, context.dialect);
-  const wire: JsonObject = { said: context.trail.into("message", () => encodeTurn(message, {}, context)) };
+  const wire: JsonObject = { said: context.pathTracker.into("message", () => encodeTurn(message, {}, context)) };
   if (id !== "" || form["id"] === "") wire["id"] = id;
   if (model !== "" || form["model"] === "") wire["model"] = model;
   const end = encodeEnding(finishReason, context);
   if (end !== "done" || form["end"] !== null) wire["end"] = end;
-  if (usage !== undefined) wire["counts"] = context.trail.into("usage", () => encodeUsage(usage, context));
+  if (usage !== undefined) wire["counts"] = context.pathTracker.into("usage", () => encodeUsage(usage, context));
   if (createdAt !== undefined) wire["at"] = Math.floor(Date.parse(createdAt) / 1000);
   restoreResidue(wire, response, context);
   return wire;

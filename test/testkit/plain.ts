@@ -59,7 +59,7 @@ function encodeBlock(part: Part, context: EncodeContext<Code>): JsonValue[] {
   }
   const known = BLOCKS[part.type];
   if (known === undefined) {
-    context.report.lose("part-unsayable");
+    context.report.addLoss("part-unsayable");
     return [];
   }
   reportUncarried(part, new Set(["type", "extra", ...known]), context, "field-unsaid");
@@ -75,7 +75,7 @@ export function decodeMessage(value: JsonValue, context: DecodeContext): Message
   const word = readString(wire, "from", context);
   const role = ROLES.find((each) => each === word);
   const blocks = readList(wire["blocks"], context, "blocks");
-  const parts = context.trail.each("blocks", blocks, (block) => decodeBlock(block, context));
+  const parts = context.pathTracker.each("blocks", blocks, (block) => decodeBlock(block, context));
   const message: Message = { role: role ?? "user", parts };
   if (role === undefined) keepForm(message, context.dialect, "from", word);
   if (wire["name"] !== undefined) message.name = readString(wire, "name", context);
@@ -86,7 +86,7 @@ export function decodeMessage(value: JsonValue, context: DecodeContext): Message
 export function encodeMessage(message: Message, context: EncodeContext<Code>): JsonObject {
   reportUncarried(message, new Set(["role", "parts", "name", "extra"]), context, "field-unsaid");
   reportForeignResidue(message, context);
-  const blocks = context.trail.each("parts", message.parts, (part) => encodeBlock(part, context)).flat();
+  const blocks = context.pathTracker.each("parts", message.parts, (part) => encodeBlock(part, context)).flat();
   const spelled = message.role === "user" ? formOf(message, context.dialect)["from"] : undefined;
   const wire: JsonObject = { from: typeof spelled === "string" ? spelled : message.role, blocks };
   if (message.name !== undefined) wire["name"] = message.name;
@@ -101,9 +101,9 @@ export const plain = defineDialect<Code>({
   messages: {
     decode(wire, context) {
       const { list, key } = readMessageList(wire, context);
-      return context.trail.each(key, list, (value) => decodeMessage(value, context));
+      return context.pathTracker.each(key, list, (value) => decodeMessage(value, context));
     },
     encode: (messages, context) =>
-      context.trail.each(undefined, messages, (message) => encodeMessage(message, context)),
+      context.pathTracker.each(undefined, messages, (message) => encodeMessage(message, context)),
   },
 });

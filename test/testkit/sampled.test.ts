@@ -1,6 +1,6 @@
 // The oracle for large values tells as much as the exact one: whatever place an encoder forgets, it notices.
 import { expect, test } from "vitest";
-import type { Encoded, Request, Response } from "../../src/index.ts";
+import type { Encoded, ModelRequest, Response } from "../../src/index.ts";
 import { requestGallery, responseGallery, sampledLosses, silentLosses } from "../../src/testkit/index.ts";
 import { patternOf } from "../../src/testkit/choice.ts";
 import { coverage } from "../../src/testkit/coverage.ts";
@@ -43,8 +43,8 @@ const ORACLES = [
 ] as const;
 
 test.each(ORACLES)("%s notices any place of a request that is forgotten", (_, find) => {
-  const value = everyRequest as Request;
-  const encode = (each: Request): Encoded => spoken.encodeRequest(each);
+  const value = everyRequest as ModelRequest;
+  const encode = (each: ModelRequest): Encoded => spoken.encodeRequest(each);
   expect(placesOf(value, encode).length).toBeGreaterThan(30);
   expect(missed(value, encode, find)).toStrictEqual([]);
 });
@@ -58,7 +58,7 @@ test.each(ORACLES)("%s notices any place of a response that is forgotten", (_, f
 
 test("the oracle for large values asks an encoder much less often", () => {
   const { messages = [], ...rest } = everyRequest ?? {};
-  const large: Request = { ...rest, messages: Array.from({ length: 8 }, () => messages).flat() };
+  const large: ModelRequest = { ...rest, messages: Array.from({ length: 8 }, () => messages).flat() };
   const count = (find: typeof sampledLosses): number => {
     let asked = 0;
     find(large, (each) => {
@@ -71,8 +71,8 @@ test("the oracle for large values asks an encoder much less often", () => {
 });
 
 test("what had to be renamed has arrived", () => {
-  const request = requestGallery().find(({ name }) => name === "ids that a target refuses")?.value as Request;
-  const encode = (each: Request, isHanded: boolean): Encoded => {
+  const request = requestGallery().find(({ name }) => name === "ids that a target refuses")?.value as ModelRequest;
+  const encode = (each: ModelRequest, isHanded: boolean): Encoded => {
     const { names, ...encoded } = spoken.encodeRequest(each);
     const losses = encoded.losses.filter(({ code }) => code !== "id-renamed");
     return isHanded && names !== undefined ? { ...encoded, losses, names } : { ...encoded, losses };

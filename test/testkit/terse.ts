@@ -11,7 +11,15 @@ import {
 } from "../../src/index.ts";
 import { keepForm, readArguments, readList, readObject, readString, reportForeignResidue } from "../../src/index.ts";
 import { reportUncarried, restOf, restoreResidue } from "../../src/index.ts";
-import type { DecodeContext, EncodeContext, JsonObject, JsonValue, Message, Part, Request } from "../../src/index.ts";
+import type {
+  DecodeContext,
+  EncodeContext,
+  JsonObject,
+  JsonValue,
+  Message,
+  Part,
+  ModelRequest,
+} from "../../src/index.ts";
 
 const LOSSES = {
   ...FOREIGN_LOSSES,
@@ -57,7 +65,7 @@ function encodeBlock(part: Part, context: Context): JsonValue[] {
   const carried = CARRIED[part.type];
   const isProvider = "executor" in part && part.executor === "provider";
   if (carried === undefined || isProvider) {
-    report.lose("part-unsayable");
+    report.addLoss("part-unsayable");
     return [];
   }
   reportUncarried(part, new Set(["type", "extra", ...carried]), context, "field-unsaid");
@@ -67,7 +75,7 @@ function encodeBlock(part: Part, context: Context): JsonValue[] {
   if (part.type === "tool-call") wire = { call: part.toolName, args: argumentsText(part), id: part.toolCallId };
   if (part.type === "tool-result") {
     const { output, isError, toolCallId, toolName } = part;
-    if (toolName !== "") report.lose("field-unsaid", "toolName");
+    if (toolName !== "") report.addLoss("field-unsaid", "toolName");
     const answer = typeof output === "string" ? output : JSON.stringify(output ?? "");
     wire = { answer, id: toolCallId, ...(isError && { failed: true }) };
   }
@@ -81,7 +89,7 @@ function decodeTurn(value: JsonValue, before: string | undefined, context: Decod
   const { say } = wire;
   const isText = typeof say === "string";
   const list = isText ? [{ text: say }] : readList(say, context, "say");
-  const parts = context.trail.each("say", list, (block) => decodeBlock(block, context));
+  const parts = context.pathTracker.each("say", list, (block) => decodeBlock(block, context));
   const messages: Message[] = [];
   for (const part of parts) {
     const role = who === "bot" ? "assistant" : part.type === "tool-result" ? "tool" : "user";
@@ -109,22 +117,22 @@ function encodeTurns(messages: readonly Message[], from: number, context: Contex
   messages.forEach((message, index) => {
     if (index < from) return;
     const { role } = message;
-    context.trail.enter(index);
-    if (role === "system" || role === "developer") context.report.lose("system-moved", "role");
+    context.pathTracker.enter(index);
+    if (role === "system" || role === "developer") context.report.addLoss("system-moved", "role");
     reportUncarried(message, new Set(["role", "parts", "extra"]), context, "field-unsaid");
     reportForeignResidue(message, context);
-    const blocks = context.trail.each("parts", message.parts, (part) => encodeBlock(part, context)).flat();
+    const blocks = context.pathTracker.each("parts", message.parts, (part) => encodeBlock(part, context)).flat();
     const who: Who = role === "assistant" ? "bot" : "user";
     const last = turns.at(-1);
     const isApart = formOf(message, context.dialect)["apart"] === true;
     if (last?.who === who && !isApart) {
-      context.report.lose("turns-merged", "role");
+      context.report.addLoss("turns-merged", "role");
       last.blocks.push(...blocks);
       if (message.extra?.[context.dialect] !== undefined) {
-        context.report.lose("field-unsaid", ["extra", context.dialect]);
+        context.report.addLoss("field-unsaid", ["extra", context.dialect]);
       }
     } else turns.push({ who, blocks, first: message, index });
-    context.trail.leave();
+    context.pathTracker.leave();
   });
   return turns.map(({ who, blocks, first, index }) => {
     const form = formOf(first, context.dialect);
@@ -133,15 +141,15 @@ function encodeTurns(messages: readonly Message[], from: number, context: Contex
     const isAlone = blocks.length === 1 && typeof text === "string" && form["say"] !== "list";
     const say = isAlone ? text : blocks;
     const wire: JsonObject = { who: typeof form["who"] === "string" ? form["who"] : who, say };
-    context.trail.into(index, () => restoreResidue(wire, first, context));
+    context.pathTracker.into(index, () => restoreResidue(wire, first, context));
     return wire;
   });
 }
 
-function decodeRequest(wire: unknown, context: DecodeContext): Request {
+function decodeRequest(wire: unknown, context: DecodeContext): ModelRequest {
   const fields = readObject(wire, context);
   const { instructions, model } = fields;
-  const request: Request = { messages: [] };
+  const request: ModelRequest = { messages: [] };
   const known = new Set(["turns"]);
   if (typeof model === "string") copyField(fields, "model", request);
   if (typeof model === "string") known.add("model");
@@ -151,7 +159,7 @@ function decodeRequest(wire: unknown, context: DecodeContext): Request {
   }
   let before: string | undefined;
   const turns = readList(fields["turns"], context, "turns");
-  context.trail.each("turns", turns, (turn) => {
+  context.pathTracker.each("turns", turns, (turn) => {
     request.messages.push(...decodeTurn(turn, before, context));
     before = isObject(turn) && turn["who"] === "bot" ? "bot" : "user";
   });
@@ -170,23 +178,25 @@ function leading(messages: readonly Message[]): string[] {
   return texts;
 }
 
-function encodeRequest(request: Request, context: Context): { wire: JsonObject } {
+function encodeRequest(request: ModelRequest, context: Context): { wire: JsonObject } {
   reportUncarried(request, new Set(["model", "messages", "extra"]), context, "field-unsaid");
   reportForeignResidue(request, context);
   const { messages, model } = request;
   const texts = leading(messages);
   const wire: JsonObject = {};
   if (model !== undefined) wire["model"] = model;
-  context.trail.into("messages", () => {
+  context.pathTracker.into("messages", () => {
     texts.forEach((_, index) => {
       const [message, part] = [messages[index], messages[index]?.parts[0]];
-      context.trail.enter(index);
-      if (texts.length > 1 || message?.role === "developer") context.report.lose("system-joined", "role");
+      context.pathTracker.enter(index);
+      if (texts.length > 1 || message?.role === "developer") context.report.addLoss("system-joined", "role");
       reportUncarried(message ?? {}, new Set(["role", "parts"]), context, "field-unsaid");
-      context.trail.into("parts", () =>
-        context.trail.into(0, () => reportUncarried(part ?? {}, new Set(["type", "text"]), context, "field-unsaid")),
+      context.pathTracker.into("parts", () =>
+        context.pathTracker.into(0, () =>
+          reportUncarried(part ?? {}, new Set(["type", "text"]), context, "field-unsaid"),
+        ),
       );
-      context.trail.leave();
+      context.pathTracker.leave();
     });
     if (texts.length > 0) wire["instructions"] = texts.join("\n\n");
     wire["turns"] = encodeTurns(messages, texts.length, context);

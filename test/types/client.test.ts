@@ -1,7 +1,7 @@
 // What the client's types promise: settings need no cast, mistakes in them do not compile, and answers say what they
 // are. The assertions are checked by the compiler (`npm run check`); at run time they only have to run.
 import { expectTypeOf, test } from "vitest";
-import type { Delta, Loss, Request, Response } from "koine";
+import type { Delta, Loss, ModelRequest, Response } from "koine";
 import type * as Koine from "koine/client";
 import type {
   Answer,
@@ -34,7 +34,7 @@ test("the types that stand in its signatures come with it", () => {
 });
 
 /** The whole contract in one piece. Compiled, never called. */
-async function contract(request: Request, signal: AbortSignal, env: NodeJS.ProcessEnv): Promise<void> {
+async function contract(request: ModelRequest, signal: AbortSignal, env: NodeJS.ProcessEnv): Promise<void> {
   const local: LocalProvider = {
     *answer({ messages }, { signal: given }) {
       expectTypeOf(given).toEqualTypeOf<AbortSignal>();

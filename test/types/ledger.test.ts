@@ -5,7 +5,7 @@ import type { Delta, Message, MessageDelta, ProviderError, StoredMessage } from 
 import type {
   AppendOptions,
   CommitOptions,
-  Committed,
+  CommitResult,
   ContextOptions,
   FollowOptions,
   Ledger,
@@ -14,7 +14,7 @@ import type {
   NewRun,
   NewThread,
   PurgeOptions,
-  RecogniseOptions,
+  FindThreadOptions,
   Run,
   SearchOptions,
   ThreadChanges,
@@ -61,7 +61,7 @@ async function contract(deltas: Delta[], messages: Message[], lines: string[], s
 
 test("the contract compiles as it is written", () => {
   expectTypeOf(contract).returns.toEqualTypeOf<Promise<void>>();
-  expectTypeOf<Run["commit"]>().returns.toEqualTypeOf<Promise<Committed>>();
+  expectTypeOf<Run["commit"]>().returns.toEqualTypeOf<Promise<CommitResult>>();
   expectTypeOf<Ledger["follow"]>().returns.toEqualTypeOf<AsyncIterableIterator<LedgerEvent>>();
 });
 
@@ -79,7 +79,7 @@ test("options may be undefined", () => {
     ThreadChanges,
     TranscriptOptions,
     ContextOptions,
-    RecogniseOptions,
+    FindThreadOptions,
     FollowOptions,
     PurgeOptions,
     SearchOptions,

@@ -11,7 +11,7 @@ import type {
   MessageDelta,
   Part,
   PartType,
-  Request,
+  ModelRequest,
   Response,
   Seal,
   StoredMessage,
@@ -44,7 +44,7 @@ describe("the shapes describe the interfaces", () => {
     expectTypeOf<Same<Infer<typeof shapes.message>, Message>>().toEqualTypeOf<true>();
     expectTypeOf<Same<Infer<typeof shapes.storedMessage>, StoredMessage>>().toEqualTypeOf<true>();
     expectTypeOf<Same<Infer<typeof exchange.tool>, Tool>>().toEqualTypeOf<true>();
-    expectTypeOf<Same<Infer<typeof exchange.request>, Request>>().toEqualTypeOf<true>();
+    expectTypeOf<Same<Infer<typeof exchange.request>, ModelRequest>>().toEqualTypeOf<true>();
     expectTypeOf<Same<Infer<typeof exchange.response>, Response>>().toEqualTypeOf<true>();
   });
 

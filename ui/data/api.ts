@@ -1,6 +1,6 @@
 // Everything that the page asks of the server, each call with its types. What the server writes is taken at its word: both
 // come in one package.
-import type { Message, Request, StoredMessage } from "koine";
+import type { Message, ModelRequest, StoredMessage } from "koine";
 import { browserEffects, newId, type PageEffects } from "./effects.ts";
 import { ApiError, type Asked, Http } from "./http.ts";
 import { isSendable } from "./token.ts";
@@ -54,7 +54,7 @@ export interface NewTask {
 
 /** What a recorded call asked. */
 export interface RunRequest {
-  request: Request;
+  request: ModelRequest;
   dialect?: string;
   provider?: string;
   model?: string;

@@ -1,5 +1,5 @@
 // What the page knows: the server's replies as it reads them, and what its views are given. Nothing here has a behaviour.
-import type { Loss, Message, MessageDelta, ProviderError, Request, Role, StoredMessage, Usage } from "koine";
+import type { Loss, Message, MessageDelta, ProviderError, ModelRequest, Role, StoredMessage, Usage } from "koine";
 
 // ---- The server's replies ----
 
@@ -177,7 +177,7 @@ export interface ConversationState {
 export interface AskSettings {
   model?: string;
   /** Sampling, reasoning and the like, as a canonical request has them. */
-  settings?: Partial<Omit<Request, "model" | "messages" | "stream">>;
+  settings?: Partial<Omit<ModelRequest, "model" | "messages" | "stream">>;
 }
 
 /** How something is said. */

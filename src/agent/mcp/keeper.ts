@@ -15,7 +15,7 @@ export interface KeeperEvents {
   now(): number;
 }
 
-export class ConnectionKeeper {
+export class ReconnectingConnection {
   private readonly options: McpServerOptions;
   private readonly events: KeeperEvents;
   private current: Connection | undefined;

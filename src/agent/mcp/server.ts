@@ -8,7 +8,7 @@ import type { AgentTool, ToolContext, ToolOutput } from "../types.ts";
 import { unlessAborted } from "../waiting.ts";
 import type { Connection } from "./connection.ts";
 import { failed, isBreach, isBroken, isForgotten, isSilence, isUndone, reasonOf, refusalOf } from "./failures.ts";
-import { ConnectionKeeper } from "./keeper.ts";
+import { ReconnectingConnection } from "./keeper.ts";
 import { checkOptions, timeoutsOf, withSafeListeners } from "./options.ts";
 import { decodeResult } from "./result.ts";
 import { type ListedTool, listTools, retryOf } from "./tools.ts";
@@ -42,7 +42,7 @@ class McpSource implements McpServer {
   readonly name: string;
   instructions: string | undefined;
   private readonly options: McpServerOptions;
-  private readonly keeper: ConnectionKeeper;
+  private readonly keeper: ReconnectingConnection;
   /** The tools known last, and the connection that they were asked of. */
   private known: readonly AgentTool[] | undefined;
   private listedBy: Connection | undefined;
@@ -52,7 +52,7 @@ class McpSource implements McpServer {
   constructor(options: McpServerOptions, now: () => number) {
     this.name = options.name;
     this.options = options;
-    this.keeper = new ConnectionKeeper(options, {
+    this.keeper = new ReconnectingConnection(options, {
       now,
       onToolsChanged: () => (this.listedBy = undefined),
       onProblem: (problem) => options.onProblem?.(problem),

@@ -137,7 +137,7 @@ class Check implements Visitor {
   }
 
   stream(dialect: Dialect, place: Place): EventTaker {
-    const begin = this.target.to.carries.has("streams") ? transcodeEvents : assembleEvents;
+    const begin = this.target.to.supports.has("streams") ? transcodeEvents : assembleEvents;
     return begin(dialect, this.target, {
       event: () => undefined,
       end: (losses) => this.add(dialect, "stream", losses, place),

@@ -1,5 +1,5 @@
 // Whether providers can be reached and take their keys: their list of models is asked for, which costs nothing.
-import type { HttpLink } from "../../client/types.ts";
+import type { HttpAdapter } from "../../client/types.ts";
 import { linkOf } from "../../client/providers/link.ts";
 import { user } from "../../model/index.ts";
 import type { ServerConfig } from "../../server/config/index.ts";
@@ -28,7 +28,7 @@ export async function checkProviders({ providers }: ServerConfig, asking: Asking
   );
 }
 
-async function checkProvider(link: HttpLink, { timeoutMs, clock }: Asking): Promise<Reached> {
+async function checkProvider(link: HttpAdapter, { timeoutMs, clock }: Asking): Promise<Reached> {
   const name = `provider ${link.name}`;
   try {
     const { url, headers } = await listRequest(link);
@@ -51,14 +51,14 @@ async function checkProvider(link: HttpLink, { timeoutMs, clock }: Asking): Prom
 /** The path of an exchange, which the path of the list takes the place of. */
 const EXCHANGE = /\/(?:chat\/completions|responses|messages|models\/[^/?]+|model\/[^/]+\/converse)(?=$|\?)/;
 
-async function listRequest(link: HttpLink): Promise<{ url: string; headers: Record<string, string> }> {
+async function listRequest(link: HttpAdapter): Promise<{ url: string; headers: Record<string, string> }> {
   const { request } = link.prepare({ messages: [user("Hi.")] }, "any", false, {});
   const url = request.url.replace(EXCHANGE, "/models");
   const { "content-type": _, ...headers } = (await link.authorise({ ...request, url, body: "" })).headers;
   return { url, headers };
 }
 
-function judge(status: number, host: string, { config }: HttpLink): Omit<Finding, "name"> {
+function judge(status: number, host: string, { config }: HttpAdapter): Omit<Finding, "name"> {
   const hasKey = config.apiKey !== undefined || config.headers !== undefined;
   // Bedrock lists its models elsewhere, so that any answer is a good one.
   if (config.dialect !== "bedrock") {

@@ -84,12 +84,12 @@ function speakerOf(
 
 /** The kind of an object, by what its dialect recognises, else by the fields that all dialects have in common. */
 function kindOf(body: JsonObject, from: Dialect | undefined): Kind | undefined {
-  const recognised = from?.recognise(body);
+  const recognised = from?.detectKind(body);
   if (recognised !== undefined) return recognised;
   if (isMessage(body)) return "messages";
   const { messages, contents, input } = body;
   if (messages !== undefined || contents !== undefined || input !== undefined) {
-    if (from !== undefined) return from.carries.has("requests") ? "request" : "messages";
+    if (from !== undefined) return from.supports.has("requests") ? "request" : "messages";
     const isShape = haveParts(messages) || dialectOfList(messages) !== undefined;
     return isShape || body["model"] === undefined ? "messages" : "request";
   }

@@ -88,7 +88,7 @@ export class Conversion implements Visitor {
 
   stream(dialect: Dialect, place: Place): EventTaker {
     const { target, assemble } = this.options;
-    const begin = assemble || !target.to.carries.has("streams") ? assembleEvents : transcodeEvents;
+    const begin = assemble || !target.to.supports.has("streams") ? assembleEvents : transcodeEvents;
     return begin(dialect, target, {
       event: (event) => this.event(event),
       end: (losses, whole) => {

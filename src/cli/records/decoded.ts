@@ -2,14 +2,14 @@
 import { AssemblyError, RunAssembler } from "../../assembly/index.ts";
 import type { Dialect } from "../../dialects/index.ts";
 import { isObject } from "../../dialects/index.ts";
-import type { Delta, Message, ProviderError, Request, Response } from "../../model/index.ts";
+import type { Delta, Message, ProviderError, ModelRequest, Response } from "../../model/index.ts";
 import { validateMessages } from "../../model/index.ts";
 import { CliError } from "../exit.ts";
 import type { Recognised } from "../read/recognise.ts";
 import type { EventTaker } from "./streams.ts";
 
 export type Decoded =
-  | { kind: "request"; value: Request }
+  | { kind: "request"; value: ModelRequest }
   | { kind: "response"; value: Response }
   | { kind: "messages"; value: Message[] }
   | { kind: "error"; value: ProviderError };

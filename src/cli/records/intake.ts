@@ -4,7 +4,7 @@ import type { Dialect } from "../../dialects/index.ts";
 import { isObject } from "../../dialects/index.ts";
 import type { Ledger } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
-import type { Message, Metadata, Request, Response } from "../../model/index.ts";
+import type { Message, Metadata, ModelRequest, Response } from "../../model/index.ts";
 import { copyObject } from "../../model/json.ts";
 import { cliErrorOf } from "../data.ts";
 import { CliError } from "../exit.ts";
@@ -151,7 +151,7 @@ export class Intake implements Visitor {
 interface Conversation {
   messages: Message[];
   /** What stands beside the messages. */
-  request?: Omit<Request, "messages">;
+  request?: Omit<ModelRequest, "messages">;
   response?: Partial<Response>;
 }
 

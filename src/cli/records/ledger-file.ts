@@ -1,6 +1,6 @@
 // Files that `koine export` wrote: told by their first line, read thread by thread, small threads several at once, so
 // that they share commits. A thread that is refused is told with its line, and the others go on.
-import type { Imported, Ledger } from "../../ledger/index.ts";
+import type { ImportResult, Ledger } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import { WholeFile } from "../../ledger/transfer/whole.ts";
 import { cliErrorOf } from "../data.ts";
@@ -27,7 +27,7 @@ export interface LedgerFileOptions {
 }
 
 export class LedgerFiles {
-  readonly imported: Imported = { threads: 0, messages: 0, runs: 0, blobs: 0, known: 0 };
+  readonly imported: ImportResult = { threads: 0, messages: 0, runs: 0, blobs: 0, known: 0 };
   private readonly options: LedgerFileOptions;
 
   constructor(options: LedgerFileOptions) {

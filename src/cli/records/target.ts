@@ -1,7 +1,7 @@
 // One record to the target's words. A target that has no requests or responses gets the messages of them, and what else
 // they say is in the losses.
 import type { Dialect, Encoded, EncodeMessagesOptions } from "../../dialects/index.ts";
-import type { Loss, Message, Metadata, Request, Response } from "../../model/index.ts";
+import type { Loss, Message, Metadata, ModelRequest, Response } from "../../model/index.ts";
 import type { Recognised } from "../read/recognise.ts";
 import { CliError } from "../exit.ts";
 
@@ -36,9 +36,9 @@ export function convertRecord(record: Recognised, target: Target): Converted {
   }
 }
 
-function encodeRequest(given: Request, { to, model, repair, making }: Target): Converted {
+function encodeRequest(given: ModelRequest, { to, model, repair, making }: Target): Converted {
   const request = model === undefined ? given : { ...given, model };
-  if (to.carries.has("requests")) return to.encodeRequest(request, { repair });
+  if (to.supports.has("requests")) return to.encodeRequest(request, { repair });
   const { wire, losses } = writeMessages(to, request.messages, making);
   return { wire, losses: [...under("/messages", losses), ...unsaid(request, "messages", to)] };
 }
@@ -63,7 +63,7 @@ export function reworded(loss: Loss): Loss {
 /** A list becomes a request where there is a model to ask; else it stays a list, or the fragment that stands for one. */
 export function encodeMessages(messages: Message[], target: Target): Converted {
   const { to, model, repair, making } = target;
-  if (model !== undefined && to.carries.has("requests")) return to.encodeRequest({ model, messages }, { repair });
+  if (model !== undefined && to.supports.has("requests")) return to.encodeRequest({ model, messages }, { repair });
   return writeMessages(to, messages, making);
 }
 
@@ -71,7 +71,7 @@ export function encodeMessages(messages: Message[], target: Target): Converted {
 const MOVED = ["finishReason", "model", "usage"] as const;
 
 function encodeResponse(response: Response, { to, repair, making }: Target): Converted {
-  if (to.carries.has("responses")) return to.encodeResponse(response, { repair });
+  if (to.supports.has("responses")) return to.encodeResponse(response, { repair });
   const { message, model, finishReason, usage, ...rest } = response;
   const metadata: Metadata = { ...message.metadata, finishReason };
   if (model !== "") metadata.model = model;

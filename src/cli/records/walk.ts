@@ -140,7 +140,7 @@ class SourceWalk {
     for (const { text } of batch.slice(0, LOOKED_AT)) {
       try {
         const value = parseJson(text);
-        const shown = from === undefined ? detect(value)?.kind : from.recognise(value);
+        const shown = from === undefined ? detect(value)?.kind : from.detectKind(value);
         if (shown !== undefined) return shown === "stream";
       } catch {
         // It will be told when it is read.

@@ -4,7 +4,7 @@ import { createSession } from "../../client/client.ts";
 import type { Answer, HttpDialect, ProviderConfig } from "../../client/index.ts";
 import { ClientError } from "../../client/index.ts";
 import { resolveModel } from "../../client/providers/resolve.ts";
-import type { Loss, ProviderError, Request } from "../../model/index.ts";
+import type { Loss, ProviderError, ModelRequest } from "../../model/index.ts";
 import { parseJson } from "../../model/index.ts";
 import type { ServerConfig } from "../../server/config/index.ts";
 import { ServerError } from "../../server/errors.ts";
@@ -23,9 +23,9 @@ export interface Asker extends AsyncDisposable {
   readonly model: string;
   /** What the provider speaks; "canonical" where it is part of this program. */
   readonly dialect: string;
-  prepare(request: Request): Prepared;
+  prepare(request: ModelRequest): Prepared;
   /** The answer, or the error with which the provider refused. `force`: also where it would be asked another question. */
-  ask(request: Request, force: boolean): Promise<{ answer?: Answer; error?: ProviderError }>;
+  ask(request: ModelRequest, force: boolean): Promise<{ answer?: Answer; error?: ProviderError }>;
 }
 
 export function askerOf(config: ServerConfig, asked: string, dialect: HttpDialect | undefined): Asker {

@@ -1,6 +1,6 @@
 // A run as the ledger has it: what was asked, and what came of it.
 import type { Ledger, RunInfo } from "../../ledger/index.ts";
-import type { Loss, Message, Request } from "../../model/index.ts";
+import type { Loss, Message, ModelRequest } from "../../model/index.ts";
 import { messagesOf, responseOf } from "../../server/record/stored-answer.ts";
 import { requestOf } from "../../server/record/stored-request.ts";
 import { CliError } from "../exit.ts";
@@ -8,7 +8,7 @@ import type { Outcome } from "./outcome.ts";
 
 export interface Recorded {
   run: RunInfo;
-  request: Request;
+  request: ModelRequest;
   /** `provider/model` that answered, or was asked; undefined where the run does not say. */
   model: string | undefined;
   outcome: Outcome;

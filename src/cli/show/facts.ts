@@ -1,9 +1,9 @@
 // What stands around a conversation, in a few words: the settings of a request, and how an answer ended and what it cost.
-import type { FinishReason, ProviderError, Request, Response, Usage } from "../../model/index.ts";
+import type { FinishReason, ProviderError, ModelRequest, Response, Usage } from "../../model/index.ts";
 import { count, counted } from "./numbers.ts";
 
 /** "temperature 0.7 · at most 1,024 tokens · tools: weather, search". */
-export function requestFacts(request: Request): string[] {
+export function requestFacts(request: ModelRequest): string[] {
   const { tools = [], toolChoice, output, sampling = {}, reasoning = {}, stream, parallelToolCalls } = request;
   const { maxOutputTokens, stop, ...others } = sampling;
   const facts = Object.entries(others).map(([name, value]) => `${name} ${String(value)}`);

@@ -5,24 +5,24 @@ import type { ClientErrorDetails } from "../errors.ts";
 import { ClientError } from "../errors.ts";
 import { abortedError, giveUp } from "./attempts.ts";
 import type { OpenAttempt } from "./attempts.ts";
-import type { ModelCall, Ready, Target } from "./call.ts";
+import type { ModelCall, PreparedCall, Target } from "./call.ts";
 import type { AttemptFailure } from "./failure.ts";
 import { failureOf } from "./failure.ts";
-import { judge, shareOf } from "./policy.ts";
-import { LimitReached } from "./scope.ts";
+import { decideRetry, shareOf } from "./policy.ts";
+import { TimeoutReachedError } from "./scope.ts";
 
 /** One try: what it throws decides what is done next. */
-export type Try<T> = (target: Target, ready: Ready, attempt: OpenAttempt) => Promise<T>;
+export type AttemptFunction<T> = (target: Target, ready: PreparedCall, attempt: OpenAttempt) => Promise<T>;
 
 /** What a try gave, and who gave it. */
-export interface Answered<T> {
+export interface AttemptResult<T> {
   value: T;
   target: Target;
   attempt: OpenAttempt;
 }
 
 /** Tries every target in its order. Throws the last one's error where none has answered. */
-export async function ask<T>(call: ModelCall, tryOnce: Try<T>): Promise<Answered<T>> {
+export async function runAttempts<T>(call: ModelCall, tryOnce: AttemptFunction<T>): Promise<AttemptResult<T>> {
   const failed: ClientError[] = [];
   for (const [index, target] of call.targets.entries()) {
     const last = failed.at(-1);
@@ -69,10 +69,10 @@ function noteUnasked({ log }: ModelCall, { code, provider, model, message }: Cli
 async function askTarget<T>(
   call: ModelCall,
   target: Target,
-  ready: Ready,
-  tryOnce: Try<T>,
+  ready: PreparedCall,
+  tryOnce: AttemptFunction<T>,
   targetsLeft: number,
-): Promise<Answered<T>> {
+): Promise<AttemptResult<T>> {
   const { scope, log, session } = call;
   const { asked, retry, timeouts } = target;
   let waitedMs = 0;
@@ -90,7 +90,7 @@ async function askTarget<T>(
     refuseEnded(call, target, failure);
     const isPassedOver = scope.turnEnded !== undefined || (targetsLeft > 1 && isUnanswered(failure));
     if (isPassedOver) throw giveUp(failure, asked, log.attempts);
-    const verdict = judge(failure.error, n, retry, session.effects);
+    const verdict = decideRetry(failure.error, n, retry, session.effects);
     if (!verdict.again) throw giveUp(failure, asked, log.attempts, remarkOn(verdict.reason, failure, target));
     // To wait beyond the end would only hide what went wrong.
     if (scope.now() + verdict.waitMs >= scope.deadline) {
@@ -103,7 +103,7 @@ async function askTarget<T>(
 
 /** Whether no reply began in time: to wait that long again would take the time of whoever is next. */
 function isUnanswered({ cause }: AttemptFailure): boolean {
-  return cause instanceof LimitReached && cause.limit === "replyMs";
+  return cause instanceof TimeoutReachedError && cause.limit === "replyMs";
 }
 
 /** Notes how an attempt ended. What is the caller's mistake rather than the provider's failure is thrown. */

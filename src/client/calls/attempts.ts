@@ -70,7 +70,7 @@ export class OpenAttempt {
     if (usage !== undefined) attempt.usage = usage;
     if (error !== undefined) attempt.error = error;
     if (aborted !== undefined) attempt.aborted = aborted;
-    if (hasBegun(attempt, partial, this.isSent)) attempt.begun = true;
+    if (hasBegun(attempt, partial, this.isSent)) attempt.mayBeBilled = true;
     this.log.add(attempt);
   }
 }

@@ -1,6 +1,6 @@
 // One call: the models to ask in their order, what holds for each, and everything that is noted on the way.
 import { DialectError } from "../../dialects/errors.ts";
-import type { Loss, Request } from "../../model/index.ts";
+import type { Loss, ModelRequest } from "../../model/index.ts";
 import { JsonError } from "../../model/index.ts";
 import { ClientError } from "../errors.ts";
 import type { PriceTable } from "../prices.ts";
@@ -10,22 +10,29 @@ import type {
   CallOptions,
   ClientOptions,
   Effects,
-  Prepared,
-  ProviderLink,
+  PreparedRequest,
+  ProviderAdapter,
   RetryPolicy,
   Timeouts,
   Transport,
 } from "../types.ts";
 import { AttemptLog } from "./attempts.ts";
 import { checkCall } from "./check-options.ts";
-import type { Asked } from "./facts.ts";
-import { callTimeOf, DEFAULT_RETRY, DEFAULT_TIMEOUTS, DEFAULT_WHOLE_TIMEOUTS, lastSaid, turnTimeOf } from "./policy.ts";
+import type { TargetInfo } from "./facts.ts";
+import {
+  callTimeOf,
+  DEFAULT_RETRY,
+  DEFAULT_TIMEOUTS,
+  DEFAULT_WHOLE_TIMEOUTS,
+  mergeSettings,
+  turnTimeOf,
+} from "./policy.ts";
 import { CallScope } from "./scope.ts";
 
 /** What all calls of a client share. */
-export interface Session {
+export interface ClientContext {
   readonly options: ClientOptions;
-  readonly links: ReadonlyMap<string, ProviderLink>;
+  readonly links: ReadonlyMap<string, ProviderAdapter>;
   readonly effects: Effects;
   transport(): Transport;
   /** Ends idle connections; calls under way go on. */
@@ -34,8 +41,8 @@ export interface Session {
 
 /** A model at a provider, and what holds there. */
 export interface Target {
-  readonly link: ProviderLink;
-  readonly asked: Asked;
+  readonly link: ProviderAdapter;
+  readonly asked: TargetInfo;
   readonly timeouts: Omit<Timeouts, "totalMs">;
   /** How long it may take, retries and waits included, before the next one is asked. */
   readonly turnMs: number;
@@ -43,9 +50,9 @@ export interface Target {
 }
 
 /** A request as a target is sent it. */
-export type Ready =
-  | { kind: "http"; prepared: Prepared; losses: Loss[] }
-  | { kind: "local"; request: Request; losses: Loss[] };
+export type PreparedCall =
+  | { kind: "http"; prepared: PreparedRequest; losses: Loss[] }
+  | { kind: "local"; request: ModelRequest; losses: Loss[] };
 
 /** Who is asked in which order, and how long all of it may take. */
 export interface CallPlan {
@@ -54,7 +61,12 @@ export interface CallPlan {
 }
 
 /** Throws for a model that nobody has, and for what nobody can mean. */
-export function planCall(session: Session, request: Request, options: CallOptions, stream: boolean): CallPlan {
+export function planCall(
+  session: ClientContext,
+  request: ModelRequest,
+  options: CallOptions,
+  stream: boolean,
+): CallPlan {
   checkCall(request, options);
   const targets = targetsOf(session, request, options, stream ? DEFAULT_TIMEOUTS : DEFAULT_WHOLE_TIMEOUTS);
   const own = targets.map(({ link }) => link.config.timeouts);
@@ -62,12 +74,12 @@ export function planCall(session: Session, request: Request, options: CallOption
 }
 
 export class ModelCall {
-  readonly session: Session;
+  readonly session: ClientContext;
   readonly targets: readonly [Target, ...Target[]];
   readonly scope: CallScope;
   readonly log: AttemptLog;
   /** Whoever makes a call piece by piece may say late what is asked. */
-  protected request: Request;
+  protected request: ModelRequest;
   private readonly options: CallOptions;
   protected readonly stream: boolean;
 
@@ -76,8 +88,8 @@ export class ModelCall {
    * `planCall` gave for the same model and options.
    */
   constructor(
-    session: Session,
-    request: Request,
+    session: ClientContext,
+    request: ModelRequest,
     options: CallOptions,
     stream: boolean,
     plan: CallPlan = planCall(session, request, options, stream),
@@ -92,9 +104,9 @@ export class ModelCall {
   }
 
   /** Puts the request in the provider's words. Throws an "untranslatable" where it would become another question. */
-  prepare({ link, asked }: Target, options: CallOptions = this.options): Ready {
+  prepare({ link, asked }: Target, options: CallOptions = this.options): PreparedCall {
     const { request, stream } = this;
-    let ready: Ready;
+    let ready: PreparedCall;
     try {
       if (link.kind === "local") ready = { kind: "local", ...link.prepare({ ...request, stream }, asked.model) };
       else {
@@ -113,7 +125,7 @@ export class ModelCall {
     throw this.untranslatable(asked, first.path, `${what} Change it, or send it all the same with onBreaks: "send".`);
   }
 
-  private untranslatable({ provider, model }: Asked, path: string, what: string, cause?: unknown): ClientError {
+  private untranslatable({ provider, model }: TargetInfo, path: string, what: string, cause?: unknown): ClientError {
     const details = { path, provider, model, attempts: this.log.attempts };
     const options = cause === undefined ? details : { ...details, cause };
     return new ClientError("untranslatable", `${provider}/${model}: ${what}`, options);
@@ -126,8 +138,8 @@ function isOwnNote({ code, path }: Loss): boolean {
 }
 
 function targetsOf(
-  session: Session,
-  request: Request,
+  session: ClientContext,
+  request: ModelRequest,
   options: CallOptions,
   defaults: Timeouts,
 ): [Target, ...Target[]] {
@@ -140,14 +152,14 @@ function targetsOf(
   const target = ({ link, model }: typeof first): Target => ({
     link,
     asked: { provider: link.name, model, costOf: pricing(session.options.prices) },
-    timeouts: lastSaid(defaults, session.options.timeouts, link.config.timeouts, options.timeouts),
+    timeouts: mergeSettings(defaults, session.options.timeouts, link.config.timeouts, options.timeouts),
     turnMs: turnTimeOf(options.timeouts, link.config.timeouts),
-    retry: lastSaid(DEFAULT_RETRY, session.options.retry, link.config.retry, options.retry),
+    retry: mergeSettings(DEFAULT_RETRY, session.options.retry, link.config.retry, options.retry),
   });
   return [target(first), ...others.map(target)];
 }
 
-function pricing(prices: PriceTable | undefined): Asked["costOf"] {
+function pricing(prices: PriceTable | undefined): TargetInfo["costOf"] {
   return (usage, provider, models) => {
     const price = prices && findPrice(prices, provider, ...models);
     return price && costOf(usage, price);

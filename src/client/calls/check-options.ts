@@ -1,6 +1,6 @@
 // Checks what a caller says about the client and about a single call, before anything is sent. Callers without types
 // make mistakes that would otherwise show much later, or never.
-import type { Request } from "../../model/index.ts";
+import type { ModelRequest } from "../../model/index.ts";
 import { kindOf } from "../../model/kind.ts";
 import type { Check, Checks } from "../checks.ts";
 import { aFlag, aFunction, anObject, aText, checkFields, expecting, fault, hasMethods, isRecord } from "../checks.ts";
@@ -67,13 +67,13 @@ export function checkClientOptions(options: unknown): asserts options is ClientO
   }
 }
 
-export function checkRequest(request: unknown): asserts request is Record<string, unknown> {
+export function assertRequestObject(request: unknown): asserts request is Record<string, unknown> {
   if (isRecord(request)) return;
   throw new ClientError("configuration", `The request must be an object; it is ${kindOf(request)}.`);
 }
 
 /** A call as middleware sees it: checked, and its headers a plain object. */
-export function readCall(request: Request, options: CallOptions): Call {
+export function readCall(request: ModelRequest, options: CallOptions): Call {
   checkCall(request, options);
   const { headers } = options;
   if (headers === undefined || !(Symbol.iterator in headers)) return { request, options };
@@ -81,8 +81,8 @@ export function readCall(request: Request, options: CallOptions): Call {
 }
 
 /** Checks a call. What its messages hold is the dialect's affair. */
-export function checkCall(request: unknown, options: unknown): asserts request is Request {
-  checkRequest(request);
+export function checkCall(request: unknown, options: unknown): asserts request is ModelRequest {
+  assertRequestObject(request);
   if (!Array.isArray(request["messages"])) {
     throw fault("/messages", `must be a list of messages; it is ${kindOf(request["messages"])}.`);
   }

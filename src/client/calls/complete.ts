@@ -1,11 +1,11 @@
 // A whole answer.
-import type { Request, Response } from "../../model/index.ts";
+import type { ModelRequest, Response } from "../../model/index.ts";
 import type { Answer, CallOptions, HttpReply } from "../types.ts";
-import { ask } from "./ask.ts";
+import { runAttempts } from "./ask.ts";
 import type { OpenAttempt } from "./attempts.ts";
-import type { Ready, Session, Target } from "./call.ts";
+import type { PreparedCall, ClientContext, Target } from "./call.ts";
 import { ModelCall } from "./call.ts";
-import type { Asked } from "./facts.ts";
+import type { TargetInfo } from "./facts.ts";
 import { withFacts } from "./facts.ts";
 import { AttemptFailure } from "./failure.ts";
 import type { HttpExchange } from "./http.ts";
@@ -14,10 +14,10 @@ import { askedOf, exchangeOf, openReading } from "./open.ts";
 import { Reading } from "./reading.ts";
 
 /** Asks, and gives the answer once it is whole. */
-export async function complete(session: Session, request: Request, options: CallOptions): Promise<Answer> {
+export async function complete(session: ClientContext, request: ModelRequest, options: CallOptions): Promise<Answer> {
   const call = new ModelCall(session, request, options, false);
   try {
-    const { value, target, attempt } = await ask(call, (...tried) => tryWhole(call, ...tried));
+    const { value, target, attempt } = await runAttempts(call, (...tried) => tryWhole(call, ...tried));
     attempt.end({ usage: value.usage });
     return { ...value, provider: target.asked.provider, losses: attempt.losses, attempts: call.log.attempts };
   } finally {
@@ -26,7 +26,12 @@ export async function complete(session: Session, request: Request, options: Call
 }
 
 /** One try at a whole answer. */
-export async function tryWhole(call: ModelCall, target: Target, ready: Ready, attempt: OpenAttempt): Promise<Response> {
+export async function tryWhole(
+  call: ModelCall,
+  target: Target,
+  ready: PreparedCall,
+  attempt: OpenAttempt,
+): Promise<Response> {
   const exchange = exchangeOf(call, target, ready, attempt);
   if (exchange === undefined) return readAll(await openReading(call, target, ready, attempt));
   return readReply(call, askedOf(target, ready), exchange, await send(exchange));
@@ -35,7 +40,7 @@ export async function tryWhole(call: ModelCall, target: Target, ready: Ready, at
 /** The answer of a reply. `told` is given the text of one that is whole. */
 export async function readReply(
   call: ModelCall,
-  asked: Asked,
+  asked: TargetInfo,
   exchange: HttpExchange,
   reply: HttpReply,
   told?: (text: string) => void,

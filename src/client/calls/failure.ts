@@ -4,7 +4,7 @@ import type { Delta, ProviderError, Response } from "../../model/index.ts";
 import { isRetryable, PROVIDER_ERROR_KINDS } from "../../model/index.ts";
 import { ClientError } from "../errors.ts";
 import { TransportError } from "../transport/errors.ts";
-import { LimitReached } from "./scope.ts";
+import { TimeoutReachedError } from "./scope.ts";
 
 /** Thrown inside the client only: callers see a `ClientError` that says all of it. */
 export class AttemptFailure extends Error {
@@ -31,7 +31,7 @@ function providerErrorOf(thrown: unknown): ProviderError {
     if (thrown.retryable !== isRetryable(error)) error.retryable = thrown.retryable;
     return error;
   }
-  if (thrown instanceof LimitReached) return { kind: "timeout", message: thrown.message };
+  if (thrown instanceof TimeoutReachedError) return { kind: "timeout", message: thrown.message };
   if (thrown instanceof ClientError && thrown.error !== undefined) return thrown.error;
   if (thrown instanceof AssemblyError) {
     return { kind: "server", message: `The deltas of the answer break a rule. ${thrown.message}`, retryable: false };

@@ -7,7 +7,7 @@ import { JsonError, parseJson } from "../../model/index.ts";
 import { ClientError } from "../errors.ts";
 import type { TransportStage } from "../transport/errors.ts";
 import { TransportError } from "../transport/errors.ts";
-import type { HttpLink, HttpReply, HttpRequest, Prepared, Timeouts, Transport } from "../types.ts";
+import type { HttpAdapter, HttpReply, HttpRequest, PreparedRequest, Timeouts, Transport } from "../types.ts";
 import type { OpenAttempt } from "./attempts.ts";
 import { orAborted } from "./or-aborted.ts";
 import type { DeltaSource } from "./reading.ts";
@@ -19,8 +19,8 @@ import { Secrets } from "./secrets.ts";
 const LONGEST_ERROR = 1_048_576;
 
 export interface HttpExchange {
-  link: HttpLink;
-  prepared: Prepared;
+  link: HttpAdapter;
+  prepared: PreparedRequest;
   transport: Transport;
   scope: CallScope;
   attempt: OpenAttempt;
@@ -53,7 +53,7 @@ async function transmit(request: HttpRequest, exchange: HttpExchange): Promise<H
   const { connectMs } = timeouts;
   scope.awaitReply(timeouts.replyMs);
   try {
-    return await transport.send(request, { signal: scope.signal, connectMs, sent: () => attempt.sent(true) });
+    return await transport.send(request, { signal: scope.signal, connectMs, onSent: () => attempt.sent(true) });
   } catch (thrown) {
     if (thrown instanceof TransportError) attempt.sent(!UNSENT.has(thrown.stage));
     if (thrown instanceof ClientError) throw thrown;
@@ -119,7 +119,7 @@ export function decodeWhole(text: string, reply: HttpReply, { prepared, secrets 
   try {
     const wire = parseJson(text);
     response = dialect.decodeResponse(wire, { names });
-    if (isNothing(response) && dialect.recognise(wire) === undefined) {
+    if (isNothing(response) && dialect.detectKind(wire) === undefined) {
       throw new DialectError(dialect.id, "", "wrong-type", "There is no answer in it.");
     }
   } catch (cause) {
@@ -200,7 +200,7 @@ class HttpSource implements DeltaSource {
     const timer = setTimeout(() => this.reply.discard(), REST_MS);
     // Neither this nor the connection is a reason for a process to live; a browser's timer is a number.
     if (typeof timer === "object") timer.unref();
-    this.reply.rest?.();
+    this.reply.unref?.();
     try {
       let isEnded = false;
       while (!isEnded) isEnded = (await this.body.next()).done === true;

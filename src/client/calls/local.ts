@@ -1,5 +1,5 @@
 // Deltas of a local provider. It is code that somebody wrote: it may not heed its signal, and is then left behind.
-import type { Delta, Request } from "../../model/index.ts";
+import type { Delta, ModelRequest } from "../../model/index.ts";
 import { isObject, kindOf } from "../../model/kind.ts";
 import { nextTurn } from "../effects.ts";
 import type { LocalProvider, Timeouts } from "../types.ts";
@@ -28,7 +28,12 @@ export class LocalSource implements DeltaSource {
   private inRow = 0;
   private turnAt: number;
 
-  constructor(provider: LocalProvider, request: Request, scope: CallScope, { replyMs }: Pick<Timeouts, "replyMs">) {
+  constructor(
+    provider: LocalProvider,
+    request: ModelRequest,
+    scope: CallScope,
+    { replyMs }: Pick<Timeouts, "replyMs">,
+  ) {
     this.scope = scope;
     this.signal = scope.signal;
     this.replyMs = replyMs;

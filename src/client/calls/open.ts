@@ -1,7 +1,7 @@
 // Where the deltas of one attempt come from: a reply over HTTP, or a local provider.
 import type { OpenAttempt } from "./attempts.ts";
-import type { ModelCall, Ready, Target } from "./call.ts";
-import type { Asked } from "./facts.ts";
+import type { ModelCall, PreparedCall, Target } from "./call.ts";
+import type { TargetInfo } from "./facts.ts";
 import type { HttpExchange } from "./http.ts";
 import { send, streamReply } from "./http.ts";
 import { LocalSource } from "./local.ts";
@@ -12,7 +12,7 @@ import { Secrets } from "./secrets.ts";
 export function exchangeOf(
   { session, scope }: ModelCall,
   { link, timeouts }: Target,
-  ready: Ready,
+  ready: PreparedCall,
   attempt: OpenAttempt,
 ): HttpExchange | undefined {
   if (link.kind !== "http" || ready.kind !== "http") return undefined;
@@ -21,7 +21,7 @@ export function exchangeOf(
 }
 
 /** Who is asked, and what the request that was made for it has to say about the answer. */
-export function askedOf({ asked }: Target, ready: Ready): Asked {
+export function askedOf({ asked }: Target, ready: PreparedCall): TargetInfo {
   const facts = ready.kind === "http" ? ready.prepared.facts : undefined;
   return facts === undefined ? asked : { ...asked, facts };
 }
@@ -30,7 +30,7 @@ export function askedOf({ asked }: Target, ready: Ready): Asked {
 export async function openReading(
   call: ModelCall,
   target: Target,
-  ready: Ready,
+  ready: PreparedCall,
   attempt: OpenAttempt,
 ): Promise<Reading> {
   const { link, asked } = target;

@@ -11,7 +11,7 @@ export const DEFAULT_WHOLE_TIMEOUTS: Timeouts = { ...DEFAULT_TIMEOUTS, replyMs: 
 export const DEFAULT_RETRY: RetryPolicy = { attempts: 3, baseMs: 500, maxMs: 8000, retryAfterCapMs: 60_000 };
 
 /** What was said last, of each field; the order is: the call, the provider, the client, Koine. */
-export function lastSaid<T extends object>(defaults: T, ...said: readonly (Partial<T> | undefined)[]): T {
+export function mergeSettings<T extends object>(defaults: T, ...said: readonly (Partial<T> | undefined)[]): T {
   const policy = { ...defaults };
   for (const each of said) {
     for (const field in each) {
@@ -46,10 +46,12 @@ export function shareOf(timeLeft: number, targetsLeft: number, turnMs: number): 
 }
 
 /** Why a provider is not asked again, or how long to wait before it is. */
-export type Verdict = { again: true; waitMs: number } | { again: false; reason: "final" | "attempts" | "retry-after" };
+export type RetryDecision =
+  | { again: true; waitMs: number }
+  | { again: false; reason: "final" | "attempts" | "retry-after" };
 
 /** Whether to ask again after the n-th attempt (from 1) failed. What the provider says about waiting counts first. */
-export function judge(error: ProviderError, n: number, policy: RetryPolicy, chance: Chance): Verdict {
+export function decideRetry(error: ProviderError, n: number, policy: RetryPolicy, chance: Chance): RetryDecision {
   if (!isRetryable(error)) return { again: false, reason: "final" };
   if (n >= policy.attempts) return { again: false, reason: "attempts" };
   const { retryAfterMs = 0 } = error;

@@ -3,7 +3,7 @@
 import type { Snapshot } from "../../assembly/index.ts";
 import { Assembler, AssemblyError } from "../../assembly/index.ts";
 import type { Delta, Response, Usage } from "../../model/index.ts";
-import type { Asked } from "./facts.ts";
+import type { TargetInfo } from "./facts.ts";
 import { firstFacts, lastFacts, missingCost } from "./facts.ts";
 import { AttemptFailure, errorDelta, failureOf } from "./failure.ts";
 import type { CallScope } from "./scope.ts";
@@ -20,7 +20,7 @@ export interface DeltaSource {
 
 export class Reading {
   private readonly source: DeltaSource;
-  private readonly asked: Asked;
+  private readonly asked: TargetInfo;
   private readonly scope: CallScope;
   private readonly assembler = new Assembler();
   /** Why it is no whole answer, once it has ended. */
@@ -31,7 +31,7 @@ export class Reading {
   /** The answer has ended, in one way or another; there may still be something to give out. */
   isOver = false;
 
-  constructor(source: DeltaSource, asked: Asked, scope: CallScope) {
+  constructor(source: DeltaSource, asked: TargetInfo, scope: CallScope) {
     this.source = source;
     this.asked = asked;
     this.scope = scope;

@@ -14,7 +14,7 @@ const REACHED: Readonly<Record<Limit, (ms: number) => string>> = {
 };
 
 /** A limit of the client's own was reached. */
-export class LimitReached extends Error {
+export class TimeoutReachedError extends Error {
   override readonly name = "LimitReached";
   readonly limit: Limit;
 
@@ -46,9 +46,9 @@ export class CallScope {
   private timerAt = Infinity;
   private isClosed = false;
   /** Why the whole call ended, where somebody or something ended it. */
-  ended: { by: "caller"; reason: unknown } | { by: "limit"; reason: LimitReached } | undefined;
+  ended: { by: "caller"; reason: unknown } | { by: "limit"; reason: TimeoutReachedError } | undefined;
   /** The time of the provider that is being asked is over. */
-  turnEnded: LimitReached | undefined;
+  turnEnded: TimeoutReachedError | undefined;
 
   /** Told when the call, or the provider's part in it, has ended that way. */
   onEnded: (() => void) | undefined;
@@ -180,16 +180,18 @@ export class CallScope {
     this.timerAt = Infinity;
     const now = this.now();
     const { limit, ms } = this.silence;
-    if (now >= this.callDeadline) this.finish({ by: "limit", reason: new LimitReached("totalMs", this.totalMs) });
+    if (now >= this.callDeadline)
+      this.finish({ by: "limit", reason: new TimeoutReachedError("totalMs", this.totalMs) });
     else if (now >= this.turnDeadline) this.endTurn();
     else if (this.silentSince !== undefined && now - this.silentSince >= ms) {
-      this.current?.abort(new LimitReached(limit, ms));
+      this.current?.abort(new TimeoutReachedError(limit, ms));
     } else this.arm();
   };
 
   private endTurn(): void {
     const { turnMs, shareMs } = this;
-    this.turnEnded = shareMs < turnMs ? new LimitReached("share", shareMs) : new LimitReached("totalMs", turnMs);
+    this.turnEnded =
+      shareMs < turnMs ? new TimeoutReachedError("share", shareMs) : new TimeoutReachedError("totalMs", turnMs);
     this.current?.abort(this.turnEnded);
     this.onEnded?.();
   }

@@ -1,13 +1,13 @@
 // An answer as it arrives, for whoever reads it: one delta at a time, a batch at a time, or only its end. Deltas wait in
 // the batches in which they came; a promise is made per read of the wire, not per delta.
 import type { Snapshot } from "../../assembly/index.ts";
-import type { Delta, Request } from "../../model/index.ts";
+import type { Delta, ModelRequest } from "../../model/index.ts";
 import { ClientError } from "../errors.ts";
 import type { Answer, AnswerStream, CallOptions } from "../types.ts";
-import type { Answered } from "./ask.ts";
-import { ask } from "./ask.ts";
+import type { AttemptResult } from "./ask.ts";
+import { runAttempts } from "./ask.ts";
 import { abortedError, giveUp } from "./attempts.ts";
-import type { Session } from "./call.ts";
+import type { ClientContext } from "./call.ts";
 import { ModelCall } from "./call.ts";
 import { BatchQueue } from "./batch-queue.ts";
 import { failureOf } from "./failure.ts";
@@ -15,7 +15,7 @@ import { openReading } from "./open.ts";
 import type { Reading } from "./reading.ts";
 
 /** Prepares to ask; nothing is sent before somebody reads. */
-export function stream(session: Session, request: Request, options: CallOptions): AnswerStream {
+export function stream(session: ClientContext, request: ModelRequest, options: CallOptions): AnswerStream {
   return new ModelStream(() => new ModelCall(session, request, options, true));
 }
 
@@ -28,7 +28,7 @@ const LEFT = "The stream was left before its end.";
 class ModelStream implements AnswerStream {
   private readonly begin: () => ModelCall;
   private call: ModelCall | undefined;
-  private answered: Answered<Reading> | undefined;
+  private answered: AttemptResult<Reading> | undefined;
   private outcome: Outcome | undefined;
   private readonly waiting = new BatchQueue();
   private pulling: Promise<void> | undefined;
@@ -93,14 +93,14 @@ class ModelStream implements AnswerStream {
     }
   }
 
-  private async open(): Promise<Answered<Reading>> {
+  private async open(): Promise<AttemptResult<Reading>> {
     const call = this.begin();
     this.call = call;
     call.scope.onEnded = () => {
       // Where nobody reads, what ended it is found out now.
       if (this.outcome === undefined) void this.pull();
     };
-    return ask(call, async (...tried) => {
+    return runAttempts(call, async (...tried) => {
       const reading = await openReading(call, ...tried);
       await reading.open();
       call.scope.keepTurn();
@@ -109,7 +109,7 @@ class ModelStream implements AnswerStream {
   }
 
   private answerOf(reading: Reading): Answer {
-    const { target, attempt } = this.answered as Answered<Reading>; // there is something to read because of it
+    const { target, attempt } = this.answered as AttemptResult<Reading>; // there is something to read because of it
     const response = reading.response();
     attempt.end({ usage: response.usage });
     const attempts = this.call?.log.attempts ?? [];

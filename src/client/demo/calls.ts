@@ -1,5 +1,5 @@
 // Which tools the demo calls, and with what: the request's offer and choice of tools, and the wanted calls of a message.
-import type { FunctionTool, Request, ToolChoice } from "../../model/index.ts";
+import type { FunctionTool, ModelRequest, ToolChoice } from "../../model/index.ts";
 import { stringifyJson } from "../../model/index.ts";
 import { refuse } from "./failures.ts";
 import { sampleOf } from "./sample/sample.ts";
@@ -15,7 +15,7 @@ export interface Offer {
   must: boolean;
 }
 
-export function offerOf({ tools = [], toolChoice = "auto" }: Request): Offer {
+export function offerOf({ tools = [], toolChoice = "auto" }: ModelRequest): Offer {
   const functions = tools.filter((tool) => tool.type === "function");
   const names = namedIn(toolChoice);
   const unknown = names?.find((name) => !functions.some((tool) => tool.name === name));

@@ -3,7 +3,7 @@
 import type { Delta } from "../../model/index.ts";
 import type { Checks } from "../checks.ts";
 import { aCount, aFunction, aText, checkFields, zeroOrAbove } from "../checks.ts";
-import { effectsOf } from "../effects.ts";
+import { resolveEffects } from "../effects.ts";
 import type { Effects, LocalProvider } from "../types.ts";
 import { readPlan } from "./cues.ts";
 import { deltasOf } from "./deltas.ts";
@@ -41,7 +41,7 @@ const OPTIONS: Checks<keyof DemoOptions> = {
 export function demo(options: DemoOptions = {}): LocalProvider {
   checkFields(options, OPTIONS, "");
   const { issuer = "demo", delayMs = 0, chunk = 1 } = options;
-  const effects = effectsOf(options.sleep && { sleep: options.sleep });
+  const effects = resolveEffects(options.sleep && { sleep: options.sleep });
   return {
     issuer,
     models: [MODEL],

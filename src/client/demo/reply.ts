@@ -1,5 +1,5 @@
 // What the demo answers: a pure function of the request.
-import type { FunctionTool, Request } from "../../model/index.ts";
+import type { FunctionTool, ModelRequest } from "../../model/index.ts";
 import { stringifyJson } from "../../model/index.ts";
 import type { Offer } from "./calls.ts";
 import { callOf, findTool, offerOf } from "./calls.ts";
@@ -13,7 +13,7 @@ import { echoText, helpText, listed, longText, PAUSED, REFUSAL, resultsText } fr
 
 /** One answer to be worked out. */
 export interface Question {
-  request: Request;
+  request: ModelRequest;
   turn: Turn;
   plan: Plan;
   issuer: string;
@@ -34,7 +34,7 @@ function thinks({ plan, request }: Question): boolean {
   return mayThink(request) && (plan.think || effort !== undefined || budget !== undefined);
 }
 
-export function mayThink({ reasoning }: Request): boolean {
+export function mayThink({ reasoning }: ModelRequest): boolean {
   return reasoning?.effort !== "none" && reasoning?.budget !== 0;
 }
 
@@ -63,7 +63,7 @@ function answer(question: Question): Script {
 }
 
 /** The steps of calls; where the request forbids parallel ones, one call is a step. */
-function callsOf(act: Act, { parallelToolCalls }: Request): WantedCall[][] {
+function callsOf(act: Act, { parallelToolCalls }: ModelRequest): WantedCall[][] {
   if (act.kind !== "call") return [];
   return parallelToolCalls === false ? act.steps.flat().map((call) => [call]) : act.steps;
 }
@@ -128,13 +128,13 @@ function actScript(act: Act, { request, turn, choice }: Question): Script {
 }
 
 /** The answer in the form that the request asks for; undefined where that is plain text. */
-function outputOf(request: Request): Script | undefined {
+function outputOf(request: ModelRequest): Script | undefined {
   return request.output === undefined || request.output.type === "text"
     ? undefined
     : says(stringifyJson(jsonOf(request)));
 }
 
-function jsonOf({ output }: Request): unknown {
+function jsonOf({ output }: ModelRequest): unknown {
   return output?.type === "json-schema" ? sampleOf(output.schema) : { model: "koine", isLanguageModel: false };
 }
 

@@ -1,5 +1,5 @@
 // How the demo counts: small pieces of text that stand for a model's tokens. Joined, they are the text again.
-import type { Message, Part, Request } from "../../model/index.ts";
+import type { Message, Part, ModelRequest } from "../../model/index.ts";
 
 const PIECE = /\s*(?:[\p{L}\p{N}\p{M}_]{1,8}|\S)|\s+/gu;
 const CHARACTERS_PER_TOKEN = 4;
@@ -11,7 +11,7 @@ export function tokensOf(text: string): string[] {
 }
 
 /** About what a provider would count for a request. */
-export function inputTokens({ messages, tools, output }: Request): number {
+export function inputTokens({ messages, tools, output }: ModelRequest): number {
   let characters = 0;
   let tokens = 3;
   for (const message of messages) {

@@ -30,14 +30,14 @@ export interface BudgetOptions extends BudgetLimits {
 }
 
 /** What was spent, failed attempts included. */
-export interface Spent extends Usage {
+export interface BudgetUsage extends Usage {
   cost: number;
   calls: number;
 }
 
 /** A budget is a middleware that can be asked. */
 export interface Budget extends Middleware {
-  readonly spent: Readonly<Spent>;
+  readonly spent: Readonly<BudgetUsage>;
   /** Begins anew, for example with the month. Calls under way count when they end. */
   reset(): void;
 }
@@ -52,7 +52,7 @@ const OPTIONS: Checks<keyof BudgetOptions> = {
   calls: zeroOrAbove,
   unknown: oneOf("refuse", "ignore"),
 };
-const NOTHING: Spent = { inputTokens: 0, outputTokens: 0, totalTokens: 0, cost: 0, calls: 0 };
+const NOTHING: BudgetUsage = { inputTokens: 0, outputTokens: 0, totalTokens: 0, cost: 0, calls: 0 };
 
 /**
  * Refuses calls once a limit is reached, with a `ClientError` "budget". What a call uses is known when it has ended:
@@ -87,7 +87,7 @@ export function budget(options: BudgetOptions): Budget {
 }
 
 class BudgetState {
-  spent: Spent = NOTHING;
+  spent: BudgetUsage = NOTHING;
   private readonly limits: BudgetOptions;
   /** For each limit, an answer whose part in it nobody knows. */
   private unknown = new Map<string, Attempt>();
@@ -121,7 +121,7 @@ class BudgetState {
     for (const attempt of attempts) {
       const { usage } = attempt;
       // What was refused, or never sent, is free.
-      const isFree = usage === undefined && attempt.begun === undefined && !isAnswered(attempt);
+      const isFree = usage === undefined && attempt.mayBeBilled === undefined && !isAnswered(attempt);
       const missing = usage === undefined ? METERED : usage.cost === undefined ? (["cost"] as const) : [];
       for (const name of isFree ? [] : missing) this.unknown.set(name, attempt);
       if (usage !== undefined) this.spent = { ...this.spent, ...addUsage(this.spent, usage) };

@@ -4,7 +4,7 @@ import { isObject, kindOf } from "../../model/kind.ts";
 import { orAborted } from "../calls/or-aborted.ts";
 import type { Checks } from "../checks.ts";
 import { aboveZero, aFunction, aText, checkFields, expecting, fault, hasMethods } from "../checks.ts";
-import { effectsOf } from "../effects.ts";
+import { resolveEffects } from "../effects.ts";
 import type { Answer } from "../types.ts";
 import { deferStream } from "./defer.ts";
 import { replayAnswer } from "./replay.ts";
@@ -133,7 +133,7 @@ class AnswerCache {
     if (typeof found !== "object" || found === null) return found;
     const over = new AbortController();
     const late = async (): Promise<never> => {
-      await effectsOf().sleep(this.lookupMs, over.signal);
+      await resolveEffects().sleep(this.lookupMs, over.signal);
       throw new Error(`The store did not answer within ${this.lookupMs} ms.`);
     };
     try {

@@ -1,5 +1,5 @@
 // What makes two calls the same question.
-import type { Message, Request } from "../../model/index.ts";
+import type { Message, ModelRequest } from "../../model/index.ts";
 import { exactNumbers } from "../../model/json.ts";
 import { isObject } from "../../model/kind.ts";
 import { readHeaders } from "../providers/headers.ts";
@@ -13,7 +13,7 @@ export function callKey({ request, options }: Call): string {
   const { provider, fallbacks, onBreaks, repair } = options;
   const headers = options.headers && readHeaders(options.headers, "/headers");
   const { stream: _, messages, ...rest } = request;
-  const question: Request = { ...rest, messages: messages.map(bare) };
+  const question: ModelRequest = { ...rest, messages: messages.map(bare) };
   const key = { request: question, options: { provider, fallbacks, headers, onBreaks, repair } };
   const digits = exactNumbers(key).map(({ path, text }) => `${path} ${text}`);
   return JSON.stringify([key, digits.sort()], (_name, value: unknown) => (isObject(value) ? sorted(value) : value));

@@ -1,10 +1,10 @@
 // The contract of middleware: an onion around complete and stream.
-import type { Request } from "../../model/index.ts";
+import type { ModelRequest } from "../../model/index.ts";
 import type { Answer, AnswerStream, CallOptions } from "../types.ts";
 
 /** A call on its way in. Pass a changed copy to `next` to change it. */
 export interface Call {
-  readonly request: Request;
+  readonly request: ModelRequest;
   readonly options: CallOptions;
 }
 

@@ -1,15 +1,15 @@
 // A provider ready to be asked: its settings checked once, its dialect at hand, its requests made and authorised.
-import type { JsonObject, Request } from "../../model/index.ts";
+import type { JsonObject, ModelRequest } from "../../model/index.ts";
 import { stringifyJson } from "../../model/index.ts";
 import { pointer } from "../../model/pointer.ts";
 import type {
   CallOptions,
-  HttpLink,
+  HttpAdapter,
   HttpProvider,
   HttpRequest,
-  Prepared,
+  PreparedRequest,
   ProviderConfig,
-  ProviderLink,
+  ProviderAdapter,
 } from "../types.ts";
 import { fault } from "../checks.ts";
 import { checkConfig, keyFault } from "./check.ts";
@@ -22,12 +22,12 @@ import { localLink } from "./local.ts";
 import { planRequest } from "./plan.ts";
 
 /** Throws a `ClientError` "configuration" with the path of what is wrong. */
-export function linkOf(name: string, config: ProviderConfig): ProviderLink {
+export function linkOf(name: string, config: ProviderConfig): ProviderAdapter {
   checkConfig(name, config);
   return "answer" in config ? localLink(name, config) : httpLink(name, config);
 }
 
-function httpLink(name: string, config: HttpProvider): HttpLink {
+function httpLink(name: string, config: HttpProvider): HttpAdapter {
   const address = addressOf(config);
   const [told, secret] = splitHeaders(readHeaders(config.headers ?? {}, pointer(["providers", name, "headers"])));
   requireKey(name, config, address, secret);
@@ -49,7 +49,7 @@ function httpLink(name: string, config: HttpProvider): HttpLink {
     kind: "http",
     name,
     config,
-    prepare(request: Request, model: string, stream: boolean, options: CallOptions): Prepared {
+    prepare(request: ModelRequest, model: string, stream: boolean, options: CallOptions): PreparedRequest {
       const called = options.headers === undefined ? undefined : readHeaders(options.headers, "/headers", name);
       const plan = planRequest(request, model, stream, name, config);
       const encoded = dialect.encodeRequest(plan.request, { repair: options.repair });

@@ -1,16 +1,16 @@
 // A provider that is a function: it is given the request without what means something only to others (B5).
-import type { Annotation, Loss, Message, Part, Request, Seal } from "../../model/index.ts";
+import type { Annotation, Loss, Message, Part, ModelRequest, Seal } from "../../model/index.ts";
 import { fieldUnsaid } from "../../dialects/kit/losses.ts";
 import { pointer } from "../../model/pointer.ts";
-import type { LocalLink, LocalProvider } from "../types.ts";
+import type { LocalAdapter, LocalProvider } from "../types.ts";
 
-export function localLink(name: string, config: LocalProvider): LocalLink {
+export function localLink(name: string, config: LocalProvider): LocalAdapter {
   const issuer = config.issuer ?? name;
   return {
     kind: "local",
     name,
     config,
-    prepare(request: Request, model: string) {
+    prepare(request: ModelRequest, model: string) {
       const filter = new SealFilter(issuer);
       const messages = filter.messages(request.messages);
       const { known, losses } = knownFields(request);
@@ -20,7 +20,7 @@ export function localLink(name: string, config: LocalProvider): LocalLink {
 }
 
 /** Every field that a request has. */
-const FIELDS: Readonly<Record<keyof Request, true>> = {
+const FIELDS: Readonly<Record<keyof ModelRequest, true>> = {
   model: true,
   messages: true,
   tools: true,
@@ -35,14 +35,14 @@ const FIELDS: Readonly<Record<keyof Request, true>> = {
 };
 
 /** A request without what is no field of one: settings in the wrong place are reported here as they are over HTTP. */
-function knownFields(request: Request): { known: Request; losses: Loss[] } {
+function knownFields(request: ModelRequest): { known: ModelRequest; losses: Loss[] } {
   const known = { ...request };
   const losses: Loss[] = [];
   for (const [name, value] of Object.entries(request)) {
     if (Object.hasOwn(FIELDS, name)) continue;
     Reflect.deleteProperty(known, name);
     if (value === undefined) continue;
-    const { action, level, says } = fieldUnsaid["field-unsaid"];
+    const { action, level, message: says } = fieldUnsaid["field-unsaid"];
     losses.push({ path: pointer([name]), action, level, code: "field-unsaid", message: says });
   }
   return { known, losses };

@@ -1,10 +1,10 @@
 // What plans are made of: a request on its way to a dialect, and fields that are added to it or taken from it.
 import { isObject } from "../../model/kind.ts";
-import type { Extra, JsonObject, JsonValue, Loss, Metadata, Request } from "../../model/index.ts";
+import type { Extra, JsonObject, JsonValue, Loss, Metadata, ModelRequest } from "../../model/index.ts";
 
 /** A request as it goes to the dialect, and its losses as they concern the caller's own request. */
 export interface Plan {
-  request: Request;
+  request: ModelRequest;
   /** What goes beside the body. */
   headers?: Record<string, string>;
   /** The losses of encoding, with paths into the caller's request, and those of the plan itself. */
@@ -13,7 +13,7 @@ export interface Plan {
   facts?: (said: Extra | undefined) => Metadata;
 }
 
-export function plain(request: Request): Plan {
+export function plain(request: ModelRequest): Plan {
   return { request, losses: (encoded) => encoded };
 }
 
@@ -33,12 +33,16 @@ function sayResidue<T extends Carrier>(target: T, dialect: string, residue: Json
 }
 
 /** The request with fields that only this dialect has; what it says itself wins. */
-export function addResidue(request: Request, dialect: string, fields: JsonObject): Request {
+export function addResidue(request: ModelRequest, dialect: string, fields: JsonObject): ModelRequest {
   return sayResidue(request, dialect, { ...fields, ...residueOf(request, dialect) });
 }
 
 /** The request without a field that only this dialect has, and that field. */
-export function takeResidue(request: Request, dialect: string, field: string): [Request, JsonValue | undefined] {
+export function takeResidue(
+  request: ModelRequest,
+  dialect: string,
+  field: string,
+): [ModelRequest, JsonValue | undefined] {
   const { [field]: taken, ...rest } = residueOf(request, dialect);
   return taken === undefined ? [request, undefined] : [sayResidue(request, dialect, rest), taken];
 }

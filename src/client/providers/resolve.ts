@@ -1,10 +1,10 @@
 // Which provider a model belongs to: `provider/model`, split at the first slash. A name that begins with no provider is
 // the default provider's own, as it is.
 import { ClientError } from "../errors.ts";
-import type { CallOptions, ClientOptions, ProviderLink } from "../types.ts";
+import type { CallOptions, ClientOptions, ProviderAdapter } from "../types.ts";
 
 export interface Resolved {
-  link: ProviderLink;
+  link: ProviderAdapter;
   /** As the provider calls it. */
   model: string;
 }
@@ -15,7 +15,7 @@ export interface Resolved {
  * so where it has none of that name. `path` is where the model was named.
  */
 export function resolveModel(
-  links: ReadonlyMap<string, ProviderLink>,
+  links: ReadonlyMap<string, ProviderAdapter>,
   options: Pick<ClientOptions, "defaultProvider">,
   model: string | undefined,
   callOptions: Pick<CallOptions, "provider"> = {},
@@ -42,9 +42,9 @@ export function resolveModel(
 }
 
 function defaultOf(
-  links: ReadonlyMap<string, ProviderLink>,
+  links: ReadonlyMap<string, ProviderAdapter>,
   { defaultProvider }: Pick<ClientOptions, "defaultProvider">,
-): ProviderLink | undefined {
+): ProviderAdapter | undefined {
   if (defaultProvider !== undefined) {
     const link = links.get(defaultProvider);
     if (link !== undefined) return link;
@@ -54,16 +54,16 @@ function defaultOf(
   return another === undefined ? only : undefined;
 }
 
-function noModel(links: ReadonlyMap<string, ProviderLink>, path: string): ClientError {
+function noModel(links: ReadonlyMap<string, ProviderAdapter>, path: string): ClientError {
   return new ClientError("configuration", `No model is named; say "provider/model". ${listed(links)}`, { path });
 }
 
-function unknown(links: ReadonlyMap<string, ProviderLink>, what: string, path: string): ClientError {
+function unknown(links: ReadonlyMap<string, ProviderAdapter>, what: string, path: string): ClientError {
   return new ClientError("unknown-provider", `${what}. ${listed(links)}`, { path });
 }
 
 /** What there is, in a sentence. */
-function listed(links: ReadonlyMap<string, ProviderLink>): string {
+function listed(links: ReadonlyMap<string, ProviderAdapter>): string {
   if (links.size === 0) return "No provider is registered.";
   const names = [...links.values()].map((link) => {
     const models = link.kind === "local" ? (link.config.models ?? []) : [];

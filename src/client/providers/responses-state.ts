@@ -1,7 +1,7 @@
 // What the Responses API stores, and what follows from it: reasoning comes encrypted where nothing is stored (B13), and
 // what is stored need not be sent again (B14).
 import type { LossTable } from "../../dialects/index.ts";
-import type { Extra, Loss, Message, Metadata, Request } from "../../model/index.ts";
+import type { Extra, Loss, Message, Metadata, ModelRequest } from "../../model/index.ts";
 import type { HttpProvider } from "../types.ts";
 import type { Plan } from "./plan-parts.ts";
 import { addResidue, plain, residueOf, takeResidue, withForm } from "./plan-parts.ts";
@@ -17,7 +17,7 @@ const REASONS =
 /** Whose models all encrypt their reasoning where they reason. */
 const OWN: ReadonlySet<string | undefined> = new Set([undefined, "openai", "azure", "xai"]);
 
-export function planResponses(asked: Request, model: string, name: string, config: HttpProvider): Plan {
+export function planResponses(asked: ModelRequest, model: string, name: string, config: HttpProvider): Plan {
   const isStored = storeOf(asked, config) !== false;
   const request = withStore(asked, model, config);
   if (config.state !== "previous-response" || !isStored) return plain(request);
@@ -42,19 +42,19 @@ function storedFacts(said: Extra | undefined): Metadata {
 }
 
 /** What a request says about storing, in either way of asking OpenAI. */
-function saidStore(request: Request): unknown {
+function saidStore(request: ModelRequest): unknown {
   const said = residueOf(request, DIALECT)["store"];
   return said === undefined ? residueOf(request, "openai-chat")["store"] : said;
 }
 
 /** What holds: where the request says nothing, the settings. */
-function storeOf(request: Request, { store }: HttpProvider): unknown {
+function storeOf(request: ModelRequest, { store }: HttpProvider): unknown {
   const said = saidStore(request);
   return said === undefined ? store : said;
 }
 
 /** Says what the settings say about storing, where the request does not, and asks for encrypted reasoning (B13). */
-function withStore(request: Request, model: string, config: HttpProvider): Request {
+function withStore(request: ModelRequest, model: string, config: HttpProvider): ModelRequest {
   const store = storeOf(request, config);
   const { store: own, vendor } = config;
   const isSaid = own === undefined || saidStore(request) !== undefined;
@@ -65,20 +65,20 @@ function withStore(request: Request, model: string, config: HttpProvider): Reque
   return addResidue(rest, DIALECT, { include: list.includes(ENCRYPTED) ? list : [...list, ENCRYPTED] });
 }
 
-function isReasoning({ reasoning = {} }: Request, model: string, vendor: string | undefined): boolean {
+function isReasoning({ reasoning = {} }: ModelRequest, model: string, vendor: string | undefined): boolean {
   const { effort, summary } = reasoning;
   if (effort === "none") return false;
   return REASONS.test(model) || (OWN.has(vendor) && (effort !== undefined || summary !== undefined));
 }
 
 /** Whether the request leaves it to us what to go on from. */
-function namesNothing(request: Request): boolean {
+function namesNothing(request: ModelRequest): boolean {
   const { previous_response_id: previous = null, conversation = null } = residueOf(request, DIALECT);
   return previous === null && conversation === null;
 }
 
 /** The last answer that this provider gave, where it is whole and stored, and something has been said since. */
-function lastAnswer({ messages }: Request, name: string): { index: number; id: string } | undefined {
+function lastAnswer({ messages }: ModelRequest, name: string): { index: number; id: string } | undefined {
   const index = messages.findLastIndex(({ role, metadata }) => role === "assistant" && metadata?.provider === name);
   const { responseId: id, interrupted, stored } = messages[index]?.metadata ?? {};
   if (typeof id !== "string" || id === "" || stored !== true || interrupted === true) return undefined;
@@ -104,7 +104,8 @@ export const CLIENT_LOSSES = {
   "stored-already": {
     action: "dropped",
     level: "note",
-    says: 'The provider has it as part of its last answer; an edit of it is not seen, and what is left out stays part of what it remembers. Use state "resend" to send it.',
+    message:
+      'The provider has it as part of its last answer; an edit of it is not seen, and what is left out stays part of what it remembers. Use state "resend" to send it.',
   },
 } as const satisfies LossTable;
 

@@ -4,7 +4,7 @@ import { isObject, kindOf } from "../../model/kind.ts";
 import { ClientError } from "../errors.ts";
 import { jsonSchemaJudge } from "./json-schema.ts";
 import { checkStandard, describeStandard, isStandardSchema } from "./standard.ts";
-import type { AnySchema, InferSchema, ReadSchema } from "./types.ts";
+import type { AnySchema, InferSchema, CompiledSchema } from "./types.ts";
 
 export interface ReadSchemaOptions {
   /** What to show to the model instead; for Standard Schemas that cannot say their JSON Schema. */
@@ -17,10 +17,10 @@ export interface ReadSchemaOptions {
  * Reads a JSON Schema or a Standard Schema. A schema that cannot be used is a `ClientError` "configuration" that says
  * where. Costs a walk of the schema: read it once, not per value.
  */
-export function readSchema<Schema extends AnySchema>(
+export function compileSchema<Schema extends AnySchema>(
   schema: Schema,
   options: ReadSchemaOptions = {},
-): ReadSchema<InferSchema<Schema>> {
+): CompiledSchema<InferSchema<Schema>> {
   const { inputSchema, path = "/schema" } = options;
   const read = isStandardSchema(schema)
     ? {
@@ -29,10 +29,10 @@ export function readSchema<Schema extends AnySchema>(
       }
     : readJsonSchema(schema, inputSchema, path);
   // A Standard Schema's own judgement gives the type that it declares; of a JSON Schema, nothing is known.
-  return read as ReadSchema<InferSchema<Schema>>;
+  return read as CompiledSchema<InferSchema<Schema>>;
 }
 
-function readJsonSchema(schema: unknown, inputSchema: SchemaObject | undefined, path: string): ReadSchema {
+function readJsonSchema(schema: unknown, inputSchema: SchemaObject | undefined, path: string): CompiledSchema {
   if (!isObject(schema)) {
     throw new ClientError(
       "configuration",

@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { SchemaObject } from "../../model/index.ts";
 import { pointer } from "../../model/pointer.ts";
 import { ClientError } from "../errors.ts";
-import type { Checked, DescribingSchema, SchemaIssue } from "./types.ts";
+import type { SchemaResult, DescribingSchema, SchemaIssue } from "./types.ts";
 
 /** Tried in this order: a library need not know both. */
 const TARGETS = ["draft-2020-12", "draft-07"] as const;
@@ -51,7 +51,7 @@ function isDescribing(schema: StandardSchemaV1): schema is DescribingSchema {
 }
 
 /** Rejects where the schema's own code throws. */
-export async function checkStandard(schema: StandardSchemaV1, value: unknown): Promise<Checked<unknown>> {
+export async function checkStandard(schema: StandardSchemaV1, value: unknown): Promise<SchemaResult<unknown>> {
   const result = await schema["~standard"].validate(value);
   return result.issues === undefined
     ? { ok: true, value: result.value }

@@ -19,10 +19,10 @@ export interface SchemaIssue {
   message: string;
 }
 
-export type Checked<Value> = { ok: true; value: Value } | { ok: false; issues: SchemaIssue[] };
+export type SchemaResult<Value> = { ok: true; value: Value } | { ok: false; issues: SchemaIssue[] };
 
 /** A schema that was read: its JSON form for the wire, and its judgement. Standard Schemas may change the value. */
-export interface ReadSchema<Value = unknown> {
+export interface CompiledSchema<Value = unknown> {
   readonly json: SchemaObject;
-  check(value: unknown): Promise<Checked<Value>>;
+  check(value: unknown): Promise<SchemaResult<Value>>;
 }

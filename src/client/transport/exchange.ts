@@ -3,7 +3,7 @@
 import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
 import { LONGEST_TIMER_MS } from "../effects.ts";
-import type { HttpReply, Limits } from "../types.ts";
+import type { HttpReply, SendOptions } from "../types.ts";
 import { decompress } from "./decompress.ts";
 import type { TransportStage } from "./errors.ts";
 import { connectTimeout, explainFailure } from "./explain.ts";
@@ -19,7 +19,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
   /** The connection that is being made for this request, if there was none to use. */
   socket: Socket | undefined;
   private readonly host: string;
-  private readonly limits: Limits;
+  private readonly limits: SendOptions;
   private readonly changed: (exchange: Exchange) => void;
   private readonly head = Promise.withResolvers<HttpReply>();
   private controller: Dispatcher.DispatchController | undefined;
@@ -37,7 +37,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
   private failure: unknown;
 
   /** `changed` hears when it is over, and when it is resting. */
-  constructor(host: string, limits: Limits, changed: (exchange: Exchange) => void) {
+  constructor(host: string, limits: SendOptions, changed: (exchange: Exchange) => void) {
     this.host = host;
     this.limits = limits;
     this.changed = changed;
@@ -57,7 +57,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     this.controller = controller;
     this.stage = "headers";
     if (this.isOver) controller.abort(asError(this.failure));
-    else this.limits.sent?.();
+    else this.limits.onSent?.();
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: HeaderFields): void {
@@ -65,7 +65,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterableIterat
     this.stage = "body";
     const fields = flatten(headers);
     const body = decompress(this, fields["content-encoding"], this.explain);
-    this.head.resolve({ status, headers: fields, body, discard: () => this.discard(), rest: () => this.rest() });
+    this.head.resolve({ status, headers: fields, body, discard: () => this.discard(), unref: () => this.rest() });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {

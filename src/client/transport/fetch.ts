@@ -1,6 +1,6 @@
 // The transport where there is no Node: `fetch`. It cannot tell when a connection stands, so that `connectMs` has no
 // meaning here; the limits on the reply, on silence and on the whole hold all the same.
-import type { HttpReply, HttpRequest, Limits, Transport } from "../types.ts";
+import type { HttpReply, HttpRequest, SendOptions, Transport } from "../types.ts";
 import type { TransportStage } from "./errors.ts";
 import { TransportError } from "./errors.ts";
 import { explainFailure, unsendable } from "./explain.ts";
@@ -9,7 +9,7 @@ export function defaultTransport(): Transport {
   return { send, close: () => Promise.resolve() };
 }
 
-async function send(request: HttpRequest, { signal, sent }: Limits): Promise<HttpReply> {
+async function send(request: HttpRequest, { signal, onSent: sent }: SendOptions): Promise<HttpReply> {
   const { url, method, headers, body } = request;
   const { host } = new URL(url);
   const fields = readHeaders(headers, host);

@@ -3,7 +3,7 @@
 import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
 import { Agent, buildConnector, EnvHttpProxyAgent } from "undici";
-import type { HttpReply, HttpRequest, Limits, Transport } from "../types.ts";
+import type { HttpReply, HttpRequest, SendOptions, Transport } from "../types.ts";
 import { Exchange } from "./exchange.ts";
 
 /** A connection to a proxy cannot be given up earlier when nobody waits for it any more. */
@@ -23,7 +23,7 @@ class UndiciTransport implements Transport {
   private readonly exchanges = new Set<Exchange>();
   private readonly sockets = new Set<Socket>();
 
-  send(request: HttpRequest, limits: Limits): Promise<HttpReply> {
+  send(request: HttpRequest, limits: SendOptions): Promise<HttpReply> {
     const { signal } = limits;
     if (signal.aborted) return Promise.reject(signal.reason as Error);
     const { origin, path, host } = placeOf(request.url);

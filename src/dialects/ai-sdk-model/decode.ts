@@ -10,8 +10,8 @@ import { decodeOutput } from "../kit/ai-sdk-output.ts";
 import { joinPieces, setReasoning } from "../kit/ai-sdk-reasoning.ts";
 import { readInput } from "../kit/ai-sdk-tools.ts";
 import { CallBook } from "../kit/calls.ts";
-import { copyField, kindOf, readMessageList, readObject, readString, restOf } from "../kit/read.ts";
-import { keepFields, keepForm } from "../kit/residue.ts";
+import { copyField, kindOf, readMessageList, readObject, readString, unknownFields } from "../kit/read.ts";
+import { storeResidue, storeForm } from "../kit/residue.ts";
 import { isApprovalResponse } from "./encode-part.ts";
 
 const ROLES: ReadonlySet<string> = new Set<Role>(["system", "user", "assistant", "tool"]);
@@ -19,7 +19,7 @@ const ROLES: ReadonlySet<string> = new Set<Role>(["system", "user", "assistant",
 export function decodeMessages(wire: unknown, context: DecodeContext): Message[] {
   const { list, key } = readMessageList(wire, context);
   const calls = new CallBook(context.dialect);
-  return context.trail.each(key, list, (value) => decodeMessage(readObject(value, context), calls, context));
+  return context.pathTracker.each(key, list, (value) => decodeMessage(readObject(value, context), calls, context));
 }
 
 const MESSAGE: ReadonlySet<string> = new Set(["role", "content"]);
@@ -31,7 +31,7 @@ function decodeMessage(wire: JsonObject, calls: CallBook, context: DecodeContext
   const { content, providerOptions } = wire;
   // The set holds nothing but roles.
   const message: Message = { role: ROLES.has(word) ? (word as Role) : "user", parts: [] };
-  if (!ROLES.has(word)) keepForm(message, dialect, "role", word);
+  if (!ROLES.has(word)) storeForm(message, dialect, "role", word);
   const isString = typeof content === "string";
   let hasOptions: boolean;
   if (isString) {
@@ -43,8 +43,8 @@ function decodeMessage(wire: JsonObject, calls: CallBook, context: DecodeContext
     message.parts = decodeContent(content, message.role, calls, context);
     hasOptions = keepOptions(message, providerOptions, message.parts.at(-1));
   }
-  if (isString !== (message.role === "system")) keepForm(message, dialect, "content", isString ? "string" : "list");
-  keepFields(message, dialect, restOf(wire, hasOptions ? MESSAGE_WITH_OPTIONS : MESSAGE));
+  if (isString !== (message.role === "system")) storeForm(message, dialect, "content", isString ? "string" : "list");
+  storeResidue(message, dialect, unknownFields(wire, hasOptions ? MESSAGE_WITH_OPTIONS : MESSAGE));
   return message;
 }
 
@@ -53,7 +53,7 @@ function decodeContent(content: unknown, role: Role, calls: CallBook, context: D
     const code = content === undefined ? "missing-field" : "wrong-type";
     return context.fail(code, `Expected a text or a list of parts, found ${kindOf(content)}.`, "content");
   }
-  const { trail, dialect } = context;
+  const { pathTracker: trail, dialect } = context;
   const parts: Part[] = [];
   trail.enter("content");
   for (let at = 0; at < content.length; at++) {
@@ -69,7 +69,7 @@ function decodeContent(content: unknown, role: Role, calls: CallBook, context: D
 /** A block as it came. An answer about an approval belongs into a tool message; that it stands elsewhere is noted. */
 function opaque(value: JsonObject, role: Role, dialect: string): OpaquePart {
   const part: OpaquePart = { type: "opaque", dialect, value };
-  if (role === "assistant" && isApprovalResponse(value)) keepForm(part, dialect, "place", role);
+  if (role === "assistant" && isApprovalResponse(value)) storeForm(part, dialect, "place", role);
   return part;
 }
 
@@ -101,7 +101,7 @@ function decodeText(wire: JsonObject, type: "text" | "reasoning", context: Decod
   const hasOptions = decodeOptions(part, wire["providerOptions"]);
   if (part.type === "reasoning") setReasoning(part, text);
   else part.text = text;
-  keepFields(part, context.dialect, restOf(wire, hasOptions ? TEXT_WITH_OPTIONS : TEXT));
+  storeResidue(part, context.dialect, unknownFields(wire, hasOptions ? TEXT_WITH_OPTIONS : TEXT));
   return part;
 }
 
@@ -120,14 +120,14 @@ function decodeCall(wire: JsonObject, calls: CallBook, context: DecodeContext): 
   const field = wire["input"] === undefined && wire["args"] !== undefined ? "args" : "input";
   readInput(part, wire, field, dialect);
   known.add(field);
-  if (field === "args") keepForm(part, dialect, "input", field);
+  if (field === "args") storeForm(part, dialect, "input", field);
   if (providerExecuted === true) {
     part.executor = "provider";
     known.add("providerExecuted");
   }
   calls.add(part, idOf(wire));
   if (decodeOptions(part, wire["providerOptions"])) known.add("providerOptions");
-  keepFields(part, dialect, restOf(wire, known));
+  storeResidue(part, dialect, unknownFields(wire, known));
   return part;
 }
 
@@ -145,18 +145,18 @@ function decodeResult(
   if (output === undefined && result !== undefined) {
     // Before version 5 of the SDK the value stood there by itself.
     copyField(wire, "result", part, "output");
-    keepForm(part, dialect, "output", "result");
+    storeForm(part, dialect, "output", "result");
     known.add("result");
     if (typeof wire["isError"] === "boolean") {
       part.isError = wire["isError"];
-      keepForm(part, dialect, "isError", true);
+      storeForm(part, dialect, "isError", true);
       known.add("isError");
     }
   } else if (!isRecord(output) || !decodeOutput(part, output, context)) return undefined;
   if (role === "assistant") part.executor = "provider";
   calls.answer(part, toolCallId);
-  if (part.toolName !== toolName) keepForm(part, dialect, "toolName", toolName);
+  if (part.toolName !== toolName) storeForm(part, dialect, "toolName", toolName);
   if (decodeOptions(part, wire["providerOptions"])) known.add("providerOptions");
-  keepFields(part, dialect, restOf(wire, known));
+  storeResidue(part, dialect, unknownFields(wire, known));
   return part;
 }

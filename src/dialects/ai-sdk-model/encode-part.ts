@@ -17,7 +17,7 @@ import { encodeOutput } from "../kit/ai-sdk-output.ts";
 import { splitReasoning } from "../kit/ai-sdk-reasoning.ts";
 import { reportTool, writeCallId, writeInput } from "../kit/ai-sdk-tools.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf, restoreResidue } from "../kit/residue.ts";
+import { readForm, restoreResidue } from "../kit/residue.ts";
 import type { Context } from "./losses.ts";
 import { reportRest } from "./losses.ts";
 import type { ModelReasoning, ModelText } from "./types.ts";
@@ -42,7 +42,7 @@ export function encodePart(part: Part, role: Role, context: Context): JsonObject
       return listOf(encodeOpaque(part, context));
     default:
       // Messages from outside may hold parts that the types do not know.
-      context.report.lose("part-unsayable");
+      context.report.addLoss("part-unsayable");
       return [];
   }
 }
@@ -63,7 +63,7 @@ const TEXT: ReadonlySet<string> = new Set(["type", "text", "extra", "cache", "se
 const REASONING: ReadonlySet<string> = new Set([...TEXT, "summary"]);
 
 function encodeText(part: TextPart | RefusalPart, context: Context): JsonObject {
-  if (part.type === "refusal") context.report.lose("refusal-as-text");
+  if (part.type === "refusal") context.report.addLoss("refusal-as-text");
   reportRest(part, TEXT, context);
   return finish({ type: "text", text: part.text } satisfies ModelText, part, context);
 }
@@ -85,7 +85,7 @@ const RESULT: ReadonlySet<string> = new Set(
 /** What a provider ran under a name of its own is that provider's: nobody else can go on from it (B33). */
 function isForeign({ executor, tool }: ToolCallPart | ToolResultPart, { report }: Context): boolean {
   const isForeign = executor === "provider" && tool !== undefined;
-  if (isForeign) report.lose("provider-tool");
+  if (isForeign) report.addLoss("provider-tool");
   return isForeign;
 }
 
@@ -97,7 +97,7 @@ function encodeCall(part: ToolCallPart, context: Context): JsonObject | undefine
   const wire: JsonObject = { type: "tool-call" };
   writeCallId(part, wire, context);
   wire["toolName"] = part.toolName;
-  writeInput(part, wire, formOf(part, context.dialect)["input"] === "args" ? "args" : "input", context);
+  writeInput(part, wire, readForm(part, context.dialect)["input"] === "args" ? "args" : "input", context);
   if (part.executor === "provider") wire["providerExecuted"] = true;
   return finish(wire, part, context);
 }
@@ -108,15 +108,15 @@ function encodeResult(part: ToolResultPart, role: Role, context: Context): JsonO
   reportRest(part, RESULT, context);
   reportTool(part, context);
   // Where a result stands says who ran the tool.
-  if ((part.executor === "provider") !== (role === "assistant")) report.lose("result-executor", "executor");
-  const form = formOf(part, dialect);
+  if ((part.executor === "provider") !== (role === "assistant")) report.addLoss("result-executor", "executor");
+  const form = readForm(part, dialect);
   const wire: JsonObject = { type: "tool-result" };
   writeCallId(part, wire, context);
   wire["toolName"] = typeof form["toolName"] === "string" ? form["toolName"] : part.toolName;
   if (form["output"] === "result" && part.content === undefined && part.output !== undefined) {
     copyField(part, "output", wire, "result");
     if (form["isError"] === true) wire["isError"] = part.isError;
-    else if (part.isError) report.lose("error-unsaid", "isError");
+    else if (part.isError) report.addLoss("error-unsaid", "isError");
   } else wire["output"] = encodeOutput(part, context);
   return finish(wire, part, context, "output");
 }
@@ -127,13 +127,13 @@ const OPAQUE: ReadonlySet<string> = new Set(["type", "dialect", "value", "extra"
 function encodeOpaque(part: OpaquePart, context: Context): JsonObject | undefined {
   const { value } = part;
   if (part.dialect !== context.dialect || !isObject(value)) {
-    context.report.lose(part.dialect === context.dialect ? "part-unsayable" : "opaque-foreign");
+    context.report.addLoss(part.dialect === context.dialect ? "part-unsayable" : "opaque-foreign");
     return undefined;
   }
   reportRest(part, OPAQUE, context);
   reportShared(part, context);
   for (const key of Object.keys(part.extra?.[part.dialect] ?? {})) {
-    if (key !== "$form") context.report.lose("residue-clash", ["extra", part.dialect, key]);
+    if (key !== "$form") context.report.addLoss("residue-clash", ["extra", part.dialect, key]);
   }
   return value;
 }

@@ -4,13 +4,13 @@ import type { Message } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
 import { encodeOptions, markOf } from "../kit/ai-sdk-options.ts";
 import { isObject } from "../kit/read.ts";
-import { formOf, restoreResidue } from "../kit/residue.ts";
+import { readForm, restoreResidue } from "../kit/residue.ts";
 import { encodePart, isApprovalResponse } from "./encode-part.ts";
 import type { Context } from "./losses.ts";
 import { reportRest } from "./losses.ts";
 
 export function encodeMessages(messages: readonly Message[], context: Context): JsonObject[] {
-  const { trail } = context;
+  const { pathTracker: trail } = context;
   const wires: JsonObject[] = [];
   let moved: JsonObject[] = [];
   for (let at = 0; at < messages.length; at++) {
@@ -48,17 +48,17 @@ function encodeMessage(message: Message, context: Context): Encoded {
   reportRest(message, CARRIED, context);
   const steering = steeringOf(message, dialect);
   if (steering !== undefined) {
-    report.lose("role-approximated", "role");
+    report.addLoss("role-approximated", "role");
     return { wires: [steering], responses: [] };
   }
-  const form = formOf(message, dialect);
+  const form = readForm(message, dialect);
   const role = encodeRole(message, form, context);
   const isSystem = role === "system";
   const { said, options } = encodeMessageOptions(message, context);
   const [parts, responses] = encodeParts(said, context);
   const isString = form["content"] === undefined ? isSystem : form["content"] === "string";
   if (isSystem && isString && parts.length > 1) {
-    report.lose("system-split", "role");
+    report.addLoss("system-split", "role");
     const wires = parts.map((part, at) =>
       finish(role, [part], true, at === 0 ? options : undefined, message, context, at > 0),
     );
@@ -89,15 +89,15 @@ function steeringOf({ role, parts: [only, another] }: Message, dialect: string):
 
 /** The parts of a message, and apart from them what is to stand elsewhere. */
 function encodeParts({ role, parts }: Message, context: Context): [parts: JsonObject[], responses: JsonObject[]] {
-  const { trail, report, dialect } = context;
+  const { pathTracker: trail, report, dialect } = context;
   const here: JsonObject[] = [];
   const responses: JsonObject[] = [];
   trail.enter("parts");
   parts.forEach((part: Part, at) => {
     trail.enter(at);
     for (const wire of encodePart(part, role, context)) {
-      if (role === "assistant" && isApprovalResponse(wire) && formOf(part, dialect)["place"] !== role) {
-        report.lose("response-moved");
+      if (role === "assistant" && isApprovalResponse(wire) && readForm(part, dialect)["place"] !== role) {
+        report.addLoss("response-moved");
         responses.push(wire);
       } else here.push(wire);
     }
@@ -111,12 +111,12 @@ function encodeRole({ role }: Message, form: JsonObject, { report, dialect }: Co
   const unknown = form["role"];
   if (typeof unknown === "string") {
     if (role === "user") return unknown;
-    report.lose("form-stale", ["extra", dialect, "$form", "role"]);
+    report.addLoss("form-stale", ["extra", dialect, "$form", "role"]);
   }
-  if (role === "developer") report.lose("developer-as-system", "role");
+  if (role === "developer") report.addLoss("developer-as-system", "role");
   if (role === "system" || role === "developer") return "system";
   if (role === "user" || role === "assistant" || role === "tool") return role;
-  report.lose("role-approximated", "role");
+  report.addLoss("role-approximated", "role");
   return "user";
 }
 
@@ -136,7 +136,7 @@ function finish(
     if (text.options !== undefined) wire["providerOptions"] = text.options;
   } else if (isString && parts.length === 0 && role === "system") wire["content"] = "";
   else if (isString && role !== "system")
-    context.report.lose("form-stale", ["extra", context.dialect, "$form", "content"]);
+    context.report.addLoss("form-stale", ["extra", context.dialect, "$form", "content"]);
   if (options !== undefined) wire["providerOptions"] = options;
   if (!isFurther) restoreResidue(wire, message, context);
   return wire;

@@ -28,7 +28,7 @@ export const aiSdkModel = defineDialect({
   id: "ai-sdk-model",
   title: "AI SDK model messages",
   losses: LOSSES,
-  recognise,
+  detectKind: recognise,
   messages: { decode: decodeMessages, encode: encodeMessages },
   streams: { decoder: streamDecoder, encoder: streamEncoder },
 });

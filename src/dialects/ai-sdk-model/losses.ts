@@ -30,10 +30,10 @@ import {
   toolDefault,
 } from "../kit/losses.ts";
 import type { LossDeclaration } from "../kit/report.ts";
-import { FOREIGN_LOSSES, reportUncarried } from "../kit/residue.ts";
+import { NOT_PORTABLE_LOSSES, reportUnsupportedFields } from "../kit/residue.ts";
 
 export const LOSSES = {
-  ...FOREIGN_LOSSES,
+  ...NOT_PORTABLE_LOSSES,
   ...idForeign,
   ...bookkeeping,
   ...fieldUnsaid,
@@ -62,17 +62,17 @@ export const LOSSES = {
   "system-split": {
     action: "moved",
     level: "note",
-    says: "A system message is one text here; each of its parts went out as a message of its own.",
+    message: "A system message is one text here; each of its parts went out as a message of its own.",
   },
   "response-moved": {
     action: "moved",
     level: "note",
-    says: "The answer to a request for approval belongs into a tool message; it went out in one.",
+    message: "The answer to a request for approval belongs into a tool message; it went out in one.",
   },
   "result-executor": {
     action: "approximated",
     level: "note",
-    says: "Where a result stands tells who ran its tool: the provider among what the model says, the client else.",
+    message: "Where a result stands tells who ran its tool: the provider among what the model says, the client else.",
   },
 } as const satisfies Record<string, LossDeclaration>;
 
@@ -90,6 +90,6 @@ const CODES = {
 
 /** Reports the residue of others, and every field that is not carried. */
 export function reportRest(value: Message | Part, carried: ReadonlySet<string>, context: Context): void {
-  reportUncarried<Code>(value, carried, context, "field-unsaid", CODES);
+  reportUnsupportedFields<Code>(value, carried, context, "field-unsaid", CODES);
   reportOthers(value, context);
 }

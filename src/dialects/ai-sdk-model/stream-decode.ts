@@ -15,7 +15,7 @@ import { StepReader } from "../kit/ai-sdk-stream-read.ts";
 import { decodeFinish, decodeUsage } from "../kit/ai-sdk-terms.ts";
 import { kindOfMessage, kindOfStatus } from "../kit/provider-errors.ts";
 import { isObject, readObject } from "../kit/read.ts";
-import { keepFields } from "../kit/residue.ts";
+import { storeResidue } from "../kit/residue.ts";
 import { truncated } from "../kit/streams.ts";
 
 export function streamDecoder(context: DecodeContext): EventDecoder {
@@ -243,8 +243,8 @@ function partOf(type: string, wire: JsonObject, dialect: string): Part | undefin
   const mime = mimeOfMedia(mediaType);
   if (mime !== undefined) part.mimeType = mime;
   decodeOptions(part, providerMetadata, false);
-  keepFields(part, dialect, rest);
-  keepFields(part, dialect, plainRest(file, BYTES), "file");
+  storeResidue(part, dialect, rest);
+  storeResidue(part, dialect, plainRest(file, BYTES), "file");
   return part;
 }
 

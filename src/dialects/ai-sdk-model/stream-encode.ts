@@ -11,7 +11,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from "../../model/parts.ts";
-import type { Response } from "../../model/response.ts";
+import type { ModelResponse } from "../../model/response.ts";
 import type { Usage } from "../../model/usage.ts";
 import { addUsage } from "../../model/usage.ts";
 import type { StreamEncoder, WireEvent } from "../dialect.ts";
@@ -25,7 +25,7 @@ import { reframe, reportAnswer, StepWriter } from "../kit/ai-sdk-stream-write.ts
 import { encodeFinish, encodeUsage, UNCOUNTED } from "../kit/ai-sdk-terms.ts";
 import { writeCallId, writeInput } from "../kit/ai-sdk-tools.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf, restoreResidue } from "../kit/residue.ts";
+import { readForm, restoreResidue } from "../kit/residue.ts";
 import { withOwnReport } from "../kit/streams.ts";
 import { encodeMessages } from "./encode.ts";
 import type { Context } from "./losses.ts";
@@ -46,7 +46,7 @@ class PartWords implements StreamWords {
   private readonly silent: Context;
   private readonly inputs = new Map<string, JsonValue>();
   /** The last answer that has ended. */
-  private last: Response | undefined;
+  private last: ModelResponse | undefined;
   private total: Usage | undefined;
   private hasFailed = false;
   private hasStep = true;
@@ -58,7 +58,7 @@ class PartWords implements StreamWords {
 
   start(payload: StartPayload, isFirst: boolean): JsonObject[] {
     const { dialect } = this.context;
-    this.hasStep = formOf(payload.message ?? {}, UI)["step"] !== false;
+    this.hasStep = readForm(payload.message ?? {}, UI)["step"] !== false;
     const step = reframe({ type: "start-step" }, payload, dialect);
     step["request"] ??= {};
     step["warnings"] ??= [];
@@ -131,7 +131,7 @@ class PartWords implements StreamWords {
   result(result: ToolResultPart): JsonObject[] {
     const { isError, output, content, toolName } = result;
     const event: JsonObject = { type: isError ? "tool-error" : "tool-result", toolCallId: this.idOf(result), toolName };
-    if (isError && formOf(result, this.context.dialect)["output"] === "execution-denied") {
+    if (isError && readForm(result, this.context.dialect)["output"] === "execution-denied") {
       event["type"] = "tool-output-denied";
       return [this.withMetadata(event, result)];
     }
@@ -153,7 +153,7 @@ class PartWords implements StreamWords {
     if (part.type === "opaque") return this.opaque(part, place);
     if ("data" in part && part.data !== undefined) return [this.file(part, part.data)];
     // A model's files are bytes.
-    this.context.report.lose("media-elsewhere", place);
+    this.context.report.addLoss("media-elsewhere", place);
     return [];
   }
 
@@ -176,11 +176,11 @@ class PartWords implements StreamWords {
       return [{ ...others, toolCall: { type: "tool-call", toolCallId: id, input: this.inputOf(id) } }];
     }
     if (value["type"] === "tool-approval-response" || value["type"] === "steering-message") return [others];
-    this.context.report.lose("part-unsayable", place);
+    this.context.report.addLoss("part-unsayable", place);
     return [];
   }
 
-  done(response: Response): JsonObject[] {
+  done(response: ModelResponse): JsonObject[] {
     const { dialect } = this.context;
     this.report(response);
     const { usage, finishReason, id, model, createdAt } = response;
@@ -200,21 +200,21 @@ class PartWords implements StreamWords {
   }
 
   /** What does not arrive of an answer: of its message, but for sources, which only streams have; and of its counts. */
-  private report(response: Response): void {
+  private report(response: ModelResponse): void {
     const { context } = this;
     const { usage } = response;
     for (const count of UNCOUNTED) {
-      if (usage?.[count] !== undefined) context.report.lose("field-unsaid", ["usage", count]);
+      if (usage?.[count] !== undefined) context.report.addLoss("field-unsaid", ["usage", count]);
     }
-    if (usage !== undefined) context.trail.into("usage", () => reportOthers(usage, context));
+    if (usage !== undefined) context.pathTracker.into("usage", () => reportOthers(usage, context));
     encodeFinish(response.finishReason, context);
     reportAnswer(response, context, (message, inList) => {
       encodeMessages([withoutSources(message)], inList);
       message.parts.forEach((part, at) => {
         if (part.type !== "text" || part.annotations === undefined) return;
-        for (const step of [0, "parts", at]) inList.trail.enter(step);
+        for (const step of [0, "parts", at]) inList.pathTracker.enter(step);
         encodeAnnotations(part, inList);
-        inList.trail.leave(3);
+        inList.pathTracker.leave(3);
       });
     });
   }

@@ -9,8 +9,8 @@ import { decodeOptions } from "../kit/ai-sdk-options.ts";
 import { decodeBlock } from "../kit/ai-sdk-blocks.ts";
 import { setReasoning } from "../kit/ai-sdk-reasoning.ts";
 import { decodeCitations } from "../kit/ai-sdk-sources.ts";
-import { restOf } from "../kit/read.ts";
-import { keepFields, keepForm } from "../kit/residue.ts";
+import { unknownFields } from "../kit/read.ts";
+import { storeResidue, storeForm } from "../kit/residue.ts";
 
 export function decodePart(wire: JsonObject, role: Role, context: DecodeContext): Part | undefined {
   switch (wire["type"]) {
@@ -41,9 +41,9 @@ function decodeText(
     if (decodeCitations(part, wire["citations"])) known.add("citations");
   }
   // What a model has said is done; what a user has said never streamed.
-  if (role === "assistant" ? state !== "done" : state !== undefined) keepForm(part, dialect, "state", state ?? null);
-  if (state === null) keepForm(part, dialect, "state", "null");
-  keepFields(part, dialect, restOf(wire, known));
+  if (role === "assistant" ? state !== "done" : state !== undefined) storeForm(part, dialect, "state", state ?? null);
+  if (state === null) storeForm(part, dialect, "state", "null");
+  storeResidue(part, dialect, unknownFields(wire, known));
   return part;
 }
 
@@ -67,6 +67,6 @@ function decodeFile(wire: JsonObject, { dialect }: DecodeContext): MediaPart | u
     known.add("filename");
   }
   if (decodeOptions(part, wire["providerMetadata"])) known.add("providerMetadata");
-  keepFields(part, dialect, restOf(wire, known));
+  storeResidue(part, dialect, unknownFields(wire, known));
   return part;
 }

@@ -7,8 +7,8 @@ import { decodeOptions, markShared } from "../kit/ai-sdk-options.ts";
 import { decodeContent, DENIED, MODEL } from "../kit/ai-sdk-output.ts";
 import { readInput } from "../kit/ai-sdk-tools.ts";
 import type { CallBook } from "../kit/calls.ts";
-import { copyField, isObject, restOf } from "../kit/read.ts";
-import { keepFields, keepForm } from "../kit/residue.ts";
+import { copyField, isObject, unknownFields } from "../kit/read.ts";
+import { storeResidue, storeForm } from "../kit/residue.ts";
 
 /** What a tool part decodes to: what the assistant said, and what goes into the tool message behind it. */
 export interface DecodedTool {
@@ -58,9 +58,9 @@ export function decodeTool(wire: JsonObject, calls: CallBook, context: DecodeCon
   const approvals = decodeApproval(call, wire["approval"], dialect);
   if (approvals !== undefined) known.add("approval");
   const isOutput = state.startsWith("output-");
-  if (!isOutput && state !== stateOf(call, approvals)) keepForm(call, dialect, "state", state);
+  if (!isOutput && state !== stateOf(call, approvals)) storeForm(call, dialect, "state", state);
   const result = decodeResult(call, wire, approvals?.response, known, context);
-  keepFields(call, dialect, restOf(wire, known));
+  storeResidue(call, dialect, unknownFields(wire, known));
   const isProvider = call.executor === "provider";
   return {
     said: [call, ...listOf(approvals?.request), ...listOf(isProvider ? result : undefined)],
@@ -97,7 +97,7 @@ function readCall(call: ToolCallPart, wire: JsonObject, known: Set<string>, dial
     call.inputText = rawInput;
     call.input = rawInput;
     if (input === undefined) return;
-    if (input === rawInput) keepForm(call, dialect, "input", "both");
+    if (input === rawInput) storeForm(call, dialect, "input", "both");
     copyField(wire, "input", call);
   } else readInput(call, wire, "input", dialect);
 }
@@ -157,7 +157,7 @@ function decodeApproval(call: ToolCallPart, wire: JsonValue | undefined, dialect
     if (call.executor === "provider") response["providerExecuted"] = true;
     approvals.response = { type: "opaque", dialect: MODEL, value: response };
   }
-  keepFields(call, dialect, restOf(wire, known), "approval");
+  storeResidue(call, dialect, unknownFields(wire, known), "approval");
   return approvals;
 }
 
@@ -186,7 +186,7 @@ function decodeResult(
     if (wire["preliminary"] !== undefined) {
       const preliminary: JsonObject = {};
       copyField(wire, "preliminary", preliminary);
-      keepFields(part, dialect, preliminary);
+      storeResidue(part, dialect, preliminary);
       known.add("preliminary");
     }
   }
@@ -200,7 +200,7 @@ export function deniedResult(
   dialect: string,
 ): Pick<ToolResultPart, "isError" | "output" | "extra"> {
   const result: Pick<ToolResultPart, "isError" | "output" | "extra"> = { isError: true, output: reason ?? DENIED };
-  keepForm(result, dialect, "state", "output-denied");
+  storeForm(result, dialect, "state", "output-denied");
   return result;
 }
 
@@ -215,7 +215,7 @@ export function reasonOf(response: Part | undefined): string | undefined {
 export function readOutput(part: ToolResultPart, wire: JsonObject, context: DecodeContext): void {
   const { output } = wire;
   if (output === undefined) {
-    keepForm(part, context.dialect, "output", "absent");
+    storeForm(part, context.dialect, "output", "absent");
     return;
   }
   if (isObject(output) && output["type"] === "content" && Object.keys(output).length === 2) {

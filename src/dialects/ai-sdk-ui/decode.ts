@@ -9,8 +9,8 @@ import type { DecodeContext } from "../dialect.ts";
 import { joinPieces } from "../kit/ai-sdk-reasoning.ts";
 import { annotate } from "../kit/ai-sdk-sources.ts";
 import { CallBook } from "../kit/calls.ts";
-import { isObject, kindOf, readMessageList, readObject, readString, restOf } from "../kit/read.ts";
-import { keepFields, keepForm } from "../kit/residue.ts";
+import { isObject, kindOf, readMessageList, readObject, readString, unknownFields } from "../kit/read.ts";
+import { storeResidue, storeForm } from "../kit/residue.ts";
 import { decodePart } from "./decode-part.ts";
 import { decodeTool } from "./decode-tool.ts";
 
@@ -20,7 +20,7 @@ export function decodeMessages(wire: unknown, context: DecodeContext): Message[]
   const { list, key } = readMessageList(wire, context);
   const calls = new CallBook(context.dialect);
   const messages: Message[] = [];
-  context.trail.each(key, list, (value) => {
+  context.pathTracker.each(key, list, (value) => {
     for (const message of decodeMessage(readObject(value, context), messages.at(-1), calls, context)) {
       messages.push(message);
     }
@@ -40,9 +40,9 @@ function decodeMessage(
   // The set holds nothing but roles.
   const role = ROLES.has(word) ? (word as Role) : "user";
   const first: Message = { role, parts: [] };
-  if (!ROLES.has(word)) keepForm(first, dialect, "role", word);
+  if (!ROLES.has(word)) storeForm(first, dialect, "role", word);
   const known = new Set(["role", "parts"]);
-  if (wire["id"] === undefined) keepForm(first, dialect, "id", null);
+  if (wire["id"] === undefined) storeForm(first, dialect, "id", null);
   else if (typeof wire["id"] === "string") {
     first.id = wire["id"];
     known.add("id");
@@ -51,12 +51,12 @@ function decodeMessage(
     first.metadata = wire["metadata"];
     known.add("metadata");
   }
-  keepFields(first, dialect, restOf(wire, known));
+  storeResidue(first, dialect, unknownFields(wire, known));
   if (role !== "assistant") {
-    context.trail.each("parts", parts, (part) => addPart(first.parts, readObject(part, context), role, context));
+    context.pathTracker.each("parts", parts, (part) => addPart(first.parts, readObject(part, context), role, context));
     return [first];
   }
-  if (before?.role === "tool") keepForm(first, dialect, "begins", true);
+  if (before?.role === "tool") storeForm(first, dialect, "begins", true);
   return decodeSteps(first, parts, calls, context);
 }
 
@@ -87,17 +87,17 @@ function decodeSteps(first: Message, parts: readonly JsonValue[], calls: CallBoo
     if (results.length > 0) messages.push({ role: "tool", parts: results });
     results = [];
   };
-  context.trail.each("parts", parts, (value, at) => {
+  context.pathTracker.each("parts", parts, (value, at) => {
     const wire = readObject(value, context);
     if (isStepStart(wire)) {
       if (at === 0) return;
       close();
       step = { role: "assistant", parts: [] };
-      if (messages.at(-1)?.role !== "tool") keepForm(step, dialect, "joined", true);
+      if (messages.at(-1)?.role !== "tool") storeForm(step, dialect, "joined", true);
       messages.push(step);
       return;
     }
-    if (at === 0) keepForm(first, dialect, "step", false);
+    if (at === 0) storeForm(first, dialect, "step", false);
     const steering = decodeSteering(wire, context);
     if (steering !== undefined) {
       close();
@@ -106,7 +106,7 @@ function decodeSteps(first: Message, parts: readonly JsonValue[], calls: CallBoo
       return;
     }
     if (!messages.includes(step)) {
-      for (const [what, spelled] of STEPLESS) keepForm(step, dialect, what, spelled);
+      for (const [what, spelled] of STEPLESS) storeForm(step, dialect, what, spelled);
       messages.push(step);
     }
     const tool = decodeTool(wire, calls, context);
@@ -116,7 +116,7 @@ function decodeSteps(first: Message, parts: readonly JsonValue[], calls: CallBoo
       results.push(...tool.results);
     }
   });
-  if (parts.length === 0) keepForm(first, dialect, "step", false);
+  if (parts.length === 0) storeForm(first, dialect, "step", false);
   close();
   return messages;
 }
@@ -131,11 +131,12 @@ const STEERING: ReadonlySet<string> = new Set(["type", "id", "parts"]);
 /** What the user said while the assistant was at work, between two steps: for a model, a message of the user's. */
 function decodeSteering(wire: JsonObject, context: DecodeContext): Message | undefined {
   const { type, id, parts } = wire;
-  if (type !== "steering-message" || typeof id !== "string" || restOf(wire, STEERING) !== undefined) return undefined;
+  if (type !== "steering-message" || typeof id !== "string" || unknownFields(wire, STEERING) !== undefined)
+    return undefined;
   if (!Array.isArray(parts) || !parts.every(isObject)) return undefined;
   const message: Message = { role: "user", parts: [], id };
-  context.trail.each("parts", parts, (part) => addPart(message.parts, part, "user", context));
-  keepForm(message, context.dialect, "steering", true);
+  context.pathTracker.each("parts", parts, (part) => addPart(message.parts, part, "user", context));
+  storeForm(message, context.dialect, "steering", true);
   return message;
 }
 

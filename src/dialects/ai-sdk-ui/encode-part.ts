@@ -9,7 +9,7 @@ import { encodeBlock } from "../kit/ai-sdk-blocks.ts";
 import { MODEL } from "../kit/ai-sdk-output.ts";
 import { splitReasoning } from "../kit/ai-sdk-reasoning.ts";
 import { encodeAnnotations } from "../kit/ai-sdk-sources.ts";
-import { formOf, restoreResidue } from "../kit/residue.ts";
+import { readForm, restoreResidue } from "../kit/residue.ts";
 import type { Context } from "./losses.ts";
 import { reportRest } from "./losses.ts";
 
@@ -29,7 +29,7 @@ export function encodePart(part: Part, role: Role, context: Context): JsonObject
       return listOf(encodeOpaque(part, context));
     default:
       // Tools belong to an assistant; parts that the types do not know to nobody.
-      context.report.lose("part-unsayable");
+      context.report.addLoss("part-unsayable");
       return [];
   }
 }
@@ -48,7 +48,7 @@ function finish(wire: JsonObject, part: PartBase, context: Context): JsonObject 
 
 /** How far a text has come: what the assistant says is done, what others say never streamed. */
 function writeState(wire: JsonObject, part: PartBase, role: Role, { dialect }: Context): void {
-  const form = formOf(part, dialect)["state"];
+  const form = readForm(part, dialect)["state"];
   const state: JsonValue | undefined = form === undefined && role === "assistant" ? "done" : form;
   if (state === "null") wire["state"] = null;
   else if (state !== undefined && state !== null) wire["state"] = state;
@@ -58,7 +58,7 @@ const TEXT: ReadonlySet<string> = new Set(["type", "text", "annotations", "extra
 const REASONING: ReadonlySet<string> = new Set([...TEXT, "summary"]);
 
 function encodeText(part: TextPart | RefusalPart, role: Role, context: Context): JsonObject[] {
-  if (part.type === "refusal") context.report.lose("refusal-as-text");
+  if (part.type === "refusal") context.report.addLoss("refusal-as-text");
   reportRest(part, TEXT, context);
   const wire: JsonObject = { type: "text", text: part.text };
   writeState(wire, part, role, context);
@@ -86,11 +86,11 @@ function encodeFile(part: MediaPart, context: Context): JsonObject | undefined {
   const source = oneSource(part, context);
   const reference = source === "fileId" ? writeReference(part, context) : undefined;
   if (source === "fileId" && reference === undefined) {
-    report.lose("file-id");
+    report.addLoss("file-id");
     return undefined;
   }
   if (source !== "url" && source !== "data" && source !== "text" && source !== "fileId") {
-    report.lose("media-elsewhere");
+    report.addLoss("media-elsewhere");
     return undefined;
   }
   reportRest(part, FILE, context);
@@ -105,9 +105,9 @@ function urlOf(part: MediaPart, source: string, mediaType: string, { report }: C
   const { url = "", data = "", text = "", type, mimeType } = part;
   if (source === "url") return url;
   if (source === "fileId") return "";
-  if (source === "text") report.lose("text-as-data", "text");
+  if (source === "text") report.addLoss("text-as-data", "text");
   // A data URL has a whole type, or a reader would take the bare word for one.
-  if (mimeType === undefined && type !== "file") report.lose("mime-guessed", "mimeType");
+  if (mimeType === undefined && type !== "file") report.addLoss("mime-guessed", "mimeType");
   return dataUrl(mediaType, source === "text" ? base64Of(text) : data);
 }
 
@@ -118,7 +118,7 @@ function encodeOpaque(part: OpaquePart, context: Context): JsonObject | undefine
   const wire = encodeBlock(part);
   if (wire === undefined) {
     const isOwn = part.dialect === context.dialect || part.dialect === MODEL;
-    context.report.lose(isOwn ? "part-unsayable" : "opaque-foreign");
+    context.report.addLoss(isOwn ? "part-unsayable" : "opaque-foreign");
     return undefined;
   }
   reportRest(part, OPAQUE, context);

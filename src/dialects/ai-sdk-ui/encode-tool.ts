@@ -7,7 +7,7 @@ import { DENIED, encodeContent, MODEL } from "../kit/ai-sdk-output.ts";
 import { reportTool, withoutFormat, writeCallId, writeInput } from "../kit/ai-sdk-tools.ts";
 import { textIn } from "../kit/ai-sdk-plain.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf, restoreResidue } from "../kit/residue.ts";
+import { readForm, restoreResidue } from "../kit/residue.ts";
 import { outputText } from "../kit/results.ts";
 import { reasonOf, REQUEST, RESPONSE, stateOf } from "./decode-tool.ts";
 import type { Context } from "./losses.ts";
@@ -85,7 +85,7 @@ export class ToolParts {
     const isStreaming = call.invalid === true && call.inputText !== undefined && !this.answered.has(call.toolCallId);
     const saysText = isStreaming && call.format === "text";
     reportTool(saysText ? withoutFormat(call) : call, context);
-    const form = formOf(call, context.dialect);
+    const form = readForm(call, context.dialect);
     const shown = markOf(call, "tool");
     const { dynamic, ...others } = isObject(shown) ? shown : {};
     const wire: JsonObject =
@@ -94,8 +94,8 @@ export class ToolParts {
     for (const field of Object.keys(others)) copyField(others, field, wire);
     wire["state"] = typeof form["state"] === "string" ? form["state"] : stateOf(call, undefined);
     // Only input that is still streaming is not to be executed.
-    if (call.invalid === true && this.answered.has(call.toolCallId)) context.report.lose("call-invalid", "invalid");
-    if (call.invalid === false) context.report.lose("bookkeeping", "invalid");
+    if (call.invalid === true && this.answered.has(call.toolCallId)) context.report.addLoss("call-invalid", "invalid");
+    if (call.invalid === false) context.report.addLoss("bookkeeping", "invalid");
     if (call.invalid === true) this.writeRaw(call, wire);
     else writeInput(call, wire, "input", context);
     if (saysText) wire["inputEncoding"] = "text";
@@ -112,7 +112,7 @@ export class ToolParts {
   /** Input that must not be executed: its text, and what can be read of it. */
   private writeRaw(call: ToolCallPart, wire: JsonObject): void {
     const { input, inputText } = call;
-    const isBoth = formOf(call, this.context.dialect)["input"] === "both";
+    const isBoth = readForm(call, this.context.dialect)["input"] === "both";
     if (inputText === undefined || input !== inputText || isBoth) writeInput(call, wire, "input", this.context);
     if (inputText !== undefined) wire["rawInput"] = inputText;
   }
@@ -122,7 +122,7 @@ export class ToolParts {
     const isPlain = isRoundExpected
       ? isInRound && entry.round === this.round && entry.order >= this.last
       : !isInRound && entry === this.latest;
-    if (!isPlain) this.context.report.lose("result-joined");
+    if (!isPlain) this.context.report.addLoss("result-joined");
     if (isInRound) this.last = entry.order;
   }
 
@@ -138,7 +138,7 @@ export class ToolParts {
     const id = textIn(value, "approvalId");
     const entry = isRequest ? this.byId.get(textIn(value, "toolCallId")) : this.asked(id);
     if (entry === undefined || (isRequest ? entry.request : entry.response) !== undefined) {
-      context.report.lose("part-unsayable");
+      context.report.addLoss("part-unsayable");
       return undefined;
     }
     this.reportPlace(entry, isInRound, !isRequest);
@@ -150,15 +150,15 @@ export class ToolParts {
       said.add(name);
     }
     if (!isRequest && (value["providerExecuted"] === true) !== (entry.call.executor === "provider")) {
-      context.report.lose("result-executor", ["value", "providerExecuted"]);
+      context.report.addLoss("result-executor", ["value", "providerExecuted"]);
     }
-    for (const key of Object.keys(value)) if (!said.has(key)) context.report.lose("field-unsaid", ["value", key]);
+    for (const key of Object.keys(value)) if (!said.has(key)) context.report.addLoss("field-unsaid", ["value", key]);
     entry.wire["approval"] = approval;
     if (isRequest) {
       entry.request = part;
       this.byApproval.set(id, [...(this.byApproval.get(id) ?? []), entry]);
     } else entry.response = part;
-    const form = formOf(entry.call, context.dialect)["state"];
+    const form = readForm(entry.call, context.dialect)["state"];
     if (entry.isAnswered !== true) entry.wire["state"] = typeof form === "string" ? form : stateOf(entry.call, entry);
     return undefined;
   }
@@ -168,12 +168,12 @@ export class ToolParts {
     const { report } = context;
     let entry = this.byId.get(part.toolCallId);
     if (entry?.isAnswered === true) {
-      report.lose("result-repeated");
+      report.addLoss("result-repeated");
       return undefined;
     }
     let made: JsonObject | undefined;
     if (entry === undefined) {
-      report.lose("call-made");
+      report.addLoss("call-made");
       const { toolCallId, toolName, executor } = part;
       const call: ToolCallPart = { type: "tool-call", toolCallId, toolName, input: {} };
       if (executor === "provider") call.executor = executor;
@@ -181,9 +181,9 @@ export class ToolParts {
       entry = this.byId.get(toolCallId);
     } else {
       this.reportPlace(entry, isInRound, entry.call.executor !== "provider");
-      if (part.toolName !== entry.call.toolName) report.lose("result-name", "toolName");
+      if (part.toolName !== entry.call.toolName) report.addLoss("result-name", "toolName");
       if ((part.executor === "provider") !== (entry.call.executor === "provider"))
-        report.lose("result-executor", "executor");
+        report.addLoss("result-executor", "executor");
     }
     if (entry !== undefined) this.fill(entry, part);
     return made;
@@ -195,10 +195,10 @@ export class ToolParts {
     reportTool(part, context);
     const { wire } = entry;
     entry.isAnswered = true;
-    const state = formOf(part, context.dialect)["state"];
+    const state = readForm(part, context.dialect)["state"];
     const isDenied = state === "output-denied" && part.isError && part.output === (reasonOf(entry.response) ?? DENIED);
     if (state !== undefined && !isDenied)
-      context.report.lose("form-stale", ["extra", context.dialect, "$form", "state"]);
+      context.report.addLoss("form-stale", ["extra", context.dialect, "$form", "state"]);
     wire["state"] = isDenied ? "output-denied" : part.isError ? "output-error" : "output-available";
     // Whatever came of a call that must not be executed, its input is no longer streaming.
     if (entry.call.invalid === true) {
@@ -220,8 +220,8 @@ export function writeOutput(wire: JsonObject, part: ToolResultPart, context: Con
   if (isError) wire["errorText"] = errorText(part, context);
   else if (content !== undefined) wire["output"] = { type: "content", value: encodeContent(part, context) };
   else if (output !== undefined) copyField(part, "output", wire);
-  else if (formOf(part, context.dialect)["output"] !== "absent") {
-    context.report.lose("result-empty", "output");
+  else if (readForm(part, context.dialect)["output"] !== "absent") {
+    context.report.addLoss("result-empty", "output");
     wire["output"] = "";
   }
 }
@@ -230,13 +230,13 @@ export function writeOutput(wire: JsonObject, part: ToolResultPart, context: Con
 function errorText(part: ToolResultPart, { report }: Context): string {
   const texts: string[] = [];
   if (part.output !== undefined) {
-    if (typeof part.output !== "string") report.lose("output-as-text", "output");
+    if (typeof part.output !== "string") report.addLoss("output-as-text", "output");
     texts.push(outputText(part));
   }
   part.content?.forEach((piece, at) => {
     if (piece.type === "text") texts.push(piece.text);
-    report.lose(piece.type === "text" ? "output-in-content" : "part-unsayable", ["content", at]);
+    report.addLoss(piece.type === "text" ? "output-in-content" : "part-unsayable", ["content", at]);
   });
-  if (texts.length === 0 && part.output === undefined) report.lose("result-empty", "output");
+  if (texts.length === 0 && part.output === undefined) report.addLoss("result-empty", "output");
   return texts.join("\n");
 }

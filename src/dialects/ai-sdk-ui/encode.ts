@@ -7,7 +7,7 @@ import type { Part } from "../../model/parts.ts";
 import type { EncodeMessagesOptions } from "../dialect.ts";
 import { reportShared } from "../kit/ai-sdk-options.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf, restoreResidue } from "../kit/residue.ts";
+import { readForm, restoreResidue } from "../kit/residue.ts";
 import { encodePart } from "./encode-part.ts";
 import type { Context } from "./losses.ts";
 import { reportRest } from "./losses.ts";
@@ -19,7 +19,7 @@ export function encodeMessages(
   options: EncodeMessagesOptions = {},
 ): JsonObject[] {
   const writer = new Writer(messages, context, options);
-  context.trail.each(undefined, messages, (message, at) => writer.add(message, at));
+  context.pathTracker.each(undefined, messages, (message, at) => writer.add(message, at));
   return writer.wires;
 }
 
@@ -46,12 +46,16 @@ class Writer {
   add(message: Message, at: number): void {
     const { role } = message;
     if (role === "tool" && message.parts.length === 0) {
-      this.context.report.lose("message-unsaid");
+      this.context.report.addLoss("message-unsaid");
       return;
     }
     if (role === "assistant") this.addStep(message, at);
     else if (role === "tool") this.addResults(message, at);
-    else if (role === "user" && this.open !== undefined && formOf(message, this.context.dialect)["steering"] === true) {
+    else if (
+      role === "user" &&
+      this.open !== undefined &&
+      readForm(message, this.context.dialect)["steering"] === true
+    ) {
       this.open.push(this.steering(message, at));
     } else {
       this.open = undefined;
@@ -71,21 +75,21 @@ class Writer {
 
   private idOf({ id }: Message, at: number): string {
     if (id !== undefined) return id;
-    this.context.report.lose("id-made", "id");
+    this.context.report.addLoss("id-made", "id");
     return this.options.newId?.() ?? `msg-${at}`;
   }
 
   private roleOf(message: Message): string {
     const { report, dialect } = this.context;
     const { role } = message;
-    const unknown = formOf(message, dialect)["role"];
+    const unknown = readForm(message, dialect)["role"];
     if (typeof unknown === "string") {
       if (role === "user") return unknown;
-      report.lose("form-stale", ["extra", dialect, "$form", "role"]);
+      report.addLoss("form-stale", ["extra", dialect, "$form", "role"]);
     }
-    if (role === "developer") report.lose("developer-as-system", "role");
+    if (role === "developer") report.addLoss("developer-as-system", "role");
     if (role === "system" || role === "developer") return "system";
-    if (role !== "user") report.lose("role-approximated", "role");
+    if (role !== "user") report.addLoss("role-approximated", "role");
     return "user";
   }
 
@@ -96,7 +100,7 @@ class Writer {
     reportRest(message, FIRST, context);
     reportShared(message, context);
     const wire: JsonObject = {};
-    const hasNone = formOf(message, dialect)["id"] === null || message.extra?.[dialect]?.["id"] !== undefined;
+    const hasNone = readForm(message, dialect)["id"] === null || message.extra?.[dialect]?.["id"] !== undefined;
     if (message.id !== undefined || !hasNone) wire["id"] = this.idOf(message, at);
     wire["role"] = role;
     // Metadata are JSON, like everything in the model.
@@ -108,7 +112,7 @@ class Writer {
 
   private addStep(message: Message, at: number): void {
     const { context } = this;
-    const form = formOf(message, context.dialect);
+    const form = readForm(message, context.dialect);
     const isJoined = this.before === "tool" ? form["begins"] !== true : form["joined"] === true;
     const isFirst = this.open === undefined || !isJoined;
     if (isFirst) this.open = [];
@@ -132,7 +136,7 @@ class Writer {
   private reportResidue({ extra }: Message): void {
     const { dialect, report } = this.context;
     for (const key of Object.keys(extra?.[dialect] ?? {})) {
-      if (key !== "$form") report.lose("residue-clash", ["extra", dialect, key]);
+      if (key !== "$form") report.addLoss("residue-clash", ["extra", dialect, key]);
     }
   }
 
@@ -142,10 +146,10 @@ class Writer {
     const wire = this.wires.at(-1) ?? {};
     const joined = isObject(wire["metadata"]) ? copyObject(wire["metadata"]) : {};
     for (const key of Object.keys(metadata)) {
-      if (Object.hasOwn(joined, key)) report.lose("bookkeeping", ["metadata", key]);
+      if (Object.hasOwn(joined, key)) report.addLoss("bookkeeping", ["metadata", key]);
       else {
         copyField(metadata, key, joined);
-        report.lose("metadata-joined", ["metadata", key]);
+        report.addLoss("metadata-joined", ["metadata", key]);
       }
     }
     wire["metadata"] = joined;
@@ -156,12 +160,12 @@ class Writer {
     const { context } = this;
     const { report } = context;
     if (this.open === undefined) {
-      report.lose("result-joined", "role");
+      report.addLoss("result-joined", "role");
       this.open = [];
       this.begin(message, "assistant", at, this.open);
     } else {
       this.follow(message);
-      if (this.before === "tool") report.lose("turns-merged", "role");
+      if (this.before === "tool") report.addLoss("turns-merged", "role");
     }
     for (const part of this.encodeParts(message, "tool")) this.open.push(part);
     this.tools.endRound();
@@ -170,13 +174,13 @@ class Writer {
   private encodeParts(message: Message, role: "user" | "assistant" | "tool"): JsonObject[] {
     const { context, tools } = this;
     const wires: JsonObject[] = [];
-    context.trail.each("parts", message.parts, (part: Part) => {
+    context.pathTracker.each("parts", message.parts, (part: Part) => {
       if (role !== "user" && tools.takes(part)) {
         const wire = tools.add(part, role === "tool");
         if (wire !== undefined) wires.push(wire);
         return;
       }
-      if (role === "tool") context.report.lose("role-approximated", "type");
+      if (role === "tool") context.report.addLoss("role-approximated", "type");
       for (const wire of encodePart(part, role === "user" ? "user" : "assistant", context)) wires.push(wire);
     });
     return wires;

@@ -24,7 +24,7 @@ export const aiSdkUi = defineDialect({
   id: "ai-sdk-ui",
   title: "AI SDK UI messages",
   losses: LOSSES,
-  recognise,
+  detectKind: recognise,
   messages: { decode: decodeMessages, encode: encodeMessages },
   streams: { decoder: streamDecoder, encoder: streamEncoder },
 });

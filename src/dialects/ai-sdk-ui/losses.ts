@@ -32,10 +32,10 @@ import {
   turnsMerged,
 } from "../kit/losses.ts";
 import type { LossDeclaration } from "../kit/report.ts";
-import { FOREIGN_LOSSES, reportUncarried } from "../kit/residue.ts";
+import { NOT_PORTABLE_LOSSES, reportUnsupportedFields } from "../kit/residue.ts";
 
 export const LOSSES = {
-  ...FOREIGN_LOSSES,
+  ...NOT_PORTABLE_LOSSES,
   ...idForeign,
   ...bookkeeping,
   ...fieldUnsaid,
@@ -63,29 +63,29 @@ export const LOSSES = {
   ...finishApproximated,
   "part-split": STREAM_LOSSES["part-split"],
   "late-unsaid": STREAM_LOSSES["late-unsaid"],
-  "id-made": { action: "synthesized", level: "note", says: "Every message has an id here; one was made." },
-  "metadata-joined": { action: "moved", level: "note", says: "Metadata are told of the whole message, all steps." },
+  "id-made": { action: "synthesized", level: "note", message: "Every message has an id here; one was made." },
+  "metadata-joined": { action: "moved", level: "note", message: "Metadata are told of the whole message, all steps." },
   "call-made": {
     action: "synthesized",
     level: "note",
-    says: "A result stands with its call, and there is none; one without arguments was made.",
+    message: "A result stands with its call, and there is none; one without arguments was made.",
   },
   "result-joined": {
     action: "moved",
     level: "note",
-    says: "A result stands with its call, wherever it came.",
+    message: "A result stands with its call, wherever it came.",
   },
   "result-repeated": {
     action: "dropped",
     level: "loss",
-    says: "A call has one result here; this one came after it.",
+    message: "A call has one result here; this one came after it.",
   },
   "result-executor": {
     action: "approximated",
     level: "note",
-    says: "The call says who ran the tool; its result cannot say otherwise.",
+    message: "The call says who ran the tool; its result cannot say otherwise.",
   },
-  "result-name": { action: "dropped", level: "note", says: "Only the call names the tool." },
+  "result-name": { action: "dropped", level: "note", message: "Only the call names the tool." },
 } as const satisfies Record<string, LossDeclaration>;
 
 export type Code = keyof typeof LOSSES;
@@ -102,6 +102,6 @@ const CODES = {
 
 /** Reports the residue of others, and every field that is not carried. */
 export function reportRest(value: Message | Part, carried: ReadonlySet<string>, context: Context): void {
-  reportUncarried<Code>(value, carried, context, "field-unsaid", CODES);
+  reportUnsupportedFields<Code>(value, carried, context, "field-unsaid", CODES);
   reportOthers(value, context);
 }

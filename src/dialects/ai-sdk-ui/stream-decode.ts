@@ -11,7 +11,7 @@ import { factsOf } from "../kit/ai-sdk-stream-calls.ts";
 import { StepReader } from "../kit/ai-sdk-stream-read.ts";
 import { decodeFinish } from "../kit/ai-sdk-terms.ts";
 import { kindOfMessage } from "../kit/provider-errors.ts";
-import { isObject, readObject, restOf } from "../kit/read.ts";
+import { isObject, readObject, unknownFields } from "../kit/read.ts";
 import { truncated } from "../kit/streams.ts";
 import { isMetadata } from "./decode.ts";
 import { decodePart } from "./decode-part.ts";
@@ -132,7 +132,7 @@ class ChunkDecoder {
 
   /** What an event says that frames an answer and has no place in it: under its name, with the next answer to begin or end. */
   private keepFrame(type: string, wire: JsonObject): void {
-    const rest = restOf(wire, FRAME);
+    const rest = unknownFields(wire, FRAME);
     if (rest !== undefined) this.framing = { ...this.framing, [type]: rest };
   }
 

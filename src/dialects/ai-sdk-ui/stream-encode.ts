@@ -3,7 +3,7 @@
 import type { DonePayload, ErrorPayload, MessageFields, StartPayload } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Annotation, Part, PartBase, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
-import type { Response } from "../../model/response.ts";
+import type { ModelResponse } from "../../model/response.ts";
 import type { StreamEncoder, WireEvent } from "../dialect.ts";
 import { encodeOptions, markOf } from "../kit/ai-sdk-options.ts";
 import { MODEL } from "../kit/ai-sdk-output.ts";
@@ -15,7 +15,7 @@ import { reframe, reportAnswer, StepWriter } from "../kit/ai-sdk-stream-write.ts
 import { encodeFinish } from "../kit/ai-sdk-terms.ts";
 import { writeCallId, writeInput } from "../kit/ai-sdk-tools.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf, restoreResidue } from "../kit/residue.ts";
+import { readForm, restoreResidue } from "../kit/residue.ts";
 import { withOwnReport, truncated } from "../kit/streams.ts";
 import { encodeMessages } from "./encode.ts";
 import { encodePart } from "./encode-part.ts";
@@ -51,7 +51,7 @@ class ChunkWords implements StreamWords {
   private readonly invalid = new Map<string, ToolCallPart>();
   private hasStep = true;
   /** The last answer that has ended. */
-  private last: Response | undefined;
+  private last: ModelResponse | undefined;
   private hasFailed = false;
   private hasStarted = false;
   private isOpen = false;
@@ -73,7 +73,7 @@ class ChunkWords implements StreamWords {
       if (metadata !== undefined) start["messageMetadata"] = metadata;
       chunks.push(start);
     } else if (metadata !== undefined) chunks.push({ type: "message-metadata", messageMetadata: metadata });
-    this.hasStep = formOf(message, this.context.dialect)["step"] !== false;
+    this.hasStep = readForm(message, this.context.dialect)["step"] !== false;
     if (this.hasStep) chunks.push({ type: "start-step" });
     return chunks.map((chunk) => reframe(chunk, payload, this.context.dialect));
   }
@@ -142,7 +142,7 @@ class ChunkWords implements StreamWords {
     const { dialect } = this.context;
     const invalid = this.invalid.get(result.toolCallId);
     if (invalid !== undefined) return this.invalidResult(invalid, result);
-    const isDenied = formOf(result, dialect)["state"] === "output-denied" && result.isError;
+    const isDenied = readForm(result, dialect)["state"] === "output-denied" && result.isError;
     const chunk: JsonObject = { type: `tool-output-${isDenied ? "denied" : result.isError ? "error" : "available"}` };
     writeCallId(result, chunk, this.silent);
     if (isDenied) return [this.withMetadata(chunk, result)];
@@ -178,16 +178,16 @@ class ChunkWords implements StreamWords {
         // Fields that only messages have.
         delete wire["filename"];
         delete wire["providerReference"];
-        if (part.type !== "opaque" && "name" in part) report.lose("field-unsaid", [...place, "name"]);
-        if (part.type !== "opaque" && "fileId" in part) report.lose("file-id", place);
+        if (part.type !== "opaque" && "name" in part) report.addLoss("field-unsaid", [...place, "name"]);
+        if (part.type !== "opaque" && "fileId" in part) report.addLoss("file-id", place);
         else chunks.push(wire);
       } else if (PARTS.has(type) || (typeof type === "string" && type.startsWith("data-"))) chunks.push(wire);
-      else report.lose("part-unsayable", place);
+      else report.addLoss("part-unsayable", place);
     }
     return chunks;
   }
 
-  done(response: Response, payload: DonePayload): JsonObject[] {
+  done(response: ModelResponse, payload: DonePayload): JsonObject[] {
     this.report(response);
     this.isOpen = false;
     this.last = response;
@@ -199,15 +199,15 @@ class ChunkWords implements StreamWords {
   }
 
   /** What does not arrive of an answer is what does not arrive of its message, and what it says about itself. */
-  private report(response: Response): void {
+  private report(response: ModelResponse): void {
     const { report } = this.context;
     const { id, model, usage, createdAt, finishReason } = response;
-    for (const [field, value] of Object.entries({ id, model })) if (value !== "") report.lose("bookkeeping", field);
+    for (const [field, value] of Object.entries({ id, model })) if (value !== "") report.addLoss("bookkeeping", field);
     for (const [field, value] of Object.entries({ usage, createdAt })) {
-      if (value !== undefined) report.lose("bookkeeping", field);
+      if (value !== undefined) report.addLoss("bookkeeping", field);
     }
     if (finishReason.raw !== undefined && finishReason.raw !== "interrupted") {
-      report.lose("finish-raw", ["finishReason", "raw"]);
+      report.addLoss("finish-raw", ["finishReason", "raw"]);
     }
     // The client names the message where the stream does not.
     reportAnswer(response, this.context, (message, inList) => {

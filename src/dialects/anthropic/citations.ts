@@ -4,7 +4,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Annotation, TextPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { isObject } from "../kit/read.ts";
-import { keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { storeForm, reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import { addSeal, reportSeals, sealOf } from "../kit/seals.ts";
 import { keepField } from "./fields.ts";
 import type { Code } from "./losses.ts";
@@ -58,14 +58,14 @@ export function decodeCitation(citation: JsonObject, context: DecodeContext): An
     taken.add("type").add(INDEX);
   }
   for (const key in citation) if (!taken.has(key)) keepField(annotation, citation, key, context.dialect);
-  if (annotation.extra === undefined && !taken.has("type")) keepForm(annotation, context.dialect, "type", "none");
+  if (annotation.extra === undefined && !taken.has("type")) storeForm(annotation, context.dialect, "type", "none");
   return annotation;
 }
 
 /** The citations of a text; undefined where none can be said. */
 export function encodeCitations({ annotations }: TextPart, writing: Writing): Citation[] | undefined {
   if (annotations === undefined) return undefined;
-  const { trail } = writing.context;
+  const { pathTracker: trail } = writing.context;
   const citations = trail.each("annotations", annotations, (annotation) => encodeCitation(annotation, writing));
   const said = citations.filter((citation) => citation !== undefined);
   return said.length > 0 || annotations.length === 0 ? said : undefined;
@@ -79,7 +79,7 @@ export function encodeCitation(annotation: Annotation, { context }: Writing): Ci
   const index = own?.["type"] === undefined ? sealOf(annotation, "encrypted", context) : undefined;
   const isWeb = index !== undefined && annotation.url !== undefined;
   if (own === undefined && !isWeb) {
-    context.report.lose("annotation-unsaid");
+    context.report.addLoss("annotation-unsaid");
     return undefined;
   }
   const wire: JsonObject = isWeb ? { type: WEB, [INDEX]: index } : {};
@@ -87,13 +87,13 @@ export function encodeCitation(annotation: Annotation, { context }: Writing): Ci
   for (const field of FIELDS) {
     const [name, value] = [names?.[field], annotation[field]];
     if (value === undefined) continue;
-    if (name === undefined) context.report.lose("field-unsaid", field);
+    if (name === undefined) context.report.addLoss("field-unsaid", field);
     else wire[name] = value;
   }
   restoreResidue(wire, annotation, context);
-  reportForeignResidue<Code>(annotation, context);
+  reportNotPortableResidue<Code>(annotation, context);
   reportSeals(annotation, context, isWeb ? "encrypted" : undefined);
-  reportUncarried(annotation, CARRIED, context, "field-unsaid");
+  reportUnsupportedFields(annotation, CARRIED, context, "field-unsaid");
   // A web citation, or one of another type that goes back as it came.
   return wire as unknown as Citation;
 }

@@ -2,11 +2,11 @@
 // it is (B43).
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Part, ReasoningPart, TextPart } from "../../model/parts.ts";
-import type { DecodeContext, Names } from "../dialect.ts";
+import type { DecodeContext, Renames } from "../dialect.ts";
 import { CallBook } from "../kit/calls.ts";
 import { opaquePart } from "../kit/opaque.ts";
 import { readObject } from "../kit/read.ts";
-import { keepForm } from "../kit/residue.ts";
+import { storeForm } from "../kit/residue.ts";
 import { addSeal } from "../kit/seals.ts";
 import { readCitations } from "./citations.ts";
 import { decodeDocument, decodeImage, decodeSearchResult } from "./decode-media.ts";
@@ -15,7 +15,7 @@ import { keepRest } from "./fields.ts";
 import type { Reading } from "./reading.ts";
 import { PROVIDER_CALLS, PROVIDER_RESULTS } from "./terms.ts";
 
-export function startReading(context: DecodeContext, seed?: string, names?: Names): Reading {
+export function startReading(context: DecodeContext, seed?: string, names?: Renames): Reading {
   return { context, calls: new CallBook(context.dialect, seed), names, blocks: decodeBlocks };
 }
 
@@ -23,13 +23,13 @@ export function startReading(context: DecodeContext, seed?: string, names?: Name
 export function decodeBlocks(list: readonly JsonValue[], key: string, reading: Reading): Part[] {
   const { context } = reading;
   const parts: Part[] = [];
-  context.trail.enter(key);
+  context.pathTracker.enter(key);
   for (let index = 0; index < list.length; index++) {
-    context.trail.enter(index);
+    context.pathTracker.enter(index);
     parts.push(decodeBlock(readObject(list[index], context), reading));
-    context.trail.leave();
+    context.pathTracker.leave();
   }
-  context.trail.leave();
+  context.pathTracker.leave();
   return parts;
 }
 
@@ -81,7 +81,7 @@ function decodeThinking(block: JsonObject, context: DecodeContext): ReasoningPar
   const part: ReasoningPart = { type: "reasoning", text: thinking };
   const isSigned = typeof signature === "string" && signature !== "";
   if (isSigned) addSeal(part, "signature", signature, context);
-  else keepForm(part, context.dialect, "signature", "none");
+  else storeForm(part, context.dialect, "signature", "none");
   return keepRest(part, block, context, "type", "thinking", isSigned && "signature");
 }
 

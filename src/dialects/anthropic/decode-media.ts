@@ -1,8 +1,8 @@
 // Images, documents and search results as they are read.
 import type { JsonObject } from "../../model/json.ts";
 import type { FilePart, ImagePart } from "../../model/parts.ts";
-import { isObject, restOf } from "../kit/read.ts";
-import { keepFields, keepForm } from "../kit/residue.ts";
+import { isObject, unknownFields } from "../kit/read.ts";
+import { storeResidue, storeForm } from "../kit/residue.ts";
 import { issuerOf } from "../kit/seals.ts";
 import { keepRest } from "./fields.ts";
 import type { Reading } from "./reading.ts";
@@ -33,7 +33,7 @@ export function decodeSearchResult(block: JsonObject, reading: Reading): FilePar
   if (!Array.isArray(content)) return undefined;
   const part: FilePart = { type: "file", content: reading.blocks(content, "content", reading) };
   if (typeof title === "string") part.name = title;
-  keepForm(part, reading.context.dialect, "type", "search_result");
+  storeForm(part, reading.context.dialect, "type", "search_result");
   return keepRest(part, block, reading.context, "type", "content", part.name !== undefined && "title");
 }
 
@@ -42,7 +42,7 @@ function readSource(source: unknown, part: ImagePart | FilePart, reading: Readin
   if (!isObject(source)) return false;
   const known = takeSource(source, part, reading);
   if (known === undefined) return false;
-  keepFields(part, reading.context.dialect, restOf(source, known), "source");
+  storeResidue(part, reading.context.dialect, unknownFields(source, known), "source");
   return true;
 }
 
@@ -67,7 +67,7 @@ function takeSource(source: JsonObject, part: ImagePart | FilePart, reading: Rea
     return DATA_FIELDS;
   }
   // A text has the one type that it can have, unless it said none.
-  if (isText) keepForm(part, reading.context.dialect, "media_type", "none");
+  if (isText) storeForm(part, reading.context.dialect, "media_type", "none");
   return TYPELESS;
 }
 
@@ -76,11 +76,11 @@ function takeContent(
   part: ImagePart | FilePart,
   reading: Reading,
 ): ReadonlySet<string> | undefined {
-  const { trail, dialect } = reading.context;
+  const { pathTracker: trail, dialect } = reading.context;
   if (part.type !== "file") return undefined;
   if (typeof content === "string") {
     part.content = [{ type: "text", text: content }];
-    keepForm(part, dialect, "content", "string");
+    storeForm(part, dialect, "content", "string");
   } else if (Array.isArray(content)) {
     trail.enter("source");
     part.content = reading.blocks(content, "content", reading);

@@ -6,7 +6,7 @@ import type { Part } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { noteResultOrder } from "../kit/pairing.ts";
 import { isObject, kindOf, readList, readObject, readString } from "../kit/read.ts";
-import { keepForm } from "../kit/residue.ts";
+import { storeForm } from "../kit/residue.ts";
 import { decodeBlocks, startReading } from "./decode-block.ts";
 import { isBare, keepField } from "./fields.ts";
 import type { Reading } from "./reading.ts";
@@ -31,9 +31,9 @@ export function decodeMessages(wire: unknown, context: DecodeContext): Message[]
 export function decodeHistory(first: Message[], messages: unknown, reading: Reading): Message[] {
   const { context } = reading;
   const list = readList(messages, context, "messages");
-  context.trail.enter("messages");
+  context.pathTracker.enter("messages");
   const decoded = decodeTurns(first, list, reading);
-  context.trail.leave();
+  context.pathTracker.leave();
   return decoded;
 }
 
@@ -50,14 +50,14 @@ export function decodeSystem(system: JsonValue, reading: Reading): Message[] | u
 function noteList(message: Message, { dialect }: DecodeContext): void {
   const [only] = message.parts;
   const couldBeText = message.parts.length === 1 && only?.type === "text" && isBare(only);
-  if (couldBeText || (message.role === "system" && only === undefined)) keepForm(message, dialect, "content", "list");
+  if (couldBeText || (message.role === "system" && only === undefined)) storeForm(message, dialect, "content", "list");
 }
 
 function decodeTurns(messages: Message[], list: readonly JsonValue[], reading: Reading): Message[] {
   const { context } = reading;
   let before: string | undefined;
   for (let index = 0; index < list.length; index++) {
-    context.trail.enter(index);
+    context.pathTracker.enter(index);
     const wire = readObject(list[index], context);
     const word = readString(wire, "role", context);
     const first = messages.length;
@@ -65,9 +65,9 @@ function decodeTurns(messages: Message[], list: readonly JsonValue[], reading: R
     const message = messages[first];
     // System text in front would be read as the system text, and a neighbour of the same side as one turn.
     const isApart = word === "system" ? index === 0 : word === before;
-    if (message !== undefined && isApart) keepForm(message, context.dialect, "turn", "own");
+    if (message !== undefined && isApart) storeForm(message, context.dialect, "turn", "own");
     before = word;
-    context.trail.leave();
+    context.pathTracker.leave();
   }
   noteResultOrder(messages, context.dialect);
   return messages;
@@ -82,7 +82,7 @@ function decodeTurn(wire: JsonObject, word: string, messages: Message[], reading
   const role = (isKnown ? word : "user") as Role;
   const message: Message = { role, parts: [] };
   messages.push(message);
-  if (!isKnown) keepForm(message, context.dialect, "role", word);
+  if (!isKnown) storeForm(message, context.dialect, "role", word);
   const { content } = wire;
   if (typeof content === "string") message.parts.push({ type: "text", text: content });
   else if (Array.isArray(content)) {
@@ -92,7 +92,7 @@ function decodeTurn(wire: JsonObject, word: string, messages: Message[], reading
       message.parts = parts;
       noteList(message, context);
     }
-  } else if (content === undefined || content === null) keepForm(message, context.dialect, "content", "none");
+  } else if (content === undefined || content === null) storeForm(message, context.dialect, "content", "none");
   else context.fail("wrong-type", `Expected text or blocks, found ${kindOf(content)}.`, "content");
   for (const key in wire) {
     if (key !== "role" && (key !== "content" || content === null)) keepField(message, wire, key, context.dialect);

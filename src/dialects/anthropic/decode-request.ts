@@ -1,10 +1,10 @@
 // Requests as they are read.
 import type { JsonObject } from "../../model/json.ts";
-import type { OutputFormat, Request, Sampling } from "../../model/request.ts";
-import type { Address, DecodeContext, DecodeRequestOptions } from "../dialect.ts";
+import type { OutputFormat, ModelRequest, Sampling } from "../../model/request.ts";
+import type { RequestEnvelope, DecodeContext, DecodeRequestOptions } from "../dialect.ts";
 import { FieldTable } from "../kit/fields.ts";
-import { isObject, readObject, restOf } from "../kit/read.ts";
-import { keepFields, keepForm } from "../kit/residue.ts";
+import { isObject, readObject, unknownFields } from "../kit/read.ts";
+import { storeResidue, storeForm } from "../kit/residue.ts";
 import { startReading } from "./decode-block.ts";
 import { decodeHistory, decodeSystem } from "./decode-messages.ts";
 import { keepField } from "./fields.ts";
@@ -21,14 +21,14 @@ const HEADERS: ReadonlySet<string> = new Set([
   "anthropic-workspace-id",
 ]);
 
-export function decodeRequest(value: unknown, context: DecodeContext, options: DecodeRequestOptions): Request {
+export function decodeRequest(value: unknown, context: DecodeContext, options: DecodeRequestOptions): ModelRequest {
   const wire = readObject(value, context);
   const { dialect } = context;
   const reading = startReading(context);
   if (wire["messages"] === undefined) context.fail("missing-field", "There are no messages.", "messages");
   const { system } = wire;
   const leading = system === undefined ? undefined : decodeSystem(system, reading);
-  const request: Request = { messages: decodeHistory(leading ?? [], wire["messages"], reading) };
+  const request: ModelRequest = { messages: decodeHistory(leading ?? [], wire["messages"], reading) };
   const sampling: Sampling = {};
   for (const key in wire) {
     if (SAMPLING.decode(wire, key, sampling)) request.sampling = sampling;
@@ -49,7 +49,7 @@ const SAME = new FieldTable<"model" | "stream">([
 ]);
 
 /** Reads one field into the request; false where it is of another kind, or has no word. */
-function decodeField(wire: JsonObject, key: string, request: Request, context: DecodeContext): boolean {
+function decodeField(wire: JsonObject, key: string, request: ModelRequest, context: DecodeContext): boolean {
   const value = wire[key];
   switch (key) {
     case "messages":
@@ -76,20 +76,25 @@ function decodeField(wire: JsonObject, key: string, request: Request, context: D
 
 const USER: ReadonlySet<string> = new Set(["user_id"]);
 
-function decodeMetadata(metadata: JsonObject, request: Request, { dialect }: DecodeContext): void {
+function decodeMetadata(metadata: JsonObject, request: ModelRequest, { dialect }: DecodeContext): void {
   const isNamed = typeof metadata["user_id"] === "string";
   request.metadata = isNamed ? { user_id: metadata["user_id"] } : {};
-  keepFields(request, dialect, isNamed ? restOf(metadata, USER) : restOf(metadata, new Set()), "metadata");
+  storeResidue(
+    request,
+    dialect,
+    isNamed ? unknownFields(metadata, USER) : unknownFields(metadata, new Set()),
+    "metadata",
+  );
 }
 
 /** The output's form; `output_format` is an older place for it. */
-function decodeOutput(wire: JsonObject, request: Request, dialect: string): void {
+function decodeOutput(wire: JsonObject, request: ModelRequest, dialect: string): void {
   const { output_config: config, output_format: older } = wire;
   if (!isObject(config)) keepField(request, wire, "output_config", dialect);
   else {
     const output = readFormat(config["format"]);
     if (output !== undefined) request.output = output;
-    if (Object.keys(config).length === 0) keepFields(request, dialect, {}, "output_config");
+    if (Object.keys(config).length === 0) storeResidue(request, dialect, {}, "output_config");
     for (const key in config) {
       const isTaken = key === "format" ? output !== undefined : key === "effort" && typeof config[key] === "string";
       if (!isTaken) keepField(request, config, key, dialect, "output_config");
@@ -98,7 +103,7 @@ function decodeOutput(wire: JsonObject, request: Request, dialect: string): void
   const output = request.output === undefined ? readFormat(older) : undefined;
   if (output === undefined) return keepField(request, wire, "output_format", dialect);
   request.output = output;
-  keepForm(request, dialect, "output", "output_format");
+  storeForm(request, dialect, "output", "output_format");
 }
 
 function readFormat(format: unknown): OutputFormat | undefined {
@@ -108,19 +113,19 @@ function readFormat(format: unknown): OutputFormat | undefined {
 }
 
 /** What came beside the body fills what the body does not say. */
-function readAddress(address: Address | undefined, request: Request, { dialect }: DecodeContext): void {
+function readAddress(address: RequestEnvelope | undefined, request: ModelRequest, { dialect }: DecodeContext): void {
   if (address === undefined) return;
   if (address.model !== undefined && request.model === undefined) {
     request.model = address.model;
-    keepForm(request, dialect, "model", "address");
+    storeForm(request, dialect, "model", "address");
   }
   if (address.stream !== undefined && request.stream === undefined) {
     request.stream = address.stream;
-    keepForm(request, dialect, "stream", "address");
+    storeForm(request, dialect, "stream", "address");
   }
   const headers: JsonObject = {};
   for (const [name, value] of Object.entries(address.headers ?? {})) {
     if (HEADERS.has(name.toLowerCase())) headers[name.toLowerCase()] = value;
   }
-  if (Object.keys(headers).length > 0) keepForm(request, dialect, "headers", headers);
+  if (Object.keys(headers).length > 0) storeForm(request, dialect, "headers", headers);
 }

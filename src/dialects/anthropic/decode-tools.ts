@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import { restoreName } from "../kit/names.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { keepForm } from "../kit/residue.ts";
+import { storeForm } from "../kit/residue.ts";
 import { restoreText } from "../kit/text-tools.ts";
 import { keepRest } from "./fields.ts";
 import type { Reading } from "./reading.ts";
@@ -14,7 +14,7 @@ export function decodeCall(block: JsonObject, { context, calls, names }: Reading
   const { type, id, name } = block;
   if (typeof name !== "string" || typeof type !== "string") return undefined;
   const part: ToolCallPart = { type: "tool-call", toolCallId: "", toolName: name, input: {} };
-  if (block["input"] === undefined) keepForm(part, context.dialect, "input", "none");
+  if (block["input"] === undefined) storeForm(part, context.dialect, "input", "none");
   else copyField(block, "input", part);
   if (hasExactNumbers(part.input)) part.inputText = stringifyJson(part.input);
   if (type === "tool_use") {
@@ -39,7 +39,7 @@ export function decodeResult(block: JsonObject, reading: Reading): ToolResultPar
   const part: ToolResultPart = { type: "tool-result", toolCallId: id, toolName: "", isError: isError === true };
   if (typeof content === "string") part.output = content;
   else if (Array.isArray(content)) part.content = reading.blocks(content, "content", reading);
-  if (isError === false) keepForm(part, context.dialect, "is_error", false);
+  if (isError === false) storeForm(part, context.dialect, "is_error", false);
   calls.answer(part, id);
   const hasContent = part.output !== undefined || part.content !== undefined;
   return keepRest(part, block, context, "type", "tool_use_id", hasContent && "content", isFlag(isError) && "is_error");
@@ -59,7 +59,7 @@ export function decodeProviderResult(block: JsonObject, { context, calls }: Read
   if (content !== undefined) copyField(block, "content", part, "output");
   const isSaid = type === MCP_RESULT && isFlag(said);
   if (isSaid) part.isError = said === true;
-  else if (type === MCP_RESULT) keepForm(part, context.dialect, "is_error", "none");
+  else if (type === MCP_RESULT) storeForm(part, context.dialect, "is_error", "none");
   calls.answer(part, id);
   return keepRest(part, block, context, "type", "tool_use_id", "content", isSaid && "is_error");
 }

@@ -5,7 +5,7 @@ import type { EncodeContext } from "../dialect.ts";
 import type { NameBook } from "../kit/names.ts";
 import { isOpaqueFor } from "../kit/opaque.ts";
 import { isObject } from "../kit/read.ts";
-import { formOf } from "../kit/residue.ts";
+import { readForm } from "../kit/residue.ts";
 import { reportSeals, sealOf } from "../kit/seals.ts";
 import { encodeCitations } from "./citations.ts";
 import { encodeMedia } from "./encode-media.ts";
@@ -13,7 +13,7 @@ import { encodeCall, encodeResult } from "./encode-tools.ts";
 import { isBare } from "./fields.ts";
 import type { Code } from "./losses.ts";
 import type { TextBlock } from "./types.ts";
-import type { Spot, Writing } from "./writing.ts";
+import type { Position, Writing } from "./writing.ts";
 import { closeBlock, countCache } from "./writing.ts";
 
 /** Begins an encode; without names it is a reply, in which nothing is renamed. */
@@ -21,12 +21,12 @@ export function startWriting(context: EncodeContext<Code>, names?: NameBook): Wr
   return { context, names, calls: new Map(), blocks: encodeParts, caches: 0 };
 }
 
-function encodeParts(parts: readonly Part[], key: string, spot: Spot, writing: Writing): JsonObject[] {
-  const blocks = writing.context.trail.each(key, parts, (part) => encodePart(part, spot, writing));
+function encodeParts(parts: readonly Part[], key: string, spot: Position, writing: Writing): JsonObject[] {
+  const blocks = writing.context.pathTracker.each(key, parts, (part) => encodePart(part, spot, writing));
   return blocks.filter((block) => block !== undefined);
 }
 
-export function encodePart(part: Part, spot: Spot, writing: Writing): JsonObject | undefined {
+export function encodePart(part: Part, spot: Position, writing: Writing): JsonObject | undefined {
   // Within system text, results and documents the target takes only some blocks.
   const isOpen = spot === "user" || spot === "assistant" || !writing.context.repair;
   switch (part.type) {
@@ -51,7 +51,7 @@ export function encodePart(part: Part, spot: Spot, writing: Writing): JsonObject
       return encodeOpaque(part, writing);
   }
   // Also what a later Koine has a word for.
-  writing.context.report.lose("part-unsayable");
+  writing.context.report.addLoss("part-unsayable");
   return undefined;
 }
 
@@ -60,7 +60,7 @@ const TEXT: ReadonlySet<string> = new Set(["type", "text", "annotations", "extra
 function encodeText(part: TextPart | RefusalPart, writing: Writing): TextBlock {
   const wire: TextBlock = { type: "text", text: part.text };
   if (writing.isForeign === true) wire.citations = null;
-  if (part.type === "refusal") writing.context.report.lose("refusal-as-text", "type");
+  if (part.type === "refusal") writing.context.report.addLoss("refusal-as-text", "type");
   else if (isBare(part)) return wire;
   else {
     const citations = encodeCitations(part, writing);
@@ -90,7 +90,7 @@ function encodeReasoning(part: ReasoningPart, writing: Writing): JsonObject | un
     reportSeals(part, context, "redacted");
     return closeBlock({ type: "redacted_thinking", data: redacted }, part, carried, writing);
   }
-  const isOwn = part.extra !== undefined && formOf(part, context.dialect)["signature"] === "none";
+  const isOwn = part.extra !== undefined && readForm(part, context.dialect)["signature"] === "none";
   if (isOwn && (isReply || !context.repair)) {
     reportSeals(part, context);
     return closeBlock({ type: "thinking", thinking: part.text }, part, carried, writing);
@@ -99,7 +99,7 @@ function encodeReasoning(part: ReasoningPart, writing: Writing): JsonObject | un
 }
 
 function leaveReasoning({ context }: Writing): undefined {
-  context.report.lose("reasoning-unsaid");
+  context.report.addLoss("reasoning-unsaid");
 }
 
 /** What another provider's model thought, for a client to show. */
@@ -108,7 +108,7 @@ function showReasoning(part: ReasoningPart, writing: Writing): JsonObject | unde
   const summary = part.text === "" ? part.summary?.join("\n\n") : undefined;
   const thinking = summary ?? part.text;
   if (thinking === "") return leaveReasoning(writing);
-  if (summary !== undefined) context.report.lose("summary-as-text", "summary");
+  if (summary !== undefined) context.report.addLoss("summary-as-text", "summary");
   reportSeals(part, context);
   const wire = { type: "thinking", thinking, signature: "" };
   return closeBlock(wire, part, summary === undefined ? REASONING : SUMMED_UP, writing);
@@ -122,13 +122,13 @@ function encodeOpaque(part: OpaquePart, writing: Writing): JsonObject | undefine
   if (!isOpaqueFor(part, context)) return undefined;
   const { value } = part;
   if (!isObject(value)) {
-    context.report.lose("part-unsayable");
+    context.report.addLoss("part-unsayable");
     return undefined;
   }
   countCache(value["cache_control"], writing);
   const { extra = {} } = part;
   const isSaid = Object.values(extra).every((residue) => Object.keys(residue).length === 0);
-  if (!isSaid) context.report.lose("field-unsaid", "extra");
+  if (!isSaid) context.report.addLoss("field-unsaid", "extra");
   reportSeals(part, context);
   // It is written by reference, and closing it adds nothing.
   return closeBlock(value, { ...part, extra: {} }, OPAQUE, writing);

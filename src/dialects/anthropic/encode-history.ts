@@ -5,7 +5,7 @@ import type { EncodeContext } from "../dialect.ts";
 import type { HistoryRules } from "../kit/history.ts";
 import { prepareHistory } from "../kit/history.ts";
 import { NameBook } from "../kit/names.ts";
-import { formOf } from "../kit/residue.ts";
+import { readForm } from "../kit/residue.ts";
 import { joinedSystem } from "../kit/system.ts";
 import type { Turn } from "../kit/turn.ts";
 import { startWriting } from "./encode-block.ts";
@@ -53,7 +53,7 @@ function isLeading(turn: Turn | undefined, { dialect }: EncodeContext): boolean 
   if (message?.role !== "system" && message?.role !== "developer") return false;
   const residue = message.extra?.[dialect];
   if (residue === undefined) return true;
-  return formOf(message, dialect)["turn"] !== "own" && Object.keys(residue).every((key) => key === "$form");
+  return readForm(message, dialect)["turn"] !== "own" && Object.keys(residue).every((key) => key === "$form");
 }
 
 /** Leading system text: one string where it can be, else blocks. */
@@ -64,18 +64,18 @@ function encodeSystem(turns: readonly Turn[], writing: Writing): History["system
   const isMany = turns.length > 1;
   for (const turn of turns) {
     reportMessage(turn, context);
-    if (turn.message.role === "developer") report.lose("developer-as-system", [turn.index, "role"]);
+    if (turn.message.role === "developer") report.addLoss("developer-as-system", [turn.index, "role"]);
     const before = blocks.length;
     encodeTurnParts(turn, "system", writing, blocks);
     if (blocks.length > before) continue;
-    if (turn.message.parts.length > 0 || (isMany && !repair)) report.lose("message-unsaid", [turn.index, "parts"]);
-    else if (repair) report.lose("message-empty", turn.index);
+    if (turn.message.parts.length > 0 || (isMany && !repair)) report.addLoss("message-unsaid", [turn.index, "parts"]);
+    else if (repair) report.addLoss("message-empty", turn.index);
   }
   if (blocks.length === 0 && repair) return undefined;
   const text = blocks.length === 0 ? undefined : joinedSystem(turns, context);
   for (const [at, { index }] of isMany ? turns.entries() : []) {
-    if (text !== undefined) report.lose("system-joined", [index, "parts"]);
-    else if (at > 0) report.lose("turns-merged", [index, "role"]);
+    if (text !== undefined) report.addLoss("system-joined", [index, "parts"]);
+    else if (at > 0) report.addLoss("turns-merged", [index, "role"]);
   }
   return text ?? blocks;
 }

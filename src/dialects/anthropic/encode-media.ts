@@ -2,9 +2,9 @@
 import { readDataUrl } from "../../model/data-url.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { FilePart, ImagePart, MediaPart, MediaSources } from "../../model/parts.ts";
-import { formOf, isSealFor } from "../kit/residue.ts";
+import { readForm, isSealFor } from "../kit/residue.ts";
 import { reportSeals } from "../kit/seals.ts";
-import type { Spot, Writing } from "./writing.ts";
+import type { Position, Writing } from "./writing.ts";
 import { closeBlock } from "./writing.ts";
 
 const IMAGES: ReadonlySet<unknown> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
@@ -25,25 +25,25 @@ const BEGINNINGS: readonly (readonly [start: string, mimeType: string])[] = [
 const SOURCES = ["data", "url", "fileId", "text", "content"] as const;
 const CARRIED: readonly string[] = ["type", "extra", "cache", "seals"];
 
-export function encodeMedia(part: MediaPart, spot: Spot, writing: Writing): JsonObject | undefined {
+export function encodeMedia(part: MediaPart, spot: Position, writing: Writing): JsonObject | undefined {
   const { context } = writing;
   const { report } = context;
   const isElsewhere = spot === "system" || (spot === "document" && part.type !== "image");
   if (part.type === "audio" || part.type === "video" || (isElsewhere && context.repair)) {
-    report.lose("part-unsayable");
+    report.addLoss("part-unsayable");
     return undefined;
   }
   if (spot === "assistant" && context.repair) {
-    report.lose("media-unfit");
+    report.addLoss("media-unfit");
     return undefined;
   }
   if (part.fileId !== undefined && part.issuer !== undefined && !isSealFor(part.issuer, context)) {
-    report.lose("file-id");
+    report.addLoss("file-id");
     return undefined;
   }
   const from = SOURCES.find((source) => part[source] !== undefined);
   if (from === undefined || (part.type === "image" && (from === "text" || from === "content"))) {
-    report.lose("media-elsewhere");
+    report.addLoss("media-elsewhere");
     return undefined;
   }
   return encodeBlock(part, from, writing);
@@ -55,7 +55,7 @@ function encodeBlock(
   writing: Writing,
 ): JsonObject | undefined {
   const { context } = writing;
-  const form = part.extra === undefined ? {} : formOf(part, context.dialect);
+  const form = part.extra === undefined ? {} : readForm(part, context.dialect);
   const isDocument = part.type === "file";
   const isSearch = isDocument && form["type"] === "search_result";
   const carried = new Set([...CARRIED, from, from === "fileId" ? "issuer" : ""]);
@@ -66,7 +66,7 @@ function encodeBlock(
     wire["type"] = "search_result";
     wire["content"] = writing.blocks(part.content ?? [], "content", "document", writing);
   } else {
-    if (isSearch) context.report.lose("form-stale", ["extra", context.dialect]);
+    if (isSearch) context.report.addLoss("form-stale", ["extra", context.dialect]);
     const source = from === "content" ? contentSource(part, form, writing) : plainSource(part, from, form, writing);
     if (source === undefined) return undefined;
     wire["source"] = source;
@@ -96,7 +96,7 @@ function plainSource(
     case "url": {
       const inline = context.repair ? readDataUrl(value) : undefined;
       if (inline === undefined) return { type: "url", url: value };
-      context.report.lose("media-inlined", "url");
+      context.report.addLoss("media-inlined", "url");
       return dataSource({ ...part, ...inline }, inline.data, writing);
     }
     case "fileId":
@@ -111,7 +111,7 @@ function plainSource(
 function textSource(text: string, mimeType: string | undefined, form: JsonObject, { context }: Writing): JsonObject {
   if (mimeType === undefined && form["media_type"] === "none") return { type: "text", data: text };
   const isOther = mimeType !== undefined && mimeType !== PLAIN;
-  if (isOther && context.repair) context.report.lose("media-type", "mimeType");
+  if (isOther && context.repair) context.report.addLoss("media-type", "mimeType");
   return { type: "text", media_type: isOther && !context.repair ? mimeType : PLAIN, data: text };
 }
 
@@ -123,14 +123,14 @@ function dataSource(part: ImagePart | FilePart, data: string, writing: Writing):
   if (context.repair) {
     if (mimeType === undefined) {
       mimeType = BEGINNINGS.find(([start]) => data.startsWith(start))?.[1];
-      if (mimeType !== undefined) context.report.lose("media-type");
+      if (mimeType !== undefined) context.report.addLoss("media-type");
     }
     if (part.type === "file" && mimeType !== undefined && TEXTUAL.test(mimeType)) {
-      context.report.lose("media-inlined", part.data === undefined ? "url" : "data");
+      context.report.addLoss("media-inlined", part.data === undefined ? "url" : "data");
       return textSource(textOf(data), mimeType, {}, writing);
     }
     if (part.type === "file" ? mimeType !== PDF : !IMAGES.has(mimeType)) {
-      context.report.lose("media-unfit");
+      context.report.addLoss("media-unfit");
       return undefined;
     }
   }

@@ -1,13 +1,13 @@
 // Requests on their way out.
 import { REQUEST_FIELDS } from "../kit/carried.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { Request } from "../../model/request.ts";
-import type { Address, EncodeContext, Encoded } from "../dialect.ts";
+import type { ModelRequest } from "../../model/request.ts";
+import type { RequestEnvelope, EncodeContext, Encoded } from "../dialect.ts";
 import { closedSchema } from "../kit/closed-schema.ts";
 import { NameBook } from "../kit/names.ts";
 import { STORED_CONTEXT } from "../kit/provider-losses.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { readForm, reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import { withTextTools } from "../kit/text-tools.ts";
 import { startWriting } from "./encode-block.ts";
 import { CALL_IDS, encodeHistory, TOOL_NAMES } from "./encode-history.ts";
@@ -19,7 +19,7 @@ import { encodeChoice, freeChoice } from "./tool-choice.ts";
 import { encodeTools } from "./tools.ts";
 import { countCache } from "./writing.ts";
 
-export function encodeRequest(request: Request, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
+export function encodeRequest(request: ModelRequest, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
   const names = new NameBook(CALL_IDS, TOOL_NAMES, context);
   const writing = startWriting(context, names);
   const wire: JsonObject = {};
@@ -29,10 +29,10 @@ export function encodeRequest(request: Request, context: EncodeContext<Code>): O
     const tools = encodeTools(request.tools, writing);
     if (tools.length > 0 || request.tools.length === 0) wire["tools"] = tools;
   }
-  const { trail } = context;
+  const { pathTracker: trail } = context;
   trail.enter("messages");
   if (request.messages.at(-1)?.role === "assistant" && CONTINUES_NOTHING.test(request.model ?? "")) {
-    context.report.lose("prefill", [request.messages.length - 1, "role"]);
+    context.report.addLoss("prefill", [request.messages.length - 1, "role"]);
   }
   const { system, messages, isUnsigned } = encodeHistory(request.messages, writing);
   trail.leave();
@@ -53,15 +53,15 @@ export function encodeRequest(request: Request, context: EncodeContext<Code>): O
   }
   restoreResidue(wire, request, context, "thinking", "output_config", "tool_choice", "metadata");
   if (context.repair) dropRemnants(wire, context);
-  reportForeignResidue<Code>(request, context, STORED_CONTEXT);
-  reportUncarried(request, REQUEST_FIELDS, context, "field-unsaid");
+  reportNotPortableResidue<Code>(request, context, STORED_CONTEXT);
+  reportUnsupportedFields(request, REQUEST_FIELDS, context, "field-unsaid");
   const changed = withTextTools(names.names, request.tools);
   return { wire, ...(address && { address }), ...(changed && { names: changed }) };
 }
 
-function writeAddress(request: Request, wire: JsonObject, dialect: string): Address | undefined {
-  const form = formOf(request, dialect);
-  const address: Address = {};
+function writeAddress(request: ModelRequest, wire: JsonObject, dialect: string): RequestEnvelope | undefined {
+  const form = readForm(request, dialect);
+  const address: RequestEnvelope = {};
   if (request.model !== undefined) {
     if (form["model"] === "address") address.model = request.model;
     else wire["model"] = request.model;
@@ -75,31 +75,32 @@ function writeAddress(request: Request, wire: JsonObject, dialect: string): Addr
   return Object.keys(address).length > 0 ? address : undefined;
 }
 
-function encodeOutput(request: Request, wire: JsonObject, context: EncodeContext<Code>): void {
+function encodeOutput(request: ModelRequest, wire: JsonObject, context: EncodeContext<Code>): void {
   const { output } = request;
   if (output === undefined || output.type === "text") return;
   if (output.type === "json") {
-    context.report.lose("field-unsaid", "output", "JSON needs a schema here.");
+    context.report.addLoss("field-unsaid", "output", "JSON needs a schema here.");
     return;
   }
   for (const field of ["name", "description", "strict"] as const) {
-    if (output[field] !== undefined) context.report.lose("field-unsaid", ["output", field]);
+    if (output[field] !== undefined) context.report.addLoss("field-unsaid", ["output", field]);
   }
   const schema = context.repair ? closedSchema(output.schema) : output.schema;
-  if (schema !== output.schema) context.report.lose("schema-changed", ["output", "schema"], "Its objects were closed.");
+  if (schema !== output.schema)
+    context.report.addLoss("schema-changed", ["output", "schema"], "Its objects were closed.");
   // A schema is a JSON object that a caller may have made read-only.
   const format: JsonObject = { type: "json_schema", schema: schema as JsonObject };
-  if (formOf(request, context.dialect)["output"] === "output_format") wire["output_format"] = format;
+  if (readForm(request, context.dialect)["output"] === "output_format") wire["output_format"] = format;
   else wire["output_config"] = { ...(wire["output_config"] as JsonObject | undefined), format };
 }
 
-function encodeMetadata({ metadata }: Request, wire: JsonObject, { report }: EncodeContext<Code>): void {
+function encodeMetadata({ metadata }: ModelRequest, wire: JsonObject, { report }: EncodeContext<Code>): void {
   if (metadata === undefined) return;
   const keys = Object.keys(metadata);
   const said: JsonObject = {};
   for (const key of keys) {
     if (key === "user_id" && typeof metadata[key] === "string") copyField(metadata, key, said);
-    else report.lose("field-unsaid", ["metadata", key]);
+    else report.addLoss("field-unsaid", ["metadata", key]);
   }
   if (keys.length === 0 || Object.keys(said).length > 0) wire["metadata"] = said;
 }
@@ -109,7 +110,7 @@ function dropRemnants(wire: JsonObject, { report, dialect }: EncodeContext<Code>
   for (const key of ["thinking", "tool_choice"]) {
     const value = wire[key];
     if (!isObject(value) || value["type"] !== undefined) continue;
-    report.lose("residue-clash", ["extra", dialect, key]);
+    report.addLoss("residue-clash", ["extra", dialect, key]);
     delete wire[key];
   }
 }

@@ -5,7 +5,7 @@ import type { ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import { isAskedOfClient } from "../kit/approvals.ts";
 import { wireCallId } from "../kit/calls.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf } from "../kit/residue.ts";
+import { readForm } from "../kit/residue.ts";
 import { outputText } from "../kit/results.ts";
 import { reportSeals } from "../kit/seals.ts";
 import { WRAPPED } from "../kit/text-tools.ts";
@@ -36,7 +36,7 @@ function wireType(
 
 function wireId(part: ToolCallPart | ToolResultPart, { names, context }: Writing): string | undefined {
   if (names !== undefined && part.executor !== "provider") return wireCallId(part, names, context);
-  const form = part.extra === undefined ? undefined : formOf(part, context.dialect)["id"];
+  const form = part.extra === undefined ? undefined : readForm(part, context.dialect)["id"];
   return form === null ? undefined : typeof form === "string" ? form : part.toolCallId;
 }
 
@@ -53,7 +53,7 @@ export function encodeCall(part: ToolCallPart, writing: Writing): JsonObject | u
   writeInput(part, wire, writing);
   const isImplied = part.invalid === true && writing.cut === part;
   if (part.invalid !== undefined && !isImplied) {
-    context.report.lose(part.invalid ? "call-invalid" : "bookkeeping", "invalid");
+    context.report.addLoss(part.invalid ? "call-invalid" : "bookkeeping", "invalid");
   }
   reportSeals(part, context);
   return closeBlock(wire, part, isClient ? CLIENT_CALL : PROVIDER_CALL, writing);
@@ -68,11 +68,11 @@ function writeInput(part: ToolCallPart, wire: JsonObject, { context }: Writing):
     const isExact = inputText !== undefined && LONG_NUMBER.test(inputText);
     // Reading gives back JSON; no arguments are an empty object (B20).
     const value = isExact ? (readArguments(argumentsText(part)).input as JsonValue) : (input ?? {});
-    const wasUnsaid = part.extra !== undefined && formOf(part, context.dialect)["input"] === "none";
+    const wasUnsaid = part.extra !== undefined && readForm(part, context.dialect)["input"] === "none";
     if (!wasUnsaid || !isObject(value) || Object.keys(value).length > 0) wire["input"] = value;
   } else if (context.repair && part.executor !== "provider") {
     // Any object could be real arguments, so that this one is never read back (B22).
-    context.report.lose("arguments-wrapped", "input");
+    context.report.addLoss("arguments-wrapped", "input");
     const wrapped: JsonObject = {};
     copyField(part, "input", wrapped, WRAPPED);
     wire["input"] = wrapped;
@@ -89,7 +89,8 @@ export function encodeResult(part: ToolResultPart, writing: Writing): JsonObject
   const id = wireId(part, writing);
   if (id !== undefined) wire["tool_use_id"] = id;
   const { toolName } = part;
-  if (toolName !== "" && writing.calls.get(part.toolCallId) !== toolName) context.report.lose("tool-name", "toolName");
+  if (toolName !== "" && writing.calls.get(part.toolCallId) !== toolName)
+    context.report.addLoss("tool-name", "toolName");
   const isClient = part.executor !== "provider";
   if (isClient) writeContent(part, wire, writing);
   else if (part.output !== undefined) copyField(part, "output", wire, "content");
@@ -101,7 +102,7 @@ export function encodeResult(part: ToolResultPart, writing: Writing): JsonObject
 function writeContent(part: ToolResultPart, wire: JsonObject, writing: Writing): void {
   const { output, content } = part;
   const { report } = writing.context;
-  if (output !== undefined && typeof output !== "string") report.lose("output-as-text", "output");
+  if (output !== undefined && typeof output !== "string") report.addLoss("output-as-text", "output");
   const text = output === undefined ? undefined : outputText(part);
   if (content === undefined) {
     if (text !== undefined) wire["content"] = text;
@@ -109,7 +110,7 @@ function writeContent(part: ToolResultPart, wire: JsonObject, writing: Writing):
   }
   const blocks = writing.blocks(content, "content", "result", writing);
   if (text !== undefined) {
-    report.lose("output-in-content", "output");
+    report.addLoss("output-in-content", "output");
     blocks.unshift({ type: "text", text });
   }
   wire["content"] = blocks;
@@ -117,9 +118,9 @@ function writeContent(part: ToolResultPart, wire: JsonObject, writing: Writing):
 
 function writeError(part: ToolResultPart, type: string, wire: JsonObject, { context }: Writing): void {
   const { isError } = part;
-  const form = part.extra === undefined ? undefined : formOf(part, context.dialect)["is_error"];
+  const form = part.extra === undefined ? undefined : readForm(part, context.dialect)["is_error"];
   const isPlain = type === MCP_RESULT ? form !== "none" : form === false;
   if (type !== MCP_RESULT && part.executor === "provider") {
-    if (isError !== isFailure(part.output)) context.report.lose("error-unsaid", "isError");
+    if (isError !== isFailure(part.output)) context.report.addLoss("error-unsaid", "isError");
   } else if (isError || isPlain) wire["is_error"] = isError;
 }

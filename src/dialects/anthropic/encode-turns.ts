@@ -2,16 +2,16 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import { OPENING } from "../kit/history.ts";
-import { formOf, restoreResidue } from "../kit/residue.ts";
+import { readForm, restoreResidue } from "../kit/residue.ts";
 import type { Turn } from "../kit/turn.ts";
 import { enterPart } from "../kit/turn.ts";
 import { reportMessage, wireRole } from "../kit/two-sides.ts";
 import { encodePart } from "./encode-block.ts";
 import { isBare } from "./fields.ts";
 import type { WireMessage } from "./types.ts";
-import type { Spot, Writing } from "./writing.ts";
+import type { Position, Writing } from "./writing.ts";
 
-export function encodeTurnParts(turn: Turn, spot: Spot, writing: Writing, blocks: JsonObject[]): void {
+export function encodeTurnParts(turn: Turn, spot: Position, writing: Writing, blocks: JsonObject[]): void {
   const { parts } = turn.message;
   for (let at = 0; at < parts.length; at++) {
     const part = parts[at];
@@ -19,7 +19,7 @@ export function encodeTurnParts(turn: Turn, spot: Spot, writing: Writing, blocks
     enterPart(turn, at, writing.context);
     const block = encodePart(part, spot, writing);
     if (block !== undefined) blocks.push(block);
-    writing.context.trail.leave(3);
+    writing.context.pathTracker.leave(3);
   }
 }
 
@@ -48,12 +48,12 @@ export class TurnWriter {
   add(turn: Turn, at: number): void {
     const { context } = this.writing;
     const { message, index } = turn;
-    const form = message.extra === undefined ? PLAIN : formOf(message, context.dialect);
+    const form = message.extra === undefined ? PLAIN : readForm(message, context.dialect);
     reportMessage(turn, context);
     const role = wireRole(turn, form, context);
     if (message.parts.length === 0) {
       // An answer that is to be begun may be empty; everything else says nothing, which is refused.
-      if (context.repair && (at < this.last || role !== "assistant")) context.report.lose("message-empty", index);
+      if (context.repair && (at < this.last || role !== "assistant")) context.report.addLoss("message-empty", index);
       else this.begin(role, form["content"] === "none" ? undefined : [], turn);
       // What comes next must not take its place.
       if (!context.repair) this.open = undefined;
@@ -65,7 +65,7 @@ export class TurnWriter {
     const isApart = !isNeighbour || form["turn"] === "own";
     if (role === "assistant") this.lostReasoning = lostReasoning(message, content) || (!isApart && this.lostReasoning);
     if (content.length === 0 && typeof content !== "string") {
-      context.report.lose("message-unsaid", [index, "parts"]);
+      context.report.addLoss("message-unsaid", [index, "parts"]);
     } else if (isApart) this.begin(role, content, turn);
     else this.join(open, content, turn);
   }
@@ -83,7 +83,7 @@ export class TurnWriter {
     while (this.messages[at]?.role === "system") at++;
     const role = this.messages[at]?.role ?? "assistant";
     if (role !== "assistant") return;
-    this.writing.context.report.lose("user-first", this.first);
+    this.writing.context.report.addLoss("user-first", this.first);
     this.messages.splice(at, 0, { role: "user", content: OPENING });
   }
 
@@ -96,7 +96,7 @@ export class TurnWriter {
     const isPlain = message.role !== this.before && open.role === "user";
     // What was made to mend the history had no turn of its own.
     if (!isPlain && this.list[index]?.role === message.role) {
-      this.writing.context.report.lose("turns-merged", [index, "role"]);
+      this.writing.context.report.addLoss("turns-merged", [index, "role"]);
     }
     this.restore(open, turn);
   }
@@ -105,9 +105,9 @@ export class TurnWriter {
     const { context } = this.writing;
     this.before = message.role;
     if (message.extra === undefined) return;
-    context.trail.enter(index);
+    context.pathTracker.enter(index);
     restoreResidue(open, message, context);
-    context.trail.leave();
+    context.pathTracker.leave();
   }
 
   private encode(turn: Turn, role: string, form: JsonObject): string | JsonObject[] {
@@ -118,7 +118,7 @@ export class TurnWriter {
     }
     const { report } = this.writing.context;
     if (role === "user" && message.parts.some((part) => isMisplaced(part, message.role))) {
-      report.lose("role-approximated", [index, "role"]);
+      report.addLoss("role-approximated", [index, "role"]);
     }
     const blocks: JsonObject[] = [];
     const spot = role === "assistant" || role === "system" ? role : "user";

@@ -1,11 +1,11 @@
 // An error body where an answer was expected: an answer that failed, and says nothing else.
 import type { JsonObject } from "../../model/json.ts";
 import type { ProviderError } from "../../model/provider-error.ts";
-import type { Response } from "../../model/response.ts";
+import type { ModelResponse } from "../../model/response.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { reportForeignAnswer } from "../kit/echoes.ts";
 import { isObject } from "../kit/read.ts";
-import { formOf, keepForm, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { readForm, storeForm, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import { reportMessageFields } from "../kit/two-sides.ts";
 import { encodeError, readError } from "./errors.ts";
 import { keepField } from "./fields.ts";
@@ -13,15 +13,15 @@ import type { Code } from "./losses.ts";
 
 const BODY = "body";
 
-export function decodeFailure(wire: JsonObject, body: JsonObject, dialect: string): Response {
-  const response: Response = {
+export function decodeFailure(wire: JsonObject, body: JsonObject, dialect: string): ModelResponse {
+  const response: ModelResponse = {
     id: "",
     model: "",
     message: { role: "assistant", parts: [] },
     finishReason: { unified: "error" },
     error: readError({ type: "error", error: body }),
   };
-  keepForm(response, dialect, BODY, "error");
+  storeForm(response, dialect, BODY, "error");
   for (const key in wire) if (key !== "type" && key !== "error") keepField(response, wire, key, dialect);
   return response;
 }
@@ -30,24 +30,24 @@ const CARRIED: ReadonlySet<string> = new Set(["id", "model", "message", "finishR
 const UNCARRIED: Readonly<Partial<Record<string, Code>>> = { createdAt: "bookkeeping" };
 
 /** The error body of an answer that was one, and still says nothing else; undefined for every other. */
-export function encodeFailure(response: Response, context: EncodeContext<Code>): JsonObject | undefined {
+export function encodeFailure(response: ModelResponse, context: EncodeContext<Code>): JsonObject | undefined {
   const { message, error, finishReason } = response;
-  const { dialect, report, trail } = context;
-  if (response.extra === undefined || formOf(response, dialect)[BODY] !== "error") return undefined;
+  const { dialect, report, pathTracker: trail } = context;
+  if (response.extra === undefined || readForm(response, dialect)[BODY] !== "error") return undefined;
   if (error === undefined || message.parts.length > 0) {
-    report.lose("form-stale", ["extra", dialect, "$form", BODY]);
+    report.addLoss("form-stale", ["extra", dialect, "$form", BODY]);
     return undefined;
   }
   const { wire } = encodeError(error);
   reportFailure(error, wire, context);
-  for (const name of ["id", "model"] as const) if (response[name] !== "") report.lose("field-unsaid", name);
-  if (finishReason.unified !== "error") report.lose("finish-approximated", ["finishReason", "unified"]);
-  if (finishReason.raw !== undefined) report.lose("finish-raw", ["finishReason", "raw"]);
+  for (const name of ["id", "model"] as const) if (response[name] !== "") report.addLoss("field-unsaid", name);
+  if (finishReason.unified !== "error") report.addLoss("finish-approximated", ["finishReason", "unified"]);
+  if (finishReason.raw !== undefined) report.addLoss("finish-raw", ["finishReason", "raw"]);
   trail.into("message", () => reportMessageFields(message, context));
   const written: JsonObject = isObject(wire) ? { ...wire } : {};
   restoreResidue(written, response, context);
   reportForeignAnswer(response, context);
-  reportUncarried(response, CARRIED, context, "field-unsaid", UNCARRIED);
+  reportUnsupportedFields(response, CARRIED, context, "field-unsaid", UNCARRIED);
   return written;
 }
 
@@ -55,6 +55,6 @@ export function encodeFailure(response: Response, context: EncodeContext<Code>):
 export function reportFailure(error: ProviderError, wire: unknown, { report }: EncodeContext<Code>): void {
   const again = readError(wire);
   for (const field of ["kind", "status", "retryAfterMs", "retryable"] as const) {
-    if (error[field] !== undefined && error[field] !== again[field]) report.lose("field-unsaid", ["error", field]);
+    if (error[field] !== undefined && error[field] !== again[field]) report.addLoss("field-unsaid", ["error", field]);
   }
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { CacheBreakpoint, Extra, TextPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { keepFields } from "../kit/residue.ts";
+import { storeResidue } from "../kit/residue.ts";
 
 interface Carrier {
   extra?: Extra;
@@ -15,7 +15,7 @@ export function keepField(target: Carrier, wire: JsonObject, key: string, dialec
   if (wire[key] === undefined) return;
   const field: JsonObject = {};
   copyField(wire, key, field);
-  keepFields(target, dialect, field, inner);
+  storeResidue(target, dialect, field, inner);
 }
 
 /** Keeps every field that was not taken. A plain cache breakpoint is taken here. */

@@ -25,7 +25,7 @@ export const anthropic = defineDialect({
   id: ID,
   title: "Anthropic Messages",
   losses: LOSSES,
-  recognise,
+  detectKind: recognise,
   messages: { decode: decodeMessages, encode: encodeMessages },
   requests: { decode: decodeRequest, encode: encodeRequest },
   responses: { decode: decodeResponse, encode: encodeResponse },

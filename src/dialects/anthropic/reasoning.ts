@@ -1,10 +1,10 @@
 // How hard the model thinks: `thinking` and `output_config.effort` on the wire, effort and budget in the model. The
 // plain form of an effort is adaptive thinking at that effort.
 import type { JsonObject } from "../../model/json.ts";
-import type { ReasoningSettings, Request } from "../../model/request.ts";
+import type { ReasoningSettings, ModelRequest } from "../../model/request.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { copyField, isObject, restOf } from "../kit/read.ts";
-import { formOf, keepFields, keepForm } from "../kit/residue.ts";
+import { copyField, isObject, unknownFields } from "../kit/read.ts";
+import { readForm, storeResidue, storeForm } from "../kit/residue.ts";
 import { keepField } from "./fields.ts";
 import type { Code } from "./losses.ts";
 import { BUDGETED, BUDGETS, TAKES_EFFORT, THOUGHTLESS } from "./models.ts";
@@ -18,20 +18,20 @@ const TYPE: ReadonlySet<string> = new Set(["type"]);
 const TYPE_AND_BUDGET: ReadonlySet<string> = new Set(["type", BUDGET]);
 
 /** Reads effort and budget. Thinking that the model has no word for stays as it is. */
-export function decodeReasoning(wire: JsonObject, request: Request, { dialect }: DecodeContext): void {
+export function decodeReasoning(wire: JsonObject, request: ModelRequest, { dialect }: DecodeContext): void {
   const { thinking, output_config: config } = wire;
   const effort = isObject(config) ? config["effort"] : undefined;
   const reasoning: ReasoningSettings = {};
   if (typeof effort === "string") {
     reasoning.effort = effort;
-    if (EFFORT.theirs(effort) !== effort) keepForm(request, dialect, "effort", "own");
-    if (thinking === undefined) keepForm(request, dialect, THINKING, "none");
+    if (EFFORT.theirs(effort) !== effort) storeForm(request, dialect, "effort", "own");
+    if (thinking === undefined) storeForm(request, dialect, THINKING, "none");
   }
   const known = takeThinking(thinking, reasoning);
   if (known === undefined) {
     keepField(request, wire, THINKING, dialect);
-    if (reasoning.effort !== undefined && thinking !== undefined) keepForm(request, dialect, THINKING, "own");
-  } else if (isObject(thinking)) keepFields(request, dialect, restOf(thinking, known), THINKING);
+    if (reasoning.effort !== undefined && thinking !== undefined) storeForm(request, dialect, THINKING, "own");
+  } else if (isObject(thinking)) storeResidue(request, dialect, unknownFields(thinking, known), THINKING);
   if (reasoning.effort !== undefined || reasoning.budget !== undefined) request.reasoning = reasoning;
 }
 
@@ -50,12 +50,12 @@ function takeThinking(thinking: unknown, reasoning: ReasoningSettings): Readonly
 }
 
 /** Writes effort and budget; the trail stands at the request. */
-export function encodeReasoning(request: Request, wire: JsonObject, { context }: Writing): void {
+export function encodeReasoning(request: ModelRequest, wire: JsonObject, { context }: Writing): void {
   const { reasoning, model = "" } = request;
   if (reasoning === undefined) return;
   const { effort, budget, summary } = reasoning;
-  const form = formOf(request, context.dialect);
-  const lose = (code: Code, field: string): void => context.report.lose(code, ["reasoning", field]);
+  const form = readForm(request, context.dialect);
+  const lose = (code: Code, field: string): void => context.report.addLoss(code, ["reasoning", field]);
   const isOff = effort === "none" && form["effort"] !== "own";
   if (context.repair && THOUGHTLESS.test(model) && !isOff) {
     for (const field of Object.keys(reasoning)) lose("thinking-unfit", field);
@@ -99,7 +99,7 @@ export function isThinking(wire: JsonObject): boolean {
 }
 
 /** Makes thinking, the model, the length of the answer and the history fit together (B8, B55, B56). */
-export function fitThinking(request: Request, wire: JsonObject, isUnsigned: boolean, { context }: Writing): void {
+export function fitThinking(request: ModelRequest, wire: JsonObject, isUnsigned: boolean, { context }: Writing): void {
   const { report } = context;
   const thinking = wire[THINKING];
   const { effort, budget: asked } = request.reasoning ?? {};
@@ -109,24 +109,24 @@ export function fitThinking(request: Request, wire: JsonObject, isUnsigned: bool
   // Who hardly wants thinking would rather have the call.
   const isMinor = asked === undefined && effort === "minimal" && isForced(wire["tool_choice"]);
   if ((isEnabled && isUnsigned) || (isMinor && isThinking(wire))) {
-    report.lose("thinking-unfit", path);
+    report.addLoss("thinking-unfit", path);
     delete wire[THINKING];
     budget = 0;
   } else if (isEnabled && budget <= 0) {
-    report.lose("budget-adjusted", path);
+    report.addLoss("budget-adjusted", path);
     wire[THINKING] = { type: budget === 0 ? "disabled" : "adaptive" };
     budget = 0;
   }
   if (wire["max_tokens"] === undefined) {
-    report.lose("max-tokens-default", ["sampling", "maxOutputTokens"]);
+    report.addLoss("max-tokens-default", ["sampling", "maxOutputTokens"]);
     wire["max_tokens"] = Math.max(budget, 0) + DEFAULT_MAX;
   }
-  if (isEnabled && budget > 0) fitBudget(request, wire, thinking, budget, (code) => report.lose(code, path));
+  if (isEnabled && budget > 0) fitBudget(request, wire, thinking, budget, (code) => report.addLoss(code, path));
 }
 
 /** A budget within the limits: at least the least, less than all of the answer. */
 function fitBudget(
-  request: Request,
+  request: ModelRequest,
   wire: JsonObject,
   thinking: JsonObject,
   budget: number,

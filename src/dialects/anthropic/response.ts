@@ -1,12 +1,12 @@
 // Responses, both ways: one message among facts about itself.
 import type { FinishReason } from "../../model/finish.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import type { Response } from "../../model/response.ts";
+import type { ModelResponse } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "../dialect.ts";
 import { reportForeignAnswer } from "../kit/echoes.ts";
 import { cutCall } from "../kit/endings.ts";
 import { isObject, readList, readObject } from "../kit/read.ts";
-import { formOf, keepForm, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { readForm, storeForm, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import { reportEvents } from "../kit/streams.ts";
 import { decodeBlocks, startReading } from "./decode-block.ts";
 import { startWriting } from "./encode-block.ts";
@@ -27,7 +27,7 @@ const FRAME: readonly (readonly [field: string, value: JsonValue])[] = [
 const FRAMED = new Map(FRAME);
 const NAMED = ["id", "model"] as const;
 
-export function decodeResponse(value: unknown, context: DecodeContext, { names }: DecodeReplyOptions): Response {
+export function decodeResponse(value: unknown, context: DecodeContext, { names }: DecodeReplyOptions): ModelResponse {
   const wire = readObject(value, context);
   const { dialect } = context;
   const { id, usage, content } = wire;
@@ -35,7 +35,7 @@ export function decodeResponse(value: unknown, context: DecodeContext, { names }
   if (content === undefined) context.fail("missing-field", "There is no content; is it an error?", "content");
   const reading = startReading(context, typeof id === "string" ? id : "", names);
   const parts = decodeBlocks(readList(content, context, "content"), "content", reading);
-  const response: Response = {
+  const response: ModelResponse = {
     id: "",
     model: "",
     message: { role: "assistant", parts },
@@ -47,16 +47,16 @@ export function decodeResponse(value: unknown, context: DecodeContext, { names }
     if (typeof word === "string") {
       response[name] = word;
       said.add(name);
-    } else keepForm(response, dialect, name, "none");
+    } else storeForm(response, dialect, name, "none");
   }
   for (const [field, plain] of FRAME) {
-    if (wire[field] === undefined) keepForm(response, dialect, field, "none");
+    if (wire[field] === undefined) storeForm(response, dialect, field, "none");
     else if (wire[field] === plain) said.add(field);
   }
   if (isObject(usage)) {
     response.usage = decodeUsage(usage, context);
     said.add("usage");
-  } else if (usage === undefined) keepForm(response, dialect, "usage", "none");
+  } else if (usage === undefined) storeForm(response, dialect, "usage", "none");
   decodeStop(wire, response, context);
   const cut = cutCall(response.message, response.finishReason);
   if (cut !== undefined) cut.invalid = true;
@@ -65,17 +65,17 @@ export function decodeResponse(value: unknown, context: DecodeContext, { names }
 }
 
 /** How it ended; a word that nobody knows is noted as this wire's own (B62). */
-function decodeStop(wire: JsonObject, response: Response, { dialect }: DecodeContext): void {
+function decodeStop(wire: JsonObject, response: ModelResponse, { dialect }: DecodeContext): void {
   const word = wire["stop_reason"];
   if (typeof word !== "string") {
-    if (word === undefined) keepForm(response, dialect, "stop_reason", "none");
-    else if (word === null) keepForm(response, dialect, "stop_reason", word);
+    if (word === undefined) storeForm(response, dialect, "stop_reason", "none");
+    else if (word === null) storeForm(response, dialect, "stop_reason", word);
     else keepField(response, wire, "stop_reason", dialect);
     return;
   }
   const unified = FINISH.ours(word);
   response.finishReason = { unified: unified ?? "other", raw: word };
-  if (unified === undefined) keepForm(response, dialect, "stop_reason", "own");
+  if (unified === undefined) storeForm(response, dialect, "stop_reason", "own");
 }
 
 const CARRIED: ReadonlySet<string> = new Set(["id", "model", "message", "finishReason", "usage", "extra"]);
@@ -84,12 +84,12 @@ const UNCARRIED: Readonly<Partial<Record<string, Code>>> = {
   error: "failure-unsaid",
 };
 
-export function encodeResponse(response: Response, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
+export function encodeResponse(response: ModelResponse, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
   const { message, usage } = response;
-  const { trail, dialect } = context;
+  const { pathTracker: trail, dialect } = context;
   const failure = encodeFailure(response, context);
   if (failure !== undefined) return { wire: failure };
-  const form = formOf(response, dialect);
+  const form = readForm(response, dialect);
   const residue = response.extra?.[dialect] ?? {};
   const wire: JsonObject = {};
   for (const name of NAMED) if (response[name] !== "" || form[name] !== "none") wire[name] = response[name];
@@ -109,7 +109,7 @@ export function encodeResponse(response: Response, context: EncodeContext<Code>)
       encodeUsage(writing.isForeign === true ? withCacheCounts(usage, context) : usage, context),
     );
   } else if (context.repair && form["usage"] !== "none" && residue["usage"] === undefined) {
-    context.report.lose("usage-made", "usage");
+    context.report.addLoss("usage-made", "usage");
     wire["usage"] = {
       input_tokens: 0,
       output_tokens: 0,
@@ -120,21 +120,21 @@ export function encodeResponse(response: Response, context: EncodeContext<Code>)
   restoreResidue(wire, response, context);
   reportEvents(response, context);
   reportForeignAnswer(response, context);
-  reportUncarried(response, CARRIED, context, "field-unsaid", UNCARRIED);
+  reportUnsupportedFields(response, CARRIED, context, "field-unsaid", UNCARRIED);
   return { wire };
 }
 
 /** The blocks of an answer; the trail stands at the answer. */
-export function encodeContent({ message }: Response, writing: Writing): JsonObject[] {
+export function encodeContent({ message }: ModelResponse, writing: Writing): JsonObject[] {
   const { context } = writing;
-  return context.trail.into("message", () => {
+  return context.pathTracker.into("message", () => {
     reportMessageFields(message, context);
     return writing.blocks(message.parts, "parts", "assistant", writing);
   });
 }
 
 /** Whether an answer came from elsewhere: nothing of it was kept for this dialect, not even its word for the end. */
-function isForeign({ extra, finishReason }: Response, { dialect, repair }: EncodeContext): boolean {
+function isForeign({ extra, finishReason }: ModelResponse, { dialect, repair }: EncodeContext): boolean {
   const { raw } = finishReason;
   return repair && extra?.[dialect] === undefined && (raw === undefined || FINISH.ours(raw) === undefined);
 }
@@ -144,8 +144,8 @@ function encodeStop({ unified, raw }: FinishReason, form: JsonObject, { report }
   const isOwn =
     raw !== undefined && (FINISH.ours(raw) ?? (form["stop_reason"] === "own" ? "other" : undefined)) === unified;
   const word = isOwn ? raw : (FINISH.theirs(unified) ?? null);
-  if (raw !== undefined && !isOwn) report.lose("finish-raw", ["finishReason", "raw"]);
+  if (raw !== undefined && !isOwn) report.addLoss("finish-raw", ["finishReason", "raw"]);
   const isRead = word === null ? raw === undefined && unified === "other" : isOwn || FINISH.ours(word) === unified;
-  if (!isRead) report.lose("finish-approximated", ["finishReason", "unified"]);
+  if (!isRead) report.addLoss("finish-approximated", ["finishReason", "unified"]);
   return word;
 }

@@ -1,6 +1,6 @@
 // Settings of sampling: their names both ways, and what the target takes of them.
 import type { JsonObject } from "../../model/json.ts";
-import type { Request, Sampling } from "../../model/request.ts";
+import type { ModelRequest, Sampling } from "../../model/request.ts";
 import { FieldTable } from "../kit/fields.ts";
 import { ONE_SAMPLER } from "./models.ts";
 import type { Writing } from "./writing.ts";
@@ -14,10 +14,10 @@ export const SAMPLING = new FieldTable<keyof Sampling>([
 ]);
 
 /** Brings sampling within its limits, which are narrower while the model thinks. */
-export function fitSampling(request: Request, wire: JsonObject, isThinking: boolean, { context }: Writing): void {
+export function fitSampling(request: ModelRequest, wire: JsonObject, isThinking: boolean, { context }: Writing): void {
   const { report } = context;
   const unfit = (key: string, field: keyof Sampling): void => {
-    report.lose("sampling-unfit", ["sampling", field]);
+    report.addLoss("sampling-unfit", ["sampling", field]);
     delete wire[key];
   };
   const { temperature, top_p: topP } = wire;
@@ -26,7 +26,7 @@ export function fitSampling(request: Request, wire: JsonObject, isThinking: bool
     if (typeof topP === "number" && topP < 0.95) unfit("top_p", "topP");
     if (wire["top_k"] !== undefined) unfit("top_k", "topK");
   } else if (typeof temperature === "number" && temperature > 1) {
-    report.lose("sampling-unfit", ["sampling", "temperature"]);
+    report.addLoss("sampling-unfit", ["sampling", "temperature"]);
     wire["temperature"] = 1;
   }
   if (wire["temperature"] !== undefined && wire["top_p"] !== undefined && ONE_SAMPLER.test(request.model ?? "")) {
@@ -37,6 +37,6 @@ export function fitSampling(request: Request, wire: JsonObject, isThinking: bool
   if (words.length === stop.length) return;
   wire["stop_sequences"] = words;
   stop.forEach((word, index) => {
-    if (word.trim() === "") report.lose("sampling-unfit", ["sampling", "stop", index]);
+    if (word.trim() === "") report.addLoss("sampling-unfit", ["sampling", "stop", index]);
   });
 }

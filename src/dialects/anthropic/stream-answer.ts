@@ -4,12 +4,12 @@ import type { Delta, ErrorPayload } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { copyObject } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
-import type { Response } from "../../model/response.ts";
+import type { ModelResponse } from "../../model/response.ts";
 import type { Usage } from "../../model/usage.ts";
-import type { DecodeContext, Names } from "../dialect.ts";
+import type { DecodeContext, Renames } from "../dialect.ts";
 import { OpenBlocks } from "../kit/open-blocks.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf, keepForm } from "../kit/residue.ts";
+import { readForm, storeForm } from "../kit/residue.ts";
 import type { RunCalls } from "../kit/stream-calls.ts";
 import { keepEvents, startDelta } from "../kit/streams.ts";
 import { startReading } from "./decode-block.ts";
@@ -37,7 +37,7 @@ export class Answer {
   private readonly blocks = new OpenBlocks<OpenBlock>();
   private opened = 0;
 
-  constructor(message: JsonObject, context: DecodeContext, calls: RunCalls, names: Names | undefined) {
+  constructor(message: JsonObject, context: DecodeContext, calls: RunCalls, names: Renames | undefined) {
     const { id } = message;
     this.context = context;
     this.calls = calls;
@@ -60,8 +60,9 @@ export class Answer {
     const known = this.read((field) => !ENDING.has(field));
     const { model: modelId, id: requestId, usage } = known;
     const frame = this.settled(known.extra);
-    const form = formOf(known, this.context.dialect);
-    for (const field of FRAME) if (form[field] !== undefined) keepForm(frame, this.context.dialect, field, form[field]);
+    const form = readForm(known, this.context.dialect);
+    for (const field of FRAME)
+      if (form[field] !== undefined) storeForm(frame, this.context.dialect, field, form[field]);
     const deltas: Delta[] = [startDelta({ modelId, requestId, ...frame })];
     if (usage !== undefined) {
       const { extra, ...counts } = usage;
@@ -97,7 +98,7 @@ export class Answer {
   }
 
   /** The facts so far, read as those of an answer in one piece are. */
-  private read(isMeant: (field: string) => boolean = () => true): Response {
+  private read(isMeant: (field: string) => boolean = () => true): ModelResponse {
     const wire = copyObject(this.fields);
     for (const field of Object.keys(wire)) if (!isMeant(field)) delete wire[field];
     if (this.usage !== undefined) wire["usage"] = copyObject(this.usage);

@@ -3,8 +3,8 @@
 import type { Delta } from "../../model/delta.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Extra, PartBase } from "../../model/parts.ts";
-import { isObject, restOf } from "../kit/read.ts";
-import { keepFields } from "../kit/residue.ts";
+import { isObject, unknownFields } from "../kit/read.ts";
+import { storeResidue } from "../kit/residue.ts";
 import { addSeal } from "../kit/seals.ts";
 import { keepEvents } from "../kit/streams.ts";
 import { decodeCitation, isCited } from "./citations.ts";
@@ -48,8 +48,8 @@ export function residueOf(
 ): Carrier {
   if (piece !== undefined && isBare(event, delta)) return NOTHING;
   const carrier: Carrier = {};
-  keepFields(carrier, dialect, restOf(event, EVENT));
-  keepFields(carrier, dialect, restOf(delta, known));
+  storeResidue(carrier, dialect, unknownFields(event, EVENT));
+  storeResidue(carrier, dialect, unknownFields(delta, known));
   return carrier;
 }
 
@@ -128,7 +128,7 @@ export class TextBlock extends GrowingBlock implements OpenBlock {
     const carrier: Carrier = {};
     const { citations } = this.wire;
     if (!this.hasCitations && citations !== undefined) {
-      keepFields(carrier, this.reading.context.dialect, { citations });
+      storeResidue(carrier, this.reading.context.dialect, { citations });
     }
     const extra = this.late(carrier);
     return extra === undefined ? [] : [this.say("", extra)];

@@ -5,7 +5,7 @@ import { copyObject, stringifyJson } from "../../model/json.ts";
 import { restoreName } from "../kit/names.ts";
 import type { OpenCall } from "../kit/open-blocks.ts";
 import { isObject } from "../kit/read.ts";
-import { formOf, keepForm } from "../kit/residue.ts";
+import { readForm, storeForm } from "../kit/residue.ts";
 import type { RunCalls } from "../kit/stream-calls.ts";
 import { callStart, parsedOr } from "../kit/stream-calls.ts";
 import { decodeCall } from "./decode-tools.ts";
@@ -55,7 +55,7 @@ export class CallBlock extends GrowingBlock implements OpenBlock, OpenCall {
     if (call === undefined) return context.fail("missing-field", "A call has no name.", "name");
     this.calls.start(call, context.dialect);
     this.toolCallId = call.toolCallId;
-    this.form = formOf(call, context.dialect);
+    this.form = readForm(call, context.dialect);
     if (call.format === "text") this.args = String(call.input);
     return callStart(call, this.key);
   }
@@ -102,8 +102,8 @@ export class CallBlock extends GrowingBlock implements OpenBlock, OpenCall {
     if (isBlank && input === undefined) {
       // Later residue wins key by key, so that the form is said again as a whole.
       const { dialect } = this.reading.context;
-      for (const what of Object.keys(this.form)) keepForm(carrier, dialect, what, this.form[what] ?? null);
-      keepForm(carrier, dialect, "input", "none");
+      for (const what of Object.keys(this.form)) storeForm(carrier, dialect, what, this.form[what] ?? null);
+      storeForm(carrier, dialect, "input", "none");
     }
     const extra = this.late(carrier);
     const payload = { toolCallId: this.toolCallId, ...(extra !== undefined && { extra }) };

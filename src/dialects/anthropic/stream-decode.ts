@@ -2,8 +2,8 @@
 import { disassemble } from "../../assembly/disassemble.ts";
 import type { Delta } from "../../model/delta.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { DecodeContext, DecodeReplyOptions, EventDecoder, Names } from "../dialect.ts";
-import { copyField, isObject, readObject, restOf } from "../kit/read.ts";
+import type { DecodeContext, DecodeReplyOptions, EventDecoder, Renames } from "../dialect.ts";
+import { copyField, isObject, readObject, unknownFields } from "../kit/read.ts";
 import { RunCalls } from "../kit/stream-calls.ts";
 import { errorDelta, startDelta, truncated } from "../kit/streams.ts";
 import { readError } from "./errors.ts";
@@ -32,14 +32,14 @@ const KNOWN_DELTAS: ReadonlySet<unknown> = new Set([...BEGUN.keys(), "input_json
 
 class MessageDecoder implements EventDecoder {
   private readonly context: DecodeContext;
-  private readonly names: Names | undefined;
+  private readonly names: Renames | undefined;
   private readonly calls = new RunCalls();
   private answer: Answer | undefined;
   /** Whether an answer has come to its end. */
   private hasEnded = false;
   private events: JsonObject[] = [];
 
-  constructor(context: DecodeContext, names: Names | undefined) {
+  constructor(context: DecodeContext, names: Renames | undefined) {
     this.context = context;
     this.names = names;
   }
@@ -160,7 +160,7 @@ class MessageDecoder implements EventDecoder {
     }
     const [deltas, answer] = this.begin();
     // What stands beside a block is kept with it.
-    const beside = restOf(wire, STARTING);
+    const beside = unknownFields(wire, STARTING);
     if (beside !== undefined) for (const key of Object.keys(block)) copyField(block, key, beside);
     const opened = beside ?? block;
     for (const delta of answer.open(index, opened)) deltas.push(delta);
@@ -168,7 +168,7 @@ class MessageDecoder implements EventDecoder {
   }
 
   private close(wire: JsonObject): Delta[] {
-    if (restOf(wire, STOPPING) !== undefined) this.events.push(wire);
+    if (unknownFields(wire, STOPPING) !== undefined) this.events.push(wire);
     return this.answer?.close(wire["index"]) ?? [];
   }
 

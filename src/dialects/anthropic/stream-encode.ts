@@ -5,13 +5,13 @@ import type { JsonObject } from "../../model/json.ts";
 import { sameJson } from "../../model/json.ts";
 import type { Part } from "../../model/parts.ts";
 import type { ProviderError } from "../../model/provider-error.ts";
-import type { Response } from "../../model/response.ts";
+import type { ModelResponse } from "../../model/response.ts";
 import type { EncodeContext, StreamEncoder, WireEvent } from "../dialect.ts";
 import type { Draft } from "../kit/follow.ts";
 import { Follower, placeOf } from "../kit/follow.ts";
 import { asBegun, withoutNotes } from "../kit/notes.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf } from "../kit/residue.ts";
+import { readForm } from "../kit/residue.ts";
 import type { PartSink } from "../kit/sequence.ts";
 import { PartSequence, reportLate } from "../kit/sequence.ts";
 import { eventsOf, withOwnReport, truncated, withoutEvents } from "../kit/streams.ts";
@@ -62,7 +62,7 @@ class MessageEncoder implements PartSink {
     } else if (delta.kind === "done") this.finish();
     else if (delta.kind === "error") this.fail();
     else if (delta.kind === "start") this.reset();
-    else if (delta.kind === "part") this.context.report.lose("result-between");
+    else if (delta.kind === "part") this.context.report.addLoss("result-between");
     return this.desk.out.take();
   }
 
@@ -85,10 +85,10 @@ class MessageEncoder implements PartSink {
     if (answer === undefined) return;
     const { error: _, message, ...known } = answer;
     // An ending of this dialect, so that nothing is added for the sake of another's.
-    const finishReason: Response["finishReason"] = { unified: "stop", raw: "end_turn" };
-    const begun: Response = { ...known, message: { ...message, parts: [] }, finishReason };
+    const finishReason: ModelResponse["finishReason"] = { unified: "stop", raw: "end_turn" };
+    const begun: ModelResponse = { ...known, message: { ...message, parts: [] }, finishReason };
     const wire = encodeResponse(begun, this.desk.writing.context).wire as JsonObject; // it writes no other
-    if (formOf(answer, this.context.dialect)["stop_reason"] === "none") delete wire["stop_reason"];
+    if (readForm(answer, this.context.dialect)["stop_reason"] === "none") delete wire["stop_reason"];
     else wire["stop_reason"] = null;
     // A whole answer knows its end already.
     for (const field of ["stop_sequence", "stop_details"]) if (wire[field] !== undefined) wire[field] = null;
@@ -147,7 +147,7 @@ class MessageEncoder implements PartSink {
     const body = encodeResponse(answer, this.context).wire as JsonObject; // it writes no other
     const usage = isObject(body["usage"]) ? body["usage"] : { output_tokens: 0 };
     // An answer may be without counts; readers of a stream count on them.
-    if (body["usage"] !== usage) this.context.report.lose("usage-made", "usage");
+    if (body["usage"] !== usage) this.context.report.addLoss("usage-made", "usage");
     const delta: JsonObject = {};
     const event: JsonObject = { type: "message_delta", delta, usage };
     const stop: JsonObject = { type: "message_stop" };
@@ -166,7 +166,7 @@ class MessageEncoder implements PartSink {
     out.write(stop);
   }
 
-  private writeKept(response: Response): void {
+  private writeKept(response: ModelResponse): void {
     for (const event of eventsOf(response, this.context.dialect)) this.desk.out.write(event);
   }
 
@@ -180,7 +180,7 @@ class MessageEncoder implements PartSink {
     this.desk.out.write(encodeFailure(answer, context) ?? this.failureOf(answer, response.error));
   }
 
-  private failureOf(response: Response, error: ProviderError): JsonObject {
+  private failureOf(response: ModelResponse, error: ProviderError): JsonObject {
     const { context } = this;
     const { message } = unnoted(response);
     const parts = message.parts.map(asBegun);
@@ -192,7 +192,7 @@ class MessageEncoder implements PartSink {
 }
 
 /** What the assembly of an answer has noted about it is told to nobody; empty metadata are no note. */
-function unnoted(response: Response): Response {
+function unnoted(response: ModelResponse): ModelResponse {
   const { message } = response;
   const isNoted = Object.keys(message.metadata ?? {}).length > 0;
   return isNoted ? { ...response, message: withoutNotes(message) } : response;
@@ -202,8 +202,8 @@ function unnoted(response: Response): Response {
 function newDesk(context: EncodeContext<Code>): Desk {
   return {
     out: new BlockWriter(),
-    stale: (place) => context.report.lose("form-stale", place),
-    split: (draft) => context.report.lose("part-split", placeOf(draft)),
+    stale: (place) => context.report.addLoss("form-stale", place),
+    split: (draft) => context.report.addLoss("part-split", placeOf(draft)),
     writing: startWriting(withOwnReport(context)),
   };
 }

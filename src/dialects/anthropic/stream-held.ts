@@ -102,7 +102,7 @@ export class HeldBlock implements OpenBlock {
     } catch (error) {
       // Something within is not what it must be; in an answer in one piece that is an error, here it came too late.
       if (!(error instanceof DialectError)) throw error;
-      context.trail.reset();
+      context.pathTracker.reset();
       return opaquePart(this.value, context);
     }
     if (part.type === "tool-call") this.calls.start(part, context.dialect);

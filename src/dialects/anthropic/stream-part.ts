@@ -6,7 +6,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Annotation, Part, ReasoningPart } from "../../model/parts.ts";
 import type { CallDraft, Draft } from "../kit/follow.ts";
 import { placeOf } from "../kit/follow.ts";
-import { formOf } from "../kit/residue.ts";
+import { readForm } from "../kit/residue.ts";
 import { sealOf } from "../kit/seals.ts";
 import type { Held, Thought } from "../kit/streams.ts";
 import { eventsOf, thoughtPiece, wholeCharacters } from "../kit/streams.ts";
@@ -147,7 +147,7 @@ class ThinkingWriter implements PartWriter, Held, Thought {
     const isOther = signature !== undefined || sealOf(part, "redacted", writing.context) !== undefined;
     if (isOther && this.summary !== undefined && this.summary !== -1) return this.addSealed(this.index);
     if (signature !== undefined) out.delta(this.index, { type: "signature_delta", signature });
-    else if (this.isSignable && formOf(part, dialect)["signature"] === "none") {
+    else if (this.isSignable && readForm(part, dialect)["signature"] === "none") {
       // It began with an empty one, which nothing takes back.
       const isSame = part.extra?.[dialect]?.["signature"] === "";
       if (!isSame) this.desk.stale([...placeOf(this.draft), "extra", dialect, "$form", "signature"]);

@@ -1,9 +1,9 @@
 // The choice among tools, both ways; whether several may be called at once is said within it.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import type { Request, ToolChoice } from "../../model/request.ts";
+import type { ModelRequest, ToolChoice } from "../../model/request.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { copyField, isObject, restOf } from "../kit/read.ts";
-import { keepFields } from "../kit/residue.ts";
+import { copyField, isObject, unknownFields } from "../kit/read.ts";
+import { storeResidue } from "../kit/residue.ts";
 import { keepField } from "./fields.ts";
 import { CHOICE } from "./terms.ts";
 import type { Writing } from "./writing.ts";
@@ -11,7 +11,7 @@ import type { Writing } from "./writing.ts";
 const PARALLEL = "disable_parallel_tool_use";
 
 /** Reads the choice; one of a type that nobody knows stays as it is. */
-export function decodeChoice(wire: JsonObject, request: Request, { dialect }: DecodeContext): void {
+export function decodeChoice(wire: JsonObject, request: ModelRequest, { dialect }: DecodeContext): void {
   const choice = wire["tool_choice"];
   const known = isObject(choice) ? readChoice(choice) : undefined;
   if (!isObject(choice) || known === undefined) {
@@ -26,7 +26,7 @@ export function decodeChoice(wire: JsonObject, request: Request, { dialect }: De
     request.parallelToolCalls = !isSingle;
     taken.add(PARALLEL);
   }
-  keepFields(request, dialect, restOf(choice, taken), "tool_choice");
+  storeResidue(request, dialect, unknownFields(choice, taken), "tool_choice");
 }
 
 function readChoice({ type, name }: JsonObject): ToolChoice | undefined {
@@ -35,13 +35,13 @@ function readChoice({ type, name }: JsonObject): ToolChoice | undefined {
 }
 
 /** Writes the choice; the trail stands at the request. */
-export function encodeChoice(request: Request, wire: JsonObject, writing: Writing): void {
+export function encodeChoice(request: ModelRequest, wire: JsonObject, writing: Writing): void {
   const { toolChoice, parallelToolCalls } = request;
   const { context } = writing;
   if (toolChoice === undefined && parallelToolCalls === undefined) return;
   const choice = writeChoice(toolChoice, writing);
   if (parallelToolCalls !== undefined) {
-    if (choice["type"] === "none") context.report.lose("field-unsaid", "parallelToolCalls");
+    if (choice["type"] === "none") context.report.addLoss("field-unsaid", "parallelToolCalls");
     else choice[PARALLEL] = !parallelToolCalls;
   }
   const hasTools = Array.isArray(wire["tools"]) && wire["tools"].length > 0;
@@ -53,7 +53,7 @@ export function encodeChoice(request: Request, wire: JsonObject, writing: Writin
   }
   for (const field of ["toolChoice", "parallelToolCalls"] as const) {
     if (request[field] === undefined) continue;
-    context.report.lose(field === "toolChoice" && isForced(choice) ? "choice-lost" : "tools-empty", field);
+    context.report.addLoss(field === "toolChoice" && isForced(choice) ? "choice-lost" : "tools-empty", field);
   }
 }
 
@@ -71,7 +71,7 @@ function writeChoice(choice: ToolChoice | undefined, { context, names }: Writing
   const { toolNames, mode } = choice;
   const [only] = toolNames;
   if (mode === "required" && only !== undefined && toolNames.length === 1) return named(only, "toolNames", 0);
-  context.report.lose("choice-approximated", "toolChoice");
+  context.report.addLoss("choice-approximated", "toolChoice");
   return { type: mode === "required" ? "any" : "auto" };
 }
 
@@ -79,7 +79,7 @@ function writeChoice(choice: ToolChoice | undefined, { context, names }: Writing
 export function freeChoice(wire: JsonObject, { context }: Writing): void {
   const choice = wire["tool_choice"];
   if (!isForced(choice)) return;
-  context.report.lose("choice-unfit", "toolChoice");
+  context.report.addLoss("choice-unfit", "toolChoice");
   const free: JsonObject = { type: "auto" };
   if (choice[PARALLEL] !== undefined) copyField(choice, PARALLEL, free);
   wire["tool_choice"] = free;

@@ -6,7 +6,13 @@ import { closedSchema } from "../kit/closed-schema.ts";
 import { FieldTable } from "../kit/fields.ts";
 import { isPlainObject, plainObjectSchema } from "../kit/object-schema.ts";
 import { isObject, readObject } from "../kit/read.ts";
-import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import {
+  readForm,
+  storeForm,
+  reportNotPortableResidue,
+  reportUnsupportedFields,
+  restoreResidue,
+} from "../kit/residue.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { FREE_FORM } from "../kit/text-tools.ts";
 import { keepRest, readCache } from "./fields.ts";
@@ -15,7 +21,7 @@ import type { Writing } from "./writing.ts";
 import { countCache, writeCache } from "./writing.ts";
 
 export function decodeTools(tools: readonly JsonValue[], context: DecodeContext): Tool[] {
-  return context.trail.each("tools", tools, (value) => {
+  return context.pathTracker.each("tools", tools, (value) => {
     const tool = readObject(value, context);
     const { type, name } = tool;
     const isCustom = (type === undefined || type === null || type === "custom") && typeof name === "string";
@@ -37,9 +43,9 @@ function decodeFunction(wire: JsonObject, name: string, context: DecodeContext):
   if (isObject(schema)) {
     tool.inputSchema = schema;
     taken.push("input_schema");
-  } else keepForm(tool, context.dialect, "input_schema", "none");
+  } else storeForm(tool, context.dialect, "input_schema", "none");
   if (type === "custom") {
-    keepForm(tool, context.dialect, "type", type);
+    storeForm(tool, context.dialect, "type", type);
     taken.push("type");
   }
   return keepRest(tool, wire, context, ...taken);
@@ -71,7 +77,7 @@ const FUNCTION: ReadonlySet<string> = new Set([
 const PROVIDER: ReadonlySet<string> = new Set(["type", "dialect", "name", "value", "cache", "extra"]);
 
 export function encodeTools(tools: readonly Tool[], writing: Writing): JsonObject[] {
-  const encoded = writing.context.trail.each("tools", tools, (tool) =>
+  const encoded = writing.context.pathTracker.each("tools", tools, (tool) =>
     tool.type === "function" ? encodeFunction(tool, writing) : encodeProviderTool(tool, writing),
   );
   return encoded.filter((tool) => tool !== undefined);
@@ -79,7 +85,7 @@ export function encodeTools(tools: readonly Tool[], writing: Writing): JsonObjec
 
 function encodeFunction(tool: FunctionTool, writing: Writing): JsonObject {
   const { context, names } = writing;
-  const form = formOf(tool, context.dialect);
+  const form = readForm(tool, context.dialect);
   const wire: JsonObject = {};
   if (form["type"] === "custom") wire["type"] = "custom";
   wire["name"] = names === undefined ? tool.name : names.toolName(tool.name, "name");
@@ -90,12 +96,12 @@ function encodeFunction(tool: FunctionTool, writing: Writing): JsonObject {
   }
   if (tool.strict !== undefined) writeStrict(tool, wire, writing);
   if (tool.format !== undefined)
-    context.report.lose(tool.format === "json" ? "tool-default" : "field-unsaid", "format");
+    context.report.addLoss(tool.format === "json" ? "tool-default" : "field-unsaid", "format");
   writeCache(wire, tool, writing);
   countCache(tool.extra?.[context.dialect]?.["cache_control"], writing);
   restoreResidue(wire, tool, context);
-  reportForeignResidue<Code>(tool, context);
-  reportUncarried(tool, FUNCTION, context, "field-unsaid");
+  reportNotPortableResidue<Code>(tool, context);
+  reportUnsupportedFields(tool, FUNCTION, context, "field-unsaid");
   return wire;
 }
 
@@ -104,18 +110,18 @@ function writeStrict({ strict }: FunctionTool, wire: JsonObject, { context }: Wr
   const { input_schema: schema } = wire;
   const isMet = !context.repair || strict !== true || !isObject(schema) || closedSchema(schema) === schema;
   if (isMet) wire["strict"] = strict ?? false;
-  else context.report.lose("strict-unmet", "strict");
+  else context.report.addLoss("strict-unmet", "strict");
 }
 
 /** Input is an object, and its schema must say so at its root, in one piece. */
 function encodeSchema({ inputSchema, format }: FunctionTool, { context }: Writing): FunctionTool["inputSchema"] {
   if (inputSchema === undefined) {
-    context.report.lose("schema-made", "inputSchema");
+    context.report.addLoss("schema-made", "inputSchema");
     return format === "text" ? FREE_FORM : { type: "object" };
   }
   if (!context.repair || isPlainObject(inputSchema)) return inputSchema;
   const { schema, what } = plainObjectSchema(inputSchema);
-  context.report.lose("schema-changed", "inputSchema", what);
+  context.report.addLoss("schema-changed", "inputSchema", what);
   return schema;
 }
 
@@ -123,11 +129,11 @@ function encodeProviderTool(tool: ProviderTool, writing: Writing): JsonObject | 
   const { context } = writing;
   const { value, cache, extra } = tool;
   if (tool.dialect !== context.dialect) {
-    context.report.lose("tool-foreign");
+    context.report.addLoss("tool-foreign");
     return undefined;
   }
-  if (extra !== undefined) context.report.lose("field-unsaid", "extra");
-  reportUncarried(tool, PROVIDER, context, "field-unsaid");
+  if (extra !== undefined) context.report.addLoss("field-unsaid", "extra");
+  reportUnsupportedFields(tool, PROVIDER, context, "field-unsaid");
   countCache(value["cache_control"], writing);
   if (cache === undefined) return value;
   const wire = copyObject(value);

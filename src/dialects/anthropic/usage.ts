@@ -3,8 +3,15 @@ import type { JsonObject } from "../../model/json.ts";
 import { copyObject } from "../../model/json.ts";
 import type { Usage } from "../../model/usage.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
-import { copyField, isObject, restOf } from "../kit/read.ts";
-import { formOf, keepFields, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { copyField, isObject, unknownFields } from "../kit/read.ts";
+import {
+  readForm,
+  storeResidue,
+  storeForm,
+  reportNotPortableResidue,
+  reportUnsupportedFields,
+  restoreResidue,
+} from "../kit/residue.ts";
 import { keepField } from "./fields.ts";
 import type { Code } from "./losses.ts";
 
@@ -37,7 +44,7 @@ export function decodeUsage(wire: JsonObject, { dialect }: DecodeContext): Usage
   for (const name of REQUIRED) {
     const value = wire[name];
     if (isCount(value)) taken.get("")?.add(name);
-    else keepForm(usage, dialect, name, "none");
+    else storeForm(usage, dialect, name, "none");
   }
   const [fresh, written] = REQUIRED.map((name) => (isCount(wire[name]) ? wire[name] : 0));
   usage.inputTokens = (fresh ?? 0) + cachedTokens(usage);
@@ -48,7 +55,7 @@ export function decodeUsage(wire: JsonObject, { dialect }: DecodeContext): Usage
     const inner = WITHIN.includes(key) ? taken.get(key) : undefined;
     if (inner === undefined || !isObject(holder)) {
       if (taken.get("")?.has(key) !== true) keepField(usage, wire, key, dialect);
-    } else keepFields(usage, dialect, inner.size === 0 ? holder : restOf(holder, inner), key);
+    } else storeResidue(usage, dialect, inner.size === 0 ? holder : unknownFields(holder, inner), key);
   }
   return usage;
 }
@@ -71,7 +78,7 @@ const CARRIED: ReadonlySet<string> = new Set([
 export function withCacheCounts(usage: Usage, { report }: EncodeContext<Code>): Usage {
   const { cacheReadTokens, cacheWriteTokens, cacheWrite5mTokens = 0, cacheWrite1hTokens = 0 } = usage;
   if (cacheReadTokens !== undefined && cacheWriteTokens !== undefined) return usage;
-  report.lose("usage-made");
+  report.addLoss("usage-made");
   return Object.assign(copyObject(usage), {
     cacheReadTokens: cacheReadTokens ?? 0,
     cacheWriteTokens: cacheWriteTokens ?? cacheWrite5mTokens + cacheWrite1hTokens,
@@ -80,10 +87,10 @@ export function withCacheCounts(usage: Usage, { report }: EncodeContext<Code>): 
 
 /** The counts; the trail stands at the usage. */
 export function encodeUsage(usage: Usage, context: EncodeContext<Code>): JsonObject {
-  const form = formOf(usage, context.dialect);
+  const form = readForm(usage, context.dialect);
   const fresh = usage.inputTokens - cachedTokens(usage);
-  if (fresh < 0) context.report.lose("usage-odd", "inputTokens");
-  if (usage.totalTokens !== usage.inputTokens + usage.outputTokens) context.report.lose("usage-odd", "totalTokens");
+  if (fresh < 0) context.report.addLoss("usage-odd", "inputTokens");
+  if (usage.totalTokens !== usage.inputTokens + usage.outputTokens) context.report.addLoss("usage-odd", "totalTokens");
   const wire: JsonObject = {};
   if (fresh > 0 || form["input_tokens"] !== "none") wire["input_tokens"] = Math.max(0, fresh);
   if (usage.outputTokens > 0 || form["output_tokens"] !== "none") wire["output_tokens"] = usage.outputTokens;
@@ -93,8 +100,8 @@ export function encodeUsage(usage: Usage, context: EncodeContext<Code>): JsonObj
     else copyField(usage, field, holderOf(wire, within), name);
   }
   restoreResidue(wire, usage, context, ...WITHIN);
-  reportForeignResidue<Code>(usage, context, {}, "echo-foreign");
-  reportUncarried(usage, CARRIED, context, "bookkeeping");
+  reportNotPortableResidue<Code>(usage, context, {}, "echo-foreign");
+  reportUnsupportedFields(usage, CARRIED, context, "bookkeeping");
   return wire;
 }
 

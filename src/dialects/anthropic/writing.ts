@@ -3,7 +3,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Part, PartBase } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import type { NameBook } from "../kit/names.ts";
-import { reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import { reportEvents } from "../kit/streams.ts";
 import type { Code } from "./losses.ts";
 import type { CacheControl } from "./types.ts";
@@ -15,7 +15,7 @@ export interface Writing {
   /** The names of the calls so far, by id. */
   readonly calls: Map<string, string>;
   /** Writes the parts in a field of the value in hand. */
-  readonly blocks: (parts: readonly Part[], key: string, spot: Spot, writing: Writing) => JsonObject[];
+  readonly blocks: (parts: readonly Part[], key: string, spot: Position, writing: Writing) => JsonObject[];
   /** How many cache breakpoints there are so far. */
   caches: number;
   /** A call that the end of its answer says to be cut off. */
@@ -25,7 +25,7 @@ export interface Writing {
 }
 
 /** Where a part stands; not every place takes every block. */
-export type Spot = "system" | "user" | "assistant" | "result" | "document";
+export type Position = "system" | "user" | "assistant" | "result" | "document";
 
 /** More breakpoints than this are refused (B39). */
 const MAX_CACHES = 4;
@@ -48,7 +48,7 @@ export function countCache(value: unknown, writing: Writing): void {
 export function writeCache(wire: JsonObject, { cache }: Pick<PartBase, "cache">, writing: Writing): void {
   if (cache === undefined) return;
   if (writing.context.repair && writing.caches >= MAX_CACHES) {
-    writing.context.report.lose("cache-surplus", "cache");
+    writing.context.report.addLoss("cache-surplus", "cache");
     return;
   }
   writing.caches++;
@@ -70,9 +70,9 @@ export function closeBlock<T extends JsonObject>(
   if (part.extra !== undefined) {
     countCache(part.extra[context.dialect]?.[CACHE], writing);
     restoreResidue(wire, part, context, ...inner);
-    reportForeignResidue<Code>(part, context);
+    reportNotPortableResidue<Code>(part, context);
     reportEvents(part, context);
   }
-  reportUncarried(part, carried, context, "field-unsaid", UNCARRIED);
+  reportUnsupportedFields(part, carried, context, "field-unsaid", UNCARRIED);
   return wire;
 }

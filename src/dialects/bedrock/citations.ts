@@ -4,7 +4,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Annotation, TextPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { isObject } from "../kit/read.ts";
-import { keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { storeForm, reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import { reportSeals } from "../kit/seals.ts";
 import { keepRest } from "./fields.ts";
 import type { Code } from "./losses.ts";
@@ -22,7 +22,7 @@ export function decodeCited(wire: JsonObject, context: DecodeContext): TextPart 
   const part: TextPart = { type: "text", text };
   const isRead = Array.isArray(citations) && citations.every(isObject);
   if (isRead) part.annotations = citations.map((citation) => decodeCitation(citation, context));
-  if (!isRead || citations.length === 0) keepForm(part, context.dialect, "type", CITED);
+  if (!isRead || citations.length === 0) storeForm(part, context.dialect, "type", CITED);
   return keepRest(part, wire, context.dialect, [CITED], "content", isRead && "citations");
 }
 
@@ -62,13 +62,13 @@ function citedText(sourceContent: unknown): string | undefined {
 export function encodeCitations(part: TextPart, form: JsonObject, writing: Writing): JsonObject[] | undefined {
   const { annotations } = part;
   if (annotations === undefined) return undefined;
-  const { trail, report } = writing.context;
+  const { pathTracker: trail, report } = writing.context;
   const all = trail.each("annotations", annotations, (annotation) => encodeCitation(annotation, writing));
   const said = all.filter((citation) => citation !== undefined);
   if (said.length > 0) return said;
   if (annotations.length > 0) return undefined;
   if (form["type"] === CITED) return said;
-  report.lose("bookkeeping", "annotations");
+  report.addLoss("bookkeeping", "annotations");
   return undefined;
 }
 
@@ -80,7 +80,7 @@ export function encodeCitation(annotation: Annotation, { context }: Writing): Js
   const { kind, title, source, citedText: cited, url } = annotation;
   const isWeb = kind === "url" && url !== undefined;
   if (!isWeb && kind !== "document") {
-    context.report.lose("annotation-unsaid");
+    context.report.addLoss("annotation-unsaid");
     return undefined;
   }
   const wire: JsonObject = {};
@@ -89,8 +89,8 @@ export function encodeCitation(annotation: Annotation, { context }: Writing): Js
   if (cited !== undefined) wire["sourceContent"] = [{ text: cited }];
   if (isWeb) wire["location"] = { web: { url } };
   restoreResidue(wire, annotation, context, "location", "web");
-  reportForeignResidue<Code>(annotation, context);
+  reportNotPortableResidue<Code>(annotation, context);
   reportSeals(annotation, context);
-  reportUncarried(annotation, isWeb ? CARRIED_WEB : CARRIED, context, "field-unsaid");
+  reportUnsupportedFields(annotation, isWeb ? CARRIED_WEB : CARRIED, context, "field-unsaid");
   return wire;
 }

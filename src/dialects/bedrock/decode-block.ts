@@ -2,11 +2,11 @@
 // for, or what lacks what it needs, stays as it is (B43). A cache point is a word on the part before it.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Part, ReasoningPart, TextPart } from "../../model/parts.ts";
-import type { DecodeContext, Names } from "../dialect.ts";
+import type { DecodeContext, Renames } from "../dialect.ts";
 import { CallBook } from "../kit/calls.ts";
 import { opaquePart } from "../kit/opaque.ts";
 import { isObject, readObject } from "../kit/read.ts";
-import { keepForm } from "../kit/residue.ts";
+import { storeForm } from "../kit/residue.ts";
 import { addSeal } from "../kit/seals.ts";
 import { readBytes } from "./bytes.ts";
 import { decodeCited } from "./citations.ts";
@@ -16,7 +16,7 @@ import { keepRest, readCachePoint } from "./fields.ts";
 import type { Reading } from "./reading.ts";
 
 /** `taken` are the ids of calls in earlier answers of the same stream. */
-export function startReading(context: DecodeContext, names?: Names, taken?: ReadonlySet<string>): Reading {
+export function startReading(context: DecodeContext, names?: Renames, taken?: ReadonlySet<string>): Reading {
   return {
     context,
     calls: new CallBook(context.dialect, "", taken),
@@ -31,13 +31,13 @@ export function startReading(context: DecodeContext, names?: Names, taken?: Read
 export function decodeBlocks(list: readonly JsonValue[], key: string, reading: Reading): Part[] {
   const { context } = reading;
   const parts: Part[] = [];
-  context.trail.enter(key);
+  context.pathTracker.enter(key);
   for (let index = 0; index < list.length; index++) {
-    context.trail.enter(index);
+    context.pathTracker.enter(index);
     parts.push(decodeBlock(readObject(list[index], context), reading));
-    context.trail.leave();
+    context.pathTracker.leave();
   }
-  context.trail.leave();
+  context.pathTracker.leave();
   return parts;
 }
 
@@ -45,18 +45,18 @@ export function decodeBlocks(list: readonly JsonValue[], key: string, reading: R
 export function decodeCachedBlocks(list: readonly JsonValue[], key: string, reading: Reading): Part[] {
   const parts: Part[] = [];
   const { context } = reading;
-  context.trail.enter(key);
+  context.pathTracker.enter(key);
   for (let index = 0; index < list.length; index++) {
-    context.trail.enter(index);
+    context.pathTracker.enter(index);
     const block = readObject(list[index], context);
     const last = parts[parts.length - 1];
     const isPoint = block["cachePoint"] !== undefined && last !== undefined && last.cache === undefined;
     const cache = isPoint ? readCachePoint(block) : undefined;
     if (cache === undefined || last === undefined) parts.push(decodeBlock(block, reading));
     else last.cache = cache;
-    context.trail.leave();
+    context.pathTracker.leave();
   }
-  context.trail.leave();
+  context.pathTracker.leave();
   return parts;
 }
 
@@ -111,7 +111,7 @@ function decodeReasoning(inner: JsonObject, context: DecodeContext): ReasoningPa
     const part: ReasoningPart = { type: "reasoning", text };
     const isSigned = typeof signature === "string" && signature !== "";
     if (isSigned) addSeal(part, "signature", signature, context);
-    else keepForm(part, dialect, "signature", "none");
+    else storeForm(part, dialect, "signature", "none");
     keepRest(part, reasoningText, dialect, ["reasoningContent", "reasoningText"], "text", isSigned && "signature");
     return keepRest(part, inner, dialect, ["reasoningContent"], "reasoningText");
   }
@@ -119,7 +119,7 @@ function decodeReasoning(inner: JsonObject, context: DecodeContext): ReasoningPa
   if (redacted === undefined || redacted.data === "") return undefined;
   const part: ReasoningPart = { type: "reasoning", text: "" };
   addSeal(part, "redacted", redacted.data, context);
-  if (redacted.form !== undefined) keepForm(part, dialect, "bytes", redacted.form);
+  if (redacted.form !== undefined) storeForm(part, dialect, "bytes", redacted.form);
   return keepRest(part, inner, dialect, ["reasoningContent"], "redactedContent");
 }
 
@@ -134,6 +134,6 @@ function decodeGuarded(inner: JsonObject, reading: Reading): Part | undefined {
     part = keepRest(said, text, dialect, ["guardContent", "text"], "text");
   } else if (isObject(image)) part = decodeMedia("image", image, ["guardContent", "image"], reading);
   if (part === undefined) return undefined;
-  keepForm(part, dialect, "type", "guardContent");
+  storeForm(part, dialect, "type", "guardContent");
   return keepRest(part, inner, dialect, ["guardContent"], isObject(text) ? "text" : "image");
 }

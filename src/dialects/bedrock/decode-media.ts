@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { FilePart, MediaPart } from "../../model/parts.ts";
 import { isObject } from "../kit/read.ts";
-import { keepForm } from "../kit/residue.ts";
+import { storeForm } from "../kit/residue.ts";
 import { readBytes } from "./bytes.ts";
 import { keepRest } from "./fields.ts";
 import type { Reading } from "./reading.ts";
@@ -26,24 +26,24 @@ export function decodeMedia(
   const mimeType = typeof format === "string" ? mimeOf(kind, format) : undefined;
   if (mimeType !== undefined && typeof format === "string") {
     part.mimeType = mimeType;
-    if (formatOf(kind, mimeType) !== format) keepForm(part, dialect, "format", format);
+    if (formatOf(kind, mimeType) !== format) storeForm(part, dialect, "format", format);
   }
   return keepRest(part, wire, dialect, inner, "source", isNamed && "name", mimeType !== undefined && "format");
 }
 
 /** Reads where media are; false where that is nothing known. */
 function readSource(source: JsonObject, part: MediaPart, inner: readonly string[], reading: Reading): boolean {
-  const { dialect, trail } = reading.context;
+  const { dialect, pathTracker: trail } = reading.context;
   const { bytes, s3Location, text, content } = source;
   const within = [...inner, "source"];
   const data = readBytes(bytes);
   if (data !== undefined) {
     part.data = data.data;
-    if (data.form !== undefined) keepForm(part, dialect, "bytes", data.form);
+    if (data.form !== undefined) storeForm(part, dialect, "bytes", data.form);
     keepRest(part, source, dialect, within, "bytes");
   } else if (isObject(s3Location) && typeof s3Location["uri"] === "string") {
     part.url = s3Location["uri"];
-    if (!part.url.startsWith("s3://")) keepForm(part, dialect, "url", "s3");
+    if (!part.url.startsWith("s3://")) storeForm(part, dialect, "url", "s3");
     keepRest(part, s3Location, dialect, [...within, "s3Location"], "uri");
     keepRest(part, source, dialect, within, "s3Location");
   } else if (part.type === "file" && typeof text === "string") {
@@ -65,11 +65,11 @@ export function decodeSearchResult(wire: JsonObject, reading: Reading): FilePart
   const { context } = reading;
   const { content, title } = wire;
   if (!Array.isArray(content)) return undefined;
-  context.trail.enter(SEARCH_RESULT);
+  context.pathTracker.enter(SEARCH_RESULT);
   const part: FilePart = { type: "file", content: reading.blocks(content, "content", reading) };
-  context.trail.leave();
+  context.pathTracker.leave();
   const isNamed = typeof title === "string";
   if (isNamed) part.name = title;
-  keepForm(part, context.dialect, "type", SEARCH_RESULT);
+  storeForm(part, context.dialect, "type", SEARCH_RESULT);
   return keepRest(part, wire, context.dialect, [SEARCH_RESULT], "content", isNamed && "title");
 }

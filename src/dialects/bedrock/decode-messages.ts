@@ -6,7 +6,7 @@ import type { Part } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { noteResultOrder } from "../kit/pairing.ts";
 import { isObject, kindOf, readList, readObject, readString } from "../kit/read.ts";
-import { keepForm } from "../kit/residue.ts";
+import { storeForm } from "../kit/residue.ts";
 import { decodeCachedBlocks, startReading } from "./decode-block.ts";
 import { keepField } from "./fields.ts";
 import type { Reading } from "./reading.ts";
@@ -31,9 +31,9 @@ export function decodeMessages(wire: unknown, context: DecodeContext): Message[]
 export function decodeHistory(first: Message[], messages: unknown, reading: Reading): Message[] {
   const { context } = reading;
   const list = readList(messages, context, "messages");
-  context.trail.enter("messages");
+  context.pathTracker.enter("messages");
   const decoded = decodeTurns(first, list, reading);
-  context.trail.leave();
+  context.pathTracker.leave();
   return decoded;
 }
 
@@ -41,7 +41,7 @@ export function decodeHistory(first: Message[], messages: unknown, reading: Read
 export function decodeSystem(system: JsonValue, reading: Reading): Message[] | undefined {
   if (!Array.isArray(system)) return undefined;
   const message: Message = { role: "system", parts: decodeCachedBlocks(system, "system", reading) };
-  if (system.length === 0) keepForm(message, reading.context.dialect, "content", "list");
+  if (system.length === 0) storeForm(message, reading.context.dialect, "content", "list");
   return [message];
 }
 
@@ -49,7 +49,7 @@ function decodeTurns(messages: Message[], list: readonly JsonValue[], reading: R
   const { context } = reading;
   let before: string | undefined;
   for (let index = 0; index < list.length; index++) {
-    context.trail.enter(index);
+    context.pathTracker.enter(index);
     const wire = readObject(list[index], context);
     const word = readString(wire, "role", context);
     const first = messages.length;
@@ -57,9 +57,9 @@ function decodeTurns(messages: Message[], list: readonly JsonValue[], reading: R
     const message = messages[first];
     // System text in front would be read as the system text, and a neighbour of the same side as one turn.
     const isApart = word === "system" ? index === 0 : word === before;
-    if (message !== undefined && isApart) keepForm(message, context.dialect, "turn", "own");
+    if (message !== undefined && isApart) storeForm(message, context.dialect, "turn", "own");
     before = word;
-    context.trail.leave();
+    context.pathTracker.leave();
   }
   noteResultOrder(messages, context.dialect);
   return messages;
@@ -73,7 +73,7 @@ function decodeTurn(wire: JsonObject, word: string, messages: Message[], reading
   // One of the three, or else the nearest.
   const message: Message = { role: (isKnown ? word : "user") as Role, parts: [] };
   messages.push(message);
-  if (!isKnown) keepForm(message, context.dialect, "role", word);
+  if (!isKnown) storeForm(message, context.dialect, "role", word);
   const { content } = wire;
   if (Array.isArray(content)) {
     const parts = decodeCachedBlocks(content, "content", reading);
@@ -81,8 +81,8 @@ function decodeTurn(wire: JsonObject, word: string, messages: Message[], reading
     else message.parts = parts;
   } else if (typeof content === "string") {
     message.parts.push({ type: "text", text: content });
-    keepForm(message, context.dialect, "content", "string");
-  } else if (content === undefined || content === null) keepForm(message, context.dialect, "content", "none");
+    storeForm(message, context.dialect, "content", "string");
+  } else if (content === undefined || content === null) storeForm(message, context.dialect, "content", "none");
   else context.fail("wrong-type", `Expected blocks, found ${kindOf(content)}.`, "content");
   for (const key in wire) {
     if (key !== "role" && (key !== "content" || content === null)) keepField(message, wire, key, context.dialect);

@@ -4,7 +4,7 @@ import { hasExactNumbers, stringifyJson } from "../../model/json.ts";
 import type { ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import { restoreName } from "../kit/names.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { keepForm } from "../kit/residue.ts";
+import { storeForm } from "../kit/residue.ts";
 import { restoreText } from "../kit/text-tools.ts";
 import { keepRest } from "./fields.ts";
 import type { Reading } from "./reading.ts";
@@ -15,7 +15,7 @@ export function decodeCall(wire: JsonObject, reading: Reading): ToolCallPart | u
   const { toolUseId: id, name, type } = wire;
   if (typeof name !== "string") return undefined;
   const part: ToolCallPart = { type: "tool-call", toolCallId: "", toolName: name, input: {} };
-  if (wire["input"] === undefined) keepForm(part, context.dialect, "input", "none");
+  if (wire["input"] === undefined) storeForm(part, context.dialect, "input", "none");
   else copyField(wire, "input", part);
   if (hasExactNumbers(part.input)) part.inputText = stringifyJson(part.input);
   const isServed = type === SERVER_CALL;
@@ -46,7 +46,7 @@ export function decodeResult(wire: JsonObject, reading: Reading): ToolResultPart
     part.executor = "provider";
     part.tool = SYSTEM_TOOL;
   }
-  if (status === "success") keepForm(part, context.dialect, "status", status);
+  if (status === "success") storeForm(part, context.dialect, "status", status);
   const hasContent = readContent(wire, part, reading);
   calls.answer(part, id);
   const isKnown = status === "success" || status === "error";
@@ -58,9 +58,9 @@ export function decodeResult(wire: JsonObject, reading: Reading): ToolResultPart
 
 /** One text is the output, and so is JSON in front; everything else are parts. */
 function readContent({ content }: JsonObject, part: ToolResultPart, reading: Reading): boolean {
-  const { trail, dialect } = reading.context;
+  const { pathTracker: trail, dialect } = reading.context;
   if (!Array.isArray(content)) {
-    keepForm(part, dialect, "content", "none");
+    storeForm(part, dialect, "content", "none");
     return false;
   }
   const [first, ...others] = content;
@@ -72,7 +72,7 @@ function readContent({ content }: JsonObject, part: ToolResultPart, reading: Rea
   const isText = isObject(first) && typeof first["json"] === "string";
   if (isObject(first) && key === "json" && (!isText || others.length === 0)) {
     copyField(first, "json", part, "output");
-    if (isText) keepForm(part, dialect, "content", "json");
+    if (isText) storeForm(part, dialect, "content", "json");
     if (others.length === 0) return true;
   }
   trail.enter("toolResult");

@@ -5,7 +5,7 @@ import type { EncodeContext } from "../dialect.ts";
 import type { NameBook } from "../kit/names.ts";
 import { isOpaqueFor } from "../kit/opaque.ts";
 import { isObject } from "../kit/read.ts";
-import { formOf } from "../kit/residue.ts";
+import { readForm } from "../kit/residue.ts";
 import { reportSeals, sealOf } from "../kit/seals.ts";
 import { writeBytes } from "./bytes.ts";
 import { CITED, encodeCitations } from "./citations.ts";
@@ -13,7 +13,7 @@ import { encodeMedia } from "./encode-media.ts";
 import { encodeCall, encodeResult } from "./encode-tools.ts";
 import { isBare } from "./fields.ts";
 import type { Code } from "./losses.ts";
-import type { Spot, Writing } from "./writing.ts";
+import type { Position, Writing } from "./writing.ts";
 import { closeBlock, countCache, encodeCache } from "./writing.ts";
 
 /** Begins an encode; without names it is a reply, in which nothing is renamed. */
@@ -21,14 +21,14 @@ export function startWriting(context: EncodeContext<Code>, names?: NameBook, isS
   return { context, names, calls: new Map(), blocks: encodeParts, caches: 0, unnamed: 0, isSigner };
 }
 
-function encodeParts(parts: readonly Part[], key: string, spot: Spot, writing: Writing): JsonObject[] {
+function encodeParts(parts: readonly Part[], key: string, spot: Position, writing: Writing): JsonObject[] {
   const blocks: JsonObject[] = [];
-  writing.context.trail.each(key, parts, (part) => addPart(part, spot, writing, blocks));
+  writing.context.pathTracker.each(key, parts, (part) => addPart(part, spot, writing, blocks));
   return blocks;
 }
 
 /** Adds the block of a part, and its breakpoint; the trail stands at the part. */
-export function addPart(part: Part, spot: Spot, writing: Writing, blocks: JsonObject[]): void {
+export function addPart(part: Part, spot: Position, writing: Writing, blocks: JsonObject[]): void {
   const block = encodePart(part, spot, writing);
   if (block === undefined) return;
   blocks.push(block);
@@ -37,7 +37,7 @@ export function addPart(part: Part, spot: Spot, writing: Writing, blocks: JsonOb
   if (point !== undefined) blocks.push(point);
 }
 
-export function encodePart(part: Part, spot: Spot, writing: Writing): JsonObject | undefined {
+export function encodePart(part: Part, spot: Position, writing: Writing): JsonObject | undefined {
   const { repair, report } = writing.context;
   // Within system text, results and documents the target takes only some blocks.
   const isOpen = spot === "user" || spot === "assistant" || spot === "answer" || !repair;
@@ -63,23 +63,23 @@ export function encodePart(part: Part, spot: Spot, writing: Writing): JsonObject
       return encodeOpaque(part, writing);
   }
   // Also what a later Koine has a word for.
-  report.lose("part-unsayable");
+  report.addLoss("part-unsayable");
   return undefined;
 }
 
 const TEXT: ReadonlySet<string> = new Set(["type", "text", "annotations", "extra", "cache", "seals"]);
 const BLANK = /^\s*$/;
 
-function encodeText(part: TextPart | RefusalPart, spot: Spot, writing: Writing): JsonObject | undefined {
+function encodeText(part: TextPart | RefusalPart, spot: Position, writing: Writing): JsonObject | undefined {
   const { context } = writing;
   const { text } = part;
   if (context.repair && (spot === "result" || spot === "document") && BLANK.test(text)) {
-    context.report.lose("text-blank");
+    context.report.addLoss("text-blank");
     return undefined;
   }
-  if (part.type === "refusal") context.report.lose("refusal-as-text", "type");
+  if (part.type === "refusal") context.report.addLoss("refusal-as-text", "type");
   else if (isBare(part)) return { text };
-  const form = part.extra === undefined ? {} : formOf(part, context.dialect);
+  const form = part.extra === undefined ? {} : readForm(part, context.dialect);
   const citations = part.type === "text" ? encodeCitations(part, form, writing) : undefined;
   reportSeals(part, context);
   const isCited = citations !== undefined || form["type"] === CITED;
@@ -96,7 +96,7 @@ const SUMMED_UP: ReadonlySet<string> = new Set([...REASONING, "summary"]);
 function encodeReasoning(part: ReasoningPart, writing: Writing): JsonObject | undefined {
   const { context } = writing;
   const { text } = part;
-  const form = part.extra === undefined ? {} : formOf(part, context.dialect);
+  const form = part.extra === undefined ? {} : readForm(part, context.dialect);
   const isReply = writing.names === undefined;
   const signature = sealOf(part, "signature", context);
   if (signature !== undefined) {
@@ -114,7 +114,7 @@ function encodeReasoning(part: ReasoningPart, writing: Writing): JsonObject | un
     return closeBlock({ reasoningContent: { reasoningText: { text } } }, part, REASONING, writing);
   }
   if (isReply) return showReasoning(part, writing);
-  context.report.lose("reasoning-unsaid");
+  context.report.addLoss("reasoning-unsaid");
   return undefined;
 }
 
@@ -124,10 +124,10 @@ function showReasoning(part: ReasoningPart, writing: Writing): JsonObject | unde
   const summary = part.text === "" ? part.summary?.join("\n\n") : undefined;
   const text = summary ?? part.text;
   if (text === "") {
-    context.report.lose("reasoning-unsaid");
+    context.report.addLoss("reasoning-unsaid");
     return undefined;
   }
-  if (summary !== undefined) context.report.lose("summary-as-text", "summary");
+  if (summary !== undefined) context.report.addLoss("summary-as-text", "summary");
   reportSeals(part, context);
   const wire = { reasoningContent: { reasoningText: { text } } };
   return closeBlock(wire, part, summary === undefined ? REASONING : SUMMED_UP, writing);
@@ -141,11 +141,11 @@ function encodeOpaque(part: OpaquePart, writing: Writing): JsonObject | undefine
   if (!isOpaqueFor(part, context)) return undefined;
   const { value } = part;
   if (!isObject(value)) {
-    context.report.lose("part-unsayable");
+    context.report.addLoss("part-unsayable");
     return undefined;
   }
   countCache(value, writing);
-  if (part.extra !== undefined) context.report.lose("field-unsaid", "extra");
+  if (part.extra !== undefined) context.report.addLoss("field-unsaid", "extra");
   reportSeals(part, context);
   // It is written by reference, and closing it adds nothing.
   return closeBlock(value, { ...part, extra: {} }, OPAQUE, writing);

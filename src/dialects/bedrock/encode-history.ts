@@ -5,7 +5,7 @@ import type { EncodeContext } from "../dialect.ts";
 import type { HistoryRules } from "../kit/history.ts";
 import { prepareHistory } from "../kit/history.ts";
 import { NameBook } from "../kit/names.ts";
-import { formOf } from "../kit/residue.ts";
+import { readForm } from "../kit/residue.ts";
 import type { Turn } from "../kit/turn.ts";
 import { startWriting } from "./encode-block.ts";
 import { reportMessage } from "../kit/two-sides.ts";
@@ -54,7 +54,7 @@ function isLeading(turn: Turn | undefined, { dialect }: EncodeContext): boolean 
   if (message?.role !== "system" && message?.role !== "developer") return false;
   const residue = message.extra?.[dialect];
   if (residue === undefined) return true;
-  return formOf(message, dialect)["turn"] !== "own" && Object.keys(residue).every((key) => key === "$form");
+  return readForm(message, dialect)["turn"] !== "own" && Object.keys(residue).every((key) => key === "$form");
 }
 
 /** Leading system text, in blocks; undefined where nothing is left of it. */
@@ -66,15 +66,15 @@ function encodeSystem(turns: readonly Turn[], writing: Writing): JsonObject[] | 
   for (const [at, turn] of turns.entries()) {
     const { message, index } = turn;
     reportMessage(turn, context);
-    if (message.role === "developer") report.lose("developer-as-system", [index, "role"]);
+    if (message.role === "developer") report.addLoss("developer-as-system", [index, "role"]);
     const before = blocks.length;
     encodeTurnParts(turn, "system", writing, blocks);
     if (blocks.length > before) {
-      if (at > 0) report.lose("turns-merged", [index, "role"]);
-    } else if (message.extra !== undefined && formOf(message, dialect)["content"] === "list") isList = true;
+      if (at > 0) report.addLoss("turns-merged", [index, "role"]);
+    } else if (message.extra !== undefined && readForm(message, dialect)["content"] === "list") isList = true;
     else if (message.parts.length > 0 || (turns.length > 1 && !repair)) {
-      report.lose("message-unsaid", [index, "parts"]);
-    } else if (repair) report.lose("message-empty", index);
+      report.addLoss("message-unsaid", [index, "parts"]);
+    } else if (repair) report.addLoss("message-empty", index);
   }
   return blocks.length > 0 || isList ? blocks : undefined;
 }

@@ -2,12 +2,12 @@
 import { readDataUrl } from "../../model/data-url.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { MediaPart } from "../../model/parts.ts";
-import { formOf } from "../kit/residue.ts";
+import { readForm } from "../kit/residue.ts";
 import { reportSeals } from "../kit/seals.ts";
 import { textOf, writeBytes } from "./bytes.ts";
 import type { MediaBlock } from "./terms.ts";
 import { formatOf, isTaken, mimeOf } from "./terms.ts";
-import type { Spot, Writing } from "./writing.ts";
+import type { Position, Writing } from "./writing.ts";
 import { closeBlock } from "./writing.ts";
 
 const TEXTUAL = /^text\/|^application\/(?:.*\+)?(?:json|xml|yaml|toml|javascript|x-sh|sql)$/i;
@@ -38,27 +38,27 @@ function kindOf({ type }: MediaPart): MediaBlock {
   return type === "file" ? "document" : type;
 }
 
-export function encodeMedia(part: MediaPart, spot: Spot, writing: Writing): JsonObject | undefined {
+export function encodeMedia(part: MediaPart, spot: Position, writing: Writing): JsonObject | undefined {
   const { report, repair, dialect } = writing.context;
   const kind = kindOf(part);
-  const form = part.extra === undefined ? {} : formOf(part, dialect);
+  const form = part.extra === undefined ? {} : readForm(part, dialect);
   const isElsewhere = spot === "system" || spot === "document" || (spot === "result" && kind === "audio");
   if (isElsewhere && repair) {
-    report.lose("part-unsayable");
+    report.addLoss("part-unsayable");
     return undefined;
   }
   if (spot === "assistant" && repair) {
-    report.lose("media-unfit");
+    report.addLoss("media-unfit");
     return undefined;
   }
   if (part.fileId !== undefined) {
-    report.lose("file-id");
+    report.addLoss("file-id");
     return undefined;
   }
   const from = SOURCES.find((source) => part[source] !== undefined);
   const isText = from === "text" || from === "content";
   if (from === undefined || (isText && kind !== "document")) {
-    report.lose("media-elsewhere");
+    report.addLoss("media-elsewhere");
     return undefined;
   }
   if (from === "content" && form["type"] === "searchResult") return encodeSearchResult(part, writing);
@@ -83,7 +83,7 @@ function encodeBlock(
   const { context } = writing;
   const { report, repair, dialect } = context;
   const inline = from === "url" && repair ? readDataUrl(part.url ?? "") : undefined;
-  if (inline !== undefined) report.lose("media-inlined", "url");
+  if (inline !== undefined) report.addLoss("media-inlined", "url");
   const meant = inline === undefined ? part : { ...part, ...inline };
   const format = encodeFormat(meant, kind, form, writing);
   if (format === false) return undefined;
@@ -93,8 +93,8 @@ function encodeBlock(
     ? { text: textOf(meant.data ?? "") }
     : encodeSource(meant, inline === undefined ? from : "data", form, writing);
   if (source === undefined) return undefined;
-  if (isSpelled && inline === undefined) report.lose("media-inlined", "data");
-  if (form["type"] === "searchResult") report.lose("form-stale", ["extra", dialect]);
+  if (isSpelled && inline === undefined) report.addLoss("media-inlined", "data");
+  if (form["type"] === "searchResult") report.addLoss("form-stale", ["extra", dialect]);
   const block: JsonObject = {};
   if (format !== undefined) block["format"] = format;
   const carried = new Set([...CARRIED, from]);
@@ -125,25 +125,25 @@ function encodeFormat(
     if (!repair || kept !== undefined || (kind === "document" && data === undefined)) return undefined;
     const format = BEGINNINGS.find(([start]) => data?.startsWith(start) === true)?.[1];
     if (format !== undefined && isTaken(kind, format)) {
-      report.lose("media-type");
+      report.addLoss("media-type");
       return format;
     }
-    report.lose("media-unfit");
+    report.addLoss("media-unfit");
     return false;
   }
   if (typeof spelled === "string" && mimeOf(kind, spelled) === mimeType) return spelled;
   const format = formatOf(kind, mimeType);
   if (!repair) {
-    if (format === undefined) report.lose("field-unsaid", "mimeType");
+    if (format === undefined) report.addLoss("field-unsaid", "mimeType");
     return format;
   }
   if (format !== undefined && isTaken(kind, format)) return format;
   const other = ALIASES[mimeType] ?? (kind === "document" && TEXTUAL.test(mimeType) ? "txt" : undefined);
   if (other !== undefined && isTaken(kind, other)) {
-    report.lose("media-type", "mimeType");
+    report.addLoss("media-type", "mimeType");
     return other;
   }
-  report.lose("media-unfit");
+  report.addLoss("media-unfit");
   return false;
 }
 
@@ -153,13 +153,13 @@ function encodeSource(part: MediaPart, from: Source, form: JsonObject, writing: 
     case "data": {
       const data = part.data ?? "";
       const bytes: JsonValue | undefined = writeBytes(data, form["bytes"]);
-      if (bytes === undefined) report.lose("form-stale", ["extra", dialect]);
+      if (bytes === undefined) report.addLoss("form-stale", ["extra", dialect]);
       return { bytes: bytes ?? data };
     }
     case "url":
       if (part.url?.startsWith("s3://") === true || form["url"] === "s3")
         return { s3Location: { uri: part.url ?? "" } };
-      report.lose("media-elsewhere");
+      report.addLoss("media-elsewhere");
       return undefined;
     case "text":
       return { text: part.text ?? "" };
@@ -180,10 +180,10 @@ function documentName({ name }: MediaPart, writing: Writing): string | undefined
     .replace(/\s{2,}/g, " ")
     .slice(0, MAX_NAME);
   if (fitting === undefined || fitting.trim() === "") {
-    report.lose("document-named", "name");
+    report.addLoss("document-named", "name");
     writing.unnamed++;
     return `document-${writing.unnamed}`;
   }
-  if (fitting !== name) report.lose("document-renamed", "name");
+  if (fitting !== name) report.addLoss("document-renamed", "name");
   return fitting;
 }

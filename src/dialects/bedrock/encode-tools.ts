@@ -5,7 +5,7 @@ import type { ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import { isAskedOfClient } from "../kit/approvals.ts";
 import { wireCallId } from "../kit/calls.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf } from "../kit/residue.ts";
+import { readForm } from "../kit/residue.ts";
 import { outputText } from "../kit/results.ts";
 import { reportSeals } from "../kit/seals.ts";
 import { WRAPPED } from "../kit/text-tools.ts";
@@ -28,7 +28,7 @@ function isServed({ executor, tool }: ToolCallPart | ToolResultPart): boolean {
 
 function wireId(part: ToolCallPart | ToolResultPart, { names, context }: Writing): string | undefined {
   if (names !== undefined && part.executor !== "provider") return wireCallId(part, names, context);
-  const form = part.extra === undefined ? undefined : formOf(part, context.dialect)["id"];
+  const form = part.extra === undefined ? undefined : readForm(part, context.dialect)["id"];
   return form === null ? undefined : typeof form === "string" ? form : part.toolCallId;
 }
 
@@ -47,7 +47,7 @@ export function encodeCall(part: ToolCallPart, writing: Writing): JsonObject | u
   if (served) wire["type"] = SERVER_CALL;
   const isImplied = part.invalid === true && writing.cut === part;
   if (part.invalid !== undefined && !isImplied) {
-    context.report.lose(part.invalid ? "call-invalid" : "bookkeeping", "invalid");
+    context.report.addLoss(part.invalid ? "call-invalid" : "bookkeeping", "invalid");
   }
   reportSeals(part, context);
   return closeBlock({ toolUse: wire }, part, served ? SERVED_CALL : CLIENT_CALL, writing);
@@ -62,11 +62,11 @@ function writeInput(part: ToolCallPart, wire: JsonObject, served: boolean, { con
     const isExact = inputText !== undefined && LONG_NUMBER.test(inputText);
     // Reading gives back JSON; no arguments are an empty object (B20).
     const value = isExact ? (readArguments(argumentsText(part)).input as JsonValue) : (input ?? {});
-    const wasUnsaid = part.extra !== undefined && formOf(part, context.dialect)["input"] === "none";
+    const wasUnsaid = part.extra !== undefined && readForm(part, context.dialect)["input"] === "none";
     if (!wasUnsaid || !isObject(value) || Object.keys(value).length > 0) wire["input"] = value;
   } else if (context.repair && !served) {
     // Any object could be real arguments, so that this one is never read back (B22).
-    context.report.lose("arguments-wrapped", "input");
+    context.report.addLoss("arguments-wrapped", "input");
     const wrapped: JsonObject = {};
     copyField(part, "input", wrapped, WRAPPED);
     wire["input"] = wrapped;
@@ -77,10 +77,10 @@ export function encodeResult(part: ToolResultPart, writing: Writing): JsonObject
   const { context, calls } = writing;
   const served = isServed(part);
   if (!served && !isAskedOfClient(part, context)) return undefined;
-  const form = part.extra === undefined ? {} : formOf(part, context.dialect);
+  const form = part.extra === undefined ? {} : readForm(part, context.dialect);
   const call = calls.get(part.toolCallId);
   const { toolName, isError } = part;
-  if (toolName !== "" && call?.name !== toolName) context.report.lose("tool-name", "toolName");
+  if (toolName !== "" && call?.name !== toolName) context.report.addLoss("tool-name", "toolName");
   const wire: JsonObject = {};
   const id = wireId(part, writing);
   if (id !== undefined) wire["toolUseId"] = id;
@@ -105,15 +105,15 @@ function encodeContent(part: ToolResultPart, form: JsonObject, writing: Writing)
   if (output === undefined) {
     if (content === undefined) {
       if (form["content"] === "none") return undefined;
-      report.lose("result-empty", "output");
+      report.addLoss("result-empty", "output");
     }
     const [only] = blocks;
     const isOutput = blocks.length === 1 && Object.keys(only ?? {}).join() === "text";
-    if (isOutput) report.lose("text-as-output", "content");
+    if (isOutput) report.addLoss("text-as-output", "content");
     return blocks;
   }
   if (content !== undefined && (typeof output === "string" || content.length === 0)) {
-    report.lose("output-in-content", "output");
+    report.addLoss("output-in-content", "output");
   }
   const first = encodeOutput(part, form, writing);
   return first === undefined ? blocks : [first, ...blocks];
@@ -129,9 +129,9 @@ function encodeOutput(part: ToolResultPart, form: JsonObject, { context }: Writi
     copyField(part, "output", block, "json");
     return block;
   }
-  if (typeof output !== "string") report.lose("output-as-text", "output");
+  if (typeof output !== "string") report.addLoss("output-as-text", "output");
   const text = outputText(part);
   if (!repair || !BLANK.test(text)) return { text };
-  report.lose("text-blank", "output");
+  report.addLoss("text-blank", "output");
   return undefined;
 }

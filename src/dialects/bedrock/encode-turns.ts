@@ -2,23 +2,23 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import { OPENING } from "../kit/history.ts";
-import { formOf, restoreResidue } from "../kit/residue.ts";
+import { readForm, restoreResidue } from "../kit/residue.ts";
 import type { Turn } from "../kit/turn.ts";
 import { enterPart } from "../kit/turn.ts";
 import { reportMessage, wireRole } from "../kit/two-sides.ts";
 import { addPart } from "./encode-block.ts";
 import { isBare } from "./fields.ts";
 import type { WireMessage } from "./types.ts";
-import type { Spot, Writing } from "./writing.ts";
+import type { Position, Writing } from "./writing.ts";
 
-export function encodeTurnParts(turn: Turn, spot: Spot, writing: Writing, blocks: JsonObject[]): void {
+export function encodeTurnParts(turn: Turn, spot: Position, writing: Writing, blocks: JsonObject[]): void {
   const { parts } = turn.message;
   for (let at = 0; at < parts.length; at++) {
     const part = parts[at];
     if (part === undefined) continue;
     enterPart(turn, at, writing.context);
     addPart(part, spot, writing, blocks);
-    writing.context.trail.leave(3);
+    writing.context.pathTracker.leave(3);
   }
 }
 
@@ -45,12 +45,12 @@ export class TurnWriter {
   add(turn: Turn, at: number): void {
     const { context } = this.writing;
     const { message, index } = turn;
-    const form = message.extra === undefined ? PLAIN : formOf(message, context.dialect);
+    const form = message.extra === undefined ? PLAIN : readForm(message, context.dialect);
     reportMessage(turn, context);
     const role = wireRole(turn, form, context);
     if (message.parts.length === 0) {
       // An answer that is to be begun may be empty; everything else says nothing, which is refused.
-      if (context.repair && (at < this.last || role !== "assistant")) context.report.lose("message-empty", index);
+      if (context.repair && (at < this.last || role !== "assistant")) context.report.addLoss("message-empty", index);
       else this.begin(role, form["content"] === "none" ? undefined : [], turn);
       // What comes next must not take its place.
       if (!context.repair) this.open = undefined;
@@ -59,7 +59,7 @@ export class TurnWriter {
     const blocks = this.encode(turn, role);
     const { open } = this;
     const isNeighbour = open?.role === role && (role === "user" || role === "assistant");
-    if (blocks.length === 0) context.report.lose("message-unsaid", [index, "parts"]);
+    if (blocks.length === 0) context.report.addLoss("message-unsaid", [index, "parts"]);
     else if (open === undefined || !isNeighbour || form["turn"] === "own") this.begin(role, blocks, turn, form);
     else this.join(open, blocks, turn);
   }
@@ -79,7 +79,7 @@ export class TurnWriter {
     while (this.messages[at]?.role === "system") at++;
     const role = this.messages[at]?.role ?? "assistant";
     if (role !== "assistant") return;
-    this.writing.context.report.lose("user-first", this.first);
+    this.writing.context.report.addLoss("user-first", this.first);
     this.messages.splice(at, 0, { role: "user", content: [{ text: OPENING }] });
   }
 
@@ -93,7 +93,7 @@ export class TurnWriter {
     const isPlain = message.role !== this.before && open.role === "user";
     // What was made to mend the history had no turn of its own.
     if (!isPlain && this.list[index]?.role === message.role) {
-      this.writing.context.report.lose("turns-merged", [index, "role"]);
+      this.writing.context.report.addLoss("turns-merged", [index, "role"]);
     }
     this.restore(open, turn);
   }
@@ -102,9 +102,9 @@ export class TurnWriter {
     const { context } = this.writing;
     this.before = message.role;
     if (message.extra === undefined) return;
-    context.trail.enter(index);
+    context.pathTracker.enter(index);
     restoreResidue(open, message, context);
-    context.trail.leave();
+    context.pathTracker.leave();
   }
 
   private encode(turn: Turn, role: string): JsonObject[] {
@@ -114,7 +114,7 @@ export class TurnWriter {
       return [{ text: only.text }];
     }
     if (role === "user" && message.parts.some((part) => isMisplaced(part, message.role))) {
-      this.writing.context.report.lose("role-approximated", [index, "role"]);
+      this.writing.context.report.addLoss("role-approximated", [index, "role"]);
     }
     const blocks: JsonObject[] = [];
     const spot = role === "assistant" || role === "system" ? role : "user";

@@ -26,7 +26,7 @@ export const bedrock = defineDialect({
   id: ID,
   title: "Amazon Bedrock Converse",
   losses: LOSSES,
-  recognise,
+  detectKind: recognise,
   messages: { decode: decodeMessages, encode: encodeMessages },
   requests: { decode: decodeRequest, encode: encodeRequest },
   responses: { decode: decodeResponse, encode: encodeResponse },

@@ -1,12 +1,18 @@
 // Requests, both ways: the body, and what travels in the URL beside it.
 import type { JsonObject } from "../../model/json.ts";
-import type { Request } from "../../model/request.ts";
-import type { Address, DecodeContext, DecodeRequestOptions, EncodeContext, Encoded } from "../dialect.ts";
+import type { ModelRequest } from "../../model/request.ts";
+import type { RequestEnvelope, DecodeContext, DecodeRequestOptions, EncodeContext, Encoded } from "../dialect.ts";
 import { REQUEST_FIELDS } from "../kit/carried.ts";
 import { NameBook } from "../kit/names.ts";
 import { STORED_CONTEXT } from "../kit/provider-losses.ts";
 import { copyField, isObject, readObject } from "../kit/read.ts";
-import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import {
+  readForm,
+  storeForm,
+  reportNotPortableResidue,
+  reportUnsupportedFields,
+  restoreResidue,
+} from "../kit/residue.ts";
 import { withTextTools } from "../kit/text-tools.ts";
 import { startReading } from "./decode-block.ts";
 import { decodeHistory, decodeSystem } from "./decode-messages.ts";
@@ -21,7 +27,7 @@ import type { Writing } from "./writing.ts";
 
 const METADATA = "requestMetadata";
 
-export function decodeRequest(value: unknown, context: DecodeContext, { address }: DecodeRequestOptions): Request {
+export function decodeRequest(value: unknown, context: DecodeContext, { address }: DecodeRequestOptions): ModelRequest {
   const wire = readObject(value, context);
   const { dialect } = context;
   const { system, messages, modelId, [OUTPUT]: output } = wire;
@@ -31,8 +37,10 @@ export function decodeRequest(value: unknown, context: DecodeContext, { address 
   if (messages === undefined && typeof modelId !== "string" && wire["promptVariables"] === undefined) {
     context.fail("missing-field", "There are no messages.", "messages");
   }
-  const request: Request = { messages: decodeHistory(leading ?? [], messages === undefined ? [] : messages, reading) };
-  if (messages === undefined) keepForm(request, dialect, "messages", "none");
+  const request: ModelRequest = {
+    messages: decodeHistory(leading ?? [], messages === undefined ? [] : messages, reading),
+  };
+  if (messages === undefined) storeForm(request, dialect, "messages", "none");
   if (isObject(output)) decodeOutput(output, request, dialect);
   for (const key in wire) {
     if (key === "system" && leading !== undefined) continue;
@@ -44,12 +52,12 @@ export function decodeRequest(value: unknown, context: DecodeContext, { address 
 }
 
 /** Reads one field into the request; false where it is of another kind, or has no word. */
-function decodeField(wire: JsonObject, key: string, request: Request, context: DecodeContext): boolean {
+function decodeField(wire: JsonObject, key: string, request: ModelRequest, context: DecodeContext): boolean {
   const value = wire[key];
   if (key === "messages") return true;
   if (key === "modelId" && typeof value === "string") {
     request.model = value;
-    keepForm(request, context.dialect, "model", "body");
+    storeForm(request, context.dialect, "model", "body");
     return true;
   }
   if (!isObject(value)) return false;
@@ -74,7 +82,7 @@ function decodeField(wire: JsonObject, key: string, request: Request, context: D
   }
 }
 
-function decodeMetadata(wire: JsonObject, request: Request, { dialect }: DecodeContext): void {
+function decodeMetadata(wire: JsonObject, request: ModelRequest, { dialect }: DecodeContext): void {
   const metadata: Record<string, unknown> = {};
   for (const key in wire) {
     if (typeof wire[key] === "string") copyField(wire, key, metadata);
@@ -83,10 +91,10 @@ function decodeMetadata(wire: JsonObject, request: Request, { dialect }: DecodeC
   request.metadata = metadata;
 }
 
-export function encodeRequest(request: Request, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
+export function encodeRequest(request: ModelRequest, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
   const { model = "", messages } = request;
-  const { trail, repair, dialect } = context;
-  const form = formOf(request, dialect);
+  const { pathTracker: trail, repair, dialect } = context;
+  const form = readForm(request, dialect);
   const names = new NameBook(NAMES, NAMES, context);
   const writing = startWriting(context, names, CLAUDE.test(model));
   const wire: JsonObject = {};
@@ -105,8 +113,8 @@ export function encodeRequest(request: Request, context: EncodeContext<Code>): O
   encodeMetadata(request, wire, writing);
   if (repair) makeTools(wire, writing);
   restoreResidue(wire, request, context, ...INNER);
-  reportForeignResidue<Code>(request, context, STORED_CONTEXT);
-  reportUncarried(request, REQUEST_FIELDS, context, "field-unsaid");
+  reportNotPortableResidue<Code>(request, context, STORED_CONTEXT);
+  reportUnsupportedFields(request, REQUEST_FIELDS, context, "field-unsaid");
   const changed = withTextTools(names.names, request.tools);
   return { wire, ...(address && { address }), ...(changed && { names: changed }) };
 }
@@ -115,8 +123,12 @@ export function encodeRequest(request: Request, context: EncodeContext<Code>): O
 const INNER = [INFERENCE, MORE, OUTPUT, METADATA, "toolConfig", "textFormat", "structure", "jsonSchema"];
 
 /** The model and whether to stream are said by the URL; the SDK's own form has the model beside the rest. */
-function writeAddress({ model, stream }: Request, wire: JsonObject, form: JsonObject): Address | undefined {
-  const address: Address = {};
+function writeAddress(
+  { model, stream }: ModelRequest,
+  wire: JsonObject,
+  form: JsonObject,
+): RequestEnvelope | undefined {
+  const address: RequestEnvelope = {};
   if (model !== undefined) {
     if (form["model"] === "body") wire["modelId"] = model;
     address.model = model;
@@ -125,13 +137,13 @@ function writeAddress({ model, stream }: Request, wire: JsonObject, form: JsonOb
   return Object.keys(address).length > 0 ? address : undefined;
 }
 
-function encodeMetadata({ metadata }: Request, wire: JsonObject, { context }: Writing): void {
+function encodeMetadata({ metadata }: ModelRequest, wire: JsonObject, { context }: Writing): void {
   if (metadata === undefined) return;
   const keys = Object.keys(metadata);
   const said: JsonObject = {};
   for (const key of keys) {
     if (typeof metadata[key] === "string") copyField(metadata, key, said);
-    else context.report.lose("field-unsaid", ["metadata", key]);
+    else context.report.addLoss("field-unsaid", ["metadata", key]);
   }
   if (keys.length === 0 || Object.keys(said).length > 0) wire[METADATA] = said;
 }

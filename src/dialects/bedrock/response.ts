@@ -2,12 +2,12 @@
 import type { FinishReason } from "../../model/finish.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
-import type { Response } from "../../model/response.ts";
+import type { ModelResponse } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "../dialect.ts";
 import { reportForeignAnswer } from "../kit/echoes.ts";
 import { cutCall } from "../kit/endings.ts";
 import { isObject, readList, readObject } from "../kit/read.ts";
-import { formOf, keepForm, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { readForm, storeForm, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import { reportEvents } from "../kit/streams.ts";
 import { decodeBlocks, startReading } from "./decode-block.ts";
 import { startWriting } from "./encode-block.ts";
@@ -23,13 +23,13 @@ import type { Writing } from "./writing.ts";
 
 export const STOP = "stopReason";
 
-export function decodeResponse(value: unknown, context: DecodeContext, { names }: DecodeReplyOptions): Response {
+export function decodeResponse(value: unknown, context: DecodeContext, { names }: DecodeReplyOptions): ModelResponse {
   return readResponse(readObject(value, context), startReading(context, names));
 }
 
-export function readResponse(wire: JsonObject, reading: Reading): Response {
+export function readResponse(wire: JsonObject, reading: Reading): ModelResponse {
   const context: DecodeContext = reading.context;
-  const { dialect, trail } = context;
+  const { dialect, pathTracker: trail } = context;
   const { output, usage } = wire;
   if (output === undefined && isOurs(wire)) return decodeFailure(wire, dialect);
   if (!isObject(output)) context.fail("missing-field", "There is no output; is it an error?", "output");
@@ -40,7 +40,7 @@ export function readResponse(wire: JsonObject, reading: Reading): Response {
   const list = readList(message["content"], context, "content");
   const parts = decodeBlocks(list, "content", reading);
   trail.leave(2);
-  const response: Response = {
+  const response: ModelResponse = {
     id: "",
     model: "",
     message: { role: "assistant", parts },
@@ -51,7 +51,7 @@ export function readResponse(wire: JsonObject, reading: Reading): Response {
   keepRest(response, output, dialect, ["output"], "message");
   const isCounted = isObject(usage);
   if (isCounted) response.usage = decodeUsage(usage, context);
-  else if (usage === undefined) keepForm(response, dialect, "usage", "none");
+  else if (usage === undefined) storeForm(response, dialect, "usage", "none");
   decodeStop(wire, response, context);
   const cut = cutCall(response.message, response.finishReason);
   if (cut !== undefined) cut.invalid = true;
@@ -61,29 +61,29 @@ export function readResponse(wire: JsonObject, reading: Reading): Response {
 /** Who answers is said always; only another word, or none, is kept. */
 function readRole(wire: JsonObject, message: Pick<Message, "extra">, dialect: string): void {
   const { role } = wire;
-  if (role !== "assistant") keepForm(message, dialect, "role", role ?? (role === null ? null : "none"));
+  if (role !== "assistant") storeForm(message, dialect, "role", role ?? (role === null ? null : "none"));
 }
 
 export function writeRole(message: Pick<Message, "extra">, dialect: string): JsonObject {
-  const { role = "assistant" } = message.extra === undefined ? {} : formOf(message, dialect);
+  const { role = "assistant" } = message.extra === undefined ? {} : readForm(message, dialect);
   return role === "none" ? {} : { role };
 }
 
 /** How it ended; a word that nobody knows is noted as this wire's own (B62). */
 function decodeStop(
   wire: JsonObject,
-  response: Pick<Response, "finishReason" | "extra">,
+  response: Pick<ModelResponse, "finishReason" | "extra">,
   { dialect }: DecodeContext,
 ): void {
   const word = wire[STOP];
   if (typeof word !== "string") {
-    if (word === undefined) keepForm(response, dialect, STOP, "none");
+    if (word === undefined) storeForm(response, dialect, STOP, "none");
     else keepField(response, wire, STOP, dialect);
     return;
   }
   const unified = FINISH.ours(word);
   response.finishReason = { unified: unified ?? "other", raw: word };
-  if (unified === undefined) keepForm(response, dialect, STOP, "own");
+  if (unified === undefined) storeForm(response, dialect, STOP, "own");
 }
 
 const CARRIED: ReadonlySet<string> = new Set(["id", "model", "message", "finishReason", "usage", "extra"]);
@@ -92,14 +92,14 @@ const UNCARRIED: Readonly<Partial<Record<string, Code>>> = {
   error: "failure-unsaid",
 };
 
-export function encodeResponse(response: Response, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
+export function encodeResponse(response: ModelResponse, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
   const { message, usage, finishReason } = response;
-  const { trail, dialect, report, repair } = context;
+  const { pathTracker: trail, dialect, report, repair } = context;
   const failure = encodeFailure(response, context);
   if (failure !== undefined) return { wire: failure };
-  const form = formOf(response, dialect);
+  const form = readForm(response, dialect);
   const residue = response.extra?.[dialect] ?? {};
-  for (const name of ["id", "model"] as const) if (response[name] !== "") report.lose("bookkeeping", name);
+  for (const name of ["id", "model"] as const) if (response[name] !== "") report.addLoss("bookkeeping", name);
   const writing = startWriting(context);
   writing.cut = cutCall(message, finishReason);
   const said: JsonObject = writeRole(message, dialect);
@@ -111,20 +111,20 @@ export function encodeResponse(response: Response, context: EncodeContext<Code>)
   if (stop !== undefined) wire[STOP] = stop;
   if (usage !== undefined) wire["usage"] = trail.into("usage", () => encodeUsage(usage, context));
   else if (repair && form["usage"] !== "none" && residue["usage"] === undefined) {
-    report.lose("usage-made", "usage");
+    report.addLoss("usage-made", "usage");
     wire["usage"] = { ...NO_USAGE };
   }
   restoreResidue(wire, response, context, "output");
   reportEvents(response, context);
   reportForeignAnswer(response, context);
-  reportUncarried(response, CARRIED, context, "field-unsaid", UNCARRIED);
+  reportUnsupportedFields(response, CARRIED, context, "field-unsaid", UNCARRIED);
   return { wire };
 }
 
 /** The blocks of an answer; the trail stands at the answer. */
-export function encodeContent({ message }: Response, writing: Writing): JsonObject[] {
+export function encodeContent({ message }: ModelResponse, writing: Writing): JsonObject[] {
   const { context } = writing;
-  return context.trail.into("message", () => {
+  return context.pathTracker.into("message", () => {
     reportMessageFields(message, context);
     return writing.blocks(message.parts, "parts", "answer", writing);
   });
@@ -140,7 +140,7 @@ function encodeStop(
   if (isUnsaid && raw === undefined && unified === "other") return undefined;
   const isOwn = raw !== undefined && (FINISH.ours(raw) ?? (form[STOP] === "own" ? "other" : undefined)) === unified;
   const word = isOwn ? raw : (FINISH.theirs(unified) ?? "end_turn");
-  if (raw !== undefined && !isOwn) report.lose("finish-raw", ["finishReason", "raw"]);
-  if (!isOwn && FINISH.ours(word) !== unified) report.lose("finish-approximated", ["finishReason", "unified"]);
+  if (raw !== undefined && !isOwn) report.addLoss("finish-raw", ["finishReason", "raw"]);
+  if (!isOwn && FINISH.ours(word) !== unified) report.addLoss("finish-approximated", ["finishReason", "unified"]);
   return word;
 }

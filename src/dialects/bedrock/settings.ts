@@ -3,10 +3,10 @@
 import type { JsonObject } from "../../model/json.ts";
 import { copyObject, parseJson, sameJson, stringifyJson } from "../../model/json.ts";
 import { JsonError } from "../../model/errors.ts";
-import type { OutputFormat, ReasoningSettings, Request, Sampling } from "../../model/request.ts";
+import type { OutputFormat, ReasoningSettings, ModelRequest, Sampling } from "../../model/request.ts";
 import { FieldTable } from "../kit/fields.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf, keepFields, keepForm } from "../kit/residue.ts";
+import { readForm, storeResidue, storeForm } from "../kit/residue.ts";
 import { keepRest } from "./fields.ts";
 import type { Code } from "./losses.ts";
 import { OTHERS } from "./models.ts";
@@ -32,7 +32,7 @@ function decodeSampling(
   wire: JsonObject,
   within: string,
   table: FieldTable<keyof Sampling>,
-  request: Request,
+  request: ModelRequest,
   dialect: string,
   ...taken: string[]
 ): void {
@@ -42,22 +42,22 @@ function decodeSampling(
     request.sampling = sampling;
     taken.push(key);
   }
-  if (taken.length === 0) keepFields(request, dialect, {}, within);
+  if (taken.length === 0) storeResidue(request, dialect, {}, within);
   keepRest(request, wire, dialect, [within], ...taken);
 }
 
-export function decodeInference(wire: JsonObject, request: Request, dialect: string): void {
+export function decodeInference(wire: JsonObject, request: ModelRequest, dialect: string): void {
   decodeSampling(wire, INFERENCE, SAMPLING, request, dialect);
 }
 
-export function decodeMore(wire: JsonObject, request: Request, dialect: string): void {
+export function decodeMore(wire: JsonObject, request: ModelRequest, dialect: string): void {
   const { thinking } = wire;
   const isRead = isObject(thinking) && readThinking(thinking, request);
   decodeSampling(wire, MORE, MORE_SAMPLING, request, dialect, ...(isRead ? ["thinking"] : []));
 }
 
 /** Takes over a budget, or that the model is not to think; false where there is no word for what is said. */
-function readThinking(thinking: JsonObject, request: Request): boolean {
+function readThinking(thinking: JsonObject, request: ModelRequest): boolean {
   const fields = Object.keys(thinking).length;
   const { type } = thinking;
   const reasoning: ReasoningSettings = request.reasoning ?? {};
@@ -70,22 +70,22 @@ function readThinking(thinking: JsonObject, request: Request): boolean {
 }
 
 /** Effort is read before what may say that there is none. */
-export function decodeOutput(wire: JsonObject, request: Request, dialect: string): void {
+export function decodeOutput(wire: JsonObject, request: ModelRequest, dialect: string): void {
   const { effort, textFormat } = wire;
   const taken: string[] = [];
   if (typeof effort === "string") {
     request.reasoning = { ...request.reasoning, effort };
-    if (EFFORT.theirs(effort) !== effort) keepForm(request, dialect, "effort", "own");
+    if (EFFORT.theirs(effort) !== effort) storeForm(request, dialect, "effort", "own");
     taken.push("effort");
   }
   if (isObject(textFormat) && readFormat(textFormat, request, dialect)) taken.push("textFormat");
-  if (taken.length === 0) keepFields(request, dialect, {}, OUTPUT);
+  if (taken.length === 0) storeResidue(request, dialect, {}, OUTPUT);
   keepRest(request, wire, dialect, [OUTPUT], ...taken);
 }
 
 const FORMAT = [OUTPUT, "textFormat"];
 
-function readFormat(format: JsonObject, request: Request, dialect: string): boolean {
+function readFormat(format: JsonObject, request: ModelRequest, dialect: string): boolean {
   const { type, structure } = format;
   const wire = isObject(structure) ? structure["jsonSchema"] : undefined;
   if (type !== "json_schema" || !isObject(structure) || !isObject(wire)) return false;
@@ -93,7 +93,7 @@ function readFormat(format: JsonObject, request: Request, dialect: string): bool
   const schema = typeof text === "string" ? readSchema(text) : undefined;
   if (typeof text !== "string" || schema === undefined) return false;
   const output: OutputFormat = { type: "json-schema", schema };
-  if (stringifyJson(schema) !== text) keepForm(request, dialect, "schema", text);
+  if (stringifyJson(schema) !== text) storeForm(request, dialect, "schema", text);
   const taken = ["schema"];
   for (const field of ["name", "description"] as const) {
     const value = wire[field];
@@ -119,7 +119,7 @@ function readSchema(text: string): JsonObject | undefined {
 }
 
 /** Writes the settings; the trail stands at the request. */
-export function encodeSettings(request: Request, wire: JsonObject, writing: Writing): void {
+export function encodeSettings(request: ModelRequest, wire: JsonObject, writing: Writing): void {
   const { context } = writing;
   const isOther = context.repair && OTHERS.test(request.model ?? "");
   const sampling: Sampling = copyObject(request.sampling ?? {});
@@ -127,13 +127,13 @@ export function encodeSettings(request: Request, wire: JsonObject, writing: Writ
   delete sampling.topK;
   const inference: JsonObject = {};
   const more: JsonObject = {};
-  context.trail.enter("sampling");
+  context.pathTracker.enter("sampling");
   SAMPLING.encode(sampling, inference, context);
   if (topK !== undefined) {
-    if (isOther) context.report.lose("field-unsaid", "topK");
+    if (isOther) context.report.addLoss("field-unsaid", "topK");
     else copyField(request.sampling ?? {}, "topK", more, "top_k");
   }
-  context.trail.leave();
+  context.pathTracker.leave();
   const output: JsonObject = {};
   encodeReasoning(request, output, more, isOther, writing);
   encodeFormat(request, output, writing);
@@ -144,7 +144,7 @@ export function encodeSettings(request: Request, wire: JsonObject, writing: Writ
 }
 
 function encodeReasoning(
-  { reasoning, extra = {} }: Request,
+  { reasoning, extra = {} }: ModelRequest,
   output: JsonObject,
   more: JsonObject,
   isOther: boolean,
@@ -152,8 +152,8 @@ function encodeReasoning(
 ): void {
   if (reasoning === undefined) return;
   const { effort, budget, summary } = reasoning;
-  const lose = (code: Code, field: string): void => context.report.lose(code, ["reasoning", field]);
-  const isOwn = formOf({ extra }, context.dialect)["effort"] === "own";
+  const lose = (code: Code, field: string): void => context.report.addLoss(code, ["reasoning", field]);
+  const isOwn = readForm({ extra }, context.dialect)["effort"] === "own";
   const isOff = effort === "none" && !isOwn;
   if (summary !== undefined) lose("field-unsaid", "summary");
   if (budget !== undefined) {
@@ -175,16 +175,16 @@ function encodeReasoning(
   output["effort"] = word;
 }
 
-function encodeFormat(request: Request, wire: JsonObject, { context }: Writing): void {
+function encodeFormat(request: ModelRequest, wire: JsonObject, { context }: Writing): void {
   const { output } = request;
   if (output === undefined || output.type === "text") return;
   if (output.type === "json") {
-    context.report.lose("field-unsaid", "output", "JSON needs a schema here.");
+    context.report.addLoss("field-unsaid", "output", "JSON needs a schema here.");
     return;
   }
   const { schema, name, description, strict } = output;
-  if (strict !== undefined) context.report.lose("field-unsaid", ["output", "strict"]);
-  const spelled = formOf(request, context.dialect)["schema"];
+  if (strict !== undefined) context.report.addLoss("field-unsaid", ["output", "strict"]);
+  const spelled = readForm(request, context.dialect)["schema"];
   const isSame = typeof spelled === "string" && sameJson(readSchema(spelled), schema);
   const jsonSchema: JsonObject = { schema: isSame ? spelled : stringifyJson(schema) };
   if (name !== undefined) jsonSchema["name"] = name;
@@ -198,6 +198,6 @@ function freeChoice(wire: JsonObject, { context }: Writing): void {
   const thinking = isObject(more) ? more["thinking"] : undefined;
   if (!isObject(thinking) || thinking["type"] !== "enabled") return;
   if (!isObject(config) || !isForced(config["toolChoice"])) return;
-  context.report.lose("choice-unfit", "toolChoice");
+  context.report.addLoss("choice-unfit", "toolChoice");
   config["toolChoice"] = { auto: {} };
 }

@@ -4,8 +4,8 @@ import type { Delta, ErrorPayload } from "../../model/delta.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { copyObject } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
-import type { Response } from "../../model/response.ts";
-import type { DecodeContext, Names } from "../dialect.ts";
+import type { ModelResponse } from "../../model/response.ts";
+import type { DecodeContext, Renames } from "../dialect.ts";
 import { OpenBlocks } from "../kit/open-blocks.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { keepEvents, startDelta } from "../kit/streams.ts";
@@ -34,7 +34,7 @@ export class Answer {
   isStopped = false;
   isCounted = false;
 
-  constructor(context: DecodeContext, calls: RunCalls, names: Names | undefined) {
+  constructor(context: DecodeContext, calls: RunCalls, names: Renames | undefined) {
     this.context = context;
     this.calls = calls;
     this.reading = startReading(context, names, calls.taken);
@@ -69,7 +69,7 @@ export class Answer {
   }
 
   /** The facts so far, read as those of an answer in one piece are. */
-  private read(): Response {
+  private read(): ModelResponse {
     const wire = copyObject(this.fields);
     const output = isObject(wire["output"]) ? copyObject(wire["output"]) : {};
     output["message"] = { ...this.message, content: [] };

@@ -4,8 +4,8 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Extra, Part, PartBase, Seal } from "../../model/parts.ts";
 import { DialectError } from "../errors.ts";
 import { opaquePart } from "../kit/opaque.ts";
-import { copyField, isObject, restOf } from "../kit/read.ts";
-import { keepFields, keepForm } from "../kit/residue.ts";
+import { copyField, isObject, unknownFields } from "../kit/read.ts";
+import { storeResidue, storeForm } from "../kit/residue.ts";
 import { addSeal } from "../kit/seals.ts";
 import type { BytesForm } from "./bytes.ts";
 import { joinBytes, readBytes } from "./bytes.ts";
@@ -48,7 +48,7 @@ export class TextBlock implements OpenBlock {
     const { text, citation } = delta;
     const { context } = this.reading;
     const carrier: Carrier = {};
-    keepFields(carrier, context.dialect, restOf(delta, TEXT));
+    storeResidue(carrier, context.dialect, unknownFields(delta, TEXT));
     const textDelta = typeof text === "string" ? text : "";
     const deltas: Delta[] = [{ kind: "text", payload: withResidue({ textDelta, part: this.key }, carrier) }];
     if (isObject(citation)) {
@@ -84,7 +84,7 @@ export class ThinkingBlock implements OpenBlock {
     if (isObject(inner) && typeof inner["text"] === "string" && hasOnly(inner, 1) && hasOnly(delta, 1)) {
       return [this.say(inner["text"], carrier)];
     }
-    keepFields(carrier, dialect, restOf(delta, REASONING));
+    storeResidue(carrier, dialect, unknownFields(delta, REASONING));
     const { text, signature, redactedContent } = isObject(inner) ? inner : {};
     const isSigned = typeof signature === "string" && signature !== "";
     const bytes = readBytes(redactedContent);
@@ -92,7 +92,7 @@ export class ThinkingBlock implements OpenBlock {
     if (typeof text === "string") said.add("text");
     if (isSigned) said.add("signature");
     if (bytes !== undefined) said.add("redactedContent");
-    if (isObject(inner)) keepFields(carrier, dialect, restOf(inner, said), "reasoningContent");
+    if (isObject(inner)) storeResidue(carrier, dialect, unknownFields(inner, said), "reasoningContent");
     const deltas = [this.say(typeof text === "string" ? text : "", carrier)];
     if (isSigned) deltas.push(this.seal("signature", (this.signature += signature)));
     if (bytes !== undefined) {
@@ -118,8 +118,8 @@ export class ThinkingBlock implements OpenBlock {
   close(): Delta[] {
     const carrier: Carrier = {};
     const { dialect } = this.reading.context;
-    if (this.bytesForm !== undefined) keepForm(carrier, dialect, "bytes", this.bytesForm);
-    if (this.signature === "" && this.redacted === "") keepForm(carrier, dialect, "signature", "none");
+    if (this.bytesForm !== undefined) storeForm(carrier, dialect, "bytes", this.bytesForm);
+    if (this.signature === "" && this.redacted === "") storeForm(carrier, dialect, "signature", "none");
     return carrier.extra === undefined ? [] : [this.say("", carrier)];
   }
 }
@@ -161,7 +161,7 @@ export class HeldBlock implements OpenBlock {
     } catch (error) {
       // Something within is not what it must be; in an answer in one piece that is an error, here it came too late.
       if (!(error instanceof DialectError)) throw error;
-      context.trail.reset();
+      context.pathTracker.reset();
     }
     return opaquePart(this.value, context);
   }

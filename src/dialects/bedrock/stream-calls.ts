@@ -5,8 +5,8 @@ import { copyObject } from "../../model/json.ts";
 import type { ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import { restoreName } from "../kit/names.ts";
 import type { OpenCall } from "../kit/open-blocks.ts";
-import { isObject, restOf } from "../kit/read.ts";
-import { keepFields } from "../kit/residue.ts";
+import { isObject, unknownFields } from "../kit/read.ts";
+import { storeResidue } from "../kit/residue.ts";
 import { callStart, parsedOr } from "../kit/stream-calls.ts";
 import { decodeCall } from "./decode-tools.ts";
 import { hasOnly, keepRest } from "./fields.ts";
@@ -94,9 +94,9 @@ export class CallBlock implements OpenBlock, OpenCall {
     const carrier: Carrier = {};
     const isPiece = typeof input === "string";
     const isPlain = isPiece && isObject(toolUse) && hasOnly(toolUse, 1) && hasOnly(delta, 1);
-    if (!isPlain) keepFields(carrier, dialect, restOf(delta, DELTA));
+    if (!isPlain) storeResidue(carrier, dialect, unknownFields(delta, DELTA));
     if (!isPlain && isObject(toolUse))
-      keepFields(carrier, dialect, isPiece ? restOf(toolUse, INPUT) : toolUse, "toolUse");
+      storeResidue(carrier, dialect, isPiece ? unknownFields(toolUse, INPUT) : toolUse, "toolUse");
     const piece = isPiece ? input : "";
     if (this.toolCallId === undefined) this.args += piece;
     if (piece === "" && carrier.extra === undefined) return [];

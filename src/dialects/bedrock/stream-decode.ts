@@ -3,9 +3,9 @@
 import { disassemble } from "../../assembly/disassemble.ts";
 import type { Delta } from "../../model/delta.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { Response } from "../../model/response.ts";
-import type { DecodeContext, DecodeReplyOptions, EventDecoder, Names } from "../dialect.ts";
-import { copyField, isObject, readObject, restOf } from "../kit/read.ts";
+import type { ModelResponse } from "../../model/response.ts";
+import type { DecodeContext, DecodeReplyOptions, EventDecoder, Renames } from "../dialect.ts";
+import { copyField, isObject, readObject, unknownFields } from "../kit/read.ts";
 import { errorDelta, startDelta, truncated } from "../kit/streams.ts";
 import { startReading } from "./decode-block.ts";
 import { DialectError } from "../errors.ts";
@@ -47,14 +47,14 @@ const OF_START: ReadonlySet<string> = new Set(["start", INDEX, PADDING]);
 
 class ConverseDecoder implements EventDecoder {
   private readonly context: DecodeContext;
-  private readonly names: Names | undefined;
+  private readonly names: Renames | undefined;
   private readonly calls = new RunCalls();
   private answer: Answer | undefined;
   /** Whether an answer has come to its end. */
   private hasEnded = false;
   private events: JsonObject[] = [];
 
-  constructor(context: DecodeContext, names: Names | undefined) {
+  constructor(context: DecodeContext, names: Renames | undefined) {
     this.context = context;
     this.names = names;
   }
@@ -81,7 +81,7 @@ class ConverseDecoder implements EventDecoder {
       case "contentBlockStart":
         return this.open(payload);
       case "contentBlockStop":
-        if (restOf(payload, OF_STOP) !== undefined) this.events.push({ contentBlockStop: payload });
+        if (unknownFields(payload, OF_STOP) !== undefined) this.events.push({ contentBlockStop: payload });
         return this.answer?.close(payload[INDEX]) ?? [];
       case "messageStart":
         return this.start(payload);
@@ -106,12 +106,12 @@ class ConverseDecoder implements EventDecoder {
 
   /** What cannot be read as one is an event like any other. */
   private whole(wire: JsonObject): Delta[] {
-    let response: Response;
+    let response: ModelResponse;
     try {
       response = readResponse(wire, startReading(this.context, this.names, this.calls.taken));
     } catch (error) {
       if (!(error instanceof DialectError)) throw error;
-      this.context.trail.reset();
+      this.context.pathTracker.reset();
       this.events.push(wire);
       return [];
     }
@@ -146,7 +146,7 @@ class ConverseDecoder implements EventDecoder {
     const [deltas, answer] = this.begin();
     const index = payload[INDEX];
     const pieces = new Map<OpenBlock["kind"], JsonObject>();
-    const unknown: JsonObject = restOf(payload, OF_DELTA) ?? {};
+    const unknown: JsonObject = unknownFields(payload, OF_DELTA) ?? {};
     for (const key of Object.keys(delta)) {
       const kind = isMeant(key, delta) ? KINDS.get(key) : undefined;
       const piece = kind === undefined ? unknown : (pieces.get(kind) ?? {});
@@ -198,7 +198,7 @@ class ConverseDecoder implements EventDecoder {
       return [];
     }
     const [deltas, answer] = this.begin();
-    const block: JsonObject = { ...start, ...restOf(payload, OF_START) };
+    const block: JsonObject = { ...start, ...unknownFields(payload, OF_START) };
     const { toolUse } = block;
     const isCall = isObject(toolUse) && typeof toolUse["name"] === "string";
     // What it is, its first delta tells.

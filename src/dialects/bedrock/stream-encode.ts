@@ -4,12 +4,12 @@ import type { Delta } from "../../model/delta.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { ProviderError } from "../../model/provider-error.ts";
-import type { Response } from "../../model/response.ts";
+import type { ModelResponse } from "../../model/response.ts";
 import type { EncodeContext, StreamEncoder, WireEvent } from "../dialect.ts";
 import type { Draft } from "../kit/follow.ts";
 import { Follower, placeOf } from "../kit/follow.ts";
 import { asBegun, withoutNotes } from "../kit/notes.ts";
-import { isObject, restOf } from "../kit/read.ts";
+import { isObject, unknownFields } from "../kit/read.ts";
 import { restoreResidue } from "../kit/residue.ts";
 import type { PartSink } from "../kit/sequence.ts";
 import { PartSequence, reportLate } from "../kit/sequence.ts";
@@ -63,7 +63,7 @@ class ConverseEncoder implements PartSink {
     } else if (delta.kind === "done") this.finish();
     else if (delta.kind === "error") this.fail();
     else if (delta.kind === "start") this.reset(delta.payload.message ?? {});
-    else if (delta.kind === "part") this.context.report.lose("result-between");
+    else if (delta.kind === "part") this.context.report.addLoss("result-between");
     return this.desk.out.take();
   }
 
@@ -144,11 +144,11 @@ class ConverseEncoder implements PartSink {
     for (const key of [STOP, ENDING]) if (body[key] !== undefined) stop[key] = body[key];
     this.writeKept(response);
     out.write(eventOf("messageStop", stop));
-    const metadata: JsonObject = restOf(body, ELSEWHERE) ?? {};
+    const metadata: JsonObject = unknownFields(body, ELSEWHERE) ?? {};
     const { output } = body;
-    const beside: JsonObject = isObject(output) ? (restOf(output, MESSAGE) ?? {}) : {};
+    const beside: JsonObject = isObject(output) ? (unknownFields(output, MESSAGE) ?? {}) : {};
     const known = new Set(["content", "role", ...Object.keys(this.begun ?? {})]);
-    const said = isObject(output) && isObject(output["message"]) ? restOf(output["message"], known) : undefined;
+    const said = isObject(output) && isObject(output["message"]) ? unknownFields(output["message"], known) : undefined;
     if (said !== undefined) beside["message"] = said;
     if (Object.keys(beside).length > 0) metadata["output"] = beside;
     out.write(eventOf("metadata", metadata));
@@ -161,7 +161,7 @@ class ConverseEncoder implements PartSink {
     return { ...withoutNotes(message), parts };
   }
 
-  private writeKept(response: Response): void {
+  private writeKept(response: ModelResponse): void {
     for (const data of eventsOf(response, this.context.dialect)) this.desk.out.write({ data });
   }
 
@@ -204,6 +204,6 @@ function newDesk(context: EncodeContext<Code>): Desk {
     out: new BlockWriter(),
     verbatim: new Set(),
     writing: startWriting(withOwnReport(context)),
-    split: (draft) => context.report.lose("part-split", placeOf(draft)),
+    split: (draft) => context.report.addLoss("part-split", placeOf(draft)),
   };
 }

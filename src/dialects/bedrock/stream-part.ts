@@ -5,8 +5,8 @@ import type { JsonObject } from "../../model/json.ts";
 import { stringifyJson } from "../../model/json.ts";
 import type { Part, ReasoningPart } from "../../model/parts.ts";
 import type { CallDraft, Draft } from "../kit/follow.ts";
-import { isObject, restOf } from "../kit/read.ts";
-import { formOf } from "../kit/residue.ts";
+import { isObject, unknownFields } from "../kit/read.ts";
+import { readForm } from "../kit/residue.ts";
 import { sealOf } from "../kit/seals.ts";
 import type { Held, Thought } from "../kit/streams.ts";
 import { thoughtPiece, wholeCharacters } from "../kit/streams.ts";
@@ -44,7 +44,7 @@ export function partWriter(draft: Draft, desk: Desk): PartWriter {
     case "text":
     case "refusal":
       // A text that stood in another block than that of texts goes back to it.
-      if (formOf(part, desk.writing.context.dialect)["type"] !== undefined) return new WholeWriter(draft, desk);
+      if (readForm(part, desk.writing.context.dialect)["type"] !== undefined) return new WholeWriter(draft, desk);
       return new TextWriter(draft, desk);
     case "thinking":
       return new ThinkingWriter(draft as Draft<ReasoningPart>, desk); // the kind says so
@@ -200,9 +200,9 @@ class CallWriter implements PartWriter, Held {
     const block = blockOf(whole, this.desk) ?? {};
     const { toolUse } = block;
     if (this.form === "other" && isOver && isObject(toolUse)) this.say(stringifyJson(toolUse["input"] ?? {}));
-    const late = restOf(block, new Set(Object.keys(started))) ?? {};
+    const late = unknownFields(block, new Set(Object.keys(started))) ?? {};
     const known = isObject(started["toolUse"]) ? Object.keys(started["toolUse"]) : [];
-    const within = isObject(toolUse) ? restOf(toolUse, new Set([...known, "input"])) : undefined;
+    const within = isObject(toolUse) ? unknownFields(toolUse, new Set([...known, "input"])) : undefined;
     if (Object.keys(late).length > 0 || within !== undefined) {
       out.delta(index, { ...late, toolUse: { ...within, input: "" } });
     }

@@ -3,7 +3,7 @@
 import type { JsonObject } from "../../model/json.ts";
 import { copyObject, stringifyJson } from "../../model/json.ts";
 import type { WireEvent } from "../dialect.ts";
-import { isObject, restOf } from "../kit/read.ts";
+import { isObject, unknownFields } from "../kit/read.ts";
 import { CITED } from "./citations.ts";
 
 export function eventOf(name: string, payload: JsonObject): WireEvent {
@@ -99,7 +99,7 @@ export class BlockWriter {
 
   /** What a block says beside its one field goes out with an empty piece of its kind. */
   rest(index: number, block: JsonObject, key: string, piece: JsonObject): void {
-    const rest = restOf(block, new Set([key]));
+    const rest = unknownFields(block, new Set([key]));
     if (rest !== undefined) this.delta(index, Object.assign(rest, piece));
   }
 
@@ -107,13 +107,13 @@ export class BlockWriter {
   reasoning(index: number, block: JsonObject, isSaid: boolean): void {
     const inner = block[REASONING] as JsonObject; // Whoever calls this has looked for it.
     const { reasoningText, redactedContent } = inner;
-    const beside = restOf(inner, new Set(["reasoningText", "redactedContent"])) ?? {};
+    const beside = unknownFields(inner, new Set(["reasoningText", "redactedContent"])) ?? {};
     if (isObject(reasoningText)) {
       const { text = "", signature } = reasoningText;
       if (!isSaid) this.delta(index, { [REASONING]: { text } });
       const isSigned = typeof signature === "string" && signature !== "";
       if (isSigned) this.delta(index, { [REASONING]: { signature } });
-      const rest = restOf(reasoningText, new Set(["text", isSigned ? "signature" : "text"]));
+      const rest = unknownFields(reasoningText, new Set(["text", isSigned ? "signature" : "text"]));
       if (rest !== undefined) beside["reasoningText"] = rest;
     } else if (redactedContent !== undefined) this.delta(index, { [REASONING]: { redactedContent } });
     if (Object.keys(beside).length > 0) this.delta(index, { [REASONING]: { text: "", ...beside } });

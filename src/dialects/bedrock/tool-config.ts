@@ -1,17 +1,17 @@
 // Tools and the choice among them, both ways: they stand in one object of the wire.
 import type { JsonObject } from "../../model/json.ts";
-import type { Request, ToolChoice } from "../../model/request.ts";
+import type { ModelRequest, ToolChoice } from "../../model/request.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { isObject } from "../kit/read.ts";
-import { formOf, keepFields, keepForm } from "../kit/residue.ts";
+import { readForm, storeResidue, storeForm } from "../kit/residue.ts";
 import { keepRest } from "./fields.ts";
 import { decodeTools, encodeTools } from "./tools.ts";
 import type { Writing } from "./writing.ts";
 
 const CONFIG = "toolConfig";
 
-export function decodeToolConfig(config: JsonObject, request: Request, context: DecodeContext): void {
-  const { dialect, trail } = context;
+export function decodeToolConfig(config: JsonObject, request: ModelRequest, context: DecodeContext): void {
+  const { dialect, pathTracker: trail } = context;
   const { tools, toolChoice } = config;
   const taken: string[] = [];
   if (Array.isArray(tools)) {
@@ -19,14 +19,14 @@ export function decodeToolConfig(config: JsonObject, request: Request, context: 
     request.tools = decodeTools(tools, context);
     trail.leave();
     taken.push("tools");
-    if (tools.length === 0) keepForm(request, dialect, "tools", "empty");
+    if (tools.length === 0) storeForm(request, dialect, "tools", "empty");
   }
   const choice = isObject(toolChoice) ? readChoice(toolChoice) : undefined;
   if (choice !== undefined) {
     request.toolChoice = choice;
     taken.push("toolChoice");
   }
-  if (request.tools === undefined) keepFields(request, dialect, {}, CONFIG);
+  if (request.tools === undefined) storeResidue(request, dialect, {}, CONFIG);
   keepRest(request, config, dialect, [CONFIG], ...taken);
 }
 
@@ -43,7 +43,7 @@ function readChoice(choice: JsonObject): ToolChoice | undefined {
 }
 
 /** Writes the tools; the trail stands at the request. */
-export function encodeToolConfig(request: Request, wire: JsonObject, writing: Writing): void {
+export function encodeToolConfig(request: ModelRequest, wire: JsonObject, writing: Writing): void {
   const { tools, toolChoice, parallelToolCalls } = request;
   const { context } = writing;
   const { repair, report, dialect } = context;
@@ -51,14 +51,14 @@ export function encodeToolConfig(request: Request, wire: JsonObject, writing: Wr
   const config: JsonObject = {};
   if (list.length > 0) config["tools"] = list;
   else if (tools?.length === 0) {
-    if (!repair || formOf(request, dialect)["tools"] === "empty") config["tools"] = list;
-    else report.lose("tools-empty", "tools");
+    if (!repair || readForm(request, dialect)["tools"] === "empty") config["tools"] = list;
+    else report.addLoss("tools-empty", "tools");
   }
   const canCall = list.length > 0 || !repair;
-  if (parallelToolCalls !== undefined) report.lose(canCall ? "field-unsaid" : "tools-empty", "parallelToolCalls");
+  if (parallelToolCalls !== undefined) report.addLoss(canCall ? "field-unsaid" : "tools-empty", "parallelToolCalls");
   if (toolChoice !== undefined) {
     const isForced = toolChoice !== "auto" && toolChoice !== "none";
-    if (!canCall) report.lose(isForced ? "choice-lost" : "tools-empty", "toolChoice");
+    if (!canCall) report.addLoss(isForced ? "choice-lost" : "tools-empty", "toolChoice");
     else {
       const choice = encodeChoice(toolChoice, writing);
       if (choice !== undefined) config["toolChoice"] = choice;
@@ -78,10 +78,10 @@ function encodeChoice(choice: ToolChoice, { context, names }: Writing): JsonObje
     const { toolNames, mode } = choice;
     const [only] = toolNames;
     if (mode === "required" && only !== undefined && toolNames.length === 1) return named(only, "toolNames", 0);
-    context.report.lose("choice-approximated", "toolChoice");
+    context.report.addLoss("choice-approximated", "toolChoice");
     return mode === "required" ? { any: {} } : { auto: {} };
   }
-  context.report.lose("choice-approximated", "toolChoice");
+  context.report.addLoss("choice-approximated", "toolChoice");
   return undefined;
 }
 
@@ -98,7 +98,7 @@ export function makeTools(wire: JsonObject, writing: Writing): void {
   const called = new Set<string>();
   for (const { written, isServed } of calls.values()) if (!isServed) called.add(written);
   if (called.size === 0) return;
-  context.report.lose("tools-made", "tools");
+  context.report.addLoss("tools-made", "tools");
   const tools = [...called].map((name) => ({ toolSpec: { name, inputSchema: { json: { type: "object" } } } }));
   wire[CONFIG] = { ...(isObject(config) ? config : {}), tools };
 }

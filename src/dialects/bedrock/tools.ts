@@ -5,7 +5,13 @@ import type { DecodeContext } from "../dialect.ts";
 import { FieldTable } from "../kit/fields.ts";
 import { objectSchema, saysObject } from "../kit/object-schema.ts";
 import { isObject, readObject } from "../kit/read.ts";
-import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import {
+  readForm,
+  storeForm,
+  reportNotPortableResidue,
+  reportUnsupportedFields,
+  restoreResidue,
+} from "../kit/residue.ts";
 import { FREE_FORM } from "../kit/text-tools.ts";
 import { keepRest, readCachePoint } from "./fields.ts";
 import type { Code } from "./losses.ts";
@@ -15,7 +21,7 @@ import { countCache, encodeCache } from "./writing.ts";
 /** The tools in the field of that name; the trail stands at what they are the field of. */
 export function decodeTools(list: readonly JsonValue[], context: DecodeContext): Tool[] {
   const tools: Tool[] = [];
-  context.trail.each("tools", list, (value) => {
+  context.pathTracker.each("tools", list, (value) => {
     const wire = readObject(value, context);
     const last = tools[tools.length - 1];
     const cache = last !== undefined && last.cache === undefined ? readCachePoint(wire) : undefined;
@@ -47,7 +53,7 @@ function decodeTool(wire: JsonObject, { dialect }: DecodeContext): Tool {
     tool.inputSchema = schema;
     taken.push("inputSchema");
     keepRest(tool, inputSchema, dialect, ["toolSpec", "inputSchema"], "json");
-  } else keepForm(tool, dialect, "inputSchema", "none");
+  } else storeForm(tool, dialect, "inputSchema", "none");
   keepRest(tool, toolSpec, dialect, ["toolSpec"], ...taken);
   return keepRest(tool, wire, dialect, [], "toolSpec");
 }
@@ -58,14 +64,14 @@ const PROVIDER: ReadonlySet<string> = new Set(["type", "dialect", "name", "value
 export function encodeTools(tools: readonly Tool[], writing: Writing): JsonObject[] {
   const { context } = writing;
   const list: JsonObject[] = [];
-  context.trail.each("tools", tools, (tool) => {
+  context.pathTracker.each("tools", tools, (tool) => {
     if (tool.type === "function") list.push(encodeFunction(tool, writing));
     else if (tool.dialect === context.dialect) {
-      if (tool.extra !== undefined) context.report.lose("field-unsaid", "extra");
-      reportUncarried(tool, PROVIDER, context, "field-unsaid");
+      if (tool.extra !== undefined) context.report.addLoss("field-unsaid", "extra");
+      reportUnsupportedFields(tool, PROVIDER, context, "field-unsaid");
       countCache(tool.value, writing);
       list.push(tool.value);
-    } else return context.report.lose("tool-foreign");
+    } else return context.report.addLoss("tool-foreign");
     const point = encodeCache(tool, "system", writing);
     if (point !== undefined) list.push(point);
   });
@@ -77,27 +83,27 @@ function encodeFunction(tool: FunctionTool, writing: Writing): JsonObject {
   const { description, strict, format } = tool;
   const spec: JsonObject = { name: names === undefined ? tool.name : names.toolName(tool.name, "name") };
   if (description !== undefined) spec["description"] = description;
-  if (tool.inputSchema !== undefined || formOf(tool, context.dialect)["inputSchema"] !== "none") {
+  if (tool.inputSchema !== undefined || readForm(tool, context.dialect)["inputSchema"] !== "none") {
     // A schema is a JSON object that a caller may have made read-only.
     spec["inputSchema"] = { json: encodeSchema(tool, writing) as JsonObject };
   }
   if (strict !== undefined) spec["strict"] = strict;
-  if (format !== undefined) context.report.lose(format === "json" ? "tool-default" : "field-unsaid", "format");
+  if (format !== undefined) context.report.addLoss(format === "json" ? "tool-default" : "field-unsaid", "format");
   const wire: JsonObject = { toolSpec: spec };
   restoreResidue(wire, tool, context, "toolSpec", "inputSchema");
-  reportForeignResidue<Code>(tool, context);
-  reportUncarried(tool, FUNCTION, context, "field-unsaid");
+  reportNotPortableResidue<Code>(tool, context);
+  reportUnsupportedFields(tool, FUNCTION, context, "field-unsaid");
   return wire;
 }
 
 /** Input is an object, and its schema must say so at its root. */
 function encodeSchema({ inputSchema, format }: FunctionTool, { context }: Writing): FunctionTool["inputSchema"] {
   if (inputSchema === undefined) {
-    context.report.lose("schema-made", "inputSchema");
+    context.report.addLoss("schema-made", "inputSchema");
     return format === "text" ? FREE_FORM : { type: "object" };
   }
   if (!context.repair || saysObject(inputSchema)) return inputSchema;
   const { schema, what } = objectSchema(inputSchema);
-  context.report.lose("schema-changed", "inputSchema", what);
+  context.report.addLoss("schema-changed", "inputSchema", what);
   return schema;
 }

@@ -3,7 +3,13 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Usage } from "../../model/usage.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import {
+  readForm,
+  storeForm,
+  reportNotPortableResidue,
+  reportUnsupportedFields,
+  restoreResidue,
+} from "../kit/residue.ts";
 import { keepRest } from "./fields.ts";
 import type { Code } from "./losses.ts";
 
@@ -41,7 +47,7 @@ export function decodeUsage(wire: JsonObject, { dialect }: DecodeContext): Usage
     if (isCount(value)) {
       usage[name] = value;
       taken.push(name);
-    } else keepForm(usage, dialect, name, "none");
+    } else storeForm(usage, dialect, name, "none");
   }
   usage.inputTokens += cachedTokens(usage);
   if (!taken.includes(TOTAL)) usage.totalTokens = usage.inputTokens + usage.outputTokens;
@@ -82,10 +88,10 @@ const CARRIED: ReadonlySet<string> = new Set([
 
 /** The counts; the trail stands at the usage. */
 export function encodeUsage(usage: Usage, context: EncodeContext<Code>): JsonObject {
-  const form = formOf(usage, context.dialect);
+  const form = readForm(usage, context.dialect);
   const { inputTokens, outputTokens, totalTokens } = usage;
   const fresh = inputTokens - cachedTokens(usage);
-  if (fresh < 0) context.report.lose("usage-odd", INPUT);
+  if (fresh < 0) context.report.addLoss("usage-odd", INPUT);
   const wire: JsonObject = {};
   if (fresh > 0 || form[INPUT] !== "none") wire[INPUT] = Math.max(0, fresh);
   if (outputTokens > 0 || form[OUTPUT] !== "none") wire[OUTPUT] = outputTokens;
@@ -94,8 +100,8 @@ export function encodeUsage(usage: Usage, context: EncodeContext<Code>): JsonObj
   const details = SPLIT.flatMap(([ttl, field]) => (usage[field] === undefined ? [] : [{ ttl, [INPUT]: usage[field] }]));
   if (details.length > 0) wire[DETAILS] = details;
   restoreResidue(wire, usage, context);
-  reportForeignResidue<Code>(usage, context, {}, "echo-foreign");
-  reportUncarried(usage, CARRIED, context, "bookkeeping");
+  reportNotPortableResidue<Code>(usage, context, {}, "echo-foreign");
+  reportUnsupportedFields(usage, CARRIED, context, "bookkeeping");
   return wire;
 }
 

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Part, PartBase } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import type { NameBook } from "../kit/names.ts";
-import { reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import type { Code } from "./losses.ts";
 import type { CachePointBlock } from "./types.ts";
 
@@ -14,7 +14,7 @@ export interface Writing {
   /** The calls so far, by id: the tool's name, and what was written for it. */
   readonly calls: Map<string, { name: string; written: string; isServed: boolean }>;
   /** Writes the parts in a field of the value in hand. */
-  readonly blocks: (parts: readonly Part[], key: string, spot: Spot, writing: Writing) => JsonObject[];
+  readonly blocks: (parts: readonly Part[], key: string, spot: Position, writing: Writing) => JsonObject[];
   /** How many cache breakpoints, and documents without a name, there are so far. */
   caches: number;
   unnamed: number;
@@ -25,11 +25,11 @@ export interface Writing {
 }
 
 /** Where a part stands; not every place takes every block. */
-export type Spot = "system" | "user" | "assistant" | "answer" | "result" | "document";
+export type Position = "system" | "user" | "assistant" | "answer" | "result" | "document";
 
 /** More breakpoints than this are refused (B39). */
 const MAX_CACHES = 4;
-const POINTED: ReadonlySet<Spot> = new Set<Spot>(["system", "user", "assistant"]);
+const POINTED: ReadonlySet<Position> = new Set<Position>(["system", "user", "assistant"]);
 
 /** Counts a breakpoint that goes out as it was kept. */
 export function countCache(block: JsonObject, writing: Writing): void {
@@ -39,13 +39,13 @@ export function countCache(block: JsonObject, writing: Writing): void {
 /** The block that says a breakpoint, as long as there may be one more; the trail stands at what has it. */
 export function encodeCache(
   { cache }: Pick<PartBase, "cache">,
-  spot: Spot,
+  spot: Position,
   writing: Writing,
 ): CachePointBlock | undefined {
   const { report, repair } = writing.context;
   if (cache === undefined) return undefined;
   if (!POINTED.has(spot) || (repair && writing.caches >= MAX_CACHES)) {
-    report.lose(POINTED.has(spot) ? "cache-surplus" : "bookkeeping", "cache");
+    report.addLoss(POINTED.has(spot) ? "cache-surplus" : "bookkeeping", "cache");
     return undefined;
   }
   writing.caches++;
@@ -86,8 +86,8 @@ export function closeBlock<T extends JsonObject>(
 ): T {
   if (part.extra !== undefined) {
     restoreResidue(wire, part, context, ...INNER);
-    reportForeignResidue<Code>(part, context);
+    reportNotPortableResidue<Code>(part, context);
   }
-  reportUncarried(part, carried, context, "field-unsaid", UNCARRIED);
+  reportUnsupportedFields(part, carried, context, "field-unsaid", UNCARRIED);
   return wire;
 }

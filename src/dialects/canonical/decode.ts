@@ -10,12 +10,12 @@ import { readMessageList } from "../kit/read.ts";
 
 export function decodeMessages(wire: unknown, context: DecodeContext): Message[] {
   const { list, key } = readMessageList(wire, context);
-  return context.trail.each(key, list, (each) => {
+  return context.pathTracker.each(key, list, (each) => {
     try {
       return readMessage(each);
     } catch (error) {
       if (!(error instanceof VersionError) && !(error instanceof ValidationError)) throw error;
-      const path = context.trail.path() + error.path;
+      const path = context.pathTracker.path() + error.path;
       throw new DialectError(context.dialect, path, codeOf(error), error.message, { cause: error });
     }
   });

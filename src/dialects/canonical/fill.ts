@@ -22,7 +22,7 @@ export function fillIn(
   options: EncodeMessagesOptions,
 ): StoredMessage[] {
   const ids = assignIds(messages, options.newId);
-  return context.trail.each(undefined, messages, (message, index) => {
+  return context.pathTracker.each(undefined, messages, (message, index) => {
     const place: Place = {
       id: ids.written[index] ?? "",
       parentMessageId: parentOf(message, ids, index),
@@ -56,12 +56,12 @@ function timeOf({ createdAt, metadata }: MaybeStored, { clock }: EncodeMessagesO
 /** One note for all that was missing, and one for each id that is gone. */
 function reportPlace(message: MaybeStored, place: Place, { report }: CanonicalEncodeContext): void {
   const { id, parentMessageId } = message;
-  if (id !== undefined && id !== place.id) report.lose("id-replaced", "id");
+  if (id !== undefined && id !== place.id) report.addLoss("id-replaced", "id");
   if (parentMessageId !== undefined && parentMessageId !== place.parentMessageId) {
-    report.lose("parent-replaced", "parentMessageId");
+    report.addLoss("parent-replaced", "parentMessageId");
   }
   const missing = missingField(message);
-  if (missing !== undefined) report.lose("stored-fields-synthesized", missing);
+  if (missing !== undefined) report.addLoss("stored-fields-synthesized", missing);
 }
 
 /** A field that was filled in. Nothing of use stood there, so that a loss in this place covers no other. */
@@ -78,7 +78,7 @@ function inCurrentVersion(message: MaybeStored, { report }: CanonicalEncodeConte
   const schemaVersion = metadata?.schemaVersion;
   // Messages are JSON, and stay messages when they are lifted.
   if (isKnownVersion(schemaVersion)) return upgradeMessage(message as unknown as JsonObject) as unknown as Current;
-  if (schemaVersion !== undefined) report.lose("version-synthesized", ["metadata", "schemaVersion"]);
+  if (schemaVersion !== undefined) report.addLoss("version-synthesized", ["metadata", "schemaVersion"]);
   const versioned = Object.assign(copyObject(metadata ?? {}), { schemaVersion: SCHEMA_VERSION });
   return Object.assign(copyObject(message), { metadata: versioned });
 }

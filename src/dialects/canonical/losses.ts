@@ -13,10 +13,10 @@ import {
   toolDefault,
 } from "../kit/losses.ts";
 import type { LossDeclaration } from "../kit/report.ts";
-import { FOREIGN_LOSSES } from "../kit/residue.ts";
+import { NOT_PORTABLE_LOSSES } from "../kit/residue.ts";
 
 export const CANONICAL_LOSSES = {
-  ...FOREIGN_LOSSES,
+  ...NOT_PORTABLE_LOSSES,
   ...roleApproximated,
   ...refusalAsText,
   ...mediaAsFile,
@@ -29,32 +29,33 @@ export const CANONICAL_LOSSES = {
   "stored-fields-synthesized": {
     action: "synthesized",
     level: "note",
-    says: "Never stored; id, parent, time and version were filled in where missing. Pass `newId` and `clock` to choose them.",
+    message:
+      "Never stored; id, parent, time and version were filled in where missing. Pass `newId` and `clock` to choose them.",
   },
   "id-replaced": {
     action: "synthesized",
     level: "note",
-    says: "A stored message's id is a ULID of its own; this one was replaced.",
+    message: "A stored message's id is a ULID of its own; this one was replaced.",
   },
   "parent-replaced": {
     action: "synthesized",
     level: "note",
-    says: "The parent's id was replaced; the new one was written.",
+    message: "The parent's id was replaced; the new one was written.",
   },
   "version-synthesized": {
     action: "synthesized",
     level: "note",
-    says: "This version is not known here; the current one was written.",
+    message: "This version is not known here; the current one was written.",
   },
   "mime-type-synthesized": {
     action: "synthesized",
     level: "note",
-    says: "A file of version 1 needs a mime type; the widest one that is true was written.",
+    message: "A file of version 1 needs a mime type; the widest one that is true was written.",
   },
   "content-as-output": {
     action: "approximated",
     level: "loss",
-    says: "A result of version 1 has no parts; they were written as the JSON of its output.",
+    message: "A result of version 1 has no parts; they were written as the JSON of its output.",
   },
 } as const satisfies Record<string, LossDeclaration>;
 

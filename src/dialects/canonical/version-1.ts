@@ -5,7 +5,7 @@ import { copyDigits, copyObject, hasExactNumbers, parseJson } from "../../model/
 import type { StoredMessage } from "../../model/message.ts";
 import type { MediaPart, Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import { isClientTool } from "../kit/client-tools.ts";
-import { reportForeignResidue, reportUncarried } from "../kit/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../kit/residue.ts";
 import type { CanonicalEncodeContext, CanonicalLoss } from "./losses.ts";
 import type { FilePartV1, MessageV1, PartV1, ToolCallPartV1, ToolResultPartV1 } from "./types.ts";
 import { VERSION_1_ROLES } from "./types.ts";
@@ -22,10 +22,10 @@ const FIELD_LOSSES: Readonly<Record<string, CanonicalLoss>> = {
 };
 
 export function toVersion1(messages: readonly StoredMessage[], context: CanonicalEncodeContext): MessageV1[] {
-  return context.trail.each(undefined, messages, (message) => {
+  return context.pathTracker.each(undefined, messages, (message) => {
     const { id, parentMessageId, createdAt, metadata } = message;
     reportBeside(message, MESSAGE_FIELDS, context);
-    const parts = context.trail.each("parts", message.parts, (part) => encodePart(part, context));
+    const parts = context.pathTracker.each("parts", message.parts, (part) => encodePart(part, context));
     return {
       id,
       parentMessageId,
@@ -43,16 +43,17 @@ function reportBeside(
   carried: ReadonlySet<string>,
   context: CanonicalEncodeContext,
 ): void {
-  reportUncarried<CanonicalLoss>(value, carried, context, "field-unsaid", FIELD_LOSSES);
-  reportForeignResidue(value, context);
-  if (value.extra?.[context.dialect] !== undefined) context.report.lose("residue-foreign", ["extra", context.dialect]);
+  reportUnsupportedFields<CanonicalLoss>(value, carried, context, "field-unsaid", FIELD_LOSSES);
+  reportNotPortableResidue(value, context);
+  if (value.extra?.[context.dialect] !== undefined)
+    context.report.addLoss("residue-foreign", ["extra", context.dialect]);
 }
 
 function encodeRole(role: string, context: CanonicalEncodeContext): MessageV1["role"] {
   const known = VERSION_1_ROLES.find((each) => each === role);
   if (known !== undefined) return known;
   const nearest = role === "developer" ? "system" : "user";
-  context.report.lose("role-approximated", "role", `"${role}" became "${nearest}".`);
+  context.report.addLoss("role-approximated", "role", `"${role}" became "${nearest}".`);
   return nearest;
 }
 
@@ -63,7 +64,7 @@ function encodePart(part: Part, context: CanonicalEncodeContext): PartV1 | undef
       reportBeside(part, TEXT_FIELDS, context);
       return { type: part.type, text: part.text };
     case "refusal":
-      context.report.lose("refusal-as-text", "type");
+      context.report.addLoss("refusal-as-text", "type");
       reportBeside(part, TEXT_FIELDS, context);
       return { type: "text", text: part.text };
     case "tool-call":
@@ -76,7 +77,7 @@ function encodePart(part: Part, context: CanonicalEncodeContext): PartV1 | undef
       return encodeMedia(part, context);
     default:
       // Opaque parts, and at run time the part types of a newer version.
-      context.report.lose("part-unsayable");
+      context.report.addLoss("part-unsayable");
       return undefined;
   }
 }
@@ -115,7 +116,7 @@ function encodeResult(part: ToolResultPart, context: CanonicalEncodeContext): To
     result.output = output;
     copyDigits(part, "output", result, "output");
   } else if (content !== undefined) {
-    context.report.lose("content-as-output", "content");
+    context.report.addLoss("content-as-output", "content");
     result.output = content;
   }
   const { content: _, ...beside } = part;
@@ -133,11 +134,11 @@ const WIDEST: Readonly<Record<MediaPart["type"], string>> = {
 function encodeMedia(part: MediaPart, context: CanonicalEncodeContext): FilePartV1 | undefined {
   const { url, data } = part;
   if (url === undefined && data === undefined) {
-    context.report.lose("media-elsewhere");
+    context.report.addLoss("media-elsewhere");
     return undefined;
   }
-  if (part.type !== "file") context.report.lose("media-as-file", "type");
-  if (part.mimeType === undefined) context.report.lose("mime-type-synthesized", "mimeType");
+  if (part.type !== "file") context.report.addLoss("media-as-file", "type");
+  if (part.mimeType === undefined) context.report.addLoss("mime-type-synthesized", "mimeType");
   const mimeType = part.mimeType ?? WIDEST[part.type];
   const source = data === undefined ? "url" : "data";
   reportBeside(part, new Set([...FILE_FIELDS, source]), context);

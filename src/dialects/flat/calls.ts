@@ -130,7 +130,7 @@ export function encodeCall(part: ToolCallPart, kept: Kept, calls: Calls, context
   calls.names.set(toolCallId, toolName);
   const id = writeId(wire, toolCallId, "id", kept, calls);
   if (part.invalid !== undefined && part.invalid !== (read.invalid === true)) {
-    context.report.lose("call-invalid", "invalid");
+    context.report.addLoss("call-invalid", "invalid");
   }
   // The other id is left out where it would now be the one that counts.
   const isKnown = (identityOf({ ...part.extra?.[FLAT], ...wire }, calls) ?? "") === id;

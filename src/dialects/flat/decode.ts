@@ -21,7 +21,7 @@ export function decodeMessages(wire: unknown, context: DecodeContext): Message[]
   const { list, key } = readMessageList(wire, context);
   const calls = noCalls();
   readIds(list, calls);
-  return context.trail.each(key, list, (each, index) =>
+  return context.pathTracker.each(key, list, (each, index) =>
     decodeMessage(readObject(each, context), index, calls, context),
   );
 }

@@ -55,7 +55,7 @@ export function encodePart(part: Part, draft: Draft, context: FlatContext): void
   } else {
     last.push(piece);
     // At `type`, so that nothing else of the part seems reported.
-    if (rank < draft.furthest) context.report.lose("order", "type");
+    if (rank < draft.furthest) context.report.addLoss("order", "type");
     else draft.furthest = rank;
   }
 }
@@ -73,7 +73,7 @@ function writePart(part: Part, kept: Kept, draft: Draft, context: FlatContext): 
     case "tool-call":
     case "tool-result":
       if (part.executor === "provider") {
-        context.report.lose("provider-tool");
+        context.report.addLoss("provider-tool");
         return undefined;
       }
       return part.type === "tool-call"
@@ -93,7 +93,7 @@ function writeOpaque(part: OpaquePart, kept: Kept, listed: boolean, context: Fla
   const isBlock = place === THINKING_BLOCKS;
   // Thinking blocks and `reasoning` must say the same, or signatures would not count.
   if (isBlock !== listed && (isBlock || place === "reasoning")) {
-    context.report.lose("part-unsayable");
+    context.report.addLoss("part-unsayable");
     return undefined;
   }
   // The model holds plain JSON values only.

@@ -1,7 +1,7 @@
 // From canonical messages to flat ones. A message is one flat message, except that each tool result is one of its own.
 import type { JsonObject } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
-import { reportUncarried } from "../kit/residue.ts";
+import { reportUnsupportedFields } from "../kit/residue.ts";
 import type { Calls } from "./calls.ts";
 import { noCalls } from "./calls.ts";
 import { TOOL_FIELDS, TURN_FIELDS } from "./decode.ts";
@@ -20,7 +20,7 @@ import { listsBlocks } from "./thinking.ts";
 export function encodeMessages(messages: readonly Message[], context: FlatContext): JsonObject[] {
   const calls = noCalls();
   findAnswered(messages, calls);
-  return context.trail.each(undefined, messages, (message) => encodeMessage(message, calls, context)).flat();
+  return context.pathTracker.each(undefined, messages, (message) => encodeMessage(message, calls, context)).flat();
 }
 
 const MESSAGE_FIELDS = new Set(["role", "parts", "id", "name", "extra"]);
@@ -30,7 +30,7 @@ function encodeMessage(message: Message, calls: Calls, context: FlatContext): Js
   const kept = keptBy(message, context);
   const listed = listsBlocks(message, kept, context);
   const draft: Draft = { calls, listed, segments: [], furthest: -1 };
-  context.trail.each("parts", parts, (part) => encodePart(part, draft, context));
+  context.pathTracker.each("parts", parts, (part) => encodePart(part, draft, context));
   const segments = draft.segments.length === 0 ? [[]] : draft.segments;
   const isTool = role === "tool";
   // The one that the message's own fields go to.
@@ -40,12 +40,12 @@ function encodeMessage(message: Message, calls: Calls, context: FlatContext): Js
       ? writeSegment(segment, message, kept, context)
       : writeSegment(segment, { role, parts: [] }, keptBy({}, context), context),
   );
-  if (isTool && main.length === 0) context.report.lose("result-empty", "parts");
+  if (isTool && main.length === 0) context.report.addLoss("result-empty", "parts");
   else if (segments.length > 1 || isResult(main) !== isTool) {
-    context.report.lose(isTool && segments.length === 1 ? "role-approximated" : "message-split", "role");
+    context.report.addLoss(isTool && segments.length === 1 ? "role-approximated" : "message-split", "role");
   }
   kept.reportStale();
-  reportUncarried(message, MESSAGE_FIELDS, context, "field-unsaid", CODES);
+  reportUnsupportedFields(message, MESSAGE_FIELDS, context, "field-unsaid", CODES);
   return wires;
 }
 
@@ -55,10 +55,10 @@ function writeSegment(segment: readonly Piece[], message: Message, kept: Kept, c
   const isTurn = wire["role"] !== "tool";
   // Alone on a tool message, it would be the call's.
   const isOwn = isTurn || wire["call_id"] || !message.id;
-  if (!isOwn) context.report.lose("bookkeeping", "id");
+  if (!isOwn) context.report.addLoss("bookkeeping", "id");
   kept.write(wire, "id", (isOwn ? message.id : undefined) ?? wire["id"]);
   if (isTurn) kept.write(wire, "name", message.name);
-  else if (message.name !== undefined) context.report.lose("field-unsaid", "name");
+  else if (message.name !== undefined) context.report.addLoss("field-unsaid", "name");
   const inWireOrder = segment.toSorted((a, b) => a.rank - b.rank);
   const gemini = encodeSignatures(inWireOrder);
   encodeProviderData(wire, message, { claude, gemini }, context);

@@ -56,7 +56,7 @@ export function readSlot(
   if (list.length === 0 || (list.length === 1 && isObject(only) && isPlainText(only) && only.text !== "")) {
     note(message, slot, []);
   }
-  return context.trail.each(slot, list, (item, index) => decode(readObject(item, context), index));
+  return context.pathTracker.each(slot, list, (item, index) => decode(readObject(item, context), index));
 }
 
 /** How several texts of reasoning are written as one. */
@@ -97,10 +97,10 @@ export function encodeContent(part: Part, kept: Kept, context: FlatContext): Jso
       return encodeMedia(part, kept, context);
     case "opaque":
       if (part.dialect === FLAT && isObject(part.value)) return part.value;
-      context.report.lose(part.dialect === FLAT ? "part-unsayable" : "opaque-foreign");
+      context.report.addLoss(part.dialect === FLAT ? "part-unsayable" : "opaque-foreign");
       return undefined;
     default:
-      context.report.lose("part-unsayable");
+      context.report.addLoss("part-unsayable");
       return undefined;
   }
 }

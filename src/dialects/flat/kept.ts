@@ -4,8 +4,8 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { copyField, isObject, readString, restOf } from "../kit/read.ts";
-import { formOf, keepFields, keepForm, putBack } from "../kit/residue.ts";
+import { copyField, isObject, readString, unknownFields } from "../kit/read.ts";
+import { readForm, storeResidue, storeForm, putBack } from "../kit/residue.ts";
 import type { FlatContext } from "./losses.ts";
 import { FLAT, SEALING } from "./terms.ts";
 
@@ -17,12 +17,12 @@ export const ABSENT = "absent";
 
 /** Notes how something was spelled. */
 export function note(target: Carrier, what: string, spelled: JsonValue): void {
-  keepForm(target, FLAT, what, spelled);
+  storeForm(target, FLAT, what, spelled);
 }
 
 /** Keeps the fields that are not known. */
 export function keepRest(target: Carrier, wire: JsonObject, known: ReadonlySet<string>): void {
-  keepFields(target, FLAT, restOf(wire, known));
+  storeResidue(target, FLAT, unknownFields(wire, known));
 }
 
 /** Notes how nothing was spelled; undefined is absent. */
@@ -62,14 +62,14 @@ export interface Kept {
 
 export function keptBy(target: Carrier, { report }: FlatContext): Kept {
   const residue = target.extra?.[FLAT] ?? {};
-  const form = new Map(Object.entries(formOf(target, FLAT)));
+  const form = new Map(Object.entries(readForm(target, FLAT)));
   const take = (what: string): JsonValue | undefined => {
     const spelled = form.get(what);
     form.delete(what);
     return spelled;
   };
   const elsewhere = new Set<string>();
-  const clash = (...path: string[]): void => report.lose("residue-clash", ["extra", FLAT, ...path]);
+  const clash = (...path: string[]): void => report.addLoss("residue-clash", ["extra", FLAT, ...path]);
   return {
     get: (what) => form.get(what),
     take,
@@ -83,7 +83,7 @@ export function keptBy(target: Carrier, { report }: FlatContext): Kept {
       for (const key of Object.keys(residue)) {
         if (elsewhere.has(key)) continue;
         const sealing = SEALING.find(({ stale }) => stale === key);
-        if (sealing !== undefined) report.lose(sealing.stale, ["extra", FLAT, key]);
+        if (sealing !== undefined) report.addLoss(sealing.stale, ["extra", FLAT, key]);
         else if (mistaken.includes(key)) clash(key);
         else copyField(residue, key, rest);
       }
@@ -96,7 +96,7 @@ export function keptBy(target: Carrier, { report }: FlatContext): Kept {
       putBack(wire, fields, (...path) => clash(name, ...path));
     },
     reportStale() {
-      for (const what of form.keys()) report.lose("form-stale", ["extra", FLAT, "$form", what]);
+      for (const what of form.keys()) report.addLoss("form-stale", ["extra", FLAT, "$form", what]);
     },
   };
 }

@@ -19,10 +19,10 @@ import {
   toolDefault,
 } from "../kit/losses.ts";
 import type { LossDeclaration } from "../kit/report.ts";
-import { FOREIGN_LOSSES } from "../kit/residue.ts";
+import { NOT_PORTABLE_LOSSES } from "../kit/residue.ts";
 
 export const LOSSES = {
-  ...FOREIGN_LOSSES,
+  ...NOT_PORTABLE_LOSSES,
   ...opaqueForeign,
   ...formStale,
   ...residueClash,
@@ -42,32 +42,32 @@ export const LOSSES = {
   order: {
     action: "approximated",
     level: "loss",
-    says: "It came after parts that stand after it here: reasoning, content, refusal, calls.",
+    message: "It came after parts that stand after it here: reasoning, content, refusal, calls.",
   },
   "message-split": {
     action: "moved",
     level: "note",
-    says: "A tool message is one result, so there are several messages now.",
+    message: "A tool message is one result, so there are several messages now.",
   },
   "thinking-blocks-stale": {
     action: "dropped",
     level: "loss",
-    says: "These thinking blocks are not what `reasoning` says.",
+    message: "These thinking blocks are not what `reasoning` says.",
   },
   "thought-signatures-stale": {
     action: "dropped",
     level: "loss",
-    says: "These thought signatures belong to no part.",
+    message: "These thought signatures belong to no part.",
   },
   "summary-as-text": {
     action: "approximated",
     level: "loss",
-    says: "The summary was written as reasoning.",
+    message: "The summary was written as reasoning.",
   },
   "error-flag": {
     action: "dropped",
     level: "loss",
-    says: "Nothing says that a result is an error; say so in its text.",
+    message: "Nothing says that a result is an error; say so in its text.",
   },
 } as const satisfies Record<string, LossDeclaration>;
 

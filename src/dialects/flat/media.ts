@@ -90,14 +90,14 @@ function readInline(url: string, mimeType: string | undefined): { mimeType: stri
 export function encodeMedia(part: MediaPart, kept: Kept, context: FlatContext): JsonObject | undefined {
   const source = SOURCES.findIndex(([, place]) => part[place] !== undefined);
   if (source < 0 && part.text === undefined) {
-    context.report.lose("media-elsewhere");
+    context.report.addLoss("media-elsewhere");
     return undefined;
   }
   const type: MediaType = part.type === "video" ? "file" : part.type;
-  if (part.type === "video") context.report.lose("media-as-file", "type");
+  if (part.type === "video") context.report.addLoss("media-as-file", "type");
   const wire: JsonObject = { type };
   const { text } = part;
-  if (text !== undefined) context.report.lose(source < 0 ? "text-as-data" : "field-unsaid", "text");
+  if (text !== undefined) context.report.addLoss(source < 0 ? "text-as-data" : "field-unsaid", "text");
   const isDocument = text !== undefined && source < 0;
   writeSources(wire, isDocument ? { mimeType: "text/plain", ...part, data: base64Of(text) } : part, type, kept);
   if (part.name !== undefined) wire["name"] = part.name;

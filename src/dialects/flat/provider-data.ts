@@ -4,8 +4,8 @@ import { setOwn } from "../../model/extra.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { copyField, isObject, restOf } from "../kit/read.ts";
-import { keepFields } from "../kit/residue.ts";
+import { copyField, isObject, unknownFields } from "../kit/read.ts";
+import { storeResidue } from "../kit/residue.ts";
 import { ABSENT, note } from "./kept.ts";
 import type { FlatContext } from "./losses.ts";
 import { sealOf } from "./rest.ts";
@@ -35,18 +35,18 @@ export function decodeProviderData(extra: JsonObject, message: Message): SealLis
       // One with nothing in it is data like any other.
       if (key !== name || !Array.isArray(list) || list.length === 0) continue;
       lists[key] = list;
-      rest = restOf(data, new Set([field]));
+      rest = unknownFields(data, new Set([field]));
     }
     if (rest !== undefined) setOwn((message.extra ??= {}), counterpart(name), rest);
   }
-  if (Object.keys(own).length > 0) keepFields(message, FLAT, own, "extra");
+  if (Object.keys(own).length > 0) storeResidue(message, FLAT, own, "extra");
   return lists;
 }
 
 /** Keeps the lists that nobody took, so that every encoder has to report them. */
 export function keepStale(message: Message, lists: SealLists): void {
   for (const { key, stale } of SEALING) {
-    if (lists[key].length > 0) keepFields(message, FLAT, { [stale]: lists[key] });
+    if (lists[key].length > 0) storeResidue(message, FLAT, { [stale]: lists[key] });
   }
 }
 
@@ -59,7 +59,7 @@ export function encodeProviderData(wire: JsonObject, message: Message, lists: Se
     const name = counterpart(dialect);
     const data = (Object.hasOwn(extra, name) ? extra[name] : undefined) ?? {};
     for (const each of Object.keys(residue)) {
-      if (Object.hasOwn(data, each)) context.report.lose("residue-clash", ["extra", dialect, each]);
+      if (Object.hasOwn(data, each)) context.report.addLoss("residue-clash", ["extra", dialect, each]);
       else copyField(residue, each, data);
     }
     setOwn(extra, name, data);

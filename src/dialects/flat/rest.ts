@@ -1,7 +1,7 @@
 // Seals, and what else of a part does not arrive: every field that no encoder here writes is reported.
 import type { Part, PartBase, Seal } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { isSealFor, reportForeignResidue, reportUncarried } from "../kit/residue.ts";
+import { isSealFor, reportNotPortableResidue, reportUnsupportedFields } from "../kit/residue.ts";
 import type { Kept } from "./kept.ts";
 import type { FlatContext, FlatLoss } from "./losses.ts";
 
@@ -59,13 +59,13 @@ export function reportRest(
   sent: readonly (Seal | undefined)[] = [],
 ): void {
   const isText = "format" in part && part.format === "text";
-  reportUncarried(part, CARRIED[part.type], context, "field-unsaid", isText ? CODES : JSON_CODES);
-  reportForeignResidue(part, context);
+  reportUnsupportedFields(part, CARRIED[part.type], context, "field-unsaid", isText ? CODES : JSON_CODES);
+  reportNotPortableResidue(part, context);
   kept.reportStale();
-  context.trail.each("seals", part.seals ?? [], (seal) => {
-    if (!sent.includes(seal)) return context.report.lose("seal-foreign");
+  context.pathTracker.each("seals", part.seals ?? [], (seal) => {
+    if (!sent.includes(seal)) return context.report.addLoss("seal-foreign");
     // Where both sides know the provider, the reader stamps it again.
     const { provider, ...issued } = seal;
-    reportUncarried(provider === context.provider ? issued : seal, SEAL, context, "bookkeeping");
+    reportUnsupportedFields(provider === context.provider ? issued : seal, SEAL, context, "bookkeeping");
   });
 }

@@ -5,7 +5,7 @@ import type { Message } from "../../model/message.ts";
 import type { ToolResultPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { readList, readObject } from "../kit/read.ts";
-import { formOf } from "../kit/residue.ts";
+import { readForm } from "../kit/residue.ts";
 import type { Calls } from "./calls.ts";
 import { openFor, readId, writeId } from "./calls.ts";
 import { decodeItem, encodeContent } from "./items.ts";
@@ -43,7 +43,7 @@ function decodeOutput(wire: JsonObject, part: ToolResultPart, context: DecodeCon
   if (typeof content === "string") part.output = content;
   else if (content === undefined || content === null) keepNothing(part, "content", content, "");
   else {
-    part.content = context.trail.each("content", readList(content, context, "content"), (item) =>
+    part.content = context.pathTracker.each("content", readList(content, context, "content"), (item) =>
       decodeItem(readObject(item, context), "content"),
     );
   }
@@ -51,7 +51,7 @@ function decodeOutput(wire: JsonObject, part: ToolResultPart, context: DecodeCon
 
 /** Whether a result says its tool's name by itself. */
 function isNamed(part: ToolResultPart, { names }: Calls): boolean {
-  return formOf(part, FLAT)["name_given"] === true || part.toolName !== (names.get(part.toolCallId) ?? "");
+  return readForm(part, FLAT)["name_given"] === true || part.toolName !== (names.get(part.toolCallId) ?? "");
 }
 
 /** Finds the ids that results have to name: without them a reader would find no call, or another one. */
@@ -59,7 +59,7 @@ export function findAnswered(messages: readonly Message[], calls: Calls): void {
   for (const part of messages.flatMap(({ parts }) => parts)) {
     if (!("toolCallId" in part) || part.executor === "provider") continue;
     const { toolCallId: id, toolName } = part;
-    const isUnsaid = id === "" || formOf(part, FLAT)["synthesized"] === id;
+    const isUnsaid = id === "" || readForm(part, FLAT)["synthesized"] === id;
     if (part.type === "tool-call") {
       calls.names.set(id, toolName);
       if (isUnsaid) calls.open.add(part);
@@ -87,7 +87,7 @@ export function encodeResult(part: ToolResultPart, kept: Kept, calls: Calls, con
   writeId(wire, toolCallId, "call_id", kept, calls);
   kept.take("name_given");
   kept.write(wire, "name", isNamed(part, calls) ? toolName : undefined);
-  if (part.isError) context.report.lose("error-flag", "isError");
+  if (part.isError) context.report.addLoss("error-flag", "isError");
   kept.restore(wire);
   return wire;
 }
@@ -95,18 +95,18 @@ export function encodeResult(part: ToolResultPart, kept: Kept, calls: Calls, con
 function encodeOutput(wire: JsonObject, part: ToolResultPart, kept: Kept, context: FlatContext): void {
   const { output, content } = part;
   const text = output === undefined || typeof output === "string" ? output : stringifyJson(output);
-  if (text !== output) context.report.lose("output-as-text", "output");
+  if (text !== output) context.report.addLoss("output-as-text", "output");
   if (content === undefined) {
-    if (text === undefined && kept.get("content") === undefined) context.report.lose("result-empty", "content");
+    if (text === undefined && kept.get("content") === undefined) context.report.addLoss("result-empty", "content");
     kept.write(wire, "content", text, "");
     return;
   }
   const items: JsonObject[] = [];
   if (text !== undefined) {
-    context.report.lose("output-in-content", "output");
+    context.report.addLoss("output-in-content", "output");
     items.push({ type: "text", text } satisfies FlatText);
   }
-  context.trail.each("content", content, (each) => {
+  context.pathTracker.each("content", content, (each) => {
     const keptInside = keptBy(each, context);
     const item = encodeContent(each, keptInside, context);
     if (item === undefined) return;

@@ -4,8 +4,8 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { Part, ReasoningPart, Seal } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { isObject, restOf } from "../kit/read.ts";
-import { keepFields } from "../kit/residue.ts";
+import { isObject, unknownFields } from "../kit/read.ts";
+import { storeResidue } from "../kit/residue.ts";
 import { decodeOpaque, PLAIN_JOINT } from "./items.ts";
 import type { Kept } from "./kept.ts";
 import { ABSENT, keepNothing, keepRest, note } from "./kept.ts";
@@ -78,7 +78,7 @@ function agreesAsList(items: readonly JsonValue[], spoken: readonly ReasoningPar
   note(message, "reasoning", []);
   spoken.forEach((part, index) => {
     const item = items[index];
-    if (isObject(item)) keepFields(part, FLAT, restOf(item, ITEM_FIELDS), ITEM);
+    if (isObject(item)) storeResidue(part, FLAT, unknownFields(item, ITEM_FIELDS), ITEM);
   });
   return true;
 }
@@ -130,6 +130,6 @@ export function encodeReasoning(
 function reasoningText({ text, summary = [] }: ReasoningPart, seal: Seal | undefined, context: FlatContext): string {
   if (summary.length === 0) return text;
   const standsIn = text === "" && seal === undefined;
-  context.report.lose(standsIn ? "summary-as-text" : "field-unsaid", "summary");
+  context.report.addLoss(standsIn ? "summary-as-text" : "field-unsaid", "summary");
   return standsIn ? summary.join(PLAIN_JOINT) : text;
 }

@@ -7,8 +7,8 @@ import type { ToolCallPart } from "../../model/parts.ts";
 import { wireCallId } from "../kit/calls.ts";
 import { isAskedOfClient } from "../kit/approvals.ts";
 import { restoreName } from "../kit/names.ts";
-import { isObject, restOf } from "../kit/read.ts";
-import { formOf, keepForm, reportUncarried } from "../kit/residue.ts";
+import { isObject, unknownFields } from "../kit/read.ts";
+import { readForm, storeForm, reportUnsupportedFields } from "../kit/residue.ts";
 import { restoreText, WRAPPED } from "../kit/text-tools.ts";
 import type { Reading } from "./reading.ts";
 import { keepRest } from "./reading.ts";
@@ -30,11 +30,11 @@ export function decodeCall(data: JsonObject, key: string, reading: Reading): Too
   const part: ToolCallPart = { type: "tool-call", toolCallId: "", toolName, input: {} };
   if (!isFunction) Object.assign(part, { executor: "provider", tool: key });
   const id = typeof data["id"] === "string" ? data["id"] : undefined;
-  const args = isCode ? (id === undefined ? data : (restOf(data, ID) ?? {})) : data["args"];
+  const args = isCode ? (id === undefined ? data : (unknownFields(data, ID) ?? {})) : data["args"];
   if (isObject(args)) {
     part.input = args;
     if (hasExactNumbers(args)) part.inputText = stringifyJson(args);
-  } else if (args === undefined) keepForm(part, dialect, "args", null);
+  } else if (args === undefined) storeForm(part, dialect, "args", null);
   if (isFunction) restoreText(part, reading.names);
   reading.book.add(part, id);
   if (!isCode) {
@@ -58,9 +58,9 @@ export function encodeCall(part: ToolCallPart, writing: Writing): [key: string, 
   const { context, names, calls, cut } = writing;
   const own = ownField(part);
   if (own === undefined && !isAskedOfClient(part, context)) return undefined;
-  reportUncarried(part, own === undefined ? CALL : OWN_CALL, context, "field-unsaid", { cache: "bookkeeping" });
+  reportUnsupportedFields(part, own === undefined ? CALL : OWN_CALL, context, "field-unsaid", { cache: "bookkeeping" });
   if (part.invalid !== undefined && !(part.invalid && part === cut)) {
-    context.report.lose(part.invalid ? "call-invalid" : "bookkeeping", "invalid");
+    context.report.addLoss(part.invalid ? "call-invalid" : "bookkeeping", "invalid");
   }
   const id = wireCallId(part, names, context);
   const name = own === undefined ? names.toolName(part.toolName) : part.toolName;
@@ -80,7 +80,7 @@ function hasNoArguments(part: ToolCallPart, args: JsonObject, dialect: string, k
   for (const _ in args) return false;
   if (part.extra === undefined) return false;
   const kept = part.extra[dialect]?.[key];
-  return formOf(part, dialect)["args"] === null || (isObject(kept) && Object.hasOwn(kept, "args"));
+  return readForm(part, dialect)["args"] === null || (isObject(kept) && Object.hasOwn(kept, "args"));
 }
 
 /** The arguments with every digit that the exact text still knows (B23). */
@@ -94,7 +94,7 @@ function encodeArguments(part: ToolCallPart, { context }: Writing): JsonObject {
     return isObject(read) ? read : input;
   }
   // Any object could be real arguments, so that this wrapper is never read back (B22).
-  context.report.lose("arguments-wrapped", "input");
+  context.report.addLoss("arguments-wrapped", "input");
   // Text that nobody could read, or that is free text: not to be taken for JSON.
   if (typeof input === "string") return { [WRAPPED]: input };
   return parseJson(`{"${WRAPPED}":${argumentsText(call)}}`) as JsonObject;

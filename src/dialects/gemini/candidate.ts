@@ -6,7 +6,7 @@ import type { Extra, TextPart } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { cutCall, hasClientCalls } from "../kit/endings.ts";
 import { isObject } from "../kit/read.ts";
-import { formOf, keepForm } from "../kit/residue.ts";
+import { readForm, storeForm } from "../kit/residue.ts";
 import { framingOf, inPieces } from "./chunks.ts";
 import { CitationWriter, decodeCitations } from "./citations.ts";
 import { reportMessage, spelled } from "./content.ts";
@@ -61,8 +61,8 @@ export function decodeCandidate(
   const taken: string[] = [];
   if (isObject(content)) {
     taken.push("content");
-    choice.message = context.trail.into("content", () => decodeAnswer(content, reading));
-  } else if (content === undefined) keepForm(choice, dialect, "content", null);
+    choice.message = context.pathTracker.into("content", () => decodeAnswer(content, reading));
+  } else if (content === undefined) storeForm(choice, dialect, "content", null);
   const streamed = reading.streamed?.[index];
   if (streamed !== undefined) choice.message.parts = [...streamed];
   if (typeof wire[FINISHED] === "string") taken.push(FINISHED);
@@ -70,7 +70,7 @@ export function decodeCandidate(
   const cut = cutCall(choice.message, choice.finishReason);
   if (cut !== undefined) cut.invalid = true;
   if (wire["index"] === index) taken.push("index");
-  else if (wire["index"] === undefined) keepForm(choice, dialect, "index", null);
+  else if (wire["index"] === undefined) storeForm(choice, dialect, "index", null);
   for (const [field, decode] of ABOUT_TEXT) {
     const metadata = wire[field];
     if (!isObject(metadata)) continue;
@@ -121,11 +121,11 @@ function onlyText({ parts }: Message): TextPart | undefined {
 /** How an answer ended: with calls, STOP means that they are to be run (B61). */
 function readFinish(word: JsonValue | undefined, choice: Choice, dialect: string): FinishReason {
   if (typeof word !== "string") {
-    if (word === undefined) keepForm(choice, dialect, FINISHED, null);
+    if (word === undefined) storeForm(choice, dialect, FINISHED, null);
     return { unified: "other" };
   }
   const unified = FINISH.ours(word);
-  if (unified === undefined) keepForm(choice, dialect, FINISHED, "own");
+  if (unified === undefined) storeForm(choice, dialect, FINISHED, "own");
   return {
     unified: word === "STOP" && hasClientCalls(choice.message) ? "tool-calls" : (unified ?? "other"),
     raw: word,
@@ -149,14 +149,14 @@ function isWaiting({ message, finishReason }: Choice): boolean {
 /** The word for how an answer ended: the wire's own while it still says so, else the plain one; undefined for none. */
 function writeFinish(choice: Choice, isFailed: boolean, context: EncodeContext<Code>): string | undefined {
   const { unified, raw } = choice.finishReason;
-  const form = formOf(choice, context.dialect)[FINISHED];
+  const form = readForm(choice, context.dialect)[FINISHED];
   if (raw === undefined && form === null && (unified === "other" || isFailed)) return undefined;
   if (raw !== undefined) {
     if (says(raw, choice, isFailed, form)) return raw;
-    context.report.lose("finish-raw", [FINISHED, "raw"]);
+    context.report.addLoss("finish-raw", [FINISHED, "raw"]);
   }
   const word = FINISH.theirs(unified) ?? "OTHER";
-  if (!says(word, choice, isFailed, form)) context.report.lose("finish-approximated", [FINISHED, "unified"]);
+  if (!says(word, choice, isFailed, form)) context.report.addLoss("finish-approximated", [FINISHED, "unified"]);
   return word;
 }
 
@@ -170,17 +170,17 @@ export function encodeCandidate(
 ): GeminiCandidate {
   const { context } = writing;
   const { message } = choice;
-  const form = formOf(choice, context.dialect);
+  const form = readForm(choice, context.dialect);
   const wire: GeminiCandidate = {};
   const word = Object.hasOwn(residue, FINISHED) ? undefined : writeFinish(choice, isFailed, context);
   // What the reader of that word will take for cut off, too.
   const end = word === undefined ? undefined : FINISH.ours(word);
   writing.cut = end && cutCall(message, { unified: end });
-  context.trail.enter("message");
+  context.pathTracker.enter("message");
   const { parts, texts, logprobs, citations } = encodeAnswer(message, writing);
   reportMessage(message, context);
   const content = spelled(parts, message, context, true);
-  context.trail.leave();
+  context.pathTracker.leave();
   const isAbsent = form["content"] === null || Object.hasOwn(residue, "content");
   // Answers are no strings.
   if (parts.length > 0 || !isAbsent) wire.content = content as GeminiContent;
@@ -203,7 +203,7 @@ function encodeAnswer(message: Message, writing: Writing): AnswerParts {
   const { context } = writing;
   const answer: AnswerParts = { parts: [], texts: [], logprobs: { chosenCandidates: [] } };
   const citations = new CitationWriter(onlyText(message), context);
-  context.trail.each("parts", message.parts, (part) => {
+  context.pathTracker.each("parts", message.parts, (part) => {
     const wire = encodePart(part, writing);
     if (wire === undefined) return;
     const framed = framingOf(part, context.dialect).length;

@@ -5,8 +5,8 @@ import { sameJson } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { Part, ReasoningPart, TextPart } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
-import { isObject, restOf } from "../kit/read.ts";
-import { dropForm, formOf, keepForm } from "../kit/residue.ts";
+import { isObject, unknownFields } from "../kit/read.ts";
+import { dropForm, readForm, storeForm } from "../kit/residue.ts";
 import type { Code } from "./losses.ts";
 import { keepNames, nameOf, SNAKE } from "./snake.ts";
 import type { GeminiPart } from "./types.ts";
@@ -82,9 +82,9 @@ const SIGNATURES: ReadonlySet<string> = new Set(["thought_signature"]);
 export function restOfText({ extra }: Text, dialect: string): JsonObject | undefined {
   const residue = extra?.[dialect];
   if (residue === undefined) return undefined;
-  const spelling = formOf({ extra: { [dialect]: residue } }, dialect)[SNAKE];
-  const names = isObject(spelling) ? restOf(spelling, SIGNATURES) : undefined;
-  const rest = restOf(residue, FORM);
+  const spelling = readForm({ extra: { [dialect]: residue } }, dialect)[SNAKE];
+  const names = isObject(spelling) ? unknownFields(spelling, SIGNATURES) : undefined;
+  const rest = unknownFields(residue, FORM);
   return names === undefined ? rest : { ...rest, [SNAKE]: names };
 }
 
@@ -94,7 +94,7 @@ export function sealText(part: Text, sealed: Text, dialect: string): void {
   part.seals = sealed.seals;
   // That it is Gemini's own thought, the signature tells.
   if (part.extra !== undefined) dropForm(part, dialect, THOUGHT);
-  const spelling = formOf(sealed, dialect)[SNAKE];
+  const spelling = readForm(sealed, dialect)[SNAKE];
   if (isObject(spelling)) keepNames(part, dialect, spelling);
 }
 
@@ -139,7 +139,7 @@ export class JoinedParts {
 
   private begin(part: Part): void {
     this.close();
-    if (this.framing.length > 0) keepForm(part, this.dialect, BEFORE, this.framing);
+    if (this.framing.length > 0) storeForm(part, this.dialect, BEFORE, this.framing);
     this.framing = [];
     this.message.parts.push(part);
   }
@@ -156,19 +156,19 @@ export class JoinedParts {
     const { last, sizes, signed } = this;
     this.last = undefined;
     if (last === undefined || sizes.length === 1) return;
-    keepForm(last, this.dialect, CHUNKS, signed === undefined ? { sizes } : { sizes, signed });
+    storeForm(last, this.dialect, CHUNKS, signed === undefined ? { sizes } : { sizes, signed });
   }
 
   end(): void {
     this.close();
-    if (this.framing.length > 0) keepForm(this.message, this.dialect, AFTER, this.framing);
+    if (this.framing.length > 0) storeForm(this.message, this.dialect, AFTER, this.framing);
   }
 }
 
 /** Where the pieces of a text begin, and where the last one ends; undefined where it is one, or they no longer fit. */
 export function cutsOf(part: Part, dialect: string): number[] | undefined {
   if (part.extra === undefined || !isText(part)) return undefined;
-  const chunks = formOf(part, dialect)[CHUNKS];
+  const chunks = readForm(part, dialect)[CHUNKS];
   const sizes = isObject(chunks) ? chunks["sizes"] : undefined;
   if (!Array.isArray(sizes)) return undefined;
   const cuts = [0];
@@ -186,20 +186,20 @@ function splitsPair(text: string, at: number): boolean {
 
 /** What stood before a part and said nothing. */
 export function framingOf(part: Part, dialect: string): GeminiPart[] {
-  const framing = part.extra === undefined ? undefined : formOf(part, dialect)[BEFORE];
+  const framing = part.extra === undefined ? undefined : readForm(part, dialect)[BEFORE];
   return Array.isArray(framing) ? framing.filter(isObject) : [];
 }
 
 /** What stood at the end of an answer and said nothing. */
 export function framingAfter(message: Message, dialect: string): GeminiPart[] {
-  const framing = formOf(message, dialect)[AFTER];
+  const framing = readForm(message, dialect)[AFTER];
   return Array.isArray(framing) ? framing.filter(isObject) : [];
 }
 
 /** Whether it is noted how a part, or the end of an answer, was cut, which a stream does not tell. */
 export function isCutUp(target: Part | Message, dialect: string): boolean {
   if (target.extra === undefined) return false;
-  const form = formOf(target, dialect);
+  const form = readForm(target, dialect);
   return form[CHUNKS] !== undefined || form[BEFORE] !== undefined || form[AFTER] !== undefined;
 }
 
@@ -208,11 +208,12 @@ export function inPieces(wire: GeminiPart, part: Part, context: EncodeContext<Co
   if (part.extra === undefined) return [wire];
   const { dialect, report } = context;
   const wires = framingOf(part, dialect);
-  const form = formOf(part, dialect);
+  const form = readForm(part, dialect);
   const chunks = form[CHUNKS];
   if (chunks === undefined || !isText(part)) return [...wires, wire];
   const cuts = cutsOf(part, dialect);
-  const stale = (...steps: string[]): void => report.lose("form-stale", ["extra", dialect, "$form", CHUNKS, ...steps]);
+  const stale = (...steps: string[]): void =>
+    report.addLoss("form-stale", ["extra", dialect, "$form", CHUNKS, ...steps]);
   if (cuts === undefined || !isObject(chunks)) {
     stale();
     return [...wires, wire];

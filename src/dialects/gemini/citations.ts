@@ -5,7 +5,7 @@ import { sameJson } from "../../model/json.ts";
 import type { Annotation, TextPart } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf, keepFields, keepForm, putBack } from "../kit/residue.ts";
+import { readForm, storeResidue, storeForm, putBack } from "../kit/residue.ts";
 import { Bytes } from "./bytes.ts";
 import type { Code } from "./losses.ts";
 import type { GeminiCitations } from "./types.ts";
@@ -39,12 +39,12 @@ function decodeCitation(citation: JsonObject, list: List, bytes: Bytes, dialect:
   // The cloud does not say what it counts: a place is certain only where bytes, units and characters are the same.
   const isCertain = list === "citationSources" || end === endIndex;
   if (start !== undefined && end !== undefined && start <= end && isCertain) annotation.span = { start, end };
-  if (annotation.span !== undefined && citation["startIndex"] === 0) keepForm(annotation, dialect, "start", 0);
+  if (annotation.span !== undefined && citation["startIndex"] === 0) storeForm(annotation, dialect, "start", 0);
   const said = encodeCitation(annotation, bytes, dialect);
   const rest: JsonObject = {};
   for (const key of Object.keys(citation)) if (!Object.hasOwn(said, key)) copyField(citation, key, rest);
-  if (Object.keys(rest).length > 0) keepFields(annotation, dialect, rest, KEPT);
-  keepForm(annotation, dialect, LIST, list);
+  if (Object.keys(rest).length > 0) storeResidue(annotation, dialect, rest, KEPT);
+  storeForm(annotation, dialect, LIST, list);
   return annotation;
 }
 
@@ -58,7 +58,7 @@ function encodeCitation(
   const wire: JsonObject = {};
   if (span !== undefined) {
     const startIndex = bytes.byte(span.start);
-    if (startIndex > 0 || formOf(annotation, dialect)["start"] === 0) wire["startIndex"] = startIndex;
+    if (startIndex > 0 || readForm(annotation, dialect)["start"] === 0) wire["startIndex"] = startIndex;
     wire["endIndex"] = bytes.byte(span.end);
   }
   if (url !== undefined) wire["uri"] = url;
@@ -84,15 +84,15 @@ export class CitationWriter {
   /** Takes an annotation that was read as a citation; false for every other. The trail stands at the annotation. */
   take(annotation: Annotation, part: TextPart): boolean {
     const { dialect, report } = this.context;
-    const form = annotation.extra === undefined ? undefined : formOf(annotation, dialect)[LIST];
+    const form = annotation.extra === undefined ? undefined : readForm(annotation, dialect)[LIST];
     const list = LISTS.find((each) => each === form);
     if (list === undefined) return false;
     if (part !== this.only) {
-      report.lose("form-stale", ["extra", dialect, "$form", LIST]);
-      if (annotation.extra?.[dialect]?.[KEPT] !== undefined) report.lose("residue-clash", ["extra", dialect, KEPT]);
+      report.addLoss("form-stale", ["extra", dialect, "$form", LIST]);
+      if (annotation.extra?.[dialect]?.[KEPT] !== undefined) report.addLoss("residue-clash", ["extra", dialect, KEPT]);
       return false;
     }
-    const clash = (...steps: string[]): void => report.lose("residue-clash", ["extra", dialect, KEPT, ...steps]);
+    const clash = (...steps: string[]): void => report.addLoss("residue-clash", ["extra", dialect, KEPT, ...steps]);
     const citation = encodeCitation(annotation, (this.bytes ??= new Bytes(part.text)), dialect, clash);
     ((this.citations ??= {})[list] ??= []).push(citation);
     return true;

@@ -2,11 +2,11 @@
 // stood, in `generationConfig`.
 import type { JsonObject } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
-import type { OutputFormat, ReasoningSettings, Request, Sampling } from "../../model/request.ts";
+import type { OutputFormat, ReasoningSettings, ModelRequest, Sampling } from "../../model/request.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { FieldTable } from "../kit/fields.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf, keepForm, reportUncarried } from "../kit/residue.ts";
+import { readForm, storeForm, reportUnsupportedFields } from "../kit/residue.ts";
 import type { Code } from "./losses.ts";
 import { keepRest } from "./reading.ts";
 import { decodeSchema, encodeSchema, OUTPUT } from "./schemas.ts";
@@ -28,7 +28,7 @@ const SAMPLING = new FieldTable<keyof Sampling>([
   ["logprobs", "topLogprobs", "number"],
 ]);
 
-export function decodeConfig(given: JsonObject, request: Request, spelling: Spelling, dialect: string): void {
+export function decodeConfig(given: JsonObject, request: ModelRequest, spelling: Spelling, dialect: string): void {
   const wire = readNames(given, spelling);
   const taken: string[] = [];
   const sampling: Sampling = {};
@@ -43,7 +43,7 @@ export function decodeConfig(given: JsonObject, request: Request, spelling: Spel
   keepRest(request, wire, taken, dialect, "generationConfig");
 }
 
-function decodeThinking(wire: JsonObject, request: Request, dialect: string): void {
+function decodeThinking(wire: JsonObject, request: ModelRequest, dialect: string): void {
   const reasoning: ReasoningSettings = {};
   const taken: string[] = [];
   const { thinkingLevel: level, thinkingBudget: budget } = wire;
@@ -52,7 +52,7 @@ function decodeThinking(wire: JsonObject, request: Request, dialect: string): vo
   if (effort !== undefined && (isLower || level === LEVELS.theirs(effort))) {
     reasoning.effort = effort;
     taken.push("thinkingLevel");
-    if (isLower) keepForm(request, dialect, "level", "lower");
+    if (isLower) storeForm(request, dialect, "level", "lower");
   }
   if (typeof budget === "number" && (budget > 0 || (budget === 0 && level === undefined))) {
     taken.push("thinkingBudget");
@@ -91,9 +91,9 @@ function decodeOutput(
 }
 
 /** `generationConfig`; undefined where there is nothing to set. */
-export function encodeConfig(request: Request, context: EncodeContext<Code>): JsonObject | undefined {
+export function encodeConfig(request: ModelRequest, context: EncodeContext<Code>): JsonObject | undefined {
   const { sampling, reasoning, output } = request;
-  const { trail } = context;
+  const { pathTracker: trail } = context;
   const wire: JsonObject = {};
   if (sampling !== undefined) trail.into("sampling", () => encodeSampling(sampling, wire, context));
   const thinking = reasoning && trail.into("reasoning", () => encodeThinking(reasoning, request, context));
@@ -110,9 +110,9 @@ function encodeSampling(sampling: Sampling, wire: JsonObject, context: EncodeCon
   SAMPLING.encode(sampling, wire, context);
   if (!context.repair) return;
   if (stop.length > MAX_STOPS) wire["stopSequences"] = stop.slice(0, MAX_STOPS);
-  for (let at = MAX_STOPS; at < stop.length; at++) context.report.lose("stop-surplus", ["stop", at]);
+  for (let at = MAX_STOPS; at < stop.length; at++) context.report.addLoss("stop-surplus", ["stop", at]);
   if (topLogprobs !== undefined && logprobs === undefined) {
-    context.report.lose("logprobs-made", "logprobs");
+    context.report.addLoss("logprobs-made", "logprobs");
     wire["responseLogprobs"] = true;
   }
 }
@@ -121,45 +121,50 @@ const REASONING: ReadonlySet<string> = new Set(["effort", "budget", "summary"]);
 
 function encodeThinking(
   reasoning: ReasoningSettings,
-  request: Request,
+  request: ModelRequest,
   context: EncodeContext<Code>,
 ): JsonObject | undefined {
   const { effort, budget, summary } = reasoning;
   const { report } = context;
   const wire: JsonObject = {};
-  reportUncarried(reasoning, REASONING, context, "field-unsaid");
+  reportUnsupportedFields(reasoning, REASONING, context, "field-unsaid");
   if (effort !== undefined) encodeEffort(effort, request, wire, context);
   if (budget !== undefined) {
     // The one excludes the other.
-    if (context.repair && Object.keys(wire).length > 0) report.lose("field-unsaid", "budget");
+    if (context.repair && Object.keys(wire).length > 0) report.addLoss("field-unsaid", "budget");
     else copyField(reasoning, "budget", wire, "thinkingBudget");
   }
   if (summary !== undefined) {
     wire["includeThoughts"] = true;
-    if (summary !== "auto") report.lose("setting-nearest", "summary");
+    if (summary !== "auto") report.addLoss("setting-nearest", "summary");
   }
   return Object.keys(wire).length > 0 ? wire : undefined;
 }
 
-function encodeEffort(effort: string, request: Request, wire: JsonObject, context: EncodeContext<Code>): void {
+function encodeEffort(effort: string, request: ModelRequest, wire: JsonObject, context: EncodeContext<Code>): void {
   const { report, dialect } = context;
   const level = LEVELS.theirs(effort);
   if (effort === "none") wire["thinkingBudget"] = 0;
-  else if (level === undefined) report.lose("field-unsaid", "effort");
+  else if (level === undefined) report.addLoss("field-unsaid", "effort");
   else if (context.repair && OLD_MODEL.test(request.model ?? "")) {
-    report.lose("effort-as-budget", "effort");
+    report.addLoss("effort-as-budget", "effort");
     wire["thinkingBudget"] = BUDGETS[level] ?? 0;
   } else {
-    const isLower = formOf(request, dialect)["level"] === "lower";
+    const isLower = readForm(request, dialect)["level"] === "lower";
     wire["thinkingLevel"] = isLower ? level.toLowerCase() : level;
-    if (LEVELS.ours(level) !== effort) report.lose("setting-nearest", "effort");
+    if (LEVELS.ours(level) !== effort) report.addLoss("setting-nearest", "effort");
   }
 }
 
 const OUTPUT_FIELDS: ReadonlySet<string> = new Set(["type", "schema"]);
 
-function encodeOutput(output: OutputFormat, request: Request, wire: JsonObject, context: EncodeContext<Code>): void {
-  reportUncarried(output, OUTPUT_FIELDS, context, "field-unsaid");
+function encodeOutput(
+  output: OutputFormat,
+  request: ModelRequest,
+  wire: JsonObject,
+  context: EncodeContext<Code>,
+): void {
+  reportUnsupportedFields(output, OUTPUT_FIELDS, context, "field-unsaid");
   wire["responseMimeType"] = output.type === "text" ? TEXT_TYPE : JSON_TYPE;
   if (output.type === "json-schema") encodeSchema(output.schema, "schema", OUTPUT, request, wire, context);
 }

@@ -1,7 +1,13 @@
 // One content on its way out: its parts, its role, and how it was spelled.
 import type { Message } from "../../model/message.ts";
 import type { EncodeContext } from "../dialect.ts";
-import { isSealFor, formOf, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import {
+  isSealFor,
+  readForm,
+  reportNotPortableResidue,
+  reportUnsupportedFields,
+  restoreResidue,
+} from "../kit/residue.ts";
 import type { Turn } from "../kit/turn.ts";
 import { enterPart } from "../kit/turn.ts";
 import { framingAfter, inPieces } from "./chunks.ts";
@@ -28,8 +34,8 @@ export function isPlainMessage(message: Message): boolean {
 
 /** Reports what a content cannot say of its message; the trail stands there. */
 export function reportMessage(message: Message, context: EncodeContext<Code>): void {
-  reportUncarried(message, CARRIED, context, "field-unsaid", BOOKKEEPING);
-  reportForeignResidue(message, context);
+  reportUnsupportedFields(message, CARRIED, context, "field-unsaid", BOOKKEEPING);
+  reportNotPortableResidue(message, context);
 }
 
 /** The parts of a turn; with `signs`, its first call gets a signature that stands for a missing one (B10). */
@@ -52,11 +58,11 @@ export function encodeTurnParts(turn: Turn, writing: Writing, signs = false): Ge
       wires.push(...inPieces(wire, part, context));
       if (isUnsigned && wire.functionCall !== undefined) {
         wire.thoughtSignature = SENTINEL;
-        context.report.lose("signature-sentinel");
+        context.report.addLoss("signature-sentinel");
         isUnsigned = false;
       }
     }
-    context.trail.leave(3);
+    context.pathTracker.leave(3);
   }
   return wires;
 }
@@ -80,8 +86,8 @@ export function spelled(
   const framing = framingAfter(message, dialect);
   const parts = framing.length === 0 ? said : [...said, ...framing];
   const content: GeminiContent = {};
-  const form = formOf(message, dialect);
-  const stale = (what: string): void => context.report.lose("form-stale", ["extra", dialect, "$form", what]);
+  const form = readForm(message, dialect);
+  const stale = (what: string): void => context.report.addLoss("form-stale", ["extra", dialect, "$form", what]);
   // A turn that says no role is the user's, so that what an answer left out must be said in a history.
   const isMine = role !== "assistant" || isAnswer;
   const word = isMine && form["role"] !== undefined ? form["role"] : plain;

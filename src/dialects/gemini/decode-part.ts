@@ -4,7 +4,7 @@ import type { Part, ReasoningPart, TextPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { opaquePart } from "../kit/opaque.ts";
 import { isObject, readObject } from "../kit/read.ts";
-import { keepForm } from "../kit/residue.ts";
+import { storeForm } from "../kit/residue.ts";
 import { addSeal } from "../kit/seals.ts";
 import { decodeCall } from "./calls.ts";
 import { decodeMedia } from "./media.ts";
@@ -63,7 +63,7 @@ function said(
 ): TextPart | ReasoningPart {
   if (!isThought) return { type: "text", text };
   const part: ReasoningPart = { type: "reasoning", text };
-  if (!isSigned) keepForm(part, dialect, "thought", true);
+  if (!isSigned) storeForm(part, dialect, "thought", true);
   return part;
 }
 

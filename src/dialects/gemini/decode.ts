@@ -7,7 +7,7 @@ import type { DecodeContext } from "../dialect.ts";
 import { CallBook } from "../kit/calls.ts";
 import { noteResultOrder } from "../kit/pairing.ts";
 import { isObject, kindOf, readList } from "../kit/read.ts";
-import { keepFields, keepForm } from "../kit/residue.ts";
+import { storeResidue, storeForm } from "../kit/residue.ts";
 import { JoinedParts } from "./chunks.ts";
 import { decodePart, decodePlainText } from "./decode-part.ts";
 import type { Reading } from "./reading.ts";
@@ -44,7 +44,7 @@ export function decodeHistory(
   context: DecodeContext,
   systemKey = "systemInstruction",
 ): Message[] {
-  const { trail, dialect } = context;
+  const { pathTracker: trail, dialect } = context;
   const reading: Reading = { book: new CallBook(dialect), context, names: undefined };
   const messages: Message[] = [];
   if (system !== undefined) {
@@ -76,7 +76,7 @@ function decodeContent(
   const { dialect } = reading.context;
   if (typeof wire === "string") {
     const message: Message = { role: fixed ?? "user", parts: [{ type: "text", text: wire }] };
-    keepForm(message, dialect, "text", true);
+    storeForm(message, dialect, "text", true);
     messages.push(message);
     return;
   }
@@ -88,13 +88,13 @@ function decodeContent(
     ? decodeAnswerParts(parts, reading)
     : decodeParts(parts, fixed ?? (word === "model" ? "assistant" : "user"), fixed === undefined, messages, reading);
   if (isAnswer) messages.push(message);
-  if (message.role === "tool" && messages[first - 1]?.role === "tool") keepForm(message, dialect, "turn", "own");
+  if (message.role === "tool" && messages[first - 1]?.role === "tool") storeForm(message, dialect, "turn", "own");
   if (word !== plainRole(message.role)) {
-    if (word === undefined || typeof word === "string") keepForm(message, dialect, "role", word ?? null);
-    else keepFields(message, dialect, { role: word });
+    if (word === undefined || typeof word === "string") storeForm(message, dialect, "role", word ?? null);
+    else storeResidue(message, dialect, { role: word });
   }
-  if (parts === undefined) keepForm(message, dialect, "parts", null);
-  else if (parts === null) keepFields(message, dialect, { parts });
+  if (parts === undefined) storeForm(message, dialect, "parts", null);
+  else if (parts === null) storeResidue(message, dialect, { parts });
   if (hasMore) keepRest(message, wire, ["role", "parts"], dialect);
 }
 
@@ -132,7 +132,7 @@ function decodeParts(
     if (at === 0) message.role = speaker;
     else if (speaker !== message.role) {
       message = { role: speaker, parts: [] };
-      keepForm(message, context.dialect, "turn", "joined");
+      storeForm(message, context.dialect, "turn", "joined");
       messages.push(message);
     }
     message.parts.push(part);
@@ -154,7 +154,7 @@ function decodeAnswerParts(wire: JsonValue | undefined, reading: Reading): Messa
 function decodePartAt(list: readonly JsonValue[], at: number, reading: Reading): Part {
   const plain = decodePlainText(list[at]);
   if (plain !== undefined) return plain;
-  const { trail } = reading.context;
+  const { pathTracker: trail } = reading.context;
   trail.enter("parts");
   trail.enter(at);
   const part = decodePart(list[at], reading);

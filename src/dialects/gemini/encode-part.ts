@@ -3,7 +3,7 @@ import type { OpaquePart, Part, ReasoningPart, RefusalPart, TextPart } from "../
 import type { EncodeContext } from "../dialect.ts";
 import { isOpaqueFor } from "../kit/opaque.ts";
 import { isObject } from "../kit/read.ts";
-import { formOf, reportUncarried } from "../kit/residue.ts";
+import { readForm, reportUnsupportedFields } from "../kit/residue.ts";
 import { sealOf } from "../kit/seals.ts";
 import { encodeCall } from "./calls.ts";
 import type { Code } from "./losses.ts";
@@ -48,7 +48,7 @@ export function encodePart(part: Part, writing: Writing): GeminiPart | undefined
       return encodeOpaque(part, context);
     default:
       // Stored messages may hold types of a later Koine.
-      context.report.lose("part-unsayable");
+      context.report.addLoss("part-unsayable");
       return undefined;
   }
 }
@@ -58,8 +58,8 @@ const TEXT: ReadonlySet<string> = new Set(["type", "text", "extra", "seals"]);
 const ANSWER_TEXT: ReadonlySet<string> = new Set([...TEXT, "annotations", "logprobs"]);
 
 function encodeText(part: TextPart | RefusalPart, { context, isAnswer }: Writing): GeminiPart {
-  reportUncarried(part, isAnswer ? ANSWER_TEXT : TEXT, context, "field-unsaid", { cache: "bookkeeping" });
-  if (part.type === "refusal") context.report.lose("refusal-as-text");
+  reportUnsupportedFields(part, isAnswer ? ANSWER_TEXT : TEXT, context, "field-unsaid", { cache: "bookkeeping" });
+  if (part.type === "refusal") context.report.addLoss("refusal-as-text");
   return writeBeside({ text: part.text }, part, "", context);
 }
 
@@ -68,13 +68,14 @@ const THOUGHT: ReadonlySet<string> = new Set(["type", "text", "summary", "extra"
 /** Gemini's own thoughts go back to it; those of others only to a client, and never as visible text (B5, B15). */
 function encodeThought(part: ReasoningPart, { context, isAnswer }: Writing): GeminiPart | undefined {
   const { text, summary = [] } = part;
-  const isOwn = sealOf(part, "signature", context) !== undefined || formOf(part, context.dialect)["thought"] === true;
+  const isOwn = sealOf(part, "signature", context) !== undefined || readForm(part, context.dialect)["thought"] === true;
   if (!isOwn && (!isAnswer || (text === "" && summary.length === 0))) {
-    context.report.lose("reasoning-unsaid");
+    context.report.addLoss("reasoning-unsaid");
     return undefined;
   }
-  reportUncarried(part, THOUGHT, context, "field-unsaid", { cache: "bookkeeping" });
-  if (part.summary !== undefined) context.report.lose(text === "" ? "summary-as-thought" : "field-unsaid", "summary");
+  reportUnsupportedFields(part, THOUGHT, context, "field-unsaid", { cache: "bookkeeping" });
+  if (part.summary !== undefined)
+    context.report.addLoss(text === "" ? "summary-as-thought" : "field-unsaid", "summary");
   return writeBeside({ text: text === "" ? summary.join("\n\n") : text, thought: true }, part, "", context);
 }
 
@@ -82,10 +83,10 @@ function encodeOpaque(part: OpaquePart, context: EncodeContext<Code>): GeminiPar
   if (!isOpaqueFor(part, context)) return undefined;
   const { value } = part;
   if (!isObject(value)) {
-    context.report.lose("part-unsayable");
+    context.report.addLoss("part-unsayable");
     return undefined;
   }
-  reportUncarried(part, OPAQUE, context, "field-unsaid", { cache: "bookkeeping" });
+  reportUnsupportedFields(part, OPAQUE, context, "field-unsaid", { cache: "bookkeeping" });
   // Verbatim, whatever it is.
   return value;
 }

@@ -1,11 +1,11 @@
 // From messages to contents: one each, but neighbouring results are one turn, and so is what stands between a call and
 // its result. System text has a place of its own.
 import type { Message } from "../../model/message.ts";
-import type { Request } from "../../model/request.ts";
+import type { ModelRequest } from "../../model/request.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { OPENING, prepareTurns } from "../kit/history.ts";
 import { NameBook } from "../kit/names.ts";
-import { formOf, keepForm, restoreResidue } from "../kit/residue.ts";
+import { readForm, storeForm, restoreResidue } from "../kit/residue.ts";
 import { leadingSystem } from "../kit/system.ts";
 import type { Turn } from "../kit/turn.ts";
 import { encodeTurnParts, isPlainMessage, reportMessage, spelled } from "./content.ts";
@@ -57,17 +57,17 @@ export function encodeHistory(messages: readonly Message[], writing: Writing, mo
 const SIGNATURE = "signature";
 
 /** Notes which messages call without a signature that a model of today would have given. */
-export function noteUnsigned({ messages, model = "" }: Request, dialect: string): void {
+export function noteUnsigned({ messages, model = "" }: ModelRequest, dialect: string): void {
   if (!SIGNING_MODEL.test(model)) return;
   for (const message of messages) {
     const { role, parts } = message;
     if (role !== "assistant" || !parts.some(({ type }) => type === "tool-call")) continue;
-    if (!parts.some(({ seals }) => seals !== undefined)) keepForm(message, dialect, SIGNATURE, "none");
+    if (!parts.some(({ seals }) => seals !== undefined)) storeForm(message, dialect, SIGNATURE, "none");
   }
 }
 
 function wasUnsigned(message: Message, dialect: string): boolean {
-  return message.extra !== undefined && formOf(message, dialect)[SIGNATURE] === "none";
+  return message.extra !== undefined && readForm(message, dialect)[SIGNATURE] === "none";
 }
 
 function saysSomething({ message: { role, parts } }: Turn): boolean {
@@ -95,7 +95,7 @@ class Contents {
   add(turn: Turn, signs: boolean): void {
     const { message, index } = turn;
     const { context } = this.writing;
-    const { trail } = context;
+    const { pathTracker: trail } = context;
     const isPlain = isPlainMessage(message);
     const joined = this.joins(turn) ? this.open : undefined;
     if (joined === undefined) this.flush();
@@ -103,7 +103,7 @@ class Contents {
     const parts = encodeTurnParts(turn, this.writing, signs && message.role === "assistant" && joined === undefined);
     trail.enter(index);
     if (!isPlain) reportMessage(message, context);
-    if (parts.length === 0 && context.repair && joined === undefined) context.report.lose("message-empty");
+    if (parts.length === 0 && context.repair && joined === undefined) context.report.addLoss("message-empty");
     else if (joined === undefined) this.begin(spelled(parts, message, context), index);
     else this.join(joined, parts, message);
     trail.leave();
@@ -123,8 +123,8 @@ class Contents {
     const { context } = this.writing;
     (open.parts ??= []).push(...parts);
     if (message.extra === undefined) return;
-    if (formOf(message, context.dialect)["role"] !== undefined) {
-      context.report.lose("form-stale", ["extra", context.dialect, "$form", "role"]);
+    if (readForm(message, context.dialect)["role"] !== undefined) {
+      context.report.addLoss("form-stale", ["extra", context.dialect, "$form", "role"]);
     }
     restoreResidue(open, message, context);
   }
@@ -133,7 +133,7 @@ class Contents {
   private joins({ message, index }: Turn): boolean {
     if (this.open === undefined) return false;
     const joins = message.role === "assistant" ? this.isCalling : this.isAnswering(message);
-    if (joins) this.writing.context.report.lose("turns-merged", [index, "role"]);
+    if (joins) this.writing.context.report.addLoss("turns-merged", [index, "role"]);
     return joins;
   }
 
@@ -141,7 +141,7 @@ class Contents {
   private isAnswering({ role, parts: [first], extra }: Message): boolean {
     if (role !== "tool" || (first !== undefined && first.type !== "tool-result")) return false;
     if (!endsWithResult(this.last)) return false;
-    return extra === undefined || formOf({ extra }, this.writing.context.dialect)["turn"] !== "own";
+    return extra === undefined || readForm({ extra }, this.writing.context.dialect)["turn"] !== "own";
   }
 
   /** Media that results cannot hold go out after them. */
@@ -156,7 +156,7 @@ class Contents {
     this.flush();
     const [first] = this.list;
     if (context.repair && (first === undefined || (typeof first === "object" && first.role === "model"))) {
-      context.report.lose("user-first", this.first);
+      context.report.addLoss("user-first", this.first);
       this.list.unshift({ role: "user", parts: [{ text: OPENING }] });
     }
     return this.list;

@@ -5,7 +5,13 @@ import { assignObject, sameJson, stringifyJson } from "../../model/json.ts";
 import type { Annotation, Part, TextPart } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf, keepFields, keepForm, reportForeignResidue, reportUncarried } from "../kit/residue.ts";
+import {
+  readForm,
+  storeResidue,
+  storeForm,
+  reportNotPortableResidue,
+  reportUnsupportedFields,
+} from "../kit/residue.ts";
 import { reportSeals } from "../kit/seals.ts";
 import { Bytes } from "./bytes.ts";
 import { cutsOf, framingOf } from "./chunks.ts";
@@ -81,7 +87,7 @@ export function decodeGrounding(
       if (Array.isArray(scores) && typeof scores[at] === "number") {
         const kept: JsonObject = {};
         copyField(scores, String(at), kept, SCORE);
-        keepFields(annotation, dialect, kept);
+        storeResidue(annotation, dialect, kept);
       }
       text.annotations.push(annotation);
     }
@@ -99,7 +105,7 @@ function source(chunk: JsonValue | undefined, dialect: string): Annotation {
   const data = isObject(chunk) ? chunk[kind] : undefined;
   const annotation: Annotation = { kind: kind === "retrievedContext" ? "document" : "url" };
   if (!isObject(data) || more.length > 0) {
-    keepFields(annotation, dialect, { [CHUNK]: chunk ?? null });
+    storeResidue(annotation, dialect, { [CHUNK]: chunk ?? null });
     return { ...annotation, kind: "other" };
   }
   const rest: JsonObject = {};
@@ -111,7 +117,7 @@ function source(chunk: JsonValue | undefined, dialect: string): Annotation {
     else annotation[field] = value;
   }
   const isPlain = kind === "web" && Object.keys(rest).length === 0 && Object.keys(annotation).length > 1;
-  if (!isPlain) keepFields(annotation, dialect, { [CHUNK]: { [kind]: rest } });
+  if (!isPlain) storeResidue(annotation, dialect, { [CHUNK]: { [kind]: rest } });
   return annotation;
 }
 
@@ -126,16 +132,16 @@ function place(
   const base = bytes.byte(typeof partIndex === "number" ? (cuts[partIndex - index] ?? 0) : 0);
   const [start, end] = [bytes.unit(Number(startIndex) + base), bytes.unit(Number(endIndex) + base)];
   if (start === undefined || end === undefined || text !== part.text.slice(start, end)) {
-    keepFields(annotation, dialect, { [SEGMENT]: segment });
+    storeResidue(annotation, dialect, { [SEGMENT]: segment });
     return;
   }
   annotation.span = { start, end };
-  if (segment["startIndex"] === 0) keepForm(annotation, dialect, "start", 0);
+  if (segment["startIndex"] === 0) storeForm(annotation, dialect, "start", 0);
   const usual = index + pieceOf(annotation.span, cuts);
-  if (partIndex === undefined && usual > 0) keepForm(annotation, dialect, "part", null);
+  if (partIndex === undefined && usual > 0) storeForm(annotation, dialect, "part", null);
   // Nothing, where two pieces meet, is in either.
   else if (typeof partIndex === "number" && partIndex !== usual)
-    keepForm(annotation, dialect, "part", partIndex - index);
+    storeForm(annotation, dialect, "part", partIndex - index);
 }
 
 /** Where a text that is one piece begins. */
@@ -217,7 +223,7 @@ function segmentOf(
     const kept = annotation.extra?.[dialect]?.[SEGMENT];
     return isObject(kept) ? kept : undefined;
   }
-  const form = formOf(annotation, dialect);
+  const form = readForm(annotation, dialect);
   const piece = form["part"] === null ? 0 : isPieceOf(form["part"], span, cuts) ? form["part"] : pieceOf(span, cuts);
   const base = bytes.byte(cuts[piece] ?? 0);
   const [startIndex, endIndex] = [bytes.byte(span.start) - base, bytes.byte(span.end) - base];
@@ -237,7 +243,7 @@ export function sayableAnnotations(
   context: EncodeContext<Code>,
 ): Annotation[] {
   const sayable: Annotation[] = [];
-  context.trail.each("annotations", part.annotations ?? [], (annotation) => {
+  context.pathTracker.each("annotations", part.annotations ?? [], (annotation) => {
     const { span, ...unplaced } = annotation;
     const isPlaced = span === undefined || (span.start >= 0 && span.start <= span.end && span.end <= part.text.length);
     const placed = isPlaced ? annotation : unplaced;
@@ -246,14 +252,14 @@ export function sayableAnnotations(
     const kept = extra?.[context.dialect]?.[CHUNK];
     const hasSource = url !== undefined || title !== undefined || (kind !== "url" && citedText !== undefined);
     if (!isCitation && kept === undefined && !hasSource) {
-      context.report.lose("field-unsaid");
+      context.report.addLoss("field-unsaid");
       return;
     }
     const isWeb = isCitation || (kind === "url" && kept === undefined);
-    reportUncarried(annotation, isWeb ? WEB : CONTEXT, context, "field-unsaid");
+    reportUnsupportedFields(annotation, isWeb ? WEB : CONTEXT, context, "field-unsaid");
     reportSeals(annotation, context);
-    reportForeignResidue(annotation, context);
-    if (!isPlaced) context.report.lose("field-unsaid", "span", "It is not within the text.");
+    reportNotPortableResidue(annotation, context);
+    if (!isPlaced) context.report.addLoss("field-unsaid", "span", "It is not within the text.");
     if (!isCitation) sayable.push(placed);
   });
   return sayable;

@@ -16,7 +16,7 @@ export const gemini = defineDialect({
   id: "gemini",
   title: "Gemini generateContent",
   losses: LOSSES,
-  recognise,
+  detectKind: recognise,
   messages: {
     decode: decodeMessages,
     encode: encodeMessages,

@@ -2,7 +2,7 @@
 // they go out together, and results beside text are where they belong.
 import type { Message } from "../../model/message.ts";
 import type { EncodeContext } from "../dialect.ts";
-import { formOf } from "../kit/residue.ts";
+import { readForm } from "../kit/residue.ts";
 import type { PartPlace, Turn } from "../kit/turn.ts";
 import { placeOf } from "../kit/turn.ts";
 import { isPlainMessage, reportMessage } from "./content.ts";
@@ -13,13 +13,13 @@ export function joinedTurns(messages: readonly Message[], context: EncodeContext
   const turns: Turn[] = [];
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index] as Message; // Within the length.
-    const turn = message.extra === undefined ? undefined : formOf(message, context.dialect)["turn"];
+    const turn = message.extra === undefined ? undefined : readForm(message, context.dialect)["turn"];
     const before = turns.at(-1);
     const follows = before !== undefined && (turn === "joined" || endsWithResult(before.message));
     if (turn === "joined" && before !== undefined) turns[turns.length - 1] = joined(before, message, index, context);
     else turns.push({ message, index });
     if (turn !== undefined && !follows) {
-      context.report.lose("form-stale", [index, "extra", context.dialect, "$form", "turn"]);
+      context.report.addLoss("form-stale", [index, "extra", context.dialect, "$form", "turn"]);
     }
   }
   return turns;
@@ -32,7 +32,7 @@ export function endsWithResult(message: Message | undefined): boolean {
 }
 
 function joined(turn: Turn, message: Message, index: number, context: EncodeContext<Code>): Turn {
-  if (!isPlainMessage(message)) context.trail.into(index, () => reportMessage(message, context));
+  if (!isPlainMessage(message)) context.pathTracker.into(index, () => reportMessage(message, context));
   const { parts, role } = turn.message;
   const places = [...parts.keys()].map((part) => placeOf(turn, part));
   const followers = message.parts.map((_, part): PartPlace => [index, part]);

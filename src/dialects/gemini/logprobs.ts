@@ -4,7 +4,7 @@ import type { Logprob } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { FieldTable } from "../kit/fields.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { reportForeignResidue, reportUncarried } from "../kit/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "../kit/residue.ts";
 import type { Code } from "./losses.ts";
 import type { GeminiLogprob, GeminiLogprobs } from "./types.ts";
 
@@ -49,21 +49,21 @@ function encodeToken(token: Logprob, context: EncodeContext<Code>): GeminiLogpro
   const wire: GeminiLogprob = { token: token.token, logProbability: 0 };
   copyField(token, "logprob", wire, "logProbability");
   if (token.tokenId !== undefined) copyField(token, "tokenId", wire);
-  reportUncarried(token, CARRIED, context, "field-unsaid");
-  reportForeignResidue(token, context);
+  reportUnsupportedFields(token, CARRIED, context, "field-unsaid");
+  reportNotPortableResidue(token, context);
   return wire;
 }
 
 /** Adds the tokens of a text to those of its candidate; the trail stands at the part. */
 export function addLogprobs(tokens: readonly Logprob[], result: GeminiLogprobs, context: EncodeContext<Code>): void {
   const { chosenCandidates } = result;
-  context.trail.each("logprobs", tokens, (token) => {
+  context.pathTracker.each("logprobs", tokens, (token) => {
     chosenCandidates.push(encodeToken(token, context));
     const { top } = token;
     if (top === undefined && result.topCandidates === undefined) return;
     // One list for every token, where there is any.
     result.topCandidates ??= chosenCandidates.slice(1).map(() => ({ candidates: [] }));
-    const candidates = context.trail.each("top", top ?? [], (each) => encodeToken(each, context));
+    const candidates = context.pathTracker.each("top", top ?? [], (each) => encodeToken(each, context));
     result.topCandidates.push({ candidates });
   });
 }

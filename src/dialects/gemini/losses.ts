@@ -62,49 +62,49 @@ export const LOSSES = {
   "texts-joined": {
     action: "approximated",
     level: "note",
-    says: "The reader of a stream joins neighbouring texts; where one ended and the next began is not told.",
+    message: "The reader of a stream joins neighbouring texts; where one ended and the next began is not told.",
   },
   "signature-sentinel": {
     action: "synthesized",
     level: "note",
-    says: "The model wants a signature on calls that it did not make; Google's word for having none was written.",
+    message: "The model wants a signature on calls that it did not make; Google's word for having none was written.",
   },
-  "summary-as-thought": { action: "approximated", level: "note", says: "The summary was written as the thought." },
+  "summary-as-thought": { action: "approximated", level: "note", message: "The summary was written as the thought." },
   "result-text-joined": {
     action: "approximated",
     level: "note",
-    says: "A result has one output; its texts were joined to it.",
+    message: "A result has one output; its texts were joined to it.",
   },
-  "url-as-data": { action: "approximated", level: "note", says: "The data URL was written as inline data." },
+  "url-as-data": { action: "approximated", level: "note", message: "The data URL was written as inline data." },
   "mime-told": {
     action: "synthesized",
     level: "note",
-    says: "Only a mime type tells what kind of media it is; the ending of the address told it.",
+    message: "Only a mime type tells what kind of media it is; the ending of the address told it.",
   },
   "media-kind": {
     action: "approximated",
     level: "note",
-    says: "Only a mime type tells what kind of media it is; say it.",
+    message: "Only a mime type tells what kind of media it is; say it.",
   },
   "setting-nearest": {
     action: "approximated",
     level: "note",
-    says: "There is no such setting; the nearest was asked for.",
+    message: "There is no such setting; the nearest was asked for.",
   },
   "stop-surplus": {
     action: "repaired",
     level: "loss",
-    says: "The target takes five stop sequences; the first five count.",
+    message: "The target takes five stop sequences; the first five count.",
   },
   "logprobs-made": {
     action: "synthesized",
     level: "note",
-    says: "The likeliest tokens are told only where log probabilities are asked for, so that they were.",
+    message: "The likeliest tokens are told only where log probabilities are asked for, so that they were.",
   },
   "parameters-empty": {
     action: "repaired",
     level: "note",
-    says: "An object without properties, which is refused, was left out: no parameters mean the same.",
+    message: "An object without properties, which is refused, was left out: no parameters mean the same.",
   },
 } as const satisfies LossTable;
 export type Code = keyof typeof LOSSES;

@@ -3,7 +3,7 @@ import { base64Of, readDataUrl } from "../../model/data-url.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Issuer, MediaPart } from "../../model/parts.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
-import { formOf, isSealFor, keepForm, reportUncarried } from "../kit/residue.ts";
+import { readForm, isSealFor, storeForm, reportUnsupportedFields } from "../kit/residue.ts";
 import { issuerOf } from "../kit/seals.ts";
 import type { Code } from "./losses.ts";
 import { keepRest } from "./reading.ts";
@@ -39,7 +39,7 @@ export function decodeMedia(
   if (typeof mimeType === "string") {
     part.mimeType = mimeType;
     taken.push("mimeType");
-  } else if (mimeTypeOf(part) !== undefined) keepForm(part, context.dialect, "mimeType", null);
+  } else if (mimeTypeOf(part) !== undefined) storeForm(part, context.dialect, "mimeType", null);
   if (typeof displayName === "string") {
     part.name = displayName;
     taken.push("displayName");
@@ -65,17 +65,17 @@ export function encodeMedia(part: MediaPart, context: EncodeContext<Code>): Gemi
   const source = (["data", "url", "fileId", "text"] as const).find((each) => part[each] !== undefined);
   const value = source === undefined ? undefined : part[source];
   if (source === undefined || value === undefined) {
-    report.lose("media-elsewhere");
+    report.addLoss("media-elsewhere");
     return undefined;
   }
   if (source === "fileId" && !isOwnFile(value, part.issuer, context)) {
-    report.lose("file-id");
+    report.addLoss("file-id");
     return undefined;
   }
-  reportUncarried(part, CARRIED[source], context, "field-unsaid", BOOKKEEPING);
+  reportUnsupportedFields(part, CARRIED[source], context, "field-unsaid", BOOKKEEPING);
   const media = written(part, source, value, context);
   const mimeType = media.inlineData?.mimeType ?? media.fileData?.mimeType;
-  if (kindOfMedia(mimeType, media.fileData?.fileUri) !== part.type) report.lose("media-kind", "type");
+  if (kindOfMedia(mimeType, media.fileData?.fileUri) !== part.type) report.addLoss("media-kind", "type");
   return media;
 }
 
@@ -89,16 +89,16 @@ function written(part: MediaPart, source: Source, value: string, context: Encode
   const inline = source === "url" ? readDataUrl(value) : undefined;
   if (source === "fileId" || (source === "url" && inline === undefined)) {
     const told = source === "url" && mimeType === undefined && context.repair ? mimeTypeOf(part) : undefined;
-    const isTold = told !== undefined && formOf(part, context.dialect)["mimeType"] === undefined;
-    if (isTold) report.lose("mime-told", "mimeType");
+    const isTold = told !== undefined && readForm(part, context.dialect)["mimeType"] === undefined;
+    if (isTold) report.addLoss("mime-told", "mimeType");
     return { fileData: named<GeminiFileData>({ fileUri: value }, isTold ? told : mimeType, name) };
   }
   if (inline !== undefined) {
-    report.lose("url-as-data", "url");
+    report.addLoss("url-as-data", "url");
     return { inlineData: named<GeminiBlob>({ data: inline.data }, mimeType ?? inline.mimeType, name) };
   }
   if (source === "text") {
-    report.lose("text-as-data", "text");
+    report.addLoss("text-as-data", "text");
     return { inlineData: named<GeminiBlob>({ data: base64Of(value) }, mimeType ?? "text/plain", name) };
   }
   return { inlineData: named<GeminiBlob>({ data: value }, mimeType ?? guessMimeType(part, value, context), name) };
@@ -149,6 +149,6 @@ const LIKELIEST = { image: "image/jpeg", audio: "audio/mpeg", video: "video/mp4"
 /** Inline data is refused without a mime type. */
 function guessMimeType({ type }: MediaPart, data: string, context: EncodeContext<Code>): string | undefined {
   if (!context.repair) return undefined;
-  context.report.lose("mime-guessed", "mimeType");
+  context.report.addLoss("mime-guessed", "mimeType");
   return BEGINNINGS.find(([kind, beginning]) => kind === type && data.startsWith(beginning))?.[2] ?? LIKELIEST[type];
 }

@@ -3,7 +3,7 @@
 import { setOwn } from "../../model/extra.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { stringifyJson } from "../../model/json.ts";
-import { copyField, isObject, restOf } from "../kit/read.ts";
+import { copyField, isObject, unknownFields } from "../kit/read.ts";
 
 type Path = (string | number)[];
 
@@ -63,7 +63,7 @@ const KNOWN: ReadonlySet<string> = new Set(
 
 /** What an argument says that nobody knows, with its path; undefined where that is nothing. */
 export function restOfArgument(arg: JsonValue): JsonValue | undefined {
-  const rest = isObject(arg) ? restOf(arg, KNOWN) : undefined;
+  const rest = isObject(arg) ? unknownFields(arg, KNOWN) : undefined;
   return rest && isObject(arg) ? { jsonPath: arg["jsonPath"] ?? null, ...rest } : undefined;
 }
 

@@ -1,19 +1,19 @@
 // What the reader of a part needs beside the part, and how what it has no word for is kept.
 import type { JsonObject } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
-import type { DecodeContext, Names } from "../dialect.ts";
+import type { DecodeContext, Renames } from "../dialect.ts";
 import { stringifyJson } from "../../model/json.ts";
 import type { Part } from "../../model/parts.ts";
 import { CallBook } from "../kit/calls.ts";
 import { hash } from "../kit/names.ts";
 import { copyField } from "../kit/read.ts";
-import { keepFields } from "../kit/residue.ts";
+import { storeResidue } from "../kit/residue.ts";
 
 export interface Reading {
   readonly book: CallBook;
   readonly context: DecodeContext;
   /** What the request had to rename. */
-  readonly names: Names | undefined;
+  readonly names: Renames | undefined;
   /** The part in hand. */
   wire?: JsonObject;
   /** The parts of each candidate, where they have been read as they came. */
@@ -23,14 +23,14 @@ export interface Reading {
 /** What the reader of an answer needs; `taken` are ids that belong to other answers of the same stream. */
 export class AnswerReading implements Reading {
   readonly context: DecodeContext;
-  readonly names: Names | undefined;
+  readonly names: Renames | undefined;
   wire: JsonObject = {};
   streamed?: readonly (readonly Part[])[];
   private readonly id: string;
   private readonly taken: ReadonlySet<string> | undefined;
   private made: CallBook | undefined;
 
-  constructor(context: DecodeContext, names: Names | undefined, id: string, taken?: ReadonlySet<string>) {
+  constructor(context: DecodeContext, names: Renames | undefined, id: string, taken?: ReadonlySet<string>) {
     this.context = context;
     this.names = names;
     this.id = id;
@@ -59,5 +59,5 @@ export function keepRest(
     // Objects made in code may say undefined, which is no JSON.
     if (!taken.includes(key) && wire[key] !== undefined) copyField(wire, key, (rest ??= {}));
   }
-  if (rest !== undefined || (isEmpty && inner.length > 0)) keepFields(target, dialect, rest ?? {}, inner);
+  if (rest !== undefined || (isEmpty && inner.length > 0)) storeResidue(target, dialect, rest ?? {}, inner);
 }

@@ -1,10 +1,16 @@
 // Requests: the body, and what travels in the URL beside it.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import type { Request } from "../../model/request.ts";
+import type { ModelRequest } from "../../model/request.ts";
 import type { DecodeContext, DecodeRequestOptions, EncodeContext, Encoded } from "../dialect.ts";
 import { STORED_CONTEXT } from "../kit/provider-losses.ts";
-import { copyField, isObject, kindOf, readObject, restOf } from "../kit/read.ts";
-import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { copyField, isObject, kindOf, readObject, unknownFields } from "../kit/read.ts";
+import {
+  readForm,
+  storeForm,
+  reportNotPortableResidue,
+  reportUnsupportedFields,
+  restoreResidue,
+} from "../kit/residue.ts";
 import { withTextTools } from "../kit/text-tools.ts";
 import { decodeConfig, encodeConfig } from "./config.ts";
 import { decodeHistory, isContent } from "./decode.ts";
@@ -19,10 +25,10 @@ import { decodeTools, encodeTools } from "./tools.ts";
 /** What the SDK's `config` holds beside the settings. */
 const IN_CONFIG: ReadonlySet<string> = new Set(["systemInstruction", "tools", "toolConfig", "cachedContent"]);
 
-export function decodeRequest(wire: unknown, context: DecodeContext, { address }: DecodeRequestOptions): Request {
-  const { dialect, trail } = context;
+export function decodeRequest(wire: unknown, context: DecodeContext, { address }: DecodeRequestOptions): ModelRequest {
+  const { dialect, pathTracker: trail } = context;
   const spelling: Spelling = {};
-  const request: Request = { messages: [] };
+  const request: ModelRequest = { messages: [] };
   let body = readNames(readObject(wire, context), spelling);
   const { config } = body;
   const isSdk = isObject(config) && !Object.keys(body).some((key) => key === "generationConfig" || IN_CONFIG.has(key));
@@ -33,7 +39,7 @@ export function decodeRequest(wire: unknown, context: DecodeContext, { address }
   const { model = null, systemInstruction, tools, toolConfig, generationConfig } = body;
   if (typeof model === "string") {
     taken.push("model");
-    keepForm(request, dialect, "model", "body");
+    storeForm(request, dialect, "model", "body");
   }
   const asked = typeof model === "string" ? model : address?.model;
   if (asked !== undefined) request.model = asked;
@@ -45,13 +51,13 @@ export function decodeRequest(wire: unknown, context: DecodeContext, { address }
   request.messages = decodeHistory(system, contents, "contents", context, systemKey);
   noteUnsigned(request, dialect);
   if (isSdk) {
-    keepForm(request, dialect, "config", true);
+    storeForm(request, dialect, "config", true);
     trail.enter("config");
   }
   if (Array.isArray(tools)) {
     taken.push("tools");
     request.tools = decodeTools(tools, context);
-    if (tools.length === 0) keepForm(request, dialect, "tools", "empty");
+    if (tools.length === 0) storeForm(request, dialect, "tools", "empty");
   }
   if (isSdk) trail.leave();
   if (isObject(toolConfig)) {
@@ -72,17 +78,17 @@ export function decodeRequest(wire: unknown, context: DecodeContext, { address }
 }
 
 /** The list of contents; the SDK takes a single one, too. */
-function readContents({ contents }: JsonObject, request: Request, context: DecodeContext): readonly JsonValue[] {
+function readContents({ contents }: JsonObject, request: ModelRequest, context: DecodeContext): readonly JsonValue[] {
   if (Array.isArray(contents)) return contents;
   if (contents === undefined) context.fail("missing-field", 'The field "contents" is missing.', "contents");
   if (!isContent(contents)) context.fail("wrong-type", `Expected a list, found ${kindOf(contents)}.`, "contents");
-  keepForm(request, context.dialect, "contents", "one");
+  storeForm(request, context.dialect, "contents", "one");
   return [contents];
 }
 
 /** The body that the SDK would send for its own parameters. */
 function fromSdk(wire: JsonObject, config: JsonObject): JsonObject {
-  const body = restOf(wire, CONFIG) ?? {};
+  const body = unknownFields(wire, CONFIG) ?? {};
   const settings: JsonObject = {};
   for (const key of Object.keys(config)) {
     copyField(config, key, IN_CONFIG.has(key) ? body : settings);
@@ -118,30 +124,30 @@ const CARRIED_FIELDS = [
 ];
 const CARRIED: ReadonlySet<string> = new Set(CARRIED_FIELDS);
 
-export function encodeRequest(request: Request, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
+export function encodeRequest(request: ModelRequest, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
   const { model, tools, stream } = request;
   const { dialect, report } = context;
-  const form = formOf(request, dialect);
+  const form = readForm(request, dialect);
   const writing = newWriting(context, false, model);
   let wire: JsonObject = {};
-  const history = context.trail.into("messages", () => encodeHistory(request.messages, writing, model));
+  const history = context.pathTracker.into("messages", () => encodeHistory(request.messages, writing, model));
   if (history.systemInstruction !== undefined) wire["systemInstruction"] = history.systemInstruction;
   const [only] = history.contents;
   const isOne = form["contents"] === "one" && history.contents.length === 1 && only !== undefined;
   wire["contents"] = isOne ? only : history.contents;
-  if (form["contents"] !== undefined && !isOne) report.lose("form-stale", ["extra", dialect, "$form", "contents"]);
+  if (form["contents"] !== undefined && !isOne) report.addLoss("form-stale", ["extra", dialect, "$form", "contents"]);
   const declared = encodeTools(tools ?? [], writing);
   // Gemini takes an empty list for none, where it was said so.
   if (declared.length > 0 || (tools?.length === 0 && (!context.repair || form["tools"] === "empty"))) {
     wire["tools"] = declared;
-  } else if (tools?.length === 0) report.lose("tools-empty", "tools");
+  } else if (tools?.length === 0) report.addLoss("tools-empty", "tools");
   const toolConfig = encodeToolConfig(request, declared, writing);
   if (toolConfig !== undefined) wire["toolConfig"] = toolConfig;
   const config = encodeConfig(request, context);
   if (config !== undefined) wire["generationConfig"] = config;
   if (form["model"] === "body" && model !== undefined) wire["model"] = model;
-  reportUncarried(request, CARRIED, context, "field-unsaid");
-  reportForeignResidue(request, context, STORED_CONTEXT);
+  reportUnsupportedFields(request, CARRIED, context, "field-unsaid");
+  reportNotPortableResidue(request, context, STORED_CONTEXT);
   restoreResidue(wire, request, context, "generationConfig", "thinkingConfig", "toolConfig", "functionCallingConfig");
   if (form["config"] === true) wire = toSdk(wire);
   const names = withTextTools(writing.names.names, tools);

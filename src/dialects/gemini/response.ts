@@ -2,11 +2,11 @@
 import { RESPONSE_FIELDS } from "../kit/carried.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
-import type { Alternative, Response } from "../../model/response.ts";
+import type { Alternative, ModelResponse } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "../dialect.ts";
 import { isObject, kindOf, readObject } from "../kit/read.ts";
 import { reportForeignAnswer, reportForeignChoice } from "../kit/echoes.ts";
-import { formOf, keepForm, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { readForm, storeForm, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import { reportEvents } from "../kit/streams.ts";
 import { CITATIONS, decodeCandidate, encodeCandidate, GROUNDING, LOGPROBS } from "./candidate.ts";
 import { newWriting } from "./encode.ts";
@@ -22,7 +22,7 @@ import type { Writing } from "./writing.ts";
 const CANDIDATES = "candidates";
 const FEEDBACK = "promptFeedback";
 
-export function decodeResponse(given: unknown, context: DecodeContext, { names }: DecodeReplyOptions): Response {
+export function decodeResponse(given: unknown, context: DecodeContext, { names }: DecodeReplyOptions): ModelResponse {
   const spelling: Spelling = {};
   const wire = readNames(readObject(given, context), spelling);
   return decodeBody(wire, spelling, new AnswerReading(context, names, headOf(wire).id));
@@ -38,15 +38,15 @@ export function headOf({ responseId, modelVersion, createTime }: JsonObject): He
   if (typeof createTime === "string" && !Number.isNaN(Date.parse(createTime))) head.createdAt = createTime;
   return head;
 }
-export type Head = Pick<Response, "id" | "model" | "createdAt">;
+export type Head = Pick<ModelResponse, "id" | "model" | "createdAt">;
 
 /** The answer that a body says, whose names have been read; a stream says it piece by piece. */
-export function decodeBody(wire: JsonObject, spelling: Spelling, reading: Reading): Response {
+export function decodeBody(wire: JsonObject, spelling: Spelling, reading: Reading): ModelResponse {
   const { dialect } = reading.context;
   const { usageMetadata, error } = wire;
   const taken = [CANDIDATES];
   const head = headOf(wire);
-  const response: Response = {
+  const response: ModelResponse = {
     ...head,
     message: { role: "assistant", parts: [] },
     finishReason: { unified: "other" },
@@ -63,7 +63,7 @@ export function decodeBody(wire: JsonObject, spelling: Spelling, reading: Readin
     taken.push("error");
     response.error = decodeError({ error }, undefined);
     // Others have errors like these; only this tells that it is this dialect's.
-    if (typeof error["status"] !== "string") keepForm(response, dialect, "error", "odd");
+    if (typeof error["status"] !== "string") storeForm(response, dialect, "error", "odd");
     response.finishReason.unified = "error";
   }
   decodeFeedback(wire, response, taken, spelling, dialect);
@@ -73,19 +73,19 @@ export function decodeBody(wire: JsonObject, spelling: Spelling, reading: Readin
 }
 
 /** No candidates, an empty list and null are three things, and no error (B71). */
-function decodeCandidates({ candidates }: JsonObject, response: Response, reading: Reading): void {
+function decodeCandidates({ candidates }: JsonObject, response: ModelResponse, reading: Reading): void {
   const { context } = reading;
   const list = candidates ?? [];
   if (!Array.isArray(list)) return context.fail("wrong-type", `Expected a list, found ${kindOf(list)}.`, CANDIDATES);
   if (list.length === 0) {
-    keepForm(
+    storeForm(
       response,
       context.dialect,
       CANDIDATES,
       candidates === undefined ? "none" : candidates === null ? "null" : "empty",
     );
   }
-  context.trail.each(CANDIDATES, list, (value, index) => {
+  context.pathTracker.each(CANDIDATES, list, (value, index) => {
     const wire = readObject(value, context);
     if (index === 0) return decodeCandidate(wire, index, response, [CANDIDATES], reading);
     const choice: Alternative = { message: { role: "assistant", parts: [] }, finishReason: { unified: "other" } };
@@ -97,7 +97,7 @@ function decodeCandidates({ candidates }: JsonObject, response: Response, readin
 /** What was asked was blocked: that is how it ended. */
 function decodeFeedback(
   wire: JsonObject,
-  response: Response,
+  response: ModelResponse,
   taken: string[],
   spelling: Spelling,
   dialect: string,
@@ -107,16 +107,16 @@ function decodeFeedback(
   taken.push(FEEDBACK);
   const feedback = readInner(given, FEEDBACK, spelling);
   const { blockReason: raw } = feedback;
-  const isEnd = formOf(response, dialect)[CANDIDATES] !== undefined && response.error === undefined;
+  const isEnd = readForm(response, dialect)[CANDIDATES] !== undefined && response.error === undefined;
   const isSaid = isEnd && typeof raw === "string";
   if (isSaid) response.finishReason = { unified: "content-filter", raw };
   keepRest(response, feedback, isSaid ? ["blockReason"] : [], dialect, FEEDBACK);
 }
 
-export function encodeResponse(response: Response, given: EncodeContext<Code>): Omit<Encoded, "losses"> {
+export function encodeResponse(response: ModelResponse, given: EncodeContext<Code>): Omit<Encoded, "losses"> {
   const writing = newWriting(given, true);
   const { context } = writing;
-  const { trail, report } = context;
+  const { pathTracker: trail, report } = context;
   const wire: JsonObject = {};
   const none = writeAbsence(response, wire, context);
   if (!none) wire[CANDIDATES] = encodeFirst(response, writing);
@@ -128,10 +128,10 @@ export function encodeResponse(response: Response, given: EncodeContext<Code>): 
   if (response.id !== "") wire["responseId"] = response.id;
   if (response.createdAt !== undefined) wire["createTime"] = response.createdAt;
   if (response.error !== undefined) {
-    wire["error"] = encodeBody(response.error, formOf(response, context.dialect)["error"] === "odd");
-    if (response.error.retryable !== undefined) report.lose("field-unsaid", ["error", "retryable"]);
+    wire["error"] = encodeBody(response.error, readForm(response, context.dialect)["error"] === "odd");
+    if (response.error.retryable !== undefined) report.addLoss("field-unsaid", ["error", "retryable"]);
   }
-  reportUncarried(response, RESPONSE_FIELDS, context, "field-unsaid");
+  reportUnsupportedFields(response, RESPONSE_FIELDS, context, "field-unsaid");
   reportForeignAnswer(response, context);
   restoreResidue(wire, response, context, CANDIDATES, "content", GROUNDING, LOGPROBS, CITATIONS, FEEDBACK);
   reportEvents(response, context);
@@ -143,19 +143,19 @@ export function encodeResponse(response: Response, given: EncodeContext<Code>): 
 }
 
 /** Writes that there are no candidates, where there were none and is nothing to say now; whether it did. */
-function writeAbsence(response: Response, wire: JsonObject, context: EncodeContext<Code>): boolean {
+function writeAbsence(response: ModelResponse, wire: JsonObject, context: EncodeContext<Code>): boolean {
   const { message, alternatives = [], finishReason, error } = response;
-  const form = formOf(response, context.dialect)[CANDIDATES];
+  const form = readForm(response, context.dialect)[CANDIDATES];
   if (form === undefined) return false;
   if (message.parts.length > 0 || alternatives.length > 0) {
-    context.report.lose("form-stale", ["extra", context.dialect, "$form", CANDIDATES]);
+    context.report.addLoss("form-stale", ["extra", context.dialect, "$form", CANDIDATES]);
     return false;
   }
   if (form !== "none") wire[CANDIDATES] = form === "null" ? null : [];
   const { unified, raw } = finishReason;
   if (unified === "content-filter" && raw !== undefined) wire[FEEDBACK] = { blockReason: raw };
   else if (unified !== (error === undefined ? "other" : "error") || raw !== undefined) {
-    context.report.lose("finish-approximated", "finishReason");
+    context.report.addLoss("finish-approximated", "finishReason");
   }
   return true;
 }
@@ -164,7 +164,7 @@ function residueOf(target: { extra?: Extra }, dialect: string): JsonObject {
   return target.extra?.[dialect] ?? {};
 }
 
-function encodeFirst(response: Response, writing: Writing): JsonObject {
+function encodeFirst(response: ModelResponse, writing: Writing): JsonObject {
   const kept = residueOf(response, writing.context.dialect)[CANDIDATES];
   return encodeCandidate(response, 0, isObject(kept) ? kept : {}, response.error !== undefined, writing);
 }

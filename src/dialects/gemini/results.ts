@@ -6,7 +6,7 @@ import { wireCallId } from "../kit/calls.ts";
 import { isAskedOfClient } from "../kit/approvals.ts";
 import { restoreName } from "../kit/names.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf, keepForm, reportUncarried } from "../kit/residue.ts";
+import { readForm, storeForm, reportUnsupportedFields } from "../kit/residue.ts";
 import { outputText } from "../kit/results.ts";
 import { CODE } from "./calls.ts";
 import type { Reading } from "./reading.ts";
@@ -52,7 +52,7 @@ export function decodeResult(data: JsonObject, key: string, reading: Reading, de
       part.toolName = key === "functionResponse" ? restoreName(name, reading.names?.toolNames) : name;
     }
     // The call it answers may give it a name.
-    if (part.toolName === "") keepForm(part, dialect, "name", name === "" ? "" : null);
+    if (part.toolName === "") storeForm(part, dialect, "name", name === "" ? "" : null);
     readResponse(data, part, taken, dialect);
   }
   if (key !== "functionResponse") Object.assign(part, { executor: "provider", tool: key });
@@ -70,7 +70,7 @@ export function decodeResult(data: JsonObject, key: string, reading: Reading, de
 function readResponse(data: JsonObject, part: ToolResultPart, taken: string[], dialect: string): void {
   const { response } = data;
   if (!isObject(response)) {
-    if (response === undefined) keepForm(part, dialect, "response", null);
+    if (response === undefined) storeForm(part, dialect, "response", null);
     return;
   }
   taken.push("response");
@@ -93,12 +93,12 @@ function readOutcome(data: JsonObject, part: ToolResultPart, taken: string[], di
     part.output = output;
   }
   if (typeof outcome !== "string") {
-    if (outcome === undefined) keepForm(part, dialect, "outcome", null);
+    if (outcome === undefined) storeForm(part, dialect, "outcome", null);
     return;
   }
   taken.push("outcome");
   part.isError = outcome !== OUTCOMES[0];
-  if (outcome !== OUTCOMES[Number(part.isError)]) keepForm(part, dialect, "outcome", outcome);
+  if (outcome !== OUTCOMES[Number(part.isError)]) storeForm(part, dialect, "outcome", outcome);
 }
 
 const RESULT_FIELDS = ["type", "extra", "seals", "toolCallId", "toolName", "isError", "output", "executor"];
@@ -119,8 +119,10 @@ export function encodeResult(
   const { context, names, calls } = writing;
   const own = ownField(part);
   if (own === undefined && !isAskedOfClient(part, context)) return undefined;
-  reportUncarried(part, own === undefined ? RESULT : OWN_RESULT, context, "field-unsaid", { cache: "bookkeeping" });
-  const form = formOf(part, context.dialect);
+  reportUnsupportedFields(part, own === undefined ? RESULT : OWN_RESULT, context, "field-unsaid", {
+    cache: "bookkeeping",
+  });
+  const form = readForm(part, context.dialect);
   const call = calls.get(part.toolCallId);
   const data: JsonObject = {};
   // A call that went out without an id is answered without one.
@@ -166,12 +168,12 @@ function writeResponse(
   const { output, isError } = part;
   const field = isError ? "error" : "output";
   if (texts.length > 0) {
-    if (output !== undefined && typeof output !== "string") context.report.lose("output-as-text", "output");
+    if (output !== undefined && typeof output !== "string") context.report.addLoss("output-as-text", "output");
     data["response"] = { [field]: [...(output === undefined ? [] : [outputText(part)]), ...texts].join("\n") };
   } else if (output === undefined) {
     const kept = part.extra?.[context.dialect]?.[key];
     if (!isError && (form["response"] === null || (isObject(kept) && Object.hasOwn(kept, "response")))) return;
-    context.report.lose("result-empty", "output");
+    context.report.addLoss("result-empty", "output");
     data["response"] = { [field]: "" };
   } else if (!isError && isObject(output) && !isEnvelope(output)) data["response"] = output;
   else {
@@ -189,20 +191,20 @@ function encodeContent(
   const { context, moved } = writing;
   const texts: string[] = [];
   let parts: GeminiPart[] | undefined = part.content?.length === 0 ? [] : undefined;
-  context.trail.each("content", part.content ?? [], (piece) => {
+  context.pathTracker.each("content", part.content ?? [], (piece) => {
     if (/^(?:tool-|reas)/.test(piece.type)) {
-      context.report.lose("part-unsayable");
+      context.report.addLoss("part-unsayable");
       return;
     }
     const wire = encodePart(piece, writing);
     if (wire === undefined) return;
     if (piece.type === "text" || piece.type === "refusal") {
       texts.push(piece.text);
-      context.report.lose("result-text-joined");
+      context.report.addLoss("result-text-joined");
     } else if (moved === undefined || piece.type === "opaque") (parts ??= []).push(wire);
     else {
       moved.push(wire);
-      context.report.lose("media-moved");
+      context.report.addLoss("media-moved");
     }
   });
   return { texts, parts };

@@ -7,7 +7,7 @@ import type { SchemaObject } from "../../model/request.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { objectSchema, saysObject } from "../kit/object-schema.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf, keepForm } from "../kit/residue.ts";
+import { readForm, storeForm } from "../kit/residue.ts";
 import type { Code } from "./losses.ts";
 import { fitsGeminiSchema, fromGeminiSchema, readGeminiSchema, toGeminiSchema } from "./schema.ts";
 
@@ -44,12 +44,12 @@ export function decodeSchema(
   if (exact === undefined) {
     const read = readGeminiSchema(schema);
     // What does not lead back is kept as it was spelled, unless it was in JSON Schema's words anyway.
-    keepForm(target, dialect, subset, isSame(read, schema) ? OWN : schema);
+    storeForm(target, dialect, subset, isSame(read, schema) ? OWN : schema);
     return read;
   }
   const isRootless = subset === PARAMETERS.subset && !saysObject(schema);
   if (isEmpty(schema, subset) || (!isSubset && (isRootless || fitsGeminiSchema(schema)))) {
-    keepForm(target, dialect, subset, isSubset ? EMPTY : NATIVE);
+    storeForm(target, dialect, subset, isSubset ? EMPTY : NATIVE);
   }
   return exact;
 }
@@ -80,7 +80,8 @@ export function encodeSchema(
   wire: JsonObject,
   context: EncodeContext<Code>,
 ): void {
-  const form: JsonValue | undefined = target.extra === undefined ? undefined : formOf(target, context.dialect)[subset];
+  const form: JsonValue | undefined =
+    target.extra === undefined ? undefined : readForm(target, context.dialect)[subset];
   // Schemas are JSON, whoever wrote them down.
   let given = schema as JsonObject;
   if (isObject(form)) {
@@ -88,7 +89,7 @@ export function encodeSchema(
       wire[subset] = form;
       return;
     }
-    context.report.lose("form-stale", ["extra", context.dialect, "$form", subset]);
+    context.report.addLoss("form-stale", ["extra", context.dialect, "$form", subset]);
   }
   if (form === NATIVE || form === OWN) {
     wire[form === OWN ? subset : native] = given;
@@ -99,10 +100,10 @@ export function encodeSchema(
     const { schema: mended, what } = objectSchema(given);
     // A copy of the same JSON.
     given = mended as JsonObject;
-    context.report.lose("schema-changed", at, what);
+    context.report.addLoss("schema-changed", at, what);
   }
   if (context.repair && form !== EMPTY && isEmpty(given, subset)) {
-    context.report.lose("parameters-empty", at);
+    context.report.addLoss("parameters-empty", at);
     return;
   }
   const { schema: converted, changes } = toGeminiSchema(given);
@@ -110,7 +111,7 @@ export function encodeSchema(
   wire[isNative ? native : subset] = isNative ? given : isParameters ? withObjectRoot(converted) : converted;
   if (isNative) return;
   for (const { path, what } of changes)
-    context.report.lose("schema-changed", [at, ...(parsePointer(path) ?? [])], what);
+    context.report.addLoss("schema-changed", [at, ...(parsePointer(path) ?? [])], what);
 }
 
 /** Parameters that are one of several objects: an object that may have the properties of all of them. */

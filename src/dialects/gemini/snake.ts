@@ -4,7 +4,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf, keepForm } from "../kit/residue.ts";
+import { readForm, storeForm } from "../kit/residue.ts";
 
 export const SNAKE = "snake";
 
@@ -65,13 +65,13 @@ export function nameOf(key: string, spelling: Spelling): string {
 /** Notes the names that came with underscores. */
 export function keepNames(target: { extra?: Extra }, dialect: string, spelling: Spelling): void {
   for (const _ in spelling) {
-    keepForm(target, dialect, SNAKE, { ...spellingOf(target, dialect), ...spelling });
+    storeForm(target, dialect, SNAKE, { ...spellingOf(target, dialect), ...spelling });
     return;
   }
 }
 
 function spellingOf(target: { extra?: Extra }, dialect: string): Spelling | undefined {
-  const spelling = target.extra === undefined ? undefined : formOf(target, dialect)[SNAKE];
+  const spelling = target.extra === undefined ? undefined : readForm(target, dialect)[SNAKE];
   return isObject(spelling) ? spelling : undefined;
 }
 
@@ -84,7 +84,7 @@ export function writeNames<T extends JsonObject>(
   const spelling = spellingOf(target, context.dialect);
   if (spelling === undefined) return wire;
   const stale = (path: string[]): void =>
-    context.report.lose("form-stale", ["extra", context.dialect, "$form", SNAKE, ...path]);
+    context.report.addLoss("form-stale", ["extra", context.dialect, "$form", SNAKE, ...path]);
   // The same object but for the spelling, which its type does not tell.
   return spell(wire, spelling, [], stale) as T;
 }

@@ -4,7 +4,7 @@ import type { Delta, PayloadBase } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { stringifyJson } from "../../model/json.ts";
 import type { Extra, ToolCallPart } from "../../model/parts.ts";
-import { copyField, isObject, restOf } from "../kit/read.ts";
+import { copyField, isObject, unknownFields } from "../kit/read.ts";
 import { dropForm } from "../kit/residue.ts";
 import { issuerOf } from "../kit/seals.ts";
 import { decodePart } from "./decode-part.ts";
@@ -98,7 +98,7 @@ export class CallStream {
     const call = wire[CALL];
     if (!isObject(call) || (call["willContinue"] !== true && !Array.isArray(call["partialArgs"]))) return undefined;
     if (typeof call["name"] !== "string") return undefined;
-    const part = decodePart({ ...wire, [CALL]: restOf(call, STREAMED) ?? {} }, this.reading);
+    const part = decodePart({ ...wire, [CALL]: unknownFields(call, STREAMED) ?? {} }, this.reading);
     if (part.type !== "tool-call") return undefined;
     dropForm(part, this.reading.context.dialect, "args");
     return part;
@@ -119,7 +119,7 @@ export class CallStream {
     const { name, id } = call;
     if (name !== undefined && (id === undefined || id !== open.wireId)) return false;
     this.addBeside(open, wire, deltas);
-    copyFields(restOf(call, CONTINUED), open.rest);
+    copyFields(unknownFields(call, CONTINUED), open.rest);
     this.add(open, call, deltas);
     return true;
   }
@@ -146,7 +146,7 @@ export class CallStream {
       part.seals = [seal];
       deltas.push({ kind: "seal", payload: placed({ seal }, at, this.choice) });
     }
-    const rest = restOf(wire, BESIDE);
+    const rest = unknownFields(wire, BESIDE);
     if (rest === undefined) return;
     const extra = { [context.dialect]: rest };
     deltas.push({ kind: "tool_call_args", payload: { toolCallId: part.toolCallId, argsTextDelta: "", extra } });

@@ -6,7 +6,7 @@ import type { Extra, Part, ReasoningPart, TextPart } from "../../model/parts.ts"
 import { cutCall } from "../kit/endings.ts";
 import { opaquePart } from "../kit/opaque.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { dropForm, formOf, keepForm } from "../kit/residue.ts";
+import { dropForm, readForm, storeForm } from "../kit/residue.ts";
 import { issuerOf } from "../kit/seals.ts";
 import { isText, restOfText, sealText, TextRule } from "./chunks.ts";
 import { decodePart } from "./decode-part.ts";
@@ -116,7 +116,7 @@ export class CandidateStream {
       }
     }
     if (this.takePiece(wire, deltas)) return;
-    const { trail } = this.reading.context;
+    const { pathTracker: trail } = this.reading.context;
     trail.reset();
     const part = decodePart(wire, this.reading);
     if (isText(part)) this.addText(part, deltas);
@@ -181,7 +181,7 @@ export class CandidateStream {
   /** How the text in hand was spelled, where that is told anew. */
   private form(): PayloadBase {
     const { dialect } = this.reading.context;
-    const form = this.text?.extra === undefined ? {} : formOf(this.text, dialect);
+    const form = this.text?.extra === undefined ? {} : readForm(this.text, dialect);
     return Object.keys(form).length === 0 ? {} : { extra: { [dialect]: { $form: form } } };
   }
 
@@ -195,7 +195,7 @@ export class CandidateStream {
     const { text } = this;
     if (text?.type === "reasoning" && text.seals === undefined) {
       // Nothing else tells that an unsigned thought is Gemini's own.
-      keepForm(text, this.reading.context.dialect, "thought", true);
+      storeForm(text, this.reading.context.dialect, "thought", true);
       deltas.push({ kind: "thinking", payload: this.at({ textDelta: "", ...this.form() }) });
     }
     this.text = undefined;

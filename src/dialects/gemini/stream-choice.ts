@@ -5,8 +5,8 @@ import type { Part, ReasoningPart, RefusalPart, TextPart } from "../../model/par
 import type { EncodeContext } from "../dialect.ts";
 import type { CallDraft, Draft } from "../kit/follow.ts";
 import { placeOf } from "../kit/follow.ts";
-import { isObject, restOf } from "../kit/read.ts";
-import { formOf } from "../kit/residue.ts";
+import { isObject, unknownFields } from "../kit/read.ts";
+import { readForm } from "../kit/residue.ts";
 import { sealOf } from "../kit/seals.ts";
 import type { PartSink } from "../kit/sequence.ts";
 import { PartSequence } from "../kit/sequence.ts";
@@ -37,7 +37,7 @@ function besideText(part: Spoken, writing: Writing): GeminiPart {
   const { seals: _, ...unsigned } = part;
   // What was kept of a whole answer is said of its pieces, too.
   const wire = encodePart({ ...unsigned, text: "." }, writing);
-  return (wire && restOf(wire, TEXT)) ?? PLAIN;
+  return (wire && unknownFields(wire, TEXT)) ?? PLAIN;
 }
 
 export class ChoiceWriter implements PartSink {
@@ -148,7 +148,7 @@ export class ChoiceWriter implements PartSink {
     if (isSpoken(part)) this.closeText(part);
     else if (this.hasFailed && isOpen(draft)) {
       this.broken.add(draft.index);
-      this.context.report.lose("part-unsayable", placeOf(draft));
+      this.context.report.addLoss("part-unsayable", placeOf(draft));
     } else {
       const wire = encodePart(this.complete(draft), this.writing);
       if (wire !== undefined) {
@@ -157,7 +157,7 @@ export class ChoiceWriter implements PartSink {
       }
     }
     const isJoined = isSpoken(part) && this.step !== "begins" && encodePart(part, this.writing) !== undefined;
-    if (isJoined || isCutUp(part, this.context.dialect)) this.context.report.lose("texts-joined", placeOf(draft));
+    if (isJoined || isCutUp(part, this.context.dialect)) this.context.report.addLoss("texts-joined", placeOf(draft));
   }
 
   private closeText(part: Spoken): void {
@@ -165,7 +165,7 @@ export class ChoiceWriter implements PartSink {
     delete this.half.held;
     this.waiting = undefined;
     const value = part.seals === undefined ? undefined : sealOf(part, "signature", this.context);
-    const spelling = part.extra === undefined ? undefined : formOf(part, this.context.dialect)[SNAKE];
+    const spelling = part.extra === undefined ? undefined : readForm(part, this.context.dialect)[SNAKE];
     if (value !== undefined) this.write(text, [nameOf("thoughtSignature", isObject(spelling) ? spelling : {}), value]);
     else if (text !== "" || (this.step === undefined && this.isSaidEmpty(part))) this.write(text, undefined);
   }
@@ -186,11 +186,11 @@ export class ChoiceWriter implements PartSink {
     const { report } = this.context;
     if (delta.kind === "seal") {
       if (sealOf({ seals: [delta.payload.seal] }, "signature", this.context) !== undefined)
-        report.lose("late-unsaid", [...placeOf(draft), "seals"]);
+        report.addLoss("late-unsaid", [...placeOf(draft), "seals"]);
       return;
     }
     if (!isSpoken(part) || !("textDelta" in delta.payload) || delta.payload.textDelta === "") return;
-    if (!this.split.has(draft)) report.lose("part-split", placeOf(draft));
+    if (!this.split.has(draft)) report.addLoss("part-split", placeOf(draft));
     this.split.add(draft);
     const { beside } = this;
     this.beside = besideText(part, this.writing);

@@ -4,10 +4,10 @@ import { disassemble } from "../../assembly/disassemble.ts";
 import type { Delta } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
-import type { Response } from "../../model/response.ts";
-import type { DecodeContext, DecodeReplyOptions, EventDecoder, Names } from "../dialect.ts";
+import type { ModelResponse } from "../../model/response.ts";
+import type { DecodeContext, DecodeReplyOptions, EventDecoder, Renames } from "../dialect.ts";
 import { copyField, isObject, readObject } from "../kit/read.ts";
-import { keepFields, keepForm } from "../kit/residue.ts";
+import { storeResidue, storeForm } from "../kit/residue.ts";
 import { errorDelta, keepEvents, startDelta, truncated } from "../kit/streams.ts";
 import { decodeError } from "./errors.ts";
 import { AnswerReading } from "./reading.ts";
@@ -27,7 +27,7 @@ export function streamDecoder(context: DecodeContext, { names }: DecodeReplyOpti
 
 class GeminiDecoder implements EventDecoder {
   private readonly context: DecodeContext;
-  private readonly names: Names | undefined;
+  private readonly names: Renames | undefined;
   private answer: AnswerStream | undefined;
   private hasBegun = false;
   /** The one event that has come, as long as there is no other. */
@@ -35,7 +35,7 @@ class GeminiDecoder implements EventDecoder {
   /** The calls of all answers, and whether each has its result. */
   private readonly calls = new Map<string, boolean>();
 
-  constructor(context: DecodeContext, names: Names | undefined) {
+  constructor(context: DecodeContext, names: Renames | undefined) {
     this.context = context;
     this.names = names;
   }
@@ -106,7 +106,7 @@ class AnswerStream {
   constructor(
     event: JsonObject,
     context: DecodeContext,
-    names: Names | undefined,
+    names: Renames | undefined,
     calls: Map<string, boolean>,
     deltas: Delta[],
   ) {
@@ -119,7 +119,7 @@ class AnswerStream {
     this.hasIndex = !isObject(first) || first["index"] !== undefined;
     // How the first event is spelled tells an encoder how the others are.
     const form: { extra?: Extra } = {};
-    if (!this.hasIndex) keepForm(form, context.dialect, "index", null);
+    if (!this.hasIndex) storeForm(form, context.dialect, "index", null);
     keepNames(form, context.dialect, spelling);
     const { id: requestId, model: modelId, ...time } = this.head;
     deltas.push(startDelta({ modelId, requestId, ...time, ...form }));
@@ -215,7 +215,7 @@ class AnswerStream {
     const isWhole = !this.hasFailed && this.isFinished;
     // An error has no place for what was kept of the message.
     const { $form: _, ...kept } = message.extra?.[dialect] ?? {};
-    if (!isWhole && Object.keys(kept).length > 0) keepFields(response, dialect, kept, ["candidates", "content"]);
+    if (!isWhole && Object.keys(kept).length > 0) storeResidue(response, dialect, kept, ["candidates", "content"]);
     const { extra } = response;
     if (!isWhole && !this.hasFailed) {
       deltas.push(failed(reason, extra, dialect));
@@ -228,21 +228,21 @@ class AnswerStream {
   }
 
   /** The whole answer, with the parts that have been read. */
-  private whole(): Response {
+  private whole(): ModelResponse {
     const { top, candidates, usage, head, context } = this;
     const { dialect } = context;
     const body: JsonObject = { ...top };
     if (usage !== undefined) body["usageMetadata"] = usage;
     if (candidates.length > 0) body["candidates"] = candidates.map((each) => each.body());
     this.reading.streamed = candidates.map(({ parts }) => parts);
-    context.trail.reset();
+    context.pathTracker.reset();
     const spelling: Spelling = {};
     const wire = readNames(body, spelling);
     const response = decodeBody(wire, spelling, this.reading);
     // What the beginning did not say, or said otherwise.
     for (const [field, key] of HEAD) {
       const said = wire[key];
-      if (response[field] !== head[field] && said !== undefined) keepFields(response, dialect, { [key]: said });
+      if (response[field] !== head[field] && said !== undefined) storeResidue(response, dialect, { [key]: said });
     }
     keepEvents(response, dialect, this.odd);
     return response;
@@ -277,7 +277,7 @@ function hasNews(said: JsonObject, known: JsonObject): boolean {
 type Last = Extract<Delta, { kind: "done" | "error" }>;
 
 /** The delta that ends an answer. */
-function lastOf({ message, alternatives, ...response }: Response): Last {
+function lastOf({ message, alternatives, ...response }: ModelResponse): Last {
   const others = alternatives?.map((each) => ({ ...each, message: { ...each.message, parts: [] } }));
   const deltas = disassemble({
     ...response,

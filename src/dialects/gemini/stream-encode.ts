@@ -3,13 +3,13 @@
 import type { Delta, ErrorPayload, StartPayload, UsagePayload } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Part } from "../../model/parts.ts";
-import type { Response } from "../../model/response.ts";
+import type { ModelResponse } from "../../model/response.ts";
 import type { Usage } from "../../model/usage.ts";
 import type { EncodeContext, StreamEncoder, WireEvent } from "../dialect.ts";
 import { Follower } from "../kit/follow.ts";
 import { withoutInterruption } from "../kit/notes.ts";
 import { isObject } from "../kit/read.ts";
-import { formOf } from "../kit/residue.ts";
+import { readForm } from "../kit/residue.ts";
 import { eventsOf, withOwnReport, truncated, withoutEvents } from "../kit/streams.ts";
 import { isCutUp } from "./chunks.ts";
 import { newWriting } from "./encode.ts";
@@ -71,7 +71,7 @@ class GeminiEncoder implements Omit<StreamEncoder, "losses"> {
       case "error":
         return this.finish(delta.payload);
       default:
-        this.context.report.lose("result-between");
+        this.context.report.addLoss("result-between");
         return [];
     }
   }
@@ -96,7 +96,7 @@ class GeminiEncoder implements Omit<StreamEncoder, "losses"> {
     if (modelId !== "") head["modelVersion"] = modelId;
     if (createdAt !== undefined) head["createTime"] = createdAt;
     if (requestId !== "") head["responseId"] = requestId;
-    this.hasIndex = extra === undefined || formOf({ extra }, this.context.dialect)["index"] !== null;
+    this.hasIndex = extra === undefined || readForm({ extra }, this.context.dialect)["index"] !== null;
     this.head = extra === undefined ? head : writeNames(head, { extra }, this.quiet);
   }
 
@@ -160,7 +160,7 @@ class GeminiEncoder implements Omit<StreamEncoder, "losses"> {
     const { dialect, report } = this.context;
     for (const [index, message] of messages.entries()) {
       const place = index === 0 ? [] : ["alternatives", index - 1];
-      if (isCutUp(message, dialect)) report.lose("texts-joined", [...place, "message", "extra", dialect, "$form"]);
+      if (isCutUp(message, dialect)) report.addLoss("texts-joined", [...place, "message", "extra", dialect, "$form"]);
     }
     const wire = encodeResponse(withoutEvents(response, dialect), this.context).wire as JsonObject; // It always is.
     const events = eventsOf(response, dialect).map((data): WireEvent => ({ data }));
@@ -168,7 +168,7 @@ class GeminiEncoder implements Omit<StreamEncoder, "losses"> {
     return [...events, ...this.failure(wire, response, error)];
   }
 
-  private failure(wire: JsonObject, response: Response, { finish }: ErrorPayload): WireEvent[] {
+  private failure(wire: JsonObject, response: ModelResponse, { finish }: ErrorPayload): WireEvent[] {
     const { error, ...rest } = wire;
     const failure = { data: { error: error ?? (response.error && encodeBody(response.error)) ?? {} } };
     const isQuiet = !this.hasSaid && this.choices.every(({ pending }) => pending.length === 0);
@@ -180,7 +180,7 @@ class GeminiEncoder implements Omit<StreamEncoder, "losses"> {
   }
 
   /** The last event; an answer that failed before it ended does not say that it ended. */
-  private last(wire: JsonObject, response: Response, ends: boolean): JsonObject {
+  private last(wire: JsonObject, response: ModelResponse, ends: boolean): JsonObject {
     const { candidates } = wire;
     const list = Array.isArray(candidates) && candidates.length > 0 ? candidates : undefined;
     if (list === undefined && (!ends || response.error !== undefined || isBlocked(wire))) return wire;
@@ -195,7 +195,7 @@ class GeminiEncoder implements Omit<StreamEncoder, "losses"> {
       if (index > 0 && message.parts.length === 0) continue;
       each["finishReason"] = FINISH.theirs(finishReason.unified) ?? "OTHER";
       const place = index === 0 ? [] : ["alternatives", index - 1];
-      this.context.report.lose("finish-approximated", [...place, "finishReason"]);
+      this.context.report.addLoss("finish-approximated", [...place, "finishReason"]);
     }
     return { ...wire, candidates: written };
   }
@@ -225,14 +225,14 @@ class GeminiEncoder implements Omit<StreamEncoder, "losses"> {
     if (candidate["index"] === undefined) this.loseForm(index, "index");
     else {
       const place = index === 0 ? ["extra", dialect, "candidates"] : ["alternatives", index - 1, "extra", dialect];
-      report.lose("residue-clash", [...place, "index"]);
+      report.addLoss("residue-clash", [...place, "index"]);
     }
     candidate["index"] = index;
   }
 
   private loseForm(index: number, what: string, ...inner: string[]): void {
     const place = index === 0 ? [] : ["alternatives", index - 1];
-    this.context.report.lose("form-stale", [...place, ...inner, "extra", this.context.dialect, "$form", what]);
+    this.context.report.addLoss("form-stale", [...place, ...inner, "extra", this.context.dialect, "$form", what]);
   }
 }
 

@@ -1,7 +1,7 @@
 // What is said of the texts of a whole answer, as its stream says it: there neighbouring texts are one part, so that a
 // place in the second of them is a place further on in the first.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import { isObject, restOf } from "../kit/read.ts";
+import { isObject, unknownFields } from "../kit/read.ts";
 import { Bytes } from "./bytes.ts";
 import { TextRule } from "./chunks.ts";
 
@@ -9,7 +9,7 @@ const KIND: ReadonlySet<string> = new Set(["text", "thought", "thoughtSignature"
 
 /** What the rule of joining compares. */
 export function restOfWire(wire: JsonObject): JsonObject | undefined {
-  return restOf(wire, KIND);
+  return unknownFields(wire, KIND);
 }
 
 /** A place in a whole answer: which part of the stream it is in, and how many bytes stand before it there. */

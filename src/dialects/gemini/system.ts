@@ -18,17 +18,17 @@ export function encodeSystem(
   const parts: GeminiPart[] = joined === undefined ? [] : [{ text: joined }];
   for (const [at, turn] of [...leading, ...later].entries()) {
     const { message, index } = turn;
-    context.trail.into(index, () => reportMessage(message, context));
-    if (message.role === "developer") context.report.lose("developer-as-system", [index, "role"]);
-    if (at >= leading.length) context.report.lose("system-moved", [index, "parts"]);
-    else if (joined !== undefined) context.report.lose("system-joined", [index, "parts"]);
-    else if (at > 0) context.report.lose("turns-merged", [index, "role"]);
+    context.pathTracker.into(index, () => reportMessage(message, context));
+    if (message.role === "developer") context.report.addLoss("developer-as-system", [index, "role"]);
+    if (at >= leading.length) context.report.addLoss("system-moved", [index, "parts"]);
+    else if (joined !== undefined) context.report.addLoss("system-joined", [index, "parts"]);
+    else if (at > 0) context.report.addLoss("turns-merged", [index, "role"]);
     if (at > 0 && message.extra?.[context.dialect] !== undefined) {
-      context.report.lose("form-stale", [index, "extra", context.dialect]);
+      context.report.addLoss("form-stale", [index, "extra", context.dialect]);
     }
     const encoded = encodeTurnParts(turn, writing);
     if (joined === undefined || at >= leading.length) parts.push(...encoded);
   }
   if (first === undefined || joined !== undefined) return { parts };
-  return context.trail.into(first.index, () => spelled(parts, first.message, context));
+  return context.pathTracker.into(first.index, () => spelled(parts, first.message, context));
 }

@@ -1,9 +1,9 @@
 // Whether and which tools are called: a mode, and the names of the functions it allows.
 import type { JsonObject } from "../../model/json.ts";
-import type { Request, ToolChoice } from "../../model/request.ts";
+import type { ModelRequest, ToolChoice } from "../../model/request.ts";
 import { FieldTable } from "../kit/fields.ts";
 import { isObject } from "../kit/read.ts";
-import { formOf, keepForm } from "../kit/residue.ts";
+import { readForm, storeForm } from "../kit/residue.ts";
 import { Terms } from "../kit/terms.ts";
 import { keepRest } from "./reading.ts";
 import type { Spelling } from "./snake.ts";
@@ -21,7 +21,7 @@ const MODES = new Terms<"auto" | "none" | "required", "AUTO" | "NONE" | "ANY" | 
 ]);
 const NAMES = new FieldTable<"names">([["allowedFunctionNames", "names", "strings"]]);
 
-export function decodeToolConfig(given: JsonObject, request: Request, spelling: Spelling, dialect: string): void {
+export function decodeToolConfig(given: JsonObject, request: ModelRequest, spelling: Spelling, dialect: string): void {
   const wire = readNames(given, spelling);
   const config = wire[CONFIG];
   if (isObject(config)) {
@@ -32,7 +32,7 @@ export function decodeToolConfig(given: JsonObject, request: Request, spelling: 
 }
 
 /** Sets the choice; gives the fields that it stands in. */
-function decodeChoice(wire: JsonObject, request: Request, dialect: string): string[] {
+function decodeChoice(wire: JsonObject, request: ModelRequest, dialect: string): string[] {
   const { mode, allowedFunctionNames } = wire;
   const word = typeof mode === "string" ? MODES.ours(mode) : undefined;
   const group: { names?: string[] } = {};
@@ -42,7 +42,7 @@ function decodeChoice(wire: JsonObject, request: Request, dialect: string): stri
   if (choice === undefined) return [];
   request.toolChoice = choice;
   // Only a mode of its own is checked against the names, so that it is the plain one beside them.
-  if (mode !== plainMode(choice)) keepForm(request, dialect, "mode", mode ?? null);
+  if (mode !== plainMode(choice)) storeForm(request, dialect, "mode", mode ?? null);
   return hasNames ? ["mode", "allowedFunctionNames"] : ["mode"];
 }
 
@@ -62,7 +62,7 @@ function plainMode(choice: ToolChoice): string | undefined {
 
 /** `toolConfig`; undefined where nothing is chosen, or there is nothing to choose from. */
 export function encodeToolConfig(
-  request: Request,
+  request: ModelRequest,
   declared: readonly JsonObject[],
   { context, names }: Writing,
 ): JsonObject | undefined {
@@ -70,19 +70,19 @@ export function encodeToolConfig(
   if (choice === undefined) return undefined;
   const plain = plainMode(choice);
   if (plain === undefined) {
-    context.report.lose("field-unsaid", "toolChoice");
+    context.report.addLoss("field-unsaid", "toolChoice");
     return undefined;
   }
   // Beside nothing but Google's own tools, models of today take any mode that forces no call.
   const isForced = plain === "ANY";
   const isUnfit = !hasFunctions(declared) && (isForced || declared.length === 0 || OLD_MODEL.test(model));
   if (context.repair && isUnfit) {
-    context.report.lose(isForced ? "choice-lost" : "tools-empty", "toolChoice");
+    context.report.addLoss(isForced ? "choice-lost" : "tools-empty", "toolChoice");
     return undefined;
   }
-  const { mode } = formOf(request, context.dialect);
+  const { mode } = readForm(request, context.dialect);
   const isKept = typeof mode === "string" && MODES.ours(mode) === MODES.ours(plain);
-  if (mode !== undefined && !isKept) context.report.lose("form-stale", ["extra", context.dialect, "$form", "mode"]);
+  if (mode !== undefined && !isKept) context.report.addLoss("form-stale", ["extra", context.dialect, "$form", "mode"]);
   const config: JsonObject = { mode: isKept ? mode : plain };
   if (typeof choice !== "string") {
     config["allowedFunctionNames"] =

@@ -3,8 +3,14 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { copyObject } from "../../model/json.ts";
 import type { FunctionTool, Tool } from "../../model/request.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
-import { copyField, isObject, readObject, restOf } from "../kit/read.ts";
-import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { copyField, isObject, readObject, unknownFields } from "../kit/read.ts";
+import {
+  readForm,
+  storeForm,
+  reportNotPortableResidue,
+  reportUnsupportedFields,
+  restoreResidue,
+} from "../kit/residue.ts";
 import { FREE_FORM } from "../kit/text-tools.ts";
 import type { Code } from "./losses.ts";
 import { keepRest } from "./reading.ts";
@@ -17,23 +23,23 @@ const GROUP = "functionDeclarations";
 const GROUPS: ReadonlySet<string> = new Set([GROUP, "function_declarations"]);
 
 export function decodeTools(list: readonly JsonValue[], context: DecodeContext): Tool[] {
-  const { trail, dialect } = context;
+  const { pathTracker: trail, dialect } = context;
   const tools: Tool[] = [];
   trail.each("tools", list, (value) => {
     const wire = readObject(value, context);
     const names = Object.keys(wire);
     const key = names.find((name) => GROUPS.has(name)) ?? "";
     const functions = decodeDeclarations(wire[key], context) ?? [];
-    const rest = functions.length === 0 ? wire : restOf(wire, new Set([key]));
+    const rest = functions.length === 0 ? wire : unknownFields(wire, new Set([key]));
     const [name = ""] = Object.keys(rest ?? {});
     const others: Tool[] = rest === undefined ? [] : [{ type: "provider", dialect, name, value: rest }];
     const isAfterFunctions = tools.at(-1)?.type === "function";
     const [first, second] = key === names[0] ? [functions, others] : [others, functions];
     tools.push(...first, ...second);
     // Without a note, functions go where the functions before them are, and all else stands alone.
-    if (first[0] !== undefined && second[0] !== undefined) keepForm(second[0], dialect, "group", "same");
-    if (first[0]?.type === "function" && isAfterFunctions) keepForm(first[0], dialect, "group", "own");
-    if (functions[0] !== undefined && key !== GROUP) keepForm(functions[0], dialect, "key", key);
+    if (first[0] !== undefined && second[0] !== undefined) storeForm(second[0], dialect, "group", "same");
+    if (first[0]?.type === "function" && isAfterFunctions) storeForm(first[0], dialect, "group", "own");
+    if (functions[0] !== undefined && key !== GROUP) storeForm(functions[0], dialect, "key", key);
   });
   return tools;
 }
@@ -78,8 +84,8 @@ export function encodeTools(tools: readonly Tool[], { context, names }: Writing)
   const list: JsonObject[] = [];
   let group: JsonObject | undefined;
   let functions: JsonObject[] | undefined;
-  context.trail.each("tools", tools, (tool) => {
-    const form = formOf(tool, dialect);
+  context.pathTracker.each("tools", tools, (tool) => {
+    const form = readForm(tool, dialect);
     if (tool.type === "function") {
       const declared = encodeDeclaration(tool, names.toolName(tool.name, "name"), context);
       const key = typeof form["key"] === "string" && GROUPS.has(form["key"]) ? form["key"] : GROUP;
@@ -89,13 +95,13 @@ export function encodeTools(tools: readonly Tool[], { context, names }: Writing)
         if (form["group"] === "same" && group !== undefined && !Object.hasOwn(group, key)) group[key] = functions;
         else list.push((group = { [key]: functions }));
       }
-    } else if (tool.dialect !== dialect) report.lose("opaque-foreign");
+    } else if (tool.dialect !== dialect) report.addLoss("opaque-foreign");
     else {
       functions = undefined;
-      reportUncarried(tool, PROVIDER, context, "field-unsaid", BOOKKEEPING);
-      reportForeignResidue(tool, context);
+      reportUnsupportedFields(tool, PROVIDER, context, "field-unsaid", BOOKKEEPING);
+      reportNotPortableResidue(tool, context);
       // Its name is what its value says first.
-      if (tool.name !== (Object.keys(tool.value)[0] ?? "")) report.lose("bookkeeping", "name");
+      if (tool.name !== (Object.keys(tool.value)[0] ?? "")) report.addLoss("bookkeeping", "name");
       if (form["group"] === "same" && group !== undefined) {
         for (const key of Object.keys(tool.value)) copyField(tool.value, key, group);
       }
@@ -115,14 +121,14 @@ function encodeDeclaration(tool: FunctionTool, name: string, context: EncodeCont
   const wire: JsonObject = { name };
   if (description !== undefined) wire["description"] = description;
   const isFreeForm = inputSchema === undefined && tool.format === "text";
-  if (isFreeForm) context.report.lose("schema-made", "inputSchema");
+  if (isFreeForm) context.report.addLoss("schema-made", "inputSchema");
   const input = isFreeForm ? FREE_FORM : inputSchema;
   if (input !== undefined) encodeSchema(input, "inputSchema", PARAMETERS, tool, wire, context);
   if (outputSchema !== undefined) encodeSchema(outputSchema, "outputSchema", RESPONSE, tool, wire, context);
   const format = tool.format === "json" ? "tool-default" : "field-unsaid";
-  reportUncarried(tool, FUNCTION, context, "field-unsaid", { ...BOOKKEEPING, format });
+  reportUnsupportedFields(tool, FUNCTION, context, "field-unsaid", { ...BOOKKEEPING, format });
   if (tool.extra === undefined) return wire;
-  reportForeignResidue(tool, context);
+  reportNotPortableResidue(tool, context);
   restoreResidue(wire, tool, context);
   return writeNames(wire, tool, context);
 }

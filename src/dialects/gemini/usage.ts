@@ -3,7 +3,13 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Usage } from "../../model/usage.ts";
 import type { EncodeContext } from "../dialect.ts";
-import { formOf, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import {
+  readForm,
+  storeForm,
+  reportNotPortableResidue,
+  reportUnsupportedFields,
+  restoreResidue,
+} from "../kit/residue.ts";
 import type { Code } from "./losses.ts";
 import { keepRest } from "./reading.ts";
 import type { Spelling } from "./snake.ts";
@@ -39,7 +45,7 @@ export function decodeUsage(given: JsonObject, dialect: string): Usage {
   const spelling: Spelling = {};
   const wire = readNames(given, spelling);
   const usage = countsOf(wire);
-  for (const key of [PROMPT, ANSWER, TOTAL]) if (wire[key] === undefined) keepForm(usage, dialect, key, null);
+  for (const key of [PROMPT, ANSWER, TOTAL]) if (wire[key] === undefined) storeForm(usage, dialect, key, null);
   keepRest(
     usage,
     wire,
@@ -75,7 +81,7 @@ const CARRIED: ReadonlySet<string> = new Set([...CARRIED_COUNTS, "extra", "raw"]
 export function encodeUsage(usage: Usage, context: EncodeContext<Code>): JsonObject {
   const { dialect } = context;
   const kept = usage.extra?.[dialect] ?? {};
-  const form = formOf(usage, dialect);
+  const form = readForm(usage, dialect);
   const wire: JsonObject = {};
   const { inputTokens, outputTokens, totalTokens, cacheReadTokens, reasoningTokens } = usage;
   const tools = isCount(kept[TOOLS]) ? kept[TOOLS] : 0;
@@ -91,13 +97,13 @@ export function encodeUsage(usage: Usage, context: EncodeContext<Code>): JsonObj
     if (value === undefined || Object.hasOwn(kept, key)) continue;
     // Never negative, even where counts contradict each other (B66).
     if (value < 0)
-      context.report.lose("field-unsaid", key === PROMPT ? "inputTokens" : "outputTokens", "It is too small.");
+      context.report.addLoss("field-unsaid", key === PROMPT ? "inputTokens" : "outputTokens", "It is too small.");
     const isImplied = value === (key === TOTAL ? inputTokens + outputTokens : 0);
     if (form[key] !== null || !isImplied) wire[key] = Math.max(0, value);
   }
   // Costs, and how much of the input went into which cache.
-  reportUncarried(usage, CARRIED, context, "bookkeeping");
-  reportForeignResidue(usage, context, {}, "echo-foreign");
+  reportUnsupportedFields(usage, CARRIED, context, "bookkeeping");
+  reportNotPortableResidue(usage, context, {}, "echo-foreign");
   restoreResidue(wire, usage, context);
   return writeNames(wire, usage, context);
 }

@@ -2,7 +2,7 @@
 import type { Part } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import type { NameBook } from "../kit/names.ts";
-import { reportForeignResidue, restoreResidue } from "../kit/residue.ts";
+import { reportNotPortableResidue, restoreResidue } from "../kit/residue.ts";
 import { reportSeals, sealOf } from "../kit/seals.ts";
 import type { Code } from "./losses.ts";
 import { writeNames } from "./snake.ts";
@@ -30,7 +30,7 @@ export function writeBeside(wire: GeminiPart, part: Part, inner: string, context
     reportSeals(part, context, "signature");
   }
   if (extra === undefined) return wire;
-  reportForeignResidue(part, context);
+  reportNotPortableResidue(part, context);
   restoreResidue(wire, part, context, inner);
   return writeNames(wire, part, context);
 }

@@ -14,13 +14,13 @@ import {
   writeReference,
 } from "./ai-sdk-media.ts";
 import { decodeOptions, encodeOptions, reportOthers } from "./ai-sdk-options.ts";
-import { isObject, restOf } from "./read.ts";
-import type { ForeignLoss } from "./residue.ts";
-import { formOf, keepFields, keepForm, reportUncarried, restoreResidue } from "./residue.ts";
+import { isObject, unknownFields } from "./read.ts";
+import type { NotPortableLoss } from "./residue.ts";
+import { readForm, storeResidue, storeForm, reportUnsupportedFields, restoreResidue } from "./residue.ts";
 import type { SealLoss } from "./seals.ts";
 
 export type FileLoss =
-  | ForeignLoss
+  | NotPortableLoss
   | SealLoss
   | "mime-guessed"
   | "media-retyped"
@@ -91,16 +91,16 @@ function readTagged(value: JsonObject, mime: string | undefined): Read | undefin
     return {
       source: { data: base64OfBytes(Uint8Array.from(value["data"])) },
       shape: "buffer",
-      rest: restOf(value, new Set(["type", "data"])),
+      rest: unknownFields(value, new Set(["type", "data"])),
     };
   }
   if (type === "reference") {
     const source = readReference(value["reference"]);
-    return source && { source, shape: "tagged", rest: restOf(value, new Set(["type", "reference"])) };
+    return source && { source, shape: "tagged", rest: unknownFields(value, new Set(["type", "reference"])) };
   }
   if (type === "data" || type === "url" || type === "text") {
     const inner = value[type];
-    const rest = restOf(value, new Set(["type", type]));
+    const rest = unknownFields(value, new Set(["type", type]));
     const data = type === "url" && typeof inner === "string" ? inlineData(inner, mime) : undefined;
     if (data !== undefined) return { source: { data }, shape: "tagged-data-url", rest };
     if (typeof inner === "string") return { source: { [type]: inner }, shape: "tagged", rest };
@@ -136,12 +136,13 @@ export function decodeFile(wire: JsonObject, context: DecodeContext, isTagged = 
   if (read === undefined) return undefined;
   const part: MediaPart = { type: isImage ? "image" : kindOfMedia(textOf(mediaType)), ...read.source };
   if (mime !== undefined) part.mimeType = mime;
-  if (isImage) keepForm(part, dialect, "type", "image");
-  else if (isTagged && plainLegacy({ ...part, ...nameIn(wire) }) !== undefined) keepForm(part, dialect, "type", "file");
+  if (isImage) storeForm(part, dialect, "type", "image");
+  else if (isTagged && plainLegacy({ ...part, ...nameIn(wire) }) !== undefined)
+    storeForm(part, dialect, "type", "file");
   if (read.shape !== undefined && read.shape !== plainShape(read.source, isTagged)) {
-    keepForm(part, dialect, "data", read.shape);
+    storeForm(part, dialect, "data", read.shape);
   }
-  keepFields(part, dialect, read.rest, field);
+  storeResidue(part, dialect, read.rest, field);
   const known = new Set(isImage ? IMAGE : FILE);
   if (mime !== undefined) known.add("mediaType");
   if (!isImage && typeof wire["filename"] === "string") {
@@ -149,7 +150,7 @@ export function decodeFile(wire: JsonObject, context: DecodeContext, isTagged = 
     known.add("filename");
   }
   if (decodeOptions(part, wire["providerOptions"])) known.add("providerOptions");
-  keepFields(part, dialect, restOf(wire, known));
+  storeResidue(part, dialect, unknownFields(wire, known));
   return part;
 }
 
@@ -162,7 +163,7 @@ function sourceOf(part: MediaPart, context: EncodeContext<FileLoss>): "url" | "d
   const source = oneSource(part, context);
   if (source === "url" || source === "data" || source === "text") return source;
   if (source === "fileId" && writeReference(part, context) !== undefined) return source;
-  context.report.lose(source === "fileId" ? "file-id" : "media-elsewhere");
+  context.report.addLoss(source === "fileId" ? "file-id" : "media-elsewhere");
   return undefined;
 }
 
@@ -204,18 +205,18 @@ export function encodeFile(
   isTagged = false,
 ): JsonObject | undefined {
   const { dialect, report } = context;
-  reportUncarried(part, CARRIED, context, "field-unsaid");
+  reportUnsupportedFields(part, CARRIED, context, "field-unsaid");
   reportOthers(part, context);
   const source = sourceOf(part, context);
   if (source === undefined) return undefined;
-  if (part.size !== undefined) report.lose("bookkeeping", "size");
-  const form = formOf(part, dialect);
+  if (part.size !== undefined) report.addLoss("bookkeeping", "size");
+  const form = readForm(part, dialect);
   const only: MediaPart = { ...part };
   for (const other of ["url", "data", "text", "fileId"] as const) if (other !== source) delete only[other];
   const legacy = encodeLegacy(only, source, form["type"] ?? (isTagged ? plainLegacy(only) : undefined));
   const isImage = form["type"] === "image" && part.type === "image" && part.name === undefined;
   if (form["type"] !== undefined && form["type"] !== "file" && legacy === undefined && !isImage)
-    report.lose("form-stale", ["extra", dialect, "$form", "type"]);
+    report.addLoss("form-stale", ["extra", dialect, "$form", "type"]);
   const wire = legacy ?? fileWire(only, isImage, form["data"], isTagged, context);
   const options = encodeOptions(part, context);
   if (options !== undefined) wire["providerOptions"] = options;
@@ -233,7 +234,7 @@ function fileWire(
   // What is no shape gives nothing.
   const kept = spelled === undefined ? undefined : writeSource(part, spelled as Shape, context);
   if (spelled !== undefined && kept === undefined)
-    context.report.lose("form-stale", ["extra", context.dialect, "$form", "data"]);
+    context.report.addLoss("form-stale", ["extra", context.dialect, "$form", "data"]);
   const value = kept ?? writeSource(part, plainShape(part, isTagged), context) ?? "";
   if (isImage)
     return part.mimeType === undefined
@@ -288,9 +289,9 @@ export function decodeLegacyFile(wire: JsonObject, { dialect }: DecodeContext): 
     part.name = filename;
     known.add("filename");
   }
-  if (plainLegacy(part) !== type) keepForm(part, dialect, "type", type);
+  if (plainLegacy(part) !== type) storeForm(part, dialect, "type", type);
   if (decodeOptions(part, wire["providerOptions"])) known.add("providerOptions");
-  keepFields(part, dialect, restOf(wire, known));
+  storeResidue(part, dialect, unknownFields(wire, known));
   return part;
 }
 

@@ -14,7 +14,7 @@ export const mediaRetyped = {
   "media-retyped": {
     action: "approximated",
     level: "note",
-    says: "A file is what its mime type says; it will be read as that.",
+    message: "A file is what its mime type says; it will be read as that.",
   },
 } as const satisfies Record<string, LossDeclaration>;
 
@@ -41,8 +41,9 @@ export function encodeMediaType(
   { report }: EncodeContext<"mime-guessed" | "media-retyped">,
 ): string {
   if (mimeType === undefined && type !== "file") return type;
-  if (mimeType === undefined) report.lose("mime-guessed", "mimeType");
-  else if (kindOfMedia(mimeType) !== type || mimeOfMedia(mimeType) === undefined) report.lose("media-retyped", "type");
+  if (mimeType === undefined) report.addLoss("mime-guessed", "mimeType");
+  else if (kindOfMedia(mimeType) !== type || mimeOfMedia(mimeType) === undefined)
+    report.addLoss("media-retyped", "type");
   return mimeType ?? "application/octet-stream";
 }
 
@@ -71,7 +72,7 @@ export function writeReference(part: MediaPart, { report }: EncodeContext<"bookk
   const key = issuer === undefined ? undefined : ISSUERS.theirs(issuer.dialect);
   if (key === undefined || fileId === undefined) return undefined;
   for (const field of ["provider", "model"] as const) {
-    if (issuer?.[field] !== undefined) report.lose("bookkeeping", ["issuer", field]);
+    if (issuer?.[field] !== undefined) report.addLoss("bookkeeping", ["issuer", field]);
   }
   return { [key]: fileId };
 }
@@ -85,8 +86,8 @@ export function oneSource(
   for (const source of MEDIA_SOURCES) {
     if (part[source] === undefined) continue;
     if (found === undefined) found = source;
-    else report.lose("field-unsaid", source);
+    else report.addLoss("field-unsaid", source);
   }
-  if (found !== "fileId" && part.issuer !== undefined) report.lose("field-unsaid", "issuer");
+  if (found !== "fileId" && part.issuer !== undefined) report.addLoss("field-unsaid", "issuer");
   return found;
 }

@@ -5,9 +5,9 @@ import { setOwn } from "../../model/extra.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { CacheBreakpoint, Extra, Issuer, PartBase, Seal, SealKind } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
-import { copyField, isObject, restOf } from "./read.ts";
-import type { ForeignLoss } from "./residue.ts";
-import { formOf, keepForm, reportForeignResidue } from "./residue.ts";
+import { copyField, isObject, unknownFields } from "./read.ts";
+import type { NotPortableLoss } from "./residue.ts";
+import { readForm, storeForm, reportNotPortableResidue } from "./residue.ts";
 import type { SealLoss } from "./seals.ts";
 
 /** The name of the residue that is neither shape's own. */
@@ -142,7 +142,7 @@ export function keepOptions(target: Carrier, options: JsonValue | undefined, las
     }
     last.cache = cache;
     isTaken = true;
-    const rest = restOf(fields, CACHE);
+    const rest = unknownFields(fields, CACHE);
     if (rest !== undefined) setOwn(sharedOf(target), key, rest);
   }
   if (isTaken) markShared(target, "cache", "message");
@@ -201,40 +201,40 @@ function writeSeal(
   const named = [plain, ...others].filter((key) => names.includes(key));
   const keys = named.length > 0 ? named : [plain];
   if (place === undefined || !keys.every((key) => put(options, key, place.field, seal.value))) {
-    report.lose(seal.kind === "id" ? "id-foreign" : "seal-foreign", ["seals", index]);
+    report.addLoss(seal.kind === "id" ? "id-foreign" : "seal-foreign", ["seals", index]);
     return;
   }
   if (seal.provider !== undefined && seal.provider !== place.issue.provider) {
-    report.lose("bookkeeping", ["seals", index, "provider"]);
+    report.addLoss("bookkeeping", ["seals", index, "provider"]);
   }
-  if (seal.model !== undefined) report.lose("bookkeeping", ["seals", index, "model"]);
+  if (seal.model !== undefined) report.addLoss("bookkeeping", ["seals", index, "model"]);
 }
 
 /** What both shapes know of a part beyond its options: how a tool is shown, and the like. */
 export function markShared(target: Carrier, mark: string, value: JsonValue): void {
-  keepForm(target, SHARED, mark, value);
+  storeForm(target, SHARED, mark, value);
 }
 
 export function markOf(target: Carrier, mark: string): JsonValue | undefined {
-  return target.extra === undefined ? undefined : formOf(target, SHARED)[mark];
+  return target.extra === undefined ? undefined : readForm(target, SHARED)[mark];
 }
 
 /** Reports a mark that the shape in hand cannot say. */
-export function reportMark(target: Carrier, mark: string, context: EncodeContext<ForeignLoss>): void {
-  if (markOf(target, mark) !== undefined) context.report.lose("form-foreign", ["extra", SHARED, "$form", mark]);
+export function reportMark(target: Carrier, mark: string, context: EncodeContext<NotPortableLoss>): void {
+  if (markOf(target, mark) !== undefined) context.report.addLoss("form-foreign", ["extra", SHARED, "$form", mark]);
 }
 
 /** Reports what is said to single providers where there is no place to say it. */
-export function reportShared({ extra }: Carrier, context: EncodeContext<ForeignLoss>): void {
+export function reportShared({ extra }: Carrier, context: EncodeContext<NotPortableLoss>): void {
   const shared = extra?.[SHARED];
-  if (shared !== undefined) reportForeignResidue({ extra: { [SHARED]: shared } }, context);
+  if (shared !== undefined) reportNotPortableResidue({ extra: { [SHARED]: shared } }, context);
 }
 
 /** Reports the residue of other dialects; what the SDK's two shapes share is theirs. */
-export function reportOthers(target: Carrier, context: EncodeContext<ForeignLoss>): void {
+export function reportOthers(target: Carrier, context: EncodeContext<NotPortableLoss>): void {
   const { extra } = target;
   if (extra === undefined) return;
-  if (extra[SHARED] === undefined) return reportForeignResidue(target, context);
+  if (extra[SHARED] === undefined) return reportNotPortableResidue(target, context);
   const { [SHARED]: _, ...others } = extra;
-  reportForeignResidue({ extra: others }, context);
+  reportNotPortableResidue({ extra: others }, context);
 }

@@ -6,8 +6,8 @@ import type { DecodeContext, EncodeContext } from "../dialect.ts";
 import type { FileLoss } from "./ai-sdk-files.ts";
 import { decodeFile, decodeLegacyFile, encodeFile } from "./ai-sdk-files.ts";
 import { decodeOptions, encodeOptions, reportOthers } from "./ai-sdk-options.ts";
-import { copyField, isObject, restOf } from "./read.ts";
-import { formOf, keepFields, keepForm, reportUncarried, restoreResidue } from "./residue.ts";
+import { copyField, isObject, unknownFields } from "./read.ts";
+import { readForm, storeResidue, storeForm, reportUnsupportedFields, restoreResidue } from "./residue.ts";
 import { outputText } from "./results.ts";
 
 type ContentLoss = FileLoss | "output-in-content" | "output-as-text" | "part-unsayable" | "opaque-foreign";
@@ -31,17 +31,17 @@ export function decodeOutput(part: ToolResultPart, wire: JsonObject, context: De
     const { reason } = wire;
     if (reason !== undefined && typeof reason !== "string") return false;
     part.output = reason ?? DENIED;
-    keepForm(part, dialect, "output", type);
-    if (reason === undefined) keepForm(part, dialect, "reason", null);
+    storeForm(part, dialect, "output", type);
+    if (reason === undefined) storeForm(part, dialect, "reason", null);
   } else if (type === "text" || type === "error-text") {
     if (typeof value !== "string") return false;
     part.output = value;
   } else if (type === "json" || type === "error-json") {
     if (value === undefined) return false;
     copyField(wire, "value", part, "output");
-    if (typeof value === "string") keepForm(part, dialect, "output", type);
+    if (typeof value === "string") storeForm(part, dialect, "output", type);
   } else return false;
-  keepFields(part, dialect, restOf(wire, type === "execution-denied" ? DENIAL : VALUE), "output");
+  storeResidue(part, dialect, unknownFields(wire, type === "execution-denied" ? DENIAL : VALUE), "output");
   return true;
 }
 
@@ -60,7 +60,7 @@ function decodeEntry(wire: JsonObject, context: DecodeContext): Part | undefined
   if (typeof wire["text"] !== "string") return undefined;
   const part: TextPart = { type: "text", text: wire["text"] };
   const known = decodeOptions(part, wire["providerOptions"]) ? new Set([...TEXT, "providerOptions"]) : TEXT;
-  keepFields(part, context.dialect, restOf(wire, known));
+  storeResidue(part, context.dialect, unknownFields(wire, known));
   return part;
 }
 
@@ -68,14 +68,14 @@ function decodeEntry(wire: JsonObject, context: DecodeContext): Part | undefined
 export function encodeOutput(part: ToolResultPart, context: EncodeContext<OutputLoss>): JsonObject {
   const { dialect, report } = context;
   const { isError, output, content } = part;
-  const form = formOf(part, dialect);
+  const form = readForm(part, dialect);
   const spelled = form["output"];
   let wire: JsonObject = {};
   if (content !== undefined) {
-    if (isError) report.lose("error-unsaid", "isError");
+    if (isError) report.addLoss("error-unsaid", "isError");
     wire = { type: "content", value: encodeContent(part, context) };
   } else if (output === undefined) {
-    report.lose("result-empty", "output");
+    report.addLoss("result-empty", "output");
     wire = { type: isError ? "error-text" : "text", value: "" };
   } else if (typeof output === "string" && spelled === "execution-denied" && isError) {
     wire = form["reason"] === null && output === DENIED ? { type: spelled } : { type: spelled, reason: output };
@@ -91,10 +91,10 @@ export function encodeOutput(part: ToolResultPart, context: EncodeContext<Output
 export function encodeContent(part: ToolResultPart, context: EncodeContext<ContentLoss>): JsonValue[] {
   const entries: JsonValue[] = [];
   if (part.output !== undefined) {
-    context.report.lose(typeof part.output === "string" ? "output-in-content" : "output-as-text", "output");
+    context.report.addLoss(typeof part.output === "string" ? "output-in-content" : "output-as-text", "output");
     entries.push({ type: "text", text: outputText(part) });
   }
-  context.trail.each("content", part.content ?? [], (each) => {
+  context.pathTracker.each("content", part.content ?? [], (each) => {
     const wire = encodeEntry(each, context);
     if (wire !== undefined) entries.push(wire);
   });
@@ -107,7 +107,7 @@ const OPAQUE: ReadonlySet<string> = new Set(["type", "dialect", "value"]);
 function encodeEntry(part: Part, context: EncodeContext<ContentLoss>): JsonObject | undefined {
   switch (part.type) {
     case "text": {
-      reportUncarried(part, CARRIED, context, "field-unsaid");
+      reportUnsupportedFields(part, CARRIED, context, "field-unsaid");
       reportOthers(part, context);
       const wire: JsonObject = { type: "text", text: part.text };
       const options = encodeOptions(part, context);
@@ -122,13 +122,13 @@ function encodeEntry(part: Part, context: EncodeContext<ContentLoss>): JsonObjec
       return encodeFile(part, context, true);
     case "opaque":
       if (part.dialect === MODEL && isObject(part.value)) {
-        reportUncarried(part, OPAQUE, context, "field-unsaid");
+        reportUnsupportedFields(part, OPAQUE, context, "field-unsaid");
         return part.value;
       }
-      context.report.lose(part.dialect === MODEL ? "part-unsayable" : "opaque-foreign");
+      context.report.addLoss(part.dialect === MODEL ? "part-unsayable" : "opaque-foreign");
       return undefined;
     default:
-      context.report.lose("part-unsayable");
+      context.report.addLoss("part-unsayable");
       return undefined;
   }
 }

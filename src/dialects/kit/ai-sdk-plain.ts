@@ -1,6 +1,6 @@
 // Events of the AI SDK as JSON. In memory they may hold what is none: undefined fields, errors, dates, files.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import { copyField, isObject, restOf } from "./read.ts";
+import { copyField, isObject, unknownFields } from "./read.ts";
 
 /** A field of an event that must be a text; events from outside may lack it. */
 export function textIn(wire: JsonObject, field: string): string {
@@ -30,7 +30,7 @@ export function plainObject(value: unknown): JsonObject {
 
 /** The fields that are not among the known ones, as JSON; undefined where there are none. */
 export function plainRest(wire: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
-  const rest = restOf(wire, known);
+  const rest = unknownFields(wire, known);
   return rest && plainObject(rest);
 }
 

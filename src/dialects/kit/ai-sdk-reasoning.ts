@@ -12,7 +12,7 @@ export const summaryAsText = {
   "summary-as-text": {
     action: "approximated",
     level: "loss",
-    says: "Only OpenAI's reasoning is told apart from its summaries; each went out as reasoning.",
+    message: "Only OpenAI's reasoning is told apart from its summaries; each went out as reasoning.",
   },
 } as const satisfies Record<string, LossDeclaration>;
 
@@ -76,8 +76,8 @@ export function joinPieces(parts: Part[]): Part[] {
 export function splitReasoning(part: ReasoningPart, { report }: EncodeContext<"summary-as-text">): ReasoningPart[] {
   const { text, summary = [], ...beside } = part;
   const isItem = itemOf(part) !== undefined;
-  if (isItem && text !== "") report.lose("summary-as-text", "text");
-  if (!isItem && summary.length > 0) report.lose("summary-as-text", "summary");
+  if (isItem && text !== "") report.addLoss("summary-as-text", "text");
+  if (!isItem && summary.length > 0) report.addLoss("summary-as-text", "summary");
   if (summary.length === 0) return [{ ...beside, text }];
   if (isItem && text === "") return summary.map((each, at) => ({ ...pieceOf(part, at, summary.length), text: each }));
   const texts = text === "" ? summary : [text, ...summary];

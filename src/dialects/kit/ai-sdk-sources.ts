@@ -2,15 +2,22 @@
 // that says where. A source that stands elsewhere belongs to no text, and is kept as it is.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Annotation, TextPart } from "../../model/parts.ts";
-import { copyField, isObject, restOf } from "./read.ts";
-import { formOf, keepFields, keepForm, putBack, reportForeignResidue, reportUncarried } from "./residue.ts";
+import { copyField, isObject, unknownFields } from "./read.ts";
+import {
+  readForm,
+  storeResidue,
+  storeForm,
+  putBack,
+  reportNotPortableResidue,
+  reportUnsupportedFields,
+} from "./residue.ts";
 import type { EncodeContext } from "../dialect.ts";
-import type { ForeignLoss } from "./residue.ts";
+import type { NotPortableLoss } from "./residue.ts";
 
 /** The dialect that sources belong to: of the SDK's two shapes, only messages for people hold them. */
 export const UI = "ai-sdk-ui";
 
-type Context = EncodeContext<"field-unsaid" | "residue-clash" | "id-foreign" | ForeignLoss>;
+type Context = EncodeContext<"field-unsaid" | "residue-clash" | "id-foreign" | NotPortableLoss>;
 
 /** What a source is called in each place: among the parts, and within a citation. */
 interface Spelling {
@@ -50,9 +57,9 @@ function decodeSource(wire: JsonObject, spelling: Spelling): Annotation | undefi
     known.add("title");
   }
   // Where nobody gave a source an id, it has that of what it names.
-  if (id === undefined) keepForm(annotation, UI, "id", null);
+  if (id === undefined) storeForm(annotation, UI, "id", null);
   else if (id === (annotation.url ?? title)) known.add(spelling.id);
-  keepFields(annotation, UI, restOf(wire, known));
+  storeResidue(annotation, UI, unknownFields(wire, known));
   return annotation;
 }
 
@@ -109,9 +116,9 @@ function decodeCitation(wire: JsonObject): Annotation | undefined {
     for (const field of SPAN) known.add(field);
   }
   // What was kept of the source stands within it.
-  if (kept !== undefined) keepFields(annotation, UI, { source: kept[UI] ?? {} });
-  keepFields(annotation, UI, restOf(wire, known));
-  if (!isCitation(annotation)) keepForm(annotation, UI, "citation", true);
+  if (kept !== undefined) storeResidue(annotation, UI, { source: kept[UI] ?? {} });
+  storeResidue(annotation, UI, unknownFields(wire, known));
+  if (!isCitation(annotation)) storeForm(annotation, UI, "citation", true);
   return annotation;
 }
 
@@ -128,7 +135,7 @@ export function encodeAnnotations(
 ): { citations: JsonObject[]; sources: JsonObject[] } {
   const citations: JsonObject[] = [];
   const sources: JsonObject[] = [];
-  context.trail.each("annotations", part.annotations ?? [], (annotation) => {
+  context.pathTracker.each("annotations", part.annotations ?? [], (annotation) => {
     const { citation, source } = encodeAnnotation(annotation, context);
     if (citation !== undefined) citations.push(citation);
     if (source !== undefined) sources.push(source);
@@ -144,19 +151,19 @@ export function encodeAnnotation(
   const { report } = context;
   const { kind, url, title } = annotation;
   if (kind === "other" || (kind === "url" && url === undefined) || (kind === "file" && title === undefined)) {
-    report.lose("field-unsaid");
+    report.addLoss("field-unsaid");
     return {};
   }
-  if (kind === "file") report.lose("field-unsaid", "kind");
-  reportUncarried(annotation, CARRIED, context, "field-unsaid");
-  if (kind !== "url" && url !== undefined) report.lose("field-unsaid", "url");
+  if (kind === "file") report.addLoss("field-unsaid", "kind");
+  reportUnsupportedFields(annotation, CARRIED, context, "field-unsaid");
+  if (kind !== "url" && url !== undefined) report.addLoss("field-unsaid", "url");
   annotation.seals?.forEach((seal, at) =>
-    report.lose(seal.kind === "id" ? "id-foreign" : "seal-foreign", ["seals", at]),
+    report.addLoss(seal.kind === "id" ? "id-foreign" : "seal-foreign", ["seals", at]),
   );
   // What was kept of a source is for whoever writes sources.
-  reportForeignResidue(annotation, { ...context, dialect: UI });
+  reportNotPortableResidue(annotation, { ...context, dialect: UI });
   const residue = annotation.extra?.[UI] ?? {};
-  const isCited = isCitation(annotation) || formOf(annotation, UI)["citation"] === true;
+  const isCited = isCitation(annotation) || readForm(annotation, UI)["citation"] === true;
   if (!isCited) return { source: encodeSource(annotation, PART, residue, context) };
   const inner = isObject(residue["source"]) ? residue["source"] : {};
   const citation: JsonObject = { source: encodeSource(annotation, CITED, inner, context) };
@@ -166,7 +173,7 @@ export function encodeAnnotation(
   }
   if (annotation.citedText !== undefined) citation["citedText"] = annotation.citedText;
   const { source: _, ...others } = residue;
-  putBack(citation, others, (...path) => report.lose("residue-clash", ["extra", UI, ...path]));
+  putBack(citation, others, (...path) => report.addLoss("residue-clash", ["extra", UI, ...path]));
   return { citation };
 }
 
@@ -179,13 +186,13 @@ function encodeSource(
   const { kind, url, title } = annotation;
   const isUrl = kind === "url";
   const wire: JsonObject = { ...(isUrl ? spelling.url : spelling.document) };
-  const form = formOf({ extra: { [UI]: residue } }, UI);
+  const form = readForm({ extra: { [UI]: residue } }, UI);
   if (form["id"] !== null && residue[spelling.id] === undefined) wire[spelling.id] = (isUrl ? url : title) ?? "";
   if (isUrl) wire["url"] = url ?? "";
   else if (residue["mediaType"] === undefined) wire["mediaType"] = PLAIN;
   if (title !== undefined) wire["title"] = title;
   else if (!isUrl && residue["title"] === undefined) wire["title"] = "";
-  putBack(wire, residue, (...path) => report.lose("residue-clash", ["extra", UI, ...path]));
+  putBack(wire, residue, (...path) => report.addLoss("residue-clash", ["extra", UI, ...path]));
   return wire;
 }
 

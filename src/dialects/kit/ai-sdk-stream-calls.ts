@@ -8,7 +8,7 @@ import { decodeOptions, markShared } from "./ai-sdk-options.ts";
 import { plainRest, textIn } from "./ai-sdk-plain.ts";
 import { keepParsedInput } from "./ai-sdk-tools.ts";
 import { isObject } from "./read.ts";
-import { keepFields, keepForm } from "./residue.ts";
+import { storeResidue, storeForm } from "./residue.ts";
 
 /** The answer that calls are part of. */
 export interface CallHost {
@@ -95,7 +95,7 @@ export class CallReader {
     if (!isProvider) host.hasClientCalls = true;
     const { toolCallId } = call;
     const carrier: PartBase = {};
-    if (toolCallId !== id) keepForm(carrier, host.dialect, "id", id);
+    if (toolCallId !== id) storeForm(carrier, host.dialect, "id", id);
     // How a tool is shown must be known from its beginning.
     if (Object.keys(call.shown).length > 0) markShared(carrier, "tool", call.shown);
     host.say({
@@ -153,7 +153,7 @@ export class CallReader {
       this.host.say({ kind: "tool_call_args", payload: { toolCallId, argsTextDelta: text } });
     } else if (input !== undefined) this.compareInput(call, input, carrier);
     call.isEnded = true;
-    keepFields(carrier, this.host.dialect, call.rest);
+    storeResidue(carrier, this.host.dialect, call.rest);
     decodeOptions(carrier, call.options, false);
     if (Object.keys(call.shown).length > 0) markShared(carrier, "tool", call.shown);
     const payload = { toolCallId, ...(carrier.extra && { extra: carrier.extra }) };

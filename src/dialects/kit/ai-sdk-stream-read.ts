@@ -12,7 +12,7 @@ import { decodeCitationList } from "./ai-sdk-sources.ts";
 import type { CallFacts, CallHost, OpenCall } from "./ai-sdk-stream-calls.ts";
 import { CallReader } from "./ai-sdk-stream-calls.ts";
 import { copyField, isObject } from "./read.ts";
-import { keepFields } from "./residue.ts";
+import { storeResidue } from "./residue.ts";
 import { keepEvents, startDelta } from "./streams.ts";
 
 /** A text or a piece of reasoning that is still growing. */
@@ -165,7 +165,7 @@ export class StepReader implements CallHost {
   private closeText(text: OpenText, name: string): void {
     this.texts.delete(name);
     const carrier: PartBase = text.extra === undefined ? {} : { extra: copyExtra(text.extra) };
-    keepFields(carrier, this.dialect, text.rest && plainObject(text.rest));
+    storeResidue(carrier, this.dialect, text.rest && plainObject(text.rest));
     decodeOptions(carrier, text.options, false);
     if (text.piece !== undefined && this.item?.key === text.key) {
       this.item.pieces[text.piece] = { type: "reasoning", text: "", ...carrier };
@@ -225,7 +225,7 @@ export class StepReader implements CallHost {
     const value: ToolResultPart = { type: "tool-result", toolCallId, toolName, ...said };
     if (isProvider) value.executor = "provider";
     decodeOptions(value, wire["providerMetadata"], false);
-    keepFields(value, this.dialect, plainRest(wire, RESULT));
+    storeResidue(value, this.dialect, plainRest(wire, RESULT));
     if (isProvider) {
       if (this.open()) this.growing.set(id, value);
       return true;

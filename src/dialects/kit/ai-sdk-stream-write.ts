@@ -5,7 +5,7 @@ import type { Delta, DonePayload, ErrorPayload, PartKey, StartPayload } from "..
 import type { JsonObject } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { Annotation, Extra, Part, ReasoningPart, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
-import type { Response } from "../../model/response.ts";
+import type { ModelResponse } from "../../model/response.ts";
 import type { EncodeContext, WireEvent } from "../dialect.ts";
 import { reportOthers } from "./ai-sdk-options.ts";
 import { withoutFormat } from "./ai-sdk-tools.ts";
@@ -15,7 +15,7 @@ import { UI } from "./ai-sdk-sources.ts";
 import type { Draft } from "./follow.ts";
 import { Follower, placeOf } from "./follow.ts";
 import { isObject } from "./read.ts";
-import type { ForeignLoss } from "./residue.ts";
+import type { NotPortableLoss } from "./residue.ts";
 import { putBack } from "./residue.ts";
 import { eventsOf, withOwnReport } from "./streams.ts";
 
@@ -37,7 +37,7 @@ export interface StreamWords {
   source(annotation: Annotation): JsonObject | undefined;
   /** Any other part; nothing where the stream cannot say it, which is reported at the place. */
   whole(part: Part, place: readonly (string | number)[]): JsonObject[];
-  done(response: Response, payload: DonePayload): JsonObject[];
+  done(response: ModelResponse, payload: DonePayload): JsonObject[];
   error(payload: ErrorPayload): JsonObject[];
 }
 
@@ -53,12 +53,12 @@ export function reframe(event: JsonObject, { extra }: { extra?: Extra }, dialect
  * loses, but that a call's input is a text, which streams say.
  */
 export function reportAnswer<Code extends string>(
-  { message, alternatives, extra }: Response,
+  { message, alternatives, extra }: ModelResponse,
   context: EncodeContext<Code | AnswerLoss>,
   encode: (message: Message, context: EncodeContext<Code | AnswerLoss>) => void,
 ): void {
   const { report } = context;
-  if (alternatives !== undefined) report.lose("field-unsaid", "alternatives");
+  if (alternatives !== undefined) report.addLoss("field-unsaid", "alternatives");
   if (extra !== undefined) reportOthers({ extra }, context);
   // The message stands in a list of one, and its place in the response is another.
   const inList = withOwnReport(context);
@@ -72,7 +72,7 @@ function withoutTextFormat(part: Part): Part {
   return part.type === "tool-call" && part.format === "text" ? withoutFormat(part) : part;
 }
 
-type AnswerLoss = "field-unsaid" | ForeignLoss;
+type AnswerLoss = "field-unsaid" | NotPortableLoss;
 type Loss = "part-split" | "late-unsaid";
 
 /** A text in hand, and the events that are open for it: several for reasoning with summaries. */
@@ -147,7 +147,7 @@ export class StepWriter {
   }
 
   /** The events that nobody knew come before the end of the answer that they came in. */
-  private sayEvents(): Response | undefined {
+  private sayEvents(): ModelResponse | undefined {
     const response = this.follower.response();
     if (response !== undefined) this.say(...eventsOf(response, this.context.dialect));
     return response;
@@ -283,7 +283,7 @@ export class StepWriter {
     const isText = delta.kind === "text" || delta.kind === "refusal" || delta.kind === "thinking";
     const source = delta.kind === "annotation" ? this.words.source(delta.payload.annotation) : undefined;
     if (isText && delta.payload.textDelta !== "") {
-      report.lose("part-split", placeOf(draft));
+      report.addLoss("part-split", placeOf(draft));
       this.closeAll();
       this.sayWhole(
         delta.kind === "thinking" ? "reasoning" : "text",
@@ -292,9 +292,9 @@ export class StepWriter {
         { type: "text", text: "" },
       );
     } else if (source !== undefined) {
-      report.lose("part-split", placeOf(draft));
+      report.addLoss("part-split", placeOf(draft));
       this.say(source);
-    } else if (!isText || delta.payload.extra !== undefined) report.lose("late-unsaid", placeOf(draft));
+    } else if (!isText || delta.payload.extra !== undefined) report.addLoss("late-unsaid", placeOf(draft));
   }
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Usage } from "../../model/usage.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { copyField, isObject } from "./read.ts";
-import { keepFields } from "./residue.ts";
+import { storeResidue } from "./residue.ts";
 
 /** The SDK's own words; the model's others have none. */
 const REASONS: ReadonlySet<string> = new Set<UnifiedFinishReason>([
@@ -41,7 +41,7 @@ export function encodeFinish(
 ): UnifiedFinishReason | typeof INTERRUPTED {
   if (unified === "other" && raw === INTERRUPTED) return INTERRUPTED;
   const nearest = NEAREST[unified];
-  if (nearest !== undefined) report.lose("finish-approximated", ["finishReason", "unified"]);
+  if (nearest !== undefined) report.addLoss("finish-approximated", ["finishReason", "unified"]);
   return nearest ?? unified;
 }
 
@@ -71,7 +71,7 @@ export function decodeUsage(wire: JsonObject, dialect: string): Partial<Usage> {
     if (taken.has(key) || wire[key] === undefined) continue;
     const details = wire[key];
     const isDetails = (key === "inputTokenDetails" || key === "outputTokenDetails") && isObject(details);
-    if (!isDetails) keepFields(usage, dialect, { [key]: wire[key] });
+    if (!isDetails) storeResidue(usage, dialect, { [key]: wire[key] });
     else keepDetails(usage, key, details, dialect);
   }
   if (isObject(wire["raw"])) usage.raw = wire["raw"];
@@ -86,7 +86,7 @@ function keepDetails(usage: Partial<Usage>, key: keyof typeof DERIVED, details: 
     if (isCounted || details[inner] === undefined || details[inner] === derived(usage, key, inner)) continue;
     copyField(details, inner, rest);
   }
-  if (Object.keys(rest).length > 0) keepFields(usage, dialect, rest, key);
+  if (Object.keys(rest).length > 0) storeResidue(usage, dialect, rest, key);
 }
 
 function derived(usage: Partial<Usage>, key: keyof typeof DERIVED, inner: string): number | undefined {

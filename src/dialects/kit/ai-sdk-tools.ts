@@ -7,12 +7,12 @@ import type { EncodeContext } from "../dialect.ts";
 import { markOf, markShared } from "./ai-sdk-options.ts";
 import { hash } from "./names.ts";
 import { copyField, isObject } from "./read.ts";
-import { formOf, keepForm } from "./residue.ts";
+import { readForm, storeForm } from "./residue.ts";
 
 /** Takes over the input of a call from a field of the wire; where there is none, it means no arguments (B20). */
 export function readInput(call: ToolCallPart, wire: JsonObject, field: string, dialect: string): void {
   if (wire[field] === undefined) {
-    keepForm(call, dialect, "input", "absent");
+    storeForm(call, dialect, "input", "absent");
     return;
   }
   copyField(wire, field, call, "input");
@@ -28,7 +28,7 @@ export function writeInput(call: ToolCallPart, wire: JsonObject, field: string, 
   }
   const { input, inputText, invalid } = call;
   const isAbsent = input === undefined || (isObject(input) && Object.keys(input).length === 0);
-  if (isAbsent && formOf(call, dialect)["input"] === "absent") return;
+  if (isAbsent && readForm(call, dialect)["input"] === "absent") return;
   if (input === undefined) wire[field] = {};
   else if (inputText !== undefined && invalid !== true && typeof input === "object") {
     // Reading gives back JSON.
@@ -51,7 +51,7 @@ function parsedInput(call: ToolCallPart): JsonValue | undefined {
 
 /** The wire's id of a call: as it once was, else the model's. */
 export function writeCallId(part: ToolCallPart | ToolResultPart, wire: JsonObject, { dialect }: EncodeContext): void {
-  const form = part.extra === undefined ? undefined : formOf(part, dialect)["id"];
+  const form = part.extra === undefined ? undefined : readForm(part, dialect)["id"];
   if (form !== null) wire["toolCallId"] = typeof form === "string" ? form : part.toolCallId;
 }
 
@@ -60,9 +60,9 @@ export function reportTool(
   { executor, format, tool }: ToolCallPart | ToolResultPart,
   { report }: EncodeContext<"tool-default" | "field-unsaid">,
 ): void {
-  if (executor === "client") report.lose("tool-default", "executor");
-  if (format !== undefined) report.lose(format === "json" ? "tool-default" : "field-unsaid", "format");
-  if (tool !== undefined) report.lose("field-unsaid", "tool");
+  if (executor === "client") report.addLoss("tool-default", "executor");
+  if (format !== undefined) report.addLoss(format === "json" ? "tool-default" : "field-unsaid", "format");
+  if (tool !== undefined) report.addLoss("field-unsaid", "tool");
 }
 
 /** A call where the wire says in its own way that the input is a text. */

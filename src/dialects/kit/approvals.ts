@@ -15,7 +15,7 @@ export const approvalForeign = {
   "approval-foreign": {
     action: "dropped",
     level: "breaks",
-    says: "It asks for an approval, or gives one; left out, as a reader would run what is to be approved.",
+    message: "It asks for an approval, or gives one; left out, as a reader would run what is to be approved.",
   },
 } as const satisfies Record<string, LossDeclaration>;
 
@@ -25,6 +25,6 @@ export function isAskedOfClient(
   context: EncodeContext<ToolLoss | keyof typeof approvalForeign>,
 ): boolean {
   if (!isApproval(part)) return isClientTool(part, context);
-  context.report.lose("approval-foreign");
+  context.report.addLoss("approval-foreign");
   return false;
 }

@@ -3,7 +3,7 @@
 import type { ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import type { NameBook } from "./names.ts";
-import { formOf, keepForm } from "./residue.ts";
+import { readForm, storeForm } from "./residue.ts";
 
 interface OpenCall {
   id: string;
@@ -46,7 +46,7 @@ export class CallBook {
     const isPlain = key !== "" && known === undefined && this.made?.has(key) !== true && this.taken?.has(key) !== true;
     const open: OpenCall = { id: isPlain ? key : this.make(), name: call.toolName, answered: false };
     call.toolCallId = open.id;
-    if (!isPlain) keepForm(call, this.dialect, "id", wireId ?? null);
+    if (!isPlain) storeForm(call, this.dialect, "id", wireId ?? null);
     this.calls.push(open);
     if (this.byName !== undefined) addAlike(this.byName, open);
     if (known === undefined) byWireId.set(key, open);
@@ -59,13 +59,13 @@ export class CallBook {
     const call = wireId === undefined ? this.named(result.toolName) : firstOpen(this.byWireId?.get(wireId));
     if (call === undefined) {
       result.toolCallId = wireId ?? this.make();
-      if (wireId === undefined) keepForm(result, this.dialect, "id", null);
+      if (wireId === undefined) storeForm(result, this.dialect, "id", null);
       return;
     }
     call.answered = true;
     result.toolCallId = call.id;
     if (result.toolName === "") result.toolName = call.name;
-    if (call.id !== wireId) keepForm(result, this.dialect, "id", wireId ?? null);
+    if (call.id !== wireId) storeForm(result, this.dialect, "id", wireId ?? null);
   }
 
   private named(name: string): OpenCall | undefined {
@@ -107,7 +107,7 @@ export function wireCallId(
   names: NameBook,
   { dialect }: EncodeContext,
 ): string | undefined {
-  const form = part.extra === undefined ? undefined : formOf(part, dialect)["id"];
+  const form = part.extra === undefined ? undefined : readForm(part, dialect)["id"];
   if (form === null) return undefined;
   return typeof form === "string" ? form : names.callId(part.toolCallId);
 }

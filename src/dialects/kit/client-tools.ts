@@ -9,10 +9,10 @@ export type ToolLoss = "provider-tool" | "tool-default" | "field-unsaid";
 export function isClientTool(part: ToolCallPart | ToolResultPart, { report }: EncodeContext<ToolLoss>): boolean {
   const { executor, format } = part;
   if (executor === "provider") {
-    report.lose("provider-tool");
+    report.addLoss("provider-tool");
     return false;
   }
-  if (executor !== undefined) report.lose("tool-default", "executor");
-  if (format !== undefined) report.lose(format === "json" ? "tool-default" : "field-unsaid", "format");
+  if (executor !== undefined) report.addLoss("tool-default", "executor");
+  if (format !== undefined) report.addLoss(format === "json" ? "tool-default" : "field-unsaid", "format");
   return true;
 }

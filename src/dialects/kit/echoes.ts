@@ -5,13 +5,13 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import { isObject } from "./read.ts";
-import type { ForeignLoss } from "./residue.ts";
-import { reportForeignResidue } from "./residue.ts";
+import type { NotPortableLoss } from "./residue.ts";
+import { reportNotPortableResidue } from "./residue.ts";
 
 interface Carrier {
   extra?: Extra;
 }
-type EchoCode = "echo-foreign" | ForeignLoss;
+type EchoCode = "echo-foreign" | NotPortableLoss;
 
 /** Of a choice: how it was counted, rated and stopped. */
 const TOLD_OF_CHOICE: ReadonlySet<string> = new Set(
@@ -52,6 +52,6 @@ function report(
     const residue = extra[dialect] ?? {};
     const codes: Record<string, EchoCode> = {};
     for (const key of Object.keys(residue)) if (isSaid(residue, key)) codes[key] = "residue-foreign";
-    reportForeignResidue<EchoCode>({ extra: { [dialect]: residue } }, context, codes, "echo-foreign");
+    reportNotPortableResidue<EchoCode>({ extra: { [dialect]: residue } }, context, codes, "echo-foreign");
   }
 }

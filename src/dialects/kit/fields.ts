@@ -37,7 +37,7 @@ export class FieldTable<Field extends string> {
     for (const field in group) {
       if ((group as Record<string, unknown>)[field] === undefined) continue;
       const row = this.byField.get(field);
-      if (row === undefined) context.report.lose("field-unsaid", field);
+      if (row === undefined) context.report.addLoss("field-unsaid", field);
       else copyField(group, field, wire, row[0]);
     }
   }

@@ -7,7 +7,7 @@ import { formProblem } from "../../assembly/payload.ts";
 import { AssemblyError } from "../../assembly/rules.ts";
 import { RunState } from "../../assembly/run-state.ts";
 import type { Delta } from "../../model/delta.ts";
-import type { Response } from "../../model/response.ts";
+import type { ModelResponse } from "../../model/response.ts";
 
 export type { CallDraft, Draft } from "../../assembly/draft.ts";
 
@@ -40,7 +40,7 @@ export class Follower {
   }
 
   /** The answer as it has come: whole after `done`; after an error, or before the end, as far as it got. */
-  response(): Response | undefined {
+  response(): ModelResponse | undefined {
     try {
       return this.assembler?.finish();
     } catch (error) {

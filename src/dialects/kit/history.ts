@@ -39,7 +39,7 @@ export function prepareTurns(turns: Turn[], rules: HistoryRules, given: EncodeCo
   const context = given as EncodeContext<RuleLoss>;
   const last = turns.at(-1);
   if (rules.noPrefill === true && last?.message.role === "assistant") {
-    context.report.lose("prefill", [last.index, "role"]);
+    context.report.addLoss("prefill", [last.index, "role"]);
   }
   if (!context.repair) return turns;
   let mended = eachTurn(pairResults(turns, rules, context), wellFormedParts, context);
@@ -83,7 +83,7 @@ function withoutBlankText(turn: Turn, context: EncodeContext<RuleLoss>): Turn {
     if (!isBlankText(part) || isBeside) {
       left.push(part);
       kept.push(at);
-    } else context.report.lose("text-blank", pathOf(turn, at));
+    } else context.report.addLoss("text-blank", pathOf(turn, at));
   }
   return withParts(turn, left, kept);
 }
@@ -93,7 +93,7 @@ function withoutTrailingSpace(turns: Turn[], context: EncodeContext<RuleLoss>): 
   const part = turn?.message.parts.at(-1);
   if (turn?.message.role !== "assistant" || part?.type !== "text" || !/\s$/.test(part.text)) return turns;
   const last = turn.message.parts.length - 1;
-  context.report.lose("text-trimmed", [...pathOf(turn, last), "text"]);
+  context.report.addLoss("text-trimmed", [...pathOf(turn, last), "text"]);
   const parts: Part[] = [...turn.message.parts.slice(0, -1), { ...part, text: part.text.trimEnd() }];
   return [...turns.slice(0, -1), withParts(turn, parts, [...parts.keys()])];
 }

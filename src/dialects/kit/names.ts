@@ -1,6 +1,6 @@
 // Tool ids and names that a target takes: mapped one to one, the same every time, alike on call and result (B16, B30).
 // What had to change is handed out as `Names`, so that the decoder of the reply can restore it.
-import type { EncodeContext, Names } from "../dialect.ts";
+import type { EncodeContext, Renames } from "../dialect.ts";
 
 /** What a target takes for an id or a name. */
 export interface NameRule {
@@ -78,19 +78,19 @@ export class NameBook {
   callId(id: string, field = "toolCallId"): string {
     if (!this.context.repair || this.ids === undefined) return id;
     const written = this.ids.write(id);
-    if (written !== id) this.context.report.lose("call-id-renamed", field);
+    if (written !== id) this.context.report.addLoss("call-id-renamed", field);
     return written;
   }
 
   toolName(name: string, field: string | readonly (string | number)[] = "toolName"): string {
     if (!this.context.repair) return name;
     const written = this.tools.write(name);
-    if (written !== name) this.context.report.lose("tool-renamed", field);
+    if (written !== name) this.context.report.addLoss("tool-renamed", field);
     return written;
   }
 
   /** What changed, for the decoder of the reply; undefined where nothing did. */
-  get names(): Names | undefined {
+  get names(): Renames | undefined {
     const [toolCallIds, toolNames] = [this.ids?.changes, this.tools.changes];
     if (toolCallIds === undefined && toolNames === undefined) return undefined;
     return { ...(toolCallIds && { toolCallIds }), ...(toolNames && { toolNames }) };

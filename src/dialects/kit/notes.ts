@@ -2,7 +2,7 @@
 // reader's word, not the model's: a stream that ends the same way has said it already.
 import type { Message } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
-import type { Response } from "../../model/response.ts";
+import type { ModelResponse } from "../../model/response.ts";
 
 const NOTES: ReadonlySet<string> = new Set(["interrupted", "invalidToolCalls"]);
 
@@ -19,8 +19,8 @@ export function uninterrupted(message: Message): Message {
 }
 
 /** An answer of which no choice says that it broke off. */
-export function withoutInterruption(response: Response): Response {
-  const bare: Response = { ...response, message: uninterrupted(response.message) };
+export function withoutInterruption(response: ModelResponse): ModelResponse {
+  const bare: ModelResponse = { ...response, message: uninterrupted(response.message) };
   const { alternatives } = response;
   if (alternatives === undefined) return bare;
   bare.alternatives = alternatives.map((each) => Object.assign({ ...each }, { message: uninterrupted(each.message) }));

@@ -23,6 +23,6 @@ export function isOpaqueFor(part: OpaquePart, context: EncodeContext<"opaque-for
   if (isOwnOpaque(part, context)) return true;
   const { value } = part;
   const isStored = isObject(value) && STORED_BLOCKS.has(value["type"]);
-  context.report.lose(isStored ? "context-foreign" : "opaque-foreign");
+  context.report.addLoss(isStored ? "context-foreign" : "opaque-foreign");
   return false;
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Extra, Part, TextPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { copyField } from "./read.ts";
-import { keepFields, keepForm } from "./residue.ts";
+import { storeResidue, storeForm } from "./residue.ts";
 
 interface Carrier {
   extra?: Extra;
@@ -22,7 +22,7 @@ export function keepOthers(
     // Objects made in code may say undefined, which is no JSON: it is as good as absent.
     if (!known.includes(key) && wire[key] !== undefined) copyField(wire, key, (rest ??= {}));
   }
-  keepFields(target, dialect, rest, inner);
+  storeResidue(target, dialect, rest, inner);
 }
 
 /** Notes fields that the plain form has and this wire object has not. */
@@ -33,7 +33,7 @@ export function noteAbsent(
   { dialect }: DecodeContext,
 ): void {
   const absent = fields.filter((field) => wire[field] === undefined);
-  if (absent.length > 0) keepForm(target, dialect, "absent", absent);
+  if (absent.length > 0) storeForm(target, dialect, "absent", absent);
 }
 
 /** Whether a part is a text that says nothing beside it. */

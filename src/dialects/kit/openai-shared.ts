@@ -112,7 +112,7 @@ export const metadataUnfit = {
   "metadata-unfit": {
     action: "repaired",
     level: "loss",
-    says: "The target takes 16 strings of up to 512 characters, under names of up to 64; it was left out.",
+    message: "The target takes 16 strings of up to 512 characters, under names of up to 64; it was left out.",
   },
 } as const satisfies Record<string, LossDeclaration>;
 
@@ -131,7 +131,7 @@ export function fittingMetadata(
   for (const key of repair ? keys : []) {
     const value = metadata[key];
     const isFit = typeof value === "string" && value.length <= MAX_VALUE && key.length <= MAX_KEY;
-    if (!isFit || count === MAX_KEYS) report.lose("metadata-unfit", ["metadata", key]);
+    if (!isFit || count === MAX_KEYS) report.addLoss("metadata-unfit", ["metadata", key]);
     else {
       copyField(metadata, key, fitting);
       count++;

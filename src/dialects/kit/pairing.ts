@@ -6,7 +6,7 @@ import type { Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
 import type { Turn } from "./turn.ts";
 import { pathOf, placeOf } from "./turn.ts";
-import { formOf, keepForm } from "./residue.ts";
+import { readForm, storeForm } from "./residue.ts";
 import { outputText } from "./results.ts";
 
 export interface PairingRules {
@@ -77,7 +77,7 @@ export function noteResultOrder(messages: readonly Message[], dialect: string): 
     if (message.role === "assistant") open.add(message);
     if (message.role !== "tool") continue;
     for (const part of message.parts) {
-      if (isClientResult(part) && open.take(part.toolCallId) > 0) keepForm(message, dialect, ORDER, "own");
+      if (isClientResult(part) && open.take(part.toolCallId) > 0) storeForm(message, dialect, ORDER, "own");
     }
   }
 }
@@ -88,7 +88,7 @@ function isPaired(turns: readonly Turn[], rules: PairingRules, dialect: string):
   for (const { message } of turns) {
     const { role } = message;
     if (role === "tool") {
-      const hasOwnOrder = message.extra !== undefined && formOf(message, dialect)[ORDER] === "own";
+      const hasOwnOrder = message.extra !== undefined && readForm(message, dialect)[ORDER] === "own";
       const isFree = hasOwnOrder || rules.anywhere === true;
       for (const part of message.parts) {
         if (!isClientResult(part)) continue;
@@ -132,7 +132,7 @@ function withOwnIds(turns: Turn[], { report }: EncodeContext<PairingLoss>): Turn
     for (const [at, part] of turn.message.parts.entries()) {
       const toolCallId = own(part);
       if (!("toolCallId" in part) || toolCallId === "" || toolCallId === part.toolCallId) continue;
-      report.lose("call-id-repeated", [...pathOf(turn, at), "toolCallId"]);
+      report.addLoss("call-id-repeated", [...pathOf(turn, at), "toolCallId"]);
       (parts ??= [...turn.message.parts])[at] = { ...part, toolCallId };
     }
     return parts === undefined ? turn : { ...turn, message: { ...turn.message, parts } };
@@ -212,9 +212,9 @@ class Pairing {
       if (last?.turn !== found.turn) flush();
       last ??= { turn: found.turn, parts: [] };
       if (found.at >= end) {
-        this.context.report.lose("result-moved", pathOf(found.turn, found.part));
+        this.context.report.addLoss("result-moved", pathOf(found.turn, found.part));
       } else if (previous !== undefined && isBefore(found, previous)) {
-        this.context.report.lose("results-reordered", pathOf(found.turn, found.part));
+        this.context.report.addLoss("results-reordered", pathOf(found.turn, found.part));
       }
       previous = found;
       last.parts.push(found.part);
@@ -241,13 +241,13 @@ class Pairing {
   }
 
   private synthesize(call: ToolCallPart, turn: Turn, part: number): void {
-    this.context.report.lose("result-synthesized", pathOf(turn, part));
+    this.context.report.addLoss("result-synthesized", pathOf(turn, part));
     const { toolCallId, toolName, format, tool, extra } = call;
     const result: ToolResultPart = { type: "tool-result", toolCallId, toolName, isError: true, output: NO_RESULT };
     if (format !== undefined) result.format = format;
     if (tool !== undefined) result.tool = tool;
-    const id = extra === undefined ? undefined : formOf(call, this.context.dialect)["id"];
-    if (id !== undefined) keepForm(result, this.context.dialect, "id", id);
+    const id = extra === undefined ? undefined : readForm(call, this.context.dialect)["id"];
+    if (id !== undefined) storeForm(result, this.context.dialect, "id", id);
     const place = placeOf(turn, part);
     const message: Message = { role: "tool", parts: [result] };
     this.mended.push({ message, index: turn.index, places: [place], isMade: true });
@@ -261,7 +261,7 @@ class Pairing {
       else if (this.used.has(each)) continue;
       else if (this.results.get(each.toolCallId)?.result === each || this.rules.stored === true) rest.push(part);
       else if (this.results.has(each.toolCallId)) {
-        this.context.report.lose("result-duplicate", pathOf(turn, part));
+        this.context.report.addLoss("result-duplicate", pathOf(turn, part));
       } else {
         if (rest.length > 0) this.mended.push(this.excerpt(turn, rest.splice(0)));
         this.asText(each, turn, part);
@@ -271,7 +271,7 @@ class Pairing {
   }
 
   private asText(result: ToolResultPart, turn: Turn, part: number): void {
-    this.context.report.lose("result-orphan", pathOf(turn, part));
+    this.context.report.addLoss("result-orphan", pathOf(turn, part));
     const { toolName, toolCallId, content = [] } = result;
     const text = `[Result of ${toolName === "" ? "a tool" : toolName}, call ${toolCallId}] ${outputText(result)}`;
     const parts: Part[] = [{ type: "text", text: text.trimEnd() }, ...content];

@@ -15,11 +15,11 @@ import {
   residueClash,
   toolsEmpty,
 } from "./losses.ts";
-import { FOREIGN_LOSSES } from "./residue.ts";
+import { NOT_PORTABLE_LOSSES } from "./residue.ts";
 
 /** Spread this into the table of a provider's dialect. */
 export const PROVIDER_LOSSES = {
-  ...FOREIGN_LOSSES,
+  ...NOT_PORTABLE_LOSSES,
   ...idForeign,
   ...contextForeign,
   ...echoForeign,

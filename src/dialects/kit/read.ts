@@ -43,7 +43,7 @@ export function readMessageList(
 }
 
 /** The fields that are not among the known ones; undefined where there are none. */
-export function restOf(wire: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
+export function unknownFields(wire: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
   let rest: JsonObject | undefined;
   for (const key of Object.keys(wire)) {
     // Objects made in code may say undefined, which is no JSON: it is as good as absent.

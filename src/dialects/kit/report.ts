@@ -1,35 +1,35 @@
 // The loss report of one encode. A dialect declares every loss it can cause; the report takes no other code, so that
 // the documentation, which is made from the declarations, is complete.
 import type { Loss, LossAction, LossLevel } from "../../model/loss.ts";
-import type { Trail } from "./trail.ts";
+import type { PathTracker } from "./trail.ts";
 
 /** What a loss code stands for. */
 export interface LossDeclaration {
   action: LossAction;
   level: LossLevel;
   /** What happens and why, in a sentence a user can act on. */
-  says: string;
+  message: string;
 }
 export type LossTable = Readonly<Record<string, LossDeclaration>>;
 
 export class Report<Code extends string = string> {
   readonly losses: Loss[] = [];
-  private readonly trail: Trail;
+  private readonly trail: PathTracker;
   private readonly declared: Readonly<Record<Code, LossDeclaration>>;
 
-  constructor(trail: Trail, declared: Readonly<Record<Code, LossDeclaration>>) {
+  constructor(trail: PathTracker, declared: Readonly<Record<Code, LossDeclaration>>) {
     this.trail = trail;
     this.declared = declared;
   }
 
   /** An empty report of the same losses, for another trail. */
-  anew(trail: Trail): Report<Code> {
+  anew(trail: PathTracker): Report<Code> {
     return new Report(trail, this.declared);
   }
 
   /** Reports a loss at the value in hand, or at a field of it; `detail` is added to the declared sentence. */
-  lose(code: Code, field?: string | number | readonly (string | number)[], detail?: string): void {
-    const { action, level, says } = this.declared[code];
+  addLoss(code: Code, field?: string | number | readonly (string | number)[], detail?: string): void {
+    const { action, level, message: says } = this.declared[code];
     const steps = field === undefined ? [] : typeof field === "object" ? field : [field];
     const message = detail === undefined ? says : `${says} ${detail}`;
     this.losses.push({ path: this.trail.path(...steps), action, level, code, message });

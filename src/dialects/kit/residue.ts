@@ -19,14 +19,14 @@ interface Carrier {
 }
 
 /** Losses that every dialect can cause: what belongs to others does not travel. */
-export const FOREIGN_LOSSES = { ...residueForeign, ...formForeign, ...sealForeign };
-export type ForeignLoss = keyof typeof FOREIGN_LOSSES;
+export const NOT_PORTABLE_LOSSES = { ...residueForeign, ...formForeign, ...sealForeign };
+export type NotPortableLoss = keyof typeof NOT_PORTABLE_LOSSES;
 
 /**
  * Adds unknown fields to the residue of a message, part, tool, request or response. Those of an object that stands in
  * the field `inner`, or deeper by those steps, are kept under its name: residue mirrors the wire.
  */
-export function keepFields(
+export function storeResidue(
   target: Carrier,
   dialect: string,
   fields: JsonObject | undefined,
@@ -40,7 +40,7 @@ export function keepFields(
 }
 
 /** Notes how something plain was spelled. */
-export function keepForm(target: Carrier, dialect: string, what: string, spelled: JsonValue): void {
+export function storeForm(target: Carrier, dialect: string, what: string, spelled: JsonValue): void {
   const residue = ownResidue(target, dialect);
   const form = residue[FORM];
   residue[FORM] = { ...(isObject(form) ? form : {}), [what]: spelled };
@@ -49,7 +49,7 @@ export function keepForm(target: Carrier, dialect: string, what: string, spelled
 /** Takes back what `keepForm` noted; what is left empty goes with it. */
 export function dropForm(target: Carrier, dialect: string, what: string): void {
   const residue = target.extra?.[dialect];
-  const { [what]: _, ...form } = formOf(target, dialect);
+  const { [what]: _, ...form } = readForm(target, dialect);
   if (residue === undefined || _ === undefined) return;
   if (Object.keys(form).length > 0) residue[FORM] = form;
   else delete residue[FORM];
@@ -70,7 +70,7 @@ function innerResidue(residue: JsonObject, inner: string): JsonObject {
 }
 
 /** How something was spelled, as noted by `keepForm`; undefined where it was plain. */
-export function formOf(target: Carrier, dialect: string): JsonObject {
+export function readForm(target: Carrier, dialect: string): JsonObject {
   const form = target.extra?.[dialect]?.[FORM];
   return isObject(form) ? form : {};
 }
@@ -87,7 +87,8 @@ export function restoreResidue(
 ): void {
   const residue = target.extra?.[context.dialect];
   if (residue === undefined) return;
-  const clash = (...path: string[]): void => context.report.lose("residue-clash", ["extra", context.dialect, ...path]);
+  const clash = (...path: string[]): void =>
+    context.report.addLoss("residue-clash", ["extra", context.dialect, ...path]);
   putBack(wire, residue, clash, ...inner);
 }
 
@@ -118,11 +119,11 @@ export function putBack(
  * Reports the residue of other dialects, which does not travel; form and fields apart. `codes` are for fields that
  * are more, or less, than a field that only another dialect has; the rest of them goes under `code`.
  */
-export function reportForeignResidue<Code extends string = ForeignLoss>(
+export function reportNotPortableResidue<Code extends string = NotPortableLoss>(
   target: Carrier,
-  context: EncodeContext<Code | ForeignLoss>,
+  context: EncodeContext<Code | NotPortableLoss>,
   codes: Readonly<Partial<Record<string, NoInfer<Code>>>> = {},
-  code: NoInfer<Code> | ForeignLoss = "residue-foreign",
+  code: NoInfer<Code> | NotPortableLoss = "residue-foreign",
 ): void {
   if (target.extra === undefined) return;
   for (const dialect of Object.keys(target.extra)) {
@@ -130,12 +131,12 @@ export function reportForeignResidue<Code extends string = ForeignLoss>(
     const residue = target.extra[dialect] ?? {};
     for (const key of Object.keys(residue)) {
       if (key === FORM && isObject(residue[FORM])) continue;
-      context.report.lose(Object.hasOwn(codes, key) ? (codes[key] ?? code) : code, ["extra", dialect, key]);
+      context.report.addLoss(Object.hasOwn(codes, key) ? (codes[key] ?? code) : code, ["extra", dialect, key]);
     }
-    for (const what of Object.keys(formOf(target, dialect))) {
+    for (const what of Object.keys(readForm(target, dialect))) {
       // Whose role that was is no mere spelling.
       const code = what === "role" ? "residue-foreign" : "form-foreign";
-      context.report.lose(code, ["extra", dialect, FORM, what]);
+      context.report.addLoss(code, ["extra", dialect, FORM, what]);
     }
   }
 }
@@ -150,7 +151,7 @@ export function isSealFor(
 }
 
 /** Reports every field of a value that this dialect does not carry, each under its own code or under the given one. */
-export function reportUncarried<Code extends string>(
+export function reportUnsupportedFields<Code extends string>(
   value: object,
   carried: ReadonlySet<string>,
   context: EncodeContext<Code>,
@@ -160,6 +161,6 @@ export function reportUncarried<Code extends string>(
   for (const key in value) {
     // What is undefined is not there.
     if (carried.has(key) || (value as Record<string, unknown>)[key] === undefined) continue;
-    context.report.lose(Object.hasOwn(codes, key) ? (codes[key] ?? code) : code, key);
+    context.report.addLoss(Object.hasOwn(codes, key) ? (codes[key] ?? code) : code, key);
   }
 }

@@ -46,14 +46,14 @@ export function reportSeals(
     // Only the first of a kind goes out: the one that `sealOf` gives.
     const isWritten = (kind === written || kind === alsoWritten) && firstOf(seals, kind, context) === seal;
     if (isWritten) reportIssuer(seal, index, context);
-    else context.report.lose(kind === "id" ? "id-foreign" : "seal-foreign", ["seals", index]);
+    else context.report.addLoss(kind === "id" ? "id-foreign" : "seal-foreign", ["seals", index]);
   }
 }
 
 /** A request goes to the issuer of what it sends; a bare list of messages may go anywhere, and does not name it. */
-function reportIssuer(seal: Seal, index: number, { report, trail }: EncodeContext<SealLoss>): void {
+function reportIssuer(seal: Seal, index: number, { report, pathTracker: trail }: EncodeContext<SealLoss>): void {
   if (!trail.isInList) return;
   for (const field of ["provider", "model"] as const) {
-    if (seal[field] !== undefined) report.lose("bookkeeping", ["seals", index, field]);
+    if (seal[field] !== undefined) report.addLoss("bookkeeping", ["seals", index, field]);
   }
 }

@@ -106,9 +106,9 @@ export function reportLate(
   const place = placeOf(draft);
   if (delta.kind === "seal") {
     const isMeant = draft.part.type === "reasoning" && isSealFor(delta.payload.seal, context);
-    if (isMeant) report.lose("late-unsaid", [...place, "seals"]);
+    if (isMeant) report.addLoss("late-unsaid", [...place, "seals"]);
   } else if (delta.kind === "annotation" && isSayable(delta.payload.annotation)) {
-    report.lose("late-unsaid", [...place, "annotations"]);
+    report.addLoss("late-unsaid", [...place, "annotations"]);
   }
-  if (delta.payload.extra?.[dialect] !== undefined) report.lose("late-unsaid", [...place, "extra", dialect]);
+  if (delta.payload.extra?.[dialect] !== undefined) report.addLoss("late-unsaid", [...place, "extra", dialect]);
 }

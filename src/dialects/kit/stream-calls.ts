@@ -4,7 +4,7 @@ import { JsonError } from "../../model/errors.ts";
 import type { JsonValue } from "../../model/json.ts";
 import { parseJson } from "../../model/json.ts";
 import type { ToolCallPart, ToolResultPart } from "../../model/parts.ts";
-import { formOf, keepForm } from "./residue.ts";
+import { readForm, storeForm } from "./residue.ts";
 
 /** The calls of all answers that one stream holds: each has an id of its own, and one result (B17). */
 export class RunCalls {
@@ -14,7 +14,7 @@ export class RunCalls {
   start(call: ToolCallPart, dialect: string): void {
     const id = call.toolCallId;
     for (let n = 2; this.isTaken(call.toolCallId); n++) call.toolCallId = `${id}_${n}`;
-    if (call.toolCallId !== id && formOf(call, dialect)["id"] === undefined) keepForm(call, dialect, "id", id);
+    if (call.toolCallId !== id && readForm(call, dialect)["id"] === undefined) storeForm(call, dialect, "id", id);
     this.started.add(call.toolCallId);
   }
 

@@ -7,11 +7,11 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
 import type { ProviderError } from "../../model/provider-error.ts";
 import { isRetryable } from "../../model/provider-error.ts";
-import type { Response } from "../../model/response.ts";
+import type { ModelResponse } from "../../model/response.ts";
 import type { EncodeContext } from "../dialect.ts";
-import { isObject, restOf } from "./read.ts";
+import { isObject, unknownFields } from "./read.ts";
 import { EVENTS } from "./residue.ts";
-import { Trail } from "./trail.ts";
+import { PathTracker } from "./trail.ts";
 
 /** The delta that begins an answer; decoders add what they know. */
 export function startDelta(payload: Omit<StartPayload, "contractVersion">): Delta {
@@ -43,8 +43,8 @@ export function errorDelta(error: ProviderError): ErrorDelta {
  * what they report, because what is lost is told once, of the whole answer.
  */
 export function withOwnReport<Code extends string>(context: EncodeContext<Code>): EncodeContext<Code> {
-  const trail = new Trail();
-  return { ...context, trail, report: context.report.anew(trail) };
+  const trail = new PathTracker();
+  return { ...context, pathTracker: trail, report: context.report.anew(trail) };
 }
 
 /** Half a character that waits for its other half. */
@@ -106,11 +106,11 @@ export function eventsOf({ extra }: Carrier, dialect: string): JsonObject[] {
 
 /** Reports the events that were kept where only a stream could say them. */
 export function reportEvents({ extra }: Carrier, { dialect, report }: EncodeContext<"field-unsaid">): void {
-  if (extra?.[dialect]?.[EVENTS] !== undefined) report.lose("field-unsaid", ["extra", dialect, EVENTS]);
+  if (extra?.[dialect]?.[EVENTS] !== undefined) report.addLoss("field-unsaid", ["extra", dialect, EVENTS]);
 }
 
 /** An answer without its events: a stream has said them, so that nothing else need say them. */
-export function withoutEvents(response: Response, dialect: string): Response {
+export function withoutEvents(response: ModelResponse, dialect: string): ModelResponse {
   const { message } = response;
   const parts = message.parts.map((part) => bare(part, dialect));
   return bare({ ...response, message: { ...message, parts } }, dialect);
@@ -121,5 +121,5 @@ const OWN: ReadonlySet<string> = new Set([EVENTS]);
 function bare<T extends Carrier>(target: T, dialect: string): T {
   const residue = target.extra?.[dialect];
   if (residue?.[EVENTS] === undefined) return target;
-  return { ...target, extra: { ...target.extra, [dialect]: restOf(residue, OWN) ?? {} } };
+  return { ...target, extra: { ...target.extra, [dialect]: unknownFields(residue, OWN) ?? {} } };
 }

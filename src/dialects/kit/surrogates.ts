@@ -66,7 +66,7 @@ function mendPart(turn: Turn, at: number, part: Part, { report }: EncodeContext<
   for (const field of SAID) {
     const value = saidBy(part)[field];
     if (isWellFormed(value)) continue;
-    report.lose("surrogates", [...pathOf(turn, at), field]);
+    report.addLoss("surrogates", [...pathOf(turn, at), field]);
     mended[field] = wellFormed(value);
   }
   // The same fields with other strings.

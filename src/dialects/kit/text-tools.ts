@@ -1,7 +1,7 @@
 // Free-form tools where arguments must be an object: their text is put into one, and taken out of the reply (B32).
 import type { ToolCallPart } from "../../model/parts.ts";
 import type { Tool } from "../../model/request.ts";
-import type { Names } from "../dialect.ts";
+import type { Renames } from "../dialect.ts";
 import { isObject } from "./read.ts";
 
 /** The field that holds what is no object. */
@@ -13,7 +13,7 @@ export const FREE_FORM = {
 };
 
 /** The names, with the tools that are described by `FREE_FORM`. */
-export function withTextTools(names: Names | undefined, tools: readonly Tool[] = []): Names | undefined {
+export function withTextTools(names: Renames | undefined, tools: readonly Tool[] = []): Renames | undefined {
   const textTools = tools.flatMap((tool) =>
     tool.type === "function" && tool.format === "text" && tool.inputSchema === undefined ? [tool.name] : [],
   );
@@ -21,7 +21,7 @@ export function withTextTools(names: Names | undefined, tools: readonly Tool[] =
 }
 
 /** Takes the text out of a call that a reply makes of such a tool. */
-export function restoreText(part: ToolCallPart, names: Names | undefined): void {
+export function restoreText(part: ToolCallPart, names: Renames | undefined): void {
   const { input, toolName } = part;
   if (names?.textTools?.includes(toolName) !== true || !isObject(input)) return;
   const { [WRAPPED]: text, ...others } = input;

@@ -2,7 +2,7 @@
 // it, so that nothing builds a path string while all is well.
 import { pointer, pointerStep } from "../../model/pointer.ts";
 
-export class Trail {
+export class PathTracker {
   private readonly steps: (string | number)[] = [];
   /** How many of the steps count: shortening the list each time would cost more than all the rest. */
   private depth = 0;

@@ -29,7 +29,7 @@ export function pathOf(turn: Turn, part: number): (string | number)[] {
 }
 
 /** Goes to a part of a turn; `context.trail.leave(3)` goes back to the list of messages. */
-export function enterPart(turn: Turn, part: number, { trail }: Pick<EncodeContext, "trail">): void {
+export function enterPart(turn: Turn, part: number, { pathTracker: trail }: Pick<EncodeContext, "pathTracker">): void {
   const places = turn.places?.[part];
   trail.enter(places === undefined ? turn.index : places[0]);
   trail.enter("parts");

@@ -3,8 +3,8 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { EncodeContext } from "../dialect.ts";
-import type { ForeignLoss } from "./residue.ts";
-import { reportForeignResidue, reportUncarried } from "./residue.ts";
+import type { NotPortableLoss } from "./residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields } from "./residue.ts";
 import type { Turn } from "./turn.ts";
 
 const CARRIED: ReadonlySet<string> = new Set(["role", "parts", "extra"]);
@@ -15,21 +15,21 @@ const UNCARRIED: Readonly<Partial<Record<string, "bookkeeping">>> = {
   createdAt: "bookkeeping",
 };
 
-type FieldsContext = EncodeContext<"bookkeeping" | "field-unsaid" | ForeignLoss>;
+type FieldsContext = EncodeContext<"bookkeeping" | "field-unsaid" | NotPortableLoss>;
 
 /** Reports what a message says beside its role and parts; most say nothing. */
 export function reportMessageFields(message: Message, context: FieldsContext): void {
-  reportUncarried<"bookkeeping" | "field-unsaid">(message, CARRIED, context, "field-unsaid", UNCARRIED);
-  reportForeignResidue(message, context);
+  reportUnsupportedFields<"bookkeeping" | "field-unsaid">(message, CARRIED, context, "field-unsaid", UNCARRIED);
+  reportNotPortableResidue(message, context);
 }
 
 /** The same for a message of a history. */
 export function reportMessage({ message, index }: Turn, context: FieldsContext): void {
   for (const key in message) {
     if (key === "role" || key === "parts") continue;
-    context.trail.enter(index);
+    context.pathTracker.enter(index);
     reportMessageFields(message, context);
-    context.trail.leave();
+    context.pathTracker.leave();
     return;
   }
 }
@@ -43,7 +43,7 @@ export function wireRole(turn: Turn, form: JsonObject, { report, dialect }: Role
   const kept = form["role"];
   if (typeof kept === "string") {
     if (role === "user") return kept;
-    report.lose("form-stale", [index, "extra", dialect]);
+    report.addLoss("form-stale", [index, "extra", dialect]);
   }
   switch (role) {
     case "assistant":
@@ -53,10 +53,10 @@ export function wireRole(turn: Turn, form: JsonObject, { report, dialect }: Role
     case "tool":
       return "user";
     case "developer":
-      report.lose("developer-as-system", [index, "role"]);
+      report.addLoss("developer-as-system", [index, "role"]);
       return "system";
     default:
-      report.lose("role-approximated", [index, "role"], `It said "${String(role)}".`);
+      report.addLoss("role-approximated", [index, "role"], `It said "${String(role)}".`);
       return "user";
   }
 }

@@ -4,7 +4,7 @@ import type { Annotation, TextPart } from "../../model/parts.ts";
 import { CodePoints } from "../kit/code-points.ts";
 import { keepOthers, noteAbsent } from "../kit/openai-reading.ts";
 import { isObject } from "../kit/read.ts";
-import { keepFields, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { storeResidue, reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import { reportSeals } from "../kit/seals.ts";
 import type { Reading } from "./reading.ts";
 import type { ChatCitation } from "./types.ts";
@@ -28,7 +28,7 @@ function decodeAnnotation(wire: JsonObject, points: CodePoints, { context }: Rea
   const citation = wire[CITATION];
   if (wire["type"] !== CITATION || !isObject(citation) || typeof citation["url"] !== "string") {
     const annotation: Annotation = { kind: "other" };
-    keepFields(annotation, context.dialect, wire);
+    storeResidue(annotation, context.dialect, wire);
     return annotation;
   }
   const { url, title, start_index: start, end_index: end } = citation;
@@ -59,7 +59,7 @@ export interface TextPlace {
 
 /** Adds the citations of a text to those written so far. */
 export function encodeAnnotations(part: TextPart, place: TextPlace, written: JsonObject[], writing: Writing): void {
-  const { trail } = writing.context;
+  const { pathTracker: trail } = writing.context;
   trail.enter("annotations");
   for (const [at, annotation] of (part.annotations ?? []).entries()) {
     trail.enter(at);
@@ -76,13 +76,13 @@ function encodeAnnotation(annotation: Annotation, place: TextPlace, writing: Wri
   const kept = annotation.extra?.[dialect];
   const isOwn = kind === "other" && kept !== undefined;
   if (!isOwn && (kind !== "url" || url === undefined)) {
-    context.report.lose("annotation-unsaid");
+    context.report.addLoss("annotation-unsaid");
     return undefined;
   }
   const wire: JsonObject = isOwn ? {} : { type: CITATION, [CITATION]: encodeCitation(annotation, place, writing) };
-  reportUncarried(annotation, CARRIED, context, "field-unsaid");
+  reportUnsupportedFields(annotation, CARRIED, context, "field-unsaid");
   reportSeals(annotation, context);
-  reportForeignResidue(annotation, context);
+  reportNotPortableResidue(annotation, context);
   restoreResidue(wire, annotation, context, CITATION);
   return wire;
 }
@@ -98,7 +98,7 @@ function encodeCitation(
   if (title !== undefined) citation.title = title;
   else if (isFree(annotation, "title", writing, CITATION)) {
     citation.title = "";
-    report.lose("field-filled", "title");
+    report.addLoss("field-filled", "title");
   }
   if (span !== undefined) {
     const [start, end] = [offset + span.start, offset + span.end];
@@ -106,11 +106,11 @@ function encodeCitation(
     citation.end_index = points.points(end);
     // Half a character has no number.
     const isExact = points.units(citation.start_index) === start && points.units(citation.end_index) === end;
-    if (!isExact) report.lose("field-unsaid", "span");
+    if (!isExact) report.addLoss("field-unsaid", "span");
   } else if (["start_index", "end_index"].every((field) => isFree(annotation, field, writing, CITATION))) {
     citation.start_index = points.points(offset);
     citation.end_index = points.points(offsetEnd);
-    report.lose("field-filled", "span");
+    report.addLoss("field-filled", "span");
   }
   return citation;
 }

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { AudioPart } from "../../model/parts.ts";
 import { keepOthers } from "../kit/openai-reading.ts";
 import { isObject } from "../kit/read.ts";
-import { isSealFor, keepForm } from "../kit/residue.ts";
+import { isSealFor, storeForm } from "../kit/residue.ts";
 import { addSeal, issuerOf, sealOf } from "../kit/seals.ts";
 import { carrying, finishPart } from "./finish-part.ts";
 import type { Reading } from "./reading.ts";
@@ -32,8 +32,8 @@ export function decodeSpoken(wire: JsonValue, { context, isReply }: Reading): Au
   }
   const has = WHOLE.filter((field) => wire[field] !== undefined);
   // Where it stood tells what it is to have there: what an answer says is no part of a request.
-  if (isReply && has.length < WHOLE.length) keepForm(part, context.dialect, "said", has);
-  else if (!isReply && Object.keys(wire).length > 1) keepForm(part, context.dialect, "has", has);
+  if (isReply && has.length < WHOLE.length) storeForm(part, context.dialect, "said", has);
+  else if (!isReply && Object.keys(wire).length > 1) storeForm(part, context.dialect, "has", has);
   keepOthers(part, wire, known, context);
   return part;
 }
@@ -48,11 +48,11 @@ export function encodeSpoken(part: AudioPart, writing: Writing): JsonObject | un
   const isOwn = fileId !== undefined && (issuer === undefined || isSealFor(issuer, context));
   const id = sealOf(part, "id", context) ?? (isOwn ? fileId : undefined);
   if (id === undefined && (!isReply || data === undefined)) {
-    report.lose(data === undefined ? (fileId === undefined ? "media-elsewhere" : "file-id") : "part-unsayable");
+    report.addLoss(data === undefined ? (fileId === undefined ? "media-elsewhere" : "file-id") : "part-unsayable");
     return undefined;
   }
-  if (id === undefined) report.lose("field-filled", "fileId");
-  else if (fileId !== undefined && fileId !== id) report.lose("field-unsaid", "fileId", "Its seal says another id.");
+  if (id === undefined) report.addLoss("field-filled", "fileId");
+  else if (fileId !== undefined && fileId !== id) report.addLoss("field-unsaid", "fileId", "Its seal says another id.");
   const wire: JsonObject = { id: id ?? "" };
   const form = spelling(part, isReply ? "said" : "has", writing);
   const has: readonly JsonValue[] = Array.isArray(form) ? form : isReply ? WHOLE : [];
@@ -60,11 +60,11 @@ export function encodeSpoken(part: AudioPart, writing: Writing): JsonObject | un
   for (const field of WHOLE) {
     const value = values[field];
     if (!has.includes(field)) {
-      if (value !== undefined) report.lose("audio-by-id", field);
+      if (value !== undefined) report.addLoss("audio-by-id", field);
     } else if (value !== undefined) wire[field] = value;
     else if (isFree(part, field, writing)) {
       wire[field] = field === "expires_at" ? 0 : "";
-      report.lose("field-filled", field);
+      report.addLoss("field-filled", field);
     }
   }
   const isKept = isReply || Array.isArray(form);
@@ -74,6 +74,6 @@ export function encodeSpoken(part: AudioPart, writing: Writing): JsonObject | un
 /** Audio as a request repeats it: what an answer said beside the id stays behind. */
 function withoutResidue(part: AudioPart, { context, dialect }: Writing): AudioPart {
   const { [dialect]: residue, ...others } = part.extra ?? {};
-  for (const key in residue) if (key !== "$form") context.report.lose("audio-by-id", ["extra", dialect, key]);
+  for (const key in residue) if (key !== "$form") context.report.addLoss("audio-by-id", ["extra", dialect, key]);
   return { ...part, extra: others };
 }

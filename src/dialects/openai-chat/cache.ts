@@ -3,7 +3,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { CacheBreakpoint, Extra } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf, keepForm } from "../kit/residue.ts";
+import { readForm, storeForm } from "../kit/residue.ts";
 import type { Writing } from "./writing.ts";
 import { spelling } from "./writing.ts";
 
@@ -28,8 +28,8 @@ export function readCache(target: Cached, wire: JsonObject, field: string, { dia
   target.cache = ttl === undefined ? {} : { ttl };
   const rest: JsonObject = {};
   for (const key in value) if (key !== mark[0] && (key !== "ttl" || ttl === undefined)) copyField(value, key, rest);
-  const before = formOf(target, dialect)["cache"];
-  keepForm(target, dialect, "cache", { ...(isObject(before) ? before : {}), [field]: rest });
+  const before = readForm(target, dialect)["cache"];
+  storeForm(target, dialect, "cache", { ...(isObject(before) ? before : {}), [field]: rest });
   return true;
 }
 
@@ -40,7 +40,7 @@ export function writeCache(wire: JsonObject, target: Cached, writing: Writing): 
   const spelled = spelling(target, "cache", writing);
   const fields = isObject(spelled) ? spelled : vendor?.cache === undefined ? undefined : { [vendor.cache]: {} };
   if (cache === undefined) return;
-  if (fields === undefined) return context.report.lose("bookkeeping", "cache");
+  if (fields === undefined) return context.report.addLoss("bookkeeping", "cache");
   for (const field in fields) {
     const [key, word] = MARKS[field] ?? ["type", "ephemeral"];
     const mark: JsonObject = { [key]: word };

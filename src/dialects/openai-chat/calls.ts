@@ -9,7 +9,7 @@ import { restoreName } from "../kit/names.ts";
 import { opaquePart } from "../kit/opaque.ts";
 import { keepOthers } from "../kit/openai-reading.ts";
 import { isObject, readObject } from "../kit/read.ts";
-import { keepForm } from "../kit/residue.ts";
+import { storeForm } from "../kit/residue.ts";
 import { carrying, finishPart } from "./finish-part.ts";
 import type { Reading } from "./reading.ts";
 import type { Writing } from "./writing.ts";
@@ -20,13 +20,13 @@ export const CUSTOM = "custom";
 /** Reads the list of calls into parts. */
 export function decodeCalls(list: readonly JsonValue[], parts: Part[], reading: Reading): void {
   const { context } = reading;
-  context.trail.enter("tool_calls");
+  context.pathTracker.enter("tool_calls");
   for (let at = 0; at < list.length; at++) {
-    context.trail.enter(at);
+    context.pathTracker.enter(at);
     parts.push(decodeCall(readObject(list[at], context), reading));
-    context.trail.leave();
+    context.pathTracker.leave();
   }
-  context.trail.leave();
+  context.pathTracker.leave();
 }
 
 /** One call of the list; opaque where it lacks what it needs. */
@@ -39,13 +39,13 @@ export function decodeCall(wire: JsonObject, reading: Reading): Part {
   const call = isCustom || type === undefined || type === field ? readCall(data, field, reading) : undefined;
   if (call === undefined || !isObject(data)) {
     const opaque = opaquePart(wire, context);
-    keepForm(opaque, context.dialect, "in", "tool_calls");
+    storeForm(opaque, context.dialect, "in", "tool_calls");
     return opaque;
   }
   const wireId = typeof id === "string" ? restoreName(id, reading.names?.toolCallIds) : undefined;
   reading.calls.add(call, wireId);
   if (isCustom) reading.custom.add(call.toolCallId);
-  if (type === undefined) keepForm(call, context.dialect, "absent", ["type"]);
+  if (type === undefined) storeForm(call, context.dialect, "absent", ["type"]);
   keepOthers(call, wire, typeof id === "string" ? ["id", "type", field] : ["type", field], context);
   return call;
 }
@@ -56,7 +56,7 @@ export function decodeFunctionCall(data: JsonValue, reading: Reading): ToolCallP
   if (call === undefined) return undefined;
   reading.calls.add(call, undefined);
   reading.legacy.add(call.toolCallId);
-  keepForm(call, reading.context.dialect, "in", "function_call");
+  storeForm(call, reading.context.dialect, "in", "function_call");
   return call;
 }
 
@@ -80,10 +80,10 @@ function readCall(data: JsonValue | undefined, field: string, reading: Reading):
   } else if (isObject(value)) {
     call.input = value;
     if (hasExactNumbers(value)) call.inputText = stringifyJson(value);
-    keepForm(call, dialect, "arguments", "object");
+    storeForm(call, dialect, "arguments", "object");
   } else {
     // No arguments are no reason to lose the call (B20).
-    keepForm(call, dialect, "arguments", value === undefined ? "absent" : "odd");
+    storeForm(call, dialect, "arguments", value === undefined ? "absent" : "odd");
   }
   const isRead = typeof value === "string" || isObject(value);
   keepOthers(call, data, isRead ? ["name", given] : ["name"], reading.context, field);
@@ -96,11 +96,11 @@ const CALL = carrying("toolCallId", "toolName", "input", "inputText", "invalid",
 export function encodeCall(call: ToolCallPart, isLegacy: boolean, writing: Writing): JsonObject | undefined {
   const { context, names, calls } = writing;
   if (call.executor === "provider") {
-    context.report.lose("provider-tool");
+    context.report.addLoss("provider-tool");
     return undefined;
   }
   if (isApproval(call)) {
-    context.report.lose("approval-foreign");
+    context.report.addLoss("approval-foreign");
     calls.set(call.toolCallId, { name: call.toolName, isCustom: false, isLegacy, isApproval: true });
     return undefined;
   }
@@ -141,13 +141,13 @@ export function reportManner(
   isCustom: boolean,
   { context: { report } }: Writing,
 ): void {
-  if (executor !== undefined) report.lose("tool-default", "executor");
-  if (format !== undefined && !isCustom) report.lose(format === "json" ? "tool-default" : "field-unsaid", "format");
-  if (tool !== undefined) report.lose("field-unsaid", "tool");
+  if (executor !== undefined) report.addLoss("tool-default", "executor");
+  if (format !== undefined && !isCustom) report.addLoss(format === "json" ? "tool-default" : "field-unsaid", "format");
+  if (tool !== undefined) report.addLoss("field-unsaid", "tool");
 }
 
 /** Unreadable arguments show that a call must not be executed; readable ones do not (B31). */
 function reportInvalid({ invalid }: ToolCallPart, isCustom: boolean, text: string, { context }: Writing): void {
   const shows = !isCustom && readArguments(text).invalid === true;
-  if (!shows || invalid !== true) context.report.lose(invalid === true ? "call-invalid" : "bookkeeping", "invalid");
+  if (!shows || invalid !== true) context.report.addLoss(invalid === true ? "call-invalid" : "bookkeeping", "invalid");
 }

@@ -6,7 +6,7 @@ import type { OpaquePart, Part, ReasoningPart, RefusalPart, TextPart } from "../
 import { isOpaqueFor, opaquePart } from "../kit/opaque.ts";
 import { isBare } from "../kit/openai-reading.ts";
 import { isObject, readObject } from "../kit/read.ts";
-import { keepFields, keepForm, reportForeignResidue, reportUncarried } from "../kit/residue.ts";
+import { storeResidue, storeForm, reportNotPortableResidue, reportUnsupportedFields } from "../kit/residue.ts";
 import { readCache } from "./cache.ts";
 import { carrying, finishPart } from "./finish-part.ts";
 import { decodeMedia, encodeMedia } from "./media.ts";
@@ -20,13 +20,13 @@ import { placeOf, spelling } from "./writing.ts";
 export function decodeBlocks(list: readonly JsonValue[], reading: Reading): Part[] {
   const { context } = reading;
   const parts: Part[] = [];
-  context.trail.enter("content");
+  context.pathTracker.enter("content");
   for (let at = 0; at < list.length; at++) {
-    context.trail.enter(at);
+    context.pathTracker.enter(at);
     parts.push(decodeBlock(readObject(list[at], context), reading));
-    context.trail.leave();
+    context.pathTracker.leave();
   }
-  context.trail.leave();
+  context.pathTracker.leave();
   return parts;
 }
 
@@ -36,7 +36,7 @@ export function decodeBlock(wire: JsonObject, reading: Reading): Part {
   const isUntyped = wire["type"] === undefined && typeof wire["text"] === "string";
   const type = isUntyped ? "text" : wire["type"];
   const part = typeof type === "string" ? decodeKnown(type, wire, reading) : undefined;
-  if (isUntyped && part !== undefined) keepForm(part, context.dialect, "type", "none");
+  if (isUntyped && part !== undefined) storeForm(part, context.dialect, "type", "none");
   if (part === undefined) return opaquePart(wire, context);
   let rest: JsonObject | undefined;
   for (const key in wire) {
@@ -44,7 +44,7 @@ export function decodeBlock(wire: JsonObject, reading: Reading): Part {
     if (key === "type" || key === type || readCache(part, wire, key, context)) continue;
     rest = keep(rest, wire, key);
   }
-  keepFields(part, context.dialect, rest);
+  storeResidue(part, context.dialect, rest);
   return part;
 }
 
@@ -73,7 +73,7 @@ export function thinkingOf(value: JsonValue | undefined): string | undefined {
 }
 
 function placed<P extends Part>(part: P, place: string, { context }: Reading): P {
-  keepForm(part, context.dialect, "in", place);
+  storeForm(part, context.dialect, "in", place);
   return part;
 }
 
@@ -105,13 +105,13 @@ export function encodeBlock(part: Part, writing: Writing): JsonObject | undefine
       break;
     case "reasoning":
       if (placeOf(part, writing) === "thinking") return encodeThinking(part, writing);
-      writing.context.report.lose("reasoning-unsaid");
+      writing.context.report.addLoss("reasoning-unsaid");
       return undefined;
     case "opaque":
       return encodeOpaque(part, writing);
     default:
   }
-  writing.context.report.lose("part-unsayable");
+  writing.context.report.addLoss("part-unsayable");
   return undefined;
 }
 
@@ -131,15 +131,15 @@ function encodeOpaque(part: OpaquePart, { context, dialect }: Writing): JsonObje
   const { value } = part;
   if (!isOpaqueFor(part, context)) return undefined;
   if (!isObject(value)) {
-    context.report.lose("part-unsayable");
+    context.report.addLoss("part-unsayable");
     return undefined;
   }
-  reportUncarried(part, OPAQUE, context, "field-unsaid");
+  reportUnsupportedFields(part, OPAQUE, context, "field-unsaid");
   // A bare list of messages may go anywhere, and does not name the issuer.
-  if (part.issuer !== undefined && context.trail.isInList) context.report.lose("bookkeeping", "issuer");
-  reportForeignResidue(part, context);
+  if (part.issuer !== undefined && context.pathTracker.isInList) context.report.addLoss("bookkeeping", "issuer");
+  reportNotPortableResidue(part, context);
   for (const key in part.extra?.[dialect]) {
-    if (key !== "$form") context.report.lose("field-unsaid", ["extra", dialect, key]);
+    if (key !== "$form") context.report.addLoss("field-unsaid", ["extra", dialect, key]);
   }
   return value;
 }

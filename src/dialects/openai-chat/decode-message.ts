@@ -6,7 +6,7 @@ import type { Part, TextPart } from "../../model/parts.ts";
 import { noteResultOrder } from "../kit/pairing.ts";
 import { isBare, keepOthers, noteAbsent } from "../kit/openai-reading.ts";
 import { isObject, kindOf, readObject, readString } from "../kit/read.ts";
-import { keepFields, keepForm } from "../kit/residue.ts";
+import { storeResidue, storeForm } from "../kit/residue.ts";
 import { decodeAnnotations } from "./annotations.ts";
 import { decodeSpoken } from "./audio.ts";
 import { decodeCalls, decodeFunctionCall } from "./calls.ts";
@@ -22,9 +22,9 @@ export function decodeHistory(list: readonly JsonValue[], reading: Reading): Mes
   const { context } = reading;
   const messages: Message[] = [];
   for (let at = 0; at < list.length; at++) {
-    context.trail.enter(at);
+    context.pathTracker.enter(at);
     messages.push(decodeMessage(readObject(list[at], context), reading));
-    context.trail.leave();
+    context.pathTracker.leave();
   }
   noteResultOrder(messages, context.dialect);
   return messages;
@@ -44,7 +44,7 @@ function decodeMessage(wire: JsonObject, reading: Reading): Message {
       return decodeResult(wire, role === "function", reading);
     default: {
       const message = decodeSpeech(wire, "user", reading);
-      keepForm(message, reading.context.dialect, "role", role);
+      storeForm(message, reading.context.dialect, "role", role);
       return message;
     }
   }
@@ -59,8 +59,8 @@ function decodeSpeech(wire: JsonObject, role: Role, reading: Reading): Message {
     else if (key === "name" && typeof wire[key] === "string") message.name = wire[key];
     else rest = keep(rest, wire, key);
   }
-  if (wire["content"] === undefined) keepForm(message, reading.context.dialect, "content", "absent");
-  if (rest !== undefined) keepFields(message, reading.context.dialect, rest);
+  if (wire["content"] === undefined) storeForm(message, reading.context.dialect, "content", "absent");
+  if (rest !== undefined) storeResidue(message, reading.context.dialect, rest);
   return message;
 }
 
@@ -71,19 +71,19 @@ function decodeContent(content: JsonValue | undefined, message: Message, reading
   if (typeof content === "string") {
     if (content !== "" || !isAssistant) message.parts.push({ type: "text", text: content });
     // Streams begin with an empty text where there is none (B80).
-    else keepForm(message, context.dialect, "content", "");
+    else storeForm(message, context.dialect, "content", "");
   } else if (Array.isArray(content)) {
     const parts = decodeBlocks(content, reading);
     for (const part of parts) {
       // Elsewhere an assistant has its media beside the content.
-      if (isAssistant && isMedia(part)) keepForm(part, context.dialect, "at", "content");
+      if (isAssistant && isMedia(part)) storeForm(part, context.dialect, "at", "content");
       message.parts.push(part);
     }
     const [first] = parts;
     const couldBePlain = first === undefined ? isAssistant : parts.length === 1 ? isBare(first) : reading.isReply;
-    if (couldBePlain) keepForm(message, context.dialect, "content", "list");
+    if (couldBePlain) storeForm(message, context.dialect, "content", "list");
   } else if (content === null) {
-    if (!isAssistant) keepForm(message, context.dialect, "content", null);
+    if (!isAssistant) storeForm(message, context.dialect, "content", null);
   } else if (content !== undefined) {
     context.fail("wrong-type", `Expected a string or a list, found ${kindOf(content)}.`, "content");
   }
@@ -125,10 +125,10 @@ export function decodeAssistant(wire: JsonObject, reading: Reading): Message {
   const { content } = wire;
   const before = message.parts.length;
   decodeContent(content, message, reading);
-  if (content === undefined) keepForm(message, context.dialect, "content", "absent");
+  if (content === undefined) storeForm(message, context.dialect, "content", "absent");
   if (isSaid) rest = decodeFields(wire, message, before, rest, reading);
   if (isReply) noteAbsent(message, wire, ["role", "refusal", "annotations"], context);
-  if (rest !== undefined) keepFields(message, context.dialect, rest);
+  if (rest !== undefined) storeResidue(message, context.dialect, rest);
   return message;
 }
 
@@ -172,7 +172,7 @@ function readAnnotations(list: JsonValue, message: Message, before: number, read
   const annotations = texts.length === 1 && text ? decodeAnnotations(list, text.text, reading) : undefined;
   if (annotations === undefined || text === undefined) return false;
   text.annotations = annotations;
-  if (!reading.isReply) keepForm(message, reading.context.dialect, "annotations", true);
+  if (!reading.isReply) storeForm(message, reading.context.dialect, "annotations", true);
   return true;
 }
 
@@ -184,7 +184,7 @@ export function readImages(wire: JsonValue, parts: Part[], reading: Reading): bo
     if (!isObject(each) || each["type"] !== "image_url") return false;
     const image = decodeMedia("image_url", each, reading);
     if (image === undefined) return false;
-    keepForm(image, reading.context.dialect, "in", "images");
+    storeForm(image, reading.context.dialect, "in", "images");
     keepOthers(image, each, ["type", "image_url"], reading.context);
     images.push(image);
   }

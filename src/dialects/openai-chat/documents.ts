@@ -34,7 +34,7 @@ export function encodeDocument(part: FilePart, writing: Writing): JsonObject | u
   if (source === undefined || part.url !== undefined || part.fileId !== undefined) return undefined;
   const text = source === "text" ? part.text : source === "content" ? textOfContent(part) : textOfData(part, writing);
   if (text === undefined) return undefined;
-  writing.context.report.lose("document-as-text", source);
+  writing.context.report.addLoss("document-as-text", source);
   const carried = part.mimeType === PLAIN ? PLAIN_CARRIED : CARRIED;
   return finishPart({ type: "text", text } satisfies ChatText, part, carried[source], writing);
 }

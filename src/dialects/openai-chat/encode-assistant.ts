@@ -80,9 +80,9 @@ export function encodeAssistant(turn: Turn, writing: Writing, tokens?: Tokens): 
   if (isReply) fillReply(wire, message, writing);
   if (message.extra === undefined) return wire;
   repeatReasoning(wire, message, writing);
-  if (!isReply) context.trail.enter(turn.index);
+  if (!isReply) context.pathTracker.enter(turn.index);
   restoreResidue(wire, message, context);
-  if (!isReply) context.trail.leave();
+  if (!isReply) context.pathTracker.leave();
   return wire;
 }
 
@@ -99,7 +99,7 @@ function encodePart(part: Part, draft: Draft, writing: Writing): string | undefi
   const field = fieldOf(part, place, writing);
   if (field === undefined || !writePart(part, field, place, draft, writing)) return undefined;
   const at = FIELDS.indexOf(field);
-  if (at < draft.last) writing.context.report.lose("order-regrouped", "type");
+  if (at < draft.last) writing.context.report.addLoss("order-regrouped", "type");
   else draft.last = at;
   if (field === "reasoning") return place === DETAILS ? undefined : place;
   return field === "refusal" || part.type === "text" ? field : undefined;
@@ -114,7 +114,7 @@ function fieldOf(part: Part, reasoning: string | undefined, writing: Writing): F
       return "content";
     case "reasoning":
       if (reasoning !== undefined) return reasoning === "thinking" ? "content" : "reasoning";
-      report.lose("reasoning-unsaid");
+      report.addLoss("reasoning-unsaid");
       return undefined;
     case "refusal":
       return place === "content" ? place : "refusal";
@@ -134,7 +134,7 @@ function fieldOf(part: Part, reasoning: string | undefined, writing: Writing): F
     default:
   }
   const isProvided = part.type === "tool-result" && part.executor === "provider";
-  report.lose(isProvided ? "provider-tool" : "part-unsayable");
+  report.addLoss(isProvided ? "provider-tool" : "part-unsayable");
   return undefined;
 }
 
@@ -178,7 +178,7 @@ function writeText(part: TextPart, draft: Draft, writing: Writing): void {
     if (draft.points === undefined) draft.points = pointsOf(draft.message, writing);
     const { points } = draft;
     const start = draft.text.length;
-    if (points === null) writing.context.report.lose("annotation-unsaid", "annotations");
+    if (points === null) writing.context.report.addLoss("annotation-unsaid", "annotations");
     else encodeAnnotations(part, { points, start, end: start + part.text.length }, draft.citations, writing);
   }
   if (part.logprobs !== undefined) addTokens(part, "content", draft, writing);
@@ -197,7 +197,7 @@ function pointsOf(message: Message, writing: Writing): CodePoints | null {
 }
 
 function addTokens(part: TextPart | RefusalPart, field: keyof Tokens, { tokens }: Draft, writing: Writing): void {
-  if (tokens === undefined) writing.context.report.lose("field-unsaid", "logprobs");
+  if (tokens === undefined) writing.context.report.addLoss("field-unsaid", "logprobs");
   else {
     const list = (tokens[field] ??= []);
     for (const token of encodeLogprobs(part.logprobs ?? [], writing)) list.push(token);
@@ -232,7 +232,7 @@ function join(draft: Draft, field: string, before: JsonValue | undefined, text: 
 
 function writeAudio(part: AudioPart, wire: JsonObject, writing: Writing): boolean {
   const isTaken = wire["audio"] !== undefined;
-  if (isTaken) writing.context.report.lose("part-unsayable");
+  if (isTaken) writing.context.report.addLoss("part-unsayable");
   const audio = isTaken ? undefined : encodeSpoken(part, writing);
   if (audio !== undefined) wire["audio"] = audio;
   return audio !== undefined;
@@ -260,7 +260,7 @@ function joinTexts(turn: Turn, { blocks, spots, wire }: Draft, writing: Writing)
   const list: JsonObject[] = [];
   const lose = (code: "text-empty" | "texts-joined", block: JsonObject): void => {
     enter(turn, spots.get(block) ?? 0, writing);
-    writing.context.report.lose(code, "text");
+    writing.context.report.addLoss(code, "text");
     leave(writing);
   };
   let open: JsonObject | undefined;
@@ -291,7 +291,7 @@ function reportTexts(turn: Turn, { texts, wire }: Draft, writing: Writing): void
     const isEmpty = field === "content" && wire[field] === "";
     if (!isEmpty && counts.get(field) === 1) continue;
     enter(turn, at, writing);
-    writing.context.report.lose(isEmpty ? "text-empty" : "texts-joined", "text");
+    writing.context.report.addLoss(isEmpty ? "text-empty" : "texts-joined", "text");
     leave(writing);
   }
 }

@@ -4,7 +4,7 @@ import type { Message, Role } from "../../model/message.ts";
 import { ROLES } from "../../model/message.ts";
 import type { Part, ToolResultPart } from "../../model/parts.ts";
 import { isBare } from "../kit/openai-reading.ts";
-import { reportForeignResidue, restoreResidue } from "../kit/residue.ts";
+import { reportNotPortableResidue, restoreResidue } from "../kit/residue.ts";
 import type { Turn } from "../kit/turn.ts";
 import { withParts } from "../kit/turn.ts";
 import { encodeBlock, isBareBlock, wasList } from "./content.ts";
@@ -43,7 +43,7 @@ function encodeTurn(turn: Turn, out: JsonObject[], moved: Moved, writing: Writin
       return;
     }
   }
-  const { trail } = writing.context;
+  const { pathTracker: trail } = writing.context;
   trail.enter(turn.index);
   reportMessage(message, writing);
   trail.leave();
@@ -57,7 +57,7 @@ function encodeTurn(turn: Turn, out: JsonObject[], moved: Moved, writing: Writin
 
 /** A message that says nothing is refused, and left out (B7). */
 function pushSaid(wire: JsonObject, { index }: Turn, out: JsonObject[], { context }: Writing): void {
-  if (context.repair && isEmpty(wire)) context.report.lose("message-empty", index);
+  if (context.repair && isEmpty(wire)) context.report.addLoss("message-empty", index);
   else out.push(wire);
 }
 
@@ -86,10 +86,10 @@ export function reportMessage(message: Message, { context }: Writing): void {
   for (const key in message) {
     const isSaid = key === "role" || key === "parts" || key === "extra" || key === "name";
     // Stored messages have more fields than the type says.
-    if (!isSaid && message[key as keyof Message] !== undefined) context.report.lose("bookkeeping", key);
+    if (!isSaid && message[key as keyof Message] !== undefined) context.report.addLoss("bookkeeping", key);
   }
-  if (message.name !== undefined && message.role === "tool") context.report.lose("field-unsaid", "name");
-  reportForeignResidue(message, context);
+  if (message.name !== undefined && message.role === "tool") context.report.addLoss("field-unsaid", "name");
+  reportNotPortableResidue(message, context);
 }
 
 /** A message of results, perhaps beside something else, which then is a message of its own (B28). */
@@ -108,8 +108,8 @@ function encodeMixed(
   if (role === "assistant") pushSaid(encodeAssistant(excerpt(turn, others), writing), turn, out, writing);
   const first = out.length;
   for (const at of results) encodeResultAt(turn, at, first, out, moved, writing);
-  if (parts.length === 0) report.lose("results-split", [index, "parts"]);
-  else if (parts.length > 1) report.lose("results-split", [index, "role"]);
+  if (parts.length === 0) report.addLoss("results-split", [index, "parts"]);
+  else if (parts.length > 1) report.addLoss("results-split", [index, "role"]);
   if (role === "assistant" || others.length === 0) return;
   const isAlone = out.length === first;
   const { extra: _, name: __, ...bare } = message;
@@ -118,10 +118,10 @@ function encodeMixed(
   // What a tool message holds beside its results, such as another dialect's approval, may have no words here: then the
   // user has said nothing.
   if (role === "tool" && blocks.length === 0 && (repair || !isAlone)) {
-    if (isAlone) report.lose("message-empty", index);
+    if (isAlone) report.addLoss("message-empty", index);
     return;
   }
-  if (role === "tool") report.lose("role-approximated", [index, "role"]);
+  if (role === "tool") report.addLoss("role-approximated", [index, "role"]);
   flush(moved, out);
   out.push(speechOf(blocks, speech, writing));
 }
@@ -151,9 +151,9 @@ function encodeResultAt(
   if (wire === undefined) return;
   // What the message has of its own goes with the first of its results.
   if (message.role === "tool" && out.length === first && message.extra !== undefined) {
-    context.trail.enter(index);
+    context.pathTracker.enter(index);
     restoreResidue(wire, message, context);
-    context.trail.leave();
+    context.pathTracker.leave();
   }
   out.push(wire);
 }
@@ -177,7 +177,7 @@ function encodeBlocks(turn: Turn, writing: Writing): JsonObject[] {
 /** The message that blocks make; the trail stands at the list of messages. */
 function speechOf(blocks: JsonObject[], turn: Turn, writing: Writing): JsonObject {
   const { message } = turn;
-  const { trail } = writing.context;
+  const { pathTracker: trail } = writing.context;
   trail.enter(turn.index);
   const wire: JsonObject = { role: roleOf(message, writing) };
   const content = contentOf(blocks, message, writing);
@@ -196,15 +196,15 @@ function roleOf(message: Message, writing: Writing): string {
   const word = spelling(message, "role", writing);
   if (typeof word === "string") {
     if (role === "user") return word;
-    context.report.lose("form-stale", ["extra", dialect, "$form", "role"]);
+    context.report.addLoss("form-stale", ["extra", dialect, "$form", "role"]);
   }
   if (role === "developer" && vendor?.noDeveloper === true && context.repair) {
-    context.report.lose("developer-as-system", "role");
+    context.report.addLoss("developer-as-system", "role");
     return "system";
   }
   if (role === "tool") return "user";
   if (KNOWN.has(role)) return role;
-  context.report.lose("role-approximated", "role");
+  context.report.addLoss("role-approximated", "role");
   return "user";
 }
 

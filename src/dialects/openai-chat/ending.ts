@@ -4,7 +4,7 @@ import type { Message } from "../../model/message.ts";
 import type { Alternative } from "../../model/response.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { hasClientCalls } from "../kit/endings.ts";
-import { keepForm } from "../kit/residue.ts";
+import { storeForm } from "../kit/residue.ts";
 import { ALL_ENDINGS, ENDINGS, NEAREST, UNFINISHED } from "./terms.ts";
 import type { Writing } from "./writing.ts";
 import { isFree, spelling } from "./writing.ts";
@@ -17,7 +17,7 @@ function meaningOf(word: string, message: Message): UnifiedFinishReason {
 
 /** What a word means; that it is not one of OpenAI's is noted on the choice. */
 export function decodeEnding(word: string, choice: Alternative, { dialect }: DecodeContext): FinishReason {
-  if (ENDINGS.ours(word) === undefined) keepForm(choice, dialect, "finish", "own");
+  if (ENDINGS.ours(word) === undefined) storeForm(choice, dialect, "finish", "own");
   return { unified: meaningOf(word, choice.message), raw: word };
 }
 
@@ -30,7 +30,7 @@ export function encodeEnding({ message, finishReason, extra }: Alternative, writ
   if (isKnown && meaningOf(raw, message) === unified) return raw;
   if (raw === undefined && unified === "other" && !isFree(choice, "finish_reason", writing)) return undefined;
   const word = ENDINGS.theirs(unified) ?? NEAREST[unified] ?? UNFINISHED;
-  if (raw !== undefined && raw !== word) report.lose("finish-raw", ["finishReason", "raw"]);
-  if (meaningOf(word, message) !== unified) report.lose("finish-approximated", ["finishReason", "unified"]);
+  if (raw !== undefined && raw !== word) report.addLoss("finish-raw", ["finishReason", "raw"]);
+  if (meaningOf(word, message) !== unified) report.addLoss("finish-approximated", ["finishReason", "unified"]);
   return word;
 }

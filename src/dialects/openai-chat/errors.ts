@@ -1,13 +1,13 @@
 // Errors in bodies that are answers, too: compatible servers send them under the status 200.
 import type { JsonValue } from "../../model/json.ts";
 import type { ProviderError } from "../../model/provider-error.ts";
-import type { Response } from "../../model/response.ts";
+import type { ModelResponse } from "../../model/response.ts";
 import { decodeOpenAiError, encodeOpenAiError } from "../kit/openai-errors.ts";
 import { isObject } from "../kit/read.ts";
 import type { Writing } from "./writing.ts";
 
 /** Reads the error in an answer; false where there is none. */
-export function decodeErrorField(value: JsonValue | undefined, response: Response): boolean {
+export function decodeErrorField(value: JsonValue | undefined, response: ModelResponse): boolean {
   if (!isObject(value)) return false;
   response.error = decodeOpenAiError({ error: value });
   if (response.finishReason.raw === undefined) response.finishReason = { unified: "error" };
@@ -21,7 +21,7 @@ export function encodeErrorField(error: ProviderError, { context }: Writing): Js
   const again = decodeOpenAiError({ error: said });
   for (const field of ["status", "retryAfterMs", "retryable"] as const) {
     const value = error[field];
-    if (value !== undefined && value !== again[field]) context.report.lose("field-unsaid", ["error", field]);
+    if (value !== undefined && value !== again[field]) context.report.addLoss("field-unsaid", ["error", field]);
   }
   return said;
 }

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { Part, SealKind } from "../../model/parts.ts";
 import { carryShared, SHARED_IMAGE } from "../kit/openai-shared.ts";
-import { reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import { reportSeals } from "../kit/seals.ts";
 import { writeCache } from "./cache.ts";
 import type { Writing } from "./writing.ts";
@@ -20,16 +20,16 @@ export function finishPart(
   sealed?: SealKind,
 ): JsonObject {
   const { context } = writing;
-  reportUncarried(part, carried, context, "field-unsaid", BOOKKEEPING);
+  reportUnsupportedFields(part, carried, context, "field-unsaid", BOOKKEEPING);
   if (part.seals !== undefined) reportSeals(part, context, sealed);
   if (part.cache !== undefined) {
     // Only blocks of content have a place for it.
-    if (NO_BLOCKS.has(part.type)) context.report.lose("bookkeeping", "cache");
+    if (NO_BLOCKS.has(part.type)) context.report.addLoss("bookkeeping", "cache");
     else writeCache(wire, part, writing);
   }
   if (part.extra !== undefined) {
     restoreResidue(wire, part, context, inner);
-    reportForeignResidue(part.type === "image" ? carryShared(wire, part, SHARED_IMAGE, context) : part, context);
+    reportNotPortableResidue(part.type === "image" ? carryShared(wire, part, SHARED_IMAGE, context) : part, context);
   }
   return wire;
 }

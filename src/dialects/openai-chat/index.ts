@@ -14,7 +14,7 @@ export const openaiChat = defineDialect({
   id: "openai-chat",
   title: "OpenAI Chat Completions",
   losses: LOSSES,
-  recognise,
+  detectKind: recognise,
   messages: { decode: decodeMessages, encode: encodeMessages },
   requests: { decode: decodeRequest, encode: encodeRequest },
   responses: { decode: decodeResponse, encode: encodeResponse },

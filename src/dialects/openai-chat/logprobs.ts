@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Logprob } from "../../model/parts.ts";
 import { keepOthers, noteAbsent } from "../kit/openai-reading.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import type { Reading } from "./reading.ts";
 import type { Writing } from "./writing.ts";
 import { isFree } from "./writing.ts";
@@ -51,7 +51,7 @@ const CARRIED: ReadonlySet<string> = new Set(["token", "logprob", "bytes", "top"
 
 /** The tokens, where the trail stands at what they belong to. */
 export function encodeLogprobs(list: readonly Logprob[], writing: Writing, field = "logprobs"): JsonValue[] {
-  return writing.context.trail.each(field, list, (token) => encodeToken(token, field === "top", writing));
+  return writing.context.pathTracker.each(field, list, (token) => encodeToken(token, field === "top", writing));
 }
 
 function encodeToken(token: Logprob, isTop: boolean, writing: Writing): JsonObject {
@@ -62,9 +62,9 @@ function encodeToken(token: Logprob, isTop: boolean, writing: Writing): JsonObje
   else if (isFree(token, "bytes", writing)) wire["bytes"] = null;
   if (token.top !== undefined) wire[TOP] = encodeLogprobs(token.top, writing, "top");
   else if (!isTop && isFree(token, TOP, writing)) wire[TOP] = [];
-  reportUncarried(token, CARRIED, context, "field-unsaid");
+  reportUnsupportedFields(token, CARRIED, context, "field-unsaid");
   if (token.extra !== undefined) {
-    reportForeignResidue(token, context);
+    reportNotPortableResidue(token, context);
     restoreResidue(wire, token, context);
   }
   return wire;

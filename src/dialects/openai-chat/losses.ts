@@ -41,7 +41,7 @@ export const LOSSES = {
   "metadata-unstored": {
     action: "repaired",
     level: "loss",
-    says: "The target takes metadata only with answers that it stores (`store: true`); they were left out.",
+    message: "The target takes metadata only with answers that it stores (`store: true`); they were left out.",
   },
   ...outputAsText,
   ...outputInContent,
@@ -52,40 +52,48 @@ export const LOSSES = {
   ...textAsData,
   ...toolDefault,
   ...toolName,
-  "media-unfit": { action: "repaired", level: "loss", says: "The target takes audio as WAV and MP3 only; left out." },
+  "media-unfit": {
+    action: "repaired",
+    level: "loss",
+    message: "The target takes audio as WAV and MP3 only; left out.",
+  },
   "document-as-text": {
     action: "approximated",
     level: "loss",
-    says: "The target takes no documents but PDF; it was written as text.",
+    message: "The target takes no documents but PDF; it was written as text.",
   },
-  "stop-unfit": { action: "repaired", level: "loss", says: "The target takes one to four of these; left out." },
+  "stop-unfit": { action: "repaired", level: "loss", message: "The target takes one to four of these; left out." },
   "order-regrouped": {
     action: "moved",
     level: "loss",
-    says: "Reasoning, content, refusal and calls have one place each; it stands before what it followed.",
+    message: "Reasoning, content, refusal and calls have one place each; it stands before what it followed.",
   },
   "texts-joined": {
     action: "approximated",
     level: "note",
-    says: "Several texts have one field; they went out as one.",
+    message: "Several texts have one field; they went out as one.",
   },
-  "text-empty": { action: "approximated", level: "note", says: "An empty text of the assistant is read as no text." },
+  "text-empty": {
+    action: "approximated",
+    level: "note",
+    message: "An empty text of the assistant is read as no text.",
+  },
   "results-split": {
     action: "moved",
     level: "note",
-    says: "Each result is a message of its own, and holds nothing else.",
+    message: "Each result is a message of its own, and holds nothing else.",
   },
   "annotation-unsaid": {
     action: "dropped",
     level: "loss",
-    says: "Only answers have citations, and only of URLs; requests do not repeat them.",
+    message: "Only answers have citations, and only of URLs; requests do not repeat them.",
   },
   "field-filled": {
     action: "synthesized",
     level: "note",
-    says: "A field that must be there, and that nobody has given, was filled with a plain value.",
+    message: "A field that must be there, and that nobody has given, was filled with a plain value.",
   },
-  "audio-by-id": { action: "dropped", level: "note", says: "The provider knows the audio by its id." },
-  "tool-foreign": { action: "dropped", level: "loss", says: "A tool that only another provider has." },
+  "audio-by-id": { action: "dropped", level: "note", message: "The provider knows the audio by its id." },
+  "tool-foreign": { action: "dropped", level: "loss", message: "A tool that only another provider has." },
 } as const;
 export type Code = keyof typeof LOSSES;

@@ -5,7 +5,7 @@ import type { AudioPart, FilePart, MediaPart, Part } from "../../model/parts.ts"
 import { keepOthers } from "../kit/openai-reading.ts";
 import { isObject } from "../kit/read.ts";
 import { isFileOf } from "../kit/openai-shared.ts";
-import { keepForm } from "../kit/residue.ts";
+import { storeForm } from "../kit/residue.ts";
 import { issuerOf } from "../kit/seals.ts";
 import { encodeDocument, isTextType } from "./documents.ts";
 import { carrying, finishPart } from "./finish-part.ts";
@@ -55,8 +55,8 @@ function decodeByUrl(
   const url = isBare ? value : isObject(value) ? value["url"] : undefined;
   if (typeof url !== "string") return undefined;
   const part: MediaPart = { type: BY_URL[type], ...sourceOf(url) };
-  if (type !== "image_url") keepForm(part, context.dialect, "in", type);
-  if (isBare) keepForm(part, context.dialect, "as", "string");
+  if (type !== "image_url") storeForm(part, context.dialect, "in", type);
+  if (isBare) storeForm(part, context.dialect, "as", "string");
   else if (isObject(value)) keepOthers(part, value, ["url"], context, type);
   return part;
 }
@@ -66,11 +66,11 @@ function decodeAudio(value: JsonObject, { context }: Reading): AudioPart | undef
   if (typeof data !== "string") return undefined;
   const part: AudioPart = { type: "audio", data };
   // Some vendors take more than OpenAI does.
-  if (format !== "wav" && format !== "mp3" && format !== undefined) keepForm(part, context.dialect, "as", "format");
+  if (format !== "wav" && format !== "mp3" && format !== undefined) storeForm(part, context.dialect, "as", "format");
   const mimeType = typeof format === "string" ? mimeTypeOfFormat(format) : undefined;
   const isTold = mimeType !== undefined && formatOfMimeType(mimeType) === format;
   if (isTold) part.mimeType = mimeType;
-  else if (format === undefined) keepForm(part, context.dialect, "as", "bare");
+  else if (format === undefined) storeForm(part, context.dialect, "as", "bare");
   keepOthers(part, value, isTold ? ["data", "format"] : ["data"], context, "input_audio");
   return part;
 }
@@ -82,14 +82,14 @@ function decodeFile(value: JsonObject, { context }: Reading): FilePart | undefin
   if (typeof data === "string") {
     known.push("file_data");
     Object.assign(part, sourceOf(data));
-    if (isTextType(part.mimeType)) keepForm(part, context.dialect, "as", "data");
+    if (isTextType(part.mimeType)) storeForm(part, context.dialect, "as", "data");
     if (part.url !== undefined) {
       const isUrl = /^(?:https?|data):/i.test(data);
       if (!isUrl) {
         delete part.url;
         part.data = data;
       }
-      keepForm(part, context.dialect, "as", isUrl ? "url" : "bare");
+      storeForm(part, context.dialect, "as", isUrl ? "url" : "bare");
     }
   } else if (typeof id === "string") {
     known.push("file_id");
@@ -126,7 +126,7 @@ export function encodeMedia(part: MediaPart, writing: Writing): JsonObject | und
   }
   const type = `${part.type}_url` as const;
   if (type !== "image_url" && place !== type && !takes(type, writing)) {
-    context.report.lose(part.type === "audio" ? "media-elsewhere" : "part-unsayable");
+    context.report.addLoss(part.type === "audio" ? "media-elsewhere" : "part-unsayable");
     return undefined;
   }
   const source = pickSource(part, writing);
@@ -146,7 +146,7 @@ export function takes(what: NonNullable<Vendor["takes"]>[number], { vendor }: Wr
 /** The source that can be said. */
 function pickSource(part: MediaPart, { context }: Writing): keyof typeof WITH_SOURCE | undefined {
   for (const source of ["url", "data", "text"] as const) if (part[source] !== undefined) return source;
-  context.report.lose(part.fileId === undefined ? "media-elsewhere" : "file-id");
+  context.report.addLoss(part.fileId === undefined ? "media-elsewhere" : "file-id");
   return undefined;
 }
 
@@ -159,7 +159,7 @@ function urlOf(part: MediaPart, source: keyof typeof WITH_SOURCE, writing: Writi
 function inline(part: MediaPart, { context }: Writing): [mimeType: string, data: string] {
   const { data, text = "", mimeType } = part;
   if (data !== undefined) return [mimeType ?? guess(part, data, context.report), data];
-  context.report.lose("text-as-data", "text");
+  context.report.addLoss("text-as-data", "text");
   return [mimeType ?? "text/plain", base64Of(text)];
 }
 
@@ -175,7 +175,7 @@ const BEGINNINGS: readonly (readonly [head: string, mimeType: string])[] = [
 const FALLBACKS = { image: "image/webp", audio: "audio/wav", video: "video/mp4", file: "application/octet-stream" };
 
 function guess({ type }: MediaPart, data: string, report: Writing["context"]["report"]): string {
-  report.lose("mime-guessed", "mimeType");
+  report.addLoss("mime-guessed", "mimeType");
   return BEGINNINGS.find(([head]) => data.startsWith(head))?.[1] ?? FALLBACKS[type];
 }
 
@@ -188,7 +188,7 @@ function encodeAudio(part: AudioPart, writing: Writing): JsonObject | undefined 
     const format = formatOfMimeType(mimeType);
     const isTaken = format === "wav" || format === "mp3" || spelling(part, "as", writing) === "format";
     if (!isTaken && context.repair && isOwn(writing.vendor)) {
-      context.report.lose("media-unfit");
+      context.report.addLoss("media-unfit");
       return undefined;
     }
     sound["format"] = format;
@@ -216,7 +216,7 @@ function encodeFile(part: FilePart, writing: Writing): JsonObject | undefined {
     const source = pickSource(part, writing);
     if (source === undefined) return undefined;
     if (source === "url" && spelling(part, "as", writing) !== "url" && !takes("file_url", writing)) {
-      context.report.lose("media-elsewhere");
+      context.report.addLoss("media-elsewhere");
       return undefined;
     }
     const isBare = source === "data" && part.mimeType === undefined && wasBare(part, writing);
@@ -225,7 +225,7 @@ function encodeFile(part: FilePart, writing: Writing): JsonObject | undefined {
   }
   if (part.name !== undefined) file.filename = part.name;
   else if (context.repair && file.file_data !== undefined && part.url === undefined) {
-    context.report.lose("field-filled", "name");
+    context.report.addLoss("field-filled", "name");
     file.filename = part.mimeType === "application/pdf" ? "file.pdf" : "file";
   }
   return finishPart({ type: "file", file }, part, carried, writing, "file");

@@ -1,6 +1,6 @@
 // What everything in a history or an answer is read with, and what is left over when a wire object has been read.
 import type { JsonObject } from "../../model/json.ts";
-import type { DecodeContext, Names } from "../dialect.ts";
+import type { DecodeContext, Renames } from "../dialect.ts";
 import { CallBook } from "../kit/calls.ts";
 import { copyField } from "../kit/read.ts";
 
@@ -13,10 +13,10 @@ export interface Reading {
   readonly legacy: Set<string>;
   /** An answer: what says nothing (`refusal: null`, `annotations: []`) is written out there. */
   readonly isReply: boolean;
-  readonly names: Names | undefined;
+  readonly names: Renames | undefined;
 }
 
-export function startReading(context: DecodeContext, isReply = false, seed = "", names?: Names): Reading {
+export function startReading(context: DecodeContext, isReply = false, seed = "", names?: Renames): Reading {
   return { context, calls: new CallBook(context.dialect, seed), custom: new Set(), legacy: new Set(), isReply, names };
 }
 

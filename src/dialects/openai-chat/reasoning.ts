@@ -7,7 +7,7 @@ import type { Part, ReasoningPart } from "../../model/parts.ts";
 import { opaquePart } from "../kit/opaque.ts";
 import { keepOthers } from "../kit/openai-reading.ts";
 import { isObject } from "../kit/read.ts";
-import { keepForm } from "../kit/residue.ts";
+import { storeForm } from "../kit/residue.ts";
 import { addSeal, sealOf } from "../kit/seals.ts";
 import { carrying, finishPart } from "./finish-part.ts";
 import type { Reading } from "./reading.ts";
@@ -39,11 +39,11 @@ export function decodeReasoning(fields: JsonObject, message: Message, reading: R
     else if (parts.length > 0 && text === joined(parts)) same.push(field);
     else {
       const part: ReasoningPart = { type: "reasoning", text };
-      keepForm(part, dialect, "in", field);
+      storeForm(part, dialect, "in", field);
       parts.push(part);
     }
   }
-  if (same.length > 0) keepForm(message, dialect, "same", same);
+  if (same.length > 0) storeForm(message, dialect, "same", same);
   return unread;
 }
 
@@ -72,12 +72,12 @@ export function decodeDetail(wire: JsonObject, { context }: Reading): Part {
   }
   if (part === undefined) {
     const opaque = opaquePart(wire, context);
-    keepForm(opaque, context.dialect, "in", DETAILS);
+    storeForm(opaque, context.dialect, "in", DETAILS);
     return opaque;
   }
   const isSigned = type === "reasoning.text" && typeof signature === "string";
   if (isSigned) addSeal(part, "signature", signature, context);
-  keepForm(part, context.dialect, "in", DETAILS);
+  storeForm(part, context.dialect, "in", DETAILS);
   const known = KNOWN[type as keyof typeof KNOWN];
   keepOthers(part, wire, isSigned || type !== "reasoning.text" ? known : known.slice(0, 2), context);
   return part;
@@ -90,7 +90,7 @@ export function reasoningPlace(part: ReasoningPart, writing: Writing): Reasoning
   if (vendor === undefined || !context.repair) return came ?? vendor?.reasoning;
   // Details go back as they came to who reads the same reasoning as a text.
   const isAtHome = came === vendor.reasoning || (came === DETAILS && vendor.reasoning === "reasoning");
-  if (came !== undefined && !isAtHome) context.report.lose("form-stale", ["extra", context.dialect, "$form"]);
+  if (came !== undefined && !isAtHome) context.report.addLoss("form-stale", ["extra", context.dialect, "$form"]);
   return isAtHome ? came : vendor.reasoning;
 }
 
@@ -105,7 +105,7 @@ export function encodeReasoning(part: ReasoningPart, place: string, wire: JsonOb
     return detail !== undefined;
   }
   const isEmpty = part.text === "" && placeOf(part, writing) === undefined;
-  if (isEmpty) writing.context.report.lose("reasoning-unsaid");
+  if (isEmpty) writing.context.report.addLoss("reasoning-unsaid");
   else finishPart({}, part, TEXT, writing);
   return !isEmpty;
 }
@@ -128,7 +128,7 @@ function encodeDetail(part: ReasoningPart, writing: Writing): JsonObject | undef
   }
   // Encrypted for somebody else: nothing is left to say.
   if (text === "" && part.seals?.some(({ kind }) => kind === "encrypted") === true) {
-    context.report.lose("reasoning-unsaid");
+    context.report.addLoss("reasoning-unsaid");
     return undefined;
   }
   const wire: JsonObject = { type: "reasoning.text", text };

@@ -2,14 +2,20 @@
 import { REQUEST_FIELDS } from "../kit/carried.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
-import type { Request } from "../../model/request.ts";
-import type { Address, DecodeContext, DecodeRequestOptions, EncodeContext, Encoded } from "../dialect.ts";
+import type { ModelRequest } from "../../model/request.ts";
+import type { RequestEnvelope, DecodeContext, DecodeRequestOptions, EncodeContext, Encoded } from "../dialect.ts";
 import type { HistoryRules } from "../kit/history.ts";
 import { prepareHistory } from "../kit/history.ts";
 import { carryShared, fittingMetadata, SHARED_SETTINGS } from "../kit/openai-shared.ts";
 import { STORED_CONTEXT } from "../kit/provider-losses.ts";
 import { isObject, readList, readMessageList, readObject } from "../kit/read.ts";
-import { keepFields, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import {
+  storeResidue,
+  storeForm,
+  reportNotPortableResidue,
+  reportUnsupportedFields,
+  restoreResidue,
+} from "../kit/residue.ts";
 import { decodeHistory } from "./decode-message.ts";
 import { encodeHistory } from "./encode-message.ts";
 import type { Code } from "./losses.ts";
@@ -22,20 +28,20 @@ import { spelling, startWriting } from "./writing.ts";
 
 export function decodeMessages(wire: unknown, context: DecodeContext): Message[] {
   const { list, key } = readMessageList(wire, context);
-  if (key !== undefined) context.trail.enter(key);
+  if (key !== undefined) context.pathTracker.enter(key);
   return decodeHistory(list, startReading(context));
 }
 
-export function decodeRequest(value: unknown, context: DecodeContext, { address }: DecodeRequestOptions): Request {
+export function decodeRequest(value: unknown, context: DecodeContext, { address }: DecodeRequestOptions): ModelRequest {
   const wire = readObject(value, context);
   const list = readList(wire["messages"], context, "messages");
-  context.trail.enter("messages");
+  context.pathTracker.enter("messages");
   const messages = decodeHistory(list, startReading(context));
-  context.trail.leave();
-  const request: Request = { messages };
+  context.pathTracker.leave();
+  const request: ModelRequest = { messages };
   const last = messages.at(-1);
   // Whoever speaks Chat knows what comes of it (B36).
-  if (last?.role === "assistant") keepForm(last, context.dialect, PREFILL, "own");
+  if (last?.role === "assistant") storeForm(last, context.dialect, PREFILL, "own");
   let rest: JsonObject | undefined;
   for (const key in wire) {
     if (key !== "messages" && !decodeField(wire, key, request, context)) rest = keep(rest, wire, key);
@@ -43,13 +49,13 @@ export function decodeRequest(value: unknown, context: DecodeContext, { address 
   for (const key of ["tool_choice", "function_call"]) {
     if (wire[key] !== undefined && !readToolChoice(wire[key], key, request, context)) rest = keep(rest, wire, key);
   }
-  keepFields(request, context.dialect, rest);
+  storeResidue(request, context.dialect, rest);
   takeAddress(request, address, context);
   return request;
 }
 
 /** Reads one field; false where it stays as it is. */
-function decodeField(wire: JsonObject, key: string, request: Request, context: DecodeContext): boolean {
+function decodeField(wire: JsonObject, key: string, request: ModelRequest, context: DecodeContext): boolean {
   const value = wire[key];
   if (value === undefined) return true;
   switch (key) {
@@ -86,7 +92,7 @@ function addTools(
   list: readonly JsonValue[],
   field: "tools" | "functions",
   wire: JsonObject,
-  request: Request,
+  request: ModelRequest,
   context: DecodeContext,
 ): boolean {
   const other = wire[field === "tools" ? "functions" : "tools"];
@@ -99,7 +105,7 @@ function addTools(
 }
 
 /** Which tools may be used; in the manner of old the field is called after the one thing there was to call. */
-function readToolChoice(wire: JsonValue, field: string, request: Request, { dialect }: DecodeContext): boolean {
+function readToolChoice(wire: JsonValue, field: string, request: ModelRequest, { dialect }: DecodeContext): boolean {
   if (request.toolChoice !== undefined) return false;
   if (field === "tool_choice") {
     const choice = decodeChoice(wire, request.tools);
@@ -110,12 +116,12 @@ function readToolChoice(wire: JsonValue, field: string, request: Request, { dial
   if (wire === "auto" || wire === "none") request.toolChoice = wire;
   else if (typeof name === "string") request.toolChoice = { toolName: name };
   else return false;
-  keepForm(request, dialect, "tool_choice", field);
+  storeForm(request, dialect, "tool_choice", field);
   return true;
 }
 
 /** What the URL says fills in what the body does not, and goes back there. */
-function takeAddress(request: Request, address: Address | undefined, { dialect }: DecodeContext): void {
+function takeAddress(request: ModelRequest, address: RequestEnvelope | undefined, { dialect }: DecodeContext): void {
   const taken: string[] = [];
   if (request.model === undefined && address?.model !== undefined) {
     request.model = address.model;
@@ -125,7 +131,7 @@ function takeAddress(request: Request, address: Address | undefined, { dialect }
     request.stream = address.stream;
     taken.push("stream");
   }
-  if (taken.length > 0) keepForm(request, dialect, "address", taken);
+  if (taken.length > 0) storeForm(request, dialect, "address", taken);
 }
 
 const PREFILL = "prefill";
@@ -134,12 +140,12 @@ export function encodeMessages(messages: readonly Message[], context: EncodeCont
   return encodeHistory(prepareHistory(messages, {}, context), startWriting(context));
 }
 
-export function encodeRequest(request: Request, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
+export function encodeRequest(request: ModelRequest, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
   const writing = startWriting(context);
-  const { trail } = context;
-  const address: Address = {};
+  const { pathTracker: trail } = context;
+  const address: RequestEnvelope = {};
   const wire: JsonObject = {};
-  reportUncarried(request, REQUEST_FIELDS, context, "field-unsaid");
+  reportUnsupportedFields(request, REQUEST_FIELDS, context, "field-unsaid");
   writeAddressed(request, wire, address, writing);
   trail.enter("messages");
   const noPrefill = spelling(request.messages.at(-1) ?? {}, PREFILL, writing) !== "own";
@@ -154,11 +160,11 @@ export function encodeRequest(request: Request, context: EncodeContext<Code>): O
   const metadata = given !== undefined && isOwn(writing.vendor) ? fittingMetadata(given, context) : given;
   if (metadata !== undefined) wire["metadata"] = metadata;
   restoreResidue(wire, request, context, ...FORMAT_FIELDS);
-  reportForeignResidue(carryShared(wire, request, SHARED_SETTINGS, context), context, STORED_CONTEXT);
+  reportNotPortableResidue(carryShared(wire, request, SHARED_SETTINGS, context), context, STORED_CONTEXT);
   // OpenAI itself keeps metadata with what it stores, and refuses them alone; others may take them.
   if (metadata !== undefined && context.repair && isNamedOwn(writing.vendor) && wire["store"] !== true) {
     delete wire["metadata"];
-    context.report.lose("metadata-unstored", ["metadata"]);
+    context.report.addLoss("metadata-unstored", ["metadata"]);
   }
   const { names } = writing.names;
   return {
@@ -169,7 +175,7 @@ export function encodeRequest(request: Request, context: EncodeContext<Code>): O
 }
 
 /** The model, and whether to stream: in the body, or beside it where they came so. */
-function writeAddressed(request: Request, wire: JsonObject, address: Address, writing: Writing): void {
+function writeAddressed(request: ModelRequest, wire: JsonObject, address: RequestEnvelope, writing: Writing): void {
   const taken = spelling(request, "address", writing);
   const isBeside = (field: string): boolean => Array.isArray(taken) && taken.includes(field);
   const { model, stream } = request;
@@ -177,17 +183,17 @@ function writeAddressed(request: Request, wire: JsonObject, address: Address, wr
   if (stream !== undefined) (isBeside("stream") ? address : wire)["stream"] = stream;
 }
 
-function encodeToolSettings(request: Request, wire: JsonObject, writing: Writing): void {
+function encodeToolSettings(request: ModelRequest, wire: JsonObject, writing: Writing): void {
   const { context, names } = writing;
   const { tools, toolChoice, parallelToolCalls } = request;
   if (tools !== undefined) encodeTools(tools, wire, writing);
   const isEmpty = tools?.length === 0;
   // Without tools, whatever is about them is refused (B52).
   const isRefused = context.repair && wire["tools"] === undefined && wire["functions"] === undefined;
-  if (isEmpty && isRefused) context.report.lose("tools-empty", "tools");
+  if (isEmpty && isRefused) context.report.addLoss("tools-empty", "tools");
   else if (isEmpty) wire["tools"] = [];
   if (toolChoice !== undefined) {
-    if (isRefused) context.report.lose("tools-empty", "toolChoice");
+    if (isRefused) context.report.addLoss("tools-empty", "toolChoice");
     else {
       const isLegacy = spelling(request, "tool_choice", writing) === "function_call";
       const nameOf = (name: string, at?: number): string =>
@@ -199,16 +205,16 @@ function encodeToolSettings(request: Request, wire: JsonObject, writing: Writing
     }
   }
   if (parallelToolCalls === undefined) return;
-  if (isRefused) context.report.lose("tools-empty", "parallelToolCalls");
+  if (isRefused) context.report.addLoss("tools-empty", "parallelToolCalls");
   else wire["parallel_tool_calls"] = parallelToolCalls;
 }
 
-function encodeReasoning({ reasoning }: Request, wire: JsonObject, { context }: Writing): void {
+function encodeReasoning({ reasoning }: ModelRequest, wire: JsonObject, { context }: Writing): void {
   if (reasoning === undefined) return;
   const { effort } = reasoning;
   if (effort !== undefined) wire["reasoning_effort"] = effort;
-  context.trail.enter("reasoning");
-  reportUncarried(reasoning, EFFORT, context, "field-unsaid");
-  context.trail.leave();
+  context.pathTracker.enter("reasoning");
+  reportUnsupportedFields(reasoning, EFFORT, context, "field-unsaid");
+  context.pathTracker.leave();
 }
 const EFFORT: ReadonlySet<string> = new Set(["effort"]);

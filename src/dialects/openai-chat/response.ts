@@ -3,7 +3,7 @@ import { RESPONSE_FIELDS } from "../kit/carried.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { RefusalPart, TextPart } from "../../model/parts.ts";
-import type { Alternative, Response } from "../../model/response.ts";
+import type { Alternative, ModelResponse } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "../dialect.ts";
 import { reportForeignAnswer, reportForeignChoice } from "../kit/echoes.ts";
 import { dateFromSeconds, secondsFromDate } from "../kit/dates.ts";
@@ -11,7 +11,7 @@ import { cutCall } from "../kit/endings.ts";
 import { carryShared, SHARED_ECHO } from "../kit/openai-shared.ts";
 import { keepOthers, noteAbsent } from "../kit/openai-reading.ts";
 import { isObject, kindOf, readObject } from "../kit/read.ts";
-import { keepFields, keepForm, putBack, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { storeResidue, storeForm, putBack, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import { decodeAssistant } from "./decode-message.ts";
 import type { Tokens } from "./encode-assistant.ts";
 import { encodeAssistant } from "./encode-assistant.ts";
@@ -31,24 +31,24 @@ const PLAIN = ["id", "object", "created", "model"] as const;
 /** Clients tell the answers of a stream apart by their ids, and overlook counts that come without one. */
 const MADE_ID = "chatcmpl-koine";
 
-export function decodeResponse(value: unknown, context: DecodeContext, { names }: DecodeReplyOptions): Response {
+export function decodeResponse(value: unknown, context: DecodeContext, { names }: DecodeReplyOptions): ModelResponse {
   const wire = readObject(value, context);
   const { dialect } = context;
   const id = typeof wire["id"] === "string" ? wire["id"] : "";
   const model = typeof wire["model"] === "string" ? wire["model"] : "";
   const empty: Message = { role: "assistant", parts: [] };
-  const response: Response = { id, model, message: empty, finishReason: { unified: "other" } };
+  const response: ModelResponse = { id, model, message: empty, finishReason: { unified: "other" } };
   const choices = decodeChoices(wire["choices"], context, (index) =>
     // Made ids of calls tell the choices apart (B17).
     startReading(context, true, index === 0 ? id : `${id}_${index}`, names),
   );
   const [first, ...alternatives] = choices;
-  if (first === undefined) keepForm(response, dialect, "choices", emptyChoices(wire["choices"]));
+  if (first === undefined) storeForm(response, dialect, "choices", emptyChoices(wire["choices"]));
   else {
     response.message = first.message;
     response.finishReason = first.finishReason;
     const kept = first.extra?.[dialect];
-    if (kept !== undefined) keepFields(response, dialect, { choices: kept });
+    if (kept !== undefined) storeResidue(response, dialect, { choices: kept });
   }
   if (alternatives.length > 0) response.alternatives = alternatives;
   const known: string[] = ["choices"];
@@ -65,7 +65,7 @@ export function decodeResponse(value: unknown, context: DecodeContext, { names }
     known.push("usage");
   }
   if (decodeErrorField(wire["error"], response)) known.push("error");
-  if (wire["id"] === "") keepForm(response, dialect, "id", "");
+  if (wire["id"] === "") storeForm(response, dialect, "id", "");
   noteAbsent(response, wire, PLAIN, context);
   keepOthers(response, wire, known, context);
   return response;
@@ -90,14 +90,14 @@ function decodeChoices(
   if (!Array.isArray(choices)) {
     return context.fail("wrong-type", `Expected a list, found ${kindOf(choices)}.`, "choices");
   }
-  return context.trail.each("choices", choices, (choice, index) =>
+  return context.pathTracker.each("choices", choices, (choice, index) =>
     decodeChoice(readObject(choice, context), index, read(index)),
   );
 }
 
 function decodeChoice(wire: JsonObject, index: number, reading: Reading): Alternative {
   const { context } = reading;
-  const { dialect, trail } = context;
+  const { dialect, pathTracker: trail } = context;
   const { message: said, finish_reason: word, logprobs } = wire;
   let message: Message = { role: "assistant", parts: [] };
   const known: string[] = [];
@@ -118,7 +118,7 @@ function decodeChoice(wire: JsonObject, index: number, reading: Reading): Altern
     if (read.length > 0) {
       known.push("logprobs");
       const has = Object.keys(TOKENS).filter((field) => logprobs[field] !== undefined);
-      if (has.length < 2) keepForm(choice, dialect, "logprobs", has);
+      if (has.length < 2) storeForm(choice, dialect, "logprobs", has);
       if (read.length < Object.keys(logprobs).length) keepOthers(choice, logprobs, read, context, "logprobs");
     }
   }
@@ -131,7 +131,7 @@ function decodeChoice(wire: JsonObject, index: number, reading: Reading): Altern
 /** The message of a choice; a role other than the assistant's stays as it is. */
 function decodeReply(wire: JsonObject, reading: Reading): Message {
   const message = decodeAssistant(wire, reading);
-  if (wire["role"] !== "assistant") keepFields(message, reading.context.dialect, keep(undefined, wire, "role"));
+  if (wire["role"] !== "assistant") storeResidue(message, reading.context.dialect, keep(undefined, wire, "role"));
   return message;
 }
 
@@ -158,7 +158,7 @@ function readTokens(wire: JsonObject, { parts }: Message, reading: Reading): str
   return isGiven ? read : [];
 }
 
-export function encodeResponse(response: Response, given: EncodeContext<Code>): Omit<Encoded, "losses"> {
+export function encodeResponse(response: ModelResponse, given: EncodeContext<Code>): Omit<Encoded, "losses"> {
   // A client gets back its own ids and names, and nothing that it would have to mend.
   const context: EncodeContext<Code> = { ...given, repair: false };
   const writing = startWriting(context, true);
@@ -168,37 +168,37 @@ export function encodeResponse(response: Response, given: EncodeContext<Code>): 
   encodeDate(response, wire, writing);
   if (response.model !== "" || isFree(response, "model", writing)) wire["model"] = response.model;
   const { usage } = response;
-  if (usage !== undefined) wire["usage"] = context.trail.into("usage", () => encodeUsage(usage, writing));
+  if (usage !== undefined) wire["usage"] = context.pathTracker.into("usage", () => encodeUsage(usage, writing));
   if (response.error !== undefined) wire["error"] = encodeErrorField(response.error, writing);
-  reportUncarried(response, RESPONSE_FIELDS, context, "field-unsaid");
+  reportUnsupportedFields(response, RESPONSE_FIELDS, context, "field-unsaid");
   restoreResidue(wire, response, context);
   reportForeignAnswer(carryShared(wire, response, SHARED_ECHO, context), context);
   encodeChoices(response, wire, writing);
   return { wire };
 }
 
-function encodeId(response: Response, wire: JsonObject, writing: Writing): void {
+function encodeId(response: ModelResponse, wire: JsonObject, writing: Writing): void {
   if (response.id !== "" || spelling(response, "id", writing) === "") wire["id"] = response.id;
   else if (isFree(response, "id", writing)) {
     wire["id"] = MADE_ID;
-    writing.context.report.lose("field-filled", "id");
+    writing.context.report.addLoss("field-filled", "id");
   }
 }
 
-function encodeDate(response: Response, wire: JsonObject, writing: Writing): void {
+function encodeDate(response: ModelResponse, wire: JsonObject, writing: Writing): void {
   const { context } = writing;
   const { createdAt } = response;
   const isFilled = createdAt === undefined && isFree(response, "created", writing);
   const seconds = createdAt === undefined ? undefined : secondsFromDate(createdAt);
   if (createdAt !== undefined && (seconds === undefined || Date.parse(createdAt) !== seconds * 1000)) {
-    context.report.lose("bookkeeping", "createdAt");
+    context.report.addLoss("bookkeeping", "createdAt");
   }
-  if (isFilled) context.report.lose("field-filled", "createdAt");
+  if (isFilled) context.report.addLoss("field-filled", "createdAt");
   if (createdAt !== undefined || isFilled) wire["created"] = seconds ?? 0;
 }
 
 /** What was kept from the first choice stands under `choices`, of which it then takes the place. */
-function encodeChoices(response: Response, wire: JsonObject, writing: Writing): void {
+function encodeChoices(response: ModelResponse, wire: JsonObject, writing: Writing): void {
   const { context, dialect } = writing;
   const { message, finishReason, alternatives = [], error } = response;
   const none = spelling(response, "choices", writing);
@@ -211,7 +211,7 @@ function encodeChoices(response: Response, wire: JsonObject, writing: Writing): 
   const kept = response.extra?.[dialect]?.["choices"];
   const first: Alternative = { message, finishReason, ...(isObject(kept) && { extra: { [dialect]: kept } }) };
   const choices = [encodeChoice(first, 0, ["choices"], writing)];
-  context.trail.each("alternatives", alternatives, (alternative, index) => {
+  context.pathTracker.each("alternatives", alternatives, (alternative, index) => {
     reportForeignChoice(alternative, context);
     choices.push(encodeChoice(alternative, index + 1, [], writing));
   });
@@ -224,12 +224,12 @@ function encodeChoice(choice: Alternative, index: number, path: readonly string[
   const tokens: Tokens = {};
   const wire: JsonObject = isFree(choice, "index", writing) ? { index } : {};
   if (message.parts.length > 0 || isFree(choice, "message", writing)) {
-    context.trail.enter("message");
+    context.pathTracker.enter("message");
     reportMessage(message, writing);
     writing.cut = cutCall(message, finishReason);
-    if (message.role !== "assistant") context.report.lose("role-approximated", "role");
+    if (message.role !== "assistant") context.report.addLoss("role-approximated", "role");
     wire["message"] = encodeAssistant({ message, index: 0 }, writing, tokens);
-    context.trail.leave();
+    context.pathTracker.leave();
   }
   const word = encodeEnding(choice, writing);
   if (word !== undefined) wire["finish_reason"] = word;
@@ -243,7 +243,7 @@ function encodeChoice(choice: Alternative, index: number, path: readonly string[
     wire["logprobs"] = { ...(isTold("content") && { content }), ...(isTold("refusal") && { refusal }) };
   } else if (isFree(choice, "logprobs", writing)) wire["logprobs"] = null;
   const clash = (...steps: string[]): void =>
-    context.report.lose("residue-clash", ["extra", dialect, ...path, ...steps]);
+    context.report.addLoss("residue-clash", ["extra", dialect, ...path, ...steps]);
   putBack(wire, choice.extra?.[dialect], clash, "logprobs");
   return wire;
 }

@@ -5,7 +5,7 @@ import type { ToolResultPart } from "../../model/parts.ts";
 import { isApproval } from "../kit/approvals.ts";
 import { wireCallId } from "../kit/calls.ts";
 import { kindOf } from "../kit/read.ts";
-import { formOf, keepFields, keepForm } from "../kit/residue.ts";
+import { readForm, storeResidue, storeForm } from "../kit/residue.ts";
 import { outputText } from "../kit/results.ts";
 import { reportManner } from "./calls.ts";
 import { decodeBlocks, encodeBlock } from "./content.ts";
@@ -32,15 +32,15 @@ export function decodeResult(wire: JsonObject, isLegacy: boolean, reading: Readi
     else rest = keep(rest, wire, key);
   }
   const { toolName } = result;
-  if (wire["content"] === undefined) keepForm(result, dialect, "content", "absent");
+  if (wire["content"] === undefined) storeForm(result, dialect, "content", "absent");
   calls.answer(result, id);
   // It happens to name the id that was made for a call of old.
-  if (id !== undefined && reading.legacy.has(id)) keepForm(result, dialect, "id", id);
-  if (isLegacy) keepForm(message, dialect, "legacy", true);
-  if (wire["name"] === toolName && toolName !== "") keepForm(result, dialect, "name", true);
+  if (id !== undefined && reading.legacy.has(id)) storeForm(result, dialect, "id", id);
+  if (isLegacy) storeForm(message, dialect, "legacy", true);
+  if (wire["name"] === toolName && toolName !== "") storeForm(result, dialect, "name", true);
   else if (typeof wire["name"] === "string") rest = keep(rest, wire, "name");
   if (custom.has(result.toolCallId)) result.format = "text";
-  keepFields(message, dialect, rest);
+  storeResidue(message, dialect, rest);
   return message;
 }
 
@@ -51,9 +51,9 @@ function decodeOutput(value: JsonValue | undefined, result: ToolResultPart, read
     result.content = decodeBlocks(value, reading);
     for (const part of result.content) {
       // Elsewhere media would have to move.
-      if (isMedia(part)) keepForm(part, context.dialect, "at", "result");
+      if (isMedia(part)) storeForm(part, context.dialect, "at", "result");
     }
-  } else if (value === null) keepForm(result, context.dialect, "content", null);
+  } else if (value === null) storeForm(result, context.dialect, "content", null);
   else if (value !== undefined) {
     context.fail("wrong-type", `Expected a string or a list, found ${kindOf(value)}.`, "content");
   }
@@ -73,14 +73,14 @@ export function encodeResult(
   const call = calls.get(result.toolCallId);
   const isForeign = call?.isApproval ?? isApproval(result);
   if (result.executor === "provider" || isForeign) {
-    report.lose(isForeign ? "approval-foreign" : "provider-tool");
+    report.addLoss(isForeign ? "approval-foreign" : "provider-tool");
     return undefined;
   }
   if (result.executor !== undefined || result.format !== undefined || result.tool !== undefined) {
     reportManner(result, call?.isCustom === true && result.format === "text", writing);
   }
-  if (result.isError) report.lose("error-unsaid", "isError");
-  const form = result.extra === undefined ? undefined : formOf(result, dialect);
+  if (result.isError) report.addLoss("error-unsaid", "isError");
+  const form = result.extra === undefined ? undefined : readForm(result, dialect);
   const saysName = form?.["name"] === true;
   // A result that did not come over this wire answers a call of old in kind.
   const isMade = call?.isLegacy === true && !saysName;
@@ -89,7 +89,7 @@ export function encodeResult(
   const wire: JsonObject = { role: isFunction ? "function" : "tool" };
   if (id !== undefined) wire["tool_call_id"] = id;
   if (saysName || (isFunction && !isLegacy)) wire["name"] = names.toolName(result.toolName);
-  else if (result.toolName !== "" && result.toolName !== call?.name) report.lose("tool-name", "toolName");
+  else if (result.toolName !== "" && result.toolName !== call?.name) report.addLoss("tool-name", "toolName");
   const content = encodeOutput(result, form, moved, writing);
   if (content !== undefined) wire["content"] = content;
   return finishPart(wire, result, RESULT, writing);
@@ -101,19 +101,19 @@ function encodeOutput(
   moved: JsonObject[],
   writing: Writing,
 ): JsonValue | undefined {
-  const { report, trail } = writing.context;
+  const { report, pathTracker: trail } = writing.context;
   const { output, content } = result;
-  if (output !== undefined && typeof output !== "string") report.lose("output-as-text", "output");
+  if (output !== undefined && typeof output !== "string") report.addLoss("output-as-text", "output");
   if (content === undefined) {
     if (output !== undefined) return outputText(result);
     if (form?.["content"] === "absent") return undefined;
     if (form?.["content"] === null) return null;
-    report.lose("result-empty", "output");
+    report.addLoss("result-empty", "output");
     return "";
   }
   const blocks: JsonValue[] = [];
   if (output !== undefined) {
-    report.lose("output-in-content", "output");
+    report.addLoss("output-in-content", "output");
     blocks.push({ type: "text", text: outputText(result) });
   }
   trail.enter("content");
@@ -122,13 +122,13 @@ function encodeOutput(
     const block = encodeBlock(piece, writing);
     const isText = block?.["type"] === "text";
     if (block !== undefined && isMedia(piece) && !isText && stoodAt(piece, writing) !== "result") {
-      report.lose("media-moved");
+      report.addLoss("media-moved");
       moved.push(block);
     } else if (block !== undefined) blocks.push(block);
     trail.leave();
   }
   trail.leave();
   if (blocks.length > 0 || (content.length === 0 && !writing.context.repair)) return blocks;
-  report.lose("result-empty", "output");
+  report.addLoss("result-empty", "output");
   return "";
 }

@@ -1,11 +1,11 @@
 // The settings of a request: sampling, the form of the output, how tools are chosen.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import type { OutputFormat, Request, Sampling } from "../../model/request.ts";
+import type { OutputFormat, ModelRequest, Sampling } from "../../model/request.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { FieldTable } from "../kit/fields.ts";
 import { keepOthers } from "../kit/openai-reading.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf, keepForm } from "../kit/residue.ts";
+import { readForm, storeForm } from "../kit/residue.ts";
 import { takes } from "./media.ts";
 import { writeStrict } from "./tools.ts";
 import { isOwn, vendorOf } from "./vendors.ts";
@@ -37,30 +37,30 @@ const PLAIN: Readonly<Record<string, string>> = {
 };
 
 /** Reads one field of a request as a setting; false where it is none. */
-export function decodeSampling(wire: JsonObject, key: string, request: Request, context: DecodeContext): boolean {
+export function decodeSampling(wire: JsonObject, key: string, request: ModelRequest, context: DecodeContext): boolean {
   const { dialect } = context;
   const sampling: Sampling = request.sampling ?? {};
   const stop = wire[key];
   if (key === "stop" && typeof stop === "string") {
     sampling.stop = [stop];
-    keepForm(request, dialect, key, "string");
+    storeForm(request, dialect, key, "string");
   } else if (!SAMPLING.decode(wire, key, sampling)) return false;
   // Some vendors take more than OpenAI does.
-  if (key === "stop" && !isFit(sampling.stop)) keepForm(request, dialect, key, "list");
+  if (key === "stop" && !isFit(sampling.stop)) storeForm(request, dialect, key, "list");
   request.sampling = sampling;
   const vendor = vendorOf(context.vendor);
   const plain = Object.hasOwn(PLAIN, key) ? PLAIN[key] : undefined;
-  if (plain !== undefined && key !== (vendor?.spelling?.[plain] ?? plain)) keepForm(request, dialect, plain, key);
-  if (key === "top_k" && vendor?.takes?.includes(key) !== true) keepForm(request, dialect, key, true);
+  if (plain !== undefined && key !== (vendor?.spelling?.[plain] ?? plain)) storeForm(request, dialect, plain, key);
+  if (key === "top_k" && vendor?.takes?.includes(key) !== true) storeForm(request, dialect, key, true);
   return true;
 }
 
-export function encodeSampling(request: Request, wire: JsonObject, writing: Writing): void {
+export function encodeSampling(request: ModelRequest, wire: JsonObject, writing: Writing): void {
   const { context, dialect, vendor } = writing;
   const { sampling } = request;
   if (sampling === undefined) return;
-  context.trail.into("sampling", () => SAMPLING.encode(sampling, wire, context));
-  const form = formOf(request, dialect);
+  context.pathTracker.into("sampling", () => SAMPLING.encode(sampling, wire, context));
+  const form = readForm(request, dialect);
   for (const plain of ["max_completion_tokens", "seed"]) {
     const spelled = form[plain] ?? vendor?.spelling?.[plain];
     if (wire[plain] === undefined || typeof spelled !== "string" || spelled === plain) continue;
@@ -71,11 +71,11 @@ export function encodeSampling(request: Request, wire: JsonObject, writing: Writ
   // Chat asks whether before how many.
   const isUnasked = sampling.topLogprobs !== undefined && sampling.logprobs === undefined;
   if (isUnasked && context.repair && isFree(request, "logprobs", writing)) {
-    context.report.lose("field-filled", ["sampling", "logprobs"]);
+    context.report.addLoss("field-filled", ["sampling", "logprobs"]);
     wire["logprobs"] = true;
   }
   if (wire["top_k"] !== undefined && form["top_k"] !== true && !takes("top_k", writing)) {
-    context.report.lose("field-unsaid", ["sampling", "topK"]);
+    context.report.addLoss("field-unsaid", ["sampling", "topK"]);
     delete wire["top_k"];
   }
 }
@@ -86,7 +86,7 @@ function isFit(stop: readonly string[] = []): boolean {
   return stop.length > 0 && stop.length <= MAX_STOPS;
 }
 
-function encodeStop(request: Request, { stop }: Sampling, wire: JsonObject, writing: Writing): void {
+function encodeStop(request: ModelRequest, { stop }: Sampling, wire: JsonObject, writing: Writing): void {
   if (stop === undefined) return;
   const { report, repair } = writing.context;
   const form = spelling(request, "stop", writing);
@@ -94,10 +94,10 @@ function encodeStop(request: Request, { stop }: Sampling, wire: JsonObject, writ
   if (form === "string" && only !== undefined && stop.length === 1) wire["stop"] = only;
   if (!repair || isFit(stop) || form === "list" || !isOwn(writing.vendor)) return;
   if (stop.length === 0) {
-    report.lose("stop-unfit", ["sampling", "stop"]);
+    report.addLoss("stop-unfit", ["sampling", "stop"]);
     delete wire["stop"];
   } else {
-    for (let at = MAX_STOPS; at < stop.length; at++) report.lose("stop-unfit", ["sampling", "stop", at]);
+    for (let at = MAX_STOPS; at < stop.length; at++) report.addLoss("stop-unfit", ["sampling", "stop", at]);
     wire["stop"] = stop.slice(0, MAX_STOPS);
   }
 }
@@ -108,7 +108,7 @@ const SCHEMA = "json_schema";
 export const FORMAT_FIELDS = [FORMAT, SCHEMA] as const;
 
 /** Reads the form of the output; false where it is one that the model has no word for. */
-export function decodeOutput(wire: JsonValue, request: Request, context: DecodeContext): boolean {
+export function decodeOutput(wire: JsonValue, request: ModelRequest, context: DecodeContext): boolean {
   const output = isObject(wire) ? readOutput(wire, request, context) : undefined;
   if (output === undefined || !isObject(wire)) return false;
   request.output = output;
@@ -116,7 +116,7 @@ export function decodeOutput(wire: JsonValue, request: Request, context: DecodeC
   return true;
 }
 
-function readOutput(wire: JsonObject, request: Request, context: DecodeContext): OutputFormat | undefined {
+function readOutput(wire: JsonObject, request: ModelRequest, context: DecodeContext): OutputFormat | undefined {
   const { type, [SCHEMA]: data } = wire;
   if (type === "text") return { type };
   if (type === "json_object") return { type: "json" };
@@ -127,7 +127,7 @@ function readOutput(wire: JsonObject, request: Request, context: DecodeContext):
   if (typeof name === "string") {
     output.name = name;
     known.push("name");
-  } else if (name === undefined) keepForm(request, context.dialect, "output", "nameless");
+  } else if (name === undefined) storeForm(request, context.dialect, "output", "nameless");
   if (typeof description === "string") {
     output.description = description;
     known.push("description");
@@ -143,7 +143,7 @@ function readOutput(wire: JsonObject, request: Request, context: DecodeContext):
 /** What stands for a name that nobody gave. */
 const NAMELESS = "response";
 
-export function encodeOutput(request: Request, wire: JsonObject, writing: Writing): void {
+export function encodeOutput(request: ModelRequest, wire: JsonObject, writing: Writing): void {
   const { output } = request;
   if (output === undefined) return;
   if (output.type !== "json-schema") {
@@ -159,7 +159,7 @@ export function encodeOutput(request: Request, wire: JsonObject, writing: Writin
   if (name !== undefined) data["name"] = names.toolName(name, ["output", "name"]);
   else if (spelling(request, "output", writing) !== "nameless" && !Object.hasOwn(inner, "name")) {
     data["name"] = NAMELESS;
-    context.report.lose("field-filled", ["output", "name"]);
+    context.report.addLoss("field-filled", ["output", "name"]);
   }
   if (description !== undefined) data["description"] = description;
   data["schema"] = schema as JsonObject; // JSON by contract.

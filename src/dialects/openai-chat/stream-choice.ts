@@ -7,7 +7,7 @@ import { copyObject } from "../../model/json.ts";
 import type { Extra, Logprob, Part, Seal } from "../../model/parts.ts";
 import { opaquePart } from "../kit/opaque.ts";
 import { isObject } from "../kit/read.ts";
-import { keepForm } from "../kit/residue.ts";
+import { storeForm } from "../kit/residue.ts";
 import { decodeBlock, thinkingOf } from "./content.ts";
 import { readImages } from "./decode-message.ts";
 import { decodeLogprobs } from "./logprobs.ts";
@@ -318,7 +318,7 @@ export class ChoiceReader {
     const part = decodeBlock(block, this.reading);
     this.texts.delete("content");
     if (part.type === "text" || part.type === "reasoning") this.textOf("content").add(part.text);
-    if (isMedia(part)) keepForm(part, this.reading.context.dialect, "at", "content");
+    if (isMedia(part)) storeForm(part, this.reading.context.dialect, "at", "content");
     const { extra } = part;
     const isText = part.type === "text" || part.type === "reasoning";
     if (!isText || part.cache !== undefined) return this.tellWhole(key, part, out);

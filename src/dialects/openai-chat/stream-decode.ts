@@ -7,11 +7,11 @@ import { copyObject } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { Extra } from "../../model/parts.ts";
 import type { ProviderError } from "../../model/provider-error.ts";
-import type { Alternative, Response } from "../../model/response.ts";
+import type { Alternative, ModelResponse } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EventDecoder } from "../dialect.ts";
 import { cutCall } from "../kit/endings.ts";
 import { isObject, readObject } from "../kit/read.ts";
-import { dropForm, keepFields, keepForm } from "../kit/residue.ts";
+import { dropForm, storeResidue, storeForm } from "../kit/residue.ts";
 import { RunCalls } from "../kit/stream-calls.ts";
 import { errorDelta, startDelta, truncated } from "../kit/streams.ts";
 import { keep, startReading } from "./reading.ts";
@@ -72,7 +72,12 @@ export function chunkDecoder(context: DecodeContext, options: DecodeReplyOptions
   };
 }
 
-function wholeAnswer(chunk: JsonObject, context: DecodeContext, options: DecodeReplyOptions, run: RunCalls): Response {
+function wholeAnswer(
+  chunk: JsonObject,
+  context: DecodeContext,
+  options: DecodeReplyOptions,
+  run: RunCalls,
+): ModelResponse {
   const response = decodeResponse(chunk, context, options);
   for (const { message } of [response, ...(response.alternatives ?? [])]) {
     for (const part of message.parts) if (part.type === "tool-call") run.start(part, context.dialect);
@@ -184,11 +189,11 @@ class Answer {
     this.isStarted = true;
     const { id, model, created } = this.head;
     const kept: { extra?: Extra } = {};
-    if (Object.keys(this.top).length > 0) keepFields(kept, this.context.dialect, this.top);
+    if (Object.keys(this.top).length > 0) storeResidue(kept, this.context.dialect, this.top);
     const createdAt = dateOf(created);
-    if (created === undefined) keepForm(kept, this.context.dialect, "absent", ["created"]);
-    else if (createdAt === undefined) keepFields(kept, this.context.dialect, keep(undefined, this.head, "created"));
-    if (this.head["object"] !== WHOLE) keepFields(kept, this.context.dialect, keep(undefined, this.head, "object"));
+    if (created === undefined) storeForm(kept, this.context.dialect, "absent", ["created"]);
+    else if (createdAt === undefined) storeResidue(kept, this.context.dialect, keep(undefined, this.head, "created"));
+    if (this.head["object"] !== WHOLE) storeResidue(kept, this.context.dialect, keep(undefined, this.head, "object"));
     this.extra = kept.extra;
     out.push(
       startDelta({
@@ -237,7 +242,7 @@ class Answer {
   }
 
   /** All that came, as an answer in one piece; where it broke off, nothing is noted of what it lacks. */
-  private whole(isDone: boolean): Response {
+  private whole(isDone: boolean): ModelResponse {
     const wire: JsonObject = copyObject(this.head);
     for (const key in this.top) addLater(wire, this.top, key);
     const choices: JsonObject[] = [];
@@ -260,13 +265,13 @@ class Answer {
     dropForm(response, this.context.dialect, "id");
     [response, ...(response.alternatives ?? [])].forEach(({ message }, at) => {
       const details = kept[at];
-      if (details !== undefined) keepFields(message, this.context.dialect, { [DETAILS]: details });
+      if (details !== undefined) storeResidue(message, this.context.dialect, { [DETAILS]: details });
     });
     return response;
   }
 
   /** Tells what has not been told; what remains is how the answer ended. */
-  private settle(isDone: boolean, out: Delta[]): Response {
+  private settle(isDone: boolean, out: Delta[]): ModelResponse {
     if (!this.isStarted) this.start(out);
     this.choices.forEach((choice) => choice?.calls.advance(out, true));
     const response = this.whole(isDone);
@@ -280,7 +285,7 @@ class Answer {
         cutCall(message, finishReason),
         isOver,
       );
-      if (choice.isMixed) keepForm(message, this.context.dialect, ORDER, "said");
+      if (choice.isMixed) storeForm(message, this.context.dialect, ORDER, "said");
     });
     return response;
   }
@@ -318,8 +323,8 @@ class Answer {
     const unknown = rest === undefined ? {} : copyObject(rest);
     delete unknown["$form"];
     const target: { extra?: Extra } = kept === undefined ? {} : { extra: kept };
-    if (Object.keys(unknown).length > 0) keepFields(target, dialect, { delta: unknown });
-    if (this.choices[0]?.isMixed === true) keepForm(target, dialect, ORDER, "said");
+    if (Object.keys(unknown).length > 0) storeResidue(target, dialect, { delta: unknown });
+    if (this.choices[0]?.isMixed === true) storeForm(target, dialect, ORDER, "said");
     return Object.keys(target.extra?.[dialect] ?? {}).length === 0 ? undefined : target.extra;
   }
 

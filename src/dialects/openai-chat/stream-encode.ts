@@ -5,7 +5,7 @@ import type { Delta, StartPayload } from "../../model/delta.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { sameJson } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
-import type { Response } from "../../model/response.ts";
+import type { ModelResponse } from "../../model/response.ts";
 import type { EncodeContext, EncodeStreamOptions, StreamEncoder, WireEvent } from "../dialect.ts";
 import type { Draft } from "../kit/follow.ts";
 import { Follower } from "../kit/follow.ts";
@@ -45,7 +45,7 @@ export function chunkEncoder(
       answer = new Answer(context, delta.payload);
       return answer.begin();
     }
-    if (delta.kind === "part") context.report.lose("result-between");
+    if (delta.kind === "part") context.report.addLoss("result-between");
     if (delta.kind !== "done" && delta.kind !== "error") return [];
     const response = follower.response();
     const ended = response === undefined ? [] : (answer?.end(response, delta.kind === "error", includeUsage) ?? []);
@@ -72,7 +72,12 @@ class Answer {
     this.start = start;
     this.writing = startWriting(silent(context), true);
     const { requestId: id, modelId: model, createdAt, extra } = start;
-    const known: Response = { id, model, message: { role: "assistant", parts: [] }, finishReason: { unified: "stop" } };
+    const known: ModelResponse = {
+      id,
+      model,
+      message: { role: "assistant", parts: [] },
+      finishReason: { unified: "stop" },
+    };
     if (createdAt !== undefined) known.createdAt = createdAt;
     if (extra !== undefined) known.extra = extra;
     const wire = encodeResponse(known, silent(context)).wire as JsonObject; // as the encoder makes it
@@ -127,7 +132,7 @@ class Answer {
   }
 
   /** The rest of the answer, how it ended, and what it cost. */
-  end(response: Response, isFailed: boolean, includeUsage: boolean): WireEvent[] {
+  end(response: ModelResponse, isFailed: boolean, includeUsage: boolean): WireEvent[] {
     const wire = this.encodeWhole(response, isFailed);
     const { choices, usage, error } = wire as JsonObject; // as the encoder makes it
     const isNothing = isFailed && this.choices.length === 0 && response.message.parts.length === 0;
@@ -161,7 +166,7 @@ class Answer {
   }
 
   /** Reports what is lost, but for what a stream can say and an answer in one piece cannot. */
-  private encodeWhole(response: Response, isFailed: boolean): unknown {
+  private encodeWhole(response: ModelResponse, isFailed: boolean): unknown {
     const { losses } = this.context.report;
     const before = losses.length;
     const { wire } = encodeResponse(isFailed ? withoutInterruption(response) : response, this.context);
@@ -175,7 +180,7 @@ class Answer {
   }
 
   /** Whether the order of the parts is that of a stream of the same kind, which the chunks keep. */
-  private isOrdered(response: Response, path: string): boolean {
+  private isOrdered(response: ModelResponse, path: string): boolean {
     const { message, alternatives = [] } = response;
     const [, place, index] = path.split("/");
     const said = place === "alternatives" ? alternatives[Number(index)]?.message : message;

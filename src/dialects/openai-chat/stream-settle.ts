@@ -5,7 +5,7 @@ import { setOwn } from "../../model/extra.ts";
 import { sameJson } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { Extra, Part, Seal, ToolCallPart } from "../../model/parts.ts";
-import { formOf } from "../kit/residue.ts";
+import { readForm } from "../kit/residue.ts";
 import { DETAILS, TEXT_FIELDS } from "./reasoning.ts";
 import type { RunCalls } from "../kit/stream-calls.ts";
 import type { CallEntry } from "./stream-calls.ts";
@@ -75,7 +75,7 @@ export class Settling {
 
   /** Where a part stands in the message; the order of those in one place is the same in both. */
   private placeOf(part: Part): string {
-    const form = formOf(part, this.dialect);
+    const form = readForm(part, this.dialect);
     const place = form["in"];
     if (place === DETAILS) return `details/${this.counts[DETAILS]++}`;
     if (typeof place === "string" && TEXT_FIELDS.includes(place)) return place;

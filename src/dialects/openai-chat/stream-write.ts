@@ -10,7 +10,7 @@ import { isApproval } from "../kit/approvals.ts";
 import type { Draft } from "../kit/follow.ts";
 import { placeOf as pathOf } from "../kit/follow.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { keepForm } from "../kit/residue.ts";
+import { storeForm } from "../kit/residue.ts";
 import { wholeCharacters } from "../kit/streams.ts";
 import { encodeText, isBareBlock } from "./content.ts";
 import { encodeAssistant } from "./encode-assistant.ts";
@@ -99,7 +99,7 @@ export class ChoiceWriter implements Pen {
     if (before !== undefined && before !== draft) this.flush(before);
     this.last.set(DETAILS, draft);
     const lost = this.details.push(draft, way, delta);
-    if (lost !== undefined) this.context.report.lose(lost, pathOf(draft));
+    if (lost !== undefined) this.context.report.addLoss(lost, pathOf(draft));
   }
 
   private wayOf({ kind, part }: Draft): Way {
@@ -153,7 +153,7 @@ export class ChoiceWriter implements Pen {
     if (delta.kind !== "text" && delta.kind !== "refusal" && delta.kind !== "thinking") return;
     const { payload } = delta;
     if (way.isSaid && payload.extra?.[this.writing.dialect] !== undefined)
-      this.context.report.lose("late-unsaid", [...pathOf(draft), "extra"]);
+      this.context.report.addLoss("late-unsaid", [...pathOf(draft), "extra"]);
     if (delta.kind !== "thinking") this.sayText(draft, way, payload.textDelta, delta.payload.logprobs);
     else if (delta.payload.summary === undefined) this.sayText(draft, way, payload.textDelta, undefined);
   }
@@ -176,7 +176,7 @@ export class ChoiceWriter implements Pen {
   private turnTo(draft: Draft, way: Way, before: Draft | undefined): void {
     if (before !== undefined) {
       this.flush(before);
-      if (before.index > draft.index) this.context.report.lose("part-split", [...pathOf(draft), "text"]);
+      if (before.index > draft.index) this.context.report.addLoss("part-split", [...pathOf(draft), "text"]);
       if (way.field === "content" && before.part.type === "text" && !way.isSaid) this.joined.push(before, draft);
     }
     this.last.set(way.field, draft);
@@ -237,7 +237,7 @@ export class ChoiceWriter implements Pen {
   /** A part alone, as a message would have it; nothing is reported. */
   encode(part: Part): JsonObject {
     const message: Message = { role: "assistant", parts: [part] };
-    if (this.isList) keepForm(message, this.writing.dialect, "content", "list");
+    if (this.isList) storeForm(message, this.writing.dialect, "content", "list");
     return encodeAssistant({ message, index: 0 }, { ...this.writing, calls: new Map() }, {});
   }
 
@@ -281,9 +281,9 @@ export class ChoiceWriter implements Pen {
   /** More of a part that has gone out: a text stands in a further block, anything else stays behind. */
   private addLate(draft: Draft, delta: Delta): void {
     if ((delta.kind === "text" || delta.kind === "thinking") && delta.payload.textDelta !== "") {
-      this.context.report.lose("part-split", [...pathOf(draft), "text"]);
+      this.context.report.addLoss("part-split", [...pathOf(draft), "text"]);
       this.sayWhole(draft, { ...draft.part, text: delta.payload.textDelta } as Part); // the same part with another text
-    } else if (delta.kind !== "tool_call_end") this.context.report.lose("late-unsaid", pathOf(draft));
+    } else if (delta.kind !== "tool_call_end") this.context.report.addLoss("late-unsaid", pathOf(draft));
   }
 
   /** What the whole message says and nobody has said. */
@@ -307,7 +307,8 @@ export class ChoiceWriter implements Pen {
   /** It is known too late that texts were blocks: those that followed each other have become one. */
   private reportJoined(): void {
     for (const draft of new Set(this.joined)) {
-      if (this.ways.get(draft)?.how === "field") this.context.report.lose("texts-joined", [...pathOf(draft), "text"]);
+      if (this.ways.get(draft)?.how === "field")
+        this.context.report.addLoss("texts-joined", [...pathOf(draft), "text"]);
     }
   }
 

@@ -5,7 +5,7 @@ import type { FunctionTool, ProviderTool, SchemaObject, Tool, ToolChoice } from 
 import type { DecodeContext } from "../dialect.ts";
 import { keepOthers } from "../kit/openai-reading.ts";
 import { isObject, readObject } from "../kit/read.ts";
-import { keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { storeForm, reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import { strictFaults } from "../kit/strict.ts";
 import { readCache, writeCache } from "./cache.ts";
 import { CUSTOM } from "./calls.ts";
@@ -15,10 +15,10 @@ import { spelling } from "./writing.ts";
 
 /** The tools in a field of the request: `tools`, or the `functions` of old. */
 export function decodeTools(list: readonly JsonValue[], field: "tools" | "functions", context: DecodeContext): Tool[] {
-  return context.trail.each(field, list, (value) => {
+  return context.pathTracker.each(field, list, (value) => {
     const wire = readObject(value, context);
     const tool = field === "tools" ? decodeTool(wire, context) : decodeFunction(wire, [], context);
-    if (tool !== undefined && field === "functions") keepForm(tool, context.dialect, "in", field);
+    if (tool !== undefined && field === "functions") storeForm(tool, context.dialect, "in", field);
     return tool ?? decodeOther(wire, field, context);
   });
 }
@@ -40,7 +40,7 @@ function decodeOther(value: JsonObject, field: string, { dialect }: DecodeContex
   const { type, name } = value;
   const word = typeof type === "string" ? type : typeof name === "string" ? name : "";
   const tool: ProviderTool = { type: "provider", dialect, name: word, value };
-  if (field === "functions") keepForm(tool, dialect, "in", field);
+  if (field === "functions") storeForm(tool, dialect, "in", field);
   return tool;
 }
 
@@ -74,7 +74,7 @@ function decodeFunction(data: JsonObject, inner: string[], context: DecodeContex
 function readFormat(format: JsonObject, tool: FunctionTool, context: DecodeContext): boolean {
   const { type, grammar } = format;
   const size = Object.keys(format).length;
-  if (type === "text" && size === 1) keepForm(tool, context.dialect, "format", "text");
+  if (type === "text" && size === 1) storeForm(tool, context.dialect, "format", "text");
   else if (type === "grammar" && size === 2 && isObject(grammar)) tool.grammar = grammar;
   else return false;
   return true;
@@ -84,7 +84,7 @@ function readFormat(format: JsonObject, tool: FunctionTool, context: DecodeConte
 export function encodeTools(tools: readonly Tool[], wire: JsonObject, writing: Writing): void {
   const { context } = writing;
   const lists: Record<string, JsonObject[]> = {};
-  context.trail.each("tools", tools, (tool) => {
+  context.pathTracker.each("tools", tools, (tool) => {
     const isFunction = spelling(tool, "in", writing) === "functions";
     const written = tool.type === "provider" ? encodeOther(tool, writing) : encodeTool(tool, isFunction, writing);
     if (written !== undefined) (lists[isFunction ? "functions" : "tools"] ??= []).push(written);
@@ -94,11 +94,11 @@ export function encodeTools(tools: readonly Tool[], wire: JsonObject, writing: W
 
 function encodeOther(tool: ProviderTool, { context, dialect }: Writing): JsonObject | undefined {
   if (tool.dialect !== dialect) {
-    context.report.lose("tool-foreign");
+    context.report.addLoss("tool-foreign");
     return undefined;
   }
-  if (tool.cache !== undefined) context.report.lose("bookkeeping", "cache");
-  reportForeignResidue(tool, context);
+  if (tool.cache !== undefined) context.report.addLoss("bookkeeping", "cache");
+  reportNotPortableResidue(tool, context);
   return tool.value;
 }
 
@@ -122,16 +122,16 @@ function encodeTool(tool: FunctionTool, isBare: boolean, writing: Writing): Json
   if (type === CUSTOM) writeGrammar(tool, data, writing);
   else {
     if (tool.format !== undefined)
-      context.report.lose(tool.format === "json" ? "tool-default" : "field-unsaid", "format");
-    if (tool.grammar !== undefined) context.report.lose("field-unsaid", "grammar");
+      context.report.addLoss(tool.format === "json" ? "tool-default" : "field-unsaid", "format");
+    if (tool.grammar !== undefined) context.report.addLoss("field-unsaid", "grammar");
     if (tool.inputSchema !== undefined) data["parameters"] = tool.inputSchema as JsonObject; // JSON by contract.
     if (tool.strict !== undefined) writeStrict(data, tool.strict, tool.inputSchema, "strict", writing);
   }
   const wire: JsonObject = isBare ? data : { type, [type]: data };
-  reportUncarried(tool, CARRIED, context, "field-unsaid");
+  reportUnsupportedFields(tool, CARRIED, context, "field-unsaid");
   if (tool.cache !== undefined) writeCache(wire, tool, writing);
   if (tool.extra !== undefined) {
-    reportForeignResidue(tool, context);
+    reportNotPortableResidue(tool, context);
     restoreResidue(wire, tool, context, type);
   }
   return wire;
@@ -139,8 +139,8 @@ function encodeTool(tool: FunctionTool, isBare: boolean, writing: Writing): Json
 
 function writeGrammar(tool: FunctionTool, data: JsonObject, writing: Writing): void {
   const { context } = writing;
-  if (tool.strict !== undefined) context.report.lose("field-unsaid", "strict");
-  if (tool.inputSchema !== undefined) context.report.lose("field-unsaid", "inputSchema");
+  if (tool.strict !== undefined) context.report.addLoss("field-unsaid", "strict");
+  if (tool.inputSchema !== undefined) context.report.addLoss("field-unsaid", "inputSchema");
   const { grammar } = tool;
   if (grammar === undefined) {
     if (spelling(tool, "format", writing) === "text") data["format"] = { type: "text" };
@@ -160,7 +160,7 @@ export function writeStrict(
 ): void {
   const [fault] = strict && context.repair ? strictFaults(schema) : [];
   if (fault === undefined) data["strict"] = strict;
-  else context.report.lose("strict-unmet", field, `At "${fault.path}": ${fault.fault}`);
+  else context.report.addLoss("strict-unmet", field, `At "${fault.path}": ${fault.fault}`);
 }
 
 /** The choice that a wire value stands for; undefined where the model has no word for it. */

@@ -5,7 +5,13 @@ import type { Usage } from "../../model/usage.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { noteAbsent } from "../kit/openai-reading.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { keepFields, keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import {
+  storeResidue,
+  storeForm,
+  reportNotPortableResidue,
+  reportUnsupportedFields,
+  restoreResidue,
+} from "../kit/residue.ts";
 import { keep } from "./reading.ts";
 import type { Writing } from "./writing.ts";
 import { isFree, spelling } from "./writing.ts";
@@ -44,7 +50,7 @@ export function decodeUsage(wire: JsonObject, context: DecodeContext): Usage {
       const others = decodeDetails(value, DETAILS[key] ?? {}, usage);
       // What says nothing that the model knows is kept whole, an empty object too.
       if (others === value) rest = keep(rest, wire, key);
-      else keepFields(usage, dialect, others, key);
+      else storeResidue(usage, dialect, others, key);
     } else if (key === "cost" && typeof value === "number") copyField(wire, key, usage);
     else if (!isCachedElsewhere(wire, key)) rest = keep(rest, wire, key);
   }
@@ -52,11 +58,11 @@ export function decodeUsage(wire: JsonObject, context: DecodeContext): Usage {
     if (!isCachedElsewhere(wire, field)) continue;
     if (usage.cacheReadTokens === undefined) {
       copyField(wire, field, usage, "cacheReadTokens");
-      keepForm(usage, dialect, "cached", field);
+      storeForm(usage, dialect, "cached", field);
     } else rest = keep(rest, wire, field);
   }
   noteAbsent(usage, wire, Object.keys(SUMS), context);
-  keepFields(usage, dialect, rest);
+  storeResidue(usage, dialect, rest);
   settleSums(wire, usage, context);
   usage.raw = wire;
   return usage;
@@ -91,7 +97,7 @@ function settleSums(wire: JsonObject, usage: Usage, { dialect }: DecodeContext):
   if (!isCount(wire["total_tokens"])) usage.totalTokens = inputTokens + outputTokens;
   else if (reasoningTokens > 0 && totalTokens === inputTokens + outputTokens + reasoningTokens) {
     usage.outputTokens += reasoningTokens;
-    keepForm(usage, dialect, "reasoning", "beside");
+    storeForm(usage, dialect, "reasoning", "beside");
   }
 }
 
@@ -129,8 +135,8 @@ export function encodeUsage(usage: Usage, writing: Writing): JsonObject {
     }
   }
   if (usage.cost !== undefined) copyField(usage, "cost", wire);
-  reportUncarried(usage, CARRIED, context, "echo-foreign");
-  reportForeignResidue(usage, context, {}, "echo-foreign");
+  reportUnsupportedFields(usage, CARRIED, context, "echo-foreign");
+  reportNotPortableResidue(usage, context, {}, "echo-foreign");
   restoreResidue(wire, usage, context, PROMPT, COMPLETION);
   return wire;
 }

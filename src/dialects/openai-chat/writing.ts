@@ -5,7 +5,7 @@ import type { EncodeContext } from "../dialect.ts";
 import type { NameRule } from "../kit/names.ts";
 import { NameBook } from "../kit/names.ts";
 import { isObject } from "../kit/read.ts";
-import { formOf } from "../kit/residue.ts";
+import { readForm } from "../kit/residue.ts";
 import type { Turn } from "../kit/turn.ts";
 import { enterPart } from "../kit/turn.ts";
 import type { Code } from "./losses.ts";
@@ -51,12 +51,12 @@ export function startWriting(context: EncodeContext<Code>, isReply = false): Wri
 /** Goes to a part of a message. */
 export function enter(turn: Turn, part: number, { context, isReply }: Writing): void {
   if (!isReply) return enterPart(turn, part, context);
-  context.trail.enter("parts");
-  context.trail.enter(part);
+  context.pathTracker.enter("parts");
+  context.pathTracker.enter(part);
 }
 
 export function leave({ context, isReply }: Writing): void {
-  context.trail.leave(isReply ? 2 : 3);
+  context.pathTracker.leave(isReply ? 2 : 3);
 }
 
 /** Where a part or a whole stood, if not where it plainly stands. */
@@ -67,7 +67,7 @@ export function placeOf(part: Carrier, writing: Writing): string | undefined {
 
 /** How something was spelled; undefined where it was plain. */
 export function spelling(target: Carrier, what: string, { dialect }: Writing): JsonValue | undefined {
-  return target.extra === undefined ? undefined : formOf(target, dialect)[what];
+  return target.extra === undefined ? undefined : readForm(target, dialect)[what];
 }
 
 /** Whether a field of the plain form may be filled in: it was not absent, and nothing that was kept stands there. */

@@ -5,7 +5,7 @@ import type { DecodeContext } from "../dialect.ts";
 import { CodePoints } from "../kit/code-points.ts";
 import { keepOthers, noteAbsent } from "../kit/openai-reading.ts";
 import { isObject } from "../kit/read.ts";
-import { keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { storeForm, reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import { reportSeals } from "../kit/seals.ts";
 import type { Writing } from "./writing.ts";
 import { spelled, wasAbsent } from "./writing.ts";
@@ -74,7 +74,7 @@ export function decodeAnnotation(wire: JsonObject, points: CodePoints, context: 
   const known: string[] = [];
   if (row !== undefined) {
     known.push("type");
-    if (row.type !== plainType(annotation.kind)?.type) keepForm(annotation, context.dialect, "type", row.type);
+    if (row.type !== plainType(annotation.kind)?.type) storeForm(annotation, context.dialect, "type", row.type);
     for (const [field, name] of row.fields) {
       const value = wire[name];
       if (typeof value !== "string") continue;
@@ -88,7 +88,7 @@ export function decodeAnnotation(wire: JsonObject, points: CodePoints, context: 
     }
     const expected = row.fields.map(([, name]) => name);
     noteAbsent(annotation, wire, row.span ? [...expected, START, END] : expected, context);
-  } else keepForm(annotation, context.dialect, "type", "own");
+  } else storeForm(annotation, context.dialect, "type", "own");
   keepOthers(annotation, wire, known, context);
   return annotation;
 }
@@ -108,9 +108,9 @@ export function encodeAnnotations({ annotations = [], text }: TextPart, writing:
   const { context } = writing;
   if (annotations.length === 0) return [];
   const points = new CodePoints(text);
-  const list = context.trail.each("annotations", annotations, (annotation) => {
+  const list = context.pathTracker.each("annotations", annotations, (annotation) => {
     const wire = encodeAnnotation(annotation, points, writing);
-    if (wire === undefined) context.report.lose("field-unsaid");
+    if (wire === undefined) context.report.addLoss("field-unsaid");
     return wire;
   });
   return list.filter((wire) => wire !== undefined);
@@ -133,7 +133,7 @@ export function encodeAnnotation(
       const value = annotation[field];
       if (value !== undefined) wire[name] = value;
       else if (!isUnsaid(annotation, name, context)) {
-        context.report.lose("field-filled", field);
+        context.report.addLoss("field-filled", field);
         wire[name] = "";
       }
     }
@@ -142,8 +142,8 @@ export function encodeAnnotation(
       carried.push("span");
     }
   } else if (annotation.kind !== "other" || type !== "own") return undefined;
-  reportUncarried(annotation, new Set(carried), context, "field-unsaid");
-  reportForeignResidue(annotation, context);
+  reportUnsupportedFields(annotation, new Set(carried), context, "field-unsaid");
+  reportNotPortableResidue(annotation, context);
   reportSeals(annotation, context);
   restoreResidue(wire, annotation, context);
   return wire;
@@ -159,7 +159,7 @@ function encodeSpan(annotation: Annotation, points: CodePoints, wire: JsonObject
   const { span } = annotation;
   if (span === undefined) {
     if (isUnsaid(annotation, START, context) || isUnsaid(annotation, END, context)) return;
-    context.report.lose("field-filled", "span");
+    context.report.addLoss("field-filled", "span");
   }
   wire[START] = points.points(span?.start ?? 0);
   wire[END] = points.points(span?.end ?? points.length);

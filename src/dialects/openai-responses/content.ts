@@ -5,7 +5,7 @@ import type { DecodeContext } from "../dialect.ts";
 import { isOpaqueFor, opaquePart } from "../kit/opaque.ts";
 import { keepOthers } from "../kit/openai-reading.ts";
 import { isObject, readObject } from "../kit/read.ts";
-import { keepForm, restoreResidue } from "../kit/residue.ts";
+import { storeForm, restoreResidue } from "../kit/residue.ts";
 import { decodeAudio, decodeMedia, encodeMedia } from "./media.ts";
 import type { InputText } from "./types.ts";
 import type { Writing } from "./writing.ts";
@@ -17,9 +17,9 @@ const BREAKPOINT = "prompt_cache_breakpoint";
 export function decodeBlocks(list: readonly JsonValue[], context: DecodeContext): Part[] {
   const parts: Part[] = [];
   for (let at = 0; at < list.length; at++) {
-    context.trail.enter(at);
+    context.pathTracker.enter(at);
     parts.push(decodeBlock(readObject(list[at], context), context));
-    context.trail.leave();
+    context.pathTracker.leave();
   }
   return parts;
 }
@@ -47,7 +47,7 @@ function decodeKnown(block: JsonObject, context: DecodeContext): Part | undefine
   else if (type === "input_audio") part = decodeAudio(said, context);
   if (part !== undefined && isBreakpoint) {
     part.cache = {};
-    keepForm(part, context.dialect, "cache", "explicit");
+    storeForm(part, context.dialect, "cache", "explicit");
     keepOthers(part, breakpoint, ["mode"], context, BREAKPOINT);
   }
   return part;
@@ -72,7 +72,7 @@ export function encodeBlock(part: Part, writing: Writing): JsonObject | undefine
 }
 
 function encodeText(part: TextPart | RefusalPart, writing: Writing): JsonObject {
-  if (part.type === "refusal") writing.context.report.lose("refusal-as-text");
+  if (part.type === "refusal") writing.context.report.addLoss("refusal-as-text");
   reportPart(part, TEXT, writing);
   return { type: "input_text", text: part.text } satisfies InputText;
 }
@@ -80,7 +80,7 @@ function encodeText(part: TextPart | RefusalPart, writing: Writing): JsonObject 
 /** What is no content; only a block of this dialect's own can stand there. */
 function encodeOther(part: Part, writing: Writing): JsonObject | undefined {
   if (part.type === "opaque") return encodeOpaque(part, writing);
-  writing.context.report.lose(part.type === "reasoning" ? "reasoning-unsaid" : "part-unsayable");
+  writing.context.report.addLoss(part.type === "reasoning" ? "reasoning-unsaid" : "part-unsayable");
   return undefined;
 }
 
@@ -91,8 +91,8 @@ function finishBlock(block: JsonObject | undefined, part: Part, { context }: Wri
   if (cache !== undefined) {
     const isOwn = spelled(part, context)["cache"] === "explicit";
     if (isOwn) block[BREAKPOINT] = { mode: "explicit" };
-    if (!isOwn) context.report.lose("bookkeeping", "cache");
-    else if (cache.ttl !== undefined) context.report.lose("field-unsaid", ["cache", "ttl"]);
+    if (!isOwn) context.report.addLoss("bookkeeping", "cache");
+    else if (cache.ttl !== undefined) context.report.addLoss("field-unsaid", ["cache", "ttl"]);
   }
   if (part.extra !== undefined) restoreResidue(block, part, context, BREAKPOINT, "input_audio");
   return block;
@@ -104,7 +104,7 @@ export function encodeOpaque(part: OpaquePart, writing: Writing, seal?: "id"): J
   const { value } = part;
   if (!isOpaqueFor(part, context)) return undefined;
   if (!isObject(value)) {
-    context.report.lose("part-unsayable");
+    context.report.addLoss("part-unsayable");
     return undefined;
   }
   reportPart(part, OPAQUE, writing, seal);

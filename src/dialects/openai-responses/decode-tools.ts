@@ -5,7 +5,7 @@ import { hasExactNumbers, stringifyJson } from "../../model/json.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import { restoreName } from "../kit/names.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { keepForm } from "../kit/residue.ts";
+import { storeForm } from "../kit/residue.ts";
 import { decodeBlocks } from "./content.ts";
 import { decodeMedia } from "./media.ts";
 import type { Reading } from "./reading.ts";
@@ -50,10 +50,10 @@ function readInput(call: ToolCallPart, item: JsonObject, row: ToolRow, { context
         call.input = input;
         if (inputText !== undefined) call.inputText = inputText;
         if (invalid !== undefined) call.invalid = invalid;
-      } else if (asked === undefined) keepForm(call, context.dialect, "arguments", "absent");
+      } else if (asked === undefined) storeForm(call, context.dialect, "arguments", "absent");
       else if (isObject(asked)) {
         readValue(call, asked);
-        keepForm(call, context.dialect, "arguments", "object");
+        storeForm(call, context.dialect, "arguments", "object");
       } else return undefined;
       return field;
     case "text":
@@ -133,7 +133,7 @@ function readAnswer(
   }
   const field = hasError ? "error" : row.answer;
   // Plainly, what failed says so in its error.
-  if (row.call === "mcp_call" && isError && !hasError) keepForm(result, dialect, "in", row.answer);
+  if (row.call === "mcp_call" && isError && !hasError) storeForm(result, dialect, "in", row.answer);
   if (!hasError && !hasSaid) return result;
   copyField(item, field, result, "output");
   known.push(field);
@@ -150,9 +150,9 @@ export function decodeOutputItem(item: JsonObject, row: ToolRow, reading: Readin
     // Functions are the client's; what an answer says about their results is the provider's business.
     if (reading.isReply) return undefined;
     if (Array.isArray(said)) {
-      context.trail.enter(row.answer);
+      context.pathTracker.enter(row.answer);
       result.content = decodeBlocks(said, context);
-      context.trail.leave();
+      context.pathTracker.leave();
     } else if (typeof said === "string") result.output = said;
     else return undefined;
   } else if (row.call === "computer_call") {
@@ -169,12 +169,12 @@ export function decodeOutputItem(item: JsonObject, row: ToolRow, reading: Readin
   if (row.call === "local_shell_call" && item[answers] === undefined) answers = "id";
   const id = item[answers];
   if (typeof id === "string") known.push(answers);
-  if (answers === "id") keepForm(result, context.dialect, "answers", "id");
+  if (answers === "id") storeForm(result, context.dialect, "answers", "id");
   if (row === CUSTOM) result.format = "text";
   else if (row !== FUNCTION) result.tool = row.call;
   if (!answerCall(result, id, row, item, reading)) return undefined;
   // It answers as another tool than the one that was asked.
-  if ((reading.asked.get(result.toolCallId) ?? row) !== row) keepForm(result, context.dialect, "row", row.call);
+  if ((reading.asked.get(result.toolCallId) ?? row) !== row) storeForm(result, context.dialect, "row", row.call);
   const isHosted = reading.isReply || reading.hosted.has(result.toolCallId) || item["execution"] === "server";
   if (isHosted) result.executor = "provider";
   keepItem(result, item, known, statusOfOutput(result, item, row), reading);
@@ -191,7 +191,7 @@ function answerCall(result: ToolResultPart, id: unknown, row: ToolRow, item: Jso
   } else if (item["name"] === undefined) {
     // The call may lack its id, too (B17).
     calls.answer(result, "");
-    if (result.toolCallId !== "") keepForm(result, context.dialect, "id", null);
+    if (result.toolCallId !== "") storeForm(result, context.dialect, "id", null);
   }
   return typeof id === "string" || result.toolCallId !== "";
 }

@@ -6,7 +6,7 @@ import type { Part } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { opaquePart } from "../kit/opaque.ts";
 import { copyField, isObject, kindOf, readList, readObject } from "../kit/read.ts";
-import { keepFields, keepForm } from "../kit/residue.ts";
+import { storeResidue, storeForm } from "../kit/residue.ts";
 import { decodeBlocks } from "./content.ts";
 import { decodeCallItem, decodeOutputItem } from "./decode-tools.ts";
 import { decodeOutput } from "./output.ts";
@@ -41,13 +41,13 @@ export function decodeInstructions(instructions: string | undefined): Message[] 
 export function decodeInput(input: JsonValue, context: DecodeContext): Message[] {
   if (typeof input === "string") {
     const message: Message = { role: "user", parts: [{ type: "text", text: input }] };
-    keepForm(message, context.dialect, "input", "string");
+    storeForm(message, context.dialect, "input", "string");
     return [message];
   }
   const list = readList(input, context, "input");
-  context.trail.enter("input");
+  context.pathTracker.enter("input");
   const messages = decodeHistory(list, startReading(context));
-  context.trail.leave();
+  context.pathTracker.leave();
   return messages;
 }
 
@@ -59,7 +59,7 @@ function decodeHistory(list: readonly JsonValue[], reading: Reading): Message[] 
   const messages: Message[] = [];
   let last: Message | undefined;
   for (let at = 0; at < list.length; at++) {
-    context.trail.enter(at);
+    context.pathTracker.enter(at);
     const item = readObject(list[at], context);
     const { type, role } = item;
     const isMessage = (type === undefined || type === "message") && typeof role === "string";
@@ -67,7 +67,7 @@ function decodeHistory(list: readonly JsonValue[], reading: Reading): Message[] 
       const isLeading = last === undefined || last.role === "system";
       last = decodeMessage(item, role, context);
       // Plainly, leading system text stands in the instructions.
-      if (isLeading && last.role === "system") keepForm(last, context.dialect, "in", "input");
+      if (isLeading && last.role === "system") storeForm(last, context.dialect, "in", "input");
       messages.push(last);
     } else {
       const before: Message | undefined = last;
@@ -78,7 +78,7 @@ function decodeHistory(list: readonly JsonValue[], reading: Reading): Message[] 
       if (before?.role === run) for (const part of read) before.parts.push(part);
       else messages.push((last = { role: run, parts: read }));
     }
-    context.trail.leave();
+    context.pathTracker.leave();
   }
   return messages;
 }
@@ -92,22 +92,22 @@ function decodeMessage(item: JsonObject, word: string, context: DecodeContext): 
   if (typeof content === "string") message.parts.push({ type: "text", text: content });
   else {
     const list = readList(content, context, "content");
-    context.trail.enter("content");
+    context.pathTracker.enter("content");
     message.parts = decodeBlocks(list, context);
-    context.trail.leave();
+    context.pathTracker.leave();
     const [only] = message.parts;
     if (message.parts.length === 1 && only?.type === "text" && only.extra === undefined) {
-      keepForm(message, dialect, "content", "list");
+      storeForm(message, dialect, "content", "list");
     }
   }
-  if (role === undefined) keepForm(message, dialect, "role", word);
+  if (role === undefined) storeForm(message, dialect, "role", word);
   let rest: JsonObject | undefined;
   for (const key in item) {
     if (key === "role" || key === "content" || item[key] === undefined) continue;
-    if (key === "type") keepForm(message, dialect, "type", "message");
+    if (key === "type") storeForm(message, dialect, "type", "message");
     else copyField(item, key, (rest ??= {}));
   }
-  keepFields(message, dialect, rest);
+  storeResidue(message, dialect, rest);
   return message;
 }
 
@@ -125,20 +125,20 @@ function decodeAnswer(item: JsonObject, before: readonly Part[], reading: Readin
   const parts: Part[] = [];
   if (typeof content === "string") parts.push({ type: "text", text: content });
   else if (Array.isArray(content)) {
-    context.trail.enter("content");
+    context.pathTracker.enter("content");
     for (let at = 0; at < content.length; at++) {
-      context.trail.enter(at);
+      context.pathTracker.enter(at);
       parts.push(decodeOutput(readObject(content[at], context), context));
-      context.trail.leave();
+      context.pathTracker.leave();
     }
-    context.trail.leave();
+    context.pathTracker.leave();
   }
   const [first] = parts;
   if (first === undefined) return [opaquePart(item, context)];
   keepMessageItem(first, item, !isSaid(before.at(-1), context.dialect), reading);
   const plain = reading.isReply || typeof item["id"] === "string" ? "list" : "string";
   const form = typeof content === "string" ? "string" : "list";
-  if (form !== plain && (parts.length > 1 || isBare(first))) keepForm(first, context.dialect, "content", form);
+  if (form !== plain && (parts.length > 1 || isBare(first))) storeForm(first, context.dialect, "content", form);
   return parts;
 }
 
@@ -168,7 +168,7 @@ function keepMessageItem(first: Part, item: JsonObject, isFirst: boolean, readin
     if (key === "role" || key === "content" || (key === "id" && hasId) || item[key] === undefined) continue;
     copyField(item, key, fields);
   }
-  keepForm(first, reading.context.dialect, "item", fields);
+  storeForm(first, reading.context.dialect, "item", fields);
 }
 
 function decodeItem(item: JsonObject, reading: Reading): Part[] {

@@ -81,7 +81,7 @@ export function encodeCall(
   const isFitting = own !== undefined && fits(call, own, writing);
   const row = isFitting ? own : otherRow(call);
   if (row === undefined) {
-    context.report.lose("provider-tool");
+    context.report.addLoss("provider-tool");
     return undefined;
   }
   writing.calls.set(call.toolCallId, { name: call.toolName, row });
@@ -90,7 +90,7 @@ export function encodeCall(
   reportPart(call, isFitting ? TOOL_CALL : PLAIN_CALL, writing, id);
   reportDefaults(call, row, writing);
   if (row.name === undefined) item["name"] = hasOwnName(row) ? call.toolName : writing.names.toolName(call.toolName);
-  else if (row.name !== call.toolName) context.report.lose("field-unsaid", "toolName");
+  else if (row.name !== call.toolName) context.report.addLoss("field-unsaid", "toolName");
   // What the end of the answer said need not be said by the call.
   const isImplied = writing.cut === call && spelled(call, context)["cut"] === "ending";
   const isCut = writeInput(item, call, row, writing) && !isImplied;
@@ -138,10 +138,11 @@ function reportDefaults(
   row: ToolRow,
   { context }: Writing,
 ): void {
-  if (executor === "client") context.report.lose("tool-default", "executor");
-  if (format !== undefined && (format === "text") !== (row === CUSTOM)) context.report.lose("field-unsaid", "format");
-  else if (format === "json") context.report.lose("tool-default", "format");
-  if (invalid === false) context.report.lose("tool-default", "invalid");
+  if (executor === "client") context.report.addLoss("tool-default", "executor");
+  if (format !== undefined && (format === "text") !== (row === CUSTOM))
+    context.report.addLoss("field-unsaid", "format");
+  else if (format === "json") context.report.addLoss("tool-default", "format");
+  if (invalid === false) context.report.addLoss("tool-default", "invalid");
 }
 
 /** Writes what is asked; whether only a status can say that it was cut off. */
@@ -194,12 +195,12 @@ export function reportAnswer(answer: ToolResultPart, writing: Writing): boolean 
   const { context, answers } = writing;
   const call = answers.get(answer);
   if (call === undefined) return false;
-  if (call.toolName !== answer.toolName) context.report.lose("tool-name", "toolName");
+  if (call.toolName !== answer.toolName) context.report.addLoss("tool-name", "toolName");
   const isImage = call.tool === "image_generation_call";
   reportPart(answer, isImage ? IMAGE_ANSWER : ANSWER, writing);
   if (isImage) {
-    context.trail.each("content", answer.content ?? [], (part, at) => {
-      if (at > 0 || part.type !== "image" || part.data === undefined) context.report.lose("part-unsayable");
+    context.pathTracker.each("content", answer.content ?? [], (part, at) => {
+      if (at > 0 || part.type !== "image" || part.data === undefined) context.report.addLoss("part-unsayable");
       else reportPart(part, IMAGE, writing);
     });
   }
@@ -218,22 +219,22 @@ export function encodeResult(result: ToolResultPart, isMade: boolean, writing: W
   const own = (form === undefined ? call?.row : rowOfCall(form)) ?? rowOf(result);
   // The answer to a call that holds its answer has no item of its own.
   if (result.executor === "provider" && own?.output === undefined) {
-    context.report.lose("provider-tool");
+    context.report.addLoss("provider-tool");
     return undefined;
   }
   const row = own?.output === undefined ? FUNCTION : own;
   const item: JsonObject = { type: row.output ?? "" };
   if (!writeOutput(item, result, row, isMade, writing)) {
-    context.report.lose("part-unsayable");
+    context.report.addLoss("part-unsayable");
     return undefined;
   }
   const seal = writeAnswerIds(item, result, row, writing);
   const saysTool = isMade || (result.tool ?? row.call) === row.call;
   reportPart(result, saysTool ? TOOL_RESULT : PLAIN_RESULT, writing, seal);
   reportDefaults(result, row, writing);
-  if (result.toolName !== (call?.name ?? "")) context.report.lose("tool-name", "toolName");
+  if (result.toolName !== (call?.name ?? "")) context.report.addLoss("tool-name", "toolName");
   const isPatch = row.call === "apply_patch_call";
-  if (result.isError && !isPatch && !isMade) context.report.lose("error-unsaid", "isError");
+  if (result.isError && !isPatch && !isMade) context.report.addLoss("error-unsaid", "isError");
   const plain = isPatch && result.isError ? "failed" : "completed";
   return finishItem(item, result, isPatch || item["id"] !== undefined ? plain : undefined, writing);
 }
@@ -263,10 +264,10 @@ function writeOutput(
     return true;
   }
   if (row.call === COMPUTER) return writeScreenshot(item, result, row, writing);
-  if (result.content !== undefined) context.report.lose("field-unsaid", "content");
+  if (result.content !== undefined) context.report.addLoss("field-unsaid", "content");
   const { output } = result;
   if (typeof output === "string" && isShaped(row)) {
-    if (!isMade) context.report.lose("output-shaped", "output");
+    if (!isMade) context.report.addLoss("output-shaped", "output");
     Object.assign(item, shaped(output, result.isError, row));
   } else if (output !== undefined) copyField(result, "output", item, row.answer);
   return true;
@@ -289,9 +290,9 @@ function writeScreenshot(
   const { context } = writing;
   const [image] = content;
   if (image?.type !== "image") return false;
-  if (output !== undefined) context.report.lose("field-unsaid", "output");
+  if (output !== undefined) context.report.addLoss("field-unsaid", "output");
   const blocks = encodeBlocks(content.slice(0, 1), writing);
-  for (let at = 1; at < content.length; at++) context.report.lose("part-unsayable", ["content", at]);
+  for (let at = 1; at < content.length; at++) context.report.addLoss("part-unsayable", ["content", at]);
   const [block] = blocks;
   if (block === undefined) return false;
   block["type"] = "computer_screenshot";
@@ -300,7 +301,7 @@ function writeScreenshot(
 }
 
 function encodeBlocks(content: readonly Part[], writing: Writing): JsonObject[] {
-  const blocks = writing.context.trail.each("content", content, (part) => encodeBlock(part, writing));
+  const blocks = writing.context.pathTracker.each("content", content, (part) => encodeBlock(part, writing));
   return blocks.filter((block) => block !== undefined);
 }
 
@@ -308,17 +309,17 @@ function encodeBlocks(content: readonly Part[], writing: Writing): JsonObject[] 
 function encodeContent(result: ToolResultPart, writing: Writing): JsonValue {
   const { context } = writing;
   const { output, content } = result;
-  if (output !== undefined && typeof output !== "string") context.report.lose("output-as-text", "output");
+  if (output !== undefined && typeof output !== "string") context.report.addLoss("output-as-text", "output");
   if (content === undefined) {
-    if (output === undefined) context.report.lose("result-empty", "output");
+    if (output === undefined) context.report.addLoss("result-empty", "output");
     return outputText(result);
   }
   const blocks = encodeBlocks(content, writing);
   if (output === undefined) {
     if (blocks.length > 0 || (content.length === 0 && !context.repair)) return blocks;
-    context.report.lose("result-empty", "output");
+    context.report.addLoss("result-empty", "output");
     return "";
   }
-  context.report.lose("output-in-content", "output");
+  context.report.addLoss("output-in-content", "output");
   return [{ type: "input_text", text: outputText(result) } satisfies InputText, ...blocks];
 }

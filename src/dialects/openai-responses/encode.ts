@@ -6,7 +6,7 @@ import type { Part, TextPart, ToolCallPart, ToolResultPart } from "../../model/p
 import type { EncodeContext } from "../dialect.ts";
 import { isOwnOpaque } from "../kit/opaque.ts";
 import { isBare } from "../kit/openai-reading.ts";
-import { reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import { isObject } from "../kit/read.ts";
 import { BLANK_LINE } from "../kit/system.ts";
 import type { Turn } from "../kit/turn.ts";
@@ -56,7 +56,7 @@ function encodeInput(turns: readonly Turn[], { items, context }: Writing): JsonV
     const [only] = items;
     const content = only?.["content"];
     if (items.length === 1 && Object.keys(only ?? {}).length === 2 && typeof content === "string") return content;
-    context.report.lose("form-stale", [index, "extra", context.dialect]);
+    context.report.addLoss("form-stale", [index, "extra", context.dialect]);
   }
   return items;
 }
@@ -79,7 +79,7 @@ function encodeInstructions(turns: readonly Turn[], writing: Writing): string | 
   const texts: string[] = [];
   for (const turn of turns) {
     reportMessage(turn, writing);
-    if (turns.length > 1) writing.context.report.lose("system-joined", [turn.index, "parts"]);
+    if (turns.length > 1) writing.context.report.addLoss("system-joined", [turn.index, "parts"]);
     enter(turn, 0, writing);
     const part = turn.message.parts[0] as TextPart; // Each has exactly this one.
     reportPart(part, TEXT, writing);
@@ -101,10 +101,10 @@ const UNCARRIED = {
 function reportMessage({ message, index }: Turn, { context, seed }: Writing): void {
   for (const key in message) {
     if (key === "role" || key === "parts") continue;
-    if (seed === undefined) context.trail.enter(index);
-    reportUncarried(message, CARRIED, context, "field-unsaid", UNCARRIED);
-    reportForeignResidue(message, context);
-    if (seed === undefined) context.trail.leave();
+    if (seed === undefined) context.pathTracker.enter(index);
+    reportUnsupportedFields(message, CARRIED, context, "field-unsaid", UNCARRIED);
+    reportNotPortableResidue(message, context);
+    if (seed === undefined) context.pathTracker.leave();
     return;
   }
 }
@@ -126,12 +126,13 @@ export function encodeTurn(
   if (!isRun) encodeMessage(turn, writing);
   else {
     if (before?.message.role !== "assistant") writing.withholdsIds = false;
-    if (before?.message.role === role && before.index !== index) context.report.lose("turns-merged", [index, "role"]);
+    if (before?.message.role === role && before.index !== index)
+      context.report.addLoss("turns-merged", [index, "role"]);
     encodeRun(turn, turns, at, writing);
   }
   if (items.length > count || writing.seed !== undefined) return;
   const isMended = !isRun && message.parts.length === 0;
-  context.report.lose(isMended ? "message-empty" : "message-unsaid", index);
+  context.report.addLoss(isMended ? "message-empty" : "message-unsaid", index);
 }
 
 /** What a user, system or developer says. */
@@ -142,7 +143,7 @@ function encodeMessage(turn: Turn, writing: Writing): void {
   const form = spelled(message, context);
   const item: JsonObject = { role: role === "user" && typeof form["role"] === "string" ? form["role"] : role };
   if (role !== "user" && role !== "system" && role !== "developer") {
-    context.report.lose("role-approximated", [index, "role"]);
+    context.report.addLoss("role-approximated", [index, "role"]);
     item["role"] = "user";
   }
   const [only] = parts;
@@ -216,7 +217,7 @@ function encodeItem(
     case "opaque":
       return encodeOpaque(part, writing);
     default:
-      writing.context.report.lose("part-unsayable");
+      writing.context.report.addLoss("part-unsayable");
       return undefined;
   }
 }

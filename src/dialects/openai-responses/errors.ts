@@ -5,7 +5,7 @@ import type { EncodeContext } from "../dialect.ts";
 import { kindOfOpenAi } from "../kit/openai-errors.ts";
 import { retryAfterOf } from "../kit/provider-errors.ts";
 import { isObject } from "../kit/read.ts";
-import { reportUncarried } from "../kit/residue.ts";
+import { reportUnsupportedFields } from "../kit/residue.ts";
 import type { Code } from "./losses.ts";
 
 /** What a response says about its failure; undefined where it says it in a way that nobody knows. */
@@ -35,10 +35,10 @@ const CARRIED: ReadonlySet<string> = new Set(["kind", "message", "raw"]);
 /** The failure as it came, if it still says what the error says. */
 export function encodeFailure(error: ProviderError, context: EncodeContext<Code>): JsonObject {
   const { raw, kind, message } = error;
-  reportUncarried(error, CARRIED, context, "field-unsaid");
+  reportUnsupportedFields(error, CARRIED, context, "field-unsaid");
   const again = decodeFailure(raw);
   if (isObject(raw) && again?.kind === kind && again.message === message) return raw;
   const failure = { code: CODES[kind] ?? "server_error", message };
-  if (decodeFailure(failure)?.kind !== kind) context.report.lose("field-unsaid", "kind");
+  if (decodeFailure(failure)?.kind !== kind) context.report.addLoss("field-unsaid", "kind");
   return failure;
 }

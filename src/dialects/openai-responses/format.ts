@@ -1,11 +1,11 @@
 // What the answer is to look like: plain text, JSON, or JSON of a schema. It stands in `text`, beside its verbosity.
 import type { JsonObject } from "../../model/json.ts";
-import type { OutputFormat, Request } from "../../model/request.ts";
+import type { OutputFormat, ModelRequest } from "../../model/request.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
 import { FieldTable } from "../kit/fields.ts";
 import { keepOthers } from "../kit/openai-reading.ts";
 import { isObject } from "../kit/read.ts";
-import { keepForm } from "../kit/residue.ts";
+import { storeForm } from "../kit/residue.ts";
 import { Terms } from "../kit/terms.ts";
 import type { Code } from "./losses.ts";
 import { isMet } from "./tools.ts";
@@ -22,16 +22,16 @@ const WORDS = new FieldTable<"description" | "strict">([
   ["strict", "strict", "boolean"],
 ]);
 
-export function decodeText(text: JsonObject, request: Request, context: DecodeContext): void {
+export function decodeText(text: JsonObject, request: ModelRequest, context: DecodeContext): void {
   const { format } = text;
   const output = isObject(format) ? decodeFormat(format, request, context) : undefined;
   if (output !== undefined) request.output = output;
   // Nothing would be left of it.
-  else if (Object.keys(text).length === 0) keepForm(request, context.dialect, "text", "empty");
+  else if (Object.keys(text).length === 0) storeForm(request, context.dialect, "text", "empty");
   keepOthers(request, text, output === undefined ? [] : ["format"], context, "text");
 }
 
-function decodeFormat(format: JsonObject, request: Request, context: DecodeContext): OutputFormat | undefined {
+function decodeFormat(format: JsonObject, request: ModelRequest, context: DecodeContext): OutputFormat | undefined {
   const { type, schema, name } = format;
   const ours = typeof type === "string" ? TYPES.ours(type) : undefined;
   const known = ["type"];
@@ -48,17 +48,17 @@ function decodeFormat(format: JsonObject, request: Request, context: DecodeConte
 }
 
 /** Writes the format; what was kept beside it is put back later. */
-export function encodeText(wire: JsonObject, request: Request, context: EncodeContext<Code>): void {
+export function encodeText(wire: JsonObject, request: ModelRequest, context: EncodeContext<Code>): void {
   const { output } = request;
   if (output !== undefined)
-    wire["text"] = { format: context.trail.into("output", () => encodeFormat(output, context)) };
+    wire["text"] = { format: context.pathTracker.into("output", () => encodeFormat(output, context)) };
   else if (spelled(request, context)["text"] === "empty") wire["text"] = {};
 }
 
 function encodeFormat(output: OutputFormat, context: EncodeContext<Code>): JsonObject {
   const format: JsonObject = { type: TYPES.theirs(output.type) ?? output.type };
   if (output.type !== "json-schema") return format;
-  if (output.name === undefined) context.report.lose("field-filled", "name");
+  if (output.name === undefined) context.report.addLoss("field-filled", "name");
   format["name"] = output.name ?? "response";
   if (output.description !== undefined) format["description"] = output.description;
   // A schema is JSON that its caller may have written down `as const`.

@@ -16,7 +16,7 @@ export const openaiResponses = defineDialect({
   id: "openai-responses",
   title: "OpenAI Responses",
   losses: LOSSES,
-  recognise,
+  detectKind: recognise,
   messages: { decode: decodeMessages, encode: encodeMessages },
   requests: { decode: decodeRequest, encode: encodeRequest },
   responses: { decode: decodeResponse, encode: encodeResponse },

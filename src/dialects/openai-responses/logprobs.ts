@@ -4,7 +4,7 @@ import type { Logprob } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { keepOthers } from "../kit/openai-reading.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import type { Writing } from "./writing.ts";
 
 const TOP = "top_logprobs";
@@ -38,14 +38,14 @@ const CARRIED: ReadonlySet<string> = new Set(["token", "logprob", "bytes", "top"
 /** The trail stands at the list. */
 export function encodeLogprobs(logprobs: readonly Logprob[], writing: Writing): JsonObject[] {
   const { context } = writing;
-  return context.trail.each(undefined, logprobs, (logprob) => {
+  return context.pathTracker.each(undefined, logprobs, (logprob) => {
     const wire: JsonObject = { token: logprob.token };
     copyField(logprob, "logprob", wire);
     if (logprob.bytes !== undefined) wire["bytes"] = logprob.bytes;
     const { top } = logprob;
-    if (top !== undefined) wire[TOP] = context.trail.into("top", () => encodeLogprobs(top, writing));
-    reportUncarried(logprob, CARRIED, context, "field-unsaid");
-    reportForeignResidue(logprob, context);
+    if (top !== undefined) wire[TOP] = context.pathTracker.into("top", () => encodeLogprobs(top, writing));
+    reportUnsupportedFields(logprob, CARRIED, context, "field-unsaid");
+    reportNotPortableResidue(logprob, context);
     restoreResidue(wire, logprob, context);
     return wire;
   });

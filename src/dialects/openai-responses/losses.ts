@@ -49,18 +49,19 @@ export const LOSSES = {
   "reasoning-unpaired": {
     action: "repaired",
     level: "loss",
-    says: "Reasoning is refused unless what followed it goes with it, and, where it goes by its id, is stored; left out.",
+    message:
+      "Reasoning is refused unless what followed it goes with it, and, where it goes by its id, is stored; left out.",
   },
   "output-shaped": {
     action: "approximated",
     level: "note",
-    says: "This tool answers in a shape of its own; the text was put into it.",
+    message: "This tool answers in a shape of its own; the text was put into it.",
   },
   "field-filled": {
     action: "synthesized",
     level: "note",
-    says: "A field that must be there, and that nobody has given, was filled with a plain value.",
+    message: "A field that must be there, and that nobody has given, was filled with a plain value.",
   },
-  "default-unsaid": { action: "dropped", level: "note", says: "It is what happens anyway, and goes unsaid." },
+  "default-unsaid": { action: "dropped", level: "note", message: "It is what happens anyway, and goes unsaid." },
 } as const satisfies Record<string, LossDeclaration>;
 export type Code = keyof typeof LOSSES;

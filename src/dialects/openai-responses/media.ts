@@ -6,7 +6,7 @@ import type { DecodeContext } from "../dialect.ts";
 import { keepOthers } from "../kit/openai-reading.ts";
 import { isObject } from "../kit/read.ts";
 import { carryShared, isFileOf, SHARED_IMAGE, textOfContent } from "../kit/openai-shared.ts";
-import { keepForm } from "../kit/residue.ts";
+import { storeForm } from "../kit/residue.ts";
 import { issuerOf } from "../kit/seals.ts";
 import { Terms } from "../kit/terms.ts";
 import type { InputAudio } from "./types.ts";
@@ -57,7 +57,7 @@ export function decodeAudio(block: JsonObject, context: DecodeContext): AudioPar
   if (typeof data !== "string" || mimeType === undefined) return undefined;
   const part: AudioPart = { type: "audio", data, mimeType };
   // The API does not document audio; some who speak its dialect take it.
-  keepForm(part, context.dialect, "in", INPUT_AUDIO);
+  storeForm(part, context.dialect, "in", INPUT_AUDIO);
   keepOthers(part, inner, ["data", "format"], context, INPUT_AUDIO);
   keepOthers(part, block, ["type", INPUT_AUDIO], context);
   return part;
@@ -95,7 +95,7 @@ export function encodeMedia(part: MediaPart, writing: Writing): JsonObject | und
   if (part.type === "file") reportPart(part, isInline ? INLINE_FILE : FILE, writing);
   else reportPart(withDetail(block, part, writing), isInline ? INLINE_IMAGE : IMAGE, writing);
   for (const other of SOURCES)
-    if (other !== source && part[other] !== undefined) context.report.lose("field-unsaid", other);
+    if (other !== source && part[other] !== undefined) context.report.addLoss("field-unsaid", other);
   if (part.type === "file") encodeName(part, block, isInline, writing);
   return block;
 }
@@ -118,7 +118,7 @@ const INLINE_FILE = carrying("cache", "mimeType", "name", ...SOURCES);
 const AUDIO_FIELDS = carrying("cache", "data", "mimeType");
 
 function drop(code: "part-unsayable" | "file-id" | "media-elsewhere", { context }: Writing): undefined {
-  context.report.lose(code);
+  context.report.addLoss(code);
 }
 
 function encodeAudio(part: AudioPart, source: string | undefined, writing: Writing): JsonObject | undefined {
@@ -134,12 +134,12 @@ function encodeAudio(part: AudioPart, source: string | undefined, writing: Writi
 function inlined(part: MediaPart, text: string, { context }: Writing): JsonValue {
   const { data, mimeType } = part;
   if (data === undefined) {
-    context.report.lose("text-as-data", part.text === undefined ? "content" : "text");
+    context.report.addLoss("text-as-data", part.text === undefined ? "content" : "text");
     return dataUrl(mimeType ?? "text/plain", base64Of(text));
   }
   if (mimeType !== undefined) return dataUrl(mimeType, data);
   if (part.type === "file") return data;
-  context.report.lose("field-filled", "mimeType");
+  context.report.addLoss("field-filled", "mimeType");
   return dataUrl("image/png", data);
 }
 
@@ -147,7 +147,7 @@ function inlined(part: MediaPart, text: string, { context }: Writing): JsonValue
 function encodeName({ name, mimeType }: MediaPart, block: JsonObject, isInline: boolean, { context }: Writing): void {
   if (name !== undefined) block["filename"] = name;
   else if (isInline && context.repair) {
-    context.report.lose("field-filled", "name");
+    context.report.addLoss("field-filled", "name");
     block["filename"] = mimeType === "application/pdf" ? "file.pdf" : "file.txt";
   }
 }

@@ -4,7 +4,7 @@ import type { OpaquePart, RefusalPart, TextPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { opaquePart } from "../kit/opaque.ts";
 import { keepOthers, noteAbsent } from "../kit/openai-reading.ts";
-import { keepForm, restoreResidue } from "../kit/residue.ts";
+import { storeForm, restoreResidue } from "../kit/residue.ts";
 import { decodeAnnotations, encodeAnnotations } from "./annotations.ts";
 import { encodeOpaque } from "./content.ts";
 import { decodeLogprobs, encodeLogprobs } from "./logprobs.ts";
@@ -23,7 +23,7 @@ export function decodeOutput(block: JsonObject, context: DecodeContext): Said {
   if (type === "output_text" && typeof text === "string") return decodeOutputText(block, text, context);
   if (type === "input_text" && typeof text === "string") {
     const part: TextPart = { type: "text", text };
-    keepForm(part, context.dialect, "type", type);
+    storeForm(part, context.dialect, "type", type);
     keepOthers(part, block, ["type", "text"], context);
     return part;
   }
@@ -34,7 +34,7 @@ export function decodeOutput(block: JsonObject, context: DecodeContext): Said {
   }
   const part = opaquePart(block, context);
   // Plain opaque parts are items of their own.
-  keepForm(part, context.dialect, "in", "message");
+  storeForm(part, context.dialect, "in", "message");
   return part;
 }
 
@@ -82,7 +82,7 @@ function encodeText(part: TextPart, writing: Writing): JsonObject {
     block[list] =
       list === "annotations"
         ? encodeAnnotations(part, writing)
-        : context.trail.into(list, () => encodeLogprobs(logprobs ?? [], writing));
+        : context.pathTracker.into(list, () => encodeLogprobs(logprobs ?? [], writing));
   }
   return block;
 }

@@ -1,10 +1,10 @@
 // What items are read with, and what is left over when one has been read.
 import type { JsonObject } from "../../model/json.ts";
 import type { PartBase } from "../../model/parts.ts";
-import type { DecodeContext, Names } from "../dialect.ts";
+import type { DecodeContext, Renames } from "../dialect.ts";
 import { CallBook } from "../kit/calls.ts";
 import { copyField } from "../kit/read.ts";
-import { keepFields, keepForm } from "../kit/residue.ts";
+import { storeResidue, storeForm } from "../kit/residue.ts";
 import { addSeal } from "../kit/seals.ts";
 import type { ToolRow } from "./tool-rows.ts";
 
@@ -20,10 +20,10 @@ export interface Reading {
   readonly hosted: Set<string>;
   /** An answer: everything in it is one assistant message. */
   readonly isReply: boolean;
-  readonly names: Names | undefined;
+  readonly names: Renames | undefined;
 }
 
-export function startReading(context: DecodeContext, isReply = false, seed = "", names?: Names): Reading {
+export function startReading(context: DecodeContext, isReply = false, seed = "", names?: Renames): Reading {
   return { context, calls: new CallBook(context.dialect, seed), asked: new Map(), hosted: new Set(), isReply, names };
 }
 
@@ -52,14 +52,14 @@ export function keepItem(
     copyField(item, key, (rest ??= {}));
   }
   const { dialect } = reading.context;
-  if (!isPlain) keepForm(part, dialect, "status", null);
-  keepFields(part, dialect, rest);
+  if (!isPlain) storeForm(part, dialect, "status", null);
+  storeResidue(part, dialect, rest);
 }
 
 /** Seals a part with its item's id; notes where an answer has none, because every item of one has. */
 export function readItemId(part: PartBase, { id }: JsonObject, { context, isReply }: Reading): boolean {
   const hasId = typeof id === "string";
   if (hasId) addSeal(part, "id", id, context);
-  else if (isReply) keepForm(part, context.dialect, "bare", true);
+  else if (isReply) storeForm(part, context.dialect, "bare", true);
   return hasId;
 }

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Part, ReasoningPart } from "../../model/parts.ts";
 import { keepOthers, noteAbsent } from "../kit/openai-reading.ts";
 import { isObject } from "../kit/read.ts";
-import { keepForm, restoreResidue } from "../kit/residue.ts";
+import { storeForm, restoreResidue } from "../kit/residue.ts";
 import { addSeal, sealOf } from "../kit/seals.ts";
 import { keepsItem } from "./encode-tools.ts";
 import type { Reading } from "./reading.ts";
@@ -40,12 +40,12 @@ export function decodeReasoning(item: JsonObject, reading: Reading): ReasoningPa
   if (Array.isArray(content)) {
     const [text = "", more] = textsOf(content, "reasoning_text") ?? [];
     if (content.length > 0 && (text === "" || more !== undefined)) return undefined;
-    if (text === "") keepForm(part, context.dialect, "content", []);
+    if (text === "") storeForm(part, context.dialect, "content", []);
     part.text = text;
     known.push("content");
   }
   if (readItemId(part, item, reading)) known.push("id");
-  else keepForm(part, context.dialect, "bare", true);
+  else storeForm(part, context.dialect, "bare", true);
   if (typeof encrypted === "string") {
     addSeal(part, "encrypted", encrypted, context);
     known.push(ENCRYPTED);
@@ -70,12 +70,12 @@ export function encodeReasoning(
   if (seed === undefined && sealed === undefined && encrypted === undefined && (context.repair || bare !== true)) {
     // What it led to must not say so: its id would ask for it.
     writing.withholdsIds ||= context.repair;
-    context.report.lose("reasoning-unsaid");
+    context.report.addLoss("reasoning-unsaid");
     return undefined;
   }
   if (seed === undefined && context.repair && isRefused(sealed, encrypted, follower, writing)) {
     writing.withholdsIds = true;
-    context.report.lose("reasoning-unpaired");
+    context.report.addLoss("reasoning-unpaired");
     return undefined;
   }
   const id = itemId(part, "rs", writing);

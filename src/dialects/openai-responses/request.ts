@@ -1,6 +1,6 @@
 // Requests: the history, the tools and the settings. What the model has no word for is kept under its own name.
 import type { JsonObject, JsonValue } from "../../model/json.ts";
-import type { ReasoningSettings, Request, Sampling } from "../../model/request.ts";
+import type { ReasoningSettings, ModelRequest, Sampling } from "../../model/request.ts";
 import type { DecodeContext, DecodeRequestOptions, EncodeContext, Encoded } from "../dialect.ts";
 import { FieldTable } from "../kit/fields.ts";
 import { prepareHistory } from "../kit/history.ts";
@@ -9,7 +9,7 @@ import { carryShared, fittingMetadata, SHARED_SETTINGS, siblingResidue } from ".
 import { STORED_BLOCKS, STORED_CONTEXT } from "../kit/provider-losses.ts";
 import { keepOthers } from "../kit/openai-reading.ts";
 import { copyField, isObject, readObject } from "../kit/read.ts";
-import { keepFields, keepForm, reportForeignResidue, restoreResidue } from "../kit/residue.ts";
+import { storeResidue, storeForm, reportNotPortableResidue, restoreResidue } from "../kit/residue.ts";
 import { decodeInput, decodeInstructions } from "./decode.ts";
 import { encodeHistory } from "./encode.ts";
 import { decodeText, encodeText } from "./format.ts";
@@ -37,14 +37,14 @@ const SETTINGS = new FieldTable<Setting>([
 /** What asks for log probabilities, among other things that may be included. */
 const LOGPROBS = "message.output_text.logprobs";
 
-export function decodeRequest(value: unknown, context: DecodeContext, { address }: DecodeRequestOptions): Request {
+export function decodeRequest(value: unknown, context: DecodeContext, { address }: DecodeRequestOptions): ModelRequest {
   const wire = readObject(value, context);
   const { input, instructions } = wire;
-  const request: Request = { messages: [] };
+  const request: ModelRequest = { messages: [] };
   const isSaid = typeof instructions === "string";
   request.messages = isSaid ? decodeInstructions(instructions) : [];
   if (input === undefined || input === null)
-    keepForm(request, context.dialect, "input", input === null ? null : "absent");
+    storeForm(request, context.dialect, "input", input === null ? null : "absent");
   else for (const message of decodeInput(input, context)) request.messages.push(message);
   const sampling: Sampling = {};
   for (const key in wire) {
@@ -53,7 +53,7 @@ export function decodeRequest(value: unknown, context: DecodeContext, { address 
     if (!decodeSetting(wire, key, request, sampling, context)) {
       const rest: JsonObject = {};
       copyField(wire, key, rest);
-      keepFields(request, context.dialect, rest);
+      storeResidue(request, context.dialect, rest);
     }
   }
   if (Object.keys(sampling).length > 0) request.sampling = sampling;
@@ -66,7 +66,7 @@ export function decodeRequest(value: unknown, context: DecodeContext, { address 
 function decodeSetting(
   wire: JsonObject,
   key: string,
-  request: Request,
+  request: ModelRequest,
   sampling: Sampling,
   context: DecodeContext,
 ): boolean {
@@ -101,7 +101,7 @@ function decodeSetting(
       // In the last place, it can be put back to where it was.
       if (!Array.isArray(value) || value.indexOf(LOGPROBS) !== value.length - 1 || value.length === 0) return false;
       sampling.logprobs = true;
-      if (value.length > 1) keepFields(request, context.dialect, { include: value.slice(0, -1) });
+      if (value.length > 1) storeResidue(request, context.dialect, { include: value.slice(0, -1) });
       return true;
     }
     default:
@@ -109,7 +109,7 @@ function decodeSetting(
   }
 }
 
-export function encodeRequest(request: Request, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
+export function encodeRequest(request: ModelRequest, context: EncodeContext<Code>): Omit<Encoded, "losses"> {
   const { dialect } = context;
   const kept = request.extra?.[dialect] ?? {};
   const writing = startWriting(
@@ -122,21 +122,21 @@ export function encodeRequest(request: Request, context: EncodeContext<Code>): O
   writeSettings(wire, request, context);
   writeTools(wire, request, kept, names, context);
   const stored = isStored(kept, "previous_response_id", "conversation") || hasItem(request, STORED_BLOCKS, dialect);
-  context.trail.enter("messages");
+  context.pathTracker.enter("messages");
   const turns = prepareHistory(
     request.messages,
     { anywhere: true, stored, noPrefill: endsSaid(request, dialect) },
     context,
   );
   const { instructions, input } = encodeHistory(turns, writing);
-  context.trail.leave();
+  context.pathTracker.leave();
   if (instructions !== undefined) wire["instructions"] = instructions;
   const form = spelled(request, context)["input"];
   const isNothing = Array.isArray(input) && input.length === 0;
   if (!isNothing || form === undefined) wire["input"] = input;
   else if (form === null) wire["input"] = null;
   restoreResidue(wire, request, context, "reasoning", "text", "format");
-  reportForeignResidue(carryShared(wire, request, SHARED_SETTINGS, context), context, STORED_CONTEXT);
+  reportNotPortableResidue(carryShared(wire, request, SHARED_SETTINGS, context), context, STORED_CONTEXT);
   if (request.sampling?.logprobs === true) {
     const { include } = wire;
     wire["include"] = [...(Array.isArray(include) ? include : []), LOGPROBS];
@@ -146,7 +146,7 @@ export function encodeRequest(request: Request, context: EncodeContext<Code>): O
 }
 
 /** Whether the history ends with words of the assistant that are not OpenAI's own: they are not continued (B36). */
-function endsSaid({ messages }: Request, dialect: string): boolean {
+function endsSaid({ messages }: ModelRequest, dialect: string): boolean {
   const last = messages.at(-1)?.parts.at(-1);
   return last?.type === "text" && last.seals?.some((seal) => seal.dialect === dialect) !== true;
 }
@@ -157,7 +157,7 @@ function isStored(kept: JsonObject, ...fields: string[]): boolean {
 }
 
 /** Whether there is an item of one of these types. */
-function hasItem({ messages }: Request, types: ReadonlySet<unknown>, dialect: string): boolean {
+function hasItem({ messages }: ModelRequest, types: ReadonlySet<unknown>, dialect: string): boolean {
   for (const { parts } of messages) {
     for (const part of parts) {
       if (part.type !== "opaque" || part.dialect !== dialect || !isObject(part.value)) continue;
@@ -173,7 +173,7 @@ const MORE_TOOLS: ReadonlySet<unknown> = new Set(["additional_tools"]);
 /** The tools, and what is about them: without any left, that means nothing (B52). */
 function writeTools(
   wire: JsonObject,
-  request: Request,
+  request: ModelRequest,
   kept: JsonObject,
   names: NameBook,
   context: EncodeContext<Code>,
@@ -187,7 +187,7 @@ function writeTools(
   const write = (field: "tools" | "toolChoice" | "parallelToolCalls", isWritten: boolean, value: () => JsonValue) => {
     if (request[field] === undefined) return;
     if (isWritten) wire[WIRE_FIELDS[field]] = value();
-    else context.report.lose("tools-empty", field);
+    else context.report.addLoss("tools-empty", field);
   };
   const isForced = toolChoice !== "auto" && toolChoice !== "none";
   write("tools", isLeft, () => list);
@@ -200,7 +200,7 @@ const WIRE_FIELDS = {
   parallelToolCalls: "parallel_tool_calls",
 } as const;
 
-function writeSettings(wire: JsonObject, request: Request, context: EncodeContext<Code>): void {
+function writeSettings(wire: JsonObject, request: ModelRequest, context: EncodeContext<Code>): void {
   const { model, stream, metadata, reasoning, sampling } = request;
   const settings: Partial<Record<Setting, unknown>> = { model, stream };
   SETTINGS.encode(settings, wire, context);
@@ -208,11 +208,11 @@ function writeSettings(wire: JsonObject, request: Request, context: EncodeContex
   if (fitting !== undefined) wire["metadata"] = fitting;
   if (reasoning !== undefined) {
     const inner: JsonObject = {};
-    context.trail.into("reasoning", () => REASONING.encode(reasoning, inner, context));
+    context.pathTracker.into("reasoning", () => REASONING.encode(reasoning, inner, context));
     // Nothing is said about reasoning where nothing of it can be said (B57).
     if (Object.keys(inner).length > 0 || Object.keys(reasoning).length === 0) wire["reasoning"] = inner;
   }
-  if (sampling !== undefined) context.trail.into("sampling", () => writeSampling(wire, sampling, context));
+  if (sampling !== undefined) context.pathTracker.into("sampling", () => writeSampling(wire, sampling, context));
   encodeText(wire, request, context);
 }
 
@@ -223,5 +223,5 @@ function writeSampling(wire: JsonObject, sampling: Sampling, context: EncodeCont
   }
   SAMPLING.encode(settings, wire, context);
   // Asked for among what is included; nobody needs to say that they do not want them.
-  if (sampling.logprobs === false) context.report.lose("default-unsaid", "logprobs");
+  if (sampling.logprobs === false) context.report.addLoss("default-unsaid", "logprobs");
 }

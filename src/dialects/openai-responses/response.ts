@@ -2,7 +2,7 @@
 import type { FinishReason, UnifiedFinishReason } from "../../model/finish.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Part } from "../../model/parts.ts";
-import type { Response } from "../../model/response.ts";
+import type { ModelResponse } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EncodeContext, Encoded } from "../dialect.ts";
 import { reportForeignAnswer } from "../kit/echoes.ts";
 import { cutCall, hasClientCalls } from "../kit/endings.ts";
@@ -10,7 +10,7 @@ import { FieldTable } from "../kit/fields.ts";
 import { carryShared, SHARED_ECHO } from "../kit/openai-shared.ts";
 import { keepOthers, noteAbsent } from "../kit/openai-reading.ts";
 import { isObject, readList, readObject } from "../kit/read.ts";
-import { keepForm, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { storeForm, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import { reportEvents } from "../kit/streams.ts";
 import { decodeAnyItem } from "./decode.ts";
 import { encodeTurn } from "./encode.ts";
@@ -49,18 +49,18 @@ const HEAD = new FieldTable<"id" | "model">([
   ["model", "model", "string"],
 ]);
 
-export function decodeResponse(value: unknown, context: DecodeContext, { names }: DecodeReplyOptions): Response {
+export function decodeResponse(value: unknown, context: DecodeContext, { names }: DecodeReplyOptions): ModelResponse {
   const wire = readObject(value, context);
   const list = readList(wire["output"], context, "output");
   const parts: Part[] = [];
   const reading = startReading(context, true, stringOf(wire["id"]), names);
-  context.trail.enter("output");
+  context.pathTracker.enter("output");
   for (let at = 0; at < list.length; at++) {
-    context.trail.enter(at);
+    context.pathTracker.enter(at);
     for (const part of decodeAnyItem(readObject(list[at], context), parts, reading)) parts.push(part);
-    context.trail.leave();
+    context.pathTracker.leave();
   }
-  context.trail.leave();
+  context.pathTracker.leave();
   return describeResponse(wire, list, parts, context);
 }
 
@@ -70,13 +70,18 @@ export function describeResponse(
   list: readonly JsonValue[],
   parts: Part[],
   context: DecodeContext,
-): Response {
+): ModelResponse {
   const { usage, error } = wire;
   const known = ["output"];
-  const head: Partial<Pick<Response, "id" | "model">> = {};
+  const head: Partial<Pick<ModelResponse, "id" | "model">> = {};
   for (const key in wire) if (HEAD.decode(wire, key, head)) known.push(key);
   const { id = "", model = "" } = head;
-  const response: Response = { id, model, message: { role: "assistant", parts }, finishReason: { unified: "other" } };
+  const response: ModelResponse = {
+    id,
+    model,
+    message: { role: "assistant", parts },
+    finishReason: { unified: "other" },
+  };
   if (isObject(usage)) response.usage = decodeUsage(usage, context);
   const failure = decodeFailure(error);
   if (failure !== undefined) response.error = failure;
@@ -88,7 +93,7 @@ export function describeResponse(
   if (wire["object"] === "response") known.push("object");
   readEnding(response, wire, known, context);
   if (typeof wire["output_text"] === "string" && wire["output_text"] === saidBy(list)) {
-    keepForm(response, context.dialect, "output_text", "joined");
+    storeForm(response, context.dialect, "output_text", "joined");
     known.push("output_text");
   }
   noteAbsent(response, wire, EXPECTED, context);
@@ -123,7 +128,7 @@ function saidBy(items: readonly JsonValue[]): string {
 /** Whatever the reason why an answer is incomplete, it broke off in the call that it ends with (B31). */
 const BROKEN_OFF: FinishReason = { unified: "length" };
 
-function readEnding(response: Response, wire: JsonObject, known: string[], context: DecodeContext): void {
+function readEnding(response: ModelResponse, wire: JsonObject, known: string[], context: DecodeContext): void {
   const { status, incomplete_details: details } = wire;
   const said = status === "incomplete" && isObject(details) ? details["reason"] : undefined;
   const reason = typeof said === "string" && !STATUSES.has(said) ? said : undefined;
@@ -134,13 +139,13 @@ function readEnding(response: Response, wire: JsonObject, known: string[], conte
   const cut = status === "incomplete" ? cutCall(response.message, BROKEN_OFF) : undefined;
   if (cut !== undefined && cut.invalid !== true) {
     cut.invalid = true;
-    keepForm(cut, context.dialect, "cut", "ending");
+    storeForm(cut, context.dialect, "cut", "ending");
   }
   const plain = wordsOf(response);
   if (typeof status === "string") {
     known.push("status");
-    if (plain.status !== status || plain.reason !== reason) keepForm(response, context.dialect, "status", status);
-  } else if (status === undefined) keepForm(response, context.dialect, "status", null);
+    if (plain.status !== status || plain.reason !== reason) storeForm(response, context.dialect, "status", status);
+  } else if (status === undefined) storeForm(response, context.dialect, "status", null);
   if (reason !== undefined && isObject(details)) {
     known.push("incomplete_details");
     keepOthers(response, details, ["reason"], context, "incomplete_details");
@@ -148,7 +153,7 @@ function readEnding(response: Response, wire: JsonObject, known: string[], conte
 }
 
 /** What an ending means; calls that wait for the client are why the answer ended. */
-function endingOf(raw: unknown, { message, error }: Response): UnifiedFinishReason {
+function endingOf(raw: unknown, { message, error }: ModelResponse): UnifiedFinishReason {
   if (error !== undefined) return "error";
   const unified = raw === undefined ? "stop" : typeof raw === "string" ? (ENDINGS.ours(raw) ?? "other") : "other";
   return unified === "stop" && hasClientCalls(message) ? "tool-calls" : unified;
@@ -166,7 +171,7 @@ const NEAREST: Readonly<Partial<Record<UnifiedFinishReason, string>>> = {
 };
 
 /** The status, and the reason why it is incomplete: in the provider's own words, or in the plain ones. */
-function wordsOf({ finishReason: { unified, raw } }: Response): Ending {
+function wordsOf({ finishReason: { unified, raw } }: ModelResponse): Ending {
   const meant = unified === "tool-calls" ? "stop" : unified;
   const own = raw !== undefined && ENDINGS.ours(raw) === meant ? raw : undefined;
   const word = own ?? ENDINGS.theirs(unified) ?? NEAREST[unified] ?? "incomplete";
@@ -175,16 +180,16 @@ function wordsOf({ finishReason: { unified, raw } }: Response): Ending {
 
 const CARRIED: ReadonlySet<string> = new Set("id model message finishReason usage createdAt error extra".split(" "));
 
-export function encodeResponse(response: Response, answering: EncodeContext<Code>): Omit<Encoded, "losses"> {
+export function encodeResponse(response: ModelResponse, answering: EncodeContext<Code>): Omit<Encoded, "losses"> {
   // Answers to a client are never mended, and nothing in them is renamed.
   const context: EncodeContext<Code> = { ...answering, repair: false };
   const { message, usage } = response;
   const writing = startWriting(context, response.id);
   if (endingIn(response, context).status === "incomplete") writing.cut = cutCall(message, BROKEN_OFF);
-  context.trail.enter("message");
+  context.pathTracker.enter("message");
   const turn = { message, index: 0 };
   encodeTurn(turn, undefined, [turn], 0, writing);
-  context.trail.leave();
+  context.pathTracker.leave();
   const wire: JsonObject = {};
   const write = (field: string, value: JsonValue | undefined): void => {
     const isUnsaid = wasAbsent(response, field, context) || response.extra?.[context.dialect]?.[field] !== undefined;
@@ -193,17 +198,17 @@ export function encodeResponse(response: Response, answering: EncodeContext<Code
   writeHead(wire, response, write, context);
   wire["output"] = writing.items;
   writeEnding(wire, response, write, context);
-  if (usage !== undefined) wire["usage"] = context.trail.into("usage", () => encodeUsage(usage, context));
+  if (usage !== undefined) wire["usage"] = context.pathTracker.into("usage", () => encodeUsage(usage, context));
   const count = Object.keys(wire).length;
   for (const echo of Object.keys(ECHOES)) write(echo, ECHOES[echo]);
   if (Object.keys(wire).length > count || writing.made > 0)
-    context.report.lose("field-filled", ["extra", context.dialect]);
+    context.report.addLoss("field-filled", ["extra", context.dialect]);
   if (spelled(response, context)["output_text"] === "joined") wire["output_text"] = saidBy(writing.items);
-  reportUncarried(response, CARRIED, context, "field-unsaid");
+  reportUnsupportedFields(response, CARRIED, context, "field-unsaid");
   // What only a stream can say.
   reportEvents(response, context);
   if (spelled(response, context)[EVENT] !== undefined) {
-    context.report.lose("field-unsaid", ["extra", context.dialect, "$form", EVENT]);
+    context.report.addLoss("field-unsaid", ["extra", context.dialect, "$form", EVENT]);
   }
   restoreResidue(wire, response, context, "incomplete_details");
   reportForeignAnswer(carryShared(wire, response, SHARED_ECHO, context), context);
@@ -212,7 +217,7 @@ export function encodeResponse(response: Response, answering: EncodeContext<Code
 
 type Write = (field: string, value: JsonValue | undefined) => void;
 
-function writeHead(wire: JsonObject, response: Response, write: Write, context: EncodeContext<Code>): void {
+function writeHead(wire: JsonObject, response: ModelResponse, write: Write, context: EncodeContext<Code>): void {
   const { id, model, createdAt } = response;
   if (id !== "") wire["id"] = id;
   else write("id", id);
@@ -222,20 +227,20 @@ function writeHead(wire: JsonObject, response: Response, write: Write, context: 
   const time = createdAt === undefined ? Number.NaN : Date.parse(createdAt);
   if (!Number.isNaN(time)) wire["created_at"] = time / 1000;
   else {
-    if (createdAt !== undefined) context.report.lose("field-unsaid", "createdAt");
+    if (createdAt !== undefined) context.report.addLoss("field-unsaid", "createdAt");
     write("created_at", 0);
   }
 }
 
 /** The words that go out: as they came, else the plain ones. */
-function endingIn(response: Response, context: EncodeContext): Ending & { isOwn: boolean } {
+function endingIn(response: ModelResponse, context: EncodeContext): Ending & { isOwn: boolean } {
   const form = spelled(response, context)["status"];
   const { raw } = response.finishReason;
   const isOwn = typeof form === "string" && raw !== undefined;
   return isOwn ? { status: form, reason: raw === form ? undefined : raw, isOwn } : { ...wordsOf(response), isOwn };
 }
 
-function writeEnding(wire: JsonObject, response: Response, write: Write, context: EncodeContext<Code>): void {
+function writeEnding(wire: JsonObject, response: ModelResponse, write: Write, context: EncodeContext<Code>): void {
   const { finishReason, error } = response;
   const { unified, raw } = finishReason;
   const { status, reason, isOwn } = endingIn(response, context);
@@ -243,11 +248,11 @@ function writeEnding(wire: JsonObject, response: Response, write: Write, context
     write("status", status);
   if (reason !== undefined) wire["incomplete_details"] = { reason };
   else write("incomplete_details", null);
-  if (error !== undefined) wire["error"] = context.trail.into("error", () => encodeFailure(error, context));
+  if (error !== undefined) wire["error"] = context.pathTracker.into("error", () => encodeFailure(error, context));
   else write("error", null);
   const word = reason ?? status;
-  if (raw !== undefined && raw !== word) context.report.lose("finish-raw", ["finishReason", "raw"]);
+  if (raw !== undefined && raw !== word) context.report.addLoss("finish-raw", ["finishReason", "raw"]);
   if (!isOwn && endingOf(word, response) !== unified) {
-    context.report.lose("finish-approximated", ["finishReason", "unified"]);
+    context.report.addLoss("finish-approximated", ["finishReason", "unified"]);
   }
 }

@@ -1,6 +1,6 @@
 // Ids of calls in streams: unique over all answers of one stream, and the same each time an item is read again.
 import type { Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
-import { formOf, keepForm } from "../kit/residue.ts";
+import { readForm, storeForm } from "../kit/residue.ts";
 import type { Calls } from "./reading.ts";
 
 /** The ids of a whole stream, which may hold several answers. */
@@ -38,7 +38,7 @@ export class KnownCalls implements Calls {
 
   private take(part: ToolCallPart | ToolResultPart, known: ToolCallPart | ToolResultPart): void {
     part.toolCallId = known.toolCallId;
-    const { id } = formOf(known, this.dialect);
-    if (id !== undefined) keepForm(part, this.dialect, "id", id);
+    const { id } = readForm(known, this.dialect);
+    if (id !== undefined) storeForm(part, this.dialect, "id", id);
   }
 }

@@ -5,11 +5,11 @@ import type { Delta } from "../../model/delta.ts";
 import { copyExtra } from "../../model/extra.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
-import type { Response } from "../../model/response.ts";
+import type { ModelResponse } from "../../model/response.ts";
 import type { DecodeContext, DecodeReplyOptions, EventDecoder } from "../dialect.ts";
 import { decodeOpenAiError } from "../kit/openai-errors.ts";
-import { isObject, readObject, restOf } from "../kit/read.ts";
-import { keepFields, keepForm } from "../kit/residue.ts";
+import { isObject, readObject, unknownFields } from "../kit/read.ts";
+import { storeResidue, storeForm } from "../kit/residue.ts";
 import { keepEvents, startDelta, truncated } from "../kit/streams.ts";
 import { dateOf, describeResponse, stringOf } from "./response.ts";
 import type { StreamIds } from "./stream-calls.ts";
@@ -143,7 +143,7 @@ class ResponseReader implements EventDecoder {
     );
     items.end(finished, response.finishReason.unified !== "stop" && status !== "completed", out);
     const others = othersOf(wire);
-    if (others !== undefined) keepForm(response, this.context.dialect, EVENT, others);
+    if (others !== undefined) storeForm(response, this.context.dialect, EVENT, others);
     const { usage, end } = endOf(response);
     if (usage !== undefined) out.push(usage);
     const { failure } = this;
@@ -163,7 +163,7 @@ class ResponseReader implements EventDecoder {
     const late = this.missing.filter((field) => hasHead(this.snapshot, field));
     if (late.length > 0) {
       payload.extra = payload.extra === undefined ? {} : copyExtra(payload.extra);
-      keepFields(payload, dialect, Object.fromEntries(late.map((field) => [field, this.snapshot[field] ?? null])));
+      storeResidue(payload, dialect, Object.fromEntries(late.map((field) => [field, this.snapshot[field] ?? null])));
     }
     out.push(end);
     this.isOver = end.kind === "error";
@@ -196,13 +196,13 @@ const NUMBER: ReadonlySet<string> = new Set(["sequence_number"]);
 
 /** An event without its place in the stream: it gets another one when it goes out again (B83). */
 function unnumbered(event: JsonObject): JsonObject {
-  return restOf(event, NUMBER) ?? {};
+  return unknownFields(event, NUMBER) ?? {};
 }
 
 const NOTHING: Message = { role: "assistant", parts: [] };
 
 /** How an answer ends, as deltas: its last one carries what the answer says beside its parts. */
-function endOf(response: Response): { usage: Delta | undefined; end: Delta } {
+function endOf(response: ModelResponse): { usage: Delta | undefined; end: Delta } {
   const deltas = disassemble({ ...response, message: NOTHING });
   const end = deltas.at(-1) ?? truncated();
   if (response.extra !== undefined) end.payload.extra = response.extra;

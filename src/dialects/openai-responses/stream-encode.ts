@@ -4,13 +4,13 @@
 import type { Delta, StartPayload } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { ProviderError } from "../../model/provider-error.ts";
-import type { Response } from "../../model/response.ts";
+import type { ModelResponse } from "../../model/response.ts";
 import type { EncodeContext, EncodeStreamOptions, StreamEncoder, WireEvent } from "../dialect.ts";
 import { Follower } from "../kit/follow.ts";
 import { uninterrupted } from "../kit/notes.ts";
 import { decodeOpenAiError } from "../kit/openai-errors.ts";
 import { isObject } from "../kit/read.ts";
-import { formOf } from "../kit/residue.ts";
+import { readForm } from "../kit/residue.ts";
 import { eventsOf, withOwnReport, withoutEvents } from "../kit/streams.ts";
 import type { Code } from "./losses.ts";
 import { encodeResponse } from "./response.ts";
@@ -49,7 +49,7 @@ class ResponseWriter implements Omit<StreamEncoder, "losses"> {
       if (draft.choice === 0) this.output.add(draft, delta);
     } else if (delta.kind === "start") this.start(delta.payload);
     else if (delta.kind === "done" || delta.kind === "error") this.finish(delta.kind === "done");
-    else if (delta.kind === "part") this.context.report.lose("result-between");
+    else if (delta.kind === "part") this.context.report.addLoss("result-between");
     return this.output.take();
   }
 
@@ -61,7 +61,7 @@ class ResponseWriter implements Omit<StreamEncoder, "losses"> {
     const { dialect } = this.context;
     const silent = quiet(this.context);
     this.output = new Output(silent, this.context.report, requestId, extra?.[dialect] !== undefined);
-    const begun: Response = {
+    const begun: ModelResponse = {
       id: requestId,
       model: modelId,
       message: { role: "assistant", parts: [] },
@@ -103,7 +103,7 @@ class ResponseWriter implements Omit<StreamEncoder, "losses"> {
   }
 
   /** The whole answer, which says what the events have said. Losses are those of the answer as it came. */
-  private bodyAsSaid(response: Response): JsonObject {
+  private bodyAsSaid(response: ModelResponse): JsonObject {
     const { context, output } = this;
     const { message } = response;
     const parts = output.spelledParts(message.parts);
@@ -116,7 +116,7 @@ class ResponseWriter implements Omit<StreamEncoder, "losses"> {
     // Clients refuse an answer whose name changes.
     if (this.id !== undefined && typeof wire["id"] === "string" && wire["id"] !== this.id) {
       wire["id"] = this.id;
-      context.report.lose("field-unsaid", ["extra", context.dialect, "id"]);
+      context.report.addLoss("field-unsaid", ["extra", context.dialect, "id"]);
     }
     return wire;
   }
@@ -137,20 +137,20 @@ function quiet(context: EncodeContext<Code>): EncodeContext<Code> {
   return withOwnReport({ ...context, repair: false });
 }
 
-function bodyOf(response: Response, context: EncodeContext<Code>): JsonObject {
+function bodyOf(response: ModelResponse, context: EncodeContext<Code>): JsonObject {
   // It has made an object.
   return encodeResponse(response, context).wire as JsonObject;
 }
 
 interface Unwound {
   fields: JsonObject;
-  response: Response;
+  response: ModelResponse;
 }
 
 /** What nobody knew goes out as events again, and that the stream was interrupted is said by its end. */
-function unwound(whole: Response, dialect: string): Unwound {
+function unwound(whole: ModelResponse, dialect: string): Unwound {
   const response = withoutEvents(whole, dialect);
-  const { [EVENT]: fields, ...form } = formOf(whole, dialect);
+  const { [EVENT]: fields, ...form } = readForm(whole, dialect);
   if (fields !== undefined) {
     const { $form: _, ...kept } = response.extra?.[dialect] ?? {};
     const isPlain = Object.keys(form).length === 0;

@@ -6,12 +6,12 @@ import type { Delta } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { sameJson } from "../../model/json.ts";
 import type { Part, PartBase, ToolCallPart } from "../../model/parts.ts";
-import type { DecodeContext, Names } from "../dialect.ts";
+import type { DecodeContext, Renames } from "../dialect.ts";
 import { DialectError } from "../errors.ts";
 import { CallBook } from "../kit/calls.ts";
 import { opaquePart } from "../kit/opaque.ts";
 import { isObject } from "../kit/read.ts";
-import { formOf, keepForm } from "../kit/residue.ts";
+import { readForm, storeForm } from "../kit/residue.ts";
 import { decodeAnyItem } from "./decode.ts";
 import type { Reading } from "./reading.ts";
 import { readItemId, startReading } from "./reading.ts";
@@ -40,7 +40,7 @@ export class Items {
   /** A call that is done, but may still turn out to be cut off (B31). */
   private ending: { said: Said; part: ToolCallPart } | undefined;
 
-  constructor(context: DecodeContext, names: Names | undefined, seed: string, ids: StreamIds) {
+  constructor(context: DecodeContext, names: Renames | undefined, seed: string, ids: StreamIds) {
     this.context = context;
     this.ids = ids;
     this.reading = {
@@ -100,10 +100,10 @@ export class Items {
 
   private start(item: Item, call: ToolCallPart, isValue: boolean, out: Delta[]): Said {
     const said = this.open(item, "call", "call", out);
-    const { bare, id } = formOf(call, this.context.dialect);
+    const { bare, id } = readForm(call, this.context.dialect);
     const early: PartBase = {};
-    if (bare !== undefined) keepForm(early, this.context.dialect, "bare", bare);
-    if (id !== undefined) keepForm(early, this.context.dialect, "id", id);
+    if (bare !== undefined) storeForm(early, this.context.dialect, "bare", bare);
+    if (id !== undefined) storeForm(early, this.context.dialect, "id", id);
     startCall(said, call, isValue, early.extra, out);
     for (const seal of call.seals ?? []) out.push({ kind: "seal", payload: { seal, part: said.key } });
     said.seals = call.seals;
@@ -219,7 +219,7 @@ export class Items {
     if (part.type === "tool-call") {
       const row = rowOfCall(item.done?.["type"] ?? item.wire["type"]);
       const isText = row?.how === "json" || row?.how === "text";
-      const isValue = !isText || formOf(part, this.context.dialect)["arguments"] !== undefined;
+      const isValue = !isText || readForm(part, this.context.dialect)["arguments"] !== undefined;
       return this.sayPart(this.start(item, part, isValue, out), part, out);
     }
     const kind = GROWING[part.type];
@@ -240,7 +240,7 @@ export class Items {
   /** The item is something else than its pieces have said: they stand, and it is kept beside them. */
   private contradict(said: Said, part: Part, wire: JsonValue, out: Delta[]): void {
     const carrier: PartBase = {};
-    keepForm(carrier, this.context.dialect, "said", part.type === "opaque" ? wire : (part as unknown as JsonValue));
+    storeForm(carrier, this.context.dialect, "said", part.type === "opaque" ? wire : (part as unknown as JsonValue));
     const { extra } = carrier;
     if (extra === undefined) return;
     const { kind, key } = said;

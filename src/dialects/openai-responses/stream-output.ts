@@ -153,7 +153,7 @@ export class Output {
     if (step === undefined) return block.add(delta);
     const begun = this.blocks.get(step.draft);
     if (begun !== undefined) return begun.add(step.delta);
-    this.report.lose("part-split", placeOf(draft));
+    this.report.addLoss("part-split", placeOf(draft));
     this.begin(step.draft, [step.delta]);
   }
 
@@ -333,7 +333,7 @@ export class Output {
         if (part?.seals === undefined || draft.part.seals === undefined || goesOn(part, context)) continue;
         const seals = part.seals.filter(({ kind, dialect }) => kind !== "id" || dialect !== context.dialect);
         said[draft.index] = { ...part, seals };
-        this.report.lose("late-unsaid", [...placeOf(draft), "seals"]);
+        this.report.addLoss("late-unsaid", [...placeOf(draft), "seals"]);
       }
     }
     return said;

@@ -3,7 +3,7 @@
 import type { Delta } from "../../model/delta.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Extra, Logprob } from "../../model/parts.ts";
-import type { DecodeContext, Names } from "../dialect.ts";
+import type { DecodeContext, Renames } from "../dialect.ts";
 import { copyField, isObject } from "../kit/read.ts";
 import { wholeCharacters } from "../kit/streams.ts";
 import { decodeAnnotation } from "./annotations.ts";
@@ -27,7 +27,7 @@ export class Pieces {
   /** Whether anything but the answer itself has come. */
   isBegun = false;
 
-  constructor(context: DecodeContext, names: Names | undefined, seed: string, ids: StreamIds) {
+  constructor(context: DecodeContext, names: Renames | undefined, seed: string, ids: StreamIds) {
     this.context = context;
     this.items = new Items(context, names, seed, ids);
   }

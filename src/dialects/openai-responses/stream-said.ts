@@ -19,7 +19,7 @@ import type {
   ToolCallPart,
 } from "../../model/parts.ts";
 import { CodePoints } from "../kit/code-points.ts";
-import { keepForm } from "../kit/residue.ts";
+import { storeForm } from "../kit/residue.ts";
 import type { Held } from "../kit/streams.ts";
 
 export type SaidKind = "text" | "refusal" | "thinking" | "call" | "whole";
@@ -104,7 +104,7 @@ function newExtra(said: Said, extra: Extra | undefined, dialect: string, other?:
   let all = extra;
   if (other !== undefined) {
     const carrier = { extra: copyExtra(extra ?? {}) };
-    keepForm(carrier, dialect, "said", other);
+    storeForm(carrier, dialect, "said", other);
     all = carrier.extra;
   }
   if (all === undefined || sameJson(all, said.extra)) return undefined;

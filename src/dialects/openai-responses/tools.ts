@@ -4,15 +4,15 @@ import type { FunctionTool, ProviderTool, SchemaObject, Tool, ToolChoice } from 
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
 import { FieldTable } from "../kit/fields.ts";
 import { keepOthers, noteAbsent } from "../kit/openai-reading.ts";
-import { copyField, isObject, readObject, restOf } from "../kit/read.ts";
-import { reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { copyField, isObject, readObject, unknownFields } from "../kit/read.ts";
+import { reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import type { NameBook } from "../kit/names.ts";
 import { strictFaults } from "../kit/strict.ts";
 import type { Code } from "./losses.ts";
 import { wasAbsent } from "./writing.ts";
 
 export function decodeTools(list: readonly JsonValue[], context: DecodeContext): Tool[] {
-  return context.trail.each("tools", list, (value) => decodeTool(readObject(value, context), context));
+  return context.pathTracker.each("tools", list, (value) => decodeTool(readObject(value, context), context));
 }
 
 function decodeTool(wire: JsonObject, context: DecodeContext): Tool {
@@ -51,7 +51,7 @@ function decodeCustom(wire: JsonObject, name: string, context: DecodeContext): F
   const known = ["type", "name", ...Object.keys(wire).filter((key) => DESCRIPTION.decode(wire, key, tool))];
   const { format } = wire;
   if (isObject(format) && format["type"] === "grammar") {
-    tool.grammar = restOf(format, TYPE) ?? {};
+    tool.grammar = unknownFields(format, TYPE) ?? {};
     known.push("format");
   }
   keepOthers(tool, wire, known, context);
@@ -62,10 +62,10 @@ const TYPE: ReadonlySet<string> = new Set(["type"]);
 
 /** What went out as tools; the trail stands at the request. */
 export function encodeTools(tools: readonly Tool[], names: NameBook, context: EncodeContext<Code>): JsonObject[] {
-  const list = context.trail.each("tools", tools, (tool) => {
+  const list = context.pathTracker.each("tools", tools, (tool) => {
     const wire = tool.type === "provider" ? encodeProvider(tool, context) : encodeFunction(tool, names, context);
-    if (wire === undefined) context.report.lose("provider-tool");
-    else reportForeignResidue(tool, context);
+    if (wire === undefined) context.report.addLoss("provider-tool");
+    else reportNotPortableResidue(tool, context);
     return wire;
   });
   return list.filter((wire) => wire !== undefined);
@@ -75,7 +75,7 @@ const PROVIDER: ReadonlySet<string> = new Set(["type", "dialect", "name", "value
 
 function encodeProvider(tool: ProviderTool, context: EncodeContext<Code>): JsonObject | undefined {
   if (tool.dialect !== context.dialect) return undefined;
-  reportUncarried(tool, PROVIDER, context, "bookkeeping");
+  reportUnsupportedFields(tool, PROVIDER, context, "bookkeeping");
   return tool.value;
 }
 
@@ -86,14 +86,14 @@ const UNCARRIED = { cache: "bookkeeping" } as const;
 
 function encodeFunction(tool: FunctionTool, names: NameBook, context: EncodeContext<Code>): JsonObject {
   const isCustom = tool.format === "text";
-  reportUncarried(tool, isCustom ? CUSTOM : FUNCTION, context, "field-unsaid", UNCARRIED);
+  reportUnsupportedFields(tool, isCustom ? CUSTOM : FUNCTION, context, "field-unsaid", UNCARRIED);
   const wire: JsonObject = { type: isCustom ? "custom" : "function", name: names.toolName(tool.name, "name") };
   if (tool.description !== undefined) wire["description"] = tool.description;
   // Schemas are JSON that their callers may have written down `as const`.
   if (isCustom) {
     if (tool.grammar !== undefined) wire["format"] = encodeGrammar(tool.grammar);
   } else {
-    if (tool.format !== undefined) context.report.lose("tool-default", "format");
+    if (tool.format !== undefined) context.report.addLoss("tool-default", "format");
     writeSchemas(wire, tool, context);
   }
   restoreResidue(wire, tool, context);
@@ -115,7 +115,7 @@ function writeSchemas(wire: JsonObject, tool: FunctionTool, context: EncodeConte
   if (strict !== undefined) wire["strict"] = strict && isMet(inputSchema, "strict", context);
   else if (!wasAbsent(tool, "strict", context) && kept["strict"] === undefined) {
     // Functions are strict here unless they say otherwise.
-    context.report.lose("field-filled", "strict");
+    context.report.addLoss("field-filled", "strict");
     wire["strict"] = false;
   }
 }
@@ -127,7 +127,7 @@ export function isMet(
   { repair, report }: EncodeContext<Code>,
 ): boolean {
   if (!repair || strictFaults(schema).length === 0) return true;
-  report.lose("strict-unmet", field);
+  report.addLoss("strict-unmet", field);
   return false;
 }
 

@@ -4,7 +4,7 @@ import type { Usage } from "../../model/usage.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
 import { keepOthers } from "../kit/openai-reading.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { keepForm, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { storeForm, reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import type { Code } from "./losses.ts";
 import { wasAbsent } from "./writing.ts";
 
@@ -56,7 +56,7 @@ export function decodeUsage(wire: JsonObject, context: DecodeContext): Usage {
     } else absent.push(inner);
   }
   if (absent.includes("total_tokens")) usage.totalTokens = usage.inputTokens + usage.outputTokens;
-  if (absent.length > 0) keepForm(usage, context.dialect, "absent", absent);
+  if (absent.length > 0) storeForm(usage, context.dialect, "absent", absent);
   keepOthers(usage, wire, details, context);
   return usage;
 }
@@ -78,8 +78,8 @@ export function encodeUsage(usage: Usage, context: EncodeContext<Code>): JsonObj
     if (inner !== undefined && (!wasAbsent(usage, inner, context) || Object.keys(group).length > 0))
       wire[inner] = group;
   }
-  reportUncarried(usage, CARRIED, context, "echo-foreign");
-  reportForeignResidue<Code>(usage, context, {}, "echo-foreign");
+  reportUnsupportedFields(usage, CARRIED, context, "echo-foreign");
+  reportNotPortableResidue<Code>(usage, context, {}, "echo-foreign");
   restoreResidue(wire, usage, context, "input_tokens_details", "output_tokens_details");
   return wire;
 }

@@ -4,7 +4,7 @@ import type { Extra, Part, PartBase, ToolCallPart, ToolResultPart } from "../../
 import type { EncodeContext } from "../dialect.ts";
 import type { NameRule } from "../kit/names.ts";
 import { hash, NameBook } from "../kit/names.ts";
-import { formOf, reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { readForm, reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import { reportSeals, sealOf } from "../kit/seals.ts";
 import type { Turn } from "../kit/turn.ts";
 import { enterPart } from "../kit/turn.ts";
@@ -64,19 +64,19 @@ export function startWriting(context: EncodeContext<Code>, seed?: string, isStat
 /** Goes to a part of a message. */
 export function enter(turn: Turn, part: number, { context, seed }: Writing): void {
   if (seed === undefined) return enterPart(turn, part, context);
-  context.trail.enter("parts");
-  context.trail.enter(part);
+  context.pathTracker.enter("parts");
+  context.pathTracker.enter(part);
 }
 
 export function leave({ context, seed }: Writing): void {
-  context.trail.leave(seed === undefined ? 3 : 2);
+  context.pathTracker.leave(seed === undefined ? 3 : 2);
 }
 
 const NONE: JsonObject = {};
 
 /** How something was spelled; nothing where it was plain. */
 export function spelled(target: { extra?: Extra }, { dialect }: { dialect: string }): JsonObject {
-  return target.extra === undefined ? NONE : formOf(target, dialect);
+  return target.extra === undefined ? NONE : readForm(target, dialect);
 }
 
 /** Whether a field was absent where the plain form has it. */
@@ -131,16 +131,16 @@ export function reportPart(
   seal?: string,
   otherSeal?: string,
 ): void {
-  reportUncarried(part, carried, context, "field-unsaid", UNCARRIED);
+  reportUnsupportedFields(part, carried, context, "field-unsaid", UNCARRIED);
   // A request goes to the issuer of what it sends; a bare list of messages may go anywhere.
-  if ("issuer" in part && part.issuer !== undefined && context.trail.isInList)
-    context.report.lose("bookkeeping", "issuer");
+  if ("issuer" in part && part.issuer !== undefined && context.pathTracker.isInList)
+    context.report.addLoss("bookkeeping", "issuer");
   if (part.seals !== undefined) reportSeals(part, context, seal, otherSeal);
   if (part.extra === undefined) return;
-  reportForeignResidue(part, context);
+  reportNotPortableResidue(part, context);
   // What the end of a stream said otherwise than its pieces; they stand.
   if (spelled(part, context)["said"] !== undefined)
-    context.report.lose("field-unsaid", ["extra", context.dialect, "$form", "said"]);
+    context.report.addLoss("field-unsaid", ["extra", context.dialect, "$form", "said"]);
 }
 
 /** The fields of a part that need no word of their own here, and those given. */

@@ -4,8 +4,8 @@ import { wrongField } from "../../assembly/payload-fields.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Part, ToolResultPart } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { copyField, isObject, readObject, readString, restOf } from "../kit/read.ts";
-import { keepFields } from "../kit/residue.ts";
+import { copyField, isObject, readObject, readString, unknownFields } from "../kit/read.ts";
+import { storeResidue } from "../kit/residue.ts";
 import { check, isPartKind, PART_KINDS, payloadOf, sift } from "./fields.ts";
 import { keepSilence } from "./silence.ts";
 import { decodeCall } from "./tool-call.ts";
@@ -29,8 +29,8 @@ export function decodePart(value: JsonValue, scope: PartScope): Part {
   const kind = readString(wire, "kind", context);
   if (!isPartKind(kind)) return { type: "opaque", dialect: context.dialect, value: wire };
   const payload = payloadOf(wire, context);
-  const part = context.trail.into("payload", () => decodePayload(payload, kind, scope));
-  keepFields(part, context.dialect, restOf(wire, PART_KEYS));
+  const part = context.pathTracker.into("payload", () => decodePayload(payload, kind, scope));
+  storeResidue(part, context.dialect, unknownFields(wire, PART_KEYS));
   return part;
 }
 
@@ -41,7 +41,7 @@ function decodePayload(payload: JsonObject, kind: RunPartKind, scope: PartScope)
   const taken = typeof payload["data"] === "string" ? table.filter(({ name }) => name !== "url") : table;
   const { known, rest } = sift(payload, taken);
   const part = kind === "tool_result" ? decodeResult(known, scope) : decodeKnown(known, type, scope);
-  keepFields(part, scope.context.dialect, rest, "payload");
+  storeResidue(part, scope.context.dialect, rest, "payload");
   return part;
 }
 
@@ -79,7 +79,7 @@ function decodeResult(payload: JsonObject, scope: PartScope): ToolResultPart {
   else if (Array.isArray(content) && content.every(readsAsPart)) {
     if (scope.nesting >= MAX_NESTING) context.fail("too-deep", `Results nest deeper than ${MAX_NESTING}.`, "content");
     const inner: PartScope = { ...scope, nesting: scope.nesting + 1 };
-    result.content = context.trail.each("content", content, (each) => decodePart(each, inner));
+    result.content = context.pathTracker.each("content", content, (each) => decodePart(each, inner));
   } else copyField(payload, "content", result, "output");
   return result;
 }

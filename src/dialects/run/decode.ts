@@ -3,8 +3,8 @@ import { fields } from "../../assembly/payload-fields.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message, Metadata, Role } from "../../model/message.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { copyField, isObject, readList, readMessageList, readObject, readString, restOf } from "../kit/read.ts";
-import { keepFields, keepForm } from "../kit/residue.ts";
+import { copyField, isObject, readList, readMessageList, readObject, readString, unknownFields } from "../kit/read.ts";
+import { storeResidue, storeForm } from "../kit/residue.ts";
 import type { PartScope } from "./decode-part.ts";
 import { decodePart } from "./decode-part.ts";
 import { check, sift } from "./fields.ts";
@@ -17,7 +17,7 @@ const MESSAGE = fields({ role: "string", parts: "list" }, { runId: "string", tim
 export function decodeMessages(wire: unknown, context: DecodeContext): Message[] {
   const { list, key } = readMessageList(wire, context);
   const scope: PartScope = { context, toolNames: new Map(), nesting: 0 };
-  return context.trail.each(key, list, (each) => decodeMessage(each, scope));
+  return context.pathTracker.each(key, list, (each) => decodeMessage(each, scope));
 }
 
 function decodeMessage(value: JsonValue, scope: PartScope): Message {
@@ -27,10 +27,10 @@ function decodeMessage(value: JsonValue, scope: PartScope): Message {
   const word = readString(wire, "role", context);
   const role = decodeRole(word);
   const parts = readList(wire["parts"], context);
-  const message: Message = { role, parts: context.trail.each("parts", parts, (each) => decodePart(each, scope)) };
-  if (word !== role || role === "developer") keepForm(message, context.dialect, "role", word);
+  const message: Message = { role, parts: context.pathTracker.each("parts", parts, (each) => decodePart(each, scope)) };
+  if (word !== role || role === "developer") storeForm(message, context.dialect, "role", word);
   decodeMetadata(wire, message, context.dialect);
-  keepFields(message, context.dialect, sift(wire, MESSAGE).rest);
+  storeResidue(message, context.dialect, sift(wire, MESSAGE).rest);
   return message;
 }
 
@@ -51,9 +51,9 @@ function decodeMetadata(wire: JsonObject, message: Message, dialect: string): vo
   if (isObject(meta)) {
     const known = Object.keys(meta).filter((key) => isMetadata(key, meta[key]));
     for (const key of known) copyField(meta, key, metadata);
-    keepFields(message, dialect, restOf(meta, new Set(known)), "meta");
+    storeResidue(message, dialect, unknownFields(meta, new Set(known)), "meta");
   }
   // No meta at all is the plain form of having nothing to say there.
-  if (meta === null || (isObject(meta) && Object.keys(meta).length === 0)) keepForm(message, dialect, "meta", meta);
+  if (meta === null || (isObject(meta) && Object.keys(meta).length === 0)) storeForm(message, dialect, "meta", meta);
   if (Object.keys(metadata).length > 0) message.metadata = metadata;
 }

@@ -5,7 +5,7 @@ import type { Message } from "../../model/message.ts";
 import type { MediaPart, OpaquePart, Part, ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import { isClientTool } from "../kit/client-tools.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { reportForeignResidue, reportUncarried, restoreResidue } from "../kit/residue.ts";
+import { reportNotPortableResidue, reportUnsupportedFields, restoreResidue } from "../kit/residue.ts";
 import { readsAsPart } from "./decode-part.ts";
 import { PART_KINDS } from "./fields.ts";
 import type { RunEncodeContext, RunLoss } from "./losses.ts";
@@ -32,13 +32,13 @@ const FIELD_LOSSES: Readonly<Record<string, RunLoss>> = {
 
 /** Reports every field that did not arrive, and all residue but our own. */
 export function reportRest(target: Message | Part, carried: ReadonlySet<string>, context: RunEncodeContext): void {
-  reportUncarried<RunLoss>(target, carried, context, "field-unsaid", FIELD_LOSSES);
-  reportForeignResidue(target, context);
+  reportUnsupportedFields<RunLoss>(target, carried, context, "field-unsaid", FIELD_LOSSES);
+  reportNotPortableResidue(target, context);
 }
 
 /** The parts of a list that stands in the field `key`, without those that cannot be said. */
 export function encodeParts(key: string, parts: readonly Part[], scope: PartScope): JsonObject[] {
-  const written = scope.context.trail.each(key, parts, (part) => encodePart(part, scope));
+  const written = scope.context.pathTracker.each(key, parts, (part) => encodePart(part, scope));
   return written.filter((part) => part !== undefined);
 }
 
@@ -51,7 +51,7 @@ function encodePart(part: Part, scope: PartScope): JsonObject | undefined {
     case "reasoning":
       return write("thinking", part, context);
     case "refusal":
-      context.report.lose("refusal-as-text", "type");
+      context.report.addLoss("refusal-as-text", "type");
       return write("text", part, context);
     case "tool-call":
     case "tool-result":
@@ -63,7 +63,7 @@ function encodePart(part: Part, scope: PartScope): JsonObject | undefined {
       return encodeMedia(part, context);
     default:
       // Opaque to other dialects, or of a newer version.
-      context.report.lose("part-unsayable");
+      context.report.addLoss("part-unsayable");
       return undefined;
   }
 }
@@ -93,21 +93,21 @@ function namesakes(kind: RunPartKind, part: Part): JsonObject {
 function encodeOpaque(part: OpaquePart, context: RunEncodeContext): JsonObject | undefined {
   // The decoder puts a whole wire part there; anything else could not be read again.
   if (!isObject(part.value) || typeof part.value["kind"] !== "string") {
-    context.report.lose("part-unsayable");
+    context.report.addLoss("part-unsayable");
     return undefined;
   }
   reportRest(part, OPAQUE, context);
-  if (part.extra?.[context.dialect] !== undefined) context.report.lose("residue-clash", ["extra", context.dialect]);
+  if (part.extra?.[context.dialect] !== undefined) context.report.addLoss("residue-clash", ["extra", context.dialect]);
   return part.value;
 }
 
 function encodeMedia(part: MediaPart, context: RunEncodeContext): JsonObject | undefined {
   const kind = mediaKind(part);
   if (kind === undefined) {
-    context.report.lose("media-elsewhere");
+    context.report.addLoss("media-elsewhere");
     return undefined;
   }
-  if (kind === "file_ref" && part.type !== "file") context.report.lose("media-as-file", "type");
+  if (kind === "file_ref" && part.type !== "file") context.report.addLoss("media-as-file", "type");
   return write(kind, part, context);
 }
 
@@ -132,16 +132,16 @@ function encodeResult(part: ToolResultPart, scope: PartScope): JsonObject {
   const { toolCallId, toolName, isError, output, content } = part;
   const payload: JsonObject = { toolCallId, isError };
   respell(payload, "isError", !isError, part, context);
-  if (toolName !== "" && toolNames.get(toolCallId) !== toolName) context.report.lose("tool-name", "toolName");
+  if (toolName !== "" && toolNames.get(toolCallId) !== toolName) context.report.addLoss("tool-name", "toolName");
   const isSilent = output === undefined && content === undefined;
   const isAbsent = respell(payload, "content", isSilent, part, context);
   if (content !== undefined && (content.length > 0 || output === undefined)) {
     payload["content"] = [...outputAsText(output, context), ...encodeParts("content", content, scope)];
   } else if (output !== undefined) {
-    if (Array.isArray(output) && output.every(readsAsPart)) context.report.lose("output-reads-as-parts", "output");
+    if (Array.isArray(output) && output.every(readsAsPart)) context.report.addLoss("output-reads-as-parts", "output");
     copyField(part, "output", payload, "content");
   } else if (!isAbsent) {
-    context.report.lose("result-empty", "content");
+    context.report.addLoss("result-empty", "content");
     payload["content"] = "";
   }
   return payload;
@@ -149,7 +149,7 @@ function encodeResult(part: ToolResultPart, scope: PartScope): JsonObject {
 
 function outputAsText(output: unknown, context: RunEncodeContext): JsonValue[] {
   if (output === undefined) return [];
-  context.report.lose("output-in-content", "output");
+  context.report.addLoss("output-in-content", "output");
   const text = typeof output === "string" ? output : stringifyJson(output);
   return [{ kind: "text", payload: { text } }];
 }

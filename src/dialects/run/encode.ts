@@ -4,7 +4,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Message, StoredMessage } from "../../model/message.ts";
 import type { EncodeMessagesOptions } from "../dialect.ts";
 import { copyField } from "../kit/read.ts";
-import { formOf, restoreResidue } from "../kit/residue.ts";
+import { readForm, restoreResidue } from "../kit/residue.ts";
 import { decodeRole } from "./decode.ts";
 import type { PartScope } from "./encode-part.ts";
 import { encodeParts, reportRest } from "./encode-part.ts";
@@ -25,7 +25,7 @@ export function encodeMessages(
   options: EncodeMessagesOptions,
 ): JsonObject[] {
   const scope: PartScope = { context, toolNames: new Map() };
-  return context.trail.each(undefined, messages, (message) => encodeMessage(message, scope, options));
+  return context.pathTracker.each(undefined, messages, (message) => encodeMessage(message, scope, options));
 }
 
 function encodeMessage(message: Message, scope: PartScope, { runId, clock }: EncodeMessagesOptions): JsonObject {
@@ -40,11 +40,11 @@ function encodeMessage(message: Message, scope: PartScope, { runId, clock }: Enc
     parts: encodeParts("parts", message.parts, scope),
   };
   if (!takeOut(meta, "runId", wire, message, context) && runId === undefined) {
-    context.report.lose("run-id-synthesized", ["metadata", "runId"]);
+    context.report.addLoss("run-id-synthesized", ["metadata", "runId"]);
   }
   if (!takeOut(meta, "timestamp", wire, message, context)) {
     if (createdAt !== undefined) carried.add("createdAt");
-    else if (clock === undefined) context.report.lose("timestamp-synthesized", ["metadata", "timestamp"]);
+    else if (clock === undefined) context.report.addLoss("timestamp-synthesized", ["metadata", "timestamp"]);
     wire["timestamp"] = createdAt ?? timeOf(clock);
   }
   reportRest(message, carried, context);
@@ -80,12 +80,12 @@ function takeOut(
 
 function encodeRole(message: Message, context: RunEncodeContext): string {
   const { role } = message;
-  const word = formOf(message, context.dialect)["role"];
+  const word = readForm(message, context.dialect)["role"];
   if (typeof word === "string") {
     if (decodeRole(word) === role) return word;
     reportStale(context, "role");
   }
   const nearest = role === "developer" ? "system" : decodeRole(role);
-  if (nearest !== role) context.report.lose("role-approximated", "role", `"${role}" became "${nearest}".`);
+  if (nearest !== role) context.report.addLoss("role-approximated", "role", `"${role}" became "${nearest}".`);
   return nearest;
 }

@@ -5,7 +5,7 @@ import { fields, wanted, wrongField } from "../../assembly/payload-fields.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Part } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
-import { kindOf, restOf } from "../kit/read.ts";
+import { kindOf, unknownFields } from "../kit/read.ts";
 import type { RunPartKind } from "./types.ts";
 
 type Table = readonly Field[];
@@ -79,6 +79,6 @@ export function sift(wire: JsonObject, table: Table): { known: JsonObject; rest:
     const field = table.find(({ name }) => name === key);
     return field !== undefined && (wire[key] !== null || field.type === "json" || NOTED.has(key));
   };
-  const rest = restOf(wire, new Set(Object.keys(wire).filter(isKnown)));
-  return { known: rest === undefined ? wire : (restOf(wire, new Set(Object.keys(rest))) ?? {}), rest };
+  const rest = unknownFields(wire, new Set(Object.keys(wire).filter(isKnown)));
+  return { known: rest === undefined ? wire : (unknownFields(wire, new Set(Object.keys(rest))) ?? {}), rest };
 }

@@ -18,10 +18,10 @@ import {
   toolName,
 } from "../kit/losses.ts";
 import type { LossDeclaration } from "../kit/report.ts";
-import { FOREIGN_LOSSES } from "../kit/residue.ts";
+import { NOT_PORTABLE_LOSSES } from "../kit/residue.ts";
 
 export const RUN_LOSSES = {
-  ...FOREIGN_LOSSES,
+  ...NOT_PORTABLE_LOSSES,
   ...roleApproximated,
   ...refusalAsText,
   ...mediaAsFile,
@@ -40,17 +40,17 @@ export const RUN_LOSSES = {
   "output-reads-as-parts": {
     action: "approximated",
     level: "note",
-    says: "This output looks like a list of parts and will be read as one.",
+    message: "This output looks like a list of parts and will be read as one.",
   },
   "run-id-synthesized": {
     action: "synthesized",
     level: "note",
-    says: "No run is known; set metadata.runId, or pass `runId`.",
+    message: "No run is known; set metadata.runId, or pass `runId`.",
   },
   "timestamp-synthesized": {
     action: "synthesized",
     level: "note",
-    says: "No time is known; set metadata.timestamp, or pass `clock`.",
+    message: "No time is known; set metadata.timestamp, or pass `clock`.",
   },
 } as const satisfies Record<string, LossDeclaration>;
 

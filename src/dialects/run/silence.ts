@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
 import { isObject } from "../kit/read.ts";
-import { formOf, keepForm } from "../kit/residue.ts";
+import { readForm, storeForm } from "../kit/residue.ts";
 import type { RunEncodeContext } from "./losses.ts";
 
 const ABSENT = "absent";
@@ -16,7 +16,7 @@ export function keepSilence(
   field: string,
   value: JsonValue | undefined,
 ): void {
-  if (value === undefined || value === null) keepForm(target, dialect, field, value === null ? null : ABSENT);
+  if (value === undefined || value === null) storeForm(target, dialect, field, value === null ? null : ABSENT);
 }
 
 /** Writes a field as it was spelled, if it was, as long as that `fits` what it says now; whether it did. */
@@ -27,7 +27,7 @@ export function respell(
   target: Message | Part,
   context: RunEncodeContext,
 ): boolean {
-  const spelled = formOf(target, context.dialect)[field];
+  const spelled = readForm(target, context.dialect)[field];
   if (spelled === undefined) return false;
   if (fits && spelled === ABSENT) delete wire[field];
   else if (fits) wire[field] = spelled;
@@ -38,5 +38,5 @@ export function respell(
 
 /** A note on how something was spelled does not fit any more. */
 export function reportStale(context: RunEncodeContext, field: string): void {
-  context.report.lose("form-stale", ["extra", context.dialect, "$form", field]);
+  context.report.addLoss("form-stale", ["extra", context.dialect, "$form", field]);
 }

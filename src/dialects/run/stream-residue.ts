@@ -4,8 +4,8 @@ import { DELTA_FIELDS } from "../../assembly/payload-fields.ts";
 import type { Delta } from "../../model/delta.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { sameJson } from "../../model/json.ts";
-import { isObject, restOf } from "../kit/read.ts";
-import { keepFields, putBack } from "../kit/residue.ts";
+import { isObject, unknownFields } from "../kit/read.ts";
+import { storeResidue, putBack } from "../kit/residue.ts";
 import { sift } from "./fields.ts";
 
 /** What stands beside any event, and is no part of what it says. */
@@ -18,10 +18,10 @@ export function readDelta(wire: JsonObject, dialect: string): Delta {
   const { kind, payload } = wire;
   const contract = DELTA_FIELDS.get(kind);
   if (contract === undefined || !isObject(payload)) {
-    return { kind: "part", payload: { value: { type: "opaque", dialect, value: restOf(wire, BESIDE) } } };
+    return { kind: "part", payload: { value: { type: "opaque", dialect, value: unknownFields(wire, BESIDE) } } };
   }
   const { known, rest } = sift(payload, contract.all);
-  const beside = restOf(wire, DELTA_KEYS);
+  const beside = unknownFields(wire, DELTA_KEYS);
   const isPlain = rest === undefined && beside === undefined;
   // The table has been checked.
   return { kind, payload: isPlain ? known : withResidue(known, beside, rest, dialect) } as unknown as Delta;
@@ -39,15 +39,15 @@ function withResidue(
   const residue = copyOf(others[dialect]);
   if (rest !== undefined) residue["payload"] = copyOf(residue["payload"]);
   const carrier = { extra: { [dialect]: residue } };
-  keepFields(carrier, dialect, beside);
-  keepFields(carrier, dialect, rest, "payload");
+  storeResidue(carrier, dialect, beside);
+  storeResidue(carrier, dialect, rest, "payload");
   copy["extra"] = { ...others, ...carrier.extra };
   return copy;
 }
 
 /** Every field of an object, with its digits. */
 function copyOf(value: JsonValue | undefined): JsonObject {
-  return (isObject(value) ? restOf(value, NOTHING) : undefined) ?? {};
+  return (isObject(value) ? unknownFields(value, NOTHING) : undefined) ?? {};
 }
 
 /**
@@ -71,8 +71,8 @@ function eventIn(delta: Delta): JsonObject | undefined {
 function withoutResidue({ kind, payload }: Delta, dialect: string): JsonObject | undefined {
   const { extra } = payload;
   if (extra?.[dialect] === undefined) return undefined;
-  const bare = restOf(payload as unknown as JsonObject, new Set(["extra"])) ?? {};
-  const others = restOf(extra, new Set([dialect]));
+  const bare = unknownFields(payload as unknown as JsonObject, new Set(["extra"])) ?? {};
+  const others = unknownFields(extra, new Set([dialect]));
   if (others !== undefined) bare["extra"] = others;
   const wire: JsonObject = { kind, payload: bare };
   putBack(wire, extra[dialect], () => undefined, "payload");

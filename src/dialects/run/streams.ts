@@ -40,7 +40,7 @@ function decodeDelta(wire: unknown, context: DecodeContext): Delta {
   const at = (...steps: string[]): DecodeContext => ({
     ...context,
     fail: (code, message, field) => {
-      for (const step of steps) context.trail.enter(step);
+      for (const step of steps) context.pathTracker.enter(step);
       return context.fail(code, message, field);
     },
   });
@@ -74,7 +74,7 @@ export function deltaEncoder(
   let next = 0;
   /** Once a stream, not once a delta. */
   const loseOnce = (code: RunLoss, field: string): void => {
-    if (!report.losses.some((loss) => loss.code === code)) report.lose(code, field);
+    if (!report.losses.some((loss) => loss.code === code)) report.addLoss(code, field);
   };
   return {
     push(delta: Delta | MessageDelta) {

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { hasExactNumbers, sameJson, stringifyJson } from "../../model/json.ts";
 import type { ToolCallPart } from "../../model/parts.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf, keepForm } from "../kit/residue.ts";
+import { readForm, storeForm } from "../kit/residue.ts";
 import type { RunEncodeContext } from "./losses.ts";
 import { keepSilence, reportStale, respell } from "./silence.ts";
 
@@ -29,7 +29,7 @@ export function decodeCall(payload: JsonObject, dialect: string): ToolCallPart {
     // The digits need a text to survive where values are copied; the wire has none, which is noted.
     call.inputText = stringifyJson(call.input);
     keepSilence(call, dialect, "rawArgsText", text);
-  } else if (text === null) keepForm(call, dialect, "rawArgsText", null);
+  } else if (text === null) storeForm(call, dialect, "rawArgsText", null);
   return call;
 }
 
@@ -39,7 +39,7 @@ function readText(call: ToolCallPart, given: JsonValue, text: string, dialect: s
   if (read.invalid === true) call.invalid = true;
   if (given === null || (read.invalid === true && isEmptyObject(given))) call.input = read.input;
   // The wire contradicts itself: the value is the input, the text is kept as it is.
-  else if (read.invalid === true || !sameJson(read.input, given)) keepForm(call, dialect, "rawArgsText", OTHER);
+  else if (read.invalid === true || !sameJson(read.input, given)) storeForm(call, dialect, "rawArgsText", OTHER);
 }
 
 /** The text that the arguments were read from, where it still stands for the input. */
@@ -52,7 +52,7 @@ function standingText({ input, inputText, invalid }: ToolCallPart, form: JsonVal
 }
 
 export function encodeCall(call: ToolCallPart, context: RunEncodeContext): JsonObject {
-  const form = formOf(call, context.dialect)["rawArgsText"];
+  const form = readForm(call, context.dialect)["rawArgsText"];
   const text = standingText(call, form);
   const read = text === undefined ? undefined : readArguments(text);
   const isUnreadable = read?.invalid === true;
@@ -70,6 +70,6 @@ export function encodeCall(call: ToolCallPart, context: RunEncodeContext): JsonO
   else respell(payload, "rawArgsText", true, call, context);
   // Null or nothing fits beside a text, or where there are no arguments.
   respell(payload, "arguments", isSpelled || isEmptyObject(payload["arguments"]), call, context);
-  if (call.invalid === true && !(isSpelled && isUnreadable)) context.report.lose("call-invalid", "invalid");
+  if (call.invalid === true && !(isSpelled && isUnreadable)) context.report.addLoss("call-invalid", "invalid");
   return payload;
 }

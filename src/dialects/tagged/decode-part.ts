@@ -42,7 +42,7 @@ function decodeKind(kind: Kind, wire: JsonObject, reading: PartReading): Part | 
   if (kind === "TEXT") {
     part = typeof data === "string" ? { type: "text", text: data } : reader.wrongType("a string", field, data);
   } else if (isObject(data)) {
-    part = context.trail.into(field, () => decodeData(kind, data, reading));
+    part = context.pathTracker.into(field, () => decodeData(kind, data, reading));
   } else {
     reader.wrongType("an object", field, data);
   }

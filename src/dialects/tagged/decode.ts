@@ -4,7 +4,7 @@ import type { Message } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
 import type { DecodeContext } from "../dialect.ts";
 import { kindOf, readMessageList, readObject, readString } from "../kit/read.ts";
-import { keepForm } from "../kit/residue.ts";
+import { storeForm } from "../kit/residue.ts";
 import type { PartReading } from "./decode-part.ts";
 import { decodePart } from "./decode-part.ts";
 import { FieldReader } from "./spelling.ts";
@@ -15,14 +15,14 @@ import { CallNames } from "./tools.ts";
 export function decodeMessages(wire: unknown, context: DecodeContext): Message[] {
   const { list, key } = readMessageList(wire, context);
   const names = new CallNames();
-  return context.trail.each(key, list, (value) => decodeMessage(readObject(value, context), names, context));
+  return context.pathTracker.each(key, list, (value) => decodeMessage(readObject(value, context), names, context));
 }
 
 function decodeMessage(wire: JsonObject, names: CallNames, context: DecodeContext): Message {
   const word = readString(wire, "role", context);
   const role = readRole(word);
   const message: Message = { role: role ?? "user", parts: [] };
-  if (role === undefined) keepForm(message, context.dialect, "role", word);
+  if (role === undefined) storeForm(message, context.dialect, "role", word);
   const reader = new FieldReader(wire, context);
   reader.value("role");
   reader.expect("content");
@@ -31,7 +31,7 @@ function decodeMessage(wire: JsonObject, names: CallNames, context: DecodeContex
   const reading: PartReading = { names, callId: role === "tool" ? callId : undefined, context };
   message.parts = decodeContent(content, reading);
   if (!becomesBareResult(message, content, reading) && typeof content === "string") {
-    keepForm(message, context.dialect, "content", "string");
+    storeForm(message, context.dialect, "content", "string");
   }
   const said = plainCallId(message);
   if (said !== undefined) reader.expect("tool_call_id");
@@ -47,7 +47,7 @@ function decodeContent(content: JsonValue | undefined, reading: PartReading): Pa
   if (!Array.isArray(content)) {
     return context.fail("wrong-type", `Expected a list of parts or a string, found ${kindOf(content)}.`, "content");
   }
-  return context.trail.each("content", content, (value) => decodePart(readObject(value, context), reading));
+  return context.pathTracker.each("content", content, (value) => decodePart(readObject(value, context), reading));
 }
 
 /** Where a TOOL message names its call and holds nothing but output, that is its one result. */
@@ -57,6 +57,6 @@ function becomesBareResult(message: Message, content: JsonValue | undefined, rea
   if (callId === undefined || bare === undefined) return false;
   const toolName = names.of(callId);
   message.parts = [{ type: "tool-result", toolCallId: callId, toolName, isError: false, ...bare.output }];
-  if (bare.form !== undefined) keepForm(message, context.dialect, "content", bare.form);
+  if (bare.form !== undefined) storeForm(message, context.dialect, "content", bare.form);
   return true;
 }

@@ -37,7 +37,7 @@ export function encodePart(part: Part, writing: PartWriting): JsonObject | undef
     case "tool-call":
     case "tool-result":
       if (part.executor === "provider") {
-        context.report.lose("provider-tool");
+        context.report.addLoss("provider-tool");
         return undefined;
       }
       return part.type === "tool-call" ? encodeCall(part, names, context) : encodeResult(part, callId, names, context);
@@ -45,7 +45,7 @@ export function encodePart(part: Part, writing: PartWriting): JsonObject | undef
       return encodeOpaque(part, context);
     default:
       // Messages from outside may hold parts that the types do not know.
-      context.report.lose("part-unsayable");
+      context.report.addLoss("part-unsayable");
       return undefined;
   }
 }
@@ -53,7 +53,7 @@ export function encodePart(part: Part, writing: PartWriting): JsonObject | undef
 const TEXT: ReadonlySet<string> = new Set(["type", "extra", "text"]);
 
 function encodeText(part: TextPart | RefusalPart, context: EncodeContext<Code>): JsonObject {
-  if (part.type === "refusal") context.report.lose("refusal-as-text");
+  if (part.type === "refusal") context.report.addLoss("refusal-as-text");
   reportRest(part, TEXT, context);
   const wire: JsonObject = { ...({ kind: "TEXT", text: part.text } satisfies TaggedText) };
   return restoreRest(wire, part, context);
@@ -64,13 +64,13 @@ const OPAQUE: ReadonlySet<string> = new Set(["type", "dialect", "value"]);
 
 function encodeOpaque(part: OpaquePart, context: EncodeContext<Code>): JsonObject | undefined {
   if (part.dialect !== context.dialect) {
-    context.report.lose("opaque-foreign");
+    context.report.addLoss("opaque-foreign");
     return undefined;
   }
   // The decoder puts a whole wire part there; anything else could not be read again.
   const { value } = part;
   if (!isObject(value) || typeof (value["kind"] ?? "") !== "string") {
-    context.report.lose("part-unsayable");
+    context.report.addLoss("part-unsayable");
     return undefined;
   }
   reportRest(part, OPAQUE, context);

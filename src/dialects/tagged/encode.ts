@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Message } from "../../model/message.ts";
 import type { Part } from "../../model/parts.ts";
 import type { EncodeContext } from "../dialect.ts";
-import { formOf } from "../kit/residue.ts";
+import { readForm } from "../kit/residue.ts";
 import type { PartWriting } from "./encode-part.ts";
 import { encodePart } from "./encode-part.ts";
 import type { Code } from "./losses.ts";
@@ -15,7 +15,7 @@ import { CallNames, reportResult } from "./tools.ts";
 
 export function encodeMessages(messages: readonly Message[], context: EncodeContext<Code>): JsonObject[] {
   const names = new CallNames();
-  return context.trail.each(undefined, messages, (message) => encodeMessage(message, names, context));
+  return context.pathTracker.each(undefined, messages, (message) => encodeMessage(message, names, context));
 }
 
 const CARRIED: ReadonlySet<string> = new Set(["role", "parts", "extra"]);
@@ -23,7 +23,7 @@ const CARRIED: ReadonlySet<string> = new Set(["role", "parts", "extra"]);
 function encodeMessage(message: Message, names: CallNames, context: EncodeContext<Code>): JsonObject {
   const { dialect } = context;
   reportRest(message, CARRIED, context);
-  const form = formOf(message, dialect);
+  const form = readForm(message, dialect);
   const wire: JsonObject = { role: encodeRole(message, form, context) };
   const callId = encodeCallId(message, form, dialect);
   const content = encodeContent(message, form, { names, callId, context });
@@ -36,10 +36,10 @@ function encodeRole({ role }: Message, form: JsonObject, context: EncodeContext<
   const unknown = form["role"];
   if (typeof unknown === "string") {
     if (role === "user") return unknown;
-    context.report.lose("form-stale", ["extra", context.dialect]);
+    context.report.addLoss("form-stale", ["extra", context.dialect]);
   }
   if (Object.hasOwn(ROLE_WORDS, role)) return ROLE_WORDS[role];
-  context.report.lose("role-approximated", "role", `It said "${role}".`);
+  context.report.addLoss("role-approximated", "role", `It said "${role}".`);
   return ROLE_WORDS.user;
 }
 
@@ -66,15 +66,15 @@ function encodeContent(message: Message, form: JsonObject, writing: PartWriting)
   const text =
     parts.length === 1 && only?.["kind"] === "TEXT" && Object.keys(only).length === 2 ? only["text"] : undefined;
   if (form["content"] === "string" && text !== undefined) return text;
-  context.report.lose("form-stale", ["extra", context.dialect]);
+  context.report.addLoss("form-stale", ["extra", context.dialect]);
   return parts;
 }
 
-function inOnlyPart<T>({ trail }: EncodeContext<Code>, step: () => T): T {
+function inOnlyPart<T>({ pathTracker: trail }: EncodeContext<Code>, step: () => T): T {
   return trail.into("parts", () => trail.into(0, step));
 }
 
 function encodeParts(key: string, parts: readonly Part[], writing: PartWriting): JsonObject[] {
-  const encoded = writing.context.trail.each(key, parts, (part) => encodePart(part, writing));
+  const encoded = writing.context.pathTracker.each(key, parts, (part) => encodePart(part, writing));
   return encoded.filter((part) => part !== undefined);
 }

@@ -20,10 +20,10 @@ import {
   toolName,
 } from "../kit/losses.ts";
 import type { LossDeclaration } from "../kit/report.ts";
-import { FOREIGN_LOSSES, reportForeignResidue, reportUncarried } from "../kit/residue.ts";
+import { NOT_PORTABLE_LOSSES, reportNotPortableResidue, reportUnsupportedFields } from "../kit/residue.ts";
 
 export const LOSSES = {
-  ...FOREIGN_LOSSES,
+  ...NOT_PORTABLE_LOSSES,
   ...bookkeeping,
   ...fieldUnsaid,
   ...formStale,
@@ -44,17 +44,17 @@ export const LOSSES = {
   "arguments-wrapped": {
     action: "approximated",
     level: "loss",
-    says: 'Arguments must be an object here; these were written as { "$value": … }.',
+    message: 'Arguments must be an object here; these were written as { "$value": … }.',
   },
   "result-text-joined": {
     action: "approximated",
     level: "note",
-    says: "A result is one text here; this text was joined with the rest of it.",
+    message: "A result is one text here; this text was joined with the rest of it.",
   },
   "result-part-dropped": {
     action: "dropped",
     level: "loss",
-    says: "A result is a text here; send images and files in a message of their own.",
+    message: "A result is a text here; send images and files in a message of their own.",
   },
 } as const satisfies Record<string, LossDeclaration>;
 
@@ -75,6 +75,6 @@ const UNCARRIED: Readonly<Partial<Record<string, Code>>> = {
 
 /** Reports what does not travel of the message or part in hand. */
 export function reportRest(value: object, carried: ReadonlySet<string>, context: EncodeContext<Code>): void {
-  reportUncarried(value, carried, context, "field-unsaid", UNCARRIED);
-  if (carried.has("extra")) reportForeignResidue(value, context);
+  reportUnsupportedFields(value, carried, context, "field-unsaid", UNCARRIED);
+  if (carried.has("extra")) reportNotPortableResidue(value, context);
 }

@@ -3,7 +3,7 @@ import { base64Of, dataUrl, readDataUrl } from "../../model/data-url.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { MediaPart } from "../../model/parts.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
-import { formOf, keepForm } from "../kit/residue.ts";
+import { readForm, storeForm } from "../kit/residue.ts";
 import type { Code } from "./losses.ts";
 import { reportRest } from "./losses.ts";
 import { FieldReader, restoreRest, wasDataOmitted } from "./spelling.ts";
@@ -31,7 +31,7 @@ export function decodeMedia(type: Named, data: JsonObject, context: DecodeContex
     else {
       part.data = embedded.data;
       part.mimeType = embedded.mimeType;
-      keepForm(part, context.dialect, "url", "embedded");
+      storeForm(part, context.dialect, "url", "embedded");
       reader.expect("media_type");
     }
   }
@@ -56,15 +56,15 @@ const CARRIED_WITH_NAME: ReadonlySet<string> = new Set([...BESIDE, "name"]);
 export function encodeMedia(part: MediaPart, context: EncodeContext<Code>): JsonObject | undefined {
   const source = SOURCES.find((each) => part[each] !== undefined && sayable(each));
   if (source === undefined) {
-    context.report.lose(part.fileId === undefined ? "media-elsewhere" : "file-id");
+    context.report.addLoss(part.fileId === undefined ? "media-elsewhere" : "file-id");
     return undefined;
   }
   for (const other of SOURCES) {
-    if (other !== source && part[other] !== undefined) context.report.lose("field-unsaid", other);
+    if (other !== source && part[other] !== undefined) context.report.addLoss("field-unsaid", other);
   }
   const kind = part.type === "video" ? KINDS.file : KINDS[part.type];
   const isDocument = kind === KINDS.file;
-  if (part.type === "video") context.report.lose("media-as-file");
+  if (part.type === "video") context.report.addLoss("media-as-file");
   reportRest(part, isDocument ? CARRIED_WITH_NAME : CARRIED, context);
   const data = encodeSource(part, context);
   if (isDocument && part.name !== undefined) data["file_name"] = part.name;
@@ -78,16 +78,16 @@ function sayable(source: (typeof SOURCES)[number]): source is "url" | "data" | "
 
 function encodeSource(part: MediaPart, context: EncodeContext<Code>): JsonObject {
   const { mimeType } = part;
-  const form = formOf(part, context.dialect);
+  const form = readForm(part, context.dialect);
   const data: JsonObject = {};
   if (part.url !== undefined) data["url"] = part.url;
   else if (part.data !== undefined) {
     const wasEmbedded = form["url"] === "embedded";
     if (wasEmbedded && mimeType !== undefined) data["url"] = dataUrl(mimeType, part.data);
     else data["data"] = part.data;
-    if (wasEmbedded && mimeType === undefined) context.report.lose("form-stale", ["extra", context.dialect]);
+    if (wasEmbedded && mimeType === undefined) context.report.addLoss("form-stale", ["extra", context.dialect]);
   } else {
-    context.report.lose("text-as-data", "text");
+    context.report.addLoss("text-as-data", "text");
     data["data"] = base64Of(part.text ?? "");
     if (mimeType === undefined && (part.type === "file" || part.type === "video")) data["media_type"] = "text/plain";
   }

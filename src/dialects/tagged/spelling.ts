@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { Extra } from "../../model/parts.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
 import { copyField, isObject, kindOf } from "../kit/read.ts";
-import { formOf, keepFields, keepForm, restoreResidue } from "../kit/residue.ts";
+import { readForm, storeResidue, storeForm, restoreResidue } from "../kit/residue.ts";
 
 interface Carrier {
   extra?: Extra;
@@ -76,9 +76,9 @@ export class FieldReader {
       if (this.wire[key] === null && (this.asked.has(key) || this.nullable.has(key))) (nulls ??= []).push(key);
       else copyField(this.wire, key, (rest ??= {}));
     }
-    if (nulls !== undefined) keepForm(target, dialect, names.nulls, nulls);
-    if (this.absent !== undefined) keepForm(target, dialect, names.absent, this.absent);
-    keepFields(target, dialect, rest, dataField);
+    if (nulls !== undefined) storeForm(target, dialect, names.nulls, nulls);
+    if (this.absent !== undefined) storeForm(target, dialect, names.absent, this.absent);
+    storeResidue(target, dialect, rest, dataField);
   }
 }
 
@@ -112,7 +112,7 @@ export function restoreRest(
   dataField?: string,
 ): JsonObject {
   if (target.extra === undefined) return wire;
-  const form = formOf(target, context.dialect);
+  const form = readForm(target, context.dialect);
   restoreNulls(wire, form[OUTER.nulls]);
   const data = dataField === undefined ? undefined : wire[dataField];
   if (isObject(data)) restoreNulls(data, form[INNER.nulls]);

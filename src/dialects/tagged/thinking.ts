@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { ReasoningPart, Seal } from "../../model/parts.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
 import { isObject } from "../kit/read.ts";
-import { formOf, isSealFor, keepForm } from "../kit/residue.ts";
+import { readForm, isSealFor, storeForm } from "../kit/residue.ts";
 import type { Code } from "./losses.ts";
 import { reportRest } from "./losses.ts";
 import { FieldReader, restoreRest, wasDataOmitted } from "./spelling.ts";
@@ -22,7 +22,7 @@ export function decodeThinking(data: JsonObject, context: DecodeContext): Reason
   reader.expect("text");
   const part: ReasoningPart = { type: "reasoning", text: reader.text("text") ?? "" };
   const signature = reader.text("signature");
-  if (signature === "") keepForm(part, context.dialect, "signature", "");
+  if (signature === "") storeForm(part, context.dialect, "signature", "");
   else if (signature !== undefined) part.seals = [sealed("signature", signature, context)];
   reader.keepRest(part, fieldOf(KINDS.reasoning));
   return part;
@@ -39,7 +39,7 @@ export function decodeRedacted(wire: JsonObject, context: DecodeContext): Reason
     const payload = isObject(data) ? data[inner] : undefined;
     if (!isObject(data) || typeof payload !== "string" || payload === "") continue;
     const part: ReasoningPart = { type: "reasoning", text: "", seals: [sealed("redacted", payload, context)] };
-    if (place !== PLACES[0]) keepForm(part, context.dialect, "redacted", place);
+    if (place !== PLACES[0]) storeForm(part, context.dialect, "redacted", place);
     const outer = new FieldReader(wire, context, DATA_FIELDS);
     outer.value("kind");
     outer.value(field);
@@ -54,12 +54,12 @@ export function decodeRedacted(wire: JsonObject, context: DecodeContext): Reason
 
 export function encodeReasoning(part: ReasoningPart, context: EncodeContext<Code>): JsonObject {
   reportRest(part, CARRIED, context);
-  const form = formOf(part, context.dialect);
+  const form = readForm(part, context.dialect);
   const redacted = part.text === "" ? sealFor(part, "redacted", context) : undefined;
   const carried = redacted ?? sealFor(part, "signature", context);
   reportSeals(part, carried, context);
   if (redacted !== undefined) return encodeRedacted(part, redacted, form["redacted"], context);
-  if (form["redacted"] !== undefined) context.report.lose("form-stale", ["extra", context.dialect]);
+  if (form["redacted"] !== undefined) context.report.addLoss("form-stale", ["extra", context.dialect]);
   const data: JsonObject = {};
   if (part.text !== "" || !wasDataOmitted(form, "text")) data["text"] = part.text;
   if (carried !== undefined) data["signature"] = carried.value;
@@ -89,10 +89,10 @@ function sealFor(part: ReasoningPart, kind: Seal["kind"], { provider }: EncodeCo
 /** What the wire cannot say of a seal that goes out: a decoder stamps its own provider, and no model. */
 function reportSeals(part: ReasoningPart, carried: Seal | undefined, context: EncodeContext<Code>): void {
   part.seals?.forEach((seal, index) => {
-    if (seal !== carried) return context.report.lose("seal-foreign", ["seals", index]);
-    if (seal.model !== undefined) context.report.lose("bookkeeping", ["seals", index, "model"]);
+    if (seal !== carried) return context.report.addLoss("seal-foreign", ["seals", index]);
+    if (seal.model !== undefined) context.report.addLoss("bookkeeping", ["seals", index, "model"]);
     if (seal.provider !== undefined && seal.provider !== context.provider) {
-      context.report.lose("bookkeeping", ["seals", index, "provider"]);
+      context.report.addLoss("bookkeeping", ["seals", index, "provider"]);
     }
   });
 }

@@ -6,7 +6,7 @@ import { hasExactNumbers, parseJson, stringifyJson } from "../../model/json.ts";
 import type { ToolCallPart, ToolResultPart } from "../../model/parts.ts";
 import type { DecodeContext, EncodeContext } from "../dialect.ts";
 import { copyField, isObject } from "../kit/read.ts";
-import { formOf, keepForm } from "../kit/residue.ts";
+import { readForm, storeForm } from "../kit/residue.ts";
 import type { Code } from "./losses.ts";
 import { reportRest } from "./losses.ts";
 import { FieldReader, restoreRest, wasDataOmitted } from "./spelling.ts";
@@ -36,7 +36,7 @@ export function decodeCall(data: JsonObject, names: CallNames, context: DecodeCo
   if (typeof given === "string") {
     const { reason: _, ...read } = readArguments(given);
     Object.assign(part, read);
-    keepForm(part, context.dialect, "arguments", "text");
+    storeForm(part, context.dialect, "arguments", "text");
   } else if (isObject(given)) {
     part.input = given;
     if (hasExactNumbers(given)) part.inputText = stringifyJson(given);
@@ -54,7 +54,7 @@ const CALL: ReadonlySet<string> = new Set(CALL_FIELDS);
 export function encodeCall(part: ToolCallPart, names: CallNames, context: EncodeContext<Code>): JsonObject {
   names.add(part);
   reportRest(part, CALL, context);
-  const form = formOf(part, context.dialect);
+  const form = readForm(part, context.dialect);
   const data: JsonObject = {};
   if (part.toolCallId !== "" || !wasDataOmitted(form, "id")) data["id"] = part.toolCallId;
   if (part.toolName !== "" || !wasDataOmitted(form, "name")) data["name"] = part.toolName;
@@ -63,7 +63,7 @@ export function encodeCall(part: ToolCallPart, names: CallNames, context: Encode
     data["arguments"] = given;
   const saysInvalid = typeof given === "string" && readArguments(given).invalid === true;
   if (part.invalid !== undefined && !saysInvalid) {
-    context.report.lose(part.invalid ? "call-invalid" : "bookkeeping", "invalid");
+    context.report.addLoss(part.invalid ? "call-invalid" : "bookkeeping", "invalid");
   }
   const field = fieldOf(KINDS["tool-call"]);
   return restoreRest({ kind: KINDS["tool-call"], [field]: data }, part, context, field);
@@ -80,7 +80,7 @@ function encodeArguments(part: ToolCallPart, form: JsonObject, context: EncodeCo
     return call.inputText === undefined ? input : (readArguments(argumentsText(call)).input as JsonValue);
   }
   // Any object could be real arguments, so that this wrapper is never read back (B22).
-  context.report.lose("arguments-wrapped", "input");
+  context.report.addLoss("arguments-wrapped", "input");
   return typeof input === "string" ? { $value: input } : parseJson(`{"$value":${argumentsText(call)}}`);
 }
 
@@ -100,7 +100,7 @@ export function decodeResult(
   if (typeof content === "string") part.output = content;
   else if (content !== undefined) {
     copyField(data, "content", part, "output");
-    keepForm(part, context.dialect, "content", "json");
+    storeForm(part, context.dialect, "content", "json");
   }
   reader.keepRest(part, fieldOf(KINDS["tool-result"]));
   return part;
@@ -112,7 +112,7 @@ const RESULT: ReadonlySet<string> = new Set(RESULT_FIELDS);
 /** Reports what does not travel of the result in hand, however it is written. */
 export function reportResult(part: ToolResultPart, names: CallNames, context: EncodeContext<Code>): void {
   reportRest(part, RESULT, context);
-  if (part.toolName !== names.of(part.toolCallId)) context.report.lose("tool-name", "toolName");
+  if (part.toolName !== names.of(part.toolCallId)) context.report.addLoss("tool-name", "toolName");
 }
 
 export function encodeResult(
@@ -123,7 +123,7 @@ export function encodeResult(
 ): JsonObject {
   reportResult(part, names, context);
   const { toolCallId } = part;
-  const form = formOf(part, context.dialect);
+  const form = readForm(part, context.dialect);
   const data: JsonObject = {};
   const isSaidElsewhere = toolCallId === "" || toolCallId === messageCallId;
   if (!isSaidElsewhere || !wasDataOmitted(form, "tool_call_id")) data["tool_call_id"] = toolCallId;
@@ -141,7 +141,7 @@ function encodeContent(part: ToolResultPart, form: JsonObject, data: JsonObject,
   const texts = [...outputTexts(part, context), ...contentTexts(part, context)];
   if (texts.length === 0) {
     if (wasDataOmitted(form, "content") && part.content === undefined) return;
-    context.report.lose("result-empty", "output");
+    context.report.addLoss("result-empty", "output");
   }
   data["content"] = texts.join("\n");
 }
@@ -150,7 +150,7 @@ function outputTexts(part: ToolResultPart, context: EncodeContext<Code>): string
   const { output } = part;
   if (output === undefined) return [];
   if (typeof output === "string") return [output];
-  context.report.lose("output-as-text", "output");
+  context.report.addLoss("output-as-text", "output");
   const holder: JsonObject = {};
   // A bare number has its digits beside its container, so that it is written inside of one.
   copyField(part, "output", holder, "");
@@ -160,12 +160,12 @@ function outputTexts(part: ToolResultPart, context: EncodeContext<Code>): string
 const JOINED_TEXT: ReadonlySet<string> = new Set(["type", "text"]);
 
 function contentTexts(part: ToolResultPart, context: EncodeContext<Code>): string[] {
-  const texts = context.trail.each("content", part.content ?? [], (piece) => {
+  const texts = context.pathTracker.each("content", part.content ?? [], (piece) => {
     if (piece.type !== "text") {
-      context.report.lose("result-part-dropped");
+      context.report.addLoss("result-part-dropped");
       return [];
     }
-    context.report.lose("result-text-joined");
+    context.report.addLoss("result-text-joined");
     reportRest(piece, JOINED_TEXT, context);
     return [piece.text];
   });

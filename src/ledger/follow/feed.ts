@@ -7,7 +7,7 @@ import type { LogRow, MessageHeader, MessageRow, RunRow } from "../rows.ts";
 import { readBatch, readRunEvent } from "../runs/log.ts";
 import { ENDS, isLive } from "../runs/transitions.ts";
 import type { Scope } from "../scope.ts";
-import type { Stretch, ThreadKey } from "../store.ts";
+import type { IdRange, ThreadKey } from "../store.ts";
 import type { LedgerEvent } from "../types.ts";
 import { type Cursor, formatCursor, keyBefore } from "./cursor.ts";
 import { cursorGone, Gaps } from "./gaps.ts";
@@ -29,10 +29,10 @@ class Source<Row extends { id: string }> {
   private at = 0;
   private after: string;
   private limit = FIRST;
-  private readonly read: (stretch: Stretch) => Promise<{ rows: readonly Row[]; end?: string }>;
+  private readonly read: (stretch: IdRange) => Promise<{ rows: readonly Row[]; end?: string }>;
 
   /** `read` says where its rows end, where there may be more. */
-  constructor(after: string, read: (stretch: Stretch) => Promise<{ rows: readonly Row[]; end?: string }>) {
+  constructor(after: string, read: (stretch: IdRange) => Promise<{ rows: readonly Row[]; end?: string }>) {
     this.after = after;
     this.read = read;
   }
@@ -105,7 +105,7 @@ export class Feed {
     return row.kind === "run" ? this.stateEvent(row) : this.deltaEvents(row);
   }
 
-  private async readMessages(stretch: Stretch): Promise<{ rows: StoredAt[]; end?: string }> {
+  private async readMessages(stretch: IdRange): Promise<{ rows: StoredAt[]; end?: string }> {
     const { runId } = this;
     const { reads } = this.scope.store;
     const rows = await (runId === undefined ? reads.messages(this.key, stretch) : reads.headers(this.key, stretch));
@@ -127,7 +127,7 @@ export class Feed {
     return found;
   }
 
-  private async readLog(stretch: Stretch): Promise<{ rows: LogRow[]; end?: string }> {
+  private async readLog(stretch: IdRange): Promise<{ rows: LogRow[]; end?: string }> {
     const { runId, start } = this;
     const bounded = this.withinRun(stretch);
     const rows = await this.scope.store.reads.log(this.key, runId === undefined ? bounded : { ...bounded, runId });
@@ -138,7 +138,7 @@ export class Feed {
   }
 
   /** Rows of a run are looked for one by one: a stretch of several would go on through all that came after the run. */
-  private withinRun(stretch: Stretch): Stretch {
+  private withinRun(stretch: IdRange): IdRange {
     const { deltasEnd } = this;
     if (deltasEnd === undefined) return stretch;
     const { after = "", upTo = deltasEnd } = stretch;
@@ -199,7 +199,7 @@ function hasBody(row: MessageHeader | MessageRow): row is MessageRow {
 }
 
 /** Where rows end that may not be all. */
-function endOf(rows: readonly { id: string }[], { limit }: Stretch): { end?: string } {
+function endOf(rows: readonly { id: string }[], { limit }: IdRange): { end?: string } {
   const last = rows.length < limit ? undefined : rows.at(-1);
   return last === undefined ? {} : { end: last.id };
 }

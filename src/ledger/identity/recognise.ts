@@ -1,11 +1,11 @@
 // Recognises the history that a stateless client resends: which thread it is, where the new messages belong, and what
 // the client dropped on the way. An edit ends the match before it, so that what follows becomes a branch.
 import type { Message } from "../../model/message.ts";
-import { checkMessages, checkName } from "../check.ts";
+import { assertStorableMessages, checkName } from "../check.ts";
 import { LedgerError } from "../errors.ts";
 import type { Scope } from "../scope.ts";
 import { keepTail } from "../tails.ts";
-import type { Recognised, RecogniseOptions } from "../types.ts";
+import type { ThreadMatch, FindThreadOptions } from "../types.ts";
 import { readAround } from "./around.ts";
 import { extendMatch } from "./extend.ts";
 import { assistantEnds, historyOf } from "./history.ts";
@@ -21,9 +21,9 @@ import { StoredHistory } from "./stored.ts";
 export async function recognise(
   scope: Scope,
   messages: readonly Message[],
-  options: RecogniseOptions = {},
-): Promise<Recognised> {
-  const given = Array.isArray(messages) && messages.length === 0 ? [] : checkMessages(messages);
+  options: FindThreadOptions = {},
+): Promise<ThreadMatch> {
+  const given = Array.isArray(messages) && messages.length === 0 ? [] : assertStorableMessages(messages);
   const { own, ownOnly } = checkOptions(options);
   const threadId = options.threadId === undefined ? undefined : checkName(options.threadId, "threadId");
   const history = historyOf(given);
@@ -46,7 +46,7 @@ export async function recognise(
   return { threadId: match.header.threadId, parentMessageId, known: match.at, messages: whole, restored };
 }
 
-function checkOptions({ scope, within = "tenant" }: RecogniseOptions): { own: string | undefined; ownOnly: boolean } {
+function checkOptions({ scope, within = "tenant" }: FindThreadOptions): { own: string | undefined; ownOnly: boolean } {
   const own = scope === undefined ? undefined : checkName(scope, "scope");
   if (within !== "tenant" && within !== "scope") {
     throw new LedgerError("invalid-input", '"within" must be "tenant" or "scope".', { path: "within" });

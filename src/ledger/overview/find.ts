@@ -6,7 +6,7 @@ import { foldText, wantedBy, wordsOf } from "../search/words.ts";
 import type { SearchHit, TitlesPage } from "../store.ts";
 import { headsOf, kindOf, listed } from "./list.ts";
 import { Pace } from "./pace.ts";
-import type { FindOptions, FoundThreads } from "./types.ts";
+import type { ThreadSearchOptions, ThreadSearchResult } from "./types.ts";
 
 const PAGE = 50;
 const HITS_OF_THREAD = 3;
@@ -22,12 +22,12 @@ interface Wish {
   kind: string | null | undefined;
 }
 
-export async function findThreads(
+export async function searchThreads(
   scope: Scope,
   query: string,
-  options: FindOptions,
+  options: ThreadSearchOptions,
   index: SearchIndex,
-): Promise<FoundThreads> {
+): Promise<ThreadSearchResult> {
   const limit = options.limit === undefined ? PAGE : checkCount(options.limit, "limit", 1);
   const wish: Wish = { query, limit, kind: kindOf(options.kind).kind };
   const said = await saidIn(scope, wish, index);

@@ -71,8 +71,8 @@ export interface ThreadList {
   next: string | null;
 }
 
-export interface FindOptions extends Pick<ThreadListPage, "limit" | "kind" | "summary"> {}
-export interface FoundThreads {
+export interface ThreadSearchOptions extends Pick<ThreadListPage, "limit" | "kind" | "summary"> {}
+export interface ThreadSearchResult {
   /**
    * Those whose title has the words, newest first, then those whose messages have them, best first. Where there are more
    * of both than fit, half of them are found by their titles.

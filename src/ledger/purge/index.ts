@@ -7,7 +7,7 @@ import { LedgerError } from "../errors.ts";
 import { activeLeaf } from "../leaf.ts";
 import { everyThread } from "../pages.ts";
 import { replacedOf } from "./replaced.ts";
-import type { Deleted, MessageHeader, RunState, ThreadHead } from "../rows.ts";
+import type { DeletionCounts, MessageHeader, RunState, ThreadHead } from "../rows.ts";
 import { NOTHING_DELETED } from "../rows.ts";
 import { isLive } from "../runs/transitions.ts";
 import type { Scope } from "../scope.ts";
@@ -39,7 +39,7 @@ interface Purge {
  * Deletes and says how much. A thread is one transaction; with `dryRun` everything is one, which is then undone, so that
  * the counts are those of the real thing. "thread" takes a thread only where all of it is older than `before`.
  */
-export async function purge(scope: Scope, options: PurgeOptions): Promise<Deleted> {
+export async function purge(scope: Scope, options: PurgeOptions): Promise<DeletionCounts> {
   const plan = readPlan(options, scope.now());
   const named = options.threadId === undefined ? undefined : threadKey(scope, options.threadId);
   if (named !== undefined) await threadHead(scope, named);
@@ -62,9 +62,9 @@ function readPlan({ what, before, threadId, graceMs = GRACE_MS }: PurgeOptions, 
   return { what, before: time, isNamed: threadId !== undefined, putBefore };
 }
 
-async function perform(scope: Scope, plan: Purge, named: ThreadKey | undefined): Promise<Deleted> {
+async function perform(scope: Scope, plan: Purge, named: ThreadKey | undefined): Promise<DeletionCounts> {
   const { store, tenant } = scope;
-  let total: Deleted = NOTHING_DELETED;
+  let total: DeletionCounts = NOTHING_DELETED;
   const one = async (key: ThreadKey): Promise<void> => {
     total = sum(total, await store.write((tx) => purgeThread(scope, tx, key, plan)));
     dropTail(store, key.threadId);
@@ -89,18 +89,18 @@ async function mayHave({ store }: Scope, key: ThreadKey, { what, before }: Purge
 
 /** Thrown to undo what was done; it has the counts. */
 class Rehearsed extends Error {
-  readonly deleted: Deleted;
+  readonly deleted: DeletionCounts;
 
-  constructor(deleted: Deleted) {
+  constructor(deleted: DeletionCounts) {
     super("This was a rehearsal.");
     this.deleted = deleted;
   }
 }
 
-async function rehearse(scope: Scope, plan: Purge, named: ThreadKey | undefined): Promise<Deleted> {
+async function rehearse(scope: Scope, plan: Purge, named: ThreadKey | undefined): Promise<DeletionCounts> {
   try {
     return await scope.store.write(function* undone(tx): Steps<never> {
-      let total: Deleted = NOTHING_DELETED;
+      let total: DeletionCounts = NOTHING_DELETED;
       const keys = named === undefined ? yield* keysOf(scope, tx) : [named];
       for (const key of keys) total = sum(total, yield* purgeThread(scope, tx, key, plan));
       throw new Rehearsed(sum(total, yield* purgeLeftovers(scope, tx, plan)));
@@ -121,13 +121,13 @@ function* keysOf({ tenant }: Scope, tx: LedgerTransaction): Steps<ThreadKey[]> {
   }
 }
 
-function sum(a: Deleted, b: Deleted): Deleted {
+function sum(a: DeletionCounts, b: DeletionCounts): DeletionCounts {
   const total = { ...a };
-  for (const field of Object.keys(NOTHING_DELETED) as (keyof Deleted)[]) total[field] += b[field];
+  for (const field of Object.keys(NOTHING_DELETED) as (keyof DeletionCounts)[]) total[field] += b[field];
   return total;
 }
 
-function* purgeThread(scope: Scope, tx: LedgerTransaction, key: ThreadKey, plan: Purge): Steps<Deleted> {
+function* purgeThread(scope: Scope, tx: LedgerTransaction, key: ThreadKey, plan: Purge): Steps<DeletionCounts> {
   const head = yield* got(tx.lockThread(key));
   // Somebody else deleted it meanwhile.
   if (head === undefined) return NOTHING_DELETED;
@@ -150,7 +150,7 @@ function* dropThread(
   key: ThreadKey,
   head: ThreadHead,
   { before, isNamed }: Purge,
-): Steps<Deleted> {
+): Steps<DeletionCounts> {
   if (lastChange(head) >= before) return NOTHING_DELETED;
   const now = scope.now();
   const live = (yield* got(tx.runs(key))).find(({ state, leaseUntil }) => isLive(state) && leaseUntil > now);
@@ -167,7 +167,12 @@ function lastChange({ createdAt, lastId }: ThreadHead): number {
   return Math.max(Date.parse(createdAt) || 0, lastId === "" ? 0 : decodeTime(lastId));
 }
 
-function* dropReplaced(tx: LedgerTransaction, key: ThreadKey, head: ThreadHead, { before }: Purge): Steps<Deleted> {
+function* dropReplaced(
+  tx: LedgerTransaction,
+  key: ThreadKey,
+  head: ThreadHead,
+  { before }: Purge,
+): Steps<DeletionCounts> {
   const headers: MessageHeader[] = [];
   for (let after = ""; ; after = headers.at(-1)?.id ?? "") {
     const page = yield* got(tx.headers(key, { after, limit: BATCH }));
@@ -175,7 +180,7 @@ function* dropReplaced(tx: LedgerTransaction, key: ThreadKey, head: ThreadHead, 
     if (page.length < BATCH) break;
   }
   const { messageIds, runIds } = replacedOf(headers, yield* got(tx.runs(key)), activeLeaf(head), before);
-  let total: Deleted = NOTHING_DELETED;
+  let total: DeletionCounts = NOTHING_DELETED;
   for (let at = 0; at < messageIds.length; at += BATCH) {
     total = sum(total, yield* got(tx.deleteMessages(key, messageIds.slice(at, at + BATCH))));
   }
@@ -184,7 +189,7 @@ function* dropReplaced(tx: LedgerTransaction, key: ThreadKey, head: ThreadHead, 
 }
 
 /** Keys that no longer hold, and uploads that no message ever named. */
-function* purgeLeftovers({ now, tenant }: Scope, tx: LedgerTransaction, { putBefore }: Purge): Steps<Deleted> {
+function* purgeLeftovers({ now, tenant }: Scope, tx: LedgerTransaction, { putBefore }: Purge): Steps<DeletionCounts> {
   const keys = yield* got(tx.deleteKeys(tenant, now() - GRACE_MS));
   return sum(keys, yield* got(tx.deleteLooseBlobs(tenant, putBefore)));
 }

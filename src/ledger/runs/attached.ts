@@ -3,7 +3,7 @@
 import type { RunRow } from "../rows.ts";
 import { LedgerError } from "../errors.ts";
 import type { Scope } from "../scope.ts";
-import type { Committed, Ended, Run, RunInfo } from "../types.ts";
+import type { CommitResult, EndResult, Run, RunInfo } from "../types.ts";
 import { infoOf } from "./info.ts";
 import { unknownRun } from "./locked.ts";
 import { readOutcome } from "./outcome.ts";
@@ -38,15 +38,15 @@ export class AttachedRun implements Run {
     throw this.notOurs();
   }
 
-  async commit(): Promise<Committed> {
+  async commit(): Promise<CommitResult> {
     return this.again("commit");
   }
 
-  async fail(): Promise<Ended> {
+  async fail(): Promise<EndResult> {
     return this.ended("fail");
   }
 
-  async cancel(): Promise<Ended> {
+  async cancel(): Promise<EndResult> {
     return this.ended("cancel");
   }
 
@@ -57,13 +57,13 @@ export class AttachedRun implements Run {
   /** It was never held. */
   async release(): Promise<void> {}
 
-  private async ended(step: RunStep): Promise<Ended> {
+  private async ended(step: RunStep): Promise<EndResult> {
     const { messages } = await this.again(step);
     return { messages };
   }
 
   /** What a run that has ended this way came to. */
-  private async again(step: RunStep): Promise<Committed> {
+  private async again(step: RunStep): Promise<CommitResult> {
     const row = await this.scope.store.reads.run(this.scope.tenant, this.id);
     if (row === undefined) throw unknownRun(this.id);
     this.row = row;

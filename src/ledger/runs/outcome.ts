@@ -7,7 +7,7 @@ import type { LogRow, MessageRow, RunChanges, RunRow, ThreadHead } from "../rows
 import type { Scope } from "../scope.ts";
 import { got, type Steps } from "../steps.ts";
 import type { LedgerTransaction } from "../store.ts";
-import type { Committed } from "../types.ts";
+import type { CommitResult } from "../types.ts";
 import { deleteDeltas } from "./compact.ts";
 import { threadOf } from "./info.ts";
 import { fenced } from "./locked.ts";
@@ -17,7 +17,7 @@ import { readRunEvent, runEventRow, type RunFacts, type RunOutcome } from "./log
 export interface Finished {
   row: RunRow;
   /** Absent where it had ended before. */
-  outcome?: Committed;
+  outcome?: CommitResult;
 }
 
 interface Closing {
@@ -51,7 +51,7 @@ export function* closeRun(
 const ROWS = 4;
 
 /** What a finished run came to, from the log. Messages that were deleted since are left out. */
-export async function readOutcome(scope: Scope, row: RunRow): Promise<Committed> {
+export async function readOutcome(scope: Scope, row: RunRow): Promise<CommitResult> {
   const { reads } = scope.store;
   const key = threadOf(row);
   const rows = await reads.log(key, { runId: row.id, after: row.lastDeltaId ?? row.id, limit: ROWS });

@@ -2,7 +2,7 @@
 import type { StoredMessage } from "../../model/message.ts";
 import { isObject } from "../../model/kind.ts";
 import { checkPlace } from "../append.ts";
-import { checkMessages, checkName } from "../check.ts";
+import { assertStorableMessages, checkName } from "../check.ts";
 import { LedgerError } from "../errors.ts";
 import { claimId, idTime, isId } from "../ids.ts";
 import { unknownMessage, writeChain } from "../insert.ts";
@@ -88,7 +88,7 @@ export function checkInput(input: RunInput | undefined, fork: unknown): RunInput
     throw new LedgerError("invalid-input", message, { path: "forkFromMessageId" });
   }
   checkPlace(input.parentMessageId, "input/parentMessageId");
-  return { ...input, messages: checkMessages(input.messages, "/input/messages") };
+  return { ...input, messages: assertStorableMessages(input.messages, "/input/messages") };
 }
 
 /** Where a run goes on. */

@@ -2,7 +2,7 @@
 // be; inside a message there is less room.
 import { assignObject, copyObject, MAX_DEPTH, stringifyJson } from "../../model/json.ts";
 import type { Alternative, InvalidToolCall, Message, Part, Response, ToolCallPart } from "../../model/index.ts";
-import { checkMessages } from "../check.ts";
+import { assertStorableMessages } from "../check.ts";
 import { LedgerError } from "../errors.ts";
 import { isSoundMessage } from "../sound.ts";
 import { isWithin } from "./own.ts";
@@ -48,7 +48,7 @@ export function demandReadable(messages: readonly Message[]): Message[] {
   return messages.map((message, index) => {
     if (isSoundMessage(message)) return message;
     try {
-      return checkMessages([message])[0] ?? message;
+      return assertStorableMessages([message])[0] ?? message;
     } catch (error) {
       if (!(error instanceof LedgerError)) throw error;
       const reason = `What was streamed cannot be committed, because it could not be read back. ${error.message}`;

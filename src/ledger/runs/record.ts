@@ -4,7 +4,7 @@ import type { Message, ProviderError, StoredMessage, Usage } from "../../model/i
 import { isObject } from "../../model/kind.ts";
 import { expectLeaf } from "../append.ts";
 import { readRows } from "../body.ts";
-import { checkMessages } from "../check.ts";
+import { assertStorableMessages } from "../check.ts";
 import { LedgerError } from "../errors.ts";
 import { writeChain } from "../insert.ts";
 import { attach, remember, requestHash } from "../keys.ts";
@@ -15,7 +15,7 @@ import type { Scope } from "../scope.ts";
 import { got, isPromise, type Steps } from "../steps.ts";
 import type { LedgerTransaction } from "../store.ts";
 import { headerOfRow, keepTail } from "../tails.ts";
-import type { NewRecord, Recorded, RunInfo, RunInput } from "../types.ts";
+import type { NewRecord, RecordResult, RunInfo, RunInput } from "../types.ts";
 import { checkAliases, putAliases } from "./aliases.ts";
 import { checkNewRun, newRow } from "./begin.ts";
 import { logSuperseded, supersede } from "./commit.ts";
@@ -52,7 +52,7 @@ interface Plan {
   aliases: readonly string[];
 }
 
-export async function record(scope: Scope, call: NewRecord): Promise<Recorded> {
+export async function record(scope: Scope, call: NewRecord): Promise<RecordResult> {
   const plan = planCall(scope, call);
   const written = await writeInto(scope, plan.target, plan.runId, (tx) => writeCall(scope, tx, plan));
   if ("before" in written) return recordedBefore(scope, written.before, written.inputIds);
@@ -63,7 +63,7 @@ export async function record(scope: Scope, call: NewRecord): Promise<Recorded> {
 }
 
 /** The run is looked at only by those who ask for it. */
-function describe(scope: Scope, row: RunRow, rest: Omit<Recorded, "threadId" | "run">): Recorded {
+function describe(scope: Scope, row: RunRow, rest: Omit<RecordResult, "threadId" | "run">): RecordResult {
   let run: RunInfo | undefined;
   return {
     threadId: row.threadId,
@@ -85,7 +85,7 @@ function planCall(scope: Scope, call: NewRecord): Plan {
     throw new LedgerError("invalid-input", 'A call with an error is "failed" or "cancelled".', { path: "state" });
   }
   const isNone = Array.isArray(call.messages) && call.messages.length === 0;
-  const turn = givenTurn(isNone ? [] : checkMessages(call.messages));
+  const turn = givenTurn(isNone ? [] : assertStorableMessages(call.messages));
   return {
     call,
     target: targetOf(scope, call),
@@ -176,7 +176,7 @@ function* foundBefore(scope: Scope, tx: LedgerTransaction, result: unknown): Ste
   return { before: row, inputIds: Array.isArray(inputIds) ? inputIds.filter((id) => typeof id === "string") : [] };
 }
 
-async function recordedBefore(scope: Scope, row: RunRow, inputIds: readonly string[]): Promise<Recorded> {
+async function recordedBefore(scope: Scope, row: RunRow, inputIds: readonly string[]): Promise<RecordResult> {
   const { tenant, threadId } = row;
   const rows: MessageRow[] = [];
   for (const id of inputIds) {

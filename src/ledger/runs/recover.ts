@@ -4,7 +4,7 @@ import type { RunRow } from "../rows.ts";
 import { type Scope, scopeFor } from "../scope.ts";
 import { got, type Steps } from "../steps.ts";
 import type { LedgerTransaction } from "../store.ts";
-import type { Recovered } from "../types.ts";
+import type { RecoveredRun } from "../types.ts";
 import { savePartial } from "./end.ts";
 import { providerOf, threadOf } from "./info.ts";
 import type { Finished } from "./outcome.ts";
@@ -23,8 +23,8 @@ const WRITER_LOST: ProviderError = { kind: "truncated", message: "writer lost" }
 export async function recover(
   whole: Scope,
   { everyTenant = false }: { everyTenant?: boolean | undefined } = {},
-): Promise<Recovered[]> {
-  const recovered: Recovered[] = [];
+): Promise<RecoveredRun[]> {
+  const recovered: RecoveredRun[] = [];
   let failure: { error: unknown } | undefined;
   const seen = new Set<string>();
   for (;;) {

@@ -75,13 +75,13 @@ function stored(messages: readonly Message[], responses: readonly Answer[], prov
   const responseOf = new Map(responses.map((response) => [response.message, response]));
   const described = messages.map((message) => {
     const response = responseOf.get(message);
-    return response === undefined ? withReadableCalls(message) : answerMessage(response, provider);
+    return response === undefined ? withReadableCalls(message) : messageFromResponse(response, provider);
   });
   return withUsage(described, responses);
 }
 
 /** The message that is stored of an answer: with what its response says, and with arguments that can be read back. */
-export function answerMessage(response: Answer, provider: string | undefined): Message {
+export function messageFromResponse(response: Answer, provider: string | undefined): Message {
   return withReadableCalls(describe(response.message, response, provider));
 }
 

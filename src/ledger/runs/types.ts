@@ -60,12 +60,12 @@ export interface RunInfo {
   lastSeq: number;
 }
 
-export interface Committed {
+export interface CommitResult {
   messages: StoredMessage[];
   supersededRunIds: string[];
 }
 /** What a run that failed or was cancelled leaves: its partial turn, marked interrupted, beside the active path (B90). */
-export interface Ended {
+export interface EndResult {
   messages: StoredMessage[];
 }
 export interface CommitOptions {
@@ -95,10 +95,10 @@ export interface Run {
    */
   note(facts: Record<string, unknown>): Promise<void>;
   /** Writes what the deltas assembled to, or the messages given; of an empty list only what it cost. Again: the same result. */
-  commit(messages?: readonly Message[], options?: CommitOptions): Promise<Committed>;
+  commit(messages?: readonly Message[], options?: CommitOptions): Promise<CommitResult>;
   /** Takes whatever was caught: a ProviderError, an Error, a string; anything else is described. */
-  fail(error: unknown): Promise<Ended>;
-  cancel(): Promise<Ended>;
+  fail(error: unknown): Promise<EndResult>;
+  cancel(): Promise<EndResult>;
   /** Renews the lease now; the ledger does so by itself while the run lives. */
   heartbeat(): Promise<void>;
   /**
@@ -135,7 +135,7 @@ export interface NewRecord {
   /** The same key and request in the thread gives what was recorded, and writes nothing; another request is a conflict. */
   idempotencyKey?: string | undefined;
 }
-export interface Recorded extends Committed {
+export interface RecordResult extends CommitResult {
   threadId: string;
   run: RunInfo;
   /** The input as it was stored. */

@@ -3,12 +3,12 @@
 import { AssemblyError } from "../../assembly/index.ts";
 import type { Delta, Message, MessageDelta } from "../../model/index.ts";
 import { checkExpectedLeaf } from "../append.ts";
-import { checkFacts, checkMessages } from "../check.ts";
+import { checkFacts, assertStorableMessages } from "../check.ts";
 import { LedgerError } from "../errors.ts";
 import type { RunRow } from "../rows.ts";
 import type { Scope } from "../scope.ts";
 import { runLater } from "../steps.ts";
-import type { CommitOptions, Committed, Ended, Run, RunInfo } from "../types.ts";
+import type { CommitOptions, CommitResult, EndResult, Run, RunInfo } from "../types.ts";
 import { checkAliases } from "./aliases.ts";
 import { WriteBuffer } from "./buffer.ts";
 import { commitRun } from "./commit.ts";
@@ -53,7 +53,7 @@ export class RunWriter implements Run {
   private lastSeq: number;
   private line: Promise<unknown> = Promise.resolve();
   private inLine = 0;
-  private outcome: Committed | undefined;
+  private outcome: CommitResult | undefined;
   private isFenced = false;
   /** Where it was not known once whether deltas were written: the last `seq` before them. They may be given again. */
   private unsureSince: number | undefined;
@@ -129,20 +129,21 @@ export class RunWriter implements Run {
     });
   }
 
-  async commit(messages?: readonly Message[], options: CommitOptions = {}): Promise<Committed> {
-    const given = messages === undefined ? undefined : givenTurn(isNone(messages) ? [] : checkMessages(messages));
+  async commit(messages?: readonly Message[], options: CommitOptions = {}): Promise<CommitResult> {
+    const given =
+      messages === undefined ? undefined : givenTurn(isNone(messages) ? [] : assertStorableMessages(messages));
     checkExpectedLeaf(options);
     if (options.metadata !== undefined) checkFacts(options.metadata, "metadata");
     checkAliases(options.alias);
     return this.next(() => this.commitNow(given, options));
   }
 
-  async fail(error: unknown): Promise<Ended> {
+  async fail(error: unknown): Promise<EndResult> {
     const end: End = { step: "fail", error: providerError(error) };
     return this.next(() => this.endNow(end));
   }
 
-  async cancel(): Promise<Ended> {
+  async cancel(): Promise<EndResult> {
     return this.next(() => this.endNow({ step: "cancel" }));
   }
 
@@ -267,7 +268,7 @@ export class RunWriter implements Run {
     return replayed;
   }
 
-  private async commitNow(given: Stored | undefined, options: CommitOptions): Promise<Committed> {
+  private async commitNow(given: Stored | undefined, options: CommitOptions): Promise<CommitResult> {
     this.demandOwn();
     if (transition(this.row, "commit") === "same") return this.known();
     await this.drain().catch((error: unknown) => {
@@ -304,7 +305,7 @@ export class RunWriter implements Run {
     }
   }
 
-  private async endNow(end: End): Promise<Ended> {
+  private async endNow(end: End): Promise<EndResult> {
     this.demandOwn();
     if (transition(this.row, end.step) === "same") return this.endedBefore();
     // A run can be ended although the last deltas cannot be written: their callers have heard of it.
@@ -325,7 +326,7 @@ export class RunWriter implements Run {
     return replayed.turn;
   }
 
-  private async finish(write: (scope: Scope, row: RunRow) => Promise<Finished>): Promise<Committed> {
+  private async finish(write: (scope: Scope, row: RunRow) => Promise<Finished>): Promise<CommitResult> {
     try {
       const { row, outcome } = await write(this.scope, this.row);
       this.row = row;
@@ -345,12 +346,12 @@ export class RunWriter implements Run {
   }
 
   /** What the run came to. */
-  private async known(): Promise<Committed> {
+  private async known(): Promise<CommitResult> {
     this.outcome ??= await readOutcome(this.scope, this.row);
     return this.outcome;
   }
 
-  private async endedBefore(): Promise<Ended> {
+  private async endedBefore(): Promise<EndResult> {
     const { messages } = await this.known();
     return { messages };
   }

@@ -5,7 +5,7 @@ import type { MessageRow, RunRow } from "../rows.ts";
 import type { Scope } from "../scope.ts";
 import { got, type Steps } from "../steps.ts";
 import type { LedgerTransaction, ThreadKey } from "../store.ts";
-import type { Imported, ImportOptions } from "../types.ts";
+import type { ImportResult, ImportOptions } from "../types.ts";
 import { Lines } from "./lines.ts";
 import type { Section } from "./section.ts";
 import { readSection } from "./section.ts";
@@ -22,8 +22,8 @@ export async function importLines(
   scope: Scope,
   source: Iterable<string> | AsyncIterable<string>,
   { onThread }: ImportOptions = {},
-): Promise<Imported> {
-  const total: Imported = { threads: 0, messages: 0, runs: 0, blobs: 0, known: 0 };
+): Promise<ImportResult> {
+  const total: ImportResult = { threads: 0, messages: 0, runs: 0, blobs: 0, known: 0 };
   const lines = new Lines(source);
   try {
     while (await lines.hasMore()) {

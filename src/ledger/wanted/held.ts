@@ -5,7 +5,7 @@ import type { WorkRow } from "../rows.ts";
 import type { Scope } from "../scope.ts";
 import { got, type Steps } from "../steps.ts";
 import type { LedgerTransaction, ThreadKey } from "../store.ts";
-import type { Ledger, Work } from "../types.ts";
+import type { Ledger, WorkLease } from "../types.ts";
 
 /** Work that somebody took: a row with a lease. */
 export interface TakenWork extends WorkRow {
@@ -13,9 +13,9 @@ export interface TakenWork extends WorkRow {
 }
 
 /** Leases by the handles that have them: a handle of another making has none. */
-const leases = new WeakMap<Work, string>();
+const leases = new WeakMap<WorkLease, string>();
 
-export class HeldWork implements Work {
+export class HeldWork implements WorkLease {
   readonly threadId: string;
   readonly tenant: string;
   readonly ledger: Ledger;
@@ -137,7 +137,7 @@ function fencedWork(threadId: string): LedgerError {
 }
 
 /** Refuses a write of whoever does not hold the work of the thread, which is locked. */
-export function* demandHeld(tx: LedgerTransaction, key: ThreadKey, work: Work): Steps<void> {
+export function* demandHeld(tx: LedgerTransaction, key: ThreadKey, work: WorkLease): Steps<void> {
   const leaseId = leases.get(work);
   const row = leaseId === undefined ? undefined : yield* got(tx.work(key));
   if (row === undefined || row.leaseId !== leaseId) throw fencedWork(key.threadId);

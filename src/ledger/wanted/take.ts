@@ -8,7 +8,7 @@ import { type Scope, scopeFor } from "../scope.ts";
 import { got, type Steps } from "../steps.ts";
 import type { LedgerTransaction } from "../store.ts";
 import { threadKey } from "../threads.ts";
-import type { Ledger, TakeWork, Work } from "../types.ts";
+import type { Ledger, ClaimWorkOptions, WorkLease } from "../types.ts";
 import { HeldWork, type TakenWork } from "./held.ts";
 
 /** Work that is looked at at a time: others may be faster with the first of it. */
@@ -22,7 +22,11 @@ export class WorkInHand {
   readonly #timers = new Map<HeldWork, NodeJS.Timeout>();
 
   /** Undefined where there is none that nobody holds. */
-  async take(scope: Scope, options: TakeWork, ledgerOf: (tenant: string) => Ledger): Promise<Work | undefined> {
+  async take(
+    scope: Scope,
+    options: ClaimWorkOptions,
+    ledgerOf: (tenant: string) => Ledger,
+  ): Promise<WorkLease | undefined> {
     const { holder, leaseMs } = checkOptions(scope, options);
     for (const row of await openRows(scope, options)) {
       const own = scopeFor(scope, row.tenant);
@@ -37,7 +41,7 @@ export class WorkInHand {
     await Promise.all([...this.#held].map((work) => work.release()));
   }
 
-  #hold(scope: Scope, row: TakenWork, leaseMs: number, ledger: Ledger): Work {
+  #hold(scope: Scope, row: TakenWork, leaseMs: number, ledger: Ledger): WorkLease {
     const work = new HeldWork(scope, row, leaseMs, ledger, (over) => {
       this.#held.delete(over);
       clearInterval(this.#timers.get(over));
@@ -50,13 +54,13 @@ export class WorkInHand {
   }
 }
 
-function checkOptions(scope: Scope, options: TakeWork): { holder: string; leaseMs: number } {
+function checkOptions(scope: Scope, options: ClaimWorkOptions): { holder: string; leaseMs: number } {
   if (!isObject(options)) throw new LedgerError("invalid-input", "Say who takes the work: { holder }.");
-  const { holder, leaseMs = scope.leaseMs } = options as TakeWork;
+  const { holder, leaseMs = scope.leaseMs } = options as ClaimWorkOptions;
   return { holder: checkName(holder, "holder"), leaseMs: checkCount(leaseMs, "leaseMs", 1) };
 }
 
-async function openRows(scope: Scope, { threadId, everyTenant }: TakeWork): Promise<WorkRow[]> {
+async function openRows(scope: Scope, { threadId, everyTenant }: ClaimWorkOptions): Promise<WorkRow[]> {
   const { reads } = scope.store;
   if (threadId === undefined) {
     return reads.openWork(scope.now(), LOOKED_AT, everyTenant === true ? undefined : scope.tenant);

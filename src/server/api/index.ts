@@ -1,6 +1,6 @@
 // The ledger over HTTP: its routes as one part of the server.
 import type { Recorder } from "../record/types.ts";
-import type { Part, Services } from "../types.ts";
+import type { ServerModule, Services } from "../types.ts";
 import { branchRoutes } from "./branches.ts";
 import { eventRoutes } from "./events.ts";
 import { feedRoutes } from "./feed.ts";
@@ -13,7 +13,7 @@ import { transferRoutes } from "./transfer.ts";
 import { translateRoutes } from "./translate.ts";
 
 /** Threads, branches, regenerated answers, runs, live events, search, transfer and translation. */
-export function ledgerPart(services: Services, recorder: Recorder): Part {
+export function ledgerPart(services: Services, recorder: Recorder): ServerModule {
   return {
     routes: [
       ...threadRoutes(services, recorder),

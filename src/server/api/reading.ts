@@ -1,11 +1,11 @@
 // What a request says: its body against the shape that the document shows, and the fields of its query.
-import type { Request } from "../../model/index.ts";
+import type { ModelRequest } from "../../model/index.ts";
 import { validateRequest } from "../../model/index.ts";
 import { ShapeInspector } from "../../model/inspect-shape.ts";
 import type { Issue } from "../../model/issue.ts";
 import type { Infer, ObjectShape, Typed } from "../../model/shape.ts";
 import { NAMED } from "../../model/shapes.ts";
-import type { Limits } from "../config/types.ts";
+import type { ServerLimits } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
 import { readJson } from "../http/body.ts";
 import type { ServerRequest } from "../types.ts";
@@ -13,7 +13,7 @@ import type { ServerRequest } from "../types.ts";
 /** The body, which has exactly the fields of the shape; messages in it may hold parts that nobody knows yet. */
 export async function readBody<Shape extends ObjectShape & Typed<unknown>>(
   request: ServerRequest,
-  limits: Limits,
+  limits: ServerLimits,
   shape: Shape,
 ): Promise<Infer<Shape>> {
   const body = await readJson(request, limits);
@@ -40,7 +40,7 @@ function isGrave({ path, code }: Issue): boolean {
 }
 
 /** What a request says beside its model and messages. */
-type Settings = Omit<Request, "model" | "messages" | "stream">;
+type Settings = Omit<ModelRequest, "model" | "messages" | "stream">;
 const NO_SETTINGS = ["model", "messages", "stream"];
 
 /** Settings of a model call: all fields of a canonical request but what is said elsewhere. */

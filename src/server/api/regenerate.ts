@@ -1,6 +1,6 @@
 // Asks a model again at a place of a thread: the new answer stands beside the former one and becomes the active one.
 import type { Ledger, RunInfo } from "../../ledger/index.ts";
-import type { Request, StoredMessage } from "../../model/index.ts";
+import type { ModelRequest, StoredMessage } from "../../model/index.ts";
 import { boolean, list, object, reference, string } from "../../model/shape.ts";
 import { ServerError } from "../errors.ts";
 import { facts } from "../openapi/schemas.ts";
@@ -26,7 +26,7 @@ export function regenerateRoutes(services: Services, recorder: Recorder): Route[
     route("POST", "/v1/threads/:id/regenerate", OPERATION, async (request, caller) => {
       const { ledger } = caller;
       const { messageId, stream, ...given } = await readBody(request, services.config.limits, REGENERATE);
-      const changes: Partial<Request> = readSettings(given.settings);
+      const changes: Partial<ModelRequest> = readSettings(given.settings);
       if (given.model !== undefined) changes.model = given.model;
       const threadId = await named(request, caller);
       const { after, former } = await placeOf(ledger, threadId, messageId);
@@ -119,7 +119,7 @@ async function questionAt(
   threadId: string,
   after: string,
   former: StoredMessage | undefined,
-): Promise<Request> {
+): Promise<ModelRequest> {
   const messages = await ledger.context(threadId, { branch: after });
   const maker = (former?.metadata.runId === undefined ? messages : [former]).findLast(isMade);
   const run = maker?.metadata.runId === undefined ? undefined : await runOf(ledger, maker.metadata.runId);

@@ -43,6 +43,6 @@ export function route(
     operation,
     run,
   };
-  if (heavy !== undefined) made.heavy = heavy;
+  if (heavy !== undefined) made.countsAsOpenCall = heavy;
   return made;
 }

@@ -6,7 +6,7 @@ import { count, object, string } from "../../model/shape.ts";
 import { ServerError } from "../errors.ts";
 import type { Recorder } from "../record/types.ts";
 import { settleRestored } from "../tasks/restored.ts";
-import type { Route, ServerRequest, Services, Stream } from "../types.ts";
+import type { Route, ServerRequest, Services, StreamBody } from "../types.ts";
 import { param } from "./reading.ts";
 import { jsonReply, route, says, text } from "./replies.ts";
 
@@ -49,8 +49,8 @@ export function transferRoutes({ config }: Services, recorder: Recorder): Route[
       const chunks = ledger.blob(param(request, "ref"))[Symbol.asyncIterator]();
       // An unknown one is told before anything is sent.
       const first = await chunks.next();
-      const body: Stream = async (sink) => {
-        for (let read = first; read.done !== true && !sink.gone; read = await chunks.next())
+      const body: StreamBody = async (sink) => {
+        for (let read = first; read.done !== true && !sink.closed; read = await chunks.next())
           await sink.write(read.value);
         await chunks.return?.();
       };
@@ -104,7 +104,7 @@ async function* exportThese(ledger: Ledger, ids: readonly string[]): AsyncIterab
 }
 
 /** Lines as they come, several in one write. */
-function written(lines: AsyncIterable<string>): Stream {
+function written(lines: AsyncIterable<string>): StreamBody {
   return async (sink) => {
     let piece = "";
     for await (const line of lines) {
@@ -112,7 +112,7 @@ function written(lines: AsyncIterable<string>): Stream {
       if (piece.length < PIECE) continue;
       await sink.write(piece);
       piece = "";
-      if (sink.gone) return;
+      if (sink.closed) return;
     }
     if (piece !== "") await sink.write(piece);
   };

@@ -1,6 +1,6 @@
 // Translation over HTTP: a payload in every dialect's words, what every dialect carries, and what can get lost on the way.
 import type { Chunk, DialectId } from "../../dialects/index.ts";
-import { CARGO } from "../../dialects/dialect.ts";
+import { CAPABILITIES } from "../../dialects/dialect.ts";
 import { detect, dialect, dialects, transcode, translate } from "../../dialects/index.ts";
 import type { Loss } from "../../model/index.ts";
 import { LOSS_ACTIONS, LOSS_LEVELS } from "../../model/index.ts";
@@ -39,7 +39,7 @@ export function translateRoutes({ config }: Services): Route[] {
     route("GET", "/v1/dialects", DIALECTS, () =>
       jsonReply(200, {
         dialects: dialects.map((id) => {
-          const { title, carries } = dialect(id);
+          const { title, supports: carries } = dialect(id);
           return { id, title, carries: [...carries] };
         }),
       }),
@@ -91,7 +91,7 @@ function recognised({ from, kind, payload }: Asked): { from: DialectId; kind: Ki
   const found = detect(payload) ?? (events === undefined ? undefined : detect(events));
   const dialectOf = from ?? found?.dialect;
   const kindOf =
-    kind ?? (from === undefined || found?.dialect === from ? found?.kind : dialect(from).recognise(payload));
+    kind ?? (from === undefined || found?.dialect === from ? found?.kind : dialect(from).detectKind(payload));
   if (dialectOf !== undefined && kindOf !== undefined) return { from: dialectOf, kind: kindOf };
   const missing = dialectOf === undefined ? "from" : "kind";
   const choices = missing === "from" ? dialects : KINDS;
@@ -100,7 +100,7 @@ function recognised({ from, kind, payload }: Asked): { from: DialectId; kind: Ki
 }
 
 function lossesInto(id: DialectId): object[] {
-  return Object.entries(dialect(id).losses).map(([code, { action, level, says: sentence }]) => ({
+  return Object.entries(dialect(id).losses).map(([code, { action, level, message: sentence }]) => ({
     dialect: id,
     code,
     action,
@@ -122,7 +122,7 @@ const DIALECTS = {
   replies: {
     200: says(
       "The dialects.",
-      object({ dialects: list(object({ id: string, title: string, carries: list(words(...CARGO)) }, {})) }, {}),
+      object({ dialects: list(object({ id: string, title: string, carries: list(words(...CAPABILITIES)) }, {})) }, {}),
     ),
   },
 } as const;

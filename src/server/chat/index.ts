@@ -8,14 +8,14 @@ import { callModel } from "../gateway/call.ts";
 import { headerText } from "../http/header-text.ts";
 import { sse } from "../http/sse.ts";
 import type { Recorder } from "../record/types.ts";
-import type { Caller, Part, Reply, ServerRequest, Services } from "../types.ts";
+import type { Caller, ServerModule, Reply, ServerRequest, Services } from "../types.ts";
 import { CHAT_BODY, readQuestion, UI } from "./question.ts";
 import { liveRun, resumedEvents, runsOf } from "./resume.ts";
 import { asClientKnows } from "./turn.ts";
 import { UI_STREAM, uiEvents } from "./ui-stream.ts";
 
 /** `useChat`'s endpoint and the one where it takes up a stream again. */
-export function chatPart(services: Services, recorder: Recorder): Part {
+export function chatPart(services: Services, recorder: Recorder): ServerModule {
   // Streams of answers end by themselves when the server shuts down, within its time to finish.
   const named = namedId(recorder);
   const streaming = { config: services.config, draining: services.stopping };

@@ -1,6 +1,6 @@
 // What `useChat` posts, as a request: the UI messages of a chat, and what an application says beside them.
 import { dialect } from "../../dialects/index.ts";
-import type { Message, Request } from "../../model/index.ts";
+import type { Message, ModelRequest } from "../../model/index.ts";
 import { system } from "../../model/index.ts";
 import { isObject } from "../../model/kind.ts";
 import { json, list, object, openWords, string } from "../../model/shape.ts";
@@ -28,7 +28,7 @@ export const CHAT_BODY = object(
 export interface ChatQuestion {
   chatId: string;
   /** The model as it was named, if it was. */
-  request: Request;
+  request: ModelRequest;
   /** The message that the answer goes on with: an assistant's, whose tools the client has run. */
   continues: string | undefined;
 }
@@ -41,7 +41,7 @@ export async function readQuestion(request: ServerRequest, { config }: Services)
     throw new ServerError("invalid-request", "There is no message to answer.", { path: "/messages" });
   }
   const said = within("", () => UI.decodeMessages({ messages }));
-  const asked: Request = { ...readSettings(body.settings), messages: instructed(said, body.system) };
+  const asked: ModelRequest = { ...readSettings(body.settings), messages: instructed(said, body.system) };
   if (model !== undefined) asked.model = model;
   return { chatId, request: asked, continues: assistantId(messages.at(-1)) };
 }

@@ -2,11 +2,11 @@
 import { demo } from "../../client/index.ts";
 import { isLoopback } from "../http/guard.ts";
 import { checkTimes } from "./times.ts";
-import type { Limits, ServerConfig } from "./types.ts";
+import type { ServerLimits, ServerConfig } from "./types.ts";
 
 const LAME_DUCK_MS = 2000;
 
-export const DEFAULT_LIMITS: Limits = {
+export const DEFAULT_LIMITS: ServerLimits = {
   bodyBytes: 64 * 1024 * 1024,
   importBytes: 1024 * 1024 * 1024,
   depth: 256,
@@ -22,7 +22,7 @@ export const DEFAULT_LIMITS: Limits = {
 
 /** Settings as they are given in code: whatever is left out has its default. */
 export type ConfigInput = Partial<Omit<ServerConfig, "limits" | "record" | "ledger" | "tasks">> & {
-  limits?: Partial<Limits>;
+  limits?: Partial<ServerLimits>;
   record?: Partial<ServerConfig["record"]>;
   ledger?: Partial<ServerConfig["ledger"]>;
   tasks?: Partial<ServerConfig["tasks"]>;

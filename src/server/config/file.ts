@@ -21,7 +21,7 @@ import {
   text,
   words,
 } from "./setting.ts";
-import type { Limits } from "./types.ts";
+import type { ServerLimits } from "./types.ts";
 
 const URL_PATTERN = "^https?://[^\\s/]";
 const webUrl = matching(URL_PATTERN, "a URL that begins with https:// or http://");
@@ -110,7 +110,7 @@ const limits = fields(
       name,
       name === "depth" ? count(1, MAX_DEPTH) : name.endsWith("Ms") ? milliseconds(1) : count(1),
     ]),
-  ) as Record<keyof Limits, Setting<number>>,
+  ) as Record<keyof ServerLimits, Setting<number>>,
 );
 
 const ledger = fields(

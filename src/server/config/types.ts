@@ -25,7 +25,7 @@ export interface TenantConfig {
   maxOpen?: number;
 }
 
-export interface Limits {
+export interface ServerLimits {
   /** Bytes of a request's body. Default 64 MiB. */
   bodyBytes: number;
   /** Bytes of an import, which is read as it comes. Default 1 GiB. */
@@ -94,7 +94,7 @@ export interface ServerConfig {
   tenants: ReadonlyMap<string, TenantConfig>;
   /** Listens beyond loopback also without tenants: whoever can reach it may do everything. Default false. */
   unprotected?: boolean;
-  limits: Limits;
+  limits: ServerLimits;
   /** Names under which browsers and clients may reach it, beside loopback and `host`. */
   hosts: readonly string[];
   /** Origins of pages that may call it, beside its own. */

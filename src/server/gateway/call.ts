@@ -2,11 +2,11 @@
 import { disassemble } from "../../assembly/index.ts";
 import { errorDelta } from "../../client/calls/failure.ts";
 import type { CallOptions } from "../../client/types.ts";
-import type { Delta, Loss, ProviderError, Request, Response } from "../../model/index.ts";
+import type { Delta, Loss, ProviderError, ModelRequest, Response } from "../../model/index.ts";
 import { ServerError } from "../errors.ts";
 import type { Recorder, Recording } from "../record/types.ts";
 import type { Caller, Services } from "../types.ts";
-import type { OpenCall, RecordWish } from "./open-call.ts";
+import type { OpenCall, RecordOptions } from "./open-call.ts";
 import { openCall } from "./open-call.ts";
 import { serverErrorOfCall } from "./failure.ts";
 import { LiveAnswer } from "./live.ts";
@@ -14,11 +14,11 @@ import { LiveAnswer } from "./live.ts";
 interface ModelCallInput {
   caller: Caller;
   /** `model` as clients name it: an alias, `provider/model` … */
-  request: Request;
+  request: ModelRequest;
   /** What the client speaks, for the record. */
   dialect: string;
   /** Absent: as the configuration says; false: nothing is recorded. */
-  record?: RecordWish | false | undefined;
+  record?: RecordOptions | false | undefined;
   /** Ends a call that is not recorded: its client has left. */
   signal?: AbortSignal | undefined;
   onBreaks?: CallOptions["onBreaks"];

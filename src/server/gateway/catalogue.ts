@@ -1,8 +1,8 @@
 // The names of the providers' models, asked for when somebody wants a list, and kept for a while. A provider that does
 // not tell them in time is left out of the list: what can be called does not depend on it.
-import type { Session } from "../../client/calls/call.ts";
+import type { ClientContext } from "../../client/calls/call.ts";
 import { millisecondsOf } from "../../client/effects.ts";
-import type { HttpLink } from "../../client/types.ts";
+import type { HttpAdapter } from "../../client/types.ts";
 import { parseJson } from "../../model/json.ts";
 import { isObject } from "../../model/kind.ts";
 import type { Logger } from "../operations/log.ts";
@@ -21,13 +21,13 @@ interface Kept {
   until: number;
 }
 
-export class Catalogue {
-  private readonly session: Session;
+export class ModelCatalog {
+  private readonly session: ClientContext;
   private readonly log: Logger;
   private readonly kept = new Map<string, Kept>();
   private readonly asking = new Map<string, Promise<readonly string[]>>();
 
-  constructor(session: Session, log: Logger) {
+  constructor(session: ClientContext, log: Logger) {
     this.session = session;
     this.log = log;
   }
@@ -41,7 +41,7 @@ export class Catalogue {
     );
   }
 
-  private namesOf(link: HttpLink): Promise<readonly string[]> {
+  private namesOf(link: HttpAdapter): Promise<readonly string[]> {
     const { name } = link;
     const kept = this.kept.get(name);
     if (kept !== undefined && kept.until > this.now()) return Promise.resolve(kept.names);
@@ -54,7 +54,7 @@ export class Catalogue {
     return millisecondsOf(this.session.effects);
   }
 
-  private async ask(link: HttpLink): Promise<readonly string[]> {
+  private async ask(link: HttpAdapter): Promise<readonly string[]> {
     const { name } = link;
     try {
       const names = await this.list(link);
@@ -68,7 +68,7 @@ export class Catalogue {
     }
   }
 
-  private async list(link: HttpLink): Promise<readonly string[]> {
+  private async list(link: HttpAdapter): Promise<readonly string[]> {
     const request = link.list();
     if (request === undefined) return [];
     const signal = AbortSignal.timeout(TIME_MS);

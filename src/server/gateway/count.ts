@@ -1,13 +1,13 @@
 // What a request costs in tokens: counted by the provider where it counts, else estimated, and said so.
-import { ask } from "../../client/calls/ask.ts";
+import { runAttempts } from "../../client/calls/ask.ts";
 import type { OpenAttempt } from "../../client/calls/attempts.ts";
-import type { Ready, Target } from "../../client/calls/call.ts";
+import type { PreparedCall, Target } from "../../client/calls/call.ts";
 import { AttemptFailure } from "../../client/calls/failure.ts";
 import type { HttpExchange } from "../../client/calls/http.ts";
 import { readAnswer, send } from "../../client/calls/http.ts";
 import { exchangeOf } from "../../client/calls/open.ts";
 import { inputTokens } from "../../client/demo/tokens.ts";
-import type { Request } from "../../model/index.ts";
+import type { ModelRequest } from "../../model/index.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { parseJson, stringifyJson } from "../../model/json.ts";
 import { isObject } from "../../model/kind.ts";
@@ -15,7 +15,7 @@ import { ServerError } from "../errors.ts";
 import { readJson } from "../http/body.ts";
 import { headerText } from "../http/header-text.ts";
 import type { Reply, ServerRequest } from "../types.ts";
-import type { Door } from "./doors.ts";
+import type { ClientProtocol } from "./doors.ts";
 import { passedHeaders } from "./exchange.ts";
 import type { Gateway } from "./exchange.ts";
 import { failureOfCall, failureReply } from "./failure.ts";
@@ -78,7 +78,7 @@ function countingOf(dialect: string): Counting {
 /** A count, or undefined where nobody counted. */
 export async function countTokens(
   { services }: Gateway,
-  door: Door,
+  door: ClientProtocol,
   request: ServerRequest,
   named?: string,
 ): Promise<Reply> {
@@ -88,7 +88,7 @@ export async function countTokens(
     if (!isObject(wire)) throw new ServerError("invalid-request", "The body must be a JSON object.");
     const model = named ?? modelOf(wire["model"]);
     const headers = passedHeaders(door, request.headers);
-    const decode = (): Request =>
+    const decode = (): ModelRequest =>
       door.dialect.decodeRequest(counting.counted(wire), {
         address: { ...(model !== undefined && { model }), headers },
       });
@@ -100,7 +100,7 @@ export async function countTokens(
       signal: request.signal,
     });
     try {
-      const { value: tokens, target } = await ask(call, (...tried) => tryCount(call, ...tried));
+      const { value: tokens, target } = await runAttempts(call, (...tried) => tryCount(call, ...tried));
       return reply(counting, target.asked.provider, tokens ?? inputTokens(decode()), tokens === undefined);
     } finally {
       call.scope.close();
@@ -119,7 +119,7 @@ function modelOf(model: JsonValue | undefined): string | undefined {
 async function tryCount(
   call: GatewayCall,
   target: Target,
-  ready: Ready,
+  ready: PreparedCall,
   attempt: OpenAttempt,
 ): Promise<number | undefined> {
   const { link, asked } = target;

@@ -9,23 +9,23 @@ import { chatEnd, endsByType, geminiEnd } from "./stream-ends.ts";
 
 export type DoorId = "openai-chat" | "openai-responses" | "anthropic" | "gemini";
 
-export interface Door {
+export interface ClientProtocol {
   readonly id: DoorId;
   readonly dialect: Dialect;
   /** What says nothing, and keeps a stream alive, in a form that the official SDKs take (B87). */
-  readonly beat: string;
+  readonly heartbeat: string;
   /** What ends a stream that cannot go on, where its own encoder cannot say it. */
   failureEvent(error: ProviderError): string;
   /** What an event says about the end of its stream. */
-  readonly endOf: EndOf;
+  readonly detectEnd: EndOf;
   /** Headers of a client that mean something to a provider of the same dialect. */
-  readonly passes: readonly string[];
+  readonly forwardedHeaders: readonly string[];
 }
 
 /** The SDKs skip comments, Anthropic's as well as the others; its pings are what its readers know. */
 const COMMENT = formatSseComment("koine");
 
-function errorEvent(door: Dialect, event?: string): Door["failureEvent"] {
+function errorEvent(door: Dialect, event?: string): ClientProtocol["failureEvent"] {
   return (error) => {
     const { raw: _, ...bare } = error;
     // Every dialect's error is an object.
@@ -39,40 +39,40 @@ const responses = dialect("openai-responses");
 const anthropic = dialect("anthropic");
 const gemini = dialect("gemini");
 
-export const DOORS: Readonly<Record<DoorId, Door>> = {
+export const DOORS: Readonly<Record<DoorId, ClientProtocol>> = {
   "openai-chat": {
     id: "openai-chat",
     dialect: chat,
-    beat: COMMENT,
+    heartbeat: COMMENT,
     failureEvent: errorEvent(chat),
-    endOf: chatEnd,
-    passes: ["openai-beta"],
+    detectEnd: chatEnd,
+    forwardedHeaders: ["openai-beta"],
   },
   "openai-responses": {
     id: "openai-responses",
     dialect: responses,
-    beat: COMMENT,
+    heartbeat: COMMENT,
     failureEvent({ message, kind }) {
       const data = { type: "error", code: kind.replaceAll("-", "_"), message, param: null, sequence_number: 0 };
       return formatSse({ event: "error", data });
     },
-    endOf: endsByType(["response.completed", "response.incomplete"], ["response.failed", "error"]),
-    passes: ["openai-beta"],
+    detectEnd: endsByType(["response.completed", "response.incomplete"], ["response.failed", "error"]),
+    forwardedHeaders: ["openai-beta"],
   },
   anthropic: {
     id: "anthropic",
     dialect: anthropic,
-    beat: formatSse({ event: "ping", data: { type: "ping" } }),
+    heartbeat: formatSse({ event: "ping", data: { type: "ping" } }),
     failureEvent: errorEvent(anthropic, "error"),
-    endOf: endsByType(["message_stop"], ["error"]),
-    passes: ["anthropic-beta", "anthropic-version"],
+    detectEnd: endsByType(["message_stop"], ["error"]),
+    forwardedHeaders: ["anthropic-beta", "anthropic-version"],
   },
   gemini: {
     id: "gemini",
     dialect: gemini,
-    beat: COMMENT,
+    heartbeat: COMMENT,
     failureEvent: errorEvent(gemini),
-    endOf: geminiEnd,
-    passes: [],
+    detectEnd: geminiEnd,
+    forwardedHeaders: [],
   },
 };

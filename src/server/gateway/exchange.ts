@@ -2,22 +2,22 @@
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import { copyObject, stringifyJson } from "../../model/json.ts";
 import { isObject } from "../../model/kind.ts";
-import type { Request } from "../../model/index.ts";
+import type { ModelRequest } from "../../model/index.ts";
 import { ServerError } from "../errors.ts";
 import { parseBody, readText } from "../http/body.ts";
 import { restating } from "../record/responses/restate.ts";
 import type { Recorder } from "../record/types.ts";
 import type { Caller, Reply, ServerRequest, Services } from "../types.ts";
-import type { Door, DoorId } from "./doors.ts";
+import type { ClientProtocol, DoorId } from "./doors.ts";
 import { failureOfCall, failureReply } from "./failure.ts";
 import type { Heartbeats } from "./heartbeats.ts";
-import type { CallSpec, OpenCall, RecordWish } from "./open-call.ts";
+import type { CallSpec, OpenCall, RecordOptions } from "./open-call.ts";
 import { openCall } from "./open-call.ts";
 import { listFraming, sseFraming } from "./outgoing.ts";
 import { recordHeaders } from "./reply-headers.ts";
 import type { Streaming } from "./stream-reply.ts";
 import { earlierStream, streamReply } from "./stream-reply.ts";
-import type { Wording } from "./upstream.ts";
+import type { ForwardableRequest } from "./upstream.ts";
 import { earlierReply, wholeReply } from "./whole-reply.ts";
 
 export interface Gateway {
@@ -35,8 +35,8 @@ interface PathAddress {
 }
 
 /** A request as its protocol has it. */
-interface Asked {
-  door: Door;
+interface ParsedRequest {
+  door: ClientProtocol;
   text: string;
   wire: JsonObject;
   model: string | undefined;
@@ -47,7 +47,7 @@ interface Asked {
 
 export async function exchange(
   gateway: Gateway,
-  door: Door,
+  door: ClientProtocol,
   request: ServerRequest,
   caller: Caller,
   address: PathAddress = {},
@@ -72,17 +72,17 @@ export async function exchange(
 }
 
 /** Anthropic's SDK looks for the id of a request under a name of its own. */
-export function withRequestId({ id }: Door, request: ServerRequest, reply: Reply): Reply {
+export function withRequestId({ id }: ClientProtocol, request: ServerRequest, reply: Reply): Reply {
   if (id === "anthropic") reply.headers["request-id"] ??= request.id;
   return reply;
 }
 
 async function readAsked(
   { services }: Gateway,
-  door: Door,
+  door: ClientProtocol,
   request: ServerRequest,
   { model, stream, isList = false }: PathAddress,
-): Promise<Asked> {
+): Promise<ParsedRequest> {
   const { limits } = services.config;
   const text = await readText(request);
   const wire = parseBody(text, limits);
@@ -104,7 +104,10 @@ function modelOf(model: JsonValue | undefined): string | undefined {
 }
 
 /** The client's headers that a provider of the same dialect should see; never one that authorises. */
-export function passedHeaders({ passes }: Door, headers: ServerRequest["headers"]): Record<string, string> {
+export function passedHeaders(
+  { forwardedHeaders: passes }: ClientProtocol,
+  headers: ServerRequest["headers"],
+): Record<string, string> {
   const passed: Record<string, string> = {};
   for (const name of passes) {
     const value = headers[name];
@@ -113,7 +116,7 @@ export function passedHeaders({ passes }: Door, headers: ServerRequest["headers"
   return passed;
 }
 
-function specOf(gateway: Gateway, asked: Asked, request: ServerRequest, caller: Caller): CallSpec {
+function specOf(gateway: Gateway, asked: ParsedRequest, request: ServerRequest, caller: Caller): CallSpec {
   const { door, wire, stream, model, headers } = asked;
   refuseUnsupported(door, wire);
   const given = request.headers;
@@ -135,7 +138,7 @@ function specOf(gateway: Gateway, asked: Asked, request: ServerRequest, caller: 
 }
 
 /** What the protocol has and Koine does not: said, rather than answered in another way. */
-function refuseUnsupported({ id }: Door, wire: JsonObject): void {
+function refuseUnsupported({ id }: ClientProtocol, wire: JsonObject): void {
   if (id !== "openai-responses" || wire["background"] !== true) return;
   const message = "background is not supported: leave it out, and ask for a stream if the answer takes long.";
   throw new ServerError("unsupported", message, { path: "/background" });
@@ -146,13 +149,13 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-function decode({ door, wire, model, stream, headers }: Asked): Request {
+function decode({ door, wire, model, stream, headers }: ParsedRequest): ModelRequest {
   const address = { ...(model !== undefined && { model }), ...(stream && { stream }), headers };
   return door.dialect.decodeRequest(wire, { address });
 }
 
 /** The client's own words: the very text where the model's name stays or stands elsewhere, else all of it but the name. */
-function wordingOf({ door, text, wire, headers }: Asked): Wording | undefined {
+function wordingOf({ door, text, wire, headers }: ParsedRequest): ForwardableRequest | undefined {
   if (door.id === "anthropic" && UNSIGNED.test(text)) return undefined;
   const isNamed = typeof wire["model"] === "string";
   return {
@@ -175,13 +178,17 @@ const OFF: ReadonlySet<string | undefined> = new Set(["off", "false", "no", "0"]
 const ON: ReadonlySet<string | undefined> = new Set(["on", "true", "yes", "1"]);
 
 /** What is recorded, and as what: the header's word first, then the request's, then the configuration's. */
-function recordWish({ services }: Gateway, asked: Asked, headers: ServerRequest["headers"]): RecordWish | undefined {
+function recordWish(
+  { services }: Gateway,
+  asked: ParsedRequest,
+  headers: ServerRequest["headers"],
+): RecordOptions | undefined {
   const { store } = asked.wire;
   const word = headers["x-koine-record"];
   if (OFF.has(word)) return undefined;
   const isStored = store !== false && services.config.record.enabled;
   if (!isStored && !ON.has(word)) return undefined;
-  const wish: RecordWish = {
+  const wish: RecordOptions = {
     thread: headers["x-koine-thread"],
     idempotencyKey: headers["idempotency-key"],
     userAgent: headers["user-agent"],
@@ -190,7 +197,7 @@ function recordWish({ services }: Gateway, asked: Asked, headers: ServerRequest[
   return { ...wish, referable: true, previousResponse: previousOf(asked) };
 }
 
-function previousOf({ door, wire }: Asked): string | undefined {
+function previousOf({ door, wire }: ParsedRequest): string | undefined {
   const { previous_response_id: previous } = wire;
   return door.id === "openai-responses" && typeof previous === "string" ? previous : undefined;
 }
@@ -204,7 +211,7 @@ const ID_PREFIXES: Readonly<Record<DoorId, string>> = {
 };
 
 /** An id of our own: what a Responses client refers to later must be unique, and local providers' ids are not. */
-function responseIdOf({ recording, call, spec }: OpenCall, { door }: Asked): string | undefined {
+function responseIdOf({ recording, call, spec }: OpenCall, { door }: ParsedRequest): string | undefined {
   const isLocal = call.targets.every(({ link }) => link.kind === "local");
   if (!isLocal && (recording === undefined || door.id !== "openai-responses")) return undefined;
   const { link } = call.targets[0];
@@ -213,14 +220,14 @@ function responseIdOf({ recording, call, spec }: OpenCall, { door }: Asked): str
 }
 
 /** What answers in another dialect do not say about the request. */
-function restateOf({ spec }: OpenCall, { door }: Asked): Streaming["restate"] {
+function restateOf({ spec }: OpenCall, { door }: ParsedRequest): Streaming["restate"] {
   if (door.id !== "openai-responses") return undefined;
   // Where the bytes of the upstream go on, it is never asked for.
   const restate = once(() => restating({}, (spec.said ?? spec.request)()));
   return (wire) => restate()(wire);
 }
 
-async function answerWhole(open: OpenCall, asked: Asked): Promise<Reply> {
+async function answerWhole(open: OpenCall, asked: ParsedRequest): Promise<Reply> {
   const earlier = open.recording?.earlier;
   try {
     if (earlier !== undefined) return earlierReply(open, earlier, asked.door);
@@ -231,7 +238,7 @@ async function answerWhole(open: OpenCall, asked: Asked): Promise<Reply> {
   }
 }
 
-async function answerStream({ heartbeats }: Gateway, open: OpenCall, asked: Asked): Promise<Reply> {
+async function answerStream({ heartbeats }: Gateway, open: OpenCall, asked: ParsedRequest): Promise<Reply> {
   const earlier = open.recording?.earlier;
   try {
     const streaming = streamingOf(open, asked);
@@ -243,7 +250,7 @@ async function answerStream({ heartbeats }: Gateway, open: OpenCall, asked: Aske
   }
 }
 
-function streamingOf(open: OpenCall, asked: Asked): Streaming {
+function streamingOf(open: OpenCall, asked: ParsedRequest): Streaming {
   const { door, wire, isList } = asked;
   const options = wire["stream_options"];
   return {
@@ -251,7 +258,7 @@ function streamingOf(open: OpenCall, asked: Asked): Streaming {
     framing: isList ? listFraming(door) : sseFraming(door),
     contentType: isList ? "application/json; charset=utf-8" : "text/event-stream; charset=utf-8",
     // White space between the elements of a list says nothing.
-    beat: isList ? "\n" : door.beat,
+    beat: isList ? "\n" : door.heartbeat,
     takesBytes: !isList,
     includeUsage: door.id !== "openai-chat" || (isObject(options) && options["include_usage"] === true),
     responseId: responseIdOf(open, asked),

@@ -7,7 +7,7 @@ import type { ServerErrorCode } from "../errors.ts";
 import { SERVER_ERRORS, ServerError } from "../errors.ts";
 import { serverErrorOf } from "../http/failure.ts";
 import type { Reply } from "../types.ts";
-import type { Door } from "./doors.ts";
+import type { ClientProtocol } from "./doors.ts";
 
 export interface Failure {
   error: ProviderError;
@@ -93,7 +93,7 @@ function statusOf({ error, status }: Failure, encoded: number, dialect: string):
 }
 
 /** The failure as a reply of its own: nothing has been sent yet (B86). */
-export function failureReply(door: Pick<Door, "dialect">, failure: Failure): Reply {
+export function failureReply(door: Pick<ClientProtocol, "dialect">, failure: Failure): Reply {
   const { status, wire } = encodedIn(door.dialect, failure.error);
   const headers: Record<string, string> = { "content-type": "application/json", ...failure.headers };
   const { retryAfterMs } = failure.error;
@@ -105,7 +105,7 @@ export function failureReply(door: Pick<Door, "dialect">, failure: Failure): Rep
 }
 
 /** The provider's own body only in the envelope that clients look into: other servers, and failed answers, have others. */
-function encodedIn(dialect: Door["dialect"], error: ProviderError): { status: number; wire: unknown } {
+function encodedIn(dialect: ClientProtocol["dialect"], error: ProviderError): { status: number; wire: unknown } {
   const encoded = dialect.encodeError(error);
   // Gemini's own may be a list of one.
   const [body]: unknown[] = dialect.id === "gemini" && Array.isArray(encoded.wire) ? encoded.wire : [encoded.wire];

@@ -46,7 +46,7 @@ export class Heartbeats {
     }
     for (const stream of this.streams) {
       // Nobody waits for it: a reader that takes nothing is cut off by its sink.
-      if (stream.isSilent && !stream.sink.gone && stream.sink.full !== true) void stream.sink.write(stream.beat);
+      if (stream.isSilent && !stream.sink.closed && stream.sink.blocked !== true) void stream.sink.write(stream.beat);
       stream.isSilent = true;
     }
   };

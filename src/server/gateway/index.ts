@@ -1,10 +1,10 @@
 // The gateway: the endpoints that the official SDKs call, in front of every provider. The routes stand here; what
 // happens to a request is exchange.ts.
 import type { Recorder } from "../record/types.ts";
-import type { Operation, Part, Route, ServerRequest, Services } from "../types.ts";
-import { Catalogue } from "./catalogue.ts";
+import type { Operation, ServerModule, Route, ServerRequest, Services } from "../types.ts";
+import { ModelCatalog } from "./catalogue.ts";
 import { countTokens } from "./count.ts";
-import type { Door, DoorId } from "./doors.ts";
+import type { ClientProtocol, DoorId } from "./doors.ts";
 import { DOORS } from "./doors.ts";
 import type { Gateway } from "./exchange.ts";
 import { exchange, withRequestId } from "./exchange.ts";
@@ -48,7 +48,7 @@ function operation(id: string, summary: string, more: Partial<Operation> = {}): 
   return { id, tag: "gateway", summary, headers: HEADERS, body: { type: "object" }, replies, ...more };
 }
 
-export function gatewayPart(services: Services, recorder: Recorder): Part {
+export function gatewayModule(services: Services, recorder: Recorder): ServerModule {
   const gateway: Gateway = { services, recorder, heartbeats: new Heartbeats(services.config.heartbeatMs) };
   return {
     routes: [...bodyRoutes(gateway), ...geminiRoutes(gateway), ...countRoutes(gateway), ...modelRoutes(gateway)],
@@ -56,12 +56,12 @@ export function gatewayPart(services: Services, recorder: Recorder): Part {
 }
 
 /** In the words of the protocol, whatever failed. */
-function failureFor(door: Door): NonNullable<Route["failure"]> {
+function failureFor(door: ClientProtocol): NonNullable<Route["formatError"]> {
   return (error, request) => withRequestId(door, request, failureReply(door, failureOfCall(error)));
 }
 
-function post(door: Door, paths: Paths, about: Operation, run: Route["run"]): Route {
-  return { method: "POST", paths, operation: about, heavy: true, failure: failureFor(door), run };
+function post(door: ClientProtocol, paths: Paths, about: Operation, run: Route["run"]): Route {
+  return { method: "POST", paths, operation: about, countsAsOpenCall: true, formatError: failureFor(door), run };
 }
 
 /** The protocols that name the model in the body. */
@@ -130,7 +130,7 @@ function geminiAsker(): DoorId {
 }
 
 function modelRoutes({ services }: Gateway): Route[] {
-  const catalogue = new Catalogue(services.session, services.log);
+  const catalogue = new ModelCatalog(services.session, services.log);
   const get = (paths: Paths, id: string, summary: string, askerFor: (request: ServerRequest) => DoorId): Route => {
     const replies: Operation["replies"] = { 200: { description: summary, schema: { type: "object" } } };
     const isOne = paths[0].includes("*");
@@ -138,7 +138,7 @@ function modelRoutes({ services }: Gateway): Route[] {
       method: "GET",
       paths,
       operation: { id, tag: "gateway", summary, replies },
-      failure: (error, request) => failureReply(DOORS[askerFor(request)], failureOfCall(error)),
+      formatError: (error, request) => failureReply(DOORS[askerFor(request)], failureOfCall(error)),
       run: (request) =>
         isOne
           ? findModel(services, askerFor(request), modelIn(request))

@@ -1,7 +1,7 @@
 // An answer as it arrives: read batch by batch, recorded on the way, and ended before its last word is given out, so
 // that whoever has seen the end can count on the record.
 import type { OpenAttempt } from "../../client/calls/attempts.ts";
-import type { Ready, Target } from "../../client/calls/call.ts";
+import type { PreparedCall, Target } from "../../client/calls/call.ts";
 import { errorDelta, failureOf } from "../../client/calls/failure.ts";
 import type { HttpExchange } from "../../client/calls/http.ts";
 import { isEventStream, send, streamReply } from "../../client/calls/http.ts";
@@ -29,7 +29,7 @@ export interface Opened {
 export async function openStream(
   call: GatewayCall,
   target: Target,
-  ready: Ready,
+  ready: PreparedCall,
   attempt: OpenAttempt,
 ): Promise<Opened> {
   const opened = await openReply(call, target, ready, attempt);
@@ -38,7 +38,12 @@ export async function openStream(
   return opened;
 }
 
-async function openReply(call: GatewayCall, target: Target, ready: Ready, attempt: OpenAttempt): Promise<Opened> {
+async function openReply(
+  call: GatewayCall,
+  target: Target,
+  ready: PreparedCall,
+  attempt: OpenAttempt,
+): Promise<Opened> {
   const exchange = call.isForwarded ? exchangeOf(call, target, ready, attempt) : undefined;
   if (exchange === undefined) return { reading: await openReading(call, target, ready, attempt) };
   const reply = await send(exchange);
@@ -49,7 +54,7 @@ async function openReply(call: GatewayCall, target: Target, ready: Ready, attemp
 export async function readReply(
   call: GatewayCall,
   target: Target,
-  ready: Ready,
+  ready: PreparedCall,
   exchange: HttpExchange,
   reply: HttpReply,
 ): Promise<Opened> {

@@ -1,7 +1,7 @@
 // The list of models, in the shape of whoever asks: OpenAI's, Anthropic's or Gemini's.
 import { ServerError } from "../errors.ts";
 import type { Reply, ServerRequest, Services } from "../types.ts";
-import type { Catalogue } from "./catalogue.ts";
+import type { ModelCatalog } from "./catalogue.ts";
 import type { DoorId } from "./doors.ts";
 import type { KnownModel } from "./routing.ts";
 import { routerOf } from "./routing.ts";
@@ -50,7 +50,7 @@ export function askerOf({ headers }: Pick<ServerRequest, "headers">): DoorId {
 }
 
 /** What is known for certain, then what providers say that they have. */
-export async function listModels(services: Services, catalogue: Catalogue, asker: DoorId): Promise<Reply> {
+export async function listModels(services: Services, catalogue: ModelCatalog, asker: DoorId): Promise<Reply> {
   const known = new Map(
     routerOf(services)
       .models()

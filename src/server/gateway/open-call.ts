@@ -1,9 +1,9 @@
 // One model call of the server, whoever asked for it: it is routed, recorded, counted and traced here. How the answer is
 // read is live.ts and whole.ts.
-import type { Answered, Try } from "../../client/calls/ask.ts";
-import { ask } from "../../client/calls/ask.ts";
+import type { AttemptResult, AttemptFunction } from "../../client/calls/ask.ts";
+import { runAttempts } from "../../client/calls/ask.ts";
 import type { CallOptions } from "../../client/types.ts";
-import type { Loss, Message, ProviderError, Request, Response } from "../../model/index.ts";
+import type { Loss, Message, ProviderError, ModelRequest, Response } from "../../model/index.ts";
 import type { RecordedAnswer, RecordedCall, Recorder, Recording } from "../record/types.ts";
 import type { Span } from "../operations/tracing.ts";
 import type { Caller, Services } from "../types.ts";
@@ -13,28 +13,28 @@ import { failureOfCall } from "./failure.ts";
 import { countersOf } from "./counters.ts";
 import type { ModelRoute } from "./routing.ts";
 import { routerOf } from "./routing.ts";
-import type { Wording } from "./upstream.ts";
+import type { ForwardableRequest } from "./upstream.ts";
 import { GatewayCall } from "./upstream.ts";
 
 /** What a call is recorded as, beside what it says. */
-export type RecordWish = Omit<RecordedCall, "caller" | "request" | "dialect">;
+export type RecordOptions = Omit<RecordedCall, "caller" | "request" | "dialect">;
 
 export interface CallSpec {
   caller: Caller;
   /** As the client named it. */
   model: string | undefined;
   /** What the client said, decoded; asked for once, and only where it is needed. */
-  request: () => Request;
+  request: () => ModelRequest;
   /** The same as it was said, where more than that is asked. */
-  said?: (() => Request) | undefined;
+  said?: (() => ModelRequest) | undefined;
   /** The dialect that the client speaks. */
   dialect: string;
   /** What the client said, in its own words; absent where it must be translated for everybody. */
-  wording?: Wording | undefined;
+  wording?: ForwardableRequest | undefined;
   /** Headers that mean something to providers of the client's dialect. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** Absent: nothing is recorded. */
-  record?: RecordWish | undefined;
+  record?: RecordOptions | undefined;
   /** The answer that the messages of a call follow which is not recorded. */
   previousResponse?: string | undefined;
   stream: boolean;
@@ -53,7 +53,7 @@ export class OpenCall {
   readonly call: GatewayCall;
   private readonly span: Span;
   private readonly live: Set<OpenCall>;
-  private answered: Answered<unknown> | undefined;
+  private answered: AttemptResult<unknown> | undefined;
   /** What did not arrive at whoever answers. */
   losses: readonly Loss[] = [];
   private isEnded = false;
@@ -96,9 +96,9 @@ export class OpenCall {
   }
 
   /** Asks until somebody answers. What it throws has ended the call. */
-  async ask<T>(tryOnce: Try<T>): Promise<T> {
+  async ask<T>(tryOnce: AttemptFunction<T>): Promise<T> {
     try {
-      const answered = await ask(this.call, tryOnce);
+      const answered = await runAttempts(this.call, tryOnce);
       this.answered = answered;
       this.losses = answered.attempt.losses;
       // Before the first byte goes out.
@@ -244,7 +244,7 @@ async function resolved(recorder: Recorder, spec: CallSpec): Promise<CallSpec> {
 }
 
 /** What is asked: with the history as the record has it, and without what that stands for. */
-function requestOf({ request, record }: CallSpec, recording: Recording | undefined): Request {
+function requestOf({ request, record }: CallSpec, recording: Recording | undefined): ModelRequest {
   const said = request();
   // Also where it says nothing else than the client does: what is lost of it is recorded, and the same when asked again.
   if (recording === undefined || recording.messages === said.messages) return said;
@@ -253,8 +253,8 @@ function requestOf({ request, record }: CallSpec, recording: Recording | undefin
 
 const RESPONSES = "openai-responses";
 
-function withHistory(said: Request, messages: readonly Message[], isResolved: boolean): Request {
-  const asked: Request = { ...said, messages: [...messages] };
+function withHistory(said: ModelRequest, messages: readonly Message[], isResolved: boolean): ModelRequest {
+  const asked: ModelRequest = { ...said, messages: [...messages] };
   if (!isResolved || asked.extra?.[RESPONSES] === undefined) return asked;
   const { previous_response_id: _, ...rest } = asked.extra[RESPONSES];
   return { ...asked, extra: { ...asked.extra, [RESPONSES]: rest } };

@@ -3,42 +3,42 @@
 import type { Clock } from "../../assembly/index.ts";
 import { inputTokens } from "../../client/demo/tokens.ts";
 import type { StreamEncoder, WireEvent } from "../../dialects/index.ts";
-import type { Delta, ProviderError, Request } from "../../model/index.ts";
+import type { Delta, ProviderError, ModelRequest } from "../../model/index.ts";
 import { isObject } from "../../model/kind.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { stringifyJson } from "../../model/json.ts";
-import type { Door, DoorId } from "./doors.ts";
+import type { ClientProtocol, DoorId } from "./doors.ts";
 import type { LiveAnswer } from "./live.ts";
 
-export type Piece = string | Uint8Array;
+export type OutputChunk = string | Uint8Array;
 
-export interface Outgoing {
+export interface ClientStream {
   /** The next piece, perhaps an empty one; undefined at the end. Never rejects but for faults of our own. */
-  next(): Promise<Piece | undefined>;
+  next(): Promise<OutputChunk | undefined>;
 }
 
 /** How events lie in a body. */
 interface Framing {
-  event(event: WireEvent): Piece;
-  failure(error: ProviderError): Piece;
+  event(event: WireEvent): OutputChunk;
+  failure(error: ProviderError): OutputChunk;
   /** What ends the body. */
   end(): string;
 }
 
-export function sseFraming(door: Door): Framing {
+export function sseFraming(door: ClientProtocol): Framing {
   const { dialect } = door;
   return { event: (event) => dialect.formatEvent(event), failure: (error) => door.failureEvent(error), end: () => "" };
 }
 
 /** An event with what its answer says about the request. */
-export function restated(event: WireEvent, { restate }: Telling): WireEvent {
+export function restated(event: WireEvent, { restate }: StreamEncodingOptions): WireEvent {
   const { data } = event;
   if (restate === undefined || !isObject(data) || !isObject(data["response"])) return event;
   return { ...event, data: { ...data, response: restate(data["response"]) } };
 }
 
 /** Gemini's streams without `alt=sse`: one JSON list that grows. */
-export function listFraming({ dialect }: Door): Framing {
+export function listFraming({ dialect }: ClientProtocol): Framing {
   let hasBegun = false;
   const element = (value: unknown): string => {
     const before = hasBegun ? ",\r\n" : "[";
@@ -53,8 +53,8 @@ export function listFraming({ dialect }: Door): Framing {
 }
 
 /** How the answer is put in the client's words. */
-export interface Telling {
-  door: Door;
+export interface StreamEncodingOptions {
+  door: ClientProtocol;
   framing: Framing;
   /** Chat: whether the client asked for the usage chunk (B84). */
   includeUsage: boolean;
@@ -64,25 +64,25 @@ export interface Telling {
   /** Responses: puts what the request said into what an answer says about it. */
   restate?: ((wire: JsonObject) => JsonObject) | undefined;
   /** For an estimate of what it costs, where a client expects that at the beginning (B82). */
-  request: () => Request;
+  request: () => ModelRequest;
 }
 
 /** Deltas of an answer, in the client's dialect. */
-export class Translated implements Outgoing {
+export class TranslatedStream implements ClientStream {
   private readonly live: LiveAnswer;
-  private readonly telling: Telling;
+  private readonly telling: StreamEncodingOptions;
   private readonly encoder: StreamEncoder;
   private hasBegun = false;
   private isOver = false;
 
-  constructor(live: LiveAnswer, telling: Telling) {
+  constructor(live: LiveAnswer, telling: StreamEncodingOptions) {
     this.live = live;
     this.telling = telling;
     const { includeUsage } = telling;
     this.encoder = telling.door.dialect.streamEncoder({ includeUsage });
   }
 
-  async next(): Promise<Piece | undefined> {
+  async next(): Promise<OutputChunk | undefined> {
     if (this.isOver) return undefined;
     const { live, telling } = this;
     const { framing } = telling;
@@ -94,11 +94,11 @@ export class Translated implements Outgoing {
   }
 
   /** All that a batch says, in one piece. */
-  private encode(batch: readonly Delta[]): Piece {
+  private encode(batch: readonly Delta[]): OutputChunk {
     const { encoder, telling } = this;
     const deltas = this.hasBegun ? batch : this.begin(batch);
     let text = "";
-    let pieces: Piece[] | undefined;
+    let pieces: OutputChunk[] | undefined;
     for (const delta of deltas) {
       for (const event of encoder.push(delta)) {
         const piece = telling.framing.event(restated(event, telling));
@@ -119,7 +119,10 @@ export class Translated implements Outgoing {
  * The first words of an answer: the id that the client knows, when it was made, and what it costs as far as that is known
  * by then.
  */
-export function firstWords({ door, responseId, request, now }: Telling, batch: readonly Delta[]): readonly Delta[] {
+export function firstWords(
+  { door, responseId, request, now }: StreamEncodingOptions,
+  batch: readonly Delta[],
+): readonly Delta[] {
   const first = batch.findIndex(({ kind }) => kind === "start");
   // An answer that failed before it began still begins, so that its end can be told.
   if (first < 0) return [{ kind: "start", payload: { modelId: "", requestId: responseId ?? "" } }, ...batch];
@@ -145,7 +148,7 @@ const TELLS_TIME: ReadonlySet<DoorId> = new Set<DoorId>(["openai-chat", "openai-
 
 /** With the time, where the provider gave none and the client expects one. */
 export function dated<Dated extends { createdAt?: string }>(
-  { id }: Pick<Door, "id">,
+  { id }: Pick<ClientProtocol, "id">,
   answer: Dated,
   now: Clock,
 ): Dated {
@@ -155,17 +158,17 @@ export function dated<Dated extends { createdAt?: string }>(
 }
 
 /** The upstream's own bytes, in the client's dialect already; a copy has been read for the record. */
-export class Tapped implements Outgoing {
+export class RecordedPassThrough implements ClientStream {
   private readonly live: LiveAnswer;
-  private readonly door: Door;
+  private readonly door: ClientProtocol;
   private isOver = false;
 
-  constructor(live: LiveAnswer, door: Door) {
+  constructor(live: LiveAnswer, door: ClientProtocol) {
     this.live = live;
     this.door = door;
   }
 
-  async next(): Promise<Piece | undefined> {
+  async next(): Promise<OutputChunk | undefined> {
     if (this.isOver) return undefined;
     const { live, door } = this;
     await live.read();
@@ -181,7 +184,7 @@ export class Tapped implements Outgoing {
   }
 }
 
-export function joined(pieces: readonly Piece[]): Piece {
+export function joined(pieces: readonly OutputChunk[]): OutputChunk {
   const said = pieces.filter((piece) => piece.length > 0);
   const [first = "", ...others] = said;
   if (others.length === 0) return first;

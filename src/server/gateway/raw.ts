@@ -2,7 +2,7 @@
 // of them but the first words, where events end, and whether the last one was there.
 import { errorOf } from "../../assembly/answer-fields.ts";
 import type { OpenAttempt } from "../../client/calls/attempts.ts";
-import type { Ready, Target } from "../../client/calls/call.ts";
+import type { PreparedCall, Target } from "../../client/calls/call.ts";
 import { AttemptFailure, failureOf } from "../../client/calls/failure.ts";
 import type { HttpExchange } from "../../client/calls/http.ts";
 import { isEventStream, send } from "../../client/calls/http.ts";
@@ -11,12 +11,12 @@ import { saysSomething } from "../../client/calls/reading.ts";
 import type { Secrets } from "../../client/calls/secrets.ts";
 import type { HttpReply } from "../../client/types.ts";
 import type { ProviderError } from "../../model/index.ts";
-import type { Door } from "./doors.ts";
+import type { ClientProtocol } from "./doors.ts";
 import { EventBytes } from "./event-bytes.ts";
 import type { Opened } from "./live.ts";
 import { openStream, readReply } from "./live.ts";
 import type { OpenCall } from "./open-call.ts";
-import type { Outgoing, Piece } from "./outgoing.ts";
+import type { ClientStream, OutputChunk } from "./outgoing.ts";
 import { joined } from "./outgoing.ts";
 import { endIn } from "./stream-ends.ts";
 
@@ -32,7 +32,7 @@ export interface RawReply {
 export async function openRaw(
   { call }: OpenCall,
   target: Target,
-  ready: Ready,
+  ready: PreparedCall,
   attempt: OpenAttempt,
 ): Promise<RawReply | Opened> {
   const exchange = call.isForwarded ? exchangeOf(call, target, ready, attempt) : undefined;
@@ -80,23 +80,23 @@ async function readFirst({ body, bytes }: RawReply, { prepared, scope }: HttpExc
 /** So many of the last pieces are looked at for the end: usage and the like may follow it. */
 const LAST_PIECES = 4;
 
-export class Raw implements Outgoing {
+export class PassThroughStream implements ClientStream {
   private readonly open: OpenCall;
   private readonly raw: RawReply;
-  private readonly door: Door;
+  private readonly door: ClientProtocol;
   /** The last pieces, in a ring. */
   private readonly last: Uint8Array[] = [];
   private count = 0;
   private isFirst = true;
   private isOver = false;
 
-  constructor(open: OpenCall, raw: RawReply, door: Door) {
+  constructor(open: OpenCall, raw: RawReply, door: ClientProtocol) {
     this.open = open;
     this.raw = raw;
     this.door = door;
   }
 
-  async next(): Promise<Piece | undefined> {
+  async next(): Promise<OutputChunk | undefined> {
     if (this.isOver) return undefined;
     if (this.isFirst) {
       this.isFirst = false;
@@ -117,7 +117,7 @@ export class Raw implements Outgoing {
     return this.take();
   }
 
-  private take(): Piece {
+  private take(): OutputChunk {
     const { bytes, secrets } = this.raw;
     const piece = bytes.take();
     if (piece === undefined) return "";
@@ -126,13 +126,13 @@ export class Raw implements Outgoing {
   }
 
   /** `error`: why there is no more, where that is no end. */
-  private async end(error: ProviderError | undefined): Promise<Piece> {
+  private async end(error: ProviderError | undefined): Promise<OutputChunk> {
     this.isOver = true;
     const { open, door } = this;
     const { bytes, secrets } = this.raw;
     const isAborted = open.call.scope.ended?.by === "caller";
     const rest = error === undefined ? bytes.drain() : undefined;
-    const end = error === undefined ? endIn(this.lastPieces(rest), door.endOf) : undefined;
+    const end = error === undefined ? endIn(this.lastPieces(rest), door.detectEnd) : undefined;
     const failure = error ?? (end === undefined ? CUT_OFF : undefined);
     if (end === "whole") await open.finish(undefined);
     else await open.fail(failure ?? FAILED, undefined, isAborted ? true : undefined);

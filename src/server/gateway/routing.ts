@@ -1,7 +1,7 @@
 // Where a call goes: the rules of the configuration, `provider/model`, and bare names that only one provider can mean.
 // What nobody has is a 404 that says what there is.
-import type { Session } from "../../client/calls/call.ts";
-import type { ProviderLink, RetryPolicy, Timeouts } from "../../client/types.ts";
+import type { ClientContext } from "../../client/calls/call.ts";
+import type { ProviderAdapter, RetryPolicy, Timeouts } from "../../client/types.ts";
 import type { ModelRule, ServerConfig } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
 import type { Services } from "../types.ts";
@@ -35,15 +35,18 @@ interface Pattern {
 }
 
 export class Router {
-  private readonly links: Session["links"];
+  private readonly links: ClientContext["links"];
   private readonly exact = new Map<string, ModelRule>();
   /** The longest first. */
   private readonly patterns: readonly Pattern[];
-  private readonly fallback: ProviderLink | undefined;
+  private readonly fallback: ProviderAdapter | undefined;
   /** The names that were asked for last, and where they lead. */
   private readonly known = new Map<string, ModelRoute>();
 
-  constructor({ models, defaultProvider }: Pick<ServerConfig, "models" | "defaultProvider">, links: Session["links"]) {
+  constructor(
+    { models, defaultProvider }: Pick<ServerConfig, "models" | "defaultProvider">,
+    links: ClientContext["links"],
+  ) {
     this.links = links;
     const patterns: Pattern[] = [];
     for (const rule of models) {
@@ -114,7 +117,7 @@ export class Router {
   }
 
   /** The provider that a bare name can only mean. */
-  private ownerOf(name: string): ProviderLink | undefined {
+  private ownerOf(name: string): ProviderAdapter | undefined {
     const links = [...this.links.values()];
     const own = links.filter((link) => link.kind === "local" && link.config.models?.includes(name) === true);
     if (own.length === 1) return own[0];
@@ -157,7 +160,7 @@ export class Router {
 }
 
 /** Who is meant where nobody is named: the only provider there is, the local ones apart where there are others. */
-function onlyOne(links: Session["links"]): ProviderLink | undefined {
+function onlyOne(links: ClientContext["links"]): ProviderAdapter | undefined {
   const all = [...links.values()];
   const remote = all.filter(({ kind }) => kind === "http");
   const candidates = remote.length > 0 ? remote : all;

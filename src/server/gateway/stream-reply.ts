@@ -9,21 +9,21 @@ import type { Heartbeats } from "./heartbeats.ts";
 import type { Opened } from "./live.ts";
 import { LiveAnswer, openStream } from "./live.ts";
 import type { OpenCall } from "./open-call.ts";
-import type { Outgoing, Piece, Telling } from "./outgoing.ts";
-import { firstWords, restated, Tapped, Translated } from "./outgoing.ts";
+import type { ClientStream, OutputChunk, StreamEncodingOptions } from "./outgoing.ts";
+import { firstWords, restated, RecordedPassThrough, TranslatedStream } from "./outgoing.ts";
 import type { RawReply } from "./raw.ts";
-import { openRaw, Raw } from "./raw.ts";
+import { openRaw, PassThroughStream } from "./raw.ts";
 import { koineHeaders, recordHeaders, upstreamHeaders } from "./reply-headers.ts";
 
 /** A stream on its way, and what its head says. */
 interface Begun {
-  out: Outgoing;
+  out: ClientStream;
   /** Goes out together with the head. */
-  first: Piece;
+  first: OutputChunk;
   headers: Record<string, string>;
 }
 
-export interface Streaming extends Telling {
+export interface Streaming extends StreamEncodingOptions {
   contentType: string;
   /** What keeps the stream alive. */
   beat: string;
@@ -41,11 +41,13 @@ async function begin(open: OpenCall, streaming: Streaming): Promise<Begun> {
   return { out, first: (await out.next()) ?? "", headers: headOf(open, streaming, upstream) };
 }
 
-function outgoingOf(open: OpenCall, opened: RawReply | Opened, streaming: Streaming): Outgoing {
+function outgoingOf(open: OpenCall, opened: RawReply | Opened, streaming: Streaming): ClientStream {
   const { door, takesBytes } = streaming;
-  if ("body" in opened) return new Raw(open, opened, door);
+  if ("body" in opened) return new PassThroughStream(open, opened, door);
   const live = new LiveAnswer(open, opened);
-  return live.bytes === undefined || !takesBytes ? new Translated(live, streaming) : new Tapped(live, door);
+  return live.bytes === undefined || !takesBytes
+    ? new TranslatedStream(live, streaming)
+    : new RecordedPassThrough(live, door);
 }
 
 function headOf(
@@ -109,7 +111,7 @@ async function write(
   try {
     if (beginning instanceof Promise) void sink.write(beat);
     const { out, first } = beginning instanceof Promise ? await beginning : beginning;
-    for (let piece: Piece | undefined = first; piece !== undefined; piece = await out.next()) {
+    for (let piece: OutputChunk | undefined = first; piece !== undefined; piece = await out.next()) {
       if (piece.length === 0) continue;
       pulse.touch();
       const room = sink.write(piece);

@@ -1,14 +1,14 @@
 // One call to the models of a route. A target that speaks the client's own dialect is sent what the client said, with
 // nothing but the model's name replaced; every other one is sent a translation, made when it is first needed.
 import type { CallOptions } from "../../client/types.ts";
-import type { CallPlan, Ready, Session, Target } from "../../client/calls/call.ts";
+import type { CallPlan, PreparedCall, ClientContext, Target } from "../../client/calls/call.ts";
 import { ModelCall, planCall } from "../../client/calls/call.ts";
-import type { HttpLink, ProviderLink } from "../../client/types.ts";
-import type { Request } from "../../model/index.ts";
+import type { HttpAdapter, ProviderAdapter } from "../../client/types.ts";
+import type { ModelRequest } from "../../model/index.ts";
 import type { ModelRoute } from "./routing.ts";
 
 /** What the client said, in its own words. */
-export interface Wording {
+export interface ForwardableRequest {
   readonly dialect: string;
   /** The body for a model that its provider calls so. */
   body(model: string): string;
@@ -17,11 +17,11 @@ export interface Wording {
 }
 
 /** What is asked of whom. */
-export interface Question {
+export interface GatewayCallOptions {
   /** Decodes where that has not been done yet. */
-  request: () => Request;
+  request: () => ModelRequest;
   /** Absent where only a translation says what is meant. */
-  wording?: Wording | undefined;
+  wording?: ForwardableRequest | undefined;
   /** Headers for targets of that dialect, also where they are sent a translation. */
   headers?: { dialect: string; headers: Readonly<Record<string, string>> } | undefined;
   route: ModelRoute;
@@ -30,20 +30,20 @@ export interface Question {
   onBreaks?: CallOptions["onBreaks"];
 }
 
-const NOTHING_YET: Request["messages"] = [];
+const NOTHING_YET: ModelRequest["messages"] = [];
 
 /** A server has few routes, and every call of one goes the same way. */
 const PLANS = { whole: new WeakMap<ModelRoute, CallPlan>(), stream: new WeakMap<ModelRoute, CallPlan>() };
 
 export class GatewayCall extends ModelCall {
-  private readonly question: Question;
+  private readonly question: GatewayCallOptions;
   private isRead = false;
   /** Whether whoever is asked now was sent the client's own words. */
   isForwarded = false;
 
-  constructor(session: Session, question: Question) {
+  constructor(session: ClientContext, question: GatewayCallOptions) {
     const { route, stream } = question;
-    const request: Request = { model: route.targets[0], messages: NOTHING_YET };
+    const request: ModelRequest = { model: route.targets[0], messages: NOTHING_YET };
     const options = optionsOf(question);
     const known = PLANS[stream ? "stream" : "whole"];
     const plan = known.get(route) ?? planCall(session, request, options, stream);
@@ -52,7 +52,7 @@ export class GatewayCall extends ModelCall {
     this.question = question;
   }
 
-  override prepare(target: Target, options?: CallOptions): Ready {
+  override prepare(target: Target, options?: CallOptions): PreparedCall {
     const { link, asked } = target;
     const { wording, headers, request } = this.question;
     this.isForwarded = false;
@@ -71,12 +71,12 @@ export class GatewayCall extends ModelCall {
 }
 
 /** Whether a provider may be sent the client's own words: it speaks the dialect, and nothing is to be said in addition. */
-function takes(link: ProviderLink, dialect: string): link is HttpLink {
+function takes(link: ProviderAdapter, dialect: string): link is HttpAdapter {
   if (link.kind !== "http" || link.config.dialect !== dialect) return false;
   return link.config.store === undefined && link.config.state !== "previous-response";
 }
 
-function optionsOf({ route, signal, onBreaks }: Question): CallOptions {
+function optionsOf({ route, signal, onBreaks }: GatewayCallOptions): CallOptions {
   const options: CallOptions = { fallbacks: route.targets.slice(1) };
   if (route.timeouts !== undefined) options.timeouts = route.timeouts;
   if (route.retry !== undefined) options.retry = route.retry;

@@ -1,7 +1,7 @@
 // The reply to a request for a whole answer: the upstream's own bytes where they are in the client's dialect and nothing
 // was restored, else a translation. It is given out when it is recorded.
 import type { OpenAttempt } from "../../client/calls/attempts.ts";
-import type { Ready, Target } from "../../client/calls/call.ts";
+import type { PreparedCall, Target } from "../../client/calls/call.ts";
 import { readReply, tryWhole } from "../../client/calls/complete.ts";
 import { isEventStream, readAnswer, send } from "../../client/calls/http.ts";
 import { askedOf, exchangeOf } from "../../client/calls/open.ts";
@@ -12,7 +12,7 @@ import { isObject } from "../../model/kind.ts";
 import { restating } from "../record/responses/restate.ts";
 import type { Reply } from "../types.ts";
 import { countLosses } from "./counters.ts";
-import type { Door } from "./doors.ts";
+import type { ClientProtocol } from "./doors.ts";
 import type { OpenCall } from "./open-call.ts";
 import { dated } from "./outgoing.ts";
 import { koineHeaders, upstreamHeaders } from "./reply-headers.ts";
@@ -27,7 +27,7 @@ interface Whole {
 async function tryReply(
   { call, recording }: OpenCall,
   target: Target,
-  ready: Ready,
+  ready: PreparedCall,
   attempt: OpenAttempt,
 ): Promise<Whole> {
   const exchange = call.isForwarded ? exchangeOf(call, target, ready, attempt) : undefined;
@@ -45,7 +45,7 @@ async function tryReply(
 }
 
 /** Rejects where the call fails. */
-export async function wholeReply(open: OpenCall, door: Door, responseId: string | undefined): Promise<Reply> {
+export async function wholeReply(open: OpenCall, door: ClientProtocol, responseId: string | undefined): Promise<Reply> {
   const { response, text } = await open.ask((...tried) => tryReply(open, ...tried));
   if (text !== undefined) {
     await finish(open, response, [], response?.id);
@@ -75,7 +75,7 @@ async function finish(
 }
 
 /** An answer that was given before (B95). */
-export function earlierReply(open: OpenCall, earlier: Response, door: Door): Reply {
+export function earlierReply(open: OpenCall, earlier: Response, door: ClientProtocol): Reply {
   const { wire, losses } = door.dialect.encodeResponse(dated(door, earlier, open.services.clock));
   open.discard();
   return {
@@ -86,7 +86,7 @@ export function earlierReply(open: OpenCall, earlier: Response, door: Door): Rep
 }
 
 /** Responses say what they were asked, whoever answered. */
-function restatedWhole({ spec }: OpenCall, { id }: Door, response: Response, wire: unknown): unknown {
+function restatedWhole({ spec }: OpenCall, { id }: ClientProtocol, response: Response, wire: unknown): unknown {
   if (id !== "openai-responses" || !isObject(wire)) return wire;
   return restating(response, (spec.said ?? spec.request)())(wire);
 }

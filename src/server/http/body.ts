@@ -2,7 +2,7 @@
 import { parseJson } from "../../model/json.ts";
 import type { JsonValue } from "../../model/json.ts";
 import { JsonError } from "../../model/errors.ts";
-import type { Limits } from "../config/types.ts";
+import type { ServerLimits } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
 import type { ServerRequest } from "../types.ts";
 
@@ -13,7 +13,7 @@ const OTHER_TYPES = /^(multipart\/|image\/|audio\/|video\/|application\/(octet-s
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /** The body, read. Throws a `ServerError` "invalid-request", "too-large" or "unsupported-media". */
-export async function readJson(request: Asking, limits: Pick<Limits, "depth">): Promise<JsonValue> {
+export async function readJson(request: Asking, limits: Pick<ServerLimits, "depth">): Promise<JsonValue> {
   return parseBody(await readText(request), limits);
 }
 
@@ -23,7 +23,7 @@ export async function readText(request: Asking): Promise<string> {
 }
 
 /** JSON text, by the same rules. */
-export function parseBody(text: string, { depth }: Pick<Limits, "depth">): JsonValue {
+export function parseBody(text: string, { depth }: Pick<ServerLimits, "depth">): JsonValue {
   if (text === "") throw new ServerError("invalid-request", "The body is empty; send JSON.");
   let value: JsonValue;
   try {

@@ -1,6 +1,6 @@
 // The way of every request, whatever brought it: guard, route, caller, limits, the route itself, and an error in the
 // words of the route's clients. What is written where is the adapters'.
-import type { Limits } from "../config/types.ts";
+import type { ServerLimits } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
 import type { Caller, Reply, Route, ServerRequest, Sink } from "../types.ts";
 import type { Authenticate } from "./auth.ts";
@@ -31,7 +31,7 @@ export interface Outcome {
 }
 
 export interface FrontOptions {
-  limits: Pick<Limits, "headers">;
+  limits: Pick<ServerLimits, "headers">;
   guard: Guard;
   router: Router;
   authenticate: Authenticate;
@@ -106,9 +106,9 @@ export class Exchange {
     if (found === undefined) throw router.missing(request.method, request.path);
     const { route } = found;
     request.params = found.params();
-    const caller = route.open === true ? NOBODY : authenticate(request);
+    const caller = route.public === true ? NOBODY : authenticate(request);
     this.#caller = caller;
-    if (route.heavy === true) {
+    if (route.countsAsOpenCall === true) {
       if (isDraining()) throw shuttingDown();
       openCalls.enter(caller.tenant);
       this.#entered = true;
@@ -120,7 +120,7 @@ export class Exchange {
     const error = serverErrorOf(thrown);
     this.#error = error;
     try {
-      return (this.#route?.failure ?? failureReply)(error, this.request);
+      return (this.#route?.formatError ?? failureReply)(error, this.request);
     } catch {
       // Whatever the route's own words are, the error is more important.
       return failureReply(error);
@@ -146,7 +146,7 @@ export class Exchange {
   }
 }
 
-const NOWHERE: Sink = { gone: true, write: () => undefined };
+const NOWHERE: Sink = { closed: true, write: () => undefined };
 
 /** Who asks for health and the like. Its ledger is never touched: such routes have no tenant. */
 const NOBODY: Caller = {

@@ -1,6 +1,6 @@
 // A request of node:http as the server sees it: what few routes need is made when it is asked for.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Limits } from "../config/types.ts";
+import type { ServerLimits } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
 import type { ServerRequest } from "../types.ts";
 import type { Deadlines } from "./deadlines.ts";
@@ -12,7 +12,7 @@ const NONE: ServerRequest["params"] = {};
 
 /** What all requests of a server share. */
 export interface RequestDoor {
-  limits: Limits;
+  limits: ServerLimits;
   deadlines: Deadlines;
   /** A reply is over: all of it was handed on, or its connection is gone. */
   closed: () => void;

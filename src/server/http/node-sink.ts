@@ -22,11 +22,11 @@ export class NodeSink implements Sink {
     request.whenGone(() => this.#goOn());
   }
 
-  get gone(): boolean {
+  get closed(): boolean {
     return this.#request.gone;
   }
 
-  get full(): boolean {
+  get blocked(): boolean {
     return this.#waiting !== undefined;
   }
 

@@ -2,10 +2,10 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Limits } from "../config/types.ts";
+import type { ServerLimits } from "../config/types.ts";
 import { SERVER_ERRORS } from "../errors.ts";
 import type { ServerErrorCode } from "../errors.ts";
-import type { Stream } from "../types.ts";
+import type { StreamBody } from "../types.ts";
 import { SAFE_HEADERS } from "./cors.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { Exchange, Incoming } from "./front.ts";
@@ -13,7 +13,7 @@ import { NodeRequest } from "./node-request.ts";
 import { NodeSink } from "./node-sink.ts";
 
 export interface NodeDoor {
-  limits: Limits;
+  limits: ServerLimits;
   nextId: () => string;
   open: (request: Incoming) => Exchange;
   /** A reply is over: all of it was handed on, or its connection is gone. */
@@ -113,7 +113,7 @@ function writeFault({ reply, request }: Exchange, response: ServerResponse): voi
 }
 
 async function stream(
-  body: Stream,
+  body: StreamBody,
   exchange: Exchange,
   request: NodeRequest,
   response: ServerResponse,

@@ -69,7 +69,7 @@ async function copy(
   const ended = (): void => stop?.();
   end.addEventListener("abort", ended, { once: true });
   try {
-    while (!end.aborted && !sink.gone) {
+    while (!end.aborted && !sink.closed) {
       const result = await new Promise<IteratorResult<SseBatch> | undefined>((resolve, reject) => {
         stop = () => resolve(undefined);
         iterator.next().then(resolve, reject);
@@ -97,7 +97,7 @@ class Heartbeat {
   constructor(sink: Sink, text: () => string, everyMs: number) {
     this.#timer = setInterval(() => {
       // Nothing is awaited: where the reader is slow, the next write waits.
-      if (this.#silent && sink.full !== true) void sink.write(text());
+      if (this.#silent && sink.blocked !== true) void sink.write(text());
       this.#silent = true;
     }, everyMs);
   }

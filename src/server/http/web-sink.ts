@@ -25,16 +25,16 @@ export class WebSink implements Sink {
     request.signal.addEventListener("abort", () => this.goOn(), { once: true });
   }
 
-  get gone(): boolean {
+  get closed(): boolean {
     return this.#request.signal.aborted;
   }
 
-  get full(): boolean {
+  get blocked(): boolean {
     return this.#waiting !== undefined;
   }
 
   write(chunk: string | Uint8Array): Promise<void> | undefined {
-    if (this.gone || chunk.length === 0) return undefined;
+    if (this.closed || chunk.length === 0) return undefined;
     this.#controller.enqueue(typeof chunk === "string" ? ENCODER.encode(chunk) : chunk);
     return (this.#controller.desiredSize ?? 1) > 0 ? undefined : this.#drained();
   }

@@ -1,7 +1,7 @@
 // The fetch API as a door to the server: a web Request in, a Response out, for runtimes that have no node:http.
-import type { Limits } from "../config/types.ts";
+import type { ServerLimits } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
-import type { ServerRequest, Stream } from "../types.ts";
+import type { ServerRequest, StreamBody } from "../types.ts";
 import { collect, decodeChunks } from "./encodings.ts";
 import type { Exchange, Incoming } from "./front.ts";
 import { leftError, tooLarge, tooSlow } from "./refusals.ts";
@@ -18,10 +18,10 @@ export class WebRequest implements Incoming {
   readonly id: string;
   params = NONE;
   readonly #request: Request;
-  readonly #limits: Limits;
+  readonly #limits: ServerLimits;
   readonly #left = new AbortController();
 
-  constructor(request: Request, id: string, limits: Limits) {
+  constructor(request: Request, id: string, limits: ServerLimits) {
     const url = new URL(request.url);
     const headers = Object.fromEntries(request.headers);
     this.method = request.method;
@@ -93,7 +93,7 @@ export class WebRequest implements Incoming {
 export async function answerWeb(
   exchange: Exchange,
   request: WebRequest,
-  { stallMs }: Pick<Limits, "stallMs">,
+  { stallMs }: Pick<ServerLimits, "stallMs">,
   closed: () => void,
 ): Promise<Response> {
   await exchange.answer();
@@ -118,7 +118,7 @@ function headOf(exchange: Exchange): ResponseInit {
 }
 
 function streamed(
-  body: Stream,
+  body: StreamBody,
   exchange: Exchange,
   request: WebRequest,
   stallMs: number,

@@ -57,7 +57,7 @@ function templateOf(path: string): string {
   );
 }
 
-function describe({ operation, paths, open, failure }: Route): JsonObject {
+function describe({ operation, paths, public: open, formatError: failure }: Route): JsonObject {
   const { id, tag, summary, body, bodyType = "application/json" } = operation;
   const described: JsonObject = {
     operationId: id,

@@ -1,15 +1,15 @@
 // The OpenAPI document over HTTP: made at the first request, from the routes of every part.
 import { stringifyJson } from "../../model/index.ts";
-import type { Part, Route } from "../types.ts";
+import type { ServerModule, Route } from "../types.ts";
 import { openapiDocument } from "./document.ts";
 
 /** `routes` is asked once, when the document is first wanted: all parts must have theirs by then. */
-export function openapiPart(routes: () => readonly Route[]): Part {
+export function openapiPart(routes: () => readonly Route[]): ServerModule {
   let text: string | undefined;
   const document: Route = {
     method: "GET",
     paths: ["/openapi.json", "/v1/openapi.json"],
-    open: true,
+    public: true,
     operation: {
       id: "getOpenApi",
       tag: "operations",

@@ -1,5 +1,5 @@
 // Health, readiness and metrics: what whoever runs a server asks it.
-import type { Operation, Part, Reply, Services } from "../types.ts";
+import type { Operation, ServerModule, Reply, Services } from "../types.ts";
 
 /** How long the ledger may take to say that it is there. */
 const READY_MS = 2000;
@@ -7,13 +7,13 @@ const READY_MS = 2000;
 /** For how long what the ledger said holds: whoever asks more often is told the same. */
 const KEPT_MS = 1000;
 
-export function operationsPart(services: Services): Part {
+export function operationsPart(services: Services): ServerModule {
   const readiness = createReadiness(services);
   return {
     start: () => warnOfHidden(services),
     routes: [
-      { method: "GET", paths: ["/healthz"], open: true, operation: HEALTH, run: () => json(200, { status: "ok" }) },
-      { method: "GET", paths: ["/readyz"], open: true, operation: READY, run: readiness },
+      { method: "GET", paths: ["/healthz"], public: true, operation: HEALTH, run: () => json(200, { status: "ok" }) },
+      { method: "GET", paths: ["/readyz"], public: true, operation: READY, run: readiness },
       // It tells what goes on, so it wants a token where there are tokens; of tenants it does not tell.
       { method: "GET", paths: ["/metrics"], operation: METRICS, run: () => metrics(services) },
     ],

@@ -1,7 +1,7 @@
 // The page in the browser: one document for all of its views, its files under names that change with their contents, and a
 // frame for media that lie elsewhere. Files need no token; what they ask for does.
 import { ServerError } from "../errors.ts";
-import type { Operation, Part, Reply, Route, ServerRequest } from "../types.ts";
+import type { Operation, ServerModule, Reply, Route, ServerRequest } from "../types.ts";
 import type { PageFile, PageFiles } from "./files.ts";
 import { chooseForm, readPageFiles } from "./files.ts";
 import { remoteFrame, REMOTE_KINDS } from "./remote.ts";
@@ -14,7 +14,7 @@ const VIEWS = ["/", "/new", "/t/:id", "/t/:id/inspect", "/translate"] as const;
 const FOREVER = "public, max-age=31536000, immutable";
 
 /** `folder`: where the built page lies, if not in the package. */
-export function pagePart(folder?: URL): Part {
+export function pagePart(folder?: URL): ServerModule {
   let read: Promise<PageFiles> | undefined;
   const file = async (path: string): Promise<PageFile> => {
     const reading = (read ??= readPageFiles(folder));
@@ -43,7 +43,7 @@ export function pagePart(folder?: URL): Part {
 
 /** A route that answers without a token. */
 function open(paths: Route["paths"], operation: Operation, run: Route["run"]): Route {
-  return { method: "GET", paths, operation, run, open: true };
+  return { method: "GET", paths, operation, run, public: true };
 }
 
 const NOT_BUILT = new ServerError(

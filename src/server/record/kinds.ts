@@ -1,12 +1,12 @@
 // Which threads calls may go on in: those of tasks belong to their runner, however alike the words are.
 import type { Ledger } from "../../ledger/index.ts";
-import { LastUsed } from "./last-used.ts";
+import { LruMap } from "./last-used.ts";
 
 const REMEMBERED = 10_000;
 
 export class ThreadKinds {
   /** What a thread is for never changes. */
-  private readonly plain = new LastUsed<string, boolean>(REMEMBERED);
+  private readonly plain = new LruMap<string, boolean>(REMEMBERED);
 
   /** A thread that was made by a call. */
   note({ tenant }: Ledger, threadId: string): void {

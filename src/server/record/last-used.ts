@@ -1,7 +1,7 @@
 // A map that keeps the entries that were used last, in two generations: finding the oldest entry of a large `Map` whose
 // first ones were deleted takes longer than everything else that is done with it.
 
-export class LastUsed<Key, Value> {
+export class LruMap<Key, Value> {
   private young = new Map<Key, Value>();
   private old = new Map<Key, Value>();
   private readonly half: number;

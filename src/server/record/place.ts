@@ -1,5 +1,5 @@
 // Where a call belongs: the thread, the message that its new ones follow, and the whole history that the model is told.
-import type { NewThread, Recognised } from "../../ledger/index.ts";
+import type { NewThread, ThreadMatch } from "../../ledger/index.ts";
 import { textOf } from "../../model/index.ts";
 import type { Message } from "../../model/index.ts";
 import { ServerError } from "../errors.ts";
@@ -7,10 +7,10 @@ import type { ThreadKinds } from "./kinds.ts";
 import { findOnPath } from "./named-thread.ts";
 import { responseAlias, runNamed } from "./names.ts";
 import { isGone } from "./refusal.ts";
-import { answerOf, asSaid } from "./stored-answer.ts";
+import { answerOf, withoutLedgerFields } from "./stored-answer.ts";
 import type { RecordedCall } from "./types.ts";
 
-export interface Place {
+export interface ThreadPosition {
   threadId: string;
   /** How the thread is made, where it may not be there. */
   thread?: NewThread;
@@ -25,7 +25,7 @@ export interface Place {
 }
 
 /** Reads only. */
-export async function findPlace(call: RecordedCall, kinds: ThreadKinds): Promise<Place> {
+export async function findThreadPosition(call: RecordedCall, kinds: ThreadKinds): Promise<ThreadPosition> {
   if (call.previousResponse !== undefined) return afterResponse(call, call.previousResponse);
   const { caller, request, thread: named, after } = call;
   const { messages: given } = request;
@@ -48,7 +48,7 @@ function newest(messages: readonly Message[], count: number): readonly Message[]
 }
 
 /** A copy of what was recognised elsewhere is restored, too. */
-function newThread({ caller }: RecordedCall, { messages, restored: changed }: Recognised, id: string): Place {
+function newThread({ caller }: RecordedCall, { messages, restored: changed }: ThreadMatch, id: string): ThreadPosition {
   const thread: NewThread = { id, scope: caller.scope };
   const title = titleOf(messages);
   if (title !== "") thread.title = title;
@@ -56,8 +56,8 @@ function newThread({ caller }: RecordedCall, { messages, restored: changed }: Re
 }
 
 /** The place of a call whose thread was deleted while it was under way: a thread with all of its history. */
-export function movedPlace(call: RecordedCall, { messages }: Place): Place {
-  const found: Recognised = {
+export function moveToNewThread(call: RecordedCall, { messages }: ThreadPosition): ThreadPosition {
+  const found: ThreadMatch = {
     threadId: null,
     parentMessageId: null,
     known: 0,
@@ -95,9 +95,9 @@ function titleOf(messages: readonly Message[]): string {
 async function inThread(
   call: RecordedCall,
   threadId: string,
-  elsewhere: Recognised,
+  elsewhere: ThreadMatch,
   kinds: ThreadKinds,
-): Promise<Place> {
+): Promise<ThreadPosition> {
   const { ledger } = call.caller;
   const { messages: given } = call.request;
   const isPlain = await unlessGone(kinds.isPlain(ledger, threadId));
@@ -136,7 +136,7 @@ export function severalResponses(responseId: string, path: string): ServerError 
 }
 
 /** The history up to an answer, and after it what the client says. Instructions hold for one call only. */
-async function afterResponse(call: RecordedCall, responseId: string): Promise<Place> {
+async function afterResponse(call: RecordedCall, responseId: string): Promise<ThreadPosition> {
   const { caller, request, dialect, thread } = call;
   const { ledger } = caller;
   const run = await runNamed(ledger, responseAlias(caller, responseId));
@@ -151,7 +151,7 @@ async function afterResponse(call: RecordedCall, responseId: string): Promise<Pl
     const message = `The response "${responseId}" is in thread ${threadId}, not in ${thread}: leave x-koine-thread out.`;
     throw new ServerError("invalid-request", message, { path: "/previous_response_id" });
   }
-  const path = (await ledger.transcript(threadId, { branch: answer.id })).map(asSaid);
+  const path = (await ledger.transcript(threadId, { branch: answer.id })).map(withoutLedgerFields);
   const own = path.findIndex((message) => !isInstructions(message, dialect));
   const end = request.messages.findIndex((message) => !isInstructions(message, dialect));
   const told = end === -1 ? request.messages.length : end;

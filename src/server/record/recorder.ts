@@ -8,13 +8,13 @@ import type { Counter } from "../operations/metrics.ts";
 import type { Caller, Services } from "../types.ts";
 import { CallKeys, type Earlier, type HeldKey } from "./keys.ts";
 import { ThreadKinds } from "./kinds.ts";
-import { LastUsed } from "./last-used.ts";
-import { findPlace, type Place } from "./place.ts";
-import type { Opened } from "./opened.ts";
-import { type Book, CallRecording, type EndState } from "./recording.ts";
+import { LruMap } from "./last-used.ts";
+import { findThreadPosition, type ThreadPosition } from "./place.ts";
+import type { RecordingInput } from "./opened.ts";
+import { type RecordingContext, CallRecording, type EndState } from "./recording.ts";
 import { withItems } from "./references.ts";
 import { isClaimed, isGone, isOfTheCall, isTaken, refusalOf } from "./refusal.ts";
-import { leadingOf, Sayings } from "./said.ts";
+import { leadingOf, RequestFacts } from "./said.ts";
 import { checkSettings } from "./soundness.ts";
 import type { RecordedCall, Recorder, Recording } from "./types.ts";
 
@@ -41,17 +41,19 @@ export function createRecorder(services: Services, options: RecorderOptions = {}
 class LedgerRecorder implements Recorder {
   private readonly services: Services;
   private readonly options: Required<RecorderOptions>;
-  private readonly book: Book;
+  private readonly book: RecordingContext;
   private readonly keys: CallKeys;
   private readonly recorded: Counter;
   private readonly failures: Counter;
-  private readonly sayings = new Sayings();
+  private readonly sayings = new RequestFacts();
   private readonly kinds = new ThreadKinds();
   /** Calls under way, by tenant and run. */
   private readonly underWay = new Map<string, CallRecording>();
   private readonly writing = new Set<Promise<unknown>>();
   /** New conversations whose first question was not answered: whoever asks it again goes on there. */
-  private readonly unanswered = new LastUsed<string, Pick<Place, "threadId" | "parentMessageId">>(FAILED_REMEMBERED);
+  private readonly unanswered = new LruMap<string, Pick<ThreadPosition, "threadId" | "parentMessageId">>(
+    FAILED_REMEMBERED,
+  );
   private pending = 0;
   /** Whether the ledger could be written to the last time. */
   private isSound = true;
@@ -76,7 +78,7 @@ class LedgerRecorder implements Recorder {
       }
       checkSettings(call);
       const whole = await withItems(call);
-      const found = (await this.askedAgain(whole)) ?? (await findPlace(whole, this.kinds));
+      const found = (await this.askedAgain(whole)) ?? (await findThreadPosition(whole, this.kinds));
       const place = whole === call ? found : { ...found, changed: true };
       const recording = this.enter(whole, place, held);
       // Before anybody is asked: of two instances that take the same key, one finds here that it was slower.
@@ -92,7 +94,7 @@ class LedgerRecorder implements Recorder {
 
   async resolve(call: RecordedCall): Promise<readonly Message[] | undefined> {
     try {
-      return (await findPlace(await withItems(call), this.kinds)).messages;
+      return (await findThreadPosition(await withItems(call), this.kinds)).messages;
     } catch (error) {
       // Whoever is asked may know it.
       if (error instanceof ServerError && error.code === "not-found") return undefined;
@@ -134,18 +136,18 @@ class LedgerRecorder implements Recorder {
     while (this.writing.size > 0) await Promise.allSettled(this.writing);
   }
 
-  private enter(call: RecordedCall, place: Place, key: HeldKey | undefined): CallRecording {
+  private enter(call: RecordedCall, place: ThreadPosition, key: HeldKey | undefined): CallRecording {
     const { ledger, tenant } = call.caller;
     const { request } = call;
     const runId = ledger.newId();
-    const describe: Opened["describe"] = ({ threadId, thread, parentMessageId, messages }) => {
+    const describe: RecordingInput["describe"] = ({ threadId, thread, parentMessageId, messages }) => {
       const isNew = thread !== undefined;
       const leading = leadingOf(messages);
       return this.sayings.describe({ ledger, runId, threadId, isNew, parentMessageId, request, leading });
     };
     // A call with a key must be seen by other instances.
     const isShown = key !== undefined && this.isShared;
-    const opened: Opened = { call, place, runId, key, isShown, describe };
+    const opened: RecordingInput = { call, place, runId, key, isShown, describe };
     const recording = new CallRecording(this.book, opened);
     this.underWay.set(`${tenant} ${runId}`, recording);
     this.timer ??= setInterval(() => this.lookAround(), this.options.lookMs).unref();
@@ -161,7 +163,7 @@ class LedgerRecorder implements Recorder {
   }
 
   /** The place of a first question that was asked before and not answered. */
-  private async askedAgain(call: RecordedCall): Promise<Place | undefined> {
+  private async askedAgain(call: RecordedCall): Promise<ThreadPosition | undefined> {
     const { caller, request, thread, previousResponse } = call;
     const isOther = thread !== undefined || previousResponse !== undefined || this.unanswered.size === 0;
     if (isOther || request.messages.some(({ role }) => role === "assistant")) return undefined;
@@ -221,7 +223,7 @@ class LedgerRecorder implements Recorder {
     return undefined;
   }
 
-  private makeBook(): Book {
+  private makeBook(): RecordingContext {
     const { onFailure, maxWaitMs } = this.services.config.record;
     return {
       onFailure,

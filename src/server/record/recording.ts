@@ -2,28 +2,28 @@
 // at its end. What cannot be written is refused, or served and reported, as the configuration says.
 import { assemble } from "../../assembly/index.ts";
 import { answerMessage } from "../../ledger/index.ts";
-import type { NewRecord, NewRun, Recorded, Run } from "../../ledger/index.ts";
+import type { NewRecord, NewRun, RecordResult, Run } from "../../ledger/index.ts";
 import type { Delta, Message, ProviderError, Response, StoredMessage } from "../../model/index.ts";
 import { ServerError } from "../errors.ts";
 import { outcomeFacts } from "./facts.ts";
 import { responseAlias } from "./names.ts";
-import type { Described, Opened } from "./opened.ts";
-import { movedPlace, type Place } from "./place.ts";
+import type { Described, RecordingInput } from "./opened.ts";
+import { moveToNewThread, type ThreadPosition } from "./place.ts";
 import { idsIn, idsOf, isReferable, itemAliases } from "./references.ts";
 import { isClaimed, isGone, isTaken, refusalOf } from "./refusal.ts";
 import { RunFeed } from "./run-feed.ts";
-import type { Sayings } from "./said.ts";
+import type { RequestFacts } from "./said.ts";
 import { messagesOf } from "./stored-answer.ts";
 import type { RecordedAnswer, RecordedCall, Recording } from "./types.ts";
-import { inTime, twice } from "./waiting.ts";
+import { withTimeout, retryIfUnknown } from "./waiting.ts";
 
 /** What recordings share. */
-export interface Book {
+export interface RecordingContext {
   readonly onFailure: "refuse" | "serve";
   readonly maxWaitMs: number;
   /** How long a stream may last without being written before its end. */
   readonly beginMs: number;
-  readonly sayings: Sayings;
+  readonly sayings: RequestFacts;
   /** Whether the last write went well, as far as is known. */
   isSound(): boolean;
   /** Takes so many more bytes that wait to be written, or fewer; false where there is no room. */
@@ -52,14 +52,14 @@ export class CallRecording implements Recording {
   readonly changed: boolean;
   readonly earlier: Response | undefined = undefined;
   readonly call: RecordedCall;
-  readonly opened: Opened;
+  readonly opened: RecordingInput;
   /** The message that the answer follows, once it is written. */
   inputId: string | undefined;
-  private readonly book: Book;
+  private readonly book: RecordingContext;
   private readonly feed: RunFeed;
   private readonly cancelling = new AbortController();
   /** Where it is written. */
-  private place: Place;
+  private place: ThreadPosition;
   private described: Promise<Described>;
   /** Who was asked, where it is a stream. */
   private asked: { provider?: string; model?: string } | undefined;
@@ -69,7 +69,7 @@ export class CallRecording implements Recording {
   private isCancelled = false;
   private ending: Promise<void> | undefined;
 
-  constructor(book: Book, opened: Opened) {
+  constructor(book: RecordingContext, opened: RecordingInput) {
     const { place, runId, call } = opened;
     this.book = book;
     this.opened = opened;
@@ -114,12 +114,12 @@ export class CallRecording implements Recording {
     if (this.asked === undefined || this.book.onFailure === "serve") return;
     // As a rule a stream need not wait for a write of its own.
     if (this.feed.begun === undefined && this.book.isSound()) return;
-    await inTime(this.start(), this.book.maxWaitMs);
+    await withTimeout(this.start(), this.book.maxWaitMs);
   }
 
   /** Writes the run before anybody is asked. */
   async prove(): Promise<void> {
-    await inTime(this.start(), this.book.maxWaitMs);
+    await withTimeout(this.start(), this.book.maxWaitMs);
   }
 
   push(deltas: readonly Delta[]): void {
@@ -231,7 +231,7 @@ export class CallRecording implements Recording {
     // Another one than was asked first has answered: the message says who.
     if (messages === undefined && provider !== run.info.metadata?.["provider"]) await run.note({ provider });
     const options = { metadata: outcomeFacts(answer), ...this.names(responseId) };
-    return (await twice(() => run.commit(messages, options))).messages;
+    return (await retryIfUnknown(() => run.commit(messages, options))).messages;
   }
 
   private async giveUp(begun: Promise<Run>, error: ProviderError, facts: Facts): Written {
@@ -268,7 +268,7 @@ export class CallRecording implements Recording {
   private async write(record: NewRecord): Written {
     const { threadId, runId } = this;
     const { ledger } = this.call.caller;
-    const { input, messages } = await twice<Pick<Recorded, "input" | "messages">>(
+    const { input, messages } = await retryIfUnknown<Pick<RecordResult, "input" | "messages">>(
       () => ledger.record({ ...record, threadId, runId }),
       // Its id is taken then: by itself.
       async () => ({ input: [], messages: await messagesOf(ledger, await ledger.run(runId)) }),
@@ -293,7 +293,7 @@ export class CallRecording implements Recording {
   private moves(error: unknown): boolean {
     const { place, threadId: from } = this;
     if (!isGone(error) || place.thread !== undefined) return false;
-    this.place = movedPlace(this.call, place);
+    this.place = moveToNewThread(this.call, place);
     this.threadId = this.place.threadId;
     this.described = this.describe();
     this.book.moved(this, from);
@@ -349,7 +349,7 @@ export class CallRecording implements Recording {
       }),
     );
     try {
-      await inTime(written, this.book.maxWaitMs);
+      await withTimeout(written, this.book.maxWaitMs);
     } catch (error) {
       const refusal = refusalOf(error);
       const isKnown = this.feed.missing !== undefined || refusal.code === "aborted";

@@ -3,9 +3,9 @@
 import { hash } from "node:crypto";
 import type { Ledger, RunInfo } from "../../ledger/index.ts";
 import { stringifyJson } from "../../model/index.ts";
-import type { Message, Request } from "../../model/index.ts";
+import type { Message, ModelRequest } from "../../model/index.ts";
 import { isObject } from "../../model/kind.ts";
-import { LastUsed } from "./last-used.ts";
+import { LruMap } from "./last-used.ts";
 import { withoutSecrets } from "./secrets.ts";
 
 /** Where a field was said first; without a run: the instructions that the thread begins with. */
@@ -14,7 +14,7 @@ export interface Source {
   run?: string;
 }
 /** What holds at a message, as far as it is long, by field. */
-export type Standing = ReadonlyMap<string, Source>;
+export type KnownFields = ReadonlyMap<string, Source>;
 
 /** Said on a run. */
 export interface Said {
@@ -32,7 +32,7 @@ export interface Asked {
   /** Whether the thread begins with this call's messages. */
   isNew: boolean;
   parentMessageId: string | null;
-  request: Request;
+  request: ModelRequest;
   /** The instructions that the history begins with. */
   leading: readonly Message[];
 }
@@ -43,7 +43,7 @@ const LONG = 256;
 const NEAR = 32;
 const REMEMBERED = 10_000;
 const NOT_SAID: ReadonlySet<string> = new Set(["messages", "stream"]);
-const NOTHING: Standing = new Map();
+const NOTHING: KnownFields = new Map();
 const NO_INSTRUCTIONS: Source = { hash: hashOf("[]") };
 
 export function leadingOf(messages: readonly Message[]): readonly Message[] {
@@ -56,11 +56,11 @@ function hashOf(text: string): string {
 }
 
 /** Remembers what was said where, and says what is new. */
-export class Sayings {
-  private readonly at = new LastUsed<string, Standing>(REMEMBERED);
+export class RequestFacts {
+  private readonly at = new LruMap<string, KnownFields>(REMEMBERED);
 
   /** What a run is to say, and what then holds after it. */
-  async describe(asked: Asked): Promise<{ said: Said; standing: Standing }> {
+  async describe(asked: Asked): Promise<{ said: Said; standing: KnownFields }> {
     const before = asked.isNew ? NOTHING : await this.standing(asked);
     const said: Said = { request: {} };
     const next = new Map<string, Source>();
@@ -85,13 +85,13 @@ export class Sayings {
   }
 
   /** Notes what holds at a message that was written. */
-  remember({ tenant }: Ledger, messageId: string, standing: Standing): void {
+  remember({ tenant }: Ledger, messageId: string, standing: KnownFields): void {
     this.at.set(`${tenant} ${messageId}`, standing);
   }
 
   private instruct(
     { leading, isNew }: Asked,
-    before: Standing | undefined,
+    before: KnownFields | undefined,
     said: Said,
     repeat: (field: string, source: Source) => void,
   ): void {
@@ -104,7 +104,7 @@ export class Sayings {
   }
 
   /** What holds at the message that a call follows; undefined where nobody has said. */
-  private async standing({ ledger, threadId, parentMessageId }: Asked): Promise<Standing | undefined> {
+  private async standing({ ledger, threadId, parentMessageId }: Asked): Promise<KnownFields | undefined> {
     if (parentMessageId === null) return undefined;
     const name = `${ledger.tenant} ${parentMessageId}`;
     const known = this.at.get(name);
@@ -120,7 +120,7 @@ export class Sayings {
 }
 
 /** What holds after a run; undefined where no recorded call made it. */
-function standingAfter({ id, metadata }: RunInfo): Standing | undefined {
+function standingAfter({ id, metadata }: RunInfo): KnownFields | undefined {
   const { request, same } = saidBy(metadata) ?? {};
   if (request === undefined) return undefined;
   const standing = new Map<string, Source>(Object.entries(same ?? {}));

@@ -26,13 +26,13 @@ export function responseOf(answer: StoredMessage, { metadata: facts }: RunInfo):
   } = answer.metadata as Metadata & {
     response?: Partial<Response>; // as the ledger describes answers
   };
-  const told: Response = { id: "", model, message: asSaid(answer), finishReason, ...response };
+  const told: Response = { id: "", model, message: withoutLedgerFields(answer), finishReason, ...response };
   if (typeof facts?.["responseId"] === "string") told.id = facts["responseId"];
   return usage === undefined ? told : { ...told, usage };
 }
 
 /** A message as it was when it came: without what belongs to the ledger. */
-export function asSaid(stored: StoredMessage): Message {
+export function withoutLedgerFields(stored: StoredMessage): Message {
   const { id: _, parentMessageId: __, createdAt: ___, metadata, ...message } = stored;
   const { sourceId } = metadata;
   return typeof sourceId === "string" ? { ...message, id: sourceId } : message;

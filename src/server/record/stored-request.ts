@@ -1,19 +1,19 @@
 // Reads back what a recorded call asked: its settings from the runs that said them, its history from the thread.
 import { LedgerError } from "../../ledger/index.ts";
 import type { Ledger, RunInfo } from "../../ledger/index.ts";
-import type { Message, Request } from "../../model/index.ts";
+import type { Message, ModelRequest } from "../../model/index.ts";
 import { leadingOf, saidBy } from "./said.ts";
-import { asSaid } from "./stored-answer.ts";
+import { withoutLedgerFields } from "./stored-answer.ts";
 
 /** The request of a recorded call, with its whole history; undefined where the run is none. */
-export async function requestOf(ledger: Ledger, run: RunInfo): Promise<Request | undefined> {
+export async function requestOf(ledger: Ledger, run: RunInfo): Promise<ModelRequest | undefined> {
   const fields = await settingsOf(ledger, run);
   if (fields === undefined) return undefined;
   const { instructions, ...settings } = fields;
   return { ...settings, messages: await historyOf(ledger, run, instructions) };
 }
 
-type Settings = Omit<Request, "messages"> & { instructions?: readonly Message[] };
+type Settings = Omit<ModelRequest, "messages"> & { instructions?: readonly Message[] };
 
 /** What a recorded call said beside its history; `instructions` only where they are not those of the thread. */
 async function settingsOf(ledger: Ledger, { metadata }: RunInfo): Promise<Settings | undefined> {
@@ -42,6 +42,6 @@ async function historyOf(
   instructions: readonly Message[] | undefined,
 ): Promise<Message[]> {
   const branch = forkFromMessageId ?? undefined;
-  const path = branch === undefined ? [] : (await ledger.transcript(threadId, { branch })).map(asSaid);
+  const path = branch === undefined ? [] : (await ledger.transcript(threadId, { branch })).map(withoutLedgerFields);
   return instructions === undefined ? path : [...instructions, ...path.slice(leadingOf(path).length)];
 }

@@ -1,13 +1,13 @@
 // The border between whoever serves calls and whoever records them.
 import type { Attempt } from "../../client/index.ts";
-import type { Delta, Loss, Message, ProviderError, Request, Response } from "../../model/index.ts";
+import type { Delta, Loss, Message, ProviderError, ModelRequest, Response } from "../../model/index.ts";
 import type { Caller } from "../types.ts";
 
 /** A call that is to be recorded. */
 export interface RecordedCall {
   caller: Caller;
   /** As the client said it, decoded. */
-  request: Request;
+  request: ModelRequest;
   /** The dialect that the client speaks. */
   dialect: string;
   /** `x-koine-thread`: the thread to go on with; one that is not there is made under this id. */

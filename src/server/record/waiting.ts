@@ -3,7 +3,7 @@ import { LedgerError } from "../../ledger/index.ts";
 import { refusalOf, unavailable } from "./refusal.ts";
 
 /** Rejects with a `ServerError`. */
-export async function inTime<Value>(work: Promise<Value>, maxWaitMs: number): Promise<Value> {
+export async function withTimeout<Value>(work: Promise<Value>, maxWaitMs: number): Promise<Value> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(unavailable(`it took longer than ${maxWaitMs} ms.`)), maxWaitMs);
   try {
@@ -16,7 +16,7 @@ export async function inTime<Value>(work: Promise<Value>, maxWaitMs: number): Pr
 }
 
 /** Again where it is not known whether a write took place; `check` looks for what the first one may have done. */
-export async function twice<Value>(write: () => Promise<Value>, check?: () => Promise<Value>): Promise<Value> {
+export async function retryIfUnknown<Value>(write: () => Promise<Value>, check?: () => Promise<Value>): Promise<Value> {
   try {
     return await write();
   } catch (error) {

@@ -1,7 +1,7 @@
 // Tools that wait until somebody allows them. Both the question and the decision stand in the journal, so that either may
 // come from, and be answered by, another process than the one that works.
 import type { Approval, ToolContext } from "../../agent/index.ts";
-import type { Work } from "../../ledger/index.ts";
+import type { WorkLease } from "../../ledger/index.ts";
 import type { JsonObject, ToolCallPart } from "../../model/index.ts";
 import type { TaskEntry } from "./entries.ts";
 import type { Journal } from "./journal.ts";
@@ -17,10 +17,10 @@ export function callingOf(call: ToolCallPart, runId: string): Calling {
 
 export class Approvals {
   private readonly journal: Journal;
-  private readonly work: Work;
+  private readonly work: WorkLease;
   private readonly undecided = new Set<(state: TaskState) => void>();
 
-  constructor(journal: Journal, work: Work) {
+  constructor(journal: Journal, work: WorkLease) {
     this.journal = journal;
     this.work = work;
   }

@@ -1,13 +1,13 @@
 // Bodies of requests to tasks, checked field by field. Fields that mean nothing here are named in the reply.
 import type { JsonObject, Message } from "../../model/index.ts";
 import { isObject, kindOf } from "../../model/kind.ts";
-import type { Limits } from "../config/types.ts";
+import type { ServerLimits } from "../config/types.ts";
 import { ServerError } from "../errors.ts";
 import { readJson } from "../http/body.ts";
 import type { ServerRequest } from "../types.ts";
 import type { NewTask } from "./commands.ts";
-import type { Mode } from "./entries.ts";
-import { decodeSaid } from "./wire.ts";
+import type { QueueMode } from "./entries.ts";
+import { decodeInputMessage } from "./wire.ts";
 
 /** What a body says, and the fields of it that are not known. */
 export interface Read<Value> {
@@ -15,7 +15,7 @@ export interface Read<Value> {
   ignored: string[];
 }
 
-export async function readNewTask(request: ServerRequest, limits: Limits): Promise<Read<NewTask>> {
+export async function readNewTask(request: ServerRequest, limits: ServerLimits): Promise<Read<NewTask>> {
   const body = await readObject(request, limits);
   const { message, model, name, approval } = body;
   if (approval !== undefined && approval !== null && approval !== "ask" && approval !== "never") {
@@ -24,22 +24,22 @@ export async function readNewTask(request: ServerRequest, limits: Limits): Promi
   const value: NewTask = {
     model: textOf(model, "/model"),
     name: nameOf(name),
-    ...(message !== undefined && message !== null && { message: decodeSaid(message) }),
+    ...(message !== undefined && message !== null && { message: decodeInputMessage(message) }),
     ...(approval === "ask" && { approval }),
   };
   return { value, ignored: unknownIn(body, ["message", "model", "name", "approval"]) };
 }
 
-export async function readSaid(
+export async function readMessageBody(
   request: ServerRequest,
-  limits: Limits,
-): Promise<Read<{ message: Message; mode?: Mode }>> {
+  limits: ServerLimits,
+): Promise<Read<{ message: Message; mode?: QueueMode }>> {
   const body = await readObject(request, limits);
   const { message, mode } = body;
   if (mode !== undefined && mode !== null && mode !== "steer" && mode !== "follow-up") {
     throw invalid("/mode", 'Say "steer" (default: after this round of tools) or "follow-up" (after this answer).');
   }
-  const value: { message: Message; mode?: Mode } = { message: decodeSaid(message) };
+  const value: { message: Message; mode?: QueueMode } = { message: decodeInputMessage(message) };
   if (mode !== undefined && mode !== null) value.mode = mode;
   return { value, ignored: unknownIn(body, ["message", "mode"]) };
 }
@@ -50,7 +50,7 @@ export interface Decision {
   reason?: string;
 }
 
-export async function readDecision(request: ServerRequest, limits: Limits): Promise<Decision> {
+export async function readDecision(request: ServerRequest, limits: ServerLimits): Promise<Decision> {
   const body = await readObject(request, limits);
   const { approve } = body;
   const toolCallId = textOf(body["toolCallId"] ?? body["tool_call_id"], "/toolCallId");
@@ -60,7 +60,7 @@ export async function readDecision(request: ServerRequest, limits: Limits): Prom
   return reason === undefined ? { toolCallId, approve } : { toolCallId, approve, reason };
 }
 
-async function readObject(request: ServerRequest, limits: Limits): Promise<JsonObject> {
+async function readObject(request: ServerRequest, limits: ServerLimits): Promise<JsonObject> {
   const body = await readJson(request, limits);
   if (isObject(body)) return body;
   throw invalid("", `Expected a JSON object, found ${kindOf(body)}.`);

@@ -1,21 +1,28 @@
 // What can be done to a task: make one, say something to it, end its work, decide about a tool. Each is durable when it
 // is answered, and holds for every instance.
 import { createHash } from "node:crypto";
-import type { FirstWords, Ledger, Thread } from "../../ledger/index.ts";
+import type { InitialContent, Ledger, Thread } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import { type Message, stringifyJson, textOf } from "../../model/index.ts";
 import { routerOf } from "../gateway/routing.ts";
 import { ServerError } from "../errors.ts";
 import type { Caller, Services } from "../types.ts";
-import { decodeEntry, dropEntries, encodeEntry, type Mode, type TaskEntry, type Waiting } from "./entries.ts";
+import {
+  decodeEntry,
+  dropEntries,
+  encodeEntry,
+  type QueueMode,
+  type TaskEntry,
+  type PendingMessage,
+} from "./entries.ts";
 import type { Change, Journal, Journals } from "./journal.ts";
 import type { Runner } from "./runner.ts";
-import type { SaidBefore, TaskState } from "./state.ts";
+import type { KeyedMessage, TaskState } from "./state.ts";
 import { TASK_KIND, type TaskFacts } from "./task.ts";
-import { wordsOf } from "./words.ts";
+import { toThreadMessage } from "./words.ts";
 
 /** What a message to a task comes to: its id, and whether it waits. */
-export interface Said {
+export interface PostedMessage {
   id: string;
   queued: boolean;
 }
@@ -45,7 +52,11 @@ export class Commands {
   }
 
   /** Throws a "not-found" for a model that nobody has. */
-  async create({ ledger, scope }: Caller, task: NewTask, key?: string): Promise<{ thread: Thread; said?: Said }> {
+  async create(
+    { ledger, scope }: Caller,
+    task: NewTask,
+    key?: string,
+  ): Promise<{ thread: Thread; said?: PostedMessage }> {
     const { model = this.services.config.tasks.model, name, message, approval } = task;
     routerOf(this.services).route(model);
     const title = name ?? (message === undefined ? undefined : titleOf(message));
@@ -71,13 +82,13 @@ export class Commands {
     ledger: Ledger,
     threadId: string,
     message: Message,
-    how: { mode?: Mode; key?: string } = {},
-  ): Promise<Said> {
+    how: { mode?: QueueMode; key?: string } = {},
+  ): Promise<PostedMessage> {
     const { mode = "steer", key } = how;
     const journal = this.journal(ledger, threadId);
-    const words: Waiting = { id: ledger.newId(), message };
+    const words: PendingMessage = { id: ledger.newId(), message };
     const keyed = key === undefined ? {} : { key, digest: sha256(stringifyJson(message)) };
-    let said: Said = { id: words.id, queued: false };
+    let said: PostedMessage = { id: words.id, queued: false };
     await journal.change((state) => {
       const before = key === undefined ? undefined : state.keys.get(key);
       if (before !== undefined) {
@@ -95,9 +106,9 @@ export class Commands {
   }
 
   /** Takes one that waits back: it will not be said. Throws a "not-found" where none of this id waits. */
-  async takeBack(ledger: Ledger, threadId: string, id: string): Promise<Waiting> {
+  async takeBack(ledger: Ledger, threadId: string, id: string): Promise<PendingMessage> {
     const journal = this.journal(ledger, threadId);
-    let taken: Waiting | undefined;
+    let taken: PendingMessage | undefined;
     await journal.change(({ queue }) => {
       taken = queue.find((waiting) => waiting.id === id);
       return taken && { entries: [{ type: "unqueued", id, said: false }] };
@@ -116,9 +127,9 @@ export class Commands {
     ledger: Ledger,
     threadId: string,
     signal: AbortSignal,
-  ): Promise<{ ended: boolean; pending: readonly Waiting[] } | undefined> {
+  ): Promise<{ ended: boolean; pending: readonly PendingMessage[] } | undefined> {
     const journal = this.journal(ledger, threadId);
-    let dropped: readonly Waiting[] | undefined;
+    let dropped: readonly PendingMessage[] | undefined;
     const id = ledger.newId();
     const asked = await journal.change((state) => {
       dropped = undefined;
@@ -137,7 +148,7 @@ export class Commands {
   }
 
   /** What was dropped when the work ended; undefined where that takes too long. */
-  private async cancelled(journal: Journal, after: string, signal: AbortSignal): Promise<Waiting[] | undefined> {
+  private async cancelled(journal: Journal, after: string, signal: AbortSignal): Promise<PendingMessage[] | undefined> {
     const { threadId, ledger } = journal;
     const over = new AbortController();
     const { effects } = this.services.session;
@@ -220,16 +231,16 @@ function isAtRest({ running, queue }: TaskState): boolean {
 }
 
 /** What a task begins with that is told something in its making. */
-function firstWords(words: Waiting): FirstWords {
+function firstWords(words: PendingMessage): InitialContent {
   const { entries, append, want } = beginning(words, { type: "began", id: words.id });
   return { entries: entries.map(encodeEntry), messages: append?.messages, want };
 }
 
-function beginning(words: Waiting, entry: TaskEntry): Change {
-  return { want: true, entries: [entry], append: { messages: [wordsOf(words)] } };
+function beginning(words: PendingMessage, entry: TaskEntry): Change {
+  return { want: true, entries: [entry], append: { messages: [toThreadMessage(words)] } };
 }
 
-function sameAs({ id, queued, digest }: SaidBefore, asked: string | undefined): Said {
+function sameAs({ id, queued, digest }: KeyedMessage, asked: string | undefined): PostedMessage {
   if (digest === asked) return { id, queued };
   const message = "Another message was said with this key: use a new idempotency-key for each message.";
   throw new ServerError("conflict", message, { path: "idempotency-key" });

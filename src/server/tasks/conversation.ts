@@ -2,7 +2,7 @@
 // heard for what others want meanwhile. It can be left at any time; whoever takes it up goes on with it.
 import { AgentError } from "../../agent/index.ts";
 import type { AgentEvent, AgentResult, AgentRun, Approval, ToolContext } from "../../agent/index.ts";
-import type { Work } from "../../ledger/index.ts";
+import type { WorkLease } from "../../ledger/index.ts";
 import type { Message, StoredMessage, ToolCallPart } from "../../model/index.ts";
 import type { Services } from "../types.ts";
 import type { Agents, AgentWishes } from "./agents.ts";
@@ -10,9 +10,9 @@ import { Approvals, callingOf } from "./approvals.ts";
 import { dropEntries, type TaskEntry, type TaskFailure } from "./entries.ts";
 import { failureOf } from "./failures.ts";
 import type { Change, Journal } from "./journal.ts";
-import { knownCall, nextWords, openApprovals, type QueuedWords, type TaskState } from "./state.ts";
+import { knownCall, nextQueuedMessages, openApprovals, type QueuedTaskMessage, type TaskState } from "./state.ts";
 import type { TaskFacts } from "./task.ts";
-import { wordsOf } from "./words.ts";
+import { toThreadMessage } from "./words.ts";
 
 /** How often the journal is looked into for what other instances have written; this one's own are told of at once. */
 const LOOK_MS = 1000;
@@ -20,7 +20,7 @@ const LOOK_MS = 1000;
 const PATIENT_LOOKS = 1;
 
 /** It goes on elsewhere, or later; or when somebody has decided, and nobody need hold it until then. */
-type Left = "left" | "waiting";
+type ReleaseReason = "left" | "waiting";
 
 /** What a run of the agent came to. */
 interface Outcome {
@@ -32,17 +32,17 @@ interface Outcome {
 export interface ConversationOptions {
   services: Services;
   agents: Agents;
-  work: Work;
+  work: WorkLease;
   journal: Journal;
   task: TaskFacts;
 }
 
-export class Conversation {
+export class TaskExecution {
   private readonly options: ConversationOptions;
   private readonly approvals: Approvals;
   /** Ends the agent's run: it was cancelled, the work is lost, or time is up. */
   private readonly stop = new AbortController();
-  private readonly left = Promise.withResolvers<Left>();
+  private readonly left = Promise.withResolvers<ReleaseReason>();
   private isLeaving = false;
   private readonly waiting = new Set<() => void>();
   private run: AgentRun | undefined;
@@ -58,7 +58,7 @@ export class Conversation {
   }
 
   /** Throws what may pass by itself: the ledger cannot be reached. */
-  async hold(): Promise<"ended" | Left> {
+  async run(): Promise<"ended" | ReleaseReason> {
     const { work, services, task } = this.options;
     const give = (): void => this.stop.abort(goneOn());
     const signals = [work.lost, services.stopping];
@@ -69,7 +69,7 @@ export class Conversation {
       "gen_ai.conversation.id": work.threadId,
     });
     try {
-      const end = await this.goOn();
+      const end = await this.runUntilIdle();
       span.end();
       return end;
     } catch (error) {
@@ -80,9 +80,9 @@ export class Conversation {
     }
   }
 
-  private async goOn(): Promise<"ended" | Left> {
+  private async runUntilIdle(): Promise<"ended" | ReleaseReason> {
     const { work, services } = this.options;
-    await this.settleSaid();
+    await this.markDeliveredMessages();
     for (;;) {
       if (this.isLeaving || this.stop.signal.aborted) return "left";
       const outcome = (await this.isOver()) ? undefined : await this.ask();
@@ -101,15 +101,15 @@ export class Conversation {
   }
 
   /** Somebody may have written into the journal. */
-  nudge(): void {
+  wake(): void {
     for (const wake of this.waiting) wake();
   }
 
   /** Ends between two steps; where somebody is waited for, at once, with nothing decided. */
-  leave(): void {
+  release(): void {
     this.isLeaving = true;
     this.leaveIfWaiting();
-    this.nudge();
+    this.wake();
   }
 
   private leaveIfWaiting(): void {
@@ -122,7 +122,7 @@ export class Conversation {
   }
 
   /** What was said by a process that died before it could write so down. */
-  private async settleSaid(): Promise<void> {
+  private async markDeliveredMessages(): Promise<void> {
     const { journal, work } = this.options;
     const { queue } = await journal.read();
     if (queue.length === 0) return;
@@ -133,7 +133,7 @@ export class Conversation {
   }
 
   /** One run of the agent; it may be left in the middle. */
-  private async ask(): Promise<Outcome | Left> {
+  private async ask(): Promise<Outcome | ReleaseReason> {
     const over = new AbortController();
     this.hasHeard = false;
     // From the first moment on: it can take long until there is an agent.
@@ -143,7 +143,7 @@ export class Conversation {
       const begun = await Promise.race([this.begin(), listening, this.left.promise]);
       if (typeof begun === "string") return begun;
       this.run = begun;
-      this.nudge();
+      this.wake();
       return await Promise.race([this.hear(begun), listening, this.left.promise]);
     } catch (error) {
       if (this.stop.signal.aborted && error === this.stop.signal.reason) return {};
@@ -187,7 +187,7 @@ export class Conversation {
       if (!this.hasHeard) {
         this.hasHeard = true;
         // It has taken up what was left behind, and can be cancelled.
-        this.nudge();
+        this.wake();
       }
       const entry = this.entryOf(event);
       if (entry !== undefined) await this.options.journal.write([entry], { holding: this.options.work });
@@ -271,10 +271,10 @@ export class Conversation {
     this.approvals.look(state);
   }
 
-  private hand(run: AgentRun, queued: QueuedWords): void {
+  private hand(run: AgentRun, queued: QueuedTaskMessage): void {
     if (this.handed.has(queued.id)) return;
     try {
-      this.handed.set(queued.id, run.steer(wordsOf(queued)).id);
+      this.handed.set(queued.id, run.steer(toThreadMessage(queued)).id);
     } catch {
       // The run has ended in this moment: what waits is said after it.
     }
@@ -322,9 +322,12 @@ export class Conversation {
     if (failure !== undefined) {
       return ["failed", { holding, entries: [{ type: "failed", error: failure }, ended("failed")] }];
     }
-    const next = nextWords(state);
+    const next = nextQueuedMessages(state);
     if (next.length > 0) {
-      return [undefined, { holding, entries: next.map(unqueued(true)), append: { messages: next.map(wordsOf) } }];
+      return [
+        undefined,
+        { holding, entries: next.map(unqueued(true)), append: { messages: next.map(toThreadMessage) } },
+      ];
     }
     const reason = result?.reason ?? "done";
     return [reason, { holding, entries: [ended(reason)] }];
@@ -344,6 +347,6 @@ function queueIdOf({ metadata }: Message): string | undefined {
   return typeof id === "string" ? id : undefined;
 }
 
-function unqueued(said: boolean): (queued: QueuedWords) => TaskEntry {
+function unqueued(said: boolean): (queued: QueuedTaskMessage) => TaskEntry {
   return ({ id }) => ({ type: "unqueued", id, said });
 }

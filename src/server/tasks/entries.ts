@@ -4,7 +4,7 @@ import type { JsonObject, Message } from "../../model/index.ts";
 import { isObject } from "../../model/kind.ts";
 
 /** When a message that waits is said: *steer* after this round of tools, *follow-up* after this answer. */
-export type Mode = "steer" | "follow-up";
+export type QueueMode = "steer" | "follow-up";
 
 /** The same key with the same message is not said again (B95). */
 export interface Keyed {
@@ -14,7 +14,7 @@ export interface Keyed {
 }
 
 /** Why a conversation ended, as `AgentResult` has it; or it failed. */
-export type Ending = "done" | "max-steps" | "stopped" | "cut-off" | "cancelled" | "failed";
+export type TaskEndReason = "done" | "max-steps" | "stopped" | "cut-off" | "cancelled" | "failed";
 
 export interface TaskFailure {
   /** A kind of `ProviderError`, or the code of whatever went wrong. */
@@ -24,7 +24,7 @@ export interface TaskFailure {
   retryable?: boolean | undefined;
 }
 
-export interface Waiting {
+export interface PendingMessage {
   id: string;
   message: Message;
 }
@@ -32,8 +32,8 @@ export interface Waiting {
 export type TaskEntry =
   /** Work begins, with the message that goes with it. */
   | ({ type: "began"; id: string } & Keyed)
-  | { type: "ended"; reason: Ending }
-  | ({ type: "queued"; mode: Mode } & Waiting & Keyed)
+  | { type: "ended"; reason: TaskEndReason }
+  | ({ type: "queued"; mode: QueueMode } & PendingMessage & Keyed)
   /** It does not wait any more: it was said, or dropped. */
   | { type: "unqueued"; id: string; said: boolean }
   /** A tool begins, or waits for somebody to allow it. */
@@ -42,7 +42,7 @@ export type TaskEntry =
   | { type: "decided"; toolCallId: string; approve: boolean; reason?: string | undefined }
   /** Somebody wants the work to end. */
   | { type: "cancel"; id: string }
-  | { type: "cancelled"; pending: Waiting[] }
+  | { type: "cancelled"; pending: PendingMessage[] }
   | { type: "failed"; error: TaskFailure };
 
 /** Each name once, so that the compiler misses none. */
@@ -59,7 +59,7 @@ const TYPES: Record<TaskEntry["type"], true> = {
 };
 
 /** What waits is dropped, and told to whoever reads. */
-export function dropEntries(queue: readonly Waiting[]): TaskEntry[] {
+export function dropEntries(queue: readonly PendingMessage[]): TaskEntry[] {
   const pending = queue.map(({ id, message }) => ({ id, message }));
   return [...queue.map(({ id }): TaskEntry => ({ type: "unqueued", id, said: false })), { type: "cancelled", pending }];
 }

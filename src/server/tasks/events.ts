@@ -2,13 +2,13 @@
 // is told the same, with the same ids, on any instance and after any restart.
 import type { LedgerEvent } from "../../ledger/index.ts";
 import type { Message, StoredMessage, ToolCallPart, ToolResultPart } from "../../model/index.ts";
-import { decodeEntry, type TaskEntry, type Waiting } from "./entries.ts";
+import { decodeEntry, type TaskEntry, type PendingMessage } from "./entries.ts";
 import { encodeCall, encodeMessage, encodeUsage, flatten, type WireMessage } from "./wire.ts";
 
 export type TaskEvent = { msg: string } & Record<string, unknown>;
 
 /** An event, and the id that its reader resumes after. */
-export interface Told {
+export interface TaskEventRecord {
   id: string;
   event: TaskEvent;
 }
@@ -21,7 +21,7 @@ export function callsIn({ parts }: Pick<Message, "parts">): Map<string, ToolCall
 }
 
 /** The events of one thing that happened; `calls` are those of the message before, where it is a tool's. */
-export function eventsOf(happened: LedgerEvent, calls: Calls): Told[] {
+export function eventsOf(happened: LedgerEvent, calls: Calls): TaskEventRecord[] {
   const events = contentOf(happened, calls);
   // The last one has the cursor itself, after which the ledger resumes.
   return events.map((event, index) => ({ id: idOf(happened.cursor, index, events.length), event }));
@@ -125,7 +125,7 @@ function entryEvent(entry: TaskEntry): TaskEvent | undefined {
 }
 
 /** A message that waits, as clients see it. */
-export function encodeWaiting({ id, message }: Waiting): { id: string; message: WireMessage } {
+export function encodeWaiting({ id, message }: PendingMessage): { id: string; message: WireMessage } {
   const [wire = { role: "user", content: "" }] = encodeMessage(message);
   return { id, message: wire };
 }

@@ -4,12 +4,12 @@ import type { Effects } from "../../client/index.ts";
 import type { Ledger, LedgerEvent } from "../../ledger/index.ts";
 import type { StoredMessage } from "../../model/index.ts";
 import { decodeEntry } from "./entries.ts";
-import { type Calls, callsIn, encodeWaiting, eventsOf, parseId, type Told } from "./events.ts";
+import { type Calls, callsIn, encodeWaiting, eventsOf, parseId, type TaskEventRecord } from "./events.ts";
 import type { Journal } from "./journal.ts";
 import { advance, type TaskState } from "./state.ts";
 
 /** An event with its id, or the queue, which has none: it is no part of the history. */
-export type Fed = Told | { queue: ReturnType<typeof encodeWaiting>[] };
+export type FeedItem = TaskEventRecord | { queue: ReturnType<typeof encodeWaiting>[] };
 
 export interface FeedOptions {
   /** The id of the last event that the reader has; "now": only what comes next. Absent: from the beginning. */
@@ -25,7 +25,7 @@ const PICTURE_MS = 100;
 export async function* feed(
   journal: Journal,
   { after, signal, effects }: FeedOptions,
-): AsyncGenerator<Fed, void, void> {
+): AsyncGenerator<FeedItem, void, void> {
   const { ledger, threadId } = journal;
   const start = after === undefined ? undefined : parseId(after);
   const history = ledger.follow({ threadId, after: start?.cursor, gaps: "skip", signal });
@@ -56,7 +56,7 @@ export async function* feed(
   }
 }
 
-function queueOf({ queue }: TaskState): Fed {
+function queueOf({ queue }: TaskState): FeedItem {
   return { queue: queue.map(encodeWaiting) };
 }
 
@@ -72,7 +72,12 @@ function stateAfter(state: TaskState, happened: LedgerEvent): TaskState {
 }
 
 /** The events of a message that a reader had in part. */
-async function restOf({ ledger, threadId }: Journal, calls: CallMemory, cursor: string, seen: number): Promise<Told[]> {
+async function restOf(
+  { ledger, threadId }: Journal,
+  calls: CallMemory,
+  cursor: string,
+  seen: number,
+): Promise<TaskEventRecord[]> {
   const [message] = await ledger.transcript(threadId, { branch: cursor, limit: 1 });
   if (message === undefined) return [];
   const happened: LedgerEvent = { cursor, type: "message", message };

@@ -1,6 +1,6 @@
 // The journal of a task, read as far as it goes and no part of it twice; and changes of it that are decided on what it
 // says, which hold only if nobody has written in between.
-import type { Ledger, Logged, LogOptions } from "../../ledger/index.ts";
+import type { Ledger, LogResult, LogOptions } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import { decodeEntry, encodeEntry, type TaskEntry } from "./entries.ts";
 import { advance, NEW_STATE, type TaskState } from "./state.ts";
@@ -63,7 +63,7 @@ export class Journal {
    * Writes what `decide` says on the state as it is; undefined: nothing. Where somebody was faster, it is asked again.
    * What it throws is thrown.
    */
-  async change(decide: (state: TaskState) => Change | undefined): Promise<Logged | undefined> {
+  async change(decide: (state: TaskState) => Change | undefined): Promise<LogResult | undefined> {
     for (let sameAgain = 0, last: string | null = null; ;) {
       const state = await this.read();
       // An end of the journal that cannot be read would never be the expected one.
@@ -82,7 +82,7 @@ export class Journal {
   }
 
   /** Writes entries that hold whatever else was written. */
-  write(entries: readonly TaskEntry[], options: Pick<LogOptions, "append" | "holding"> = {}): Promise<Logged> {
+  write(entries: readonly TaskEntry[], options: Pick<LogOptions, "append" | "holding"> = {}): Promise<LogResult> {
     return this.ledger.log(this.threadId, entries.map(encodeEntry), options);
   }
 }

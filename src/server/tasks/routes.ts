@@ -4,7 +4,7 @@ import { param, queryCount, queryText } from "../api/reading.ts";
 import { jsonReply, type RouteFacts, route, says, text, whole } from "../api/replies.ts";
 import { ServerError } from "../errors.ts";
 import type { Caller, Reply, Route, ServerRequest, Services } from "../types.ts";
-import { readDecision, readNewTask, readSaid } from "./bodies.ts";
+import { readDecision, readNewTask, readMessageBody } from "./bodies.ts";
 import type { Commands } from "./commands.ts";
 import { encodeWaiting } from "./events.ts";
 import * as shapes from "./shapes.ts";
@@ -31,7 +31,7 @@ export function taskRoutes(services: Services, commands: Commands): Route[] {
     }),
     at("POST", "/task/:id/message", SAY, async (request, { ledger }) => {
       const { id } = await openTask(ledger, param(request, "id"));
-      const { value, ignored } = await readSaid(request, limits);
+      const { value, ignored } = await readMessageBody(request, limits);
       const { message, mode } = value;
       const key = keyOf(request);
       const said = await commands.say(ledger, id, message, {

@@ -1,16 +1,16 @@
 // Who does the work that tasks want: takes it from the ledger, one holder each among all instances, and gives it back
 // when the server stops. What a process that died had held is taken up when its lease is over.
-import type { Ledger, Work } from "../../ledger/index.ts";
+import type { Ledger, WorkLease } from "../../ledger/index.ts";
 import { LedgerError } from "../../ledger/index.ts";
 import { OpenCalls } from "../http/open-calls.ts";
 import type { Services } from "../types.ts";
 import type { Agents } from "./agents.ts";
-import { Conversation } from "./conversation.ts";
+import { TaskExecution } from "./conversation.ts";
 import type { TaskEntry } from "./entries.ts";
 import type { Journal, Journals } from "./journal.ts";
-import { nextWords } from "./state.ts";
+import { nextQueuedMessages } from "./state.ts";
 import { factsOf } from "./task.ts";
-import { wordsOf } from "./words.ts";
+import { toThreadMessage } from "./words.ts";
 
 /** The longest between two looks for work that others have left. */
 const LONGEST_POLL_MS = 5000;
@@ -20,7 +20,7 @@ const TROUBLE_MS = 3000;
 
 /** Work in our hands. */
 interface Held {
-  conversation?: Conversation;
+  conversation?: TaskExecution;
   /** More was wanted since: it is to be looked for again when this ends. */
   isWantedAgain: boolean;
 }
@@ -64,7 +64,7 @@ export class Runner {
     const held = this.held.get(keyOf(ledger.tenant, threadId));
     if (held !== undefined) {
       held.isWantedAgain = true;
-      held.conversation?.nudge();
+      held.conversation?.wake();
       return;
     }
     await this.take(ledger, threadId);
@@ -72,7 +72,7 @@ export class Runner {
 
   private leave(): void {
     this.over.abort();
-    for (const { conversation } of this.held.values()) conversation?.leave();
+    for (const { conversation } of this.held.values()) conversation?.release();
   }
 
   private async poll(): Promise<void> {
@@ -98,7 +98,7 @@ export class Runner {
     const { services } = this.options;
     // More than a tenant may have at a time is wanted, and waits.
     if (this.over.signal.aborted || !this.enter(ledger.tenant)) return false;
-    let work: Work | undefined;
+    let work: WorkLease | undefined;
     try {
       work = await ledger.takeWork({ holder: services.instance, threadId });
     } catch (error) {
@@ -128,7 +128,7 @@ export class Runner {
     }
   }
 
-  private async perform(work: Work): Promise<void> {
+  private async perform(work: WorkLease): Promise<void> {
     const { services, journals } = this.options;
     const { threadId, tenant, ledger } = work;
     const key = keyOf(tenant, threadId);
@@ -149,17 +149,17 @@ export class Runner {
     if (held.isWantedAgain) await this.wake(ledger, threadId);
   }
 
-  private async workOn(work: Work, held: Held, journal: Journal): Promise<void> {
+  private async workOn(work: WorkLease, held: Held, journal: Journal): Promise<void> {
     const { services, agents } = this.options;
     for (;;) {
       if (this.over.signal.aborted || work.lost.aborted) return work.release();
       const state = await journal.read();
       if (state.running) {
         const task = factsOf(await work.ledger.thread(work.threadId));
-        const conversation = new Conversation({ services, agents, work, journal, task });
+        const conversation = new TaskExecution({ services, agents, work, journal, task });
         held.conversation = conversation;
-        if (this.over.signal.aborted) conversation.leave();
-        const end = await conversation.hold();
+        if (this.over.signal.aborted) conversation.release();
+        const end = await conversation.run();
         if (end === "left") return work.release();
         // Whoever decides wants it again.
         if (end === "waiting" && (await work.done())) return;
@@ -169,7 +169,7 @@ export class Runner {
   }
 
   /** Trouble that may pass is waited out with the work in hand, so that it is not taken at once and again and again. */
-  private async giveBack(work: Work, error: unknown): Promise<void> {
+  private async giveBack(work: WorkLease, error: unknown): Promise<void> {
     const { services, journals } = this.options;
     if (error instanceof LedgerError && error.code === "unknown-thread") {
       journals.forget(work.ledger, work.threadId);
@@ -190,16 +190,16 @@ export class Runner {
 }
 
 /** A conversation begins with what waits. */
-async function begin(journal: Journal, work: Work): Promise<void> {
+async function begin(journal: Journal, work: WorkLease): Promise<void> {
   await journal.change((state) => {
-    const next = nextWords(state);
+    const next = nextQueuedMessages(state);
     const [first] = next;
     if (state.running || first === undefined) return undefined;
     const said = next.map(({ id }): TaskEntry => ({ type: "unqueued", id, said: true }));
     return {
       holding: work,
       entries: [{ type: "began", id: first.id }, ...said],
-      append: { messages: next.map(wordsOf) },
+      append: { messages: next.map(toThreadMessage) },
     };
   });
 }

@@ -1,10 +1,10 @@
 // What a task is at, folded from its journal. Pure: every reader of the same entries comes to the same.
 import type { JsonObject } from "../../model/index.ts";
 import { sameJson } from "../../model/json.ts";
-import type { Ending, Keyed, Mode, TaskEntry, TaskFailure, Waiting } from "./entries.ts";
+import type { TaskEndReason, Keyed, QueueMode, TaskEntry, TaskFailure, PendingMessage } from "./entries.ts";
 
-export interface QueuedWords extends Waiting {
-  mode: Mode;
+export interface QueuedTaskMessage extends PendingMessage {
+  mode: QueueMode;
 }
 
 /** A tool that began in this conversation, or waits to. */
@@ -17,7 +17,7 @@ export interface CallState {
 }
 
 /** What became of a message that was said with a key. */
-export interface SaidBefore {
+export interface KeyedMessage {
   id: string;
   queued: boolean;
   digest: string | undefined;
@@ -30,16 +30,16 @@ export interface TaskState {
   /** Of the last entry; null where there is none. */
   cursor: string | null;
   running: boolean;
-  queue: readonly QueuedWords[];
+  queue: readonly QueuedTaskMessage[];
   /** Whether somebody wants the conversation to end. */
   cancelling: boolean;
   /** It failed, and what waits goes on waiting until something is said. */
   held: boolean;
   /** By call, of this conversation. */
   calls: ReadonlyMap<string, CallState>;
-  keys: ReadonlyMap<string, SaidBefore>;
+  keys: ReadonlyMap<string, KeyedMessage>;
   /** How the last conversation ended; undefined before that. */
-  ending?: Ending | undefined;
+  ending?: TaskEndReason | undefined;
   failure?: TaskFailure | undefined;
 }
 
@@ -120,7 +120,7 @@ export function openApprovals({ calls }: TaskState): [toolCallId: string, call: 
 }
 
 /** What is said next, now that the model has said all: what steers and came too late for that, else the next that waits. */
-export function nextWords({ queue }: TaskState): readonly QueuedWords[] {
+export function nextQueuedMessages({ queue }: TaskState): readonly QueuedTaskMessage[] {
   const steering = queue.filter(({ mode }) => mode === "steer");
   return steering.length > 0 ? steering : queue.slice(0, 1);
 }

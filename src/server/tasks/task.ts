@@ -46,9 +46,9 @@ export async function openTask(ledger: Ledger, id: string): Promise<Thread> {
 }
 
 /** What a task is doing, in a word. */
-export type TaskWord = "idle" | "running" | "waiting" | "failed" | "cancelled";
+export type TaskStatus = "idle" | "running" | "waiting" | "failed" | "cancelled";
 
-function wordOf(state: TaskState): TaskWord {
+function wordOf(state: TaskState): TaskStatus {
   if (state.running) return openApprovals(state).length > 0 ? "waiting" : "running";
   return state.ending === "failed" || state.ending === "cancelled" ? state.ending : "idle";
 }

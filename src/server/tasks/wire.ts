@@ -78,7 +78,7 @@ export function encodeUsage(usage: Usage): JsonObject {
 const SPEAKERS: ReadonlySet<string> = new Set(["user", "system", "developer"]);
 
 /** What a client says to a task: a text, or a message. Throws an "invalid-request" that names the place. */
-export function decodeSaid(wire: unknown, path = "/message"): Message {
+export function decodeInputMessage(wire: unknown, path = "/message"): Message {
   const message = typeof wire === "string" ? user(wire) : decodeObject(wire, path);
   if (message.parts.every((part) => part.type === "text" && part.text === "")) {
     throw new ServerError("invalid-request", "The message says nothing; give it a content.", { path });

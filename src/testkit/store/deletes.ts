@@ -1,5 +1,5 @@
 // What each delete takes, what it leaves, and what it counts.
-import { type Deleted, NOTHING_DELETED } from "../../ledger/rows.ts";
+import { type DeletionCounts, NOTHING_DELETED } from "../../ledger/rows.ts";
 import { demand } from "../demand.ts";
 import { everythingNow, HELD, household, LOOSE, NEW } from "./fixture.ts";
 import { blobRow, chunkRow, hashOf, idOf, keyRow, logRow, messageRow, refRow, runRow, threadRow } from "./rows.ts";
@@ -11,7 +11,7 @@ function bytesOf(...bodies: readonly string[]): number {
 }
 
 /** The step deletes so much, then nothing more. */
-async function demandDeleted(stage: Stage, step: Step, should: Partial<Deleted>, what: string): Promise<void> {
+async function demandDeleted(stage: Stage, step: Step, should: Partial<DeletionCounts>, what: string): Promise<void> {
   await demandSame(await stage.write(step), { ...NOTHING_DELETED, ...should }, `${what} What was counted.`);
   const after = await everythingNow(stage.store, stage.tenant);
   await demandSame(await stage.write(step), NOTHING_DELETED, `${what} Again, there is nothing.`);
@@ -145,7 +145,7 @@ async function deletesLooseBlobs(stage: Stage): Promise<void> {
     (tx) => tx.insertChunk(chunkRow(tenant, youngUpload, 0)),
   );
   const step: Step = (tx) => tx.deleteLooseBlobs(tenant, 1_001);
-  const { blobs } = (await stage.write(step)) as Deleted;
+  const { blobs } = (await stage.write(step)) as DeletionCounts;
   await demandSame(blobs, 2, "Two blobs are loose and old.");
   await demandSame(await stage.write(step), NOTHING_DELETED, "Again, there is nothing.");
   await demandSame(reads.blob(tenant, LOOSE), undefined, "A loose blob.");

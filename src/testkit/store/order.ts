@@ -1,7 +1,7 @@
 // Lists: their order, where they begin and end, and how long they are. What should come out is what a plain filter over
 // the rows gives.
 import type { MessageHeader, MessageRow } from "../../ledger/rows.ts";
-import type { Stretch, ThreadKey } from "../../ledger/store.ts";
+import type { IdRange, ThreadKey } from "../../ledger/store.ts";
 import { demand } from "../demand.ts";
 import { endedRun, hashOf, idOf, logRow, messageRow, quarantineRow, refRow, runRow, threadRow } from "./rows.ts";
 import type { Claim, Stage, Step } from "./stage.ts";
@@ -12,8 +12,8 @@ const IN_ORDER = [" ", "0", "A", "Z", "a", "a ", "ab", "b", "~", "é", "κ", "\u
 
 const POSITIONS = [undefined, idOf(4), idOf(5), idOf(20), idOf(99)];
 
-function stretches(): Stretch[] {
-  const all: Stretch[] = [];
+function stretches(): IdRange[] {
+  const all: IdRange[] = [];
   for (const after of POSITIONS) {
     for (const upTo of POSITIONS) {
       for (const limit of [1, 3, 100]) {
@@ -26,7 +26,7 @@ function stretches(): Stretch[] {
 }
 
 /** The rows of a stretch, found in the plainest way. */
-function cutOut<Row extends { id: string }>(rows: readonly Row[], stretch: Stretch): Row[] {
+function cutOut<Row extends { id: string }>(rows: readonly Row[], stretch: IdRange): Row[] {
   const { after = "", upTo = "~", order = "up", limit } = stretch;
   const within = rows.filter(({ id }) => id > after && id <= upTo);
   return (order === "up" ? within : within.toReversed()).slice(0, limit);

@@ -1,6 +1,6 @@
 // What lists of threads are made of: titles, tallies, what happened last, and being told of what happens.
 import type { ThreadChange } from "../../ledger/overview/types.ts";
-import type { ListedHead, RunRow, RunUsage, TallyPlace, ThreadRow } from "../../ledger/rows.ts";
+import type { ListedHead, RunRow, RunUsage, MessageCountRange, ThreadRow } from "../../ledger/rows.ts";
 import type { Awaitable } from "../../ledger/steps.ts";
 import type { LedgerStore, LedgerTransaction, ThreadKey, TitlesPage } from "../../ledger/store.ts";
 import { demand } from "../demand.ts";
@@ -40,7 +40,7 @@ async function titlesWithAWord(stage: Stage): Promise<void> {
 }
 
 /** A whole thread, and what a user said first. */
-const whole = (threadId: string): TallyPlace => ({ threadId, after: "", upTo: "~", first: true });
+const whole = (threadId: string): MessageCountRange => ({ threadId, after: "", upTo: "~", first: true });
 
 async function tallies(stage: Stage): Promise<void> {
   const { key, other, tenant, reads } = stage;

@@ -1,6 +1,6 @@
 // What the model of a campaign says: rounds of calls, told by a number, then a last word. Pure: the same history gets the
 // same answer, so that a campaign can tell what a thread must look like in the end.
-import type { Delta, Message, Part, Request } from "../../../src/index.ts";
+import type { Delta, Message, Part, ModelRequest } from "../../../src/index.ts";
 
 /** Every kind of tool that a call can meet, and what must become of a call of it that was interrupted. */
 export const TOOLS = {
@@ -54,7 +54,7 @@ export function runnableBeside({ rounds }: Story, id: string): string[] {
 export const lastWords = (rounds: number): string => `All ${rounds} rounds are done.`;
 
 /** The answer to a request, as deltas; between two of them time may pass. */
-export function* answer(story: Story, { messages }: Request, attempt: string): Generator<Delta> {
+export function* answer(story: Story, { messages }: ModelRequest, attempt: string): Generator<Delta> {
   const round = messages.filter(({ role }) => role === "assistant").length;
   yield { kind: "start", payload: { modelId: "story-1", requestId: `req_${round}_${attempt}` } };
   yield { kind: "thinking", payload: { textDelta: `Round ${round}` } };

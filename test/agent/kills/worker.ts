@@ -2,7 +2,7 @@
 import { writeSync } from "node:fs";
 import { type AgentTool, createAgent, type McpServer, mcpServer, tool } from "../../../src/agent/index.ts";
 import { createClient, type LocalProvider } from "../../../src/client/index.ts";
-import type { Delta, Request } from "../../../src/index.ts";
+import type { Delta, ModelRequest } from "../../../src/index.ts";
 import { openStore, openOn } from "../../ledger/crash/target.ts";
 import { work } from "./effects.ts";
 import { illegal } from "./legal.ts";
@@ -31,7 +31,7 @@ function pass(what: string): void {
 }
 
 const model: LocalProvider = {
-  async *answer(request: Request): AsyncGenerator<Delta> {
+  async *answer(request: ModelRequest): AsyncGenerator<Delta> {
     phase = "answer";
     for (const what of [...faultsOf(story, request.messages), ...illegal(request.messages)]) say({ at: "fault", what });
     for (const delta of answer(story, request, `${plan.life}`)) {

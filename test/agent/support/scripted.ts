@@ -9,7 +9,7 @@ import type {
   Delta,
   Message,
   Part,
-  Request,
+  ModelRequest,
   StoredMessage,
   ToolResultPart,
   UnifiedFinishReason,
@@ -23,7 +23,7 @@ export const LEDGERS = STORES.filter(({ name }) => name !== "postgres");
 /** One answer: its deltas, or what makes them. */
 export type Answer =
   | readonly Delta[]
-  | ((request: Request, signal: AbortSignal) => Iterable<Delta> | AsyncIterable<Delta>);
+  | ((request: ModelRequest, signal: AbortSignal) => Iterable<Delta> | AsyncIterable<Delta>);
 
 let answers = 0;
 
@@ -61,12 +61,12 @@ export function makes(...calls: readonly Delta[][]): Delta[] {
 export interface Scripted {
   provider: LocalProvider;
   /** What it was asked, in order. */
-  requests: Request[];
+  requests: ModelRequest[];
 }
 
 /** Gives its answers one after the other. */
 export function scripted(...script: Answer[]): Scripted {
-  const requests: Request[] = [];
+  const requests: ModelRequest[] = [];
   const provider: LocalProvider = {
     answer(request, { signal }) {
       requests.push(request);

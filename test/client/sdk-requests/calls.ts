@@ -3,7 +3,7 @@ import type Anthropic from "@anthropic-ai/sdk";
 import type { GenerateContentParameters, Tool as GeminiTool } from "@google/genai";
 import type OpenAI from "openai";
 import type { HttpProvider } from "../../../src/client/types.ts";
-import type { Request } from "../../../src/index.ts";
+import type { ModelRequest } from "../../../src/index.ts";
 import { user } from "../../../src/index.ts";
 import type { UpstreamDialect } from "../../support/upstreams/index.ts";
 
@@ -20,7 +20,7 @@ export interface SdkCalls {
 export type Differences = Readonly<Record<string, string>>;
 
 export interface Row extends Partial<SdkCalls> {
-  request: Given<Request>;
+  request: Given<ModelRequest>;
   /** Instead of the usual model of the upstream. */
   models?: Partial<Record<UpstreamDialect, string>>;
   isStream?: true;
@@ -42,7 +42,7 @@ const TOOL = { name: "forecast", description: "What the weather will be" } as co
 
 /** The tool in every dialect. */
 export const tools = {
-  koine: [{ type: "function", ...TOOL, inputSchema: SCHEMA }] satisfies Request["tools"],
+  koine: [{ type: "function", ...TOOL, inputSchema: SCHEMA }] satisfies ModelRequest["tools"],
   chat: [{ type: "function", function: { ...TOOL, parameters: { ...SCHEMA } } }] satisfies OpenAI.ChatCompletionTool[],
   responses: [
     { type: "function", ...TOOL, parameters: { ...SCHEMA }, strict: false },

@@ -1,11 +1,11 @@
 // Settings: formats of the answer, sampling, reasoning, metadata, caches, in Koine's words and in those of the SDKs.
 import { ThinkingLevel } from "@google/genai";
-import type { Request } from "../../../src/index.ts";
+import type { ModelRequest } from "../../../src/index.ts";
 import { system, text, user } from "../../../src/index.ts";
 import type { Row } from "./calls.ts";
 import { anthropicAsked, chatAsked, geminiAsked, MAX, question, responsesAsked, sampling, SCHEMA } from "./calls.ts";
 
-function request(more: Partial<Request>): Row["request"] {
+function request(more: Partial<ModelRequest>): Row["request"] {
   return { messages: [question], sampling, ...more };
 }
 

@@ -1,11 +1,11 @@
 // Tools, their choice, calls and results, in Koine's words and in those of the official SDKs.
 import { FunctionCallingConfigMode } from "@google/genai";
-import type { Request } from "../../../src/index.ts";
+import type { ModelRequest } from "../../../src/index.ts";
 import { assistant, text, toolCall, toolResult } from "../../../src/index.ts";
 import type { Row, SdkCalls } from "./calls.ts";
 import { anthropicAsked, chatAsked, geminiAsked, MAX, question, responsesAsked, sampling, tools } from "./calls.ts";
 
-function request(more: Partial<Request>): Row["request"] {
+function request(more: Partial<ModelRequest>): Row["request"] {
   return { messages: [question], tools: tools.koine, sampling, ...more };
 }
 function chat(choice: NonNullable<SdkCalls["openai-chat"]["tool_choice"]>, more: object = {}): SdkCalls["openai-chat"] {

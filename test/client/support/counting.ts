@@ -1,5 +1,5 @@
 // A client with a provider that counts how often it is asked, for tests of middleware.
-import type { Delta, Request } from "koine";
+import type { Delta, ModelRequest } from "koine";
 import { user } from "koine";
 import type { CallOptions, Client, LocalProvider, Middleware } from "koine/client";
 import { createClient } from "koine/client";
@@ -11,7 +11,7 @@ export function counting(usage: typeof USAGE | null = USAGE): LocalProvider & { 
   const provider = {
     asked: 0,
     retry: { attempts: 2, baseMs: 0 },
-    async *answer({ messages }: Request): AsyncGenerator<Delta> {
+    async *answer({ messages }: ModelRequest): AsyncGenerator<Delta> {
       await Promise.resolve();
       provider.asked += 1;
       const [part] = messages.at(-1)?.parts ?? [];
@@ -53,7 +53,7 @@ export function setup(middleware: Middleware[], provider = counting(), priced = 
     client,
     provider,
     async ask(words, mode = "complete", options = {}) {
-      const request: Request = { model: "m", messages: [user(words)] };
+      const request: ModelRequest = { model: "m", messages: [user(words)] };
       if (mode === "complete") return textOf((await client.complete(request, options)).message.parts);
       let said = "";
       for await (const delta of client.stream(request, options)) {

@@ -4,7 +4,7 @@ import { createClient } from "../../../src/client/index.ts";
 import type { ClientOptions, HttpDialect, HttpProvider } from "../../../src/client/index.ts";
 import { HTTP_DIALECTS } from "../../../src/client/providers/check.ts";
 import type { Client } from "../../../src/client/index.ts";
-import type { Delta, Dialect, ProviderError, Request, Response } from "../../../src/index.ts";
+import type { Delta, Dialect, ProviderError, ModelRequest, Response } from "../../../src/index.ts";
 import { assistant, dialect, disassemble, user } from "../../../src/index.ts";
 import type { ReplayServer, Reply } from "../../../src/testkit/index.ts";
 
@@ -13,7 +13,7 @@ export const MODEL = "model-1";
 /** Long enough to be looked for in texts. */
 export const KEY = "key-of-the-caller";
 
-export const QUESTION: Request = { model: `there/${MODEL}`, messages: [user("What is the way to the harbour?")] };
+export const QUESTION: ModelRequest = { model: `there/${MODEL}`, messages: [user("What is the way to the harbour?")] };
 
 /** Words, then a call: enough to be cut anywhere. */
 export const ANSWER: Response = {

@@ -1,6 +1,6 @@
 // What a writer says on its pipe: before an operation what it is about to do, after it what came of it. A line that
 // arrived was said; the operation whose second line never arrived may or may not have taken place.
-import type { Deleted, RunMode } from "../../../src/ledger/rows.ts";
+import type { DeletionCounts, RunMode } from "../../../src/ledger/rows.ts";
 import type { Draft } from "./content.ts";
 
 /** Threads by what may happen in them. "own": one writer, everything; "mixed": several writers, no selecting and purging; "chain": several, no forks either. */
@@ -55,7 +55,7 @@ export interface Result {
   /** Of a history that was sent again: how many messages it had, how many were known, of which thread, up to which one. */
   recognised?: { sent: number; known: number; threadId: string | null; leaf: string | null; wanted: string | null };
   recovered?: { runId: string; written: Written[] }[];
-  deleted?: Deleted;
+  deleted?: DeletionCounts;
   blob?: string;
   count?: number;
 }

@@ -1,7 +1,7 @@
 // A real ledger beside the oracle: every step is done to both, and afterwards both must say the same.
 import { expect } from "vitest";
 import { LedgerError } from "../../../src/ledger/errors.ts";
-import { ledgerOn } from "../../../src/ledger/open.ts";
+import { createLedger } from "../../../src/ledger/open.ts";
 import type { LedgerStore } from "../../../src/ledger/store.ts";
 import type { Ledger, Run } from "../../../src/ledger/types.ts";
 import type { Message, StoredMessage } from "../../../src/model/index.ts";
@@ -57,7 +57,7 @@ export class Real {
 
   #open(index: 0 | 1): Ledger {
     const options = { tenant: this.#tenant, clock: this.clock.now, leaseMs: LEASE_MS, flushMs: 0 };
-    return ledgerOn(viewOf(this.#home.stores[index]), options);
+    return createLedger(viewOf(this.#home.stores[index]), options);
   }
 
   /** Closes a ledger and its store, and opens both again. */

@@ -1,15 +1,15 @@
 // What a server does for clients that resend their history: it recognises it, and writes what is new.
 import type { Message, StoredMessage } from "../../../src/index.ts";
-import type { Ledger, Recognised } from "../../../src/ledger/index.ts";
+import type { Ledger, ThreadMatch } from "../../../src/ledger/index.ts";
 
-export interface Received extends Recognised {
+export interface Received extends ThreadMatch {
   threadId: string;
   /** What was new, as it was written. */
   written: StoredMessage[];
 }
 
 /** The messages of a history that are new, with the ids of stored calls. */
-export function newOf(given: readonly Message[], { known, messages }: Recognised): Message[] {
+export function newOf(given: readonly Message[], { known, messages }: ThreadMatch): Message[] {
   return messages.slice(messages.length - (given.length - known));
 }
 

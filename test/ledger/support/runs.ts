@@ -1,7 +1,7 @@
 // Short ways to write runs in tests: answers as deltas, a clock that is set by hand, a store that fails on demand.
 import type { LedgerError } from "../../../src/ledger/errors.ts";
 import type { LedgerStore } from "../../../src/ledger/store.ts";
-import type { Committed, Ledger, LedgerEvent, NewRun } from "../../../src/ledger/types.ts";
+import type { CommitResult, Ledger, LedgerEvent, NewRun } from "../../../src/ledger/types.ts";
 import type { Delta, Message, StoredMessage } from "../../../src/model/index.ts";
 import { delta } from "../../support/deltas.ts";
 
@@ -21,7 +21,7 @@ export async function answered(
   ledger: Ledger,
   input: NewRun,
   ...pieces: string[]
-): Promise<Committed & { id: string }> {
+): Promise<CommitResult & { id: string }> {
   const run = await ledger.beginRun(input);
   await run.append(answerOf(...pieces));
   return { ...(await run.commit()), id: run.id };

@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ledgerOn } from "../../../src/ledger/open.ts";
+import { createLedger } from "../../../src/ledger/open.ts";
 import type { LedgerStore } from "../../../src/ledger/store.ts";
 import { memoryStore } from "../../../src/ledger/stores/memory/index.ts";
 import { openSqlite } from "../../../src/ledger/stores/sqlite/index.ts";
@@ -98,13 +98,13 @@ function underTest(name: string, place: () => Promise<Place>): StoreUnderTest {
     const own = await place();
     const ledgers: Ledger[] = [];
     const another = async (others = options): Promise<Ledger> => {
-      const ledger = ledgerOn(await own.openStore(others), others);
+      const ledger = createLedger(await own.openStore(others), others);
       ledgers.push(ledger);
       return ledger;
     };
     const quick = isOwn ? undefined : own.quickStore?.(options);
     const store = await (quick ?? own.openStore(options));
-    const ledger = ledgerOn(store, options);
+    const ledger = createLedger(store, options);
     ledgers.push(ledger);
     const close = async (): Promise<void> => {
       for (const each of ledgers) await each.close();

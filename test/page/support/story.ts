@@ -2,7 +2,7 @@
 // will. Everything went through the server itself, as it would.
 import type { LocalProvider } from "../../../src/client/index.ts";
 import { disassemble } from "../../../src/assembly/index.ts";
-import type { Part, Request, Usage } from "../../../src/model/index.ts";
+import type { Part, ModelRequest, Usage } from "../../../src/model/index.ts";
 import type { ConfigInput } from "../../../src/server/config/defaults.ts";
 import type { KoineServer } from "../../../src/server/server.ts";
 
@@ -169,12 +169,12 @@ function narrator(models: string[]): LocalProvider {
   };
 }
 
-function lastQuestion({ messages }: Request): string {
+function lastQuestion({ messages }: ModelRequest): string {
   const said = messages.findLast(({ role }) => role === "user");
   return said?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("") ?? "";
 }
 
-function roundsSince({ messages }: Request): number {
+function roundsSince({ messages }: ModelRequest): number {
   const from = messages.findLastIndex(({ role }) => role === "user");
   return messages.slice(from).filter(({ role }) => role === "tool").length;
 }

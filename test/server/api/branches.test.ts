@@ -2,17 +2,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LocalProvider } from "../../../src/client/index.ts";
 import { demo } from "../../../src/client/index.ts";
-import type { Delta, Request } from "../../../src/model/index.ts";
+import type { Delta, ModelRequest } from "../../../src/model/index.ts";
 import { textOf } from "../../../src/model/index.ts";
 import type { Api } from "./support.ts";
 import { firstOf, replied, said, startApi, textsOf, threadOf } from "./support.ts";
 
 /** A model that says how often it was asked, and remembers what. */
 class Counting implements LocalProvider {
-  readonly asked: Request[] = [];
+  readonly asked: ModelRequest[] = [];
   readonly models = ["one", "two"];
 
-  *answer(request: Request): Iterable<Delta> {
+  *answer(request: ModelRequest): Iterable<Delta> {
     this.asked.push(request);
     yield { kind: "start", payload: { modelId: request.model ?? "", requestId: `r${this.asked.length}` } };
     yield { kind: "text", payload: { textDelta: `Answer ${this.asked.length}.` } };

@@ -1,12 +1,12 @@
 // HEAD on routes that stream: the same head, and nothing stays open behind it.
 import { afterEach, expect, test, vi } from "vitest";
-import { LedgerOn } from "../../../src/ledger/ledger.ts";
+import { StoreLedger } from "../../../src/ledger/ledger.ts";
 import { startApi, threadOf } from "./support.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
 test("the events of all threads are not watched for somebody who asks for the head alone", async () => {
-  const watch = vi.spyOn(LedgerOn.prototype, "watch");
+  const watch = vi.spyOn(StoreLedger.prototype, "watch");
   await using api = await startApi();
   const reply = await fetch(`${api.koine.url}/v1/events`, { method: "HEAD" });
   expect([reply.status, reply.headers.get("content-type")]).toEqual([200, "text/event-stream; charset=utf-8"]);
@@ -19,7 +19,7 @@ test("the events of all threads are not watched for somebody who asks for the he
 });
 
 test("the events of a thread are not followed for somebody who asks for the head alone", async () => {
-  const follow = vi.spyOn(LedgerOn.prototype, "follow");
+  const follow = vi.spyOn(StoreLedger.prototype, "follow");
   await using api = await startApi();
   const { id } = await threadOf(api);
   const reply = await fetch(`${api.koine.url}/v1/threads/${id}/events`, { method: "HEAD" });

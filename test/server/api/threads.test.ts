@@ -1,7 +1,7 @@
 // Threads and their messages over HTTP: what can be done with them, and how mistakes are told.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { LedgerError, type LedgerErrorCode } from "../../../src/ledger/index.ts";
-import { LedgerOn } from "../../../src/ledger/ledger.ts";
+import { StoreLedger } from "../../../src/ledger/ledger.ts";
 import { textOf } from "../../../src/model/index.ts";
 import { serverErrorOf } from "../../../src/server/http/failure.ts";
 import { HeldModel } from "../tasks/support.ts";
@@ -41,7 +41,7 @@ describe("threads", () => {
 
   test("a thread that is refused takes nothing along that others wrote", async () => {
     const image = { type: "image", mediaType: "image/png", blob: `sha256-${"0".repeat(64)}` };
-    const purge = vi.spyOn(LedgerOn.prototype, "purge");
+    const purge = vi.spyOn(StoreLedger.prototype, "purge");
     const made = await api.post("/v1/threads", { id: "refused", messages: [{ role: "user", parts: [image] }] });
     expect([made.status, purge.mock.calls]).toEqual([404, []]);
     purge.mockRestore();

@@ -2,7 +2,7 @@
 import type { ChatInit, ChatState, ChatStatus, UIMessage } from "ai";
 import { AbstractChat, DefaultChatTransport } from "ai";
 import type { LocalProvider } from "../../../src/client/index.ts";
-import type { Delta, Request } from "../../../src/model/index.ts";
+import type { Delta, ModelRequest } from "../../../src/model/index.ts";
 import type { Api } from "../api/support.ts";
 
 class State implements ChatState<UIMessage> {
@@ -64,11 +64,11 @@ export function textOf({ parts }: Pick<UIMessage, "parts">): string {
   return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-export type Scripted = (request: Request) => readonly (Delta | Promise<unknown>)[];
+export type Scripted = (request: ModelRequest) => readonly (Delta | Promise<unknown>)[];
 
 /** A model that says what a script makes of the question; a promise among the deltas is waited for. */
 export class ScriptedModel implements LocalProvider {
-  readonly asked: Request[] = [];
+  readonly asked: ModelRequest[] = [];
   readonly signals: AbortSignal[] = [];
   readonly models = ["m"];
   script: Scripted;
@@ -77,7 +77,7 @@ export class ScriptedModel implements LocalProvider {
     this.script = script;
   }
 
-  async *answer(request: Request, { signal }: { signal: AbortSignal }): AsyncIterable<Delta> {
+  async *answer(request: ModelRequest, { signal }: { signal: AbortSignal }): AsyncIterable<Delta> {
     this.asked.push(request);
     this.signals.push(signal);
     yield { kind: "start", payload: { modelId: "m", requestId: `r${this.asked.length}` } };

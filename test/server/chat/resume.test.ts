@@ -3,7 +3,7 @@ import { lastAssistantMessageIsCompleteWithToolCalls } from "ai";
 import type { UIMessage } from "ai";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { LedgerError, openLedger } from "../../../src/ledger/index.ts";
-import { LedgerOn } from "../../../src/ledger/ledger.ts";
+import { StoreLedger } from "../../../src/ledger/ledger.ts";
 import { textOf as saidIn } from "../../../src/model/index.ts";
 import type { Api } from "../api/support.ts";
 import { startApi } from "../api/support.ts";
@@ -152,7 +152,7 @@ test("the model that a chat asked last is read from its last run, and trouble wi
   model.script = () => [word("Whole."), DONE];
   const page = new Page(url, "named", { body: { model: "own/m" } });
   await page.sendMessage({ text: "Hello." });
-  const runs = vi.spyOn(LedgerOn.prototype, "runs");
+  const runs = vi.spyOn(StoreLedger.prototype, "runs");
   const again = new Page(url, "named", { messages: await loadedBy(api, "named") });
   await again.sendMessage({ text: "Again." });
   expect(runs.mock.calls.filter(([id]) => id === "named")).toEqual([["named", { last: 1 }]]);

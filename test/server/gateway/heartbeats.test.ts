@@ -121,7 +121,7 @@ test("the timer lives only while a stream does", () => {
     const written: string[] = [];
     const beats = new Heartbeats(4);
     const write = (text: string | Uint8Array): undefined => void written.push(String(text));
-    const pulse = beats.begin({ write, gone: false }, "beat");
+    const pulse = beats.begin({ write, closed: false }, "beat");
     vi.advanceTimersByTime(4);
     expect(written).toStrictEqual(["beat"]);
     expect(vi.getTimerCount()).toBe(1);

@@ -1,7 +1,7 @@
 // A gateway for tests: the part alone, with a recorder of the test's own or none, and what the four protocols send.
 import type { ConfigInput } from "../../../src/server/config/defaults.ts";
 import { completeConfig } from "../../../src/server/config/defaults.ts";
-import { gatewayPart } from "../../../src/server/gateway/index.ts";
+import { gatewayModule } from "../../../src/server/gateway/index.ts";
 import type { Recorder } from "../../../src/server/record/types.ts";
 import type { KoineServer } from "../../../src/server/serve-parts.ts";
 import { serveParts } from "../../../src/server/serve-parts.ts";
@@ -18,7 +18,7 @@ const NOBODY: Recorder = {
 export async function startGateway(input: ConfigInput = {}, recorder: Recorder = NOBODY): Promise<KoineServer> {
   const quiet = { level: "silent", format: "json" } as const;
   const services = await makeServices(completeConfig({ port: 0, drainMs: 500, log: quiet, ...input }), {});
-  const server = serveParts(services, [gatewayPart(services, recorder)]);
+  const server = serveParts(services, [gatewayModule(services, recorder)]);
   await server.listen();
   return server;
 }

@@ -92,7 +92,7 @@ test.each<[ClientDialect, said: string, end: string | undefined]>([
   ["gemini", data({ promptFeedback: { blockReason: "SAFETY" } }), "whole"],
   ["gemini", data({ error: { code: 503 } }), "failed"],
 ])("%s: the end of a stream is an event of its own: %j", (client, said, end) => {
-  expect(endIn([Buffer.from(said)], DOORS[client].endOf)).toBe(end);
+  expect(endIn([Buffer.from(said)], DOORS[client].detectEnd)).toBe(end);
 });
 
 test.each(["on", "off"])("a key that an upstream repeats in a failure is not told, recorded: %s", async (word) => {

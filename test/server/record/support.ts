@@ -2,7 +2,7 @@
 import { openLedger } from "../../../src/ledger/index.ts";
 import type { Ledger } from "../../../src/ledger/index.ts";
 import { assistant, user } from "../../../src/model/index.ts";
-import type { Delta, Message, ProviderError, Request, Response } from "../../../src/model/index.ts";
+import type { Delta, Message, ProviderError, ModelRequest, Response } from "../../../src/model/index.ts";
 import { disassemble } from "../../../src/assembly/index.ts";
 import { completeConfig } from "../../../src/server/config/defaults.ts";
 import type { ConfigInput } from "../../../src/server/config/defaults.ts";
@@ -54,7 +54,7 @@ export async function openDesk(options: DeskOptions = {}): Promise<Desk> {
     // Lines go out at the end of a turn of the event loop.
     log: () => new Promise((resolve) => setImmediate(() => setImmediate(() => resolve(log)))),
     async open(messages, more = {}) {
-      const request: Request = { model: "m", ...more.request, messages: [...messages] };
+      const request: ModelRequest = { model: "m", ...more.request, messages: [...messages] };
       const recording = await recorder.open({ caller, dialect: "openai-chat", ...more, request });
       if (recording === undefined) throw new Error("The call is not recorded.");
       return recording;

@@ -19,7 +19,7 @@ export function pathTo(path: string, id = "nothing-known"): string {
 export type Words = "koine" | "openai" | "anthropic" | "gemini";
 
 /** Whose words a route's errors are in. */
-export function wordsOf({ failure, paths, operation }: Route): Words {
+export function wordsOf({ formatError: failure, paths, operation }: Route): Words {
   if (failure === undefined) return "koine";
   if (operation.id.startsWith("createMessage") || operation.id === "countMessageTokens") return "anthropic";
   return /gemini|generatecontent|counttokens/i.test(operation.id) || paths[0].startsWith("/v1beta")

@@ -7,7 +7,7 @@ import { startKoine } from "../support/koine.ts";
 import { messageIn, pathTo, ROUTES, titled, wordsOf } from "./routes.ts";
 import { type Sent, tell, tenantsOf, tokenOf } from "./support.ts";
 
-const GUARDED = ROUTES.filter(({ open }) => open !== true);
+const GUARDED = ROUTES.filter(({ public: open }) => open !== true);
 const TOKEN = tokenOf("ann");
 const HASH = createHash("sha256").update(TOKEN).digest("hex");
 
@@ -58,7 +58,7 @@ describe("without a token that is known", () => {
   });
 
   test("only health, readiness, the description of the server and the files of the page are open", () => {
-    const open = ROUTES.filter((route) => route.open === true).map(({ operation }) => operation.id);
+    const open = ROUTES.filter((route) => route.public === true).map(({ operation }) => operation.id);
     expect(open.toSorted()).toStrictEqual([
       "getHealth",
       "getOpenApi",

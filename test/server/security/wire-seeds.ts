@@ -1,13 +1,13 @@
 // What clients and providers say when all is well, in every protocol: the seeds of what is spoilt.
 import { disassemble } from "../../../src/assembly/index.ts";
 import { dialect } from "../../../src/dialects/index.ts";
-import type { Request, Response } from "../../../src/model/index.ts";
+import type { ModelRequest, Response } from "../../../src/model/index.ts";
 import { assistant, stringifyJson, user } from "../../../src/model/index.ts";
 import type { DoorId } from "../../../src/server/gateway/doors.ts";
 import { requestGallery, responseGallery } from "../../../src/testkit/index.ts";
 
 /** A short conversation with a tool. */
-const USUAL: Request = {
+const USUAL: ModelRequest = {
   messages: [
     user("What is the weather in Athens?"),
     assistant([{ type: "tool-call", toolCallId: "call_1", toolName: "weather", input: { city: "Athens" } }]),

@@ -12,7 +12,7 @@ import type { KoineServer, ServerOptions } from "../../../src/server/server.ts";
 import { createServer } from "../../../src/server/server.ts";
 import type { OwnServices } from "../../../src/server/services.ts";
 import { makeServices } from "../../../src/server/services.ts";
-import type { Part, Route } from "../../../src/server/types.ts";
+import type { ServerModule, Route } from "../../../src/server/types.ts";
 
 /** A server on a free port, without a log and, where nothing else is said, with a ledger in memory. */
 export async function startKoine(input: ConfigInput = {}, options: ServerOptions = {}): Promise<KoineServer> {
@@ -31,7 +31,7 @@ export async function startKoine(input: ConfigInput = {}, options: ServerOptions
 export async function startRoutes(
   routes: readonly Route[],
   input: ConfigInput = {},
-  options: ServerOptions & { part?: Omit<Part, "routes"> } = {},
+  options: ServerOptions & { part?: Omit<ServerModule, "routes"> } = {},
 ): Promise<KoineServer & { services: OwnServices }> {
   const config = completeConfig({ port: 0, drainMs: 2000, log: { level: "silent", format: "json" }, ...input });
   const services = await makeServices(config, options);

@@ -1,7 +1,7 @@
 // Routes for tests of the HTTP layer, which know nothing of models.
 import { stringifyJson } from "../../../src/model/index.ts";
 import { readJson } from "../../../src/server/http/body.ts";
-import type { Limits } from "../../../src/server/config/types.ts";
+import type { ServerLimits } from "../../../src/server/config/types.ts";
 import { DEFAULT_LIMITS } from "../../../src/server/config/defaults.ts";
 import type { Reply, Route } from "../../../src/server/types.ts";
 
@@ -26,7 +26,7 @@ export function json(value: unknown, status = 200): Reply {
 }
 
 /** Says what it was sent. */
-export const echo = (limits: Partial<Limits> = {}): Route =>
+export const echo = (limits: Partial<ServerLimits> = {}): Route =>
   route("POST", "/echo", async (request) => json(await readJson(request, { ...DEFAULT_LIMITS, ...limits })));
 
 /** Says who asks. */

@@ -4,7 +4,7 @@ import { got, type Ledger, ledgerOn, openLedger } from "../../../src/ledger/inde
 import { memoryStore } from "../../../src/ledger/stores/memory/index.ts";
 import { user } from "../../../src/model/index.ts";
 import { encodeEntry, type TaskEntry } from "../../../src/server/tasks/entries.ts";
-import { wordsOf } from "../../../src/server/tasks/words.ts";
+import { toThreadMessage } from "../../../src/server/tasks/words.ts";
 import { call, HeldModel, Listener, startTasks, toldOf } from "./support.ts";
 
 const ending: (() => unknown)[] = [];
@@ -24,7 +24,8 @@ async function leftBehind(): Promise<Left> {
   ending.push(() => ledger.close());
   const { id } = await ledger.createThread({ kind: "task", metadata: { task: { model: "test/held" } } });
   const write = async (entries: TaskEntry[], said?: string): Promise<void> => {
-    const append = said === undefined ? {} : { append: { messages: [wordsOf({ id: said, message: user(said) })] } };
+    const append =
+      said === undefined ? {} : { append: { messages: [toThreadMessage({ id: said, message: user(said) })] } };
     await ledger.log(id, entries.map(encodeEntry), { want: true, ...append });
   };
   await write([{ type: "began", id: "First." }], "First.");
@@ -51,7 +52,7 @@ const queued = (text: string): TaskEntry => ({ type: "queued", id: text, mode: "
 test("what was said before that could be written down is not said again", async () => {
   const left = await leftBehind();
   await left.write([queued("Second."), queued("Third.")]);
-  await left.ledger.append(left.id, [wordsOf({ id: "Second.", message: user("Second.") })]);
+  await left.ledger.append(left.id, [toThreadMessage({ id: "Second.", message: user("Second.") })]);
   const { model, events } = await takeUp(left);
   const asked = await model.asked();
   expect(toldOf(asked.request)).toStrictEqual(["user: First.", "user: Second.", "user: Third."]);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { assistant, type Message, type StoredMessage, system, toolResult, user } from "../../../src/model/index.ts";
 import { encodeEntry, type TaskEntry } from "../../../src/server/tasks/entries.ts";
 import { callsIn, encodeWaiting, eventsOf, parseId } from "../../../src/server/tasks/events.ts";
-import { decodeSaid, encodeMessage } from "../../../src/server/tasks/wire.ts";
+import { decodeInputMessage, encodeMessage } from "../../../src/server/tasks/wire.ts";
 
 const call = {
   type: "tool-call",
@@ -76,13 +76,13 @@ describe("messages", () => {
     ["a list of parts", { role: "user", content: [{ type: "text", text: "Hello." }] }, "Hello."],
     ["parts that do not say what they are", { role: "user", content: [{ text: "Hello." }] }, "Hello."],
   ])("%s can be said", (_, wire, text) => {
-    const { role, parts } = decodeSaid(wire);
+    const { role, parts } = decodeInputMessage(wire);
     expect({ role, parts }).toStrictEqual(user(text));
   });
 
   test("a list of parts comes back as it was said", () => {
     const wire = { role: "user", content: [{ type: "text", text: "Hello." }] };
-    expect(encodeMessage(decodeSaid(wire))).toStrictEqual([wire]);
+    expect(encodeMessage(decodeInputMessage(wire))).toStrictEqual([wire]);
   });
 
   test.each<[string, unknown, string]>([
@@ -93,7 +93,7 @@ describe("messages", () => {
     ["no words", { role: "user", content: "" }, "/message"],
     ["a content that is none", { role: "user", content: 7 }, "/message/content"],
   ])("%s cannot be said, and the error names the place", (_, wire, path) => {
-    expect(() => decodeSaid(wire)).toThrow(expect.objectContaining({ code: "invalid-request", path }));
+    expect(() => decodeInputMessage(wire)).toThrow(expect.objectContaining({ code: "invalid-request", path }));
   });
 });
 

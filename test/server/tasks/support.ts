@@ -1,18 +1,18 @@
 // A client of tasks as anybody would write one, fetch and EventSource, and a model whose every answer the test gives.
 import { EventSource } from "eventsource";
 import type { LocalProvider } from "../../../src/client/index.ts";
-import type { Delta, Request } from "../../../src/model/index.ts";
+import type { Delta, ModelRequest } from "../../../src/model/index.ts";
 import { completeConfig, type ConfigInput } from "../../../src/server/config/defaults.ts";
 import { serveParts } from "../../../src/server/serve-parts.ts";
 import type { KoineServer, ServerOptions } from "../../../src/server/server.ts";
 import { makeServices } from "../../../src/server/services.ts";
-import { tasksPart } from "../../../src/server/tasks/index.ts";
+import { tasksModule } from "../../../src/server/tasks/index.ts";
 
 /** A server of nothing but tasks, on a free port. */
 export async function startTasks(input: ConfigInput = {}, options: ServerOptions = {}): Promise<KoineServer> {
   const config = completeConfig({ port: 0, drainMs: 2000, log: { level: "silent", format: "json" }, ...input });
   const services = await makeServices(config, options);
-  const server = serveParts(services, [tasksPart(services)]);
+  const server = serveParts(services, [tasksModule(services)]);
   await server.listen();
   return server;
 }
@@ -110,7 +110,7 @@ export async function makeTask(url: string, body: object): Promise<string> {
 // ---- The model ----
 
 export interface Asked {
-  readonly request: Request;
+  readonly request: ModelRequest;
   /** Aborted where whoever asked is not interested any more. */
   readonly signal: AbortSignal;
   say(text: string): void;
@@ -139,7 +139,7 @@ export class HeldModel {
     return first === undefined ? new Promise((resolve) => this.wanted.push(resolve)) : Promise.resolve(first);
   }
 
-  private async *answer(request: Request, signal: AbortSignal): AsyncGenerator<Delta> {
+  private async *answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<Delta> {
     const number = ++this.count;
     const pieces: Delta[][] = [];
     let wake = (): void => undefined;
@@ -191,7 +191,7 @@ function callDeltas([toolName, input, id]: [string, object, string?], fallback: 
 }
 
 /** What the model was told, role and text. */
-export function toldOf({ messages }: Request): string[] {
+export function toldOf({ messages }: ModelRequest): string[] {
   return messages.map(({ role, parts }) => {
     const words = parts.map((part) =>
       part.type === "text"

@@ -1,6 +1,6 @@
 // A request as code for the AI SDK, whose settings and tools have names of their own; and what it has no name for. The SDK
 // speaks Chat Completions to this server, so that what these cannot say does not arrive either.
-import type { Loss, OutputFormat, Request, Sampling, Tool, ToolChoice } from "koine";
+import type { Loss, OutputFormat, ModelRequest, Sampling, Tool, ToolChoice } from "koine";
 import { dialect, exactNumbers } from "koine";
 import type { CodeWish } from "../types.ts";
 import { keyLiteral } from "./key.ts";
@@ -18,7 +18,7 @@ const SETTINGS = {
   seed: "seed",
 } as const satisfies Partial<Record<keyof Sampling, string>>;
 
-export function aiSdkCode(request: Request, wish: CodeWish): Written {
+export function aiSdkCode(request: ModelRequest, wish: CodeWish): Written {
   const messages = dialect("ai-sdk-model").encodeMessages(request.messages);
   const tools = (request.tools ?? []).flatMap(toolLines);
   const choice = choiceOf(request.toolChoice);
@@ -99,7 +99,7 @@ function outputCode(output: OutputFormat | undefined): string | undefined {
 }
 
 /** What the package for Chat Completions takes beside the settings that all models have. */
-function optionsOf({ reasoning, parallelToolCalls, metadata, sampling, output }: Request): object | undefined {
+function optionsOf({ reasoning, parallelToolCalls, metadata, sampling, output }: ModelRequest): object | undefined {
   const strict = output?.type === "json-schema" ? output.strict : undefined;
   const options = {
     ...(reasoning?.effort !== undefined && { reasoningEffort: reasoning.effort }),
@@ -112,7 +112,7 @@ function optionsOf({ reasoning, parallelToolCalls, metadata, sampling, output }:
 }
 
 /** What Chat Completions could say, but the SDK has no word for. */
-function unsaid({ tools = [], toolChoice, sampling, extra }: Request): Loss[] {
+function unsaid({ tools = [], toolChoice, sampling, extra }: ModelRequest): Loss[] {
   const paths = tools.flatMap((tool, at) => (isSayable(tool) ? [] : [`/tools/${at}`]));
   if (typeof toolChoice === "object" && "toolNames" in toolChoice) paths.push("/toolChoice/toolNames");
   if (toolChoice !== undefined && !tools.some(isSayable)) paths.push("/toolChoice");

@@ -1,5 +1,5 @@
 // A request as the body that a dialect sends, and what it does not say.
-import type { Loss, Request } from "koine";
+import type { Loss, ModelRequest } from "koine";
 import { dialect, isObject } from "koine";
 import type { Body } from "./merge.ts";
 import { without } from "./merge.ts";
@@ -9,7 +9,7 @@ export interface Said {
   losses: readonly Loss[];
 }
 
-export function bodyOf(id: string, request: Request): Said {
+export function bodyOf(id: string, request: ModelRequest): Said {
   const { wire, losses } = dialect(id).encodeRequest(request);
   if (!isObject(wire)) throw new TypeError("A request is an object in every dialect.");
   return { body: without(wire, "stream_options"), losses };

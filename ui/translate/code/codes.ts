@@ -1,6 +1,6 @@
 // A request as code: what to paste into a shell, or into a program with one of the official SDKs, to ask it of this server.
 // Bodies are what the dialect of the SDK says, value by value; what it cannot say is told with the code.
-import type { Request } from "koine";
+import type { ModelRequest } from "koine";
 import { stringifyJson } from "koine";
 import type { Code, CodeWish } from "../types.ts";
 import { aiSdkCode } from "./ai-sdk.ts";
@@ -15,7 +15,7 @@ interface Form {
   title: string;
   install: string;
   ending: Code["ending"];
-  write: (request: Request, wish: CodeWish) => Written;
+  write: (request: ModelRequest, wish: CodeWish) => Written;
 }
 
 const FORMS: readonly Form[] = [
@@ -40,13 +40,18 @@ const FORMS: readonly Form[] = [
 ];
 
 /** The request for every SDK. It asks for a whole answer: how to read a stream is no part of what was asked. */
-export function codesOf(request: Request, wish: CodeWish): Code[] {
+export function codesOf(request: ModelRequest, wish: CodeWish): Code[] {
   const { stream, ...asked } = request;
-  const whole: Request = { ...asked, model: wish.model };
+  const whole: ModelRequest = { ...asked, model: wish.model };
   return FORMS.map((form) => codeOf(form, whole, wish, stream === true));
 }
 
-function codeOf({ id, title, install, ending, write }: Form, asked: Request, wish: CodeWish, wasStream: boolean): Code {
+function codeOf(
+  { id, title, install, ending, write }: Form,
+  asked: ModelRequest,
+  wish: CodeWish,
+  wasStream: boolean,
+): Code {
   const code: Code = { id, title, install, ending, text: "", losses: [], remarks: [] };
   try {
     const { text, losses } = write(asked, wish);
@@ -71,7 +76,7 @@ function remarksOf(text: string, ending: Code["ending"]): string[] {
   ];
 }
 
-function curlCode(request: Request, { origin, token }: CodeWish): Written {
+function curlCode(request: ModelRequest, { origin, token }: CodeWish): Written {
   const lines = [
     `curl ${origin}/v1/chat/completions`,
     `-H 'content-type: application/json'`,
@@ -90,7 +95,7 @@ const client = new OpenAI({ baseURL: ${JSON.stringify(`${wish.origin}/v1`)}, api
 `;
 }
 
-function chatCode(request: Request, wish: CodeWish): Written {
+function chatCode(request: ModelRequest, wish: CodeWish): Written {
   const { body, losses } = bodyOf("openai-chat", request);
   const text = `${openaiClient(wish)}const answer = await client.chat.completions.create(${literalOf(body)});
 console.log(answer.choices[0].message);
@@ -98,7 +103,7 @@ console.log(answer.choices[0].message);
   return { text, losses };
 }
 
-function responsesCode(request: Request, wish: CodeWish): Written {
+function responsesCode(request: ModelRequest, wish: CodeWish): Written {
   const { body, losses } = bodyOf("openai-responses", request);
   const text = `${openaiClient(wish)}const answer = await client.responses.create(${literalOf(body)});
 console.log(answer.output_text || answer.output);
@@ -109,7 +114,7 @@ console.log(answer.output_text || answer.output);
 /** Beyond this the SDK refuses to wait for a whole answer. */
 const LONG_ANSWER = 16_000;
 
-function anthropicCode(request: Request, wish: CodeWish): Written {
+function anthropicCode(request: ModelRequest, wish: CodeWish): Written {
   const { body, losses } = bodyOf("anthropic", request);
   const isLong = Number(body["max_tokens"]) > LONG_ANSWER;
   const ask = isLong ? ["stream", ".finalMessage()"] : ["create", ""];

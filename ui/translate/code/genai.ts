@@ -1,6 +1,6 @@
 // A request as code for @google/genai, which takes what the wire has beside the contents as one object. What it has no name
 // for, it would leave out without a word; it is handed over as it is.
-import type { Loss, Request } from "koine";
+import type { Loss, ModelRequest } from "koine";
 import { exactNumbers, isObject } from "koine";
 import type { CodeWish } from "../types.ts";
 import { bodyOf } from "./body.ts";
@@ -17,7 +17,7 @@ const KNOWN: ReadonlySet<string> = new Set(
   toolConfig cachedContent responseModalities mediaResolution speechConfig thinkingConfig imageConfig`.split(/\s+/),
 );
 
-export function genaiCode(request: Request, wish: CodeWish): Written {
+export function genaiCode(request: ModelRequest, wish: CodeWish): Written {
   const { body, losses } = bodyOf("gemini", request);
   const { contents, generationConfig } = body;
   const settings: Body = isObject(generationConfig) ? generationConfig : {};

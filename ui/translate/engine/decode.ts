@@ -1,5 +1,5 @@
 // From a wire value to the canonical one, for every kind of payload and every speaker.
-import type { AssembledRun, Delta, Message, ProviderError, Request, Response } from "koine";
+import type { AssembledRun, Delta, Message, ProviderError, ModelRequest, Response } from "koine";
 import {
   AssemblyError,
   dialect,
@@ -15,7 +15,7 @@ import type { Kind, Speaker } from "../types.ts";
 
 /** What was said, in the model's own words. */
 export type Canonical =
-  | { kind: "request"; value: Request }
+  | { kind: "request"; value: ModelRequest }
   | { kind: "response"; value: Response }
   | { kind: "messages"; value: Message[] }
   | { kind: "error"; value: ProviderError }

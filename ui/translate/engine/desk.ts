@@ -1,6 +1,6 @@
 // What the engine says to what it is asked. It reads one source at a time, and says it in whatever dialect it is asked for;
 // whatever goes wrong is an answer, too, because somebody waits for one.
-import type { Message, Request } from "koine";
+import type { Message, ModelRequest } from "koine";
 import { codesOf } from "../code/codes.ts";
 import type { Answered, Asked, Column, Source, Target } from "../types.ts";
 import type { Canonical } from "./decode.ts";
@@ -68,7 +68,7 @@ function columnOf(given: Read, target: Target): Column {
 }
 
 /** What can be asked of a model: a request, or messages up to the last that is no answer. */
-function askable(canonical: Canonical): Request | undefined {
+function askable(canonical: Canonical): ModelRequest | undefined {
   if (canonical.kind === "request") return canonical.value;
   if (canonical.kind !== "messages") return undefined;
   const messages: Message[] = canonical.value;

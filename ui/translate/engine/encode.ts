@@ -1,5 +1,5 @@
 // One column: what was read, in the words of one dialect, with every loss at the place where it happened.
-import type { Delta, Dialect, Encoded, Loss, Message, Request, Response, WireEvent } from "koine";
+import type { Delta, Dialect, Encoded, Loss, Message, ModelRequest, Response, WireEvent } from "koine";
 import { dialect, KoineError, user } from "koine";
 import type { JsonDocument } from "../../json/document.ts";
 import { lineAt, stepsOf } from "../../json/pointers.ts";
@@ -60,7 +60,7 @@ function write(speaker: Dialect, { canonical, reading }: Read, target: Target): 
     case "error":
       return writeError(speaker, canonical.value);
     case "stream":
-      if (speaker.carries.has("streams")) return writeStream(speaker, canonical.deltas);
+      if (speaker.supports.has("streams")) return writeStream(speaker, canonical.deltas);
       if ("message" in canonical.value) return writeResponse(speaker, canonical.value, marker);
       return withBehind(
         writeMessages(speaker, canonical.value.messages, "/messages", marker),
@@ -69,12 +69,12 @@ function write(speaker: Dialect, { canonical, reading }: Read, target: Target): 
   }
 }
 
-function withModel(request: Request, model: string | undefined): Request {
+function withModel(request: ModelRequest, model: string | undefined): ModelRequest {
   return model === undefined || model === "" ? request : { ...request, model };
 }
 
-function writeRequest(speaker: Dialect, request: Request, marker: Marker): Written {
-  if (!speaker.carries.has("requests")) {
+function writeRequest(speaker: Dialect, request: ModelRequest, marker: Marker): Written {
+  if (!speaker.supports.has("requests")) {
     const { messages, ...settings } = request;
     return withBehind(writeMessages(speaker, messages, "/messages", marker), leftOfRequest(settings));
   }
@@ -87,7 +87,7 @@ function writeRequest(speaker: Dialect, request: Request, marker: Marker): Writt
 }
 
 function writeResponse(speaker: Dialect, response: Response, marker: Marker): Written {
-  if (!speaker.carries.has("responses")) {
+  if (!speaker.supports.has("responses")) {
     const { message, ...others } = response;
     return withBehind(writeMessages(speaker, [message], "/message", marker), leftOfResponse(others));
   }

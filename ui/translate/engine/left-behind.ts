@@ -1,6 +1,6 @@
 // What stays behind where a dialect has no place for the whole: the settings of a request and the facts of an answer where
 // only messages are carried, and what the body of an error says beyond its kind and its words.
-import type { AssembledRun, Loss, LossLevel, ProviderError, Request, Response } from "koine";
+import type { AssembledRun, Loss, LossLevel, ProviderError, ModelRequest, Response } from "koine";
 import { isObject, sameJson } from "koine";
 import { pointerOf } from "../../json/pointers.ts";
 
@@ -14,7 +14,7 @@ const MESSAGES_ONLY = "The dialect carries messages only.";
 const NOTES_OF_REQUEST: ReadonlySet<string> = new Set(["model", "metadata", "extra"]);
 
 /** The flag that asks for a stream says nothing by itself. */
-export function leftOfRequest(settings: Omit<Request, "messages">): Loss[] {
+export function leftOfRequest(settings: Omit<ModelRequest, "messages">): Loss[] {
   return Object.entries(settings)
     .filter(([name, value]) => name !== "stream" && value !== undefined)
     .map(([name]) => dropped(`/${name}`, NOTES_OF_REQUEST.has(name) ? "note" : "loss", "settings-left", MESSAGES_ONLY));

@@ -1,6 +1,6 @@
 // A copy of a canonical value in which every text of its messages carries a token of its own. Encoded, it shows where each
 // of them went. Nothing that is empty gets a token: that would change what is said.
-import type { Message, Part, Request, Response, Tool } from "koine";
+import type { Message, Part, ModelRequest, Response, Tool } from "koine";
 import { isObject } from "koine";
 
 /** Nine letters and digits: what even the strictest rules for ids and names let through. */
@@ -38,7 +38,7 @@ export class Marker {
     return this.prefix + String(this.places.length - 1).padStart(7, "0");
   }
 
-  request(request: Request): Request {
+  request(request: ModelRequest): ModelRequest {
     const marked = { ...request, messages: this.messages(request.messages, "/messages") };
     if (request.tools !== undefined) marked.tools = request.tools.map((tool, at) => this.tool(tool, `/tools/${at}`));
     return marked;

@@ -169,14 +169,14 @@ function isClose(best: Fit, other: Fit): boolean {
 const NOBODY = "It is JSON, but no request, answer, message, stream or error of any dialect that Koine speaks.";
 
 function carries(from: Speaker, kind: Kind): boolean {
-  return from === "koine" ? kind !== "stream" : dialect(from).carries.has(CARGO[kind]);
+  return from === "koine" ? kind !== "stream" : dialect(from).supports.has(CARGO[kind]);
 }
 
 /** What an object may be, by the fields that all dialects have in common. */
 function kindsOf(value: object, from: Speaker | undefined): Kind[] {
   if (Array.isArray(value)) return value.some((each) => speakerOfEvent(each)?.isEvent) ? ["stream"] : ["messages"];
   const fields = value as Readonly<Record<string, unknown>>;
-  const told = from === undefined || from === "koine" ? undefined : dialect(from).recognise(value);
+  const told = from === undefined || from === "koine" ? undefined : dialect(from).detectKind(value);
   if (told !== undefined) return [told];
   if (["messages", "contents", "input"].some((field) => fields[field] !== undefined)) return ["request", "messages"];
   if (["choices", "candidates", "output", "message"].some((field) => typeof fields[field] === "object")) {

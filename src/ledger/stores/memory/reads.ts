@@ -12,14 +12,14 @@ import type {
   RunRow,
   RunState,
   RunUsage,
-  TallyPlace,
+  MessageCountRange,
   ThreadHead,
   ThreadRow,
-  ThreadTally,
+  MessageCount,
   WorkRow,
 } from "../../rows.ts";
 import { FIRST_MESSAGES } from "../../rows.ts";
-import type { LedgerReads, Stretch, ThreadKey, ThreadsPage, TitlesPage } from "../../store.ts";
+import type { LedgerReads, IdRange, ThreadKey, ThreadsPage, TitlesPage } from "../../store.ts";
 import { type MemoryData, nameOf } from "./data.ts";
 import { compareIds } from "../compare.ts";
 
@@ -63,13 +63,13 @@ export class MemoryReads implements LedgerReads {
   threads(tenant: string, { before, kind, limit }: ThreadsPage): ThreadRow[] {
     const { threads } = this.data.tenant(tenant);
     const isWanted = (row: ThreadRow): boolean => row.id !== before && (kind === undefined || row.kind === kind);
-    const stretch: Stretch = { order: "down", limit };
+    const stretch: IdRange = { order: "down", limit };
     if (before !== undefined) stretch.upTo = before;
     return threads.stretch(stretch, isWanted).map(copy);
   }
 
   titles(tenant: string, { before, word = "", limit }: TitlesPage): Pick<ThreadRow, "id" | "title">[] {
-    const stretch: Stretch = { order: "down", limit };
+    const stretch: IdRange = { order: "down", limit };
     if (before !== undefined) stretch.upTo = before;
     const isWanted = ({ id, title }: ThreadRow): boolean =>
       title !== null && id !== before && (title.toLowerCase().includes(word) || BEYOND_ASCII.test(title));
@@ -77,7 +77,7 @@ export class MemoryReads implements LedgerReads {
     return found.map(({ id, title }) => ({ id, title }));
   }
 
-  tallies(tenant: string, places: readonly TallyPlace[]): ThreadTally[] {
+  tallies(tenant: string, places: readonly MessageCountRange[]): MessageCount[] {
     return places.map(({ threadId, after, upTo, first }) => {
       const { messages } = this.data.thread({ tenant, threadId });
       const looked = first ? messages.stretch({ limit: FIRST_MESSAGES }) : [];
@@ -91,11 +91,11 @@ export class MemoryReads implements LedgerReads {
     return copyIf(this.data.thread(key).messages.get(id));
   }
 
-  messages(key: ThreadKey, stretch: Stretch): MessageRow[] {
+  messages(key: ThreadKey, stretch: IdRange): MessageRow[] {
     return this.data.thread(key).messages.stretch(stretch).map(copy);
   }
 
-  headers(key: ThreadKey, stretch: Stretch): MessageHeader[] {
+  headers(key: ThreadKey, stretch: IdRange): MessageHeader[] {
     return this.data.thread(key).messages.stretch(stretch).map(headerOf);
   }
 
@@ -179,7 +179,7 @@ export class MemoryReads implements LedgerReads {
     return copyIf(this.data.thread(key).runs.stretch({ limit: 1 }, isAround)[0]);
   }
 
-  log(key: ThreadKey, stretch: Stretch & { runId?: string }): LogRow[] {
+  log(key: ThreadKey, stretch: IdRange & { runId?: string }): LogRow[] {
     const { runId } = stretch;
     const isWanted = runId === undefined ? undefined : (row: LogRow) => row.runId === runId;
     return this.data.thread(key).log.stretch(stretch, isWanted).map(copy);

@@ -1,6 +1,6 @@
 // Rows in the order of their ids. Ids mostly come in order, so that adding is at the end; everything else is found by
 // binary search.
-import type { Stretch } from "../../store.ts";
+import type { IdRange } from "../../store.ts";
 import { compareIds } from "../compare.ts";
 
 export class SortedRows<Row> {
@@ -52,7 +52,7 @@ export class SortedRows<Row> {
   }
 
   /** The rows of a stretch that are wanted. */
-  stretch(stretch: Stretch, isWanted?: (row: Row) => boolean): Row[] {
+  stretch(stretch: IdRange, isWanted?: (row: Row) => boolean): Row[] {
     const { after, upTo, order = "up", limit } = stretch;
     const from = after === undefined ? 0 : this.#firstAbove(after);
     const end = upTo === undefined ? this.#ids.length : this.#firstAbove(upTo);

@@ -1,6 +1,6 @@
 // What work can delete from a memory store.
 import { idTime } from "../../ids.ts";
-import { type Deleted, type LogRow, NOTHING_DELETED } from "../../rows.ts";
+import { type DeletionCounts, type LogRow, NOTHING_DELETED } from "../../rows.ts";
 import type { LedgerTransaction, ThreadKey } from "../../store.ts";
 import { nameOf, type ThreadData } from "./data.ts";
 import { compareIds } from "../compare.ts";
@@ -16,7 +16,7 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
     return deltas.length;
   }
 
-  deleteMessages(key: ThreadKey, ids: readonly string[]): Deleted {
+  deleteMessages(key: ThreadKey, ids: readonly string[]): DeletionCounts {
     const deleted = { ...NOTHING_DELETED };
     const thread = this.data.keptThread(key);
     this.#keepLastId(key, thread);
@@ -33,7 +33,7 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
     return deleted;
   }
 
-  deleteRuns(key: ThreadKey, ids: readonly string[]): Deleted {
+  deleteRuns(key: ThreadKey, ids: readonly string[]): DeletionCounts {
     const deleted = { ...NOTHING_DELETED };
     const thread = this.data.keptThread(key);
     const { runs, log } = thread;
@@ -58,7 +58,7 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
     return deleted;
   }
 
-  deleteThread(key: ThreadKey): Deleted {
+  deleteThread(key: ThreadKey): DeletionCounts {
     const tenant = this.data.keptTenant(key.tenant);
     const { messages, runs, log, keys, aliases, blobRefs } = this.data.keptThread(key);
     const isThere = tenant.threads.get(key.threadId) !== undefined;
@@ -76,7 +76,7 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
     return { ...NOTHING_DELETED, ...counts, threads: isThere ? 1 : 0, bytes };
   }
 
-  deleteKeys(tenant: string, before: number): Deleted {
+  deleteKeys(tenant: string, before: number): DeletionCounts {
     const deleted = { ...NOTHING_DELETED };
     for (const { keys } of this.data.keptTenant(tenant).data.all()) {
       for (const [name, { createdAt }] of keys) {
@@ -88,7 +88,7 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
     return deleted;
   }
 
-  deleteBlobs(tenant: string, hashes: readonly string[], before: number): Deleted {
+  deleteBlobs(tenant: string, hashes: readonly string[], before: number): DeletionCounts {
     const deleted = { ...NOTHING_DELETED };
     const { blobs, holders } = this.data.keptTenant(tenant);
     for (const hash of hashes) {
@@ -102,7 +102,7 @@ export class MemoryTransaction extends MemoryWrites implements LedgerTransaction
     return deleted;
   }
 
-  deleteLooseBlobs(tenant: string, before: number): Deleted {
+  deleteLooseBlobs(tenant: string, before: number): DeletionCounts {
     const { blobs, chunks } = this.data.keptTenant(tenant);
     const deleted = this.deleteBlobs(tenant, [...blobs.keys()], before);
     const named = new Set([...blobs.values()].map(({ blobId }) => blobId));

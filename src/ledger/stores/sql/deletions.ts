@@ -2,7 +2,7 @@
 // business: its migrations see to it that they go with their messages.
 import { idTime } from "../../ids.ts";
 import type { ThreadChange } from "../../overview/types.ts";
-import { type Deleted, NOTHING_DELETED } from "../../rows.ts";
+import { type DeletionCounts, NOTHING_DELETED } from "../../rows.ts";
 import { got, mapAwaitable, runMixed, type Awaitable, type Steps } from "../../steps.ts";
 import type { ThreadKey } from "../../store.ts";
 import type { SqlSession, SqlValue } from "./engine.ts";
@@ -42,12 +42,12 @@ export class SqlDeletions extends SqlReads {
     return mapAwaitable(this.#delete("delete-chunks", [tenant, blobId]), () => {});
   }
 
-  deleteMessages(key: ThreadKey, ids: readonly string[]): Awaitable<Deleted> {
+  deleteMessages(key: ThreadKey, ids: readonly string[]): Awaitable<DeletionCounts> {
     this.touch(key.tenant, key.threadId, "updated");
     return runMixed(this.#deleteMessages(key, [key.tenant, key.threadId, JSON.stringify(ids)]));
   }
 
-  *#deleteMessages(key: ThreadKey, values: readonly SqlValue[]): Steps<Deleted> {
+  *#deleteMessages(key: ThreadKey, values: readonly SqlValue[]): Steps<DeletionCounts> {
     yield* this.#keepLastId(key);
     const { bytes } = yield* this.#measure("measure-messages", values);
     yield* got(this.#delete("delete-refs", values));
@@ -55,12 +55,12 @@ export class SqlDeletions extends SqlReads {
     return { ...NOTHING_DELETED, bytes, messages: yield* got(this.#delete("delete-messages", values)) };
   }
 
-  deleteRuns(key: ThreadKey, ids: readonly string[]): Awaitable<Deleted> {
+  deleteRuns(key: ThreadKey, ids: readonly string[]): Awaitable<DeletionCounts> {
     this.touch(key.tenant, key.threadId, "updated");
     return runMixed(this.#deleteRuns(key, [key.tenant, key.threadId, JSON.stringify(ids)]));
   }
 
-  *#deleteRuns(key: ThreadKey, values: readonly SqlValue[]): Steps<Deleted> {
+  *#deleteRuns(key: ThreadKey, values: readonly SqlValue[]): Steps<DeletionCounts> {
     yield* this.#keepLastId(key);
     const { bytes } = yield* this.#measure("measure-log", values);
     const logRows = yield* got(this.#delete("delete-log", values));
@@ -76,12 +76,12 @@ export class SqlDeletions extends SqlReads {
     yield* got(this.session.run(this.statements.fixed["keep-last-id"], [key.tenant, key.threadId, head.lastId]));
   }
 
-  deleteThread(key: ThreadKey): Awaitable<Deleted> {
+  deleteThread(key: ThreadKey): Awaitable<DeletionCounts> {
     this.touch(key.tenant, key.threadId, "deleted");
     return runMixed(this.#deleteThread([key.tenant, key.threadId]));
   }
 
-  *#deleteThread(values: readonly SqlValue[]): Steps<Deleted> {
+  *#deleteThread(values: readonly SqlValue[]): Steps<DeletionCounts> {
     const messages = yield* this.#measure("measure-thread-messages", values);
     const log = yield* this.#measure("measure-thread-log", values);
     yield* got(this.#delete("delete-thread-refs", values));
@@ -100,19 +100,19 @@ export class SqlDeletions extends SqlReads {
     };
   }
 
-  deleteKeys(tenant: string, before: number): Awaitable<Deleted> {
+  deleteKeys(tenant: string, before: number): Awaitable<DeletionCounts> {
     return mapAwaitable(this.#delete("delete-keys", [tenant, before]), (keys) => ({ ...NOTHING_DELETED, keys }));
   }
 
-  deleteBlobs(tenant: string, hashes: readonly string[], before: number): Awaitable<Deleted> {
+  deleteBlobs(tenant: string, hashes: readonly string[], before: number): Awaitable<DeletionCounts> {
     return runMixed(this.#deleteBlobs("blobs", [tenant, Math.ceil(before), JSON.stringify(hashes)]));
   }
 
-  deleteLooseBlobs(tenant: string, before: number): Awaitable<Deleted> {
+  deleteLooseBlobs(tenant: string, before: number): Awaitable<DeletionCounts> {
     return runMixed(this.#deleteLooseBlobs(tenant, before));
   }
 
-  *#deleteLooseBlobs(tenant: string, before: number): Steps<Deleted> {
+  *#deleteLooseBlobs(tenant: string, before: number): Steps<DeletionCounts> {
     const deleted = yield* this.#deleteBlobs("old-blobs", [tenant, Math.ceil(before)]);
     // A blob's id is a ULID: it tells when its upload began.
     const limit = idTime(before);
@@ -122,7 +122,7 @@ export class SqlDeletions extends SqlReads {
   }
 
   /** The blobs are locked before they are looked at: one that found its message during the wait for the lock stays. */
-  *#deleteBlobs(which: "blobs" | "old-blobs", values: readonly SqlValue[]): Steps<Deleted> {
+  *#deleteBlobs(which: "blobs" | "old-blobs", values: readonly SqlValue[]): Steps<DeletionCounts> {
     if (this.statements.locks) yield* got(this.session.all(this.statements.fixed[`lock-${which}`], values));
     const { bytes } = yield* this.#measure(`measure-${which}`, values);
     yield* got(this.#delete(`delete-chunks-of-${which}`, values));

@@ -12,14 +12,14 @@ import type {
   RunRow,
   RunState,
   RunUsage,
-  TallyPlace,
+  MessageCountRange,
   ThreadHead,
   ThreadRow,
-  ThreadTally,
+  MessageCount,
   WorkRow,
 } from "../../rows.ts";
 import { got, mapAwaitable, runMixed, type Awaitable, type Steps } from "../../steps.ts";
-import type { LedgerReads, Stretch, ThreadKey, ThreadsPage, TitlesPage } from "../../store.ts";
+import type { LedgerReads, IdRange, ThreadKey, ThreadsPage, TitlesPage } from "../../store.ts";
 import { compareIds } from "../compare.ts";
 import {
   ALIASES,
@@ -71,7 +71,7 @@ export class SqlReads implements LedgerReads {
     return mapAwaitable(rows, (found) => found.map(([id, title]) => ({ id: String(id), title: String(title) })));
   }
 
-  tallies(tenant: string, places: readonly TallyPlace[]): Awaitable<ThreadTally[]> {
+  tallies(tenant: string, places: readonly MessageCountRange[]): Awaitable<MessageCount[]> {
     if (places.length === 0) return [];
     const list = places.map(({ threadId, after, upTo, first }) => [threadId, after, upTo, first ? "first" : ""]);
     return mapAwaitable(this.session.all(this.statements.fixed.tallies, [tenant, JSON.stringify(list)]), (rows) =>
@@ -87,11 +87,11 @@ export class SqlReads implements LedgerReads {
     return this.#one(MESSAGES, this.statements.fixed.message, [key.tenant, key.threadId, id]);
   }
 
-  messages(key: ThreadKey, stretch: Stretch): Awaitable<MessageRow[]> {
+  messages(key: ThreadKey, stretch: IdRange): Awaitable<MessageRow[]> {
     return this.#list(MESSAGES, this.statements.messages.of(stretch), stretchValues(key, stretch));
   }
 
-  headers(key: ThreadKey, stretch: Stretch): Awaitable<MessageHeader[]> {
+  headers(key: ThreadKey, stretch: IdRange): Awaitable<MessageHeader[]> {
     return this.#list(HEADERS, this.statements.headers.of(stretch), stretchValues(key, stretch));
   }
 
@@ -162,7 +162,7 @@ export class SqlReads implements LedgerReads {
     return this.#one(RUNS, this.statements.fixed["compacted-run"], [key.tenant, key.threadId, after, upTo]);
   }
 
-  log(key: ThreadKey, stretch: Stretch & { runId?: string }): Awaitable<LogRow[]> {
+  log(key: ThreadKey, stretch: IdRange & { runId?: string }): Awaitable<LogRow[]> {
     return this.#list(LOG, this.statements.log.of(stretch), stretchValues(key, stretch));
   }
 
@@ -264,7 +264,7 @@ function largerId(a: string, b: string): string {
   return compareIds(a, b) > 0 ? a : b;
 }
 
-function stretchValues(key: ThreadKey, { after, upTo, runId, limit }: Stretch & { runId?: string }): SqlValue[] {
+function stretchValues(key: ThreadKey, { after, upTo, runId, limit }: IdRange & { runId?: string }): SqlValue[] {
   const values: SqlValue[] = [key.tenant, key.threadId, after ?? "", rowCount(limit)];
   if (upTo !== undefined) values.push(upTo);
   // Entries have a statement of their own, which says so.

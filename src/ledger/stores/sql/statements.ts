@@ -1,6 +1,6 @@
 // Every statement of the ledger's tables, as data: built once per engine, and never from what callers pass.
 import { FIRST_MESSAGES } from "../../rows.ts";
-import type { Stretch } from "../../store.ts";
+import type { IdRange } from "../../store.ts";
 import {
   ALIASES,
   BLOB_REFS,
@@ -328,7 +328,7 @@ class Stretches {
   }
 
   /** Parameters: tenant, thread, after ("" for the beginning), limit, and those of upTo and runId that are there. */
-  of({ order, upTo, runId }: Stretch & { runId?: string }): Statement {
+  of({ order, upTo, runId }: IdRange & { runId?: string }): Statement {
     const whose = runId === undefined ? 0 : runId === "" ? 8 : 4;
     const form = (order === "down" ? 1 : 0) + (upTo === undefined ? 0 : 2) + whose;
     // There are twelve forms, and the sum is below twelve.

@@ -4,7 +4,7 @@ import type { ThreadHead, ThreadRow } from "../../rows.ts";
 import type { Awaitable } from "../../steps.ts";
 import type { LedgerTransaction, ThreadKey } from "../../store.ts";
 import { threadName } from "../../thread-name.ts";
-import type { Deleted, LogRow, MessageRow } from "../../rows.ts";
+import type { DeletionCounts, LogRow, MessageRow } from "../../rows.ts";
 import { compareIds } from "../compare.ts";
 import { SqlTables } from "../sql/tables.ts";
 
@@ -77,17 +77,17 @@ export class SqliteTables extends SqlTables {
     return super.deleteDeltas(key, runId, within);
   }
 
-  override deleteMessages(key: ThreadKey, ids: readonly string[]): Awaitable<Deleted> {
+  override deleteMessages(key: ThreadKey, ids: readonly string[]): Awaitable<DeletionCounts> {
     this.#forget(key);
     return super.deleteMessages(key, ids);
   }
 
-  override deleteRuns(key: ThreadKey, ids: readonly string[]): Awaitable<Deleted> {
+  override deleteRuns(key: ThreadKey, ids: readonly string[]): Awaitable<DeletionCounts> {
     this.#forget(key);
     return super.deleteRuns(key, ids);
   }
 
-  override deleteThread(key: ThreadKey): Awaitable<Deleted> {
+  override deleteThread(key: ThreadKey): Awaitable<DeletionCounts> {
     this.#forget(key);
     return super.deleteThread(key);
   }

@@ -4,7 +4,7 @@ import { stringifyJson } from "../../../model/index.ts";
 import type { JsonValue } from "../../../model/index.ts";
 import { ServerError } from "../../errors.ts";
 import { failureOfCall, failureReply } from "../../gateway/failure.ts";
-import type { Caller, Operation, Part, Reply, Route, ServerRequest, Services } from "../../types.ts";
+import type { Caller, Operation, ServerModule, Reply, Route, ServerRequest, Services } from "../../types.ts";
 import { responseAlias } from "../names.ts";
 import { Recovery } from "../recovery.ts";
 import { dropItems } from "../references.ts";
@@ -18,7 +18,7 @@ const NOT_FOUND = { description: "No such response." };
 const OBJECT = { type: "object" } as const;
 
 /** Routes of stored responses and of runs, and the care for runs that a former process left. */
-export function responsesPart(services: Services, recorder: Recorder): Part {
+export function responsesPart(services: Services, recorder: Recorder): ServerModule {
   const recovery = new Recovery(services);
   return {
     routes: [get, remove, items, cancelResponse, cancelRun(recorder)],
@@ -42,7 +42,7 @@ function route(
     method,
     paths: paths(tail),
     operation: { tag: "gateway", ...operation },
-    failure: (error) => failureReply(door, failureOfCall(error)),
+    formatError: (error) => failureReply(door, failureOfCall(error)),
     run,
   };
 }

@@ -1,7 +1,7 @@
 // What a response says about its request: OpenAI's repeat the settings, and clients look at them. Upstreams of other
 // dialects say nothing of the kind, so it is taken from the request.
 import { dialect } from "../../../dialects/index.ts";
-import type { JsonObject, Request, Response } from "../../../model/index.ts";
+import type { JsonObject, ModelRequest, Response } from "../../../model/index.ts";
 import { stringifyJson } from "../../../model/json.ts";
 import { isObject } from "../../../model/kind.ts";
 import { leadingOf } from "../said.ts";
@@ -18,7 +18,7 @@ const REPEATED: readonly string[] =
 /** Puts what the request said into the wire form of a response, where the answer itself says nothing about it. */
 export function restating(
   { extra }: Pick<Response, "extra">,
-  request: Request | undefined,
+  request: ModelRequest | undefined,
 ): (wire: JsonObject) => JsonObject {
   const own = extra?.[RESPONSES] ?? {};
   const said = request === undefined ? {} : settingsIn(request);
@@ -33,7 +33,7 @@ export function restating(
 }
 
 /** The settings of a request in this dialect's words. */
-function settingsIn(request: Request): JsonObject {
+function settingsIn(request: ModelRequest): JsonObject {
   const { wire } = responses.encodeRequest(
     { ...request, messages: [...leadingOf(request.messages)] },
     { repair: false },
