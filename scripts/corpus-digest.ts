@@ -2,42 +2,26 @@
 // of the code behave the same on the corpus if the outputs are equal. A refactoring is checked by comparing the output
 // before it with the output after it; `--renames` maps deliberate changes of names in the older output.
 //
-// node --conditions=koine-source scripts/corpus-digest.ts [--renames file.json] [--output file] [--sentences file]
-//      [--only text]
+// node --conditions=koine-source scripts/corpus-digest.ts [--renames json] [--output file] [--sentences file] [--only path]
 import { createHash } from "node:crypto";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Delta, Dialect, Encoded, Loss, Message } from "../src/index.ts";
-import {
-  assemble,
-  AssemblyError,
-  checkDeltas,
-  detect,
-  dialect,
-  dialects,
-  disassemble,
-  KoineError,
-  parseJson,
-  stringifyJson,
-  transcode,
-} from "../src/index.ts";
+import { AssemblyError, dialect, dialects, KoineError, parseJson, stringifyJson, transcode } from "../src/index.ts";
+import { assemble, checkDeltas, detect, disassemble } from "../src/index.ts";
 
 type Table = Readonly<Record<string, string>>;
 
 /** Old spelling → new spelling. */
 interface Renames {
   lossCodes?: Table;
-  lossActions?: Table;
-  lossLevels?: Table;
   errorClasses?: Table;
   /** Codes of thrown errors, assembly rules included. */
   errorCodes?: Table;
-  /** Values of `kind` in a delta. */
-  deltaKinds?: Table;
   /** Keys directly inside a delta's `payload`. */
   deltaFields?: Table;
-  /** Keys at any depth of decoded values, and the same keys in the paths of losses. */
+  /** Keys at any depth of decoded values, and the same keys in the paths of losses and errors. */
   modelFields?: Table;
   /** Sentences that Koine writes into values and wires, such as the message of an error delta; parts of a string match. */
   texts?: Table;
@@ -49,15 +33,12 @@ interface Renames {
 interface Row {
   path: string;
   dialect: string;
-  kind: string;
+  kind: "streams" | keyof typeof BODIES;
   status?: number;
   model?: string;
 }
 
-interface Target {
-  label: string;
-  codec: Dialect;
-}
+type Target = readonly [label: string, codec: Dialect];
 
 const { values: flags } = parseArgs({
   options: {
@@ -67,23 +48,20 @@ const { values: flags } = parseArgs({
     only: { type: "string", default: "" },
   },
 });
-
 const CORPUS = process.env["KOINE_CORPUS"] ?? fileURLToPath(new URL("../../shared/corpus", import.meta.url));
-const renames: Renames =
-  flags.renames === undefined ? {} : (JSON.parse(readFileSync(flags.renames, "utf8")) as Renames);
+const renames = JSON.parse(flags.renames === undefined ? "{}" : readFileSync(flags.renames, "utf8")) as Renames;
 const koineWires = new Set(renames.koineWires ?? ["run", "canonical"]);
 
 /** Vendors with different rules for Chat Completions: each selects other branches of the same encoder. */
 const VENDORS = ["openai", "deepseek", "mistral", "openrouter", "vllm"];
 const TARGETS: readonly Target[] = [
-  ...dialects.map((id) => ({ label: id, codec: dialect(id) })),
-  ...VENDORS.map((vendor) => ({ label: `openai-chat/${vendor}`, codec: dialect("openai-chat", { vendor }) })),
+  ...dialects.map((id): Target => [id, dialect(id)]),
+  ...VENDORS.map((vendor): Target => [`openai-chat/${vendor}`, dialect("openai-chat", { vendor })]),
 ];
-const NOW = "2026-01-02T03:04:05.678Z";
-const RUN = { runId: "run-1", clock: () => NOW };
+const RUN = { runId: "run-1", clock: () => "2026-01-02T03:04:05.678Z" };
 /** Field values of the wrong JSON type, for the errors that decoders throw. */
 const WRONG_VALUES = [null, 42, "text", [], {}, [null]];
-/** A longer stream repeats the same kinds of events. */
+/** Later events of a stream repeat the same kinds. */
 const MUTATED_EVENTS = 12;
 /** A chunk size that cuts characters, lines and frames at changing places. */
 const CHUNK_BYTES = 97;
@@ -91,60 +69,42 @@ const CHUNK_BYTES = 97;
 const lines: string[] = [];
 const sentences = new Set<string>();
 
-// --- Rename rules: applied to JSON text, because a text holds the exact digits of every number. ---
-
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
-
-/** Copies compact JSON text with the new names of the model; `parents` are the keys above a value, "#" for a list. */
-function rewriteModelKeys(text: string): string {
-  const parents: string[] = [];
-  const isList: boolean[] = [];
-  let key = "";
-  let isKey = false;
-  let result = "";
-  for (const [token] of text.matchAll(TOKEN)) {
-    if (token === "{" || token === "[") {
-      parents.push(isList.at(-1) === true ? "#" : key);
-      isList.push(token === "[");
-      isKey = token === "{";
-    } else if (token === "}" || token === "]") {
-      parents.pop();
-      isList.pop();
-      isKey = false;
-    } else if (token === ",") isKey = isList.at(-1) === false;
-    else if (isKey && token !== ":") {
-      key = JSON.parse(token) as string;
-      result += JSON.stringify(modelKey(key, parents));
-      isKey = false;
-      continue;
-    } else if (key === "kind" && token.startsWith('"') && isList.at(-1) === false && !parents.includes("payload")) {
-      result += JSON.stringify(renamed(renames.deltaKinds, JSON.parse(token) as string));
-      continue;
-    }
-    result += token;
-  }
-  return result;
-}
-
 function renamed(table: Table | undefined, name: string): string {
   return table !== undefined && Object.hasOwn(table, name) ? (table[name] ?? name) : name;
 }
 
 /** A field of a delta is a key directly inside the outermost `payload`; the values below may have keys of the same name. */
 function modelKey(key: string, parents: readonly string[]): string {
-  const isDeltaField = parents.indexOf("payload") === parents.length - 1 && parents.length > 0;
-  return isDeltaField
-    ? renamed({ ...renames.modelFields, ...renames.deltaFields }, key)
-    : renamed(renames.modelFields, key);
+  const isDeltaField = parents.length > 0 && parents.indexOf("payload") === parents.length - 1;
+  return renamed(isDeltaField ? { ...renames.modelFields, ...renames.deltaFields } : renames.modelFields, key);
 }
 
-const hasFieldRenames = (renames.deltaFields ?? renames.modelFields ?? renames.deltaKinds) !== undefined;
-const jsonTexts = Object.entries(renames.texts ?? {}).map((pair) =>
-  pair.map((text) => JSON.stringify(text).slice(1, -1)),
-);
+// Part of ECMAScript, but not of the library typings in use.
+const exactJson = JSON as unknown as {
+  parse(text: string, reviver: (key: string, value: unknown, context: { source: string }) => unknown): unknown;
+  rawJSON(text: string): object;
+  isRawJSON(value: unknown): boolean;
+};
+
+/** Copies JSON text with the new names of the model; every number has the same digits as before. */
+function rewriteModelKeys(text: string): string {
+  const copy = (value: unknown, parents: readonly string[]): unknown => {
+    if (Array.isArray(value)) return value.map((item) => copy(item, [...parents, "#"]));
+    if (typeof value !== "object" || value === null || exactJson.isRawJSON(value)) return value;
+    const entries = Object.entries(value).map(([key, item]) => [modelKey(key, parents), copy(item, [...parents, key])]);
+    return Object.fromEntries(entries) as unknown;
+  };
+  const digits = (_: string, value: unknown, { source }: { source: string }): unknown =>
+    typeof value === "number" ? exactJson.rawJSON(source) : value;
+  return JSON.stringify(copy(exactJson.parse(text, digits), []));
+}
+
+const hasFieldRenames = (renames.deltaFields ?? renames.modelFields) !== undefined;
+const jsonText = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 function renameTexts(json: string): string {
-  return jsonTexts.reduce((text, [from = "", to = ""]) => text.replaceAll(from, to), json);
+  const pairs = Object.entries(renames.texts ?? {});
+  return pairs.reduce((text, [from, to]) => text.replaceAll(jsonText(from), jsonText(to)), json);
 }
 
 function modelText(value: unknown): string {
@@ -156,19 +116,21 @@ function wireText(value: unknown, codec: Dialect): string {
   return koineWires.has(codec.id) ? modelText(value) : renameTexts(stringifyJson(value ?? null));
 }
 
-/** The output of a stream encoder. Binary frames have checksums, so their texts stay unchanged. */
+type Output = string | Uint8Array;
+
+/** The output of a stream encoder. Binary frames have checksums, so `texts` cannot apply to them. */
 function outputText(output: Output, codec: Dialect): string {
   if (typeof output !== "string") return Buffer.from(output).toString("latin1");
   if (!koineWires.has(codec.id) || !hasFieldRenames) return renameTexts(output);
-  return output.replaceAll(/^data: (\{.*)$/gm, (_, json: string) => {
-    return `data: ${renameTexts(rewriteModelKeys(json))}`;
-  });
+  return output.replaceAll(/^data: (\{.*)$/gm, (_, json: string) => `data: ${renameTexts(rewriteModelKeys(json))}`);
 }
-
-// --- Hashes: one line for each outcome, be it a value or a thrown error. ---
 
 function sha(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+function renamedPath(path: unknown): string {
+  return String(path).replaceAll(/[^/]+/g, (step) => renamed(renames.modelFields, step));
 }
 
 function errorText(error: unknown): string {
@@ -176,27 +138,25 @@ function errorText(error: unknown): string {
   // An engine error message may differ between Node versions.
   if (!(error instanceof KoineError)) return `thrown ${error.name}`;
   sentences.add(`error ${error.code} ${error.message}`);
-  const { path } = error as { path?: unknown };
-  return `thrown ${renamed(renames.errorClasses, error.name)} ${renamed(renames.errorCodes, error.code)} ${String(path)}`;
+  const names = [renamed(renames.errorClasses, error.name), renamed(renames.errorCodes, error.code)];
+  return ["thrown", ...names, "path" in error ? renamedPath(error.path) : ""].join(" ");
 }
 
 function lossText({ code, level, action, path, message }: Loss): string {
   sentences.add(`loss ${code} ${message}`);
-  const steps = path.split("/").map((step) => renamed(renames.modelFields, step));
-  const names = [renamed(renames.lossCodes, code), renamed(renames.lossLevels, level)];
-  return [...names, renamed(renames.lossActions, action), steps.join("/")].join(" ");
+  return [renamed(renames.lossCodes, code), level, action, renamedPath(path)].join(" ");
 }
 
 /** Writes the lines of one payload. */
 class Digest {
-  readonly #row: Row;
+  readonly #payload: string;
 
-  constructor(row: Row) {
-    this.#row = row;
+  constructor(payload: string) {
+    this.#payload = payload;
   }
 
   line(operation: string, target: string, text: string): void {
-    lines.push(`${sha(text)} ${this.#row.path} ${this.#row.kind} ${operation} ${target}`);
+    lines.push(`${sha(text)} ${this.#payload} ${operation} ${target}`);
   }
 
   /** Runs a step and writes its result or its error; the result is undefined after an error. */
@@ -211,12 +171,12 @@ class Digest {
     }
   }
 
-  encoded(operation: string, { label, codec }: Target, step: () => Encoded): Encoded | undefined {
+  encoded(operation: string, [label, codec]: Target, step: () => Reply): Reply | undefined {
     const encoded = this.step(operation, label, step, ({ wire }) => wireText(wire, codec));
-    if (encoded === undefined) return undefined;
-    const { address, names, losses } = encoded;
+    const { address, names, status, losses = [] } = encoded ?? {};
     this.losses(operation, label, losses);
-    if ((address ?? names) !== undefined) this.line(`${operation}.envelope`, label, modelText([address, names]));
+    const hasEnvelope = (address ?? names ?? status) !== undefined;
+    if (hasEnvelope) this.line(`${operation}.envelope`, label, modelText([address, names, status]));
     return encoded;
   }
 
@@ -225,29 +185,58 @@ class Digest {
     if (losses.length > 0) this.line(`${operation}.losses`, target, losses.map(lossText).join("\n"));
   }
 
-  /** One hash for many small outcomes of the same operation. */
-  many(operation: string, outcomes: readonly (() => unknown)[]): void {
-    const texts = outcomes.map((step) => {
-      try {
-        return modelText(step());
-      } catch (error) {
-        return errorText(error);
-      }
+  /** One hash for the outcomes of all mutants: each field replaced by each wrong value, or left out. */
+  mutants(operation: string, wire: unknown, decode: (mutant: unknown) => unknown): void {
+    const texts = Object.keys(Object(wire) as object).flatMap((key) => {
+      const { [key]: _, ...others } = wire as Record<string, unknown>;
+      return [others, ...WRONG_VALUES.map((value) => ({ ...others, [key]: value }))].map((mutant) => {
+        try {
+          return modelText(decode(mutant));
+        } catch (error) {
+          return errorText(error);
+        }
+      });
     });
     this.line(operation, "-", texts.join("\n"));
   }
 }
 
-// --- Bodies: requests, responses, errors, messages. ---
+/** An encoded body, with the HTTP status of an error. */
+type Reply = Encoded & { status?: number };
+
+/** Values beside a body: the model in Gemini's URL, the status of an error, the renamed tools of a response. */
+type Beside = Partial<Pick<Reply, "address" | "names" | "status">>;
+
+interface Body {
+  source: Dialect;
+  wire: unknown;
+  beside: Beside;
+}
+type Decode<T> = (codec: Dialect, wire: unknown, beside: Beside) => T;
+type Encode<T> = (codec: Dialect, value: T, options: { repair?: boolean }) => Reply;
 
 /** Values pass through JSON text between two dialects, as over HTTP. */
-function overHttp(wire: unknown): unknown {
-  return parseJson(stringifyJson(wire));
+const overHttp = (wire: unknown): unknown => parseJson(stringifyJson(wire));
+
+/** Digests a request, a response or an error; the noun is part of the operation's name. */
+function digestBody<T>(digest: Digest, noun: string, body: Body, decode: Decode<T>, encode: Encode<T>): T | undefined {
+  const { source, wire, beside } = body;
+  digest.mutants("decode-mutants", wire, (mutant) => decode(source, mutant, beside));
+  const value = digest.step(`decode-${noun}`, "-", () => decode(source, wire, beside));
+  if (value === undefined) return undefined;
+  for (const target of TARGETS) {
+    const [label, codec] = target;
+    const encoded = digest.encoded(`encode-${noun}`, target, () => encode(codec, value, {}));
+    digest.encoded(`encode-${noun}-unrepaired`, target, () => encode(codec, value, { repair: false }));
+    if (encoded === undefined) continue;
+    digest.step(`decode-${noun}-again`, label, () => decode(codec, overHttp(encoded.wire), encoded));
+  }
+  return value;
 }
 
 function digestMessages(digest: Digest, messages: readonly Message[]): void {
   for (const target of TARGETS) {
-    const { label, codec } = target;
+    const [label, codec] = target;
     let count = 0;
     const options = { ...RUN, newId: () => `id-${++count}` };
     const encoded = digest.encoded("encode-messages", target, () => codec.encodeMessages(messages, options));
@@ -257,82 +246,12 @@ function digestMessages(digest: Digest, messages: readonly Message[]): void {
   }
 }
 
-function digestRequest(digest: Digest, source: Dialect, wire: unknown, { model }: Row): void {
-  const isModelInUrl = source.id === "gemini" && model !== undefined && !Object.hasOwn(Object(wire), "model");
-  const options = isModelInUrl ? { address: { model } } : {};
-  const request = digest.step("decode-request", "-", () => source.decodeRequest(wire, options));
-  digest.step("decode-messages", "-", () => source.decodeMessages(wire));
-  digest.many(
-    "decode-mutants",
-    mutantsOf(wire, (mutant) => source.decodeRequest(mutant, options)),
-  );
-  if (request === undefined) return;
-  for (const target of TARGETS) {
-    const { label, codec } = target;
-    const encoded = digest.encoded("encode-request", target, () => codec.encodeRequest(request));
-    digest.encoded("encode-request-unrepaired", target, () => codec.encodeRequest(request, { repair: false }));
-    if (encoded === undefined) continue;
-    const { address } = encoded;
-    const again = address === undefined ? {} : { address };
-    digest.step("decode-request-again", label, () => codec.decodeRequest(overHttp(encoded.wire), again));
-  }
-  digestMessages(digest, request.messages);
-}
-
-function digestResponse(digest: Digest, source: Dialect, wire: unknown): void {
-  const response = digest.step("decode-response", "-", () => source.decodeResponse(wire));
-  digest.many(
-    "decode-mutants",
-    mutantsOf(wire, (mutant) => source.decodeResponse(mutant)),
-  );
-  if (response === undefined) return;
-  const deltas = digest.step("disassemble", "-", () => disassemble(response));
-  for (const target of TARGETS) {
-    const { label, codec } = target;
-    const encoded = digest.encoded("encode-response", target, () => codec.encodeResponse(response));
-    digest.encoded("encode-response-unrepaired", target, () => codec.encodeResponse(response, { repair: false }));
-    if (deltas !== undefined) digestEncoding(digest, "encode-disassembled", target, deltas);
-    if (encoded === undefined) continue;
-    const { names } = encoded;
-    digest.step("decode-response-again", label, () => codec.decodeResponse(overHttp(encoded.wire), { names }));
-  }
-  digestMessages(digest, [response.message]);
-}
-
-function digestError(digest: Digest, source: Dialect, wire: unknown, { status }: Row): void {
-  digest.many(
-    "decode-mutants",
-    mutantsOf(wire, (mutant) => source.decodeError(mutant, status)),
-  );
-  const error = digest.step("decode-error", "-", () => source.decodeError(wire, status));
-  if (error === undefined) return;
-  for (const { label, codec } of TARGETS) {
-    const toText = (value: unknown): string => wireText(value, codec);
-    const encoded = digest.step("encode-error", label, () => codec.encodeError(error), toText);
-    if (encoded === undefined) continue;
-    digest.step("decode-error-again", label, () => codec.decodeError(overHttp(encoded.wire), encoded.status));
-  }
-}
-
-/** One step for each field of the value, replaced by each wrong value, and one for each field left out. */
-function mutantsOf(wire: unknown, decode: (mutant: unknown) => unknown): (() => unknown)[] {
-  const fields = Object.entries(Object(wire) as object);
-  return fields.flatMap(([key]) => {
-    const { [key]: _, ...others } = wire as Record<string, unknown>;
-    return [others, ...WRONG_VALUES.map((value) => ({ ...others, [key]: value }))].map(
-      (mutant) => () => decode(mutant),
-    );
-  });
-}
-
-// --- Streams. ---
-
 function decodeEvents(codec: Dialect, events: readonly unknown[]): Delta[] {
   const decoder = codec.streamDecoder();
   return [...events.flatMap((event) => decoder.push(event)), ...decoder.end()];
 }
 
-/** The answers of a stream as hashes need them: whole ones, and the rest of failed ones. */
+/** The responses that the deltas assemble to; a failed answer is its error and the response up to the failure. */
 function assembleAnswers(deltas: readonly Delta[]): unknown[] {
   const ends = deltas.flatMap(({ kind }, at) => (kind === "done" || kind === "error" ? [at + 1] : []));
   const starts = [0, ...ends].filter((at) => at < deltas.length);
@@ -341,127 +260,125 @@ function assembleAnswers(deltas: readonly Delta[]): unknown[] {
       return assemble(deltas.slice(start, ends[at]));
     } catch (error) {
       if (!(error instanceof AssemblyError)) throw error;
-      return [errorText(error), error.response ?? null];
+      return [errorText(error), error.response];
     }
   });
 }
 
-function violationsText(deltas: readonly Delta[]): string {
-  return checkDeltas(deltas)
-    .map(({ rule, seq }) => `${renamed(renames.errorCodes, rule)} ${seq}`)
-    .join("\n");
-}
-
-type Output = string | Uint8Array;
-
-interface StreamOutput {
-  outputs: Output[];
-  losses: Loss[];
-}
+type StreamOutput = readonly [outputs: Output[], losses: Loss[]];
 
 /** Hashes the output of a stream encoder or a transcoder with the boundaries between its pieces, and its losses. */
-function digestOutput(
-  digest: Digest,
-  operation: string,
-  { label, codec }: Target,
-  run: () => StreamOutput,
-): Output[] | undefined {
-  const toText = ({ outputs }: StreamOutput): string => outputs.map((output) => outputText(output, codec)).join("|");
-  const result = digest.step(operation, label, run, toText);
-  digest.losses(operation, label, result?.losses ?? []);
-  return result?.outputs;
+function digestOutput(digest: Digest, operation: string, [label, codec]: Target, run: () => StreamOutput): Output[] {
+  const toText = ([outputs]: StreamOutput): string => outputs.map((output) => outputText(output, codec)).join("|");
+  const [outputs, losses] = digest.step(operation, label, run, toText) ?? [[], []];
+  digest.losses(operation, label, losses);
+  return outputs;
 }
 
-/** Encodes with and without options; the dialect must decode its own bytes to the same deltas as before. */
 function digestEncoding(digest: Digest, operation: string, target: Target, deltas: readonly Delta[]): void {
-  const { label, codec } = target;
+  const [label, codec] = target;
   const encode = (options: object): StreamOutput => {
     const encoder = codec.streamEncoder(options);
     const events = [...deltas.flatMap((delta) => encoder.push(delta)), ...encoder.end()];
-    return { outputs: events.map((event) => codec.formatEvent(event)), losses: encoder.losses };
+    return [events.map((event) => codec.formatEvent(event)), encoder.losses];
   };
   digestOutput(digest, operation, target, () => encode({}));
   const outputs = digestOutput(digest, `${operation}.run`, target, () => encode({ ...RUN, includeUsage: true }));
-  if (outputs !== undefined) digest.step(`${operation}.again`, label, () => decodeEvents(codec, outputs));
+  if (outputs.length > 0) digest.step(`${operation}.again`, label, () => decodeEvents(codec, outputs));
 }
 
-type Chunking = readonly [name: string, chunks: readonly Output[]];
-
-function chunkingsOf(frames: readonly Output[]): Chunking[] {
-  const bytes = Buffer.concat(frames.map((frame) => Buffer.from(frame as string)));
-  const cut = (size: number): Uint8Array[] =>
-    Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
-  return [
-    ["whole", [bytes]],
-    ["frames", frames],
-    [`${CHUNK_BYTES}-bytes`, cut(CHUNK_BYTES)],
-  ];
-}
-
-function digestStream(digest: Digest, source: Dialect, events: readonly unknown[]): void {
-  const chunkings = chunkingsOf(events.map((event) => source.formatEvent({ data: event as object })));
-  const cutEvents = events.slice(0, Math.ceil(events.length / 2));
-  for (const [operation, input] of [
-    ["whole", events],
-    ["cut", cutEvents],
-  ] as const) {
-    const deltas = digest.step(`decode-stream.${operation}`, "-", () => decodeEvents(source, input));
-    if (deltas === undefined) continue;
-    digest.step(`assemble.${operation}`, "-", () => assembleAnswers(deltas));
-    digest.step(`check-deltas.${operation}`, "-", () => deltas, violationsText);
-    for (const target of TARGETS) digestEncoding(digest, `encode-stream.${operation}`, target, deltas);
-  }
-  for (const [name, chunks] of chunkings) {
+function digestTranscoding(digest: Digest, source: Dialect, frames: readonly Output[]): void {
+  const bytes = Buffer.concat(frames.map((frame) => (typeof frame === "string" ? Buffer.from(frame) : frame)));
+  const count = Math.ceil(bytes.length / CHUNK_BYTES);
+  const cut = Array.from({ length: count }, (_, at) => bytes.subarray(at * CHUNK_BYTES, (at + 1) * CHUNK_BYTES));
+  for (const [name, chunks] of Object.entries({ whole: [bytes], frames, cut })) {
     for (const target of TARGETS) {
       digestOutput(digest, `transcode.${name}`, target, () => {
-        const transcoder = transcode(source, target.codec, RUN);
+        const transcoder = transcode(source, target[1], RUN);
         const outputs = [...chunks.map((chunk) => transcoder.push(chunk)), transcoder.end()];
-        return { outputs, losses: transcoder.losses };
+        return [outputs, transcoder.losses];
       });
     }
   }
+}
+
+function digestStream(digest: Digest, source: Dialect, events: readonly unknown[]): void {
+  const half = events.slice(0, Math.ceil(events.length / 2));
+  for (const [name, input] of Object.entries({ whole: events, half })) {
+    const deltas = digest.step(`decode-stream.${name}`, "-", () => decodeEvents(source, input)) ?? [];
+    digest.step(`assemble.${name}`, "-", () => assembleAnswers(deltas));
+    const violations = checkDeltas(deltas).map(({ rule, seq }) => `${renamed(renames.errorCodes, rule)} ${seq}`);
+    digest.line(`check-deltas.${name}`, "-", violations.join("\n"));
+    for (const target of TARGETS) digestEncoding(digest, `encode-stream.${name}`, target, deltas);
+  }
+  // A recorded event is an object; the wire type has no other requirement.
+  const frames = events.map((event) => source.formatEvent({ data: event as object }));
+  digestTranscoding(digest, source, frames);
   for (const [at, event] of events.slice(0, MUTATED_EVENTS).entries()) {
     const decoder = source.streamDecoder();
     for (const earlier of events.slice(0, at)) decoder.push(earlier);
-    digest.many(
-      `decode-mutants.${at}`,
-      mutantsOf(event, (mutant) => decoder.push(mutant)),
-    );
+    digest.mutants(`decode-mutants.${at}`, event, (mutant) => decoder.push(mutant));
   }
-}
-
-// --- The corpus. ---
-
-function isMessage(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "role" in value && "content" in value;
 }
 
 /** The message lists of a trace, at any depth. */
 function messageListsIn(value: unknown): unknown[][] {
   if (typeof value !== "object" || value === null) return [];
   const list: unknown[] = Array.isArray(value) ? value : [];
+  const isMessage = (item: unknown): boolean => Object.hasOwn(Object(item) as object, "role");
   const own = list.length > 0 && list.every(isMessage) ? [list] : [];
   return [...own, ...Object.values(value).flatMap(messageListsIn)];
 }
 
-function digestRow(row: Row): void {
-  const source = dialect(row.dialect === "ai-sdk" ? "ai-sdk-model" : row.dialect.replace(/-compat$/, ""));
-  const digest = new Digest(row);
-  const text = readFileSync(`${CORPUS}/${row.path}`, "utf8");
-  const values = row.kind === "streams" ? text.split("\n").filter((line) => line !== "") : [text];
-  const wires = values.map((value) => parseJson(value));
-  digest.step("detect", "-", () => wires.map((wire) => detect(wire) ?? null));
-  if (row.kind === "streams") digestStream(digest, source, wires);
-  for (const wire of row.kind === "streams" ? [] : wires) {
-    if (row.kind === "requests") digestRequest(digest, source, wire, row);
-    else if (row.kind === "responses") digestResponse(digest, source, wire);
-    else if (row.kind === "errors") digestError(digest, source, wire, row);
-    else
-      for (const list of messageListsIn(wire)) {
-        const messages = digest.step("decode-messages", "-", () => source.decodeMessages(list));
-        if (messages !== undefined) digestMessages(digest, messages);
-      }
+function digestRequest(digest: Digest, body: Body): void {
+  const decode: Decode<ReturnType<Dialect["decodeRequest"]>> = (codec, wire, beside) =>
+    codec.decodeRequest(wire, beside);
+  const encode: Encode<ReturnType<typeof decode>> = (codec, value, options) => codec.encodeRequest(value, options);
+  const request = digestBody(digest, "request", body, decode, encode);
+  digest.step("decode-messages", "-", () => body.source.decodeMessages(body.wire));
+  digestMessages(digest, request?.messages ?? []);
+}
+
+function digestResponse(digest: Digest, body: Body): void {
+  const decode: Decode<ReturnType<Dialect["decodeResponse"]>> = (codec, wire, beside) =>
+    codec.decodeResponse(wire, beside);
+  const encode: Encode<ReturnType<typeof decode>> = (codec, value, options) => codec.encodeResponse(value, options);
+  const response = digestBody(digest, "response", body, decode, encode);
+  if (response === undefined) return;
+  const deltas = digest.step("disassemble", "-", () => disassemble(response)) ?? [];
+  for (const target of TARGETS) digestEncoding(digest, "encode-disassembled", target, deltas);
+  digestMessages(digest, [response.message]);
+}
+
+function digestError(digest: Digest, body: Body): void {
+  const decode: Decode<ReturnType<Dialect["decodeError"]>> = (codec, wire, { status }) =>
+    codec.decodeError(wire, status);
+  const encode: Encode<ReturnType<typeof decode>> = (codec, error) => ({ ...codec.encodeError(error), losses: [] });
+  digestBody(digest, "error", body, decode, encode);
+}
+
+function digestTrace(digest: Digest, { source, wire }: Body): void {
+  for (const list of messageListsIn(wire)) {
+    digestMessages(digest, digest.step("decode-messages", "-", () => source.decodeMessages(list)) ?? []);
   }
+}
+
+const BODIES = { requests: digestRequest, responses: digestResponse, errors: digestError, spans: digestTrace };
+
+function digestRow({ path, kind, model, status, ...row }: Row): void {
+  const source = dialect(row.dialect === "ai-sdk" ? "ai-sdk-model" : row.dialect.replace(/-compat$/, ""));
+  const digest = new Digest(`${path} ${kind}`);
+  const text = readFileSync(`${CORPUS}/${path}`, "utf8");
+  const texts = kind === "streams" ? text.split("\n").filter((line) => line !== "") : [text];
+  const wires = texts.map((json) => parseJson(json));
+  digest.step("detect", "-", () => wires.map((wire) => detect(wire) ?? null));
+  if (kind === "streams") return digestStream(digest, source, wires);
+  const [wire] = wires;
+  const beside: Beside = {};
+  const isModelInUrl = source.id === "gemini" && !Object.hasOwn(Object(wire) as object, "model");
+  if (isModelInUrl && model !== undefined) beside.address = { model };
+  if (status !== undefined) beside.status = status;
+  BODIES[kind](digest, { source, wire, beside });
 }
 
 function readRows(): Row[] {
@@ -472,11 +389,10 @@ function readRows(): Row[] {
   return sorted.filter(({ path }) => path.includes(flags.only));
 }
 
-const startedAt = performance.now();
 const rows = readRows();
 for (const row of rows) digestRow(row);
 lines.push(`${sha(lines.join("\n"))} total ${rows.length} payloads ${lines.length} lines`);
 if (flags.output === undefined) console.log(lines.join("\n"));
 else writeFileSync(flags.output, `${lines.join("\n")}\n`);
 if (flags.sentences !== undefined) writeFileSync(flags.sentences, `${[...sentences].sort().join("\n")}\n`);
-console.error(`${lines.at(-1)}; ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+console.error(`${lines.at(-1)}; ${(performance.now() / 1000).toFixed(1)} s`);

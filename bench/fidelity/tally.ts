@@ -1,19 +1,19 @@
 // Counts of what happened to the files of one row, and which of them fell short.
 
 export class Tally {
-  private readonly counts = new Map<string, number>();
-  private readonly shortfalls: string[] = [];
+  readonly #counts = new Map<string, number>();
+  readonly #shortfalls: string[] = [];
 
   add(name: string, amount = 1): void {
-    this.counts.set(name, (this.counts.get(name) ?? 0) + amount);
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + amount);
   }
 
   count(name: string): string {
-    return String(this.counts.get(name) ?? 0);
+    return String(this.#counts.get(name) ?? 0);
   }
 
   remember(path: string, what: string): void {
-    this.shortfalls.push(`${path}: ${what}`);
+    this.#shortfalls.push(`${path}: ${what}`);
   }
 
   /** What the step gives; undefined, and counted once for a file, where it throws. */
@@ -21,7 +21,7 @@ export class Tally {
     try {
       return step();
     } catch (error) {
-      const known = this.shortfalls.some((line) => line.startsWith(`${path}: ${name}`));
+      const known = this.#shortfalls.some((line) => line.startsWith(`${path}: ${name}`));
       if (!known) this.add(name);
       this.remember(path, `${name} ${error instanceof Error ? error.message : String(error)}`);
       return undefined;
@@ -29,6 +29,6 @@ export class Tally {
   }
 
   list(): void {
-    for (const line of this.shortfalls) console.log(line);
+    for (const line of this.#shortfalls) console.log(line);
   }
 }

@@ -22,23 +22,23 @@ function habitOf(call: number): Habit {
 
 export class Readers {
   readonly tally: Tally = { whole: [], left: [], wrong: [] };
-  private readonly url: string;
-  private readonly dispatcher: Agent;
-  private calls = 0;
+  readonly #url: string;
+  readonly #dispatcher: Agent;
+  #calls = 0;
   open = 0;
 
   constructor(url: string, atOnce: number) {
-    this.url = url;
-    this.dispatcher = new Agent({ connections: atOnce, keepAliveTimeout: 30_000, bodyTimeout: 0, headersTimeout: 0 });
+    this.#url = url;
+    this.#dispatcher = new Agent({ connections: atOnce, keepAliveTimeout: 30_000, bodyTimeout: 0, headersTimeout: 0 });
   }
 
   /** Calls one after the other until the time is over. */
   async work(until: number): Promise<void> {
     while (performance.now() < until) {
-      const call = this.calls++;
+      const call = this.#calls++;
       this.open++;
       try {
-        await this.call(call, habitOf(call));
+        await this.#call(call, habitOf(call));
       } catch (error) {
         this.tally.wrong.push(`call ${call}: ${String(error)}`);
       } finally {
@@ -47,15 +47,15 @@ export class Readers {
     }
   }
 
-  private async call(call: number, habit: Habit): Promise<void> {
+  async #call(call: number, habit: Habit): Promise<void> {
     const body = JSON.stringify({
       model: "soak/soak",
       stream: true,
       messages: [{ role: "user", content: questionOf(call) }],
     });
     const headers = { "content-type": "application/json" };
-    const { dispatcher } = this;
-    const reply = await request(`${this.url}/v1/chat/completions`, { method: "POST", headers, body, dispatcher });
+    const dispatcher = this.#dispatcher;
+    const reply = await request(`${this.#url}/v1/chat/completions`, { method: "POST", headers, body, dispatcher });
     if (reply.statusCode !== 200) throw new Error(`${reply.statusCode} ${await reply.body.text()}`);
     let text = "";
     for await (const chunk of reply.body.setEncoding("utf8")) {
@@ -73,7 +73,7 @@ export class Readers {
   }
 
   async close(): Promise<void> {
-    await this.dispatcher.destroy();
+    await this.#dispatcher.destroy();
   }
 }
 

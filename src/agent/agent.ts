@@ -82,21 +82,21 @@ function checkCount(value: unknown, name: string): number {
 }
 
 class LedgerAgent implements Agent {
-  private readonly settings: Settings;
-  private readonly given: Ledger | undefined;
-  private own: Promise<Ledger> | undefined;
+  readonly #settings: Settings;
+  readonly #given: Ledger | undefined;
+  #own: Promise<Ledger> | undefined;
   /** The runs under way, and the threads that they work on. */
-  private readonly runs = new Set<AgentRun>();
-  private readonly threads = new Set<string>();
-  private closing: Promise<void> | undefined;
+  readonly #runs = new Set<AgentRun>();
+  readonly #threads = new Set<string>();
+  #closing: Promise<void> | undefined;
 
   constructor(settings: Settings, ledger: Ledger | undefined) {
-    this.settings = settings;
-    this.given = ledger;
+    this.#settings = settings;
+    this.#given = ledger;
   }
 
   run: Agent["run"] = (input, options = {}) => {
-    this.demandOpen();
+    this.#demandOpen();
     checkOptionNames(options, Object.keys(RUN_OPTIONS));
     const { threadId, idempotencyKey, signal } = options;
     const messages = toMessages(input, "/input");
@@ -105,25 +105,25 @@ class LedgerAgent implements Agent {
       const message = "An `idempotencyKey` belongs to a thread: name the thread, too. ledger.createThread() makes one.";
       throw invalid("/idempotencyKey", message);
     }
-    return this.start(threadId, { input: messages, idempotencyKey, force: false, wait: false }, signal);
+    return this.#start(threadId, { input: messages, idempotencyKey, force: false, wait: false }, signal);
   };
 
   resume: Agent["resume"] = (threadId, options = {}) => {
-    this.demandOpen();
+    this.#demandOpen();
     checkOptionNames(options, Object.keys(RESUME_OPTIONS));
     checkThread(threadId);
-    return this.start(threadId, { force: options.force === true, wait: true }, options.signal);
+    return this.#start(threadId, { force: options.force === true, wait: true }, options.signal);
   };
 
   close(): Promise<void> {
-    return (this.closing ??= this.closeAll());
+    return (this.#closing ??= this.#closeAll());
   }
 
   /** Each is closed, whatever becomes of the others. */
-  private async closeAll(): Promise<void> {
-    await Promise.all([...this.runs].map((run) => run.cancel()));
-    const sources = this.settings.toolbox.close();
-    const ledger = this.own?.then((own) => own.close());
+  async #closeAll(): Promise<void> {
+    await Promise.all([...this.#runs].map((run) => run.cancel()));
+    const sources = this.#settings.toolbox.close();
+    const ledger = this.#own?.then((own) => own.close());
     const [ofSources, ofLedger] = await Promise.allSettled([sources, ledger]);
     if (ofSources.status === "rejected") {
       const { reason } = ofSources;
@@ -133,33 +133,33 @@ class LedgerAgent implements Agent {
     if (ofLedger.status === "rejected") throw ofLedger.reason;
   }
 
-  private demandOpen(): void {
-    if (this.closing === undefined) return;
+  #demandOpen(): void {
+    if (this.#closing === undefined) return;
     throw new AgentError("closed", "The agent was closed, with its tools and a ledger of its own; make another one.");
   }
 
-  private start(threadId: string | undefined, opening: Opening, signal: AbortSignal | undefined): AgentRun {
-    const run = new LiveRun((control) => this.work(control, threadId, opening), signal);
-    this.runs.add(run);
-    const remove = (): boolean => this.runs.delete(run);
+  #start(threadId: string | undefined, opening: Opening, signal: AbortSignal | undefined): AgentRun {
+    const run = new LiveRun((control) => this.#work(control, threadId, opening), signal);
+    this.#runs.add(run);
+    const remove = (): boolean => this.#runs.delete(run);
     run.result().then(remove, remove);
     return run;
   }
 
-  private async work(control: RunControl, given: string | undefined, opening: Opening): Promise<AgentResult> {
-    const ledger = this.given ?? (await (this.own ??= openLedger("memory:")));
+  async #work(control: RunControl, given: string | undefined, opening: Opening): Promise<AgentResult> {
+    const ledger = this.#given ?? (await (this.#own ??= openLedger("memory:")));
     const threadId = given ?? (await ledger.createThread()).id;
     // One at a time: the ledger tells other processes apart, but not two runs of this one between their steps.
-    if (this.threads.has(threadId)) throw busyHere(threadId);
-    this.threads.add(threadId);
+    if (this.#threads.has(threadId)) throw busyHere(threadId);
+    this.#threads.add(threadId);
     control.settle(threadId);
-    const { settings } = this;
+    const settings = this.#settings;
     const { signal, queue, emit } = control;
     const history = new History(ledger, threadId, settings.maxMessages);
     try {
       return await runLoop({ signal, queue, emit, settings, ledger, threadId, history }, opening);
     } finally {
-      this.threads.delete(threadId);
+      this.#threads.delete(threadId);
     }
   }
 }

@@ -5,40 +5,40 @@ import type { Delta, Message, Part, ToolCallPart } from "../model/index.ts";
 import { copyOf, isClientCall } from "./record.ts";
 
 export class CallIds {
-  private readonly taken: Set<string>;
-  private readonly owns = new Map<string, string>();
-  private readonly givens = new Map<string, string>();
+  readonly #taken: Set<string>;
+  readonly #owns = new Map<string, string>();
+  readonly #givens = new Map<string, string>();
 
   /** `taken` are those on the path that the answer follows: whoever reads the step again comes to the same ids. */
   constructor(taken: Iterable<string>) {
-    this.taken = new Set(taken);
+    this.#taken = new Set(taken);
   }
 
   /** The id that a call goes by. */
   own(given: string): string {
-    const known = this.owns.get(given);
+    const known = this.#owns.get(given);
     if (known !== undefined) return known;
     let own = given;
-    for (let count = 2; this.taken.has(own); count++) own = `${given}_${count}`;
-    this.taken.add(own);
-    this.owns.set(given, own);
-    this.givens.set(own, given);
+    for (let count = 2; this.#taken.has(own); count++) own = `${given}_${count}`;
+    this.#taken.add(own);
+    this.#owns.set(given, own);
+    this.#givens.set(own, given);
     return own;
   }
 
   /** The id that the model gave. */
   given(own: string): string {
-    return this.givens.get(own) ?? own;
+    return this.#givens.get(own) ?? own;
   }
 
   /** The answer with the ids that its calls go by. */
   rename(answer: Message): Message {
-    const parts = answer.parts.map((part): Part => (isClientCall(part) ? this.renamed(part) : part));
+    const parts = answer.parts.map((part): Part => (isClientCall(part) ? this.#renamed(part) : part));
     const message = Object.assign(copyObject(answer), { parts });
     const invalid = message.metadata?.invalidToolCalls;
     if (message.metadata === undefined || invalid === undefined) return message;
     const invalidToolCalls = invalid.map((each) => {
-      const toolCallId = this.owns.get(each.toolCallId) ?? each.toolCallId;
+      const toolCallId = this.#owns.get(each.toolCallId) ?? each.toolCallId;
       return Object.assign(copyObject(each), { toolCallId });
     });
     message.metadata = Object.assign(copyObject(message.metadata), { invalidToolCalls });
@@ -53,19 +53,19 @@ export class CallIds {
     const { kind, payload } = delta;
     if (kind === "tool_call_start" && payload.executor !== "provider") this.own(payload.toolCallId);
     const given = "toolCallId" in payload ? payload.toolCallId : undefined;
-    const own = given === undefined ? undefined : this.owns.get(given);
+    const own = given === undefined ? undefined : this.#owns.get(given);
     const isRenamed = own !== undefined && own !== given;
     if (isFlat(payload) && !isRenamed) return delta;
     // The same delta, but for the ids.
     const shown = { ...delta, payload: copyOf(payload) } as Delta;
     if (isRenamed) Object.assign(shown.payload, { toolCallId: own });
     else if (shown.kind === "part" && isClientCall(shown.payload.value)) {
-      shown.payload.value = this.renamed(shown.payload.value);
+      shown.payload.value = this.#renamed(shown.payload.value);
     }
     return shown;
   }
 
-  private renamed(call: ToolCallPart): ToolCallPart {
+  #renamed(call: ToolCallPart): ToolCallPart {
     const toolCallId = this.own(call.toolCallId);
     return toolCallId === call.toolCallId ? call : Object.assign(copyObject(call), { toolCallId });
   }

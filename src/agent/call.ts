@@ -166,27 +166,27 @@ function contextOf({ work, run }: ToolRound, call: ToolCallPart, signal: AbortSi
 
 /** A signal that ends with another one, or when time is up. */
 class Limit {
-  private readonly own = new AbortController();
-  private readonly over = new AbortController();
-  private readonly outer: AbortSignal;
-  private readonly stop = (): void => this.own.abort(this.outer.reason);
+  readonly #own = new AbortController();
+  readonly #over = new AbortController();
+  readonly #outer: AbortSignal;
+  readonly #stop = (): void => this.#own.abort(this.#outer.reason);
 
   constructor(outer: AbortSignal, ms: number, effects: Pick<Effects, "sleep">) {
-    this.outer = outer;
-    outer.addEventListener("abort", this.stop, { once: true });
+    this.#outer = outer;
+    outer.addEventListener("abort", this.#stop, { once: true });
     if (ms === Number.POSITIVE_INFINITY) return;
-    effects.sleep(ms, this.over.signal).then(
-      () => this.own.abort(new DOMException("The tool's time is up.", "TimeoutError")),
+    effects.sleep(ms, this.#over.signal).then(
+      () => this.#own.abort(new DOMException("The tool's time is up.", "TimeoutError")),
       () => undefined,
     );
   }
 
   get signal(): AbortSignal {
-    return this.own.signal;
+    return this.#own.signal;
   }
 
   end(): void {
-    this.outer.removeEventListener("abort", this.stop);
-    this.over.abort();
+    this.#outer.removeEventListener("abort", this.#stop);
+    this.#over.abort();
   }
 }

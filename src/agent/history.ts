@@ -14,30 +14,31 @@ interface Known {
 }
 
 export class History {
-  private readonly ledger: Ledger;
-  private readonly threadId: string;
-  private readonly maxMessages: number | undefined;
-  private known: Known | undefined;
+  readonly #ledger: Ledger;
+  readonly #threadId: string;
+  readonly #maxMessages: number | undefined;
+  #known: Known | undefined;
   /** The ids of the calls on the whole path to a leaf, of which the model may be told less. */
-  private calls: { leafId: string | null; ids: Set<string> } | undefined;
+  #calls: { leafId: string | null; ids: Set<string> } | undefined;
 
   constructor(ledger: Ledger, threadId: string, maxMessages: number | undefined) {
-    this.ledger = ledger;
-    this.threadId = threadId;
-    this.maxMessages = maxMessages;
+    this.#ledger = ledger;
+    this.#threadId = threadId;
+    this.#maxMessages = maxMessages;
   }
 
   /** The active leaf and what a call should see. */
   async load(): Promise<Known> {
-    if (this.known !== undefined) return this.known;
-    const { activeLeafId: leafId } = await this.ledger.thread(this.threadId);
-    const messages = await inOrderOfHearing(await this.context(), (runId) => this.isAgents(runId));
-    return (this.known = { leafId, messages });
+    if (this.#known !== undefined) return this.#known;
+    const { activeLeafId: leafId } = await this.#ledger.thread(this.#threadId);
+    const messages = await inOrderOfHearing(await this.#context(), (runId) => this.#isAgents(runId));
+    return (this.#known = { leafId, messages });
   }
 
   /** Messages that this run has written. */
   add(messages: readonly StoredMessage[]): void {
-    const { known, calls } = this;
+    const known = this.#known;
+    const calls = this.#calls;
     const last = messages.at(-1);
     if (last === undefined) return;
     if (calls !== undefined && calls.leafId === messages[0]?.parentMessageId) {
@@ -47,25 +48,25 @@ export class History {
     if (known === undefined) return;
     const follows = messages[0]?.parentMessageId === known.leafId;
     // What is cut off at the front is the ledger's to decide.
-    this.known =
-      follows && this.maxMessages === undefined
+    this.#known =
+      follows && this.#maxMessages === undefined
         ? { leafId: last.id, messages: [...known.messages, ...messages] }
         : undefined;
   }
 
   /** What is in the thread may be something else by now. */
   forget(): void {
-    this.known = undefined;
+    this.#known = undefined;
   }
 
   /** The ids that calls of the next answer go by: none that is anywhere on the path. */
   async callIds(): Promise<CallIds> {
     const { leafId, messages } = await this.load();
-    if (this.calls?.leafId !== leafId) {
-      const path = this.maxMessages === undefined ? messages : await this.ledger.transcript(this.threadId);
-      this.calls = { leafId, ids: idsOfCalls(path) };
+    if (this.#calls?.leafId !== leafId) {
+      const path = this.#maxMessages === undefined ? messages : await this.#ledger.transcript(this.#threadId);
+      this.#calls = { leafId, ids: idsOfCalls(path) };
     }
-    return new CallIds(this.calls?.ids ?? []);
+    return new CallIds(this.#calls?.ids ?? []);
   }
 
   /** Begins a run of the ledger whose answer is to exactly these messages. Throws where somebody else was faster. */
@@ -73,7 +74,7 @@ export class History {
     for (;;) {
       const { leafId, messages } = await this.load();
       try {
-        const run = await beginExclusiveRun(this.ledger, { threadId: this.threadId, expectedLeaf: leafId, metadata });
+        const run = await beginExclusiveRun(this.#ledger, { threadId: this.#threadId, expectedLeaf: leafId, metadata });
         return { run, messages };
       } catch (error) {
         // Somebody else has said something: the model shall hear it too.
@@ -86,8 +87,10 @@ export class History {
   }
 
   /** At most so many messages; more where these would be none but instructions, because nothing can be said to that. */
-  private async context(): Promise<StoredMessage[]> {
-    const { ledger, threadId, maxMessages } = this;
+  async #context(): Promise<StoredMessage[]> {
+    const ledger = this.#ledger;
+    const threadId = this.#threadId;
+    const maxMessages = this.#maxMessages;
     const few = await ledger.context(threadId, { maxMessages });
     if (maxMessages === undefined || hasWords(few)) return few;
     const all = await ledger.context(threadId);
@@ -98,9 +101,9 @@ export class History {
     }
   }
 
-  private async isAgents(runId: string): Promise<boolean> {
+  async #isAgents(runId: string): Promise<boolean> {
     try {
-      return (await this.ledger.run(runId)).metadata?.["agent"] === true;
+      return (await this.#ledger.run(runId)).metadata?.["agent"] === true;
     } catch (error) {
       if (error instanceof LedgerError && error.code === "unknown-run") return false;
       throw error;

@@ -10,49 +10,49 @@ function newItem(kind: QueueKind, message: Message): QueuedMessage {
 }
 
 export class MessageQueue {
-  private items: readonly QueuedMessage[] = [];
+  #items: readonly QueuedMessage[] = [];
   /** By id, as they were when they were queued: what is shown of them is in other hands, too. */
-  private readonly messages = new Map<string, Message>();
-  private closed = false;
+  readonly #messages = new Map<string, Message>();
+  #closed = false;
 
   /** In the order in which they came. */
   get waiting(): readonly QueuedMessage[] {
-    return this.items;
+    return this.#items;
   }
 
   add(kind: QueueKind, message: Message): QueuedMessage {
-    if (this.closed) {
+    if (this.#closed) {
       throw new AgentError("ended", "The run has ended and takes no more messages; say this with agent.run().");
     }
     const queued = newItem(kind, message);
-    this.messages.set(queued.id, copyOf(message));
-    this.items = [...this.items, queued];
+    this.#messages.set(queued.id, copyOf(message));
+    this.#items = [...this.#items, queued];
     return queued;
   }
 
   /** Takes one back; undefined where it does not wait any more. */
   remove(id: string): QueuedMessage | undefined {
-    const found = this.items.find((item) => item.id === id);
-    if (found !== undefined) this.items = this.items.filter((item) => item !== found);
+    const found = this.#items.find((item) => item.id === id);
+    if (found !== undefined) this.#items = this.#items.filter((item) => item !== found);
     return found;
   }
 
   /** What goes in before the model is asked again: every steer message. */
   takeSteer(): QueuedMessage[] {
-    return this.take(({ kind }) => kind === "steer");
+    return this.#take(({ kind }) => kind === "steer");
   }
 
   /** What goes in after an answer: steer messages that came too late for it, else the next follow-up, which gets an answer of its own. */
   takeAfterAnswer(): QueuedMessage[] {
     const steer = this.takeSteer();
     if (steer.length > 0) return steer;
-    const [first] = this.items;
-    return this.take((item) => item === first);
+    const [first] = this.#items;
+    return this.#take((item) => item === first);
   }
 
   /** What is to be said of items that were taken. */
   wordsOf(items: readonly QueuedMessage[]): Message[] {
-    return items.map(({ id, message }) => this.messages.get(id) ?? message);
+    return items.map(({ id, message }) => this.#messages.get(id) ?? message);
   }
 
   /** Messages that did not come through the queue, as if they had. */
@@ -62,17 +62,17 @@ export class MessageQueue {
 
   /** What could not be said after all waits again, in front. */
   putBack(items: readonly QueuedMessage[]): void {
-    this.items = [...items, ...this.items];
+    this.#items = [...items, ...this.#items];
   }
 
   /** Nothing more is taken; what waits can still be seen. */
   close(): void {
-    this.closed = true;
+    this.#closed = true;
   }
 
-  private take(isTaken: (item: QueuedMessage) => boolean): QueuedMessage[] {
-    const taken = this.items.filter(isTaken);
-    this.items = this.items.filter((item) => !isTaken(item));
+  #take(isTaken: (item: QueuedMessage) => boolean): QueuedMessage[] {
+    const taken = this.#items.filter(isTaken);
+    this.#items = this.#items.filter((item) => !isTaken(item));
     return taken;
   }
 }

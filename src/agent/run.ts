@@ -16,80 +16,81 @@ export interface RunControl {
 
 export class LiveRun implements AgentRun {
   readonly threadId: Promise<string>;
-  private readonly events = new Channel<AgentEvent>();
-  private readonly messages = new MessageQueue();
-  private readonly controller = new AbortController();
-  private readonly ending: Promise<AgentResult>;
+  readonly #events = new Channel<AgentEvent>();
+  readonly #messages = new MessageQueue();
+  readonly #controller = new AbortController();
+  readonly #ending: Promise<AgentResult>;
   /** Whether somebody reads the events. */
-  private isRead = false;
+  #isRead = false;
 
   constructor(work: (control: RunControl) => Promise<AgentResult>, signal: AbortSignal | undefined) {
     const thread = Promise.withResolvers<string>();
     this.threadId = thread.promise;
-    const stop = (): void => this.controller.abort(signal?.reason);
+    const stop = (): void => this.#controller.abort(signal?.reason);
     if (signal?.aborted === true) stop();
     else signal?.addEventListener("abort", stop, { once: true });
-    const { controller, messages: queue } = this;
+    const controller = this.#controller;
+    const queue = this.#messages;
     const emit = (event: AgentEvent): void => {
       // There are thousands, and whoever comes later is told of the whole message.
-      if (event.type !== "delta" || this.isRead) this.events.push(event);
+      if (event.type !== "delta" || this.#isRead) this.#events.push(event);
     };
-    this.ending = work({ signal: controller.signal, queue, emit, settle: thread.resolve })
+    this.#ending = work({ signal: controller.signal, queue, emit, settle: thread.resolve })
       .then(
         (result) => {
           emit({ type: "end", result });
-          this.events.end();
+          this.#events.end();
           return result;
         },
         (error: unknown) => {
           queue.close();
           thread.reject(error);
-          this.events.end({ error });
+          this.#events.end({ error });
           throw error;
         },
       )
       .finally(() => signal?.removeEventListener("abort", stop));
     // Whoever asks is told; nobody has to.
-    this.ending.catch(() => undefined);
+    this.#ending.catch(() => undefined);
     this.threadId.catch(() => undefined);
   }
 
   result(): Promise<AgentResult> {
-    return this.ending;
+    return this.#ending;
   }
 
   get queue(): readonly QueuedMessage[] {
-    return this.messages.waiting;
+    return this.#messages.waiting;
   }
 
   steer(message: string | Message): QueuedMessage {
-    return this.enqueue("steer", message);
+    return this.#enqueue("steer", message);
   }
 
   followUp(message: string | Message): QueuedMessage {
-    return this.enqueue("follow-up", message);
+    return this.#enqueue("follow-up", message);
   }
 
   unqueue(id: string): boolean {
-    const queued = this.messages.remove(id);
-    if (queued !== undefined) this.events.push({ type: "unqueued", queued, said: false });
+    const queued = this.#messages.remove(id);
+    if (queued !== undefined) this.#events.push({ type: "unqueued", queued, said: false });
     return queued !== undefined;
   }
 
   async cancel(reason: unknown = new DOMException("The run was cancelled.", "AbortError")): Promise<QueuedMessage[]> {
-    this.controller.abort(reason);
-    const result = await this.ending.catch(() => undefined);
-    return result?.pending ?? [...this.messages.waiting];
+    this.#controller.abort(reason);
+    const result = await this.#ending.catch(() => undefined);
+    return result?.pending ?? [...this.#messages.waiting];
   }
 
   next(): Promise<IteratorResult<AgentEvent>> {
-    this.isRead = true;
-    return this.events.next();
+    this.#isRead = true;
+    return this.#events.next();
   }
 
   /** Leaving the loop does not cancel; another loop goes on where this one was. */
   async return(): Promise<IteratorResult<AgentEvent>> {
-    this.isRead = false;
+    this.#isRead = false;
     return { done: true, value: undefined };
   }
 
@@ -97,9 +98,9 @@ export class LiveRun implements AgentRun {
     return this;
   }
 
-  private enqueue(kind: QueueKind, input: string | Message): QueuedMessage {
-    const queued = this.messages.add(kind, toMessage(input, "/message"));
-    this.events.push({ type: "queued", queued });
+  #enqueue(kind: QueueKind, input: string | Message): QueuedMessage {
+    const queued = this.#messages.add(kind, toMessage(input, "/message"));
+    this.#events.push({ type: "queued", queued });
     return queued;
   }
 }

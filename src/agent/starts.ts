@@ -4,17 +4,17 @@ import type { Run } from "../ledger/index.ts";
 import { letOthersRun } from "./waiting.ts";
 
 export class StartedCalls {
-  private readonly run: Run;
+  readonly #run: Run;
   /** Those that have begun and have no result yet: one with a result is known by it. */
-  private readonly open: Set<string>;
-  private last: Promise<void> = Promise.resolve();
-  private next: Promise<void> | undefined;
-  private failure: { error: unknown } | undefined;
+  readonly #open: Set<string>;
+  #last: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
+  #failure: { error: unknown } | undefined;
 
   /** `begun` are calls of which an earlier process wrote it. */
   constructor(run: Run, begun: Iterable<string>) {
-    this.run = run;
-    this.open = new Set(begun);
+    this.#run = run;
+    this.#open = new Set(begun);
   }
 
   /**
@@ -22,25 +22,25 @@ export class StartedCalls {
    * there is no other: it would tell of calls that never ran.
    */
   note(toolCallId: string): Promise<void> {
-    this.open.add(toolCallId);
-    this.next ??= this.write(this.last);
-    return this.next;
+    this.#open.add(toolCallId);
+    this.#next ??= this.#write(this.#last);
+    return this.#next;
   }
 
   /** The call has a result that is durable. */
   forget(toolCallId: string): void {
-    this.open.delete(toolCallId);
+    this.#open.delete(toolCallId);
   }
 
-  private async write(before: Promise<void>): Promise<void> {
+  async #write(before: Promise<void>): Promise<void> {
     await before;
     // Those that are about to begin, too.
     await letOthersRun();
-    this.next = undefined;
-    if (this.failure !== undefined) throw this.failure.error;
-    const written = this.run.note({ started: [...this.open] });
-    this.last = written.catch((error: unknown) => {
-      this.failure ??= { error };
+    this.#next = undefined;
+    if (this.#failure !== undefined) throw this.#failure.error;
+    const written = this.#run.note({ started: [...this.#open] });
+    this.#last = written.catch((error: unknown) => {
+      this.#failure ??= { error };
     });
     return written;
   }

@@ -34,22 +34,22 @@ export interface Tools {
 }
 
 export class Toolbox {
-  private readonly given: readonly Given[];
-  private readonly read = new WeakMap<AgentTool, ReadyTool>();
-  private readonly onProblem: AgentOptions["onProblem"];
+  readonly #given: readonly Given[];
+  readonly #read = new WeakMap<AgentTool, ReadyTool>();
+  readonly #onProblem: AgentOptions["onProblem"];
   /** Where the tools of the last listing were given, by name. */
-  private places: ReadonlyMap<string, string> | undefined;
+  #places: ReadonlyMap<string, string> | undefined;
   /** Where those were that are left out, and that was told. */
-  private readonly leftOut = new Set<string>();
+  readonly #leftOut = new Set<string>();
 
   /** Throws an `AgentError` "invalid-tool" for what can be seen at once. */
   constructor(given: readonly Given[], onProblem?: AgentOptions["onProblem"]) {
-    this.onProblem = onProblem;
+    this.#onProblem = onProblem;
     if (!Array.isArray(given)) throw invalidTool("/tools", `\`tools\` must be a list, found ${kindOf(given)}.`);
     // The caller may go on with the list.
-    this.given = [...given];
-    this.assemble(
-      this.given.flatMap((each, index): Placed[] => {
+    this.#given = [...given];
+    this.#assemble(
+      this.#given.flatMap((each, index): Placed[] => {
         const path = `/tools/${index}`;
         return isSource(each, path) ? [] : [{ tool: each, path, isForeign: false }];
       }),
@@ -58,19 +58,19 @@ export class Toolbox {
 
   /** The tools as they are now. */
   async current(): Promise<Tools> {
-    const found = this.given.map(async (each, index): Promise<Placed[]> => {
+    const found = this.#given.map(async (each, index): Promise<Placed[]> => {
       const path = `/tools/${index}`;
       return isSource(each, path) ? listedBy(each, path) : [{ tool: each, path, isForeign: false }];
     });
     const placed = (await Promise.all(found)).flat();
-    const kept = this.places === undefined ? placed : this.withoutNewcomers(placed, this.places);
-    const tools = this.assemble(kept);
-    this.places = new Map(kept.map(({ tool, path }) => [tool.name, path]));
+    const kept = this.#places === undefined ? placed : this.#withoutNewcomers(placed, this.#places);
+    const tools = this.#assemble(kept);
+    this.#places = new Map(kept.map(({ tool, path }) => [tool.name, path]));
     return tools;
   }
 
   /** A source that lists a name which another tool has by now must not end the runs of an agent that had worked. */
-  private withoutNewcomers(found: readonly Placed[], places: ReadonlyMap<string, string>): Placed[] {
+  #withoutNewcomers(found: readonly Placed[], places: ReadonlyMap<string, string>): Placed[] {
     const kept = new Map<string, Placed>();
     for (const each of found) {
       if (isProviderTool(each.tool)) continue;
@@ -78,14 +78,15 @@ export class Toolbox {
       const other = kept.get(name);
       const isFirst = other === undefined || (places.get(name) === each.path && other.path !== each.path);
       if (isFirst) kept.set(name, each);
-      if (other !== undefined) this.tellLeftOut(name, isFirst ? other.path : each.path);
+      if (other !== undefined) this.#tellLeftOut(name, isFirst ? other.path : each.path);
     }
     return found.filter((each) => isProviderTool(each.tool) || kept.get(each.tool.name) === each);
   }
 
   /** Once: the tools are listed before every step. */
-  private tellLeftOut(name: string, path: string): void {
-    const { onProblem, leftOut } = this;
+  #tellLeftOut(name: string, path: string): void {
+    const onProblem = this.#onProblem;
+    const leftOut = this.#leftOut;
     if (leftOut.has(path)) return;
     leftOut.add(path);
     const problem = invalidTool(path, `${sameName(name)} The one that came later is left out.`);
@@ -94,13 +95,13 @@ export class Toolbox {
 
   /** Closes every source, also where one of them cannot be; then throws what that one threw. */
   async close(): Promise<void> {
-    const sources = this.given.flatMap((each, index) => (isSource(each, `/tools/${index}`) ? [each] : []));
+    const sources = this.#given.flatMap((each, index) => (isSource(each, `/tools/${index}`) ? [each] : []));
     const closing = sources.map(async (source) => source.close?.());
     await Promise.allSettled(closing);
     await Promise.all(closing);
   }
 
-  private assemble(found: readonly Placed[]): Tools {
+  #assemble(found: readonly Placed[]): Tools {
     const ofProviders = new Set(found.flatMap(({ tool }) => (isProviderTool(tool) ? [tool.name] : [])));
     const byName = new Map<string, ReadyTool>();
     const declarations: Tool[] = [];
@@ -109,7 +110,7 @@ export class Toolbox {
         declarations.push(tool);
         continue;
       }
-      const ready = this.ready(tool, path, isForeign);
+      const ready = this.#ready(tool, path, isForeign);
       const { name } = ready.declaration;
       if (byName.has(name)) {
         throw invalidTool(path, sameName(name));
@@ -120,11 +121,11 @@ export class Toolbox {
     return { declarations, byName };
   }
 
-  private ready(tool: AgentTool, path: string, isForeign: boolean): ReadyTool {
-    const known = this.read.get(tool);
+  #ready(tool: AgentTool, path: string, isForeign: boolean): ReadyTool {
+    const known = this.#read.get(tool);
     if (known !== undefined) return known;
     const ready = readTool(tool, path, isForeign);
-    this.read.set(tool, ready);
+    this.#read.set(tool, ready);
     return ready;
   }
 }

@@ -28,21 +28,21 @@ export async function unlessAborted<T>(
 
 /** Lets so many work at the same time; the others wait in the order in which they came. */
 export class Slots {
-  private free: number;
-  private readonly line: (() => void)[] = [];
+  #free: number;
+  readonly #line: (() => void)[] = [];
 
   constructor(count: number) {
-    this.free = count;
+    this.#free = count;
   }
 
   async use<T>(work: () => Promise<T>): Promise<T> {
-    if (this.free > 0) this.free--;
-    else await new Promise<void>((resolve) => this.line.push(resolve));
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#line.push(resolve));
     try {
       return await work();
     } finally {
-      const next = this.line.shift();
-      if (next === undefined) this.free++;
+      const next = this.#line.shift();
+      if (next === undefined) this.#free++;
       else next();
     }
   }

@@ -53,17 +53,17 @@ const NO_FINISH: FinishReason = { unified: "error" };
 export class AnswerFields {
   done: DonePayload | undefined;
   error: ErrorPayload | undefined;
-  private started: StartPayload = { modelId: "", requestId: "" };
-  private extra: Extra | undefined;
-  private usage: Partial<Usage> | undefined;
+  #started: StartPayload = { modelId: "", requestId: "" };
+  #extra: Extra | undefined;
+  #usage: Partial<Usage> | undefined;
 
   start(payload: StartPayload): void {
-    this.started = payload;
+    this.#started = payload;
     if (payload.extra !== undefined) this.addExtra(payload.extra);
   }
 
   addExtra(extra: Extra): void {
-    this.extra = growExtra(this.extra, extra);
+    this.#extra = growExtra(this.#extra, extra);
   }
 
   fail(payload: ErrorPayload): void {
@@ -73,15 +73,15 @@ export class AnswerFields {
 
   /** Per field the last present value wins (B65). */
   addUsage(payload: UsagePayload): void {
-    this.usage ??= {};
-    for (const field of COUNTS) if (payload[field] !== undefined) this.usage[field] = payload[field];
-    if (payload.raw !== undefined) this.usage.raw = payload.raw;
-    if (payload.extra !== undefined) this.usage.extra = growExtra(this.usage.extra, payload.extra);
+    this.#usage ??= {};
+    for (const field of COUNTS) if (payload[field] !== undefined) this.#usage[field] = payload[field];
+    if (payload.raw !== undefined) this.#usage.raw = payload.raw;
+    if (payload.extra !== undefined) this.#usage.extra = growExtra(this.#usage.extra, payload.extra);
   }
 
-  private totalUsage(): Usage | undefined {
-    if (this.usage === undefined) return undefined;
-    const { inputTokens = 0, outputTokens = 0, totalTokens = inputTokens + outputTokens, ...rest } = this.usage;
+  #totalUsage(): Usage | undefined {
+    if (this.#usage === undefined) return undefined;
+    const { inputTokens = 0, outputTokens = 0, totalTokens = inputTokens + outputTokens, ...rest } = this.#usage;
     const usage: Usage = { inputTokens, outputTokens, totalTokens, ...rest };
     if (usage.extra !== undefined) usage.extra = copyExtra(usage.extra);
     return usage;
@@ -94,12 +94,12 @@ export class AnswerFields {
 
   snapshot([message, ...others]: Message[], complete: boolean): Snapshot {
     const snapshot: Snapshot = {
-      id: this.started.requestId,
-      model: this.started.modelId,
+      id: this.#started.requestId,
+      model: this.#started.modelId,
       message: message as Message, // an assembler always has choice 0
       complete,
     };
-    const usage = this.totalUsage();
+    const usage = this.#totalUsage();
     if (others.length > 0) snapshot.alternatives = others;
     if (usage !== undefined) snapshot.usage = usage;
     if (this.done !== undefined) snapshot.finishReason = finishOf(this.done.finishReason, this.done.raw);
@@ -109,21 +109,21 @@ export class AnswerFields {
   response([message, ...others]: Message[]): ModelResponse {
     const { done, error } = this;
     const response: ModelResponse = {
-      id: this.started.requestId,
-      model: this.started.modelId,
+      id: this.#started.requestId,
+      model: this.#started.modelId,
       message: message as Message, // an assembler always has choice 0
       finishReason: done === undefined ? { ...(error?.finish ?? NO_FINISH) } : finishOf(done.finishReason, done.raw),
     };
-    const usage = this.totalUsage();
-    if (others.length > 0) response.alternatives = others.map((other, index) => this.alternative(other, index));
+    const usage = this.#totalUsage();
+    if (others.length > 0) response.alternatives = others.map((other, index) => this.#alternative(other, index));
     if (usage !== undefined) response.usage = usage;
-    if (this.started.createdAt !== undefined) response.createdAt = this.started.createdAt;
+    if (this.#started.createdAt !== undefined) response.createdAt = this.#started.createdAt;
     if (error !== undefined) response.error = errorOf(error);
-    if (this.extra !== undefined) response.extra = copyExtra(this.extra);
+    if (this.#extra !== undefined) response.extra = copyExtra(this.#extra);
     return response;
   }
 
-  private alternative(message: Message, index: number): Alternative {
+  #alternative(message: Message, index: number): Alternative {
     const said = (this.done ?? this.error)?.alternatives?.[index];
     const alternative: Alternative = {
       message,

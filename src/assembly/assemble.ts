@@ -28,54 +28,54 @@ export interface AssembledRun {
 
 /** Assembles a run: answers, each `start … done`, with tool results between them. */
 export class RunAssembler {
-  private readonly run = new RunState();
-  private readonly assembled: AssembledRun = { messages: [], responses: [] };
-  private answer: Assembler | undefined;
+  readonly #run = new RunState();
+  readonly #assembled: AssembledRun = { messages: [], responses: [] };
+  #answer: Assembler | undefined;
 
-  private get betweenAnswers(): boolean {
-    return this.answer?.complete === true;
+  get #betweenAnswers(): boolean {
+    return this.#answer?.complete === true;
   }
 
   /** Takes one delta. Throws an `AssemblyError` where it breaks a rule; the delta then never happened. */
   push(delta: AnyDelta): void {
-    this.run.arrive(delta);
-    if (this.betweenAnswers && delta.kind === "part" && delta.payload?.role === "tool") return this.takeResult(delta);
-    const current = this.betweenAnswers && delta.kind === "start" ? undefined : this.answer;
-    const answer = current ?? new Assembler(this.run);
+    this.#run.arrive(delta);
+    if (this.#betweenAnswers && delta.kind === "part" && delta.payload?.role === "tool") return this.#takeResult(delta);
+    const current = this.#betweenAnswers && delta.kind === "start" ? undefined : this.#answer;
+    const answer = current ?? new Assembler(this.#run);
     answer.take(delta);
-    this.answer = answer;
+    this.#answer = answer;
     if (!answer.complete) return;
     const response = answer.finish();
-    this.assembled.responses.push(response);
-    this.assembled.messages.push(response.message);
+    this.#assembled.responses.push(response);
+    this.#assembled.messages.push(response.message);
   }
 
   /** Results that follow each other are one tool message: one round of tools. */
-  private takeResult(delta: { kind: "part"; payload: PartPayload } & AnyDelta): void {
+  #takeResult(delta: { kind: "part"; payload: PartPayload } & AnyDelta): void {
     const problem = formProblem(delta);
-    if (problem !== undefined) this.run.fail(problem.rule, problem.detail);
+    if (problem !== undefined) this.#run.fail(problem.rule, problem.detail);
     const { value, extra } = delta.payload;
-    if (value.type !== "tool-result") this.run.fail("result-between", `A ${value.type} stands between answers.`);
-    this.run.checkPart(value);
+    if (value.type !== "tool-result") this.#run.fail("result-between", `A ${value.type} stands between answers.`);
+    this.#run.checkPart(value);
     const part = copyObject(value);
     if (extra !== undefined) part.extra = growExtra(part.extra && copyExtra(part.extra), extra);
-    const last = this.assembled.messages.at(-1);
+    const last = this.#assembled.messages.at(-1);
     if (last?.role === "tool") last.parts.push(part);
-    else this.assembled.messages.push({ role: "tool", parts: [part] });
-    this.run.addPart(part);
-    this.run.accept(delta);
+    else this.#assembled.messages.push({ role: "tool", parts: [part] });
+    this.#run.addPart(part);
+    this.#run.accept(delta);
   }
 
   /** The messages that are complete, and the answer that is still arriving. */
   snapshot(): { messages: Message[]; answer?: Snapshot } {
-    const { messages } = this.copy();
-    if (this.answer === undefined || this.answer.complete) return { messages };
-    return { messages, answer: this.answer.snapshot() };
+    const { messages } = this.#copy();
+    if (this.#answer === undefined || this.#answer.complete) return { messages };
+    return { messages, answer: this.#answer.snapshot() };
   }
 
   /** The messages so far. Only a tool message at the end can still grow, so only that one is copied. */
-  private copy(): AssembledRun {
-    const { messages, responses } = this.assembled;
+  #copy(): AssembledRun {
+    const { messages, responses } = this.#assembled;
     const last = messages.at(-1);
     const settled =
       last?.role === "tool" ? [...messages.slice(0, -1), { ...last, parts: [...last.parts] }] : [...messages];
@@ -85,11 +85,11 @@ export class RunAssembler {
   /** Everything the run gave. Throws where the last answer failed or was cut off; what came before is on the error. */
   finish(): AssembledRun {
     try {
-      (this.answer ?? new Assembler(this.run)).finish();
-      return this.copy();
+      (this.#answer ?? new Assembler(this.#run)).finish();
+      return this.#copy();
     } catch (error) {
       if (!(error instanceof AssemblyError)) throw error;
-      throw error.after(this.copy().messages);
+      throw error.after(this.#copy().messages);
     }
   }
 }

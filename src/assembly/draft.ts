@@ -152,11 +152,11 @@ export class ChoiceDraft {
   readonly drafts: Draft[] = [];
   readonly byKey = new Map<PartKey, Draft>();
   readonly invalid: InvalidToolCall[] = [];
-  private readonly fields: MessageFields = {};
-  private readonly place: number;
+  readonly #fields: MessageFields = {};
+  readonly #place: number;
 
   constructor(place: number) {
-    this.place = place;
+    this.#place = place;
   }
 
   get last(): Draft | undefined {
@@ -164,7 +164,7 @@ export class ChoiceDraft {
   }
 
   add(draft: Draft, key: PartKey | undefined): Draft {
-    draft.choice = this.place;
+    draft.choice = this.#place;
     draft.index = this.drafts.push(draft) - 1;
     if (key !== undefined) this.byKey.set(key, draft);
     return draft;
@@ -172,15 +172,15 @@ export class ChoiceDraft {
 
   /** Later fields win; residue and metadata are merged. */
   describe({ id, name, extra, metadata }: MessageFields): void {
-    if (id !== undefined) this.fields.id = id;
-    if (name !== undefined) this.fields.name = name;
-    if (extra !== undefined) this.fields.extra = growExtra(this.fields.extra, extra);
-    if (metadata !== undefined) this.fields.metadata = assignObject(this.fields.metadata ?? {}, metadata);
+    if (id !== undefined) this.#fields.id = id;
+    if (name !== undefined) this.#fields.name = name;
+    if (extra !== undefined) this.#fields.extra = growExtra(this.#fields.extra, extra);
+    if (metadata !== undefined) this.#fields.metadata = assignObject(this.#fields.metadata ?? {}, metadata);
   }
 
-  private message(parts: Part[], noted: Metadata = {}, invalid: readonly InvalidToolCall[] = this.invalid): Message {
-    const { extra, metadata } = this.fields;
-    const message: Message = { role: "assistant", parts, ...this.fields };
+  #message(parts: Part[], noted: Metadata = {}, invalid: readonly InvalidToolCall[] = this.invalid): Message {
+    const { extra, metadata } = this.#fields;
+    const message: Message = { role: "assistant", parts, ...this.#fields };
     if (extra !== undefined) message.extra = copyExtra(extra);
     const facts: Metadata = Object.assign(copyObject(metadata ?? {}), noted);
     if (invalid.length > 0) facts.invalidToolCalls = [...invalid];
@@ -190,7 +190,7 @@ export class ChoiceDraft {
 
   /** A message that later deltas do not change. */
   view(): Message {
-    return this.message(this.drafts.map(viewOf));
+    return this.#message(this.drafts.map(viewOf));
   }
 
   /**
@@ -207,6 +207,6 @@ export class ChoiceDraft {
       if (isCall(draft) && !draft.ended) return abandonedCall(draft);
       return noted === undefined ? draft.part : viewOf(draft);
     });
-    return this.message(parts, noted, [...this.invalid, ...cut]);
+    return this.#message(parts, noted, [...this.invalid, ...cut]);
   }
 }

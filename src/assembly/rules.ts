@@ -54,7 +54,7 @@ export interface PartialAnswer {
 /** A delta sequence that gives no message. `code` and `rule` name the broken rule, `seq` says where. */
 export class AssemblyError extends KoineError<Rule> implements Violation, PartialAnswer {
   override readonly name = "AssemblyError";
-  private readonly detail: string;
+  readonly #detail: string;
   readonly rule: Rule;
   readonly seq: number;
   readonly partial: Message | undefined;
@@ -65,7 +65,7 @@ export class AssemblyError extends KoineError<Rule> implements Violation, Partia
 
   constructor(rule: Rule, seq: number, detail: string, remains: PartialAnswer = {}) {
     super(rule, `Delta ${seq}: ${detail} Rule "${rule}": ${RULES[rule]}`);
-    this.detail = detail;
+    this.#detail = detail;
     this.rule = rule;
     this.seq = seq;
     this.partial = remains.partial;
@@ -77,10 +77,10 @@ export class AssemblyError extends KoineError<Rule> implements Violation, Partia
 
   /** The same error of a run in which these messages were complete before. */
   after(messages: Message[]): AssemblyError {
-    return new AssemblyError(this.rule, this.seq, this.detail, { ...this.remains(), messages });
+    return new AssemblyError(this.rule, this.seq, this.#detail, { ...this.#remains(), messages });
   }
 
-  private remains(): PartialAnswer {
+  #remains(): PartialAnswer {
     const { partial, usage, error, response } = this;
     return { partial, usage, error, response };
   }

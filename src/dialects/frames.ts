@@ -13,37 +13,37 @@ const FIRST_SIGN = /[^\s\uFEFF]/;
 
 /** Reads what a provider answers to a request for a stream, whatever it turns out to be. */
 export class TextFrames implements FrameReader {
-  private reader: FrameReader | undefined;
+  #reader: FrameReader | undefined;
   /** What came before the first sign that tells which it is, and the decoder that looks for it. */
-  private readonly before: (Uint8Array | string)[] = [];
-  private readonly decoder = new TextDecoder();
+  readonly #before: (Uint8Array | string)[] = [];
+  readonly #decoder = new TextDecoder();
 
   push(chunk: Uint8Array | string): Frame[] {
-    return this.reader === undefined ? this.begin(chunk) : this.reader.push(chunk);
+    return this.#reader === undefined ? this.#begin(chunk) : this.#reader.push(chunk);
   }
 
   /** The first sign that is no space tells which it is; spaces and a byte order mark before it say nothing. */
-  private begin(chunk: Uint8Array | string): Frame[] {
-    this.before.push(chunk);
-    const sign = FIRST_SIGN.exec(textOf(chunk, this.decoder))?.[0];
+  #begin(chunk: Uint8Array | string): Frame[] {
+    this.#before.push(chunk);
+    const sign = FIRST_SIGN.exec(textOf(chunk, this.#decoder))?.[0];
     if (sign === undefined) return [];
     const reader = sign === "{" || sign === "[" ? new JsonFrames() : new SseParser();
-    this.reader = reader;
-    return this.before.flatMap((each): Frame[] => reader.push(each));
+    this.#reader = reader;
+    return this.#before.flatMap((each): Frame[] => reader.push(each));
   }
 
   end(): Frame[] {
-    return this.reader?.end() ?? [];
+    return this.#reader?.end() ?? [];
   }
 }
 
 /** Whole values, whatever stands between them. */
 class JsonFrames implements FrameReader {
-  private readonly values = new JsonValues();
-  private readonly decoder = new TextDecoder();
+  readonly #values = new JsonValues();
+  readonly #decoder = new TextDecoder();
 
   push(chunk: Uint8Array | string): Frame[] {
-    return this.values.push(textOf(chunk, this.decoder)).map(frameOf);
+    return this.#values.push(textOf(chunk, this.#decoder)).map(frameOf);
   }
 
   end(): Frame[] {
@@ -67,35 +67,35 @@ export function readData(data: unknown): unknown {
 
 /** Feeds a decoder with bytes. An event that cannot be read ends the answer; what came before it has been said. */
 export class ByteFeed {
-  private readonly decoder: EventDecoder;
-  private readonly frames: FrameReader;
-  private isBroken = false;
+  readonly #decoder: EventDecoder;
+  readonly #frames: FrameReader;
+  #isBroken = false;
 
   constructor(decoder: EventDecoder, frames: FrameReader = new TextFrames()) {
-    this.decoder = decoder;
-    this.frames = frames;
+    this.#decoder = decoder;
+    this.#frames = frames;
   }
 
   push(chunk: Uint8Array | string): Delta[] {
-    return this.read(this.frames.push(chunk), (data) => this.decoder.end(broken(data)));
+    return this.#read(this.#frames.push(chunk), (data) => this.#decoder.end(broken(data)));
   }
 
   /** The last event may have been cut off with its stream: what cannot be read then was never said. */
   end(): Delta[] {
-    return this.read(this.frames.end(), () => []);
+    return this.#read(this.#frames.end(), () => []);
   }
 
-  private read(frames: readonly Frame[], fail: (data: unknown) => Delta[]): Delta[] {
+  #read(frames: readonly Frame[], fail: (data: unknown) => Delta[]): Delta[] {
     const deltas: Delta[] = [];
     for (const { data, event } of frames) {
-      if (this.isBroken) break;
+      if (this.#isBroken) break;
       let said: readonly Delta[];
       try {
-        said = this.decoder.push(readData(data), event);
+        said = this.#decoder.push(readData(data), event);
       } catch (error) {
         // No JSON, or nothing that the dialect could read: thrown from here, it would take along what came with it.
         if (!(error instanceof JsonError || error instanceof DialectError)) throw error;
-        this.isBroken = true;
+        this.#isBroken = true;
         said = fail(data);
       }
       for (const delta of said) deltas.push(delta);

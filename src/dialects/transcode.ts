@@ -45,27 +45,28 @@ export function transcode(from: DialectLike, to: DialectLike, options: Transcode
 
 /** What has been written since it was last taken. */
 class Output {
-  private readonly target: Dialect;
-  private text = "";
-  private pieces: Uint8Array[] = [];
+  readonly #target: Dialect;
+  #text = "";
+  #pieces: Uint8Array[] = [];
 
   constructor(target: Dialect) {
-    this.target = target;
+    this.#target = target;
   }
 
   write(events: readonly WireEvent[]): void {
     for (const event of events) {
-      const piece = this.target.formatEvent(event);
-      if (typeof piece === "string") this.text += piece;
-      else this.pieces.push(piece);
+      const piece = this.#target.formatEvent(event);
+      if (typeof piece === "string") this.#text += piece;
+      else this.#pieces.push(piece);
     }
   }
 
   take(): WireChunk {
-    const { text, pieces } = this;
-    this.text = "";
+    const text = this.#text;
+    const pieces = this.#pieces;
+    this.#text = "";
     if (pieces.length === 0) return text;
-    this.pieces = [];
+    this.#pieces = [];
     return concat(pieces);
   }
 }

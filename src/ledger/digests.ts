@@ -82,45 +82,45 @@ function isPutOff(role: string, above: Named): boolean {
 
 /** A conversation by its turns, as far as its identity goes. */
 class TurnChain {
-  private previous: string;
-  private turn: Message[] = [];
+  #previous: string;
+  #turn: Message[] = [];
   /** What says nothing since the last message that did: part of an assistant's words if such follow. */
-  private silent: Message[] = [];
+  #silent: Message[] = [];
   /** The turn before, which has the calls that results answer. */
-  private before: Message[] = [];
-  private known: string | undefined;
+  #before: Message[] = [];
+  #known: string | undefined;
 
   /** Begins after a turn of which the digest is known. */
   constructor(previous: string) {
-    this.previous = previous;
+    this.#previous = previous;
   }
 
   get turnLength(): number {
-    return this.turn.length;
+    return this.#turn.length;
   }
 
   /** `leading`: nothing but instructions came before, and such a message is outside of the chain as well. */
   add(message: Message, leading = false): void {
     if (isSilent(message)) {
-      this.silent.push(message);
+      this.#silent.push(message);
       return;
     }
-    const heard = message.role === "assistant" ? this.silent : [];
-    this.silent = [];
+    const heard = message.role === "assistant" ? this.#silent : [];
+    this.#silent = [];
     if (leading && isInstruction(message.role)) return;
-    if (this.turn[0] !== undefined && voiceOf(this.turn[0].role) !== voiceOf(message.role)) {
-      this.previous = this.digest();
-      this.before = this.turn;
-      this.turn = [];
+    if (this.#turn[0] !== undefined && voiceOf(this.#turn[0].role) !== voiceOf(message.role)) {
+      this.#previous = this.digest();
+      this.#before = this.#turn;
+      this.#turn = [];
     }
-    for (const each of heard) this.turn.push(each);
-    this.turn.push(message);
-    this.known = undefined;
+    for (const each of heard) this.#turn.push(each);
+    this.#turn.push(message);
+    this.#known = undefined;
   }
 
   digest(): string {
-    this.known ??= this.turn.length === 0 ? this.previous : digestAfter(this.previous, this.turn, this.before);
-    return this.known;
+    this.#known ??= this.#turn.length === 0 ? this.#previous : digestAfter(this.#previous, this.#turn, this.#before);
+    return this.#known;
   }
 }
 

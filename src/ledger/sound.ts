@@ -45,13 +45,13 @@ function everyMember(container: object, depth: number, test: Test): boolean {
 
 /** Makes tests from shapes. `open` is for what the shapes leave open (JSON of all kinds, fields and parts that they do not know). */
 class Tests {
-  private readonly named = new Map<string, Test>();
-  private readonly open: Test;
-  private readonly isRecord: typeof isRecord;
+  readonly #named = new Map<string, Test>();
+  readonly #open: Test;
+  readonly #isRecord: typeof isRecord;
 
   constructor(open: Test, isObject: typeof isRecord) {
-    this.open = open;
-    this.isRecord = isObject;
+    this.#open = open;
+    this.#isRecord = isObject;
   }
 
   of(shape: AnyShape): Test {
@@ -66,7 +66,7 @@ class Tests {
       case "integer":
         return (value) => Number.isInteger(value);
       case "json":
-        return this.open;
+        return this.#open;
       case "nullable": {
         const inner = this.of(shape.of);
         return (value, depth) => value === null || inner(value, depth);
@@ -77,53 +77,53 @@ class Tests {
       }
       case "dictionary": {
         const member = this.of(shape.of);
-        return (value, depth) => depth <= MAX_DEPTH && this.isRecord(value) && everyMember(value, depth, member);
+        return (value, depth) => depth <= MAX_DEPTH && this.#isRecord(value) && everyMember(value, depth, member);
       }
       case "either": {
         const alternatives = shape.of.map((each) => this.of(each));
         return (value, depth) => alternatives.some((test) => test(value, depth));
       }
       case "reference":
-        return this.reference(shape.name);
+        return this.#reference(shape.name);
       case "union":
-        return this.union(shape);
+        return this.#union(shape);
       default:
-        return this.object(shape);
+        return this.#object(shape);
     }
   }
 
   /** Shapes refer to each other in circles, so that a reference is followed when it is first used. */
-  private reference(name: string): Test {
+  #reference(name: string): Test {
     return (value, depth) => {
-      let test = this.named.get(name);
+      let test = this.#named.get(name);
       if (test === undefined) {
         const target = NAMED[name];
-        test = target === undefined ? this.open : this.of(target);
-        this.named.set(name, test);
+        test = target === undefined ? this.#open : this.of(target);
+        this.#named.set(name, test);
       }
       return test(value, depth);
     };
   }
 
-  private union({ on, variants }: Union): Test {
-    const tests = new Map(Object.entries(variants).map(([tag, variant]) => [tag, this.object(variant)]));
+  #union({ on, variants }: Union): Test {
+    const tests = new Map(Object.entries(variants).map(([tag, variant]) => [tag, this.#object(variant)]));
     return (value, depth) => {
-      if (!this.isRecord(value)) return false;
+      if (!this.#isRecord(value)) return false;
       const tag = value[on];
-      return typeof tag === "string" && (tests.get(tag) ?? this.open)(value, depth);
+      return typeof tag === "string" && (tests.get(tag) ?? this.#open)(value, depth);
     };
   }
 
-  private object({ required, optional }: ObjectShape): Test {
+  #object({ required, optional }: ObjectShape): Test {
     const names = Object.keys(required);
     const fields = new Map(Object.entries({ ...required, ...optional }).map(([name, shape]) => [name, this.of(shape)]));
     return (value, depth) => {
-      if (!this.isRecord(value) || depth > MAX_DEPTH) return false;
+      if (!this.#isRecord(value) || depth > MAX_DEPTH) return false;
       for (const name of names) if (value[name] === undefined) return false;
       // oxlint-disable-next-line guard-for-in -- as in everyMember.
       for (const key in value) {
         const member = value[key];
-        if (member !== undefined && !(fields.get(key) ?? this.open)(member, depth + 1)) return false;
+        if (member !== undefined && !(fields.get(key) ?? this.#open)(member, depth + 1)) return false;
       }
       return true;
     };

@@ -123,8 +123,8 @@ interface KnownCall {
 
 /** The calls of a conversation: by run and id, and the latest of each id for results that come in another run. */
 class CallRegister {
-  private readonly calls = new Map<string, KnownCall>();
-  private readonly latest = new Map<string, KnownCall>();
+  readonly #calls = new Map<string, KnownCall>();
+  readonly #latest = new Map<string, KnownCall>();
 
   check(part: unknown, runId: unknown): Omit<Issue, "path"> | undefined {
     const { type, toolCallId, executor } = fieldsOf(part);
@@ -132,30 +132,25 @@ class CallRegister {
     if (toolCallId === "") return { code: "empty-id", message: "A call and its result need an id to be paired." };
     const key = `${typeof runId === "string" ? JSON.stringify(runId) : ""} ${toolCallId}`;
     if (type === "tool-result")
-      return this.answer(this.calls.get(key) ?? this.latest.get(toolCallId), key, toolCallId, executor);
-    if (this.calls.has(key)) {
+      return this.#answer(this.#calls.get(key) ?? this.#latest.get(toolCallId), key, toolCallId, executor);
+    if (this.#calls.has(key)) {
       return {
         code: "duplicate-call",
         message: `Another call of this run has the id "${clip(toolCallId)}"; give it its own.`,
       };
     }
-    this.add(key, toolCallId, { answered: false });
+    this.#add(key, toolCallId, { answered: false });
     return undefined;
   }
 
-  private add(key: string, toolCallId: string, call: KnownCall): void {
-    this.calls.set(key, call);
-    this.latest.set(toolCallId, call);
+  #add(key: string, toolCallId: string, call: KnownCall): void {
+    this.#calls.set(key, call);
+    this.#latest.set(toolCallId, call);
   }
 
-  private answer(
-    call: KnownCall | undefined,
-    key: string,
-    id: string,
-    executor: unknown,
-  ): Omit<Issue, "path"> | undefined {
+  #answer(call: KnownCall | undefined, key: string, id: string, executor: unknown): Omit<Issue, "path"> | undefined {
     if (call === undefined) {
-      this.add(key, id, { answered: true });
+      this.#add(key, id, { answered: true });
       if (executor === "provider") return undefined;
       return { code: "orphan-result", message: `No call with the id "${clip(id)}" comes before this result.` };
     }

@@ -51,46 +51,46 @@ export class Oracle<T> {
   /** The scalars that no loss covers and that are no vocabulary. */
   readonly open: readonly Place[];
   readonly encoded: Encoded;
-  private readonly value: T;
-  private readonly encode: (value: T) => Encoded;
-  private readonly before: string;
-  private readonly out: string;
-  private readonly wanted = new Map<unknown, number>();
+  readonly #value: T;
+  readonly #encode: (value: T) => Encoded;
+  readonly #before: string;
+  readonly #out: string;
+  readonly #wanted = new Map<unknown, number>();
 
   constructor(value: T, encode: (value: T) => Encoded) {
-    this.value = value;
-    this.encode = encode;
+    this.#value = value;
+    this.#encode = encode;
     this.encoded = encode(value);
-    this.before = fingerprint(this.encoded);
-    this.out = outgoing(this.encoded);
+    this.#before = fingerprint(this.encoded);
+    this.#out = outgoing(this.encoded);
     const isLost = coverage(this.encoded);
     this.open = scalars(value).filter(
       (place) => !isVocabulary(place.path) && !isLost(place.path) && !isImplied(value, place),
     );
     for (const place of this.open) {
       const { value: scalar, path } = place;
-      if (isInputText(path) || isNotation(path) || isSource(path) || this.isEcho(place)) continue;
-      this.wanted.set(scalar, (this.wanted.get(scalar) ?? 0) + 1);
+      if (isInputText(path) || isNotation(path) || isSource(path) || this.#isEcho(place)) continue;
+      this.#wanted.set(scalar, (this.#wanted.get(scalar) ?? 0) + 1);
     }
   }
 
   /** A result's id and tool are known by its call: where it stands with that, they need not be said a second time. */
-  private isEcho(place: Place): boolean {
+  #isEcho(place: Place): boolean {
     return (
-      (isToolName(place.path) || joins(place.path) === "id") && around(this.value, place)["type"] === "tool-result"
+      (isToolName(place.path) || joins(place.path) === "id") && around(this.#value, place)["type"] === "tool-result"
     );
   }
 
   /** The value with another scalar of the same kind at a place, encoded. */
-  private probe({ keys }: Place, scalar: Scalar): Encoded {
-    return this.encode(withPlace(this.value, keys, scalar) as T);
+  #probe({ keys }: Place, scalar: Scalar): Encoded {
+    return this.#encode(withPlace(this.#value, keys, scalar) as T);
   }
 
   /** Whether a string went out as often as it stands in the value; true for what is not looked for. */
   isThere({ value: scalar, path }: Place): boolean {
     if (isInputText(path)) return keepsDigits(String(scalar), this.encoded);
     if (!isLookedFor(scalar) || isNotation(path)) return true;
-    return arrivals(scalar, this.out) >= Math.max(1, this.wanted.get(scalar) ?? 0);
+    return arrivals(scalar, this.#out) >= Math.max(1, this.#wanted.get(scalar) ?? 0);
   }
 
   /** Whether another scalar in this place would show. */
@@ -98,10 +98,10 @@ export class Oracle<T> {
     const { value: scalar, path } = place;
     if (isInputText(path)) return true;
     if (!isLookedFor(scalar) || isNotation(path)) {
-      return fingerprint(this.probe(place, changed(scalar as Scalar, path))) !== this.before;
+      return fingerprint(this.#probe(place, changed(scalar as Scalar, path))) !== this.#before;
     }
     const another = `${scalar}-changed-here`;
-    const probed = this.probe(place, another);
+    const probed = this.#probe(place, another);
     return arrivals(another, outgoing(probed)) > 0 || isCovered(probed, path);
   }
 }

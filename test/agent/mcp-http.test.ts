@@ -16,20 +16,20 @@ afterEach(endAll);
 
 /** Remembers what was sent, so that it can be sent again. */
 class Events implements EventStore {
-  private readonly events: [streamId: string, message: JSONRPCMessage][] = [];
+  readonly #events: [streamId: string, message: JSONRPCMessage][] = [];
 
   storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {
-    return Promise.resolve(String(this.events.push([streamId, message]) - 1));
+    return Promise.resolve(String(this.#events.push([streamId, message]) - 1));
   }
   getStreamIdForEventId(eventId: string): Promise<string | undefined> {
-    return Promise.resolve(this.events[Number(eventId)]?.[0]);
+    return Promise.resolve(this.#events[Number(eventId)]?.[0]);
   }
   async replayEventsAfter(
     eventId: string,
     { send }: { send: (eventId: string, message: JSONRPCMessage) => Promise<void> },
   ): Promise<string> {
-    const [streamId] = this.events[Number(eventId)] ?? [""];
-    for (const [index, [of, message]] of this.events.entries()) {
+    const [streamId] = this.#events[Number(eventId)] ?? [""];
+    for (const [index, [of, message]] of this.#events.entries()) {
       if (index > Number(eventId) && of === streamId) await send(String(index), message);
     }
     return streamId;

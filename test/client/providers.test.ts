@@ -95,9 +95,9 @@ describe("a mistake in the settings is told with its path and what to do", () =>
   test("what is undefined is not there, and a local provider may have fields of its own", () => {
     expect(linkOf("it", { ...chat, baseUrl: undefined, retry: undefined }).kind).toBe("http");
     class Own implements LocalProvider {
-      private readonly words = ["a"];
+      readonly #words = ["a"];
       answer(): never[] {
-        return this.words.slice(1) as never[];
+        return this.#words.slice(1) as never[];
       }
     }
     expect(linkOf("it", new Own()).kind).toBe("local");

@@ -24,7 +24,7 @@ const RULE: NameRule = { fits: /^[a-zA-Z0-9_-]{1,40}$/, odd: /[^a-zA-Z0-9_-]/g, 
 
 function book(rule = RULE, repair = true): { book: NameBook; context: EncodeContext<NameLoss> } {
   const trail = new PathTracker();
-  const context = { dialect: "probe", trail, report: new Report(trail, NAME_LOSSES), repair };
+  const context = { dialect: "probe", pathTracker: trail, report: new Report(trail, NAME_LOSSES), repair };
   return { book: new NameBook(rule, rule, context), context };
 }
 

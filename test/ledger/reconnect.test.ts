@@ -29,63 +29,63 @@ class Writer {
   readonly written: Written = { deltas: [], messages: [] };
   isStopped = false;
   lead = 0;
-  private readonly live = new Set<Run>();
-  private readonly ledger: Ledger;
-  private readonly threadId: string;
-  private readonly random: Random;
+  readonly #live = new Set<Run>();
+  readonly #ledger: Ledger;
+  readonly #threadId: string;
+  readonly #random: Random;
 
   constructor(ledger: Ledger, threadId: string, random: Random) {
-    this.ledger = ledger;
-    this.threadId = threadId;
-    this.random = random;
+    this.#ledger = ledger;
+    this.#threadId = threadId;
+    this.#random = random;
   }
 
   async write(): Promise<void> {
     while (!this.isStopped) {
-      if (this.lead < AHEAD) await Promise.all([this.step(), this.step()]);
+      if (this.lead < AHEAD) await Promise.all([this.#step(), this.#step()]);
       await turn();
     }
-    for (const run of this.live) await run.cancel().then(({ messages }) => this.note(messages));
+    for (const run of this.#live) await run.cancel().then(({ messages }) => this.#note(messages));
   }
 
-  private note(messages: readonly { id: string }[]): void {
+  #note(messages: readonly { id: string }[]): void {
     this.written.messages.push(...messages.map(({ id }) => id));
     this.lead += messages.length + 1;
   }
 
-  private async step(): Promise<void> {
-    const [run] = [...this.live].slice(below(this.random, Math.max(1, this.live.size)));
-    const choice = below(this.random, 10);
-    if (run === undefined || (choice === 0 && this.live.size < 4)) return this.begin();
-    if (choice === 1) return this.note(await this.ledger.append(this.threadId, [user("one"), user("two")]));
-    if (choice === 2) return this.end(run);
-    await this.stream(
+  async #step(): Promise<void> {
+    const [run] = [...this.#live].slice(below(this.#random, Math.max(1, this.#live.size)));
+    const choice = below(this.#random, 10);
+    if (run === undefined || (choice === 0 && this.#live.size < 4)) return this.#begin();
+    if (choice === 1) return this.#note(await this.#ledger.append(this.#threadId, [user("one"), user("two")]));
+    if (choice === 2) return this.#end(run);
+    await this.#stream(
       run,
-      Array.from({ length: 1 + below(this.random, 5) }, (_, index) => piece(`${index}`)),
+      Array.from({ length: 1 + below(this.#random, 5) }, (_, index) => piece(`${index}`)),
     );
   }
 
-  private async begin(): Promise<void> {
-    const mode = below(this.random, 2) === 0 ? "branch" : "replace";
-    const fork = below(this.random, 3) === 0 ? { forkFromMessageId: null } : {};
-    const run = await this.ledger.beginRun({ threadId: this.threadId, mode, ...fork });
-    await this.stream(run, [begin]);
-    this.live.add(run);
+  async #begin(): Promise<void> {
+    const mode = below(this.#random, 2) === 0 ? "branch" : "replace";
+    const fork = below(this.#random, 3) === 0 ? { forkFromMessageId: null } : {};
+    const run = await this.#ledger.beginRun({ threadId: this.#threadId, mode, ...fork });
+    await this.#stream(run, [begin]);
+    this.#live.add(run);
   }
 
-  private async stream(run: Run, deltas: Delta[]): Promise<void> {
+  async #stream(run: Run, deltas: Delta[]): Promise<void> {
     // Noted before, because a reader may be faster than the answer of the store.
     for (const delta of deltas) this.written.deltas.push(deltaKey(run.id, delta));
     this.lead += deltas.length;
     await run.append(deltas);
   }
 
-  private async end(run: Run): Promise<void> {
-    this.live.delete(run);
-    const choice = below(this.random, 3);
-    if (choice > 0) return this.note((await (choice === 1 ? run.fail("why") : run.cancel())).messages);
-    await this.stream(run, [piece("!"), done]);
-    this.note((await run.commit()).messages);
+  async #end(run: Run): Promise<void> {
+    this.#live.delete(run);
+    const choice = below(this.#random, 3);
+    if (choice > 0) return this.#note((await (choice === 1 ? run.fail("why") : run.cancel())).messages);
+    await this.#stream(run, [piece("!"), done]);
+    this.#note((await run.commit()).messages);
   }
 }
 

@@ -234,15 +234,15 @@ test.each(ROWS)("the path $title", ({ happens, leaf }) => {
 
 test("readers hear of any number of changes once a frame, and not at all where there was none", async () => {
   class Counter extends Store<number> {
-    private count = 0;
+    #count = 0;
     protected override start(): void {}
     protected override stop(): void {}
     protected override forget(): void {}
     protected override view(): number {
-      return this.count;
+      return this.#count;
     }
     add(by: number): void {
-      this.count += by;
+      this.#count += by;
       this.changed();
     }
   }

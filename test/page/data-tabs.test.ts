@@ -12,12 +12,12 @@ import { Tab, until, World } from "./support/page-data.ts";
 
 /** Says the number of its answers so far; some of them fail. */
 class CountingModel {
-  private count = 0;
+  #count = 0;
   readonly provider: LocalProvider = {
     models: ["count"],
     // Its answers come piece by piece, as those of any model.
     answer: async function* (this: void) {
-      const number = ++model.count;
+      const number = ++model.#count;
       yield { kind: "start", payload: { modelId: "count", requestId: `answer-${number}`, contractVersion: 1 } };
       yield { kind: "text", payload: { textDelta: `Answer ${number}` } };
       await new Promise((resolve) => setTimeout(resolve, number % 3));

@@ -192,21 +192,21 @@ test("a remote image is asked for by the reader alone, in a frame that may do no
 
 /** A model that says what the test writes, delta by delta. */
 class Pen {
-  private readonly pieces: Delta[] = [];
-  private wake = (): void => undefined;
+  readonly #pieces: Delta[] = [];
+  #wake = (): void => undefined;
 
-  readonly provider: LocalProvider = { models: ["pen"], answer: () => this.answer() };
+  readonly provider: LocalProvider = { models: ["pen"], answer: () => this.#answer() };
 
   write(...deltas: Delta[]): void {
-    this.pieces.push(...deltas);
-    this.wake();
+    this.#pieces.push(...deltas);
+    this.#wake();
   }
 
-  private async *answer(): AsyncGenerator<Delta> {
+  async *#answer(): AsyncGenerator<Delta> {
     yield { kind: "start", payload: { modelId: "pen", requestId: "r", contractVersion: 1 } };
     for (;;) {
-      const next = this.pieces.shift();
-      if (next === undefined) await new Promise<void>((resolve) => (this.wake = resolve));
+      const next = this.#pieces.shift();
+      if (next === undefined) await new Promise<void>((resolve) => (this.#wake = resolve));
       else yield next;
       if (next?.kind === "done") return;
     }

@@ -35,7 +35,7 @@ const isList = (value: JsonValue): value is JsonValue[] => Array.isArray(value);
 
 /** Takes the fields of a wire object that are of the right kind; the others stay what they are, and become residue. */
 export class Taker {
-  private readonly taken = new Set<string>();
+  readonly #taken = new Set<string>();
   readonly wire: JsonObject;
 
   constructor(wire: JsonObject) {
@@ -45,7 +45,7 @@ export class Taker {
   take<T extends JsonValue>(key: string, isRight: (value: JsonValue) => value is T): T | undefined {
     const value = Object.hasOwn(this.wire, key) ? this.wire[key] : undefined;
     if (value === undefined || !isRight(value)) return undefined;
-    this.taken.add(key);
+    this.#taken.add(key);
     return value;
   }
 
@@ -56,7 +56,7 @@ export class Taker {
   }
 
   keepRest(target: { extra?: Record<string, JsonObject> }, dialect: string): void {
-    keepFields(target, dialect, restOf(this.wire, this.taken));
+    keepFields(target, dialect, restOf(this.wire, this.#taken));
   }
 }
 

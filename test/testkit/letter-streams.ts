@@ -33,68 +33,68 @@ function extraOf(fields: JsonObject): { extra?: Extra } {
 }
 
 class LetterDecoder implements EventDecoder {
-  private isOpen = false;
-  private isNew = true;
+  #isOpen = false;
+  #isNew = true;
   /** Texts that may still grow, and blocks that are closed. */
-  private blocks = new Map<JsonValue, "open" | "closed">();
-  private readonly calls = new Map<string, boolean>();
-  private unheard: JsonValue[] = [];
-  private readonly context: DecodeContext;
+  #blocks = new Map<JsonValue, "open" | "closed">();
+  readonly #calls = new Map<string, boolean>();
+  #unheard: JsonValue[] = [];
+  readonly #context: DecodeContext;
 
   constructor(context: DecodeContext) {
-    this.context = context;
+    this.#context = context;
   }
 
   push(data: unknown): Delta[] {
     if (data === "[DONE]") return [];
-    const event = readObject(data, this.context);
-    if (isObject(event["begin"]) && !this.isOpen) return [this.start(event["begin"], restOf(event, "begin"))];
-    const opening = this.isOpen ? [] : [this.start({}, {})];
-    const said = this.read(event);
-    if (said === undefined) this.unheard.push(event);
+    const event = readObject(data, this.#context);
+    if (isObject(event["begin"]) && !this.#isOpen) return [this.#start(event["begin"], restOf(event, "begin"))];
+    const opening = this.#isOpen ? [] : [this.#start({}, {})];
+    const said = this.#read(event);
+    if (said === undefined) this.#unheard.push(event);
     return [...opening, ...(said ?? [])];
   }
 
-  private start(begin: JsonObject, rest: JsonObject): Delta {
-    this.isOpen = true;
-    this.isNew = false;
-    this.blocks = new Map();
-    this.unheard = [];
+  #start(begin: JsonObject, rest: JsonObject): Delta {
+    this.#isOpen = true;
+    this.#isNew = false;
+    this.#blocks = new Map();
+    this.#unheard = [];
     const { id = "", model = "", createdAt, extra } = bodyOf({ end: "done", ...begin }) ?? {};
     const kept = extraOf({ ...extra?.[ID], ...rest });
     return startDelta({ modelId: model, requestId: id, ...(createdAt !== undefined && { createdAt }), ...kept });
   }
 
-  private read(event: JsonObject): Delta[] | undefined {
+  #read(event: JsonObject): Delta[] | undefined {
     const { at = null, add, block, counts, end, problem } = event;
-    if (typeof add === "string") return this.readText(at, add, event);
-    if (block !== undefined) return this.readBlock(at, block, event);
+    if (typeof add === "string") return this.#readText(at, add, event);
+    if (block !== undefined) return this.#readBlock(at, block, event);
     if (isObject(counts) && Object.keys(event).length === 1) {
       const usage = bodyOf({ counts })?.usage;
       return usage && [{ kind: "usage", payload: { ...usage } }];
     }
-    if (isObject(end)) return this.readEnd(end, restOf(event, "end"));
+    if (isObject(end)) return this.#readEnd(end, restOf(event, "end"));
     if (problem === undefined) return undefined;
     const { kind, message } = good.decodeError(event);
-    return this.close({ kind: "error", payload: { errorCode: kind, message, raw: event, ...this.leftover({}) } });
+    return this.#close({ kind: "error", payload: { errorCode: kind, message, raw: event, ...this.#leftover({}) } });
   }
 
-  private readText(at: JsonValue, textDelta: string, event: JsonObject): Delta[] | undefined {
-    if (this.blocks.get(at) === "closed") return undefined;
-    this.blocks.set(at, "open");
+  #readText(at: JsonValue, textDelta: string, event: JsonObject): Delta[] | undefined {
+    if (this.#blocks.get(at) === "closed") return undefined;
+    this.#blocks.set(at, "open");
     const rest = extraOf(restOf(event, "at", "add"));
     return [{ kind: "text", payload: { textDelta, part: JSON.stringify(at), ...rest } }];
   }
 
-  private readBlock(at: JsonValue, block: JsonValue, event: JsonObject): Delta[] | undefined {
-    const state = this.blocks.get(at);
+  #readBlock(at: JsonValue, block: JsonValue, event: JsonObject): Delta[] | undefined {
+    const state = this.#blocks.get(at);
     const [value] = bodyOf({ said: { ...SPOKEN, blocks: [block] } })?.message.parts ?? [];
     if (state === "closed" || value === undefined || (state === "open" && value.type !== "text")) return undefined;
-    this.blocks.set(at, "closed");
+    this.#blocks.set(at, "closed");
     const part = JSON.stringify(at);
     const rest = extraOf(restOf(event, "at", "block"));
     if (state === undefined || value.type !== "text")
-      return [{ kind: "part", payload: { value: this.traced(value, block), part, ...rest } }];
+      return [{ kind: "part", payload: { value: this.#traced(value, block), part, ...rest } }];
     const extra = extraOf({ ...value.extra?.[ID], ...rest.extra?.[ID] });
     return [
       { kind: "text", payload: { textDelta: value.text, part, ...extra } },
@@ -103,71 +103,71 @@ class LetterDecoder implements EventDecoder {
   }
 
   /** A call with an id that is taken, or a result of no call, is a block like any other unknown one. */
-  private traced(part: Part, value: JsonValue): Part {
+  #traced(part: Part, value: JsonValue): Part {
     if (part.type !== "tool-call" && part.type !== "tool-result") return part;
-    const known = this.calls.get(part.toolCallId);
+    const known = this.#calls.get(part.toolCallId);
     const isLegal = part.type === "tool-call" ? known === undefined : known === false;
-    if (isLegal) this.calls.set(part.toolCallId, part.type === "tool-result");
+    if (isLegal) this.#calls.set(part.toolCallId, part.type === "tool-result");
     return isLegal ? part : { type: "opaque", dialect: ID, value };
   }
 
-  private readEnd(end: JsonObject, rest: JsonObject): Delta[] | undefined {
+  #readEnd(end: JsonObject, rest: JsonObject): Delta[] | undefined {
     const said = isObject(end["said"]) ? { ...end["said"], blocks: [] } : SPOKEN;
     const response = bodyOf({ ...end, said });
     if (response === undefined) return undefined;
     const { finishReason, message, extra } = response;
     const { name, extra: beside } = message;
-    return this.close({
+    return this.#close({
       kind: "done",
       payload: {
         finishReason: finishReason.unified,
         ...(finishReason.raw !== undefined && { raw: finishReason.raw }),
         message: { ...(name !== undefined && { name }), ...(beside !== undefined && { extra: beside }) },
-        ...this.leftover({ ...extra?.[ID], ...rest }),
+        ...this.#leftover({ ...extra?.[ID], ...rest }),
       },
     });
   }
 
-  private leftover(fields: JsonObject): { extra?: Extra } {
-    return extraOf(this.unheard.length === 0 ? fields : { ...fields, $events: this.unheard });
+  #leftover(fields: JsonObject): { extra?: Extra } {
+    return extraOf(this.#unheard.length === 0 ? fields : { ...fields, $events: this.#unheard });
   }
 
-  private close(end: Delta): Delta[] {
-    this.isOpen = false;
+  #close(end: Delta): Delta[] {
+    this.#isOpen = false;
     return [end];
   }
 
   end(reason = truncated()): Delta[] {
-    if (!this.isOpen && !this.isNew) return [];
-    const opening = this.isNew ? [this.start({}, {})] : [];
-    return [...opening, ...this.close({ ...reason, payload: { ...reason.payload, ...this.leftover({}) } })];
+    if (!this.#isOpen && !this.#isNew) return [];
+    const opening = this.#isNew ? [this.#start({}, {})] : [];
+    return [...opening, ...this.#close({ ...reason, payload: { ...reason.payload, ...this.#leftover({}) } })];
   }
 }
 
 class LetterEncoder implements Omit<StreamEncoder, "losses"> {
-  private follower = new Follower();
-  private events: WireEvent[] = [];
-  private readonly context: EncodeContext<Code>;
-  private readonly parts = new PartSequence({
+  #follower = new Follower();
+  #events: WireEvent[] = [];
+  readonly #context: EncodeContext<Code>;
+  readonly #parts = new PartSequence({
     open: () => {},
     add: (draft, delta) => {
-      if (draft.kind === "text" && delta.kind === "text") this.say({ at: draft.index, add: delta.payload.textDelta });
+      if (draft.kind === "text" && delta.kind === "text") this.#say({ at: draft.index, add: delta.payload.textDelta });
     },
-    close: (draft) => this.closeBlock(draft),
+    close: (draft) => this.#closeBlock(draft),
     late: (draft, delta) => {
-      if (delta.kind === "text") this.say({ at: `${draft.index} again`, add: delta.payload.textDelta });
+      if (delta.kind === "text") this.#say({ at: `${draft.index} again`, add: delta.payload.textDelta });
     },
   });
 
   constructor(context: EncodeContext<Code>) {
-    this.context = context;
+    this.#context = context;
   }
 
-  private say(data: object): void {
-    this.events.push({ data });
+  #say(data: object): void {
+    this.#events.push({ data });
   }
 
-  private closeBlock({ kind, index, part }: Draft): void {
+  #closeBlock({ kind, index, part }: Draft): void {
     const shown = kind === "text" && part.type === "text" ? { ...part, text: "" } : part;
     const response: Response = {
       id: "",
@@ -176,34 +176,34 @@ class LetterEncoder implements Omit<StreamEncoder, "losses"> {
       finishReason: { unified: "stop" },
     };
     const [block] = (good.encodeResponse(response).wire as { said: { blocks: JsonValue[] } }).said.blocks;
-    if (block !== undefined) this.say({ at: index, block });
+    if (block !== undefined) this.#say({ at: index, block });
   }
 
   push(delta: Delta): WireEvent[] {
-    const draft = this.follower.push(delta);
-    if (draft !== undefined && draft.choice === 0) this.parts.push(draft, delta);
+    const draft = this.#follower.push(delta);
+    if (draft !== undefined && draft.choice === 0) this.#parts.push(draft, delta);
     if (delta.kind === "start") {
       const { requestId, modelId, createdAt, extra } = delta.payload;
       const { said: _, end: __, ...begin } = bodyWire({ id: requestId, model: modelId, createdAt, extra });
-      this.say({ begin });
-    } else if (delta.kind === "done" || delta.kind === "error") this.close(delta.kind === "done");
-    const { events } = this;
-    this.events = [];
+      this.#say({ begin });
+    } else if (delta.kind === "done" || delta.kind === "error") this.#close(delta.kind === "done");
+    const events = this.#events;
+    this.#events = [];
     return events;
   }
 
-  private close(isDone: boolean): void {
-    this.parts.end();
-    const { error, ...response } = this.follower.response() as Response; // it has just ended
+  #close(isDone: boolean): void {
+    this.#parts.end();
+    const { error, ...response } = this.#follower.response() as Response; // it has just ended
     const { $events = [], ...own } = response.extra?.[ID] ?? {};
     const { wire, losses } = good.encodeResponse({ ...response, extra: { ...response.extra, [ID]: own } });
-    if (isDone) this.context.report.losses.push(...losses);
+    if (isDone) this.#context.report.losses.push(...losses);
     const { said, counts, id: _, model: __, at: ___, ...end } = wire as JsonObject;
-    for (const event of $events as object[]) this.say(event);
-    if (counts !== undefined) this.say({ counts });
+    for (const event of $events as object[]) this.#say(event);
+    if (counts !== undefined) this.#say({ counts });
     const { blocks: ____, ...spoken } = said as JsonObject;
-    if (isDone) this.say({ end: { ...end, said: spoken } });
-    else this.say(good.encodeError(error ?? { kind: "unknown", message: "" }).wire as object);
+    if (isDone) this.#say({ end: { ...end, said: spoken } });
+    else this.#say(good.encodeError(error ?? { kind: "unknown", message: "" }).wire as object);
   }
 
   end(): WireEvent[] {

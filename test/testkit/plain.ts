@@ -23,10 +23,10 @@ import type { DecodeContext, EncodeContext, JsonObject, JsonValue, Message, Part
 
 export const PLAIN_LOSSES = {
   ...FOREIGN_LOSSES,
-  "residue-clash": { action: "dropped", level: "loss", says: "Its place is taken." },
-  "role-approximated": { action: "approximated", level: "loss", says: "There is no such role." },
-  "part-unsayable": { action: "dropped", level: "loss", says: "There is no block for this part." },
-  "field-unsaid": { action: "dropped", level: "loss", says: "There is no field for this." },
+  "residue-clash": { action: "dropped", level: "loss", message: "Its place is taken." },
+  "role-approximated": { action: "approximated", level: "loss", message: "There is no such role." },
+  "part-unsayable": { action: "dropped", level: "loss", message: "There is no block for this part." },
+  "field-unsaid": { action: "dropped", level: "loss", message: "There is no field for this." },
 } as const;
 export type PlainLoss = keyof typeof PLAIN_LOSSES;
 type Code = PlainLoss;

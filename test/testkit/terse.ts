@@ -23,12 +23,12 @@ import type {
 
 const LOSSES = {
   ...FOREIGN_LOSSES,
-  "residue-clash": { action: "dropped", level: "loss", says: "Its place is taken." },
-  "field-unsaid": { action: "dropped", level: "loss", says: "There is no field for this." },
-  "part-unsayable": { action: "dropped", level: "loss", says: "There is no block for this part." },
-  "turns-merged": { action: "moved", level: "note", says: "Neighbours are one turn." },
-  "system-joined": { action: "approximated", level: "note", says: "Instructions are one text." },
-  "system-moved": { action: "moved", level: "loss", says: "Instructions stand at the beginning only." },
+  "residue-clash": { action: "dropped", level: "loss", message: "Its place is taken." },
+  "field-unsaid": { action: "dropped", level: "loss", message: "There is no field for this." },
+  "part-unsayable": { action: "dropped", level: "loss", message: "There is no block for this part." },
+  "turns-merged": { action: "moved", level: "note", message: "Neighbours are one turn." },
+  "system-joined": { action: "approximated", level: "note", message: "Instructions are one text." },
+  "system-moved": { action: "moved", level: "loss", message: "Instructions stand at the beginning only." },
 } as const;
 type Code = keyof typeof LOSSES;
 type Context = EncodeContext<Code>;

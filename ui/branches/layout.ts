@@ -103,48 +103,48 @@ function ordering(tree: Tree, active: ReadonlySet<string>, weights: ReadonlyMap<
 
 /** Puts rows one after the other, and joins those of a stretch without a branch. */
 class Drawing {
-  private readonly rows: TreeRow[] = [];
-  private leafRow = -1;
+  readonly #rows: TreeRow[] = [];
+  #leafRow = -1;
   /** The gap that is being filled, which is the last row. */
-  private gap: { row: TreeRow & { kind: "gap" }; steps: Step[] } | undefined;
+  #gap: { row: TreeRow & { kind: "gap" }; steps: Step[] } | undefined;
   /** The last message of a stretch that the reader has opened. */
-  private opened: string | undefined;
-  private readonly tree: Tree;
-  private readonly active: ReadonlySet<string>;
-  private readonly leaf: string | undefined;
-  private readonly expanded: ReadonlySet<string>;
+  #opened: string | undefined;
+  readonly #tree: Tree;
+  readonly #active: ReadonlySet<string>;
+  readonly #leaf: string | undefined;
+  readonly #expanded: ReadonlySet<string>;
 
   constructor(tree: Tree, active: ReadonlySet<string>, leaf: string | undefined, expanded: ReadonlySet<string>) {
-    this.tree = tree;
-    this.active = active;
-    this.leaf = leaf;
-    this.expanded = expanded;
+    this.#tree = tree;
+    this.#active = active;
+    this.#leaf = leaf;
+    this.#expanded = expanded;
   }
 
   start(): void {
-    const place = { lane: 0, turns: false, goesOn: true, active: this.active.size > 0, under: -1 };
-    this.rows.push({ kind: "start", id: "", ...place, position: 0, of: 0 });
+    const place = { lane: 0, turns: false, goesOn: true, active: this.#active.size > 0, under: -1 };
+    this.#rows.push({ kind: "start", id: "", ...place, position: 0, of: 0 });
   }
 
   /** Draws a message, or leaves it to a gap. Gives the row that it is in. */
   message(step: Step): number {
-    if (!this.isPlain(step) || this.isOpened(step.id)) {
-      this.closeGap();
-      this.draw(step);
-    } else if (this.gap === undefined) {
-      this.gap = { row: { kind: "gap", id: step.id, count: 1, ...this.place(step) }, steps: [step] };
-      this.rows.push(this.gap.row);
+    if (!this.#isPlain(step) || this.#isOpened(step.id)) {
+      this.#closeGap();
+      this.#draw(step);
+    } else if (this.#gap === undefined) {
+      this.#gap = { row: { kind: "gap", id: step.id, count: 1, ...this.#place(step) }, steps: [step] };
+      this.#rows.push(this.#gap.row);
     } else {
-      this.gap.row.count = this.gap.steps.push(step);
+      this.#gap.row.count = this.#gap.steps.push(step);
     }
-    return this.rows.length - 1;
+    return this.#rows.length - 1;
   }
 
   finish(): Layout {
-    this.closeGap();
+    this.#closeGap();
     const groups = new Map<string, TreeRow[]>();
     let lanes = 1;
-    for (const row of this.rows) {
+    for (const row of this.#rows) {
       const key = `${row.lane} ${row.under}`;
       const group = groups.get(key) ?? [];
       groups.set(key, group);
@@ -152,40 +152,40 @@ class Drawing {
       lanes = Math.max(lanes, row.lane + 1);
     }
     for (const group of groups.values()) for (const row of group) row.of = group.length;
-    return { rows: this.rows, lanes, leafRow: this.leafRow };
+    return { rows: this.#rows, lanes, leafRow: this.#leafRow };
   }
 
   /** Neither a beginning nor an end, nor at a branch: it need not be named. */
-  private isPlain({ id, turns }: Step): boolean {
-    const parent = this.tree.nodes.get(id)?.parentMessageId ?? null;
-    const isOnlyChild = parent !== null && this.tree.nodes.has(parent) && childrenOf(this.tree, parent).length === 1;
-    return isOnlyChild && !turns && id !== this.leaf && childrenOf(this.tree, id).length === 1;
+  #isPlain({ id, turns }: Step): boolean {
+    const parent = this.#tree.nodes.get(id)?.parentMessageId ?? null;
+    const isOnlyChild = parent !== null && this.#tree.nodes.has(parent) && childrenOf(this.#tree, parent).length === 1;
+    return isOnlyChild && !turns && id !== this.#leaf && childrenOf(this.#tree, id).length === 1;
   }
 
   /** In a stretch that the reader has opened: it is known by its first message. */
-  private isOpened(id: string): boolean {
-    const parent = this.tree.nodes.get(id)?.parentMessageId;
-    if (!this.expanded.has(id) && (this.opened === undefined || this.opened !== parent)) return false;
-    this.opened = id;
+  #isOpened(id: string): boolean {
+    const parent = this.#tree.nodes.get(id)?.parentMessageId;
+    if (!this.#expanded.has(id) && (this.#opened === undefined || this.#opened !== parent)) return false;
+    this.#opened = id;
     return true;
   }
 
-  private draw(step: Step): void {
-    if (step.id === this.leaf) this.leafRow = this.rows.length;
-    this.rows.push({ kind: "message", id: step.id, ...this.place(step) });
+  #draw(step: Step): void {
+    if (step.id === this.#leaf) this.#leafRow = this.#rows.length;
+    this.#rows.push({ kind: "message", id: step.id, ...this.#place(step) });
   }
 
-  private place({ id, lane, turns, under }: Step): Place {
-    const goesOn = childrenOf(this.tree, id).length > 0;
-    return { lane, turns, goesOn, active: this.active.has(id), under, position: 0, of: 0 };
+  #place({ id, lane, turns, under }: Step): Place {
+    const goesOn = childrenOf(this.#tree, id).length > 0;
+    return { lane, turns, goesOn, active: this.#active.has(id), under, position: 0, of: 0 };
   }
 
   /** A gap that would hide next to nothing is drawn out after all. */
-  private closeGap(): void {
-    const { gap } = this;
-    this.gap = undefined;
+  #closeGap(): void {
+    const gap = this.#gap;
+    this.#gap = undefined;
     if (gap === undefined || gap.steps.length > SHORT) return;
-    this.rows.pop();
-    for (const step of gap.steps) this.draw(step);
+    this.#rows.pop();
+    for (const step of gap.steps) this.#draw(step);
   }
 }

@@ -4,40 +4,40 @@ import { type Draft, EMPTY_DRAFT, withMessages } from "./attachments.ts";
 import { onForgotten, type Shelf, tabShelf } from "./shelf.ts";
 
 export class Drafts {
-  private readonly kept = new Map<string, Draft>();
-  private readonly listeners = new Set<() => void>();
-  private readonly shelf: Shelf;
+  readonly #kept = new Map<string, Draft>();
+  readonly #listeners = new Set<() => void>();
+  readonly #shelf: Shelf;
 
   constructor(texts: Shelf) {
-    this.shelf = texts;
+    this.#shelf = texts;
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   };
 
   get(key: string): Draft {
-    const known = this.kept.get(key);
+    const known = this.#kept.get(key);
     if (known !== undefined) return known;
-    const draft = readDraft(this.shelf.get(`draft.${key}`));
-    this.kept.set(key, draft);
+    const draft = readDraft(this.#shelf.get(`draft.${key}`));
+    this.#kept.set(key, draft);
     return draft;
   }
 
   set(key: string, draft: Draft): void {
-    this.kept.set(key, draft);
+    this.#kept.set(key, draft);
     const { text, attachments, gone = [] } = draft;
     const files = [...gone, ...attachments.map(({ name }) => name)];
     const isEmpty = text === "" && files.length === 0;
-    this.shelf.set(`draft.${key}`, isEmpty ? undefined : { text, files });
-    for (const listener of this.listeners) listener();
+    this.#shelf.set(`draft.${key}`, isEmpty ? undefined : { text, files });
+    for (const listener of this.#listeners) listener();
   }
 
   /** Reads the shelf anew. */
   forget(): void {
-    this.kept.clear();
-    for (const listener of this.listeners) listener();
+    this.#kept.clear();
+    for (const listener of this.#listeners) listener();
   }
 
   change(key: string, change: (draft: Draft) => Draft): void {

@@ -23,30 +23,30 @@ const browserKeys = (): string =>
   newId({ now: () => Date.now(), randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)) });
 
 export class Outbox {
-  private readonly lists = new Map<string, readonly Outgoing[]>();
-  private readonly listeners = new Set<() => void>();
-  private readonly shelf: Shelf;
-  private readonly newKey: () => string;
+  readonly #lists = new Map<string, readonly Outgoing[]>();
+  readonly #listeners = new Set<() => void>();
+  readonly #shelf: Shelf;
+  readonly #newKey: () => string;
   /** Threads whose files are too large to outlive a reload. */
-  private readonly unkept = new Set<string>();
+  readonly #unkept = new Set<string>();
 
   constructor(lists: Shelf, newKey: () => string = browserKeys) {
-    this.shelf = lists;
-    this.newKey = newKey;
+    this.#shelf = lists;
+    this.#newKey = newKey;
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   };
 
   list(threadId: string): readonly Outgoing[] {
-    const known = this.lists.get(threadId);
+    const known = this.#lists.get(threadId);
     if (known !== undefined) return known;
     // Written by `set` alone.
-    const stored = this.shelf.get(nameOf(threadId)) as readonly Outgoing[] | undefined;
+    const stored = this.#shelf.get(nameOf(threadId)) as readonly Outgoing[] | undefined;
     const list = (stored ?? NONE).map((item) => (item.stage === "sending" ? failedWith(item, LEFT) : item));
-    this.lists.set(threadId, list);
+    this.#lists.set(threadId, list);
     return list;
   }
 
@@ -55,25 +55,25 @@ export class Outbox {
   }
 
   isKept(threadId: string): boolean {
-    return !this.unkept.has(threadId);
+    return !this.#unkept.has(threadId);
   }
 
   add(threadId: string, words: Omit<Outgoing, "id" | "error">): Outgoing {
-    const item = { ...words, id: this.newKey() };
-    this.set(threadId, [...this.list(threadId), item]);
+    const item = { ...words, id: this.#newKey() };
+    this.#set(threadId, [...this.list(threadId), item]);
     return item;
   }
 
   /** On its way, or back in its place. */
   move(threadId: string, id: string, stage: "waiting" | "sending"): void {
-    this.change(threadId, id, (item) => {
+    this.#change(threadId, id, (item) => {
       const { error: _, ...rest } = item;
       return { ...rest, stage };
     });
   }
 
   fail(threadId: string, id: string, error: string): void {
-    this.change(threadId, id, (item) => failedWith(item, error));
+    this.#change(threadId, id, (item) => failedWith(item, error));
   }
 
   /** Takes one from the list; undefined where it is there no more. */
@@ -81,7 +81,7 @@ export class Outbox {
     const taken = this.get(threadId, id);
     if (taken !== undefined) {
       const rest = this.list(threadId).filter((each) => each !== taken);
-      this.set(threadId, rest);
+      this.#set(threadId, rest);
     }
     return taken;
   }
@@ -91,7 +91,7 @@ export class Outbox {
     const list = this.list(threadId);
     const waiting = list.filter(({ stage }) => stage === "waiting");
     const rest = list.filter(({ stage }) => stage !== "waiting");
-    if (waiting.length > 0) this.set(threadId, rest);
+    if (waiting.length > 0) this.#set(threadId, rest);
     return waiting;
   }
 
@@ -102,32 +102,32 @@ export class Outbox {
     const said = new Set<string | undefined>();
     for (const message of bodies.values()) said.add(keyOf(message));
     const rest = list.filter(({ id }) => !said.has(id));
-    if (rest.length < list.length) this.set(threadId, rest);
+    if (rest.length < list.length) this.#set(threadId, rest);
   }
 
   /** Reads the shelf anew. */
   forget(): void {
-    this.lists.clear();
-    for (const listener of this.listeners) listener();
+    this.#lists.clear();
+    for (const listener of this.#listeners) listener();
   }
 
-  private change(threadId: string, id: string, change: (item: Outgoing) => Outgoing): void {
+  #change(threadId: string, id: string, change: (item: Outgoing) => Outgoing): void {
     const list = this.list(threadId).map((item) => (item.id === id ? change(item) : item));
-    this.set(threadId, list);
+    this.#set(threadId, list);
   }
 
-  private set(threadId: string, list: readonly Outgoing[]): void {
-    this.lists.set(threadId, list);
+  #set(threadId: string, list: readonly Outgoing[]): void {
+    this.#lists.set(threadId, list);
     const name = nameOf(threadId);
-    this.unkept.delete(threadId);
-    if (!this.shelf.set(name, list.length === 0 ? undefined : list)) {
-      this.unkept.add(threadId);
+    this.#unkept.delete(threadId);
+    if (!this.#shelf.set(name, list.length === 0 ? undefined : list)) {
+      this.#unkept.add(threadId);
       // The words alone; without their files, nothing is said by itself.
-      const words = list.map((item) => withoutFiles(item, this.newKey));
+      const words = list.map((item) => withoutFiles(item, this.#newKey));
       // What stands there else is an older list: after a reload it would be said again.
-      if (!this.shelf.set(name, words)) this.shelf.set(name, undefined);
+      if (!this.#shelf.set(name, words)) this.#shelf.set(name, undefined);
     }
-    for (const listener of this.listeners) listener();
+    for (const listener of this.#listeners) listener();
   }
 }
 

@@ -30,24 +30,24 @@ export interface Beginning {
 
 /** The beginning that is on its way, or of which nobody knows whether it has arrived. */
 export class Beginnings {
-  private readonly shelf: Shelf;
-  private current: Beginning | undefined;
+  readonly #shelf: Shelf;
+  #current: Beginning | undefined;
 
   constructor(shelf: Shelf) {
-    this.shelf = shelf;
+    this.#shelf = shelf;
     // Written by `set` alone.
     const stored = shelf.get("start") as Beginning | undefined;
-    this.current = stored?.stage === "sending" ? { ...stored, stage: "left" } : stored;
+    this.#current = stored?.stage === "sending" ? { ...stored, stage: "left" } : stored;
   }
 
   get(): Beginning | undefined {
-    return this.current;
+    return this.#current;
   }
 
   set(beginning: Beginning | undefined): void {
-    this.current = beginning;
+    this.#current = beginning;
     // Too large for it: what stands there is another one.
-    if (!this.shelf.set("start", beginning)) this.shelf.set("start", undefined);
+    if (!this.#shelf.set("start", beginning)) this.#shelf.set("start", undefined);
   }
 }
 

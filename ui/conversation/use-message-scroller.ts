@@ -106,24 +106,25 @@ class Wish {
   goal: Goal;
   /** Something was about to be scrolled by us when the reader went elsewhere. */
   isUndone = false;
-  private top: number | undefined;
-  private height = 0;
+  #top: number | undefined;
+  #height = 0;
 
   /** We left the reader here. */
   note(element: HTMLElement): void {
-    this.top = element.scrollTop;
-    this.height = element.scrollHeight;
+    this.#top = element.scrollTop;
+    this.#height = element.scrollHeight;
   }
 
   /** Says whether the reader has gone elsewhere; then it is theirs to say where they want to be. */
   heed(element: HTMLElement): boolean {
-    const { top, height } = this;
+    const top = this.#top;
+    const height = this.#height;
     const now = element.scrollTop;
     this.note(element);
     if (top === undefined || Math.abs(now - top) <= 1) return false;
     const left = leftBelow(element);
     // Near the end, it is the list that became shorter.
-    if (now < top && left <= (this.height < height ? END : 1)) return false;
+    if (now < top && left <= (this.#height < height ? END : 1)) return false;
     this.goal = now > top && left <= END ? { to: "end" } : undefined;
     return true;
   }

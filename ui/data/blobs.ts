@@ -8,18 +8,18 @@ interface Held {
 }
 
 export class BlobUrls {
-  private readonly api: Pick<Api, "blob">;
-  private readonly held = new Map<string, Held>();
+  readonly #api: Pick<Api, "blob">;
+  readonly #held = new Map<string, Held>();
 
   constructor(api: Pick<Api, "blob">) {
-    this.api = api;
+    this.#api = api;
   }
 
   /** Tells the URL once it is there, and undefined where it cannot be had. The returned function lets go of it. */
   use(ref: string, mimeType: string | undefined, told: (url: string | undefined) => void): () => void {
     const key = `${ref} ${mimeType ?? ""}`;
-    const held = this.held.get(key) ?? { users: new Set(), url: this.load(ref, mimeType) };
-    this.held.set(key, held);
+    const held = this.#held.get(key) ?? { users: new Set(), url: this.#load(ref, mimeType) };
+    this.#held.set(key, held);
     // The same function may be given twice.
     const user = (url: string | undefined): void => told(url);
     held.users.add(user);
@@ -28,24 +28,24 @@ export class BlobUrls {
       if (!held.users.delete(user)) return;
       told(undefined);
       if (held.users.size > 0) return;
-      if (this.held.get(key) === held) this.held.delete(key);
+      if (this.#held.get(key) === held) this.#held.delete(key);
       revoke(held);
     };
   }
 
   /** Nobody may see any of them any more. */
   forget(): void {
-    for (const held of this.held.values()) {
+    for (const held of this.#held.values()) {
       for (const user of held.users) user(undefined);
       held.users.clear();
       revoke(held);
     }
-    this.held.clear();
+    this.#held.clear();
   }
 
-  private async load(ref: string, mimeType: string | undefined): Promise<string | undefined> {
+  async #load(ref: string, mimeType: string | undefined): Promise<string | undefined> {
     try {
-      const blob = await this.api.blob(ref);
+      const blob = await this.#api.blob(ref);
       // The server says of no blob what it is: the message does.
       return URL.createObjectURL(mimeType === undefined ? blob : blob.slice(0, blob.size, mimeType));
     } catch {

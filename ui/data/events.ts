@@ -45,118 +45,118 @@ interface Link {
 const REPLACED = Symbol("replaced");
 
 export class EventFollower {
-  private readonly api: Pick<Api, "open">;
-  private readonly effects: FollowEffects;
-  private readonly following: Following;
-  private failures = 0;
-  private link: Link | undefined;
+  readonly #api: Pick<Api, "open">;
+  readonly #effects: FollowEffects;
+  readonly #following: Following;
+  #failures = 0;
+  #link: Link | undefined;
   /** Stays until the next one stands. */
-  private former: Link | undefined;
-  private replace: (() => void) | undefined;
-  private wake: (() => void) | undefined;
-  private isOver = false;
-  private readonly undo: (() => void)[] = [];
+  #former: Link | undefined;
+  #replace: (() => void) | undefined;
+  #wake: (() => void) | undefined;
+  #isOver = false;
+  readonly #undo: (() => void)[] = [];
 
   constructor(api: Pick<Api, "open">, effects: FollowEffects, following: Following) {
-    this.api = api;
-    this.effects = effects;
-    this.following = following;
+    this.#api = api;
+    this.#effects = effects;
+    this.#following = following;
     let hiding: (() => void) | undefined;
-    this.undo.push(
-      effects.onOnline(() => this.hurry()),
+    this.#undo.push(
+      effects.onOnline(() => this.#hurry()),
       effects.onVisibility(() => {
         hiding?.();
-        hiding = effects.isVisible() ? undefined : effects.delay(() => this.letGo(), HIDDEN_MS);
-        if (effects.isVisible()) this.hurry();
+        hiding = effects.isVisible() ? undefined : effects.delay(() => this.#letGo(), HIDDEN_MS);
+        if (effects.isVisible()) this.#hurry();
       }),
       () => hiding?.(),
     );
-    void this.run();
+    void this.#run();
   }
 
   stop(): void {
-    this.isOver = true;
-    for (const undo of this.undo.splice(0)) undo();
-    this.letGo();
-    this.hurry();
+    this.#isOver = true;
+    for (const undo of this.#undo.splice(0)) undo();
+    this.#letGo();
+    this.#hurry();
   }
 
   /** Something else is to be followed. */
   reopen(): void {
-    if (this.link?.state !== "open") {
-      this.link?.ending.abort();
-      return this.hurry();
+    if (this.#link?.state !== "open") {
+      this.#link?.ending.abort();
+      return this.#hurry();
     }
-    const former = this.link;
-    this.former = former;
-    const cancel = this.effects.delay(() => former.ending.abort(), OVERLAP_MS);
+    const former = this.#link;
+    this.#former = former;
+    const cancel = this.#effects.delay(() => former.ending.abort(), OVERLAP_MS);
     former.ending.signal.addEventListener("abort", cancel, { once: true });
-    this.replace?.();
+    this.#replace?.();
   }
 
-  private letGo(): void {
-    this.former?.ending.abort();
-    this.link?.ending.abort();
+  #letGo(): void {
+    this.#former?.ending.abort();
+    this.#link?.ending.abort();
   }
 
   /** Does not wait any longer. */
-  private hurry(): void {
-    this.failures = 0;
-    this.wake?.();
+  #hurry(): void {
+    this.#failures = 0;
+    this.#wake?.();
   }
 
-  private async run(): Promise<void> {
-    while (!this.isOver) {
-      if (!this.effects.isVisible()) {
-        await this.woken();
+  async #run(): Promise<void> {
+    while (!this.#isOver) {
+      if (!this.#effects.isVisible()) {
+        await this.#woken();
         continue;
       }
       // Those who were told that it cannot be reached go on knowing until it can.
-      if (this.failures === 0 && this.former?.state !== "open") this.following.onConnection("connecting");
-      const outcome = await this.next();
-      if (this.isOver) return;
+      if (this.#failures === 0 && this.#former?.state !== "open") this.#following.onConnection("connecting");
+      const outcome = await this.#next();
+      if (this.#isOver) return;
       if (outcome === REPLACED) continue;
       // What is refused is refused for what is followed now.
-      this.former?.ending.abort();
+      this.#former?.ending.abort();
       if (outcome !== undefined && isFinal(outcome)) {
         this.stop();
-        return this.following.onRefused(outcome);
+        return this.#following.onRefused(outcome);
       }
-      await this.woken(this.pauseAfter(outcome));
+      await this.#woken(this.#pauseAfter(outcome));
     }
   }
 
   /** Without a token there is nothing to try, and nobody is out of reach. */
-  private pauseAfter(error: ApiError | undefined): number | undefined {
-    if (error === undefined) return this.pause();
-    this.failures++;
+  #pauseAfter(error: ApiError | undefined): number | undefined {
+    if (error === undefined) return this.#pause();
+    this.#failures++;
     const isRefused = error.status === 401;
-    this.following.onConnection(isRefused ? "connecting" : "offline");
-    return isRefused ? undefined : this.pause();
+    this.#following.onConnection(isRefused ? "connecting" : "offline");
+    return isRefused ? undefined : this.#pause();
   }
 
-  private next(): Promise<ApiError | undefined | typeof REPLACED> {
+  #next(): Promise<ApiError | undefined | typeof REPLACED> {
     const { promise, resolve } = Promise.withResolvers<typeof REPLACED>();
-    this.replace = () => resolve(REPLACED);
+    this.#replace = () => resolve(REPLACED);
     const link: Link = { ending: new AbortController(), state: "opening" };
-    this.link = link;
-    return Promise.race([this.connect(link), promise]);
+    this.#link = link;
+    return Promise.race([this.#connect(link), promise]);
   }
 
   /** Reads until the connection ends; gives what kept it from standing. */
-  private async connect(link: Link): Promise<ApiError | undefined> {
+  async #connect(link: Link): Promise<ApiError | undefined> {
     const { signal } = link.ending;
-    const opening = this.following.begin();
+    const opening = this.#following.begin();
     try {
-      const reply = await this.api.open(opening.path, { headers: { accept: "text/event-stream" }, signal });
+      const reply = await this.#api.open(opening.path, { headers: { accept: "text/event-stream" }, signal });
       link.state = "open";
-      this.failures = 0;
-      const isGapless = this.former?.state === "open";
-      this.former?.ending.abort();
-      this.former = undefined;
+      this.#failures = 0;
+      const isGapless = this.#former?.state === "open";
+      this.#former?.ending.abort();
+      this.#former = undefined;
       opening.onOpen(isGapless);
-      this.following.onConnection("live");
-      await this.read(reply, link.ending, opening);
+      this.#following.onConnection("live");
+      await this.#read(reply, link.ending, opening);
     } catch (error) {
       if (signal.aborted) return undefined;
       if (error instanceof ApiError) return error;
@@ -169,14 +169,14 @@ export class EventFollower {
     return undefined;
   }
 
-  private async read({ body }: Response, ending: AbortController, opening: Opening): Promise<void> {
+  async #read({ body }: Response, ending: AbortController, opening: Opening): Promise<void> {
     if (body === null) return;
     const parser = new SseParser();
     const reader = body.getReader();
     let alarm: (() => void) | undefined;
     try {
       for (;;) {
-        alarm = this.effects.delay(() => ending.abort(), SILENT_MS);
+        alarm = this.#effects.delay(() => ending.abort(), SILENT_MS);
         const { done, value } = await reader.read();
         alarm();
         // An event whose end is missing did not happen: it comes again.
@@ -193,19 +193,19 @@ export class EventFollower {
   }
 
   /** Longer with every failure, and never the same for all who wait. */
-  private pause(): number {
-    const [chance = 0] = this.effects.randomBytes(1);
-    const longest = Math.min(FIRST_PAUSE * 2 ** this.failures, LONGEST_PAUSE);
+  #pause(): number {
+    const [chance = 0] = this.#effects.randomBytes(1);
+    const longest = Math.min(FIRST_PAUSE * 2 ** this.#failures, LONGEST_PAUSE);
     return longest * (0.5 + chance / 512);
   }
 
-  private async woken(ms?: number): Promise<void> {
+  async #woken(ms?: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.wake = resolve;
-    const cancel = ms === undefined ? undefined : this.effects.delay(resolve, ms);
+    this.#wake = resolve;
+    const cancel = ms === undefined ? undefined : this.#effects.delay(resolve, ms);
     await promise;
     cancel?.();
-    this.wake = undefined;
+    this.#wake = undefined;
   }
 }
 

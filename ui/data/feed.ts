@@ -51,164 +51,164 @@ const MOST_THREADS = 20;
 const REFUSED_MS = 30_000;
 
 export class PageFeed {
-  private readonly api: Api;
-  private readonly effects: PageEffects;
-  private readonly listeners = new Set<ChangeListener>();
-  private readonly places = new Map<string, Place>();
+  readonly #api: Api;
+  readonly #effects: PageEffects;
+  readonly #listeners = new Set<ChangeListener>();
+  readonly #places = new Map<string, Place>();
   /** Those that the newest connection asks for. */
-  private asked = new Map<string, Place>();
-  private follower: EventFollower | undefined;
-  private connection: Connection = "connecting";
-  private planned: (() => void) | undefined;
-  private retrying: (() => void) | undefined;
+  #asked = new Map<string, Place>();
+  #follower: EventFollower | undefined;
+  #connection: Connection = "connecting";
+  #planned: (() => void) | undefined;
+  #retrying: (() => void) | undefined;
 
   constructor(api: Api, effects: PageEffects) {
-    this.api = api;
-    this.effects = effects;
+    this.#api = api;
+    this.#effects = effects;
   }
 
   listen(listener: ChangeListener): () => void {
-    this.listeners.add(listener);
-    this.plan();
-    listener.onConnection?.(this.connection);
+    this.#listeners.add(listener);
+    this.#plan();
+    listener.onConnection?.(this.#connection);
     return () => {
-      this.listeners.delete(listener);
-      this.plan();
+      this.#listeners.delete(listener);
+      this.#plan();
     };
   }
 
   /** A thread has one reader; another takes its place. */
   follow(threadId: string, reader: ThreadReader): Followed {
     const place: Place = { reader, cursor: reader.after, connection: "connecting" };
-    this.places.set(threadId, place);
-    this.plan();
-    reader.onConnection(this.connection === "offline" ? "offline" : "connecting");
+    this.#places.set(threadId, place);
+    this.#plan();
+    reader.onConnection(this.#connection === "offline" ? "offline" : "connecting");
     return {
       get cursor() {
         return place.cursor;
       },
-      stop: () => this.leave(threadId, place),
+      stop: () => this.#leave(threadId, place),
     };
   }
 
   /** Ends the connection; it is made anew where somebody still listens. */
   restart(): void {
     this.stop();
-    this.connection = "connecting";
-    this.plan();
+    this.#connection = "connecting";
+    this.#plan();
   }
 
   stop(): void {
-    this.planned?.();
-    this.planned = undefined;
-    this.retrying?.();
-    this.retrying = undefined;
-    this.follower?.stop();
-    this.follower = undefined;
-    this.asked = new Map();
+    this.#planned?.();
+    this.#planned = undefined;
+    this.#retrying?.();
+    this.#retrying = undefined;
+    this.#follower?.stop();
+    this.#follower = undefined;
+    this.#asked = new Map();
   }
 
-  private leave(threadId: string, place: Place): void {
-    if (this.places.get(threadId) !== place) return;
-    this.places.delete(threadId);
-    this.plan();
+  #leave(threadId: string, place: Place): void {
+    if (this.#places.get(threadId) !== place) return;
+    this.#places.delete(threadId);
+    this.#plan();
   }
 
   /** Views come and go together: what is wanted is looked at once they all have. */
-  private plan(): void {
-    this.planned ??= this.effects.delay(() => {
-      this.planned = undefined;
-      this.settle();
+  #plan(): void {
+    this.#planned ??= this.#effects.delay(() => {
+      this.#planned = undefined;
+      this.#settle();
     }, 0);
   }
 
-  private settle(): void {
-    if (this.listeners.size === 0 && this.places.size === 0) this.stop();
-    else if (this.follower === undefined && this.retrying === undefined) this.follower = this.start();
-    else if (!isSame(this.wanted(), this.asked)) this.follower?.reopen();
+  #settle(): void {
+    if (this.#listeners.size === 0 && this.#places.size === 0) this.stop();
+    else if (this.#follower === undefined && this.#retrying === undefined) this.#follower = this.#start();
+    else if (!isSame(this.#wanted(), this.#asked)) this.#follower?.reopen();
   }
 
-  private wanted(): Map<string, Place> {
-    return new Map([...this.places].slice(-MOST_THREADS));
+  #wanted(): Map<string, Place> {
+    return new Map([...this.#places].slice(-MOST_THREADS));
   }
 
-  private start(): EventFollower {
-    return new EventFollower(this.api, this.effects, {
-      begin: () => this.begin(),
-      onConnection: (connection) => connection === "live" || this.tell(connection),
+  #start(): EventFollower {
+    return new EventFollower(this.#api, this.#effects, {
+      begin: () => this.#begin(),
+      onConnection: (connection) => connection === "live" || this.#tell(connection),
       onRefused: () => {
-        this.follower = undefined;
-        this.tell("offline");
-        this.retrying = this.effects.delay(() => {
-          this.retrying = undefined;
-          this.settle();
+        this.#follower = undefined;
+        this.#tell("offline");
+        this.#retrying = this.#effects.delay(() => {
+          this.#retrying = undefined;
+          this.#settle();
         }, REFUSED_MS);
       },
     });
   }
 
-  private begin(): Opening {
-    const asked = this.wanted();
-    this.asked = asked;
+  #begin(): Opening {
+    const asked = this.#wanted();
+    this.#asked = asked;
     return {
       path: pathOf(asked),
-      onEvent: (event) => this.take(event, asked),
+      onEvent: (event) => this.#take(event, asked),
       onOpen: (isGapless) => {
-        if (!isGapless) for (const listener of this.listeners) listener.onOpen?.();
-        this.tell("live", asked);
+        if (!isGapless) for (const listener of this.#listeners) listener.onOpen?.();
+        this.#tell("live", asked);
       },
     };
   }
 
   /** Readers whose thread a connection does not hold are not live with it. */
-  private tell(connection: Connection, asked: Places = this.places): void {
-    const isNew = this.connection !== connection;
-    this.connection = connection;
-    if (isNew) for (const listener of this.listeners) listener.onConnection?.(connection);
+  #tell(connection: Connection, asked: Places = this.#places): void {
+    const isNew = this.#connection !== connection;
+    this.#connection = connection;
+    if (isNew) for (const listener of this.#listeners) listener.onConnection?.(connection);
     for (const [threadId, place] of asked) {
-      if (this.places.get(threadId) !== place || place.connection === connection) continue;
+      if (this.#places.get(threadId) !== place || place.connection === connection) continue;
       place.connection = connection;
       place.reader.onConnection(connection);
     }
   }
 
-  private take({ event: type, data, id, ...event }: SseEvent, asked: Places): void {
+  #take({ event: type, data, id, ...event }: SseEvent, asked: Places): void {
     if (type === "thread") {
       // As the server writes it.
       const change = JSON.parse(data) as ThreadChange;
-      for (const listener of this.listeners) listener.onChange(change);
+      for (const listener of this.#listeners) listener.onChange(change);
     } else if (type === "gone") {
       // As the server writes it.
       const { threadId, error } = JSON.parse(data) as { threadId: string; error: { code: string; message: string } };
       const status = error.code === "not-found" ? 404 : 410;
-      this.refuse(threadId, asked, new ApiError(status, error.code, error.message));
+      this.#refuse(threadId, asked, new ApiError(status, error.code, error.message));
     } else if (id !== undefined && type !== undefined) {
       const at = id.lastIndexOf("@");
       const threadId = decodeURIComponent(id.slice(0, at));
-      this.pass(threadId, asked, { ...event, event: type, data, id: id.slice(at + 1) });
+      this.#pass(threadId, asked, { ...event, event: type, data, id: id.slice(at + 1) });
     }
   }
 
   /** While two connections stand, both tell: each event counts once (B96). */
-  private pass(threadId: string, asked: Places, event: SseEvent & { id: string }): void {
+  #pass(threadId: string, asked: Places, event: SseEvent & { id: string }): void {
     const place = asked.get(threadId);
-    if (place === undefined || this.places.get(threadId) !== place || !isAfter(event.id, place.cursor)) return;
+    if (place === undefined || this.#places.get(threadId) !== place || !isAfter(event.id, place.cursor)) return;
     try {
       place.reader.onEvent(event);
       place.cursor = event.id;
     } catch (error) {
       // It would come again and again.
-      this.refuse(threadId, asked, new ApiError(410, "unreadable", `An event cannot be read: ${String(error)}`));
+      this.#refuse(threadId, asked, new ApiError(410, "unreadable", `An event cannot be read: ${String(error)}`));
     }
   }
 
-  private refuse(threadId: string, asked: Places, error: ApiError): void {
+  #refuse(threadId: string, asked: Places, error: ApiError): void {
     const place = asked.get(threadId);
-    if (place === undefined || this.places.get(threadId) !== place) return;
-    this.places.delete(threadId);
+    if (place === undefined || this.#places.get(threadId) !== place) return;
+    this.#places.delete(threadId);
     // The server has let go of it, too: for this the connection need not be made anew.
-    if (this.asked.get(threadId) === place && error.code !== "unreadable") this.asked.delete(threadId);
-    else this.plan();
+    if (this.#asked.get(threadId) === place && error.code !== "unreadable") this.#asked.delete(threadId);
+    else this.#plan();
     place.reader.onRefused(error);
   }
 }

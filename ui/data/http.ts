@@ -55,39 +55,39 @@ type HttpEffects = Pick<PageEffects, "fetch" | "storage"> & Partial<Pick<PageEff
 
 export class Http {
   readonly token: TokenKeeper;
-  private readonly base: string;
-  private readonly effects: HttpEffects;
-  private readonly refused = new Set<(error: ApiError) => void>();
+  readonly #base: string;
+  readonly #effects: HttpEffects;
+  readonly #refused = new Set<(error: ApiError) => void>();
   /** The epoch in which readers were told last that a token is wanted. */
-  private toldIn: number | undefined;
+  #toldIn: number | undefined;
 
   constructor(base: string, effects: HttpEffects) {
-    this.base = base;
-    this.effects = effects;
+    this.#base = base;
+    this.#effects = effects;
     this.token = new TokenKeeper(effects.storage);
   }
 
   /** Told when the server wants a token, or another one: once in an epoch, and whenever a reader wants something done. */
   onUnauthorized(listener: (error: ApiError) => void): () => void {
-    this.refused.add(listener);
-    return () => void this.refused.delete(listener);
+    this.#refused.add(listener);
+    return () => void this.#refused.delete(listener);
   }
 
   json(path: string, asked: Asked = {}): Promise<unknown> {
-    return this.whole(path, asked, async (reply): Promise<unknown> => parseJson(await reply.text()));
+    return this.#whole(path, asked, async (reply): Promise<unknown> => parseJson(await reply.text()));
   }
 
   blob(path: string): Promise<Blob> {
-    return this.whole(path, {}, (reply) => reply.blob());
+    return this.#whole(path, {}, (reply) => reply.blob());
   }
 
   /** What a reply holds. */
-  private async whole<T>(path: string, asked: Asked, read: (reply: Response) => Promise<T>): Promise<T> {
+  async #whole<T>(path: string, asked: Asked, read: (reply: Response) => Promise<T>): Promise<T> {
     const { epoch } = this.token;
     const reply = await this.open(path, asked);
     try {
       const value = await read(reply);
-      this.demandSameToken(epoch);
+      this.#demandSameToken(epoch);
       return value;
     } catch (error) {
       throw asked.signal?.aborted === true || error instanceof ApiError ? error : unreachable(error);
@@ -96,40 +96,40 @@ export class Http {
 
   /** A reply whose headers are there; its body is the caller's. Throws an `ApiError` for one that refuses. */
   async open(path: string, asked: Asked = {}): Promise<Response> {
-    const url = `${this.base}${path}${queryOf(asked.query)}`;
-    const init = this.initOf(asked);
+    const url = `${this.#base}${path}${queryOf(asked.query)}`;
+    const init = this.#initOf(asked);
     const { epoch } = this.token;
     for (let tries = 0; ; tries++) {
-      const pause = this.mayRepeat(asked) ? PAUSES[tries] : undefined;
+      const pause = this.#mayRepeat(asked) ? PAUSES[tries] : undefined;
       try {
-        const reply = await this.begun(url, init);
+        const reply = await this.#begun(url, init);
         if (this.token.epoch !== epoch) await reply.body?.cancel();
-        this.demandSameToken(epoch);
+        this.#demandSameToken(epoch);
         if (reply.ok) return reply;
-        throw await this.refusal(reply, asked);
+        throw await this.#refusal(reply, asked);
       } catch (error) {
         if (asked.signal?.aborted === true) throw error;
         const told = error instanceof ApiError ? error : unreachable(error);
         if (told.code !== "network" || pause === undefined) throw told;
         await this.pause(pause);
-        this.demandSameToken(epoch);
+        this.#demandSameToken(epoch);
         if ((await asked.isDone?.().catch(() => false)) === true) return new Response(null, { status: 204 });
       }
     }
   }
 
   pause(ms: number): Promise<void> {
-    return new Promise((resolve) => void (this.effects.delay ?? delay)(resolve, ms));
+    return new Promise((resolve) => void (this.#effects.delay ?? delay)(resolve, ms));
   }
 
   /** The reply as soon as it begins; a server that never answers is not waited for. */
-  private async begun(url: string, init: RequestInit): Promise<Response> {
+  async #begun(url: string, init: RequestInit): Promise<Response> {
     const { method = "GET", signal } = init;
     const limit = new AbortController();
-    const end = (this.effects.delay ?? delay)(() => limit.abort(), method === "GET" ? READ_MS : WORK_MS);
+    const end = (this.#effects.delay ?? delay)(() => limit.abort(), method === "GET" ? READ_MS : WORK_MS);
     try {
       const both = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
-      return await this.effects.fetch(url, { ...init, signal: both });
+      return await this.#effects.fetch(url, { ...init, signal: both });
     } catch (error) {
       if (!limit.signal.aborted) throw error;
       throw new ApiError(0, "timeout", "The server does not answer.");
@@ -139,17 +139,17 @@ export class Http {
   }
 
   /** What was asked with one token is nobody's to see with another. */
-  private demandSameToken(epoch: number): void {
+  #demandSameToken(epoch: number): void {
     if (this.token.epoch === epoch) return;
     throw new ApiError(0, "token-changed", "Another token is used now; this was asked with the one before.");
   }
 
   /** Events are read by those who connect again themselves. */
-  private mayRepeat({ method = "GET", key, repeats, signal }: Asked): boolean {
+  #mayRepeat({ method = "GET", key, repeats, signal }: Asked): boolean {
     return signal === undefined && (method !== "POST" || key !== undefined || repeats === true);
   }
 
-  private initOf({ method = "GET", body, headers, key, signal, token = this.token.get() }: Asked): RequestInit {
+  #initOf({ method = "GET", body, headers, key, signal, token = this.token.get() }: Asked): RequestInit {
     const init: RequestInit = {
       method,
       headers: {
@@ -164,15 +164,15 @@ export class Http {
     return init;
   }
 
-  private async refusal(reply: Response, { method = "GET", token }: Asked): Promise<ApiError> {
+  async #refusal(reply: Response, { method = "GET", token }: Asked): Promise<ApiError> {
     const { epoch } = this.token;
     const error = await errorOf(reply);
     // Whoever tries a token hears of it anyway.
     if (error.status !== 401 || token !== undefined) return error;
     // What the page reads by itself, again and again, is no reason to ask again.
-    if (this.toldIn === epoch && method === "GET") return error;
-    this.toldIn = epoch;
-    for (const listener of this.refused) listener(error);
+    if (this.#toldIn === epoch && method === "GET") return error;
+    this.#toldIn = epoch;
+    for (const listener of this.#refused) listener(error);
     return error;
   }
 }

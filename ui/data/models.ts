@@ -13,41 +13,41 @@ const NONE: readonly ModelInfo[] = [];
 const AGAIN_MS = 5000;
 
 export class ModelStore extends Store<readonly ModelInfo[]> {
-  private readonly api: Api;
-  private models = NONE;
-  private retrying: (() => void) | undefined;
+  readonly #api: Api;
+  #models = NONE;
+  #retrying: (() => void) | undefined;
 
   constructor(api: Api, effects: PageEffects) {
     super(effects, NONE);
-    this.api = api;
+    this.#api = api;
   }
 
   protected override start(): void {
-    if (this.models === NONE) void this.read();
+    if (this.#models === NONE) void this.#read();
   }
 
   protected override stop(): void {
-    this.retrying?.();
+    this.#retrying?.();
   }
 
   protected override forget(): void {
-    this.models = NONE;
+    this.#models = NONE;
   }
 
   protected override view(): readonly ModelInfo[] {
-    return this.models;
+    return this.#models;
   }
 
-  private async read(): Promise<void> {
+  async #read(): Promise<void> {
     try {
-      const models = await this.api.models();
-      this.models = keepEqual(this.models, models);
+      const models = await this.#api.models();
+      this.#models = keepEqual(this.#models, models);
       this.changed();
     } catch (error) {
       // What the server has refused it will refuse again; and with another token it is begun anew.
       const mayPass = error instanceof ApiError && error.status !== 401 && error.code !== "token-changed";
-      this.retrying?.();
-      if (mayPass) this.retrying = this.effects.delay(() => this.isRead && void this.read(), AGAIN_MS);
+      this.#retrying?.();
+      if (mayPass) this.#retrying = this.effects.delay(() => this.isRead && void this.#read(), AGAIN_MS);
     }
   }
 }

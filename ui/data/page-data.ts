@@ -16,56 +16,56 @@ export class PageData {
   readonly threads: ThreadListStore;
   readonly models: ModelStore;
   readonly blobs: BlobUrls;
-  private readonly effects: PageEffects;
-  private readonly feed: PageFeed;
+  readonly #effects: PageEffects;
+  readonly #feed: PageFeed;
   /** The last used last. */
-  private readonly conversations = new Map<string, ConversationStore>();
+  readonly #conversations = new Map<string, ConversationStore>();
 
   constructor(base = "", effects: PageEffects = browserEffects()) {
-    this.effects = effects;
+    this.#effects = effects;
     this.api = createApi(base, effects);
     effects.onStorage(() => this.api.token.readAgain());
     // Before anybody else hears of it: nobody is to find what was there.
-    this.api.token.subscribe((former) => this.begin(former));
-    this.feed = new PageFeed(this.api, effects);
-    this.threads = new ThreadListStore(this.api, effects, this.feed);
+    this.api.token.subscribe((former) => this.#begin(former));
+    this.#feed = new PageFeed(this.api, effects);
+    this.threads = new ThreadListStore(this.api, effects, this.#feed);
     this.models = new ModelStore(this.api, effects);
     this.blobs = new BlobUrls(this.api);
   }
 
   conversation(id: string): ConversationStore {
-    const known = this.conversations.get(id) ?? new ConversationStore(this.api, this.effects, this.feed, id);
-    this.conversations.delete(id);
-    this.conversations.set(id, known);
-    this.dropOldest();
+    const known = this.#conversations.get(id) ?? new ConversationStore(this.api, this.#effects, this.#feed, id);
+    this.#conversations.delete(id);
+    this.#conversations.set(id, known);
+    this.#dropOldest();
     return known;
   }
 
   /** Another token: what is known is not for those who read now. */
-  private begin(former: string | undefined): void {
-    for (const [id, store] of this.conversations) if (!store.isRead) this.conversations.delete(id);
-    this.feed.restart();
+  #begin(former: string | undefined): void {
+    for (const [id, store] of this.#conversations) if (!store.isRead) this.#conversations.delete(id);
+    this.#feed.restart();
     this.blobs.forget();
-    const stores = [this.threads, this.models, ...this.conversations.values()];
+    const stores = [this.threads, this.models, ...this.#conversations.values()];
     for (const store of stores) store.empty();
     for (const store of stores) store.begin();
     // Words that somebody wrote before they had a token are theirs.
     const isOther = former !== undefined;
-    if (isOther) this.effects.clearTab();
+    if (isOther) this.#effects.clearTab();
     tellReader(isOther);
   }
 
   /** Ends every connection. */
   close(): void {
-    for (const store of [this.threads, this.models, ...this.conversations.values()]) store.close();
-    this.feed.stop();
+    for (const store of [this.threads, this.models, ...this.#conversations.values()]) store.close();
+    this.#feed.stop();
   }
 
-  private dropOldest(): void {
-    const idle = [...this.conversations].filter(([, store]) => !store.isRead);
+  #dropOldest(): void {
+    const idle = [...this.#conversations].filter(([, store]) => !store.isRead);
     for (const [id, store] of idle.slice(0, Math.max(0, idle.length - MOST_KEPT))) {
       store.close();
-      this.conversations.delete(id);
+      this.#conversations.delete(id);
     }
   }
 }

@@ -7,45 +7,45 @@ const LINGER_MS = 50;
 
 export abstract class Store<State> {
   protected readonly effects: PageEffects;
-  private readonly readers = new Set<() => void>();
-  private state: State;
-  private frame: (() => void) | undefined;
-  private leaving: (() => void) | undefined;
-  private isStarted = false;
+  readonly #readers = new Set<() => void>();
+  #state: State;
+  #frame: (() => void) | undefined;
+  #leaving: (() => void) | undefined;
+  #isStarted = false;
 
   constructor(effects: PageEffects, state: State) {
     this.effects = effects;
-    this.state = state;
+    this.#state = state;
   }
 
   readonly subscribe = (reader: () => void): (() => void) => {
-    this.leaving?.();
-    this.leaving = undefined;
-    this.readers.add(reader);
-    if (!this.isStarted) {
-      this.isStarted = true;
+    this.#leaving?.();
+    this.#leaving = undefined;
+    this.#readers.add(reader);
+    if (!this.#isStarted) {
+      this.#isStarted = true;
       this.start();
     }
     return () => {
-      this.readers.delete(reader);
-      if (this.readers.size === 0) this.leaving ??= this.effects.delay(() => this.close(), LINGER_MS);
+      this.#readers.delete(reader);
+      if (this.#readers.size === 0) this.#leaving ??= this.effects.delay(() => this.close(), LINGER_MS);
     };
   };
 
-  readonly getSnapshot = (): State => this.state;
+  readonly getSnapshot = (): State => this.#state;
 
   get isRead(): boolean {
-    return this.readers.size > 0;
+    return this.#readers.size > 0;
   }
 
   /** Lets go of everything now; a reader that comes later begins it again. */
   close(): void {
-    this.leaving?.();
-    this.leaving = undefined;
-    this.frame?.();
-    this.frame = undefined;
-    if (!this.isStarted) return;
-    this.isStarted = false;
+    this.#leaving?.();
+    this.#leaving = undefined;
+    this.#frame?.();
+    this.#frame = undefined;
+    if (!this.#isStarted) return;
+    this.#isStarted = false;
     this.stop();
   }
 
@@ -53,14 +53,14 @@ export abstract class Store<State> {
   empty(): void {
     this.close();
     this.forget();
-    this.state = this.view(this.state);
+    this.#state = this.view(this.#state);
   }
 
   /** Begins anew where somebody reads. */
   begin(): void {
-    for (const reader of this.readers) reader();
-    if (!this.isRead || this.isStarted) return;
-    this.isStarted = true;
+    for (const reader of this.#readers) reader();
+    if (!this.isRead || this.#isStarted) return;
+    this.#isStarted = true;
     this.start();
   }
 
@@ -73,18 +73,18 @@ export abstract class Store<State> {
 
   /** Something may have changed: readers hear of it with the next frame, however much more comes until then. */
   protected changed(): void {
-    this.frame ??= this.effects.frame(() => {
-      this.frame = undefined;
+    this.#frame ??= this.effects.frame(() => {
+      this.#frame = undefined;
       this.show();
     });
   }
 
   /** Readers hear of it now. */
   protected show(): void {
-    const next = this.view(this.state);
-    if (next === this.state) return;
-    this.state = next;
-    for (const reader of this.readers) reader();
+    const next = this.view(this.#state);
+    if (next === this.#state) return;
+    this.#state = next;
+    for (const reader of this.#readers) reader();
   }
 }
 

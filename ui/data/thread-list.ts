@@ -28,184 +28,192 @@ const LOADING: ThreadListState = {
 const KINDS: Record<ThreadFilter, { kind?: string }> = { all: {}, chats: { kind: "none" }, tasks: { kind: "task" } };
 
 export class ThreadListStore extends Store<ThreadListState> {
-  private readonly api: Api;
-  private readonly feed: PageFeed;
-  private status: ThreadListState["status"] = "loading";
-  private error: Error | undefined;
-  private connection: Connection = "connecting";
-  private words = "";
-  private filter: ThreadFilter = "all";
-  private threads: readonly Thread[] = [];
-  private hits: readonly SearchHit[] = [];
-  private made: ReadonlySet<string> = LOADING.made;
-  private next: string | null = null;
-  private hasMoreFailed = false;
+  readonly #api: Api;
+  readonly #feed: PageFeed;
+  #status: ThreadListState["status"] = "loading";
+  #error: Error | undefined;
+  #connection: Connection = "connecting";
+  #words = "";
+  #filter: ThreadFilter = "all";
+  #threads: readonly Thread[] = [];
+  #hits: readonly SearchHit[] = [];
+  #made: ReadonlySet<string> = LOADING.made;
+  #next: string | null = null;
+  #hasMoreFailed = false;
   /** Changes may have been missed, or the threads are others: what was read before counts no more. */
-  private isAllOld = true;
+  #isAllOld = true;
   /** Others are wanted than those that are there. */
-  private areOthers = true;
-  private planned: (() => void) | undefined;
-  private reading: AbortController | undefined;
-  private loadingMore: AbortController | undefined;
-  private leaveFeed: (() => void) | undefined;
+  #areOthers = true;
+  #planned: (() => void) | undefined;
+  #reading: AbortController | undefined;
+  #loadingMore: AbortController | undefined;
+  #leaveFeed: (() => void) | undefined;
 
   constructor(api: Api, effects: PageEffects, feed: PageFeed) {
     super(effects, LOADING);
-    this.api = api;
-    this.feed = feed;
+    this.#api = api;
+    this.#feed = feed;
   }
 
   /** Shows what holds these words; "" shows all. */
   readonly setSearch = (text: string): void => {
-    if (text === this.words) return;
-    this.words = text;
-    this.others(TYPED_MS);
+    if (text === this.#words) return;
+    this.#words = text;
+    this.#others(TYPED_MS);
   };
 
   readonly setFilter = (filter: ThreadFilter): void => {
-    if (filter === this.filter) return;
-    this.filter = filter;
+    if (filter === this.#filter) return;
+    this.#filter = filter;
     // Those that stay are seen at once.
-    if (filter !== "all") this.threads = this.threads.filter(({ kind }) => (kind === "task") === (filter === "tasks"));
-    this.others(0);
+    if (filter !== "all")
+      this.#threads = this.#threads.filter(({ kind }) => (kind === "task") === (filter === "tasks"));
+    this.#others(0);
   };
 
   /** Reads the next page, where there is one. */
   readonly loadMore = (): void => {
-    const before = this.next;
-    if (before === null || this.loadingMore !== undefined) return;
-    this.loadingMore = new AbortController();
-    this.hasMoreFailed = false;
-    void this.readMore(before, this.loadingMore);
+    const before = this.#next;
+    if (before === null || this.#loadingMore !== undefined) return;
+    this.#loadingMore = new AbortController();
+    this.#hasMoreFailed = false;
+    void this.#readMore(before, this.#loadingMore);
   };
 
   /** Tries again what could not be read. */
   readonly retry = (): void => {
-    if (this.status === "failed") {
-      this.status = "loading";
-      this.error = undefined;
+    if (this.#status === "failed") {
+      this.#status = "loading";
+      this.#error = undefined;
       this.show();
-      this.plan(0);
+      this.#plan(0);
     } else this.loadMore();
   };
 
   protected override start(): void {
-    this.isAllOld = true;
-    this.leaveFeed = this.feed.listen({
-      onChange: (change) => this.onChange(change),
+    this.#isAllOld = true;
+    this.#leaveFeed = this.#feed.listen({
+      onChange: (change) => this.#onChange(change),
       onOpen: () => {
-        this.isAllOld = true;
-        this.plan(0);
+        this.#isAllOld = true;
+        this.#plan(0);
       },
       onConnection: (connection) => {
-        this.connection = connection;
+        this.#connection = connection;
         this.changed();
       },
     });
-    this.plan(0);
+    this.#plan(0);
   }
 
   protected override stop(): void {
-    this.leaveFeed?.();
-    this.planned?.();
-    this.planned = undefined;
-    this.letGo();
+    this.#leaveFeed?.();
+    this.#planned?.();
+    this.#planned = undefined;
+    this.#letGo();
   }
 
   protected override forget(): void {
-    this.status = "loading";
-    this.error = undefined;
-    this.words = "";
-    this.filter = "all";
-    this.threads = LOADING.threads;
-    this.hits = LOADING.hits;
-    this.made = LOADING.made;
-    this.next = null;
-    this.areOthers = true;
-    this.connection = "connecting";
+    this.#status = "loading";
+    this.#error = undefined;
+    this.#words = "";
+    this.#filter = "all";
+    this.#threads = LOADING.threads;
+    this.#hits = LOADING.hits;
+    this.#made = LOADING.made;
+    this.#next = null;
+    this.#areOthers = true;
+    this.#connection = "connecting";
   }
 
   protected override view(former: ThreadListState): ThreadListState {
-    const { status, connection, words: search, filter, threads, hits, error, made } = this;
-    const more = this.next !== null && (this.hasMoreFailed ? "failed" : true);
+    const status = this.#status;
+    const connection = this.#connection;
+    const search = this.#words;
+    const filter = this.#filter;
+    const threads = this.#threads;
+    const hits = this.#hits;
+    const error = this.#error;
+    const made = this.#made;
+    const more = this.#next !== null && (this.#hasMoreFailed ? "failed" : true);
     const state: ThreadListState = { status, connection, search, filter, threads, hits, more, made };
     return keepFields(former, error === undefined ? state : { ...state, error });
   }
 
   /** Other threads than before are wanted. */
-  private others(ms: number): void {
-    this.status = "loading";
-    this.hits = [];
-    this.next = null;
-    this.isAllOld = true;
-    this.areOthers = true;
-    this.letGo();
-    this.plan(ms);
+  #others(ms: number): void {
+    this.#status = "loading";
+    this.#hits = [];
+    this.#next = null;
+    this.#isAllOld = true;
+    this.#areOthers = true;
+    this.#letGo();
+    this.#plan(ms);
     this.show();
   }
 
-  private letGo(): void {
-    this.loadingMore?.abort();
-    this.loadingMore = undefined;
-    this.reading?.abort();
-    this.reading = undefined;
+  #letGo(): void {
+    this.#loadingMore?.abort();
+    this.#loadingMore = undefined;
+    this.#reading?.abort();
+    this.#reading = undefined;
   }
 
-  private onChange({ threadId, change }: ThreadChange): void {
+  #onChange({ threadId, change }: ThreadChange): void {
     if (change === "selected") return;
     if (change === "created") {
-      this.made = new Set(this.made).add(threadId);
+      this.#made = new Set(this.#made).add(threadId);
       this.changed();
     }
-    if (change === "deleted") this.drop(threadId);
-    this.plan(READ_MS);
+    if (change === "deleted") this.#drop(threadId);
+    this.#plan(READ_MS);
   }
 
-  private drop(threadId: string): void {
-    const threads = this.threads.filter(({ id }) => id !== threadId);
-    const hits = this.hits.filter((hit) => hit.threadId !== threadId);
-    this.threads = keepList(this.threads, threads);
-    this.hits = keepList(this.hits, hits);
+  #drop(threadId: string): void {
+    const threads = this.#threads.filter(({ id }) => id !== threadId);
+    const hits = this.#hits.filter((hit) => hit.threadId !== threadId);
+    this.#threads = keepList(this.#threads, threads);
+    this.#hits = keepList(this.#hits, hits);
     this.changed();
   }
 
   /** Reads the list soon; what is read already is let be, and read again after. */
-  private plan(ms: number): void {
-    if (this.planned !== undefined && ms > 0) return;
-    this.planned?.();
-    this.planned = this.effects.delay(() => {
-      this.planned = undefined;
-      if (this.reading === undefined) void this.read();
-      else this.plan(READ_MS);
+  #plan(ms: number): void {
+    if (this.#planned !== undefined && ms > 0) return;
+    this.#planned?.();
+    this.#planned = this.effects.delay(() => {
+      this.#planned = undefined;
+      if (this.#reading === undefined) void this.#read();
+      else this.#plan(READ_MS);
     }, ms);
   }
 
-  private async read(): Promise<void> {
+  async #read(): Promise<void> {
     const reading = new AbortController();
-    this.reading = reading;
+    this.#reading = reading;
     const { signal } = reading;
-    const search = this.words.trim();
-    const isAllOld = this.isAllOld;
-    this.isAllOld = false;
+    const search = this.#words.trim();
+    const isAllOld = this.#isAllOld;
+    this.#isAllOld = false;
     try {
-      if (search === "") await this.readList(isAllOld, signal);
-      else this.found(await this.readPage({ signal, search }));
-      this.status = "ready";
-      this.areOthers = false;
-      this.error = undefined;
+      if (search === "") await this.#readList(isAllOld, signal);
+      else this.#found(await this.#readPage({ signal, search }));
+      this.#status = "ready";
+      this.#areOthers = false;
+      this.#error = undefined;
       this.changed();
     } catch (error) {
       if (signal.aborted) return;
-      this.isAllOld ||= isAllOld;
-      this.failed(error);
+      this.#isAllOld ||= isAllOld;
+      this.#failed(error);
     } finally {
-      if (this.reading === reading) this.reading = undefined;
+      if (this.#reading === reading) this.#reading = undefined;
     }
   }
 
   /** Throws where it is not wanted any more. */
-  private async readPage(wish: { signal: AbortSignal; search?: string; before?: string }): Promise<ThreadPage> {
-    const page = await this.api.threads({ limit: PAGE, ...KINDS[this.filter], ...wish });
+  async #readPage(wish: { signal: AbortSignal; search?: string; before?: string }): Promise<ThreadPage> {
+    const page = await this.#api.threads({ limit: PAGE, ...KINDS[this.#filter], ...wish });
     wish.signal.throwIfAborted();
     return page;
   }
@@ -214,83 +222,83 @@ export class ThreadListStore extends Store<ThreadListState> {
    * From its beginning, up to a thread that stands as it stood: what is older stays as it was, unless all of it is old.
    * Where there is none, as far as it was read before.
    */
-  private async readList(isAllOld: boolean, signal: AbortSignal): Promise<void> {
-    const former = new Map(this.threads.map((thread) => [thread.id, thread.summary?.updatedAt]));
+  async #readList(isAllOld: boolean, signal: AbortSignal): Promise<void> {
+    const former = new Map(this.#threads.map((thread) => [thread.id, thread.summary?.updatedAt]));
     const stands = ({ id, summary }: Thread): boolean => summary !== undefined && former.get(id) === summary.updatedAt;
-    let page = await this.readPage({ signal });
+    let page = await this.#readPage({ signal });
     const read = [...page.threads];
     let isJoined = !isAllOld && page.threads.some(stands);
-    while (page.next !== null && !isJoined && read.length < this.threads.length) {
-      page = await this.readPage({ signal, before: page.next });
+    while (page.next !== null && !isJoined && read.length < this.#threads.length) {
+      page = await this.#readPage({ signal, before: page.next });
       read.push(...page.threads);
       isJoined = !isAllOld && page.threads.some(stands);
     }
-    this.replaceHead(read, page.next, isJoined);
+    this.#replaceHead(read, page.next, isJoined);
   }
 
   /** What would have to be among those that were read and is not is not there any more. */
-  private replaceHead(read: readonly Thread[], next: string | null, isJoined: boolean): void {
+  #replaceHead(read: readonly Thread[], next: string | null, isJoined: boolean): void {
     // Something may have happened to one between two pages.
     const known = new Map(read.map((thread) => [thread.id, thread]));
     const oldest = read.at(-1)?.summary?.updatedAt ?? "";
     const isOlder = ({ id, summary }: Thread): boolean => !known.has(id) && (summary?.updatedAt ?? "") <= oldest;
-    const older = isJoined && next !== null ? this.threads.filter(isOlder) : [];
-    this.threads = this.kept([...known.values(), ...older]);
-    if (older.length === 0) this.next = next;
-    this.hits = keepList(this.hits, []);
+    const older = isJoined && next !== null ? this.#threads.filter(isOlder) : [];
+    this.#threads = this.#kept([...known.values(), ...older]);
+    if (older.length === 0) this.#next = next;
+    this.#hits = keepList(this.#hits, []);
   }
 
-  private failed(error: unknown): void {
+  #failed(error: unknown): void {
     // With another token everything begins anew.
     if (error instanceof ApiError && error.code === "token-changed") return;
-    this.error = error instanceof Error ? error : new Error(String(error));
-    if (this.status === "loading" && this.areOthers) {
-      this.status = "failed";
-      this.threads = [];
-    } else if (this.status === "loading") this.status = "ready";
+    this.#error = error instanceof Error ? error : new Error(String(error));
+    if (this.#status === "loading" && this.#areOthers) {
+      this.#status = "failed";
+      this.#threads = [];
+    } else if (this.#status === "loading") this.#status = "ready";
     this.changed();
   }
 
-  private moreFailed(error: unknown): void {
-    this.hasMoreFailed = true;
-    this.failed(error);
+  #moreFailed(error: unknown): void {
+    this.#hasMoreFailed = true;
+    this.#failed(error);
   }
 
-  private found({ threads, hits = [] }: ThreadPage): void {
-    this.threads = this.kept(threads);
-    this.hits = keepEqual(this.hits, hits);
-    this.next = null;
+  #found({ threads, hits = [] }: ThreadPage): void {
+    this.#threads = this.#kept(threads);
+    this.#hits = keepEqual(this.#hits, hits);
+    this.#next = null;
     // They are no beginning of the list.
-    this.isAllOld = true;
+    this.#isAllOld = true;
   }
 
-  private async readMore(before: string, { signal }: AbortController): Promise<void> {
+  async #readMore(before: string, { signal }: AbortController): Promise<void> {
     let isStray = false;
     try {
-      const page = await this.readPage({ before, signal });
+      const page = await this.#readPage({ before, signal });
       // Where the list was read anew meanwhile, it ends elsewhere: another page is its next.
-      isStray = this.next !== before;
-      if (!isStray) this.append(page);
+      isStray = this.#next !== before;
+      if (!isStray) this.#append(page);
     } catch (error) {
-      if (!signal.aborted) this.moreFailed(error);
+      if (!signal.aborted) this.#moreFailed(error);
     }
     if (signal.aborted) return;
-    this.loadingMore = undefined;
+    this.#loadingMore = undefined;
     this.changed();
     if (isStray) this.loadMore();
   }
 
-  private append({ threads, next }: ThreadPage): void {
-    const known = new Set(this.threads.map(({ id }) => id));
-    this.threads = this.kept([...this.threads, ...threads.filter(({ id }) => !known.has(id))]);
-    this.next = next;
-    this.error = undefined;
+  #append({ threads, next }: ThreadPage): void {
+    const known = new Set(this.#threads.map(({ id }) => id));
+    this.#threads = this.#kept([...this.#threads, ...threads.filter(({ id }) => !known.has(id))]);
+    this.#next = next;
+    this.#error = undefined;
   }
 
-  private kept(next: readonly Thread[]): readonly Thread[] {
-    const former = new Map(this.threads.map((thread) => [thread.id, thread]));
+  #kept(next: readonly Thread[]): readonly Thread[] {
+    const former = new Map(this.#threads.map((thread) => [thread.id, thread]));
     return keepList(
-      this.threads,
+      this.#threads,
       next.map((thread) => keepEqual(former.get(thread.id), thread)),
     );
   }

@@ -7,56 +7,56 @@ const KEY = "koine.token";
 type TokenListener = (former: string | undefined) => void;
 
 export class TokenKeeper {
-  private readonly storage: PageEffects["storage"];
-  private readonly listeners = new Set<TokenListener>();
-  private token: string | undefined;
-  private changes = 0;
+  readonly #storage: PageEffects["storage"];
+  readonly #listeners = new Set<TokenListener>();
+  #token: string | undefined;
+  #changes = 0;
 
   constructor(storage: PageEffects["storage"]) {
-    this.storage = storage;
-    this.token = this.kept();
+    this.#storage = storage;
+    this.#token = this.#kept();
   }
 
   get(): string | undefined {
-    return this.token;
+    return this.#token;
   }
 
   /** Another number with every change: what was asked in one epoch is no answer in the next. */
   get epoch(): number {
-    return this.changes;
+    return this.#changes;
   }
 
   set(token: string): void {
-    this.storage?.setItem(KEY, token);
-    this.change(token);
+    this.#storage?.setItem(KEY, token);
+    this.#change(token);
   }
 
   clear(): void {
-    this.storage?.removeItem(KEY);
-    this.change(undefined);
+    this.#storage?.removeItem(KEY);
+    this.#change(undefined);
   }
 
   /** Another tab may have set or cleared it. */
   readAgain(): void {
-    const token = this.kept();
-    if (token !== this.token) this.change(token);
+    const token = this.#kept();
+    if (token !== this.#token) this.#change(token);
   }
 
   subscribe(listener: TokenListener): () => void {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
-  private kept(): string | undefined {
-    const token = this.storage?.getItem(KEY) ?? undefined;
+  #kept(): string | undefined {
+    const token = this.#storage?.getItem(KEY) ?? undefined;
     return token !== undefined && isSendable(token) ? token : undefined;
   }
 
-  private change(token: string | undefined): void {
-    const former = this.token;
-    this.token = token;
-    this.changes++;
-    for (const listener of this.listeners) listener(former);
+  #change(token: string | undefined): void {
+    const former = this.#token;
+    this.#token = token;
+    this.#changes++;
+    for (const listener of this.#listeners) listener(former);
   }
 }
 

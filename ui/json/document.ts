@@ -28,84 +28,84 @@ export function indexJson(json: string): JsonDocument {
 }
 
 class Layout {
-  private readonly json: string;
-  private readonly pieces: string[] = [];
-  private length = 0;
-  private readonly starts: number[] = [0];
-  private readonly ends: number[] = [0];
-  private readonly depths: number[] = [0];
+  readonly #json: string;
+  readonly #pieces: string[] = [];
+  #length = 0;
+  readonly #starts: number[] = [0];
+  readonly #ends: number[] = [0];
+  readonly #depths: number[] = [0];
   /** Lines that have opened something. */
-  private readonly open: number[] = [];
+  readonly #open: number[] = [];
 
   constructor(json: string) {
-    this.json = json;
+    this.#json = json;
   }
 
   document(): JsonDocument {
-    const { json } = this;
-    for (let at = 0; at < json.length;) at = this.step(at);
-    const text = this.pieces.join("");
-    this.starts.push(text.length);
+    const json = this.#json;
+    for (let at = 0; at < json.length;) at = this.#step(at);
+    const text = this.#pieces.join("");
+    this.#starts.push(text.length);
     return {
       text,
-      starts: Uint32Array.from(this.starts),
-      ends: Uint32Array.from(this.ends),
-      depths: Uint16Array.from(this.depths),
+      starts: Uint32Array.from(this.#starts),
+      ends: Uint32Array.from(this.#ends),
+      depths: Uint16Array.from(this.#depths),
     };
   }
 
   /** Writes what stands at a place; gives the next one. */
-  private step(at: number): number {
-    const sign = this.json[at] ?? "";
+  #step(at: number): number {
+    const sign = this.#json[at] ?? "";
     if (SPACE.test(sign)) return at + 1;
-    if (sign === "{" || sign === "[") return this.opens(at, sign);
-    if (sign === "}" || sign === "]") this.closes(sign);
+    if (sign === "{" || sign === "[") return this.#opens(at, sign);
+    if (sign === "}" || sign === "]") this.#closes(sign);
     else if (sign === ",") {
-      this.put(",");
-      this.line();
-    } else if (sign === ":") this.put(": ");
+      this.#put(",");
+      this.#line();
+    } else if (sign === ":") this.#put(": ");
     else {
-      const end = sign === '"' ? endOfString(this.json, at) : endOfWord(this.json, at);
-      this.put(this.json.slice(at, end));
+      const end = sign === '"' ? endOfString(this.#json, at) : endOfWord(this.#json, at);
+      this.#put(this.#json.slice(at, end));
       return end;
     }
     return at + 1;
   }
 
-  private opens(at: number, sign: string): number {
+  #opens(at: number, sign: string): number {
     let next = at + 1;
-    while (SPACE.test(this.json[next] ?? "")) next++;
-    const end = this.json[next] ?? "";
+    while (SPACE.test(this.#json[next] ?? "")) next++;
+    const end = this.#json[next] ?? "";
     // What is empty stays on its line.
     if (end === "}" || end === "]") {
-      this.put(sign + end);
+      this.#put(sign + end);
       return next + 1;
     }
-    this.put(sign);
-    this.open.push(this.starts.length - 1);
-    this.line();
+    this.#put(sign);
+    this.#open.push(this.#starts.length - 1);
+    this.#line();
     return next;
   }
 
-  private closes(sign: string): void {
-    const opener = this.open.pop();
-    this.line();
-    if (opener !== undefined) this.ends[opener] = this.starts.length - 1;
-    this.put(sign);
+  #closes(sign: string): void {
+    const opener = this.#open.pop();
+    this.#line();
+    if (opener !== undefined) this.#ends[opener] = this.#starts.length - 1;
+    this.#put(sign);
   }
 
-  private put(piece: string): void {
-    this.pieces.push(piece);
-    this.length += piece.length;
+  #put(piece: string): void {
+    this.#pieces.push(piece);
+    this.#length += piece.length;
   }
 
-  private line(): void {
-    const depth = this.open.length;
-    this.put("\n");
-    this.starts.push(this.length);
-    this.ends.push(0);
-    this.depths.push(depth);
-    if (depth > 0) this.put(SPACES.slice(0, INDENT * indentOf(depth)));
+  #line(): void {
+    const depth = this.#open.length;
+    this.#put("\n");
+    this.#starts.push(this.#length);
+    this.#ends.push(0);
+    this.#depths.push(depth);
+    if (depth > 0) this.#put(SPACES.slice(0, INDENT * indentOf(depth)));
   }
 }
 

@@ -75,31 +75,31 @@ const AROUND_WORDS = new Set(["strong", "em", "del"]);
 
 /** Follows the tokens of one block through its source. */
 class Walk {
-  private readonly source: string;
-  private readonly marks: readonly Mark[];
-  private readonly from: number;
-  private cursor = 0;
-  private next = 0;
+  readonly #source: string;
+  readonly #marks: readonly Mark[];
+  readonly #from: number;
+  #cursor = 0;
+  #next = 0;
 
   constructor(source: string, marks: readonly Mark[], from: number) {
-    this.source = source;
-    this.marks = marks;
-    this.from = from;
+    this.#source = source;
+    this.#marks = marks;
+    this.#from = from;
   }
 
   block(token: Node): Node {
-    const end = this.endOf(token.raw);
-    const made = this.inside(token);
-    this.cursor = Math.max(this.cursor, end);
-    const left = this.take(end);
+    const end = this.#endOf(token.raw);
+    const made = this.#inside(token);
+    this.#cursor = Math.max(this.#cursor, end);
+    const left = this.#take(end);
     return left.length === 0 ? made : { ...made, cites: left };
   }
 
-  private inside(token: Node): Node {
+  #inside(token: Node): Node {
     switch (token.type) {
       case "list":
       case "table":
-        return token.type === "list" ? this.list(token) : this.table(token);
+        return token.type === "list" ? this.#list(token) : this.#table(token);
       case "blockquote":
       case "list_item":
         return { ...token, tokens: (token.tokens ?? []).map((inner) => this.block(inner)) };
@@ -111,69 +111,69 @@ class Walk {
         return token;
       default:
         // Words that stand alone in an item have no tokens of their own.
-        return { ...token, tokens: this.words(token.tokens ?? [{ type: "text", raw: token.raw, text: token.raw }]) };
+        return { ...token, tokens: this.#words(token.tokens ?? [{ type: "text", raw: token.raw, text: token.raw }]) };
     }
   }
 
-  private list(token: Node): Node {
+  #list(token: Node): Node {
     const items: Node[] = [];
     for (const item of (token as Tokens.List).items) {
-      const before = this.next;
+      const before = this.#next;
       const made = this.block(item);
-      items.push({ ...made, cited: signOf(this.marks.slice(before, this.next), this.from) });
+      items.push({ ...made, cited: signOf(this.#marks.slice(before, this.#next), this.#from) });
     }
     return { ...token, items };
   }
 
   /** A row is a line; what cites all of it stands in its last cell. */
-  private table(token: Node): Node {
+  #table(token: Node): Node {
     const { header, rows, raw } = token as Tokens.Table;
     const lines = raw.split("\n");
-    let start = Math.max(this.cursor, this.source.indexOf(raw, this.cursor));
+    let start = Math.max(this.#cursor, this.#source.indexOf(raw, this.#cursor));
     const ends = lines.map(({ length }) => (start += length + 1) - 1);
     const row = (cells: readonly Tokens.TableCell[], line: number): Tokens.TableCell[] => {
-      const made = cells.map((cell) => ({ ...cell, tokens: this.words(cell.tokens) }));
-      this.cursor = Math.max(this.cursor, ends[line] ?? 0);
-      made.at(-1)?.tokens.push(...this.cites(ends[line] ?? 0));
+      const made = cells.map((cell) => ({ ...cell, tokens: this.#words(cell.tokens) }));
+      this.#cursor = Math.max(this.#cursor, ends[line] ?? 0);
+      made.at(-1)?.tokens.push(...this.#cites(ends[line] ?? 0));
       return made;
     };
     // Between the head and the rows stands the line of dashes.
     return { ...token, header: row(header, 0), rows: rows.map((cells, at) => row(cells, at + 2)) };
   }
 
-  private words(tokens: readonly Token[]): Token[] {
-    return tokens.flatMap((token) => this.word(token as Node));
+  #words(tokens: readonly Token[]): Token[] {
+    return tokens.flatMap((token) => this.#word(token as Node));
   }
 
-  private word(token: Node): Token[] {
-    const lines = this.find(token.raw);
+  #word(token: Node): Token[] {
+    const lines = this.#find(token.raw);
     const [first, last] = [lines[0], lines.at(-1)];
     if (first === undefined || last === undefined) return [token];
-    const before = this.cites(first.at);
+    const before = this.#cites(first.at);
     const end = last.at + last.length;
     if (AROUND_WORDS.has(token.type)) {
-      this.cursor = first.at;
-      const inner = { ...token, tokens: this.words(token.tokens ?? []) };
-      this.cursor = end;
-      return [...before, inner, ...this.cites(end)];
+      this.#cursor = first.at;
+      const inner = { ...token, tokens: this.#words(token.tokens ?? []) };
+      this.#cursor = end;
+      return [...before, inner, ...this.#cites(end)];
     }
-    this.cursor = end;
+    this.#cursor = end;
     const isWords = (token.type === "text" && token.tokens === undefined) || token.type === "plain";
-    const pieces = isWords ? this.split(token, lines) : [token];
-    return [...before, ...pieces, ...this.cites(end)];
+    const pieces = isWords ? this.#split(token, lines) : [token];
+    return [...before, ...pieces, ...this.#cites(end)];
   }
 
   /** Words with the marks that stand between them. */
-  private split(token: Node, lines: readonly Line[]): Token[] {
+  #split(token: Node, lines: readonly Line[]): Token[] {
     const pieces: Token[] = [];
     let from = 0;
     const end = (lines.at(-1)?.at ?? 0) + (lines.at(-1)?.length ?? 0);
-    for (let at = this.place(); at < end; at = this.place()) {
+    for (let at = this.#place(); at < end; at = this.#place()) {
       const line = lines.findLast((each) => each.at < at) ?? lines[0];
       const wanted = line === undefined ? 0 : line.own + Math.min(line.length, at - line.at);
       const to = Math.max(from, afterReference(token.raw, wanted));
       if (to > from) pieces.push({ ...token, raw: token.raw.slice(from, to), text: "" });
-      pieces.push(...this.cites(at));
+      pieces.push(...this.#cites(at));
       from = to;
     }
     if (from < token.raw.length) pieces.push({ ...token, raw: token.raw.slice(from), text: "" });
@@ -181,36 +181,36 @@ class Walk {
   }
 
   /** Of the next mark. */
-  private place(): number {
-    const mark = this.marks[this.next];
-    return mark === undefined ? Infinity : mark.at - this.from;
+  #place(): number {
+    const mark = this.#marks[this.#next];
+    return mark === undefined ? Infinity : mark.at - this.#from;
   }
 
   /** The numbers of all marks up to a place. */
-  private take(end: number): number[] {
+  #take(end: number): number[] {
     const numbers: number[] = [];
-    while (this.place() <= end) numbers.push(...(this.marks[this.next++]?.numbers ?? []));
+    while (this.#place() <= end) numbers.push(...(this.#marks[this.#next++]?.numbers ?? []));
     return numbers;
   }
 
-  private cites(end: number): Token[] {
-    return this.take(end).map((number) => ({ type: "cite", raw: "", number }));
+  #cites(end: number): Token[] {
+    return this.#take(end).map((number) => ({ type: "cite", raw: "", number }));
   }
 
-  private endOf(raw: string): number {
-    const last = this.find(raw).at(-1);
-    return last === undefined ? this.cursor : last.at + last.length;
+  #endOf(raw: string): number {
+    const last = this.#find(raw).at(-1);
+    return last === undefined ? this.#cursor : last.at + last.length;
   }
 
   /** Where a text stands from here on, line by line; none where it does not. */
-  private find(raw: string): Line[] {
-    const whole = this.source.indexOf(raw, this.cursor);
+  #find(raw: string): Line[] {
+    const whole = this.#source.indexOf(raw, this.#cursor);
     if (whole >= 0) return [{ own: 0, at: whole, length: raw.length }];
     const lines: Line[] = [];
-    let [own, cursor] = [0, this.cursor];
+    let [own, cursor] = [0, this.#cursor];
     for (const line of raw.split("\n")) {
       const words = line.trim();
-      const at = words === "" ? -1 : this.source.indexOf(words, cursor);
+      const at = words === "" ? -1 : this.#source.indexOf(words, cursor);
       if (at >= 0) {
         lines.push({ own: own + line.indexOf(words), at, length: words.length });
         cursor = at + words.length;

@@ -63,16 +63,18 @@ export class ConnectError extends Error {
   }
 }
 
+type McpResultSchema = Awaited<ReturnType<typeof loadTypes>>["ResultSchema"];
+
 export class Connection {
   isOpen = true;
-  private readonly client: Client;
-  private readonly line: Line;
-  private readonly resultSchema: Awaited<ReturnType<typeof loadTypes>>["ResultSchema"];
+  readonly #client: Client;
+  readonly #line: Line;
+  readonly #resultSchema: McpResultSchema;
 
-  private constructor(client: Client, line: Line, resultSchema: Connection["resultSchema"]) {
-    this.client = client;
-    this.line = line;
-    this.resultSchema = resultSchema;
+  private constructor(client: Client, line: Line, resultSchema: McpResultSchema) {
+    this.#client = client;
+    this.#line = line;
+    this.#resultSchema = resultSchema;
   }
 
   /** Where the signal ends it, or it fails, nothing of it is left. */
@@ -86,7 +88,7 @@ export class Connection {
     let isConnected = false;
     // The SDK's events are fields of its client.
     Object.assign(client, {
-      onerror: (error: Error) => connection.hearOf(error, events),
+      onerror: (error: Error) => connection.#hearOf(error, events),
       onclose: () => {
         connection.isOpen = false;
         if (isConnected) events.onClose();
@@ -98,17 +100,17 @@ export class Connection {
       connection.isOpen = false;
       // The SDK closes it, too, but waits for nothing.
       await line.transport.close().catch(() => undefined);
-      throw new ConnectError(connection.read(cause), line.lastWords?.() ?? "");
+      throw new ConnectError(connection.#read(cause), line.lastWords?.() ?? "");
     }
     isConnected = true;
     return connection;
   }
 
   get instructions(): string | undefined {
-    return this.client.getInstructions();
+    return this.#client.getInstructions();
   }
   get hasTools(): boolean {
-    return this.client.getServerCapabilities()?.tools !== undefined;
+    return this.#client.getServerCapabilities()?.tools !== undefined;
   }
 
   /** The result as the server sent it. An abort tells the server, and rejects. */
@@ -118,35 +120,35 @@ export class Connection {
     { signal, silenceMs, onProgress }: RequestLimits,
   ): Promise<Record<string, unknown>> {
     try {
-      return await this.client.request({ method, params }, this.resultSchema, {
+      return await this.#client.request({ method, params }, this.#resultSchema, {
         timeout: Math.min(silenceMs, LONGEST_MS),
         resetTimeoutOnProgress: true,
         ...(signal && { signal }),
         ...(onProgress && { onprogress: onProgress }),
       });
     } catch (error) {
-      throw this.read(error);
+      throw this.#read(error);
     }
   }
 
   async close(): Promise<void> {
     this.isOpen = false;
     // A server that is gone already, or does not care: the connection ends all the same.
-    await this.line.leave?.().catch(() => undefined);
-    await this.client.close();
+    await this.#line.leave?.().catch(() => undefined);
+    await this.#client.close();
   }
 
-  private read(error: unknown): unknown {
-    return this.line.read?.(error) ?? error;
+  #read(error: unknown): unknown {
+    return this.#line.read?.(error) ?? error;
   }
 
-  private hearOf(error: Error, events: ConnectionEvents): void {
+  #hearOf(error: Error, events: ConnectionEvents): void {
     // Answers to requests that nobody waits for any more: cancelled ones.
     if (error.message.includes("unknown message ID")) return;
-    const read = this.read(error);
+    const read = this.#read(error);
     events.onError(read instanceof Error ? read : error);
     // The SDK has given up, but what is under way would wait until its time is up.
-    if (error.message.startsWith("Maximum reconnection attempts")) void this.client.close();
+    if (error.message.startsWith("Maximum reconnection attempts")) void this.#client.close();
   }
 }
 

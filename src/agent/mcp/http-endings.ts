@@ -69,13 +69,13 @@ function withEnding(body: ReadableStream<Uint8Array>, id: string | number): Read
 class EventIds {
   seen = false;
   // As if at the beginning of a line; then the end of the last piece.
-  private rest = "\n";
-  private readonly decoder = new TextDecoder();
+  #rest = "\n";
+  readonly #decoder = new TextDecoder();
 
   look(bytes: Uint8Array): void {
     if (this.seen) return;
-    const text = this.rest + this.decoder.decode(bytes, { stream: true });
+    const text = this.#rest + this.#decoder.decode(bytes, { stream: true });
     this.seen = /[\r\n]id:/.test(text);
-    this.rest = text.slice(-3);
+    this.#rest = text.slice(-3);
   }
 }

@@ -16,77 +16,77 @@ export interface KeeperEvents {
 }
 
 export class ReconnectingConnection {
-  private readonly options: McpServerOptions;
-  private readonly events: KeeperEvents;
-  private current: Connection | undefined;
-  private opening: Promise<Connection> | undefined;
+  readonly #options: McpServerOptions;
+  readonly #events: KeeperEvents;
+  #current: Connection | undefined;
+  #opening: Promise<Connection> | undefined;
   /** Connections that could not be made, or were lost before a call was answered. */
-  private failures = 0;
-  private notBefore = -Infinity;
-  private readonly closing = new AbortController();
+  #failures = 0;
+  #notBefore = -Infinity;
+  readonly #closing = new AbortController();
 
   constructor(options: McpServerOptions, events: KeeperEvents) {
-    this.options = options;
-    this.events = events;
+    this.#options = options;
+    this.#events = events;
   }
 
   /** The connection; a new one where there is none. Fails at once where the last ones came to nothing a moment ago. */
   connect(): Promise<Connection> {
-    if (this.closing.signal.aborted) return Promise.reject(failed(this.options, "was closed."));
-    if (this.current?.isOpen === true) return Promise.resolve(this.current);
-    this.opening ??= this.open().finally(() => (this.opening = undefined));
-    return this.opening;
+    if (this.#closing.signal.aborted) return Promise.reject(failed(this.#options, "was closed."));
+    if (this.#current?.isOpen === true) return Promise.resolve(this.#current);
+    this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
+    return this.#opening;
   }
 
   /** The server works. */
   answered(): void {
-    this.failures = 0;
+    this.#failures = 0;
   }
 
   /** Gives up a connection whose server no longer knows it. */
   drop(connection: Connection): void {
-    if (this.current === connection) this.current = undefined;
+    if (this.#current === connection) this.#current = undefined;
     void connection.close();
   }
 
   async close(): Promise<void> {
-    this.closing.abort();
-    const connection = this.current ?? (await this.opening?.catch(() => undefined));
-    this.current = undefined;
+    this.#closing.abort();
+    const connection = this.#current ?? (await this.#opening?.catch(() => undefined));
+    this.#current = undefined;
     await connection?.close();
   }
 
-  private async open(): Promise<Connection> {
-    const pause = this.notBefore - this.events.now();
+  async #open(): Promise<Connection> {
+    const pause = this.#notBefore - this.#events.now();
     if (pause > 0) {
-      throw failed(this.options, `is not there; it is tried again in ${Math.ceil(pause / 1000)} s at the earliest.`);
+      throw failed(this.#options, `is not there; it is tried again in ${Math.ceil(pause / 1000)} s at the earliest.`);
     }
     try {
       const events = {
-        onClose: () => this.lost(connection),
-        onToolsChanged: () => this.events.onToolsChanged(),
-        onError: (error: Error) => this.events.onProblem(failed(this.options, `reports: ${reasonOf(error)}`, error)),
+        onClose: () => this.#lost(connection),
+        onToolsChanged: () => this.#events.onToolsChanged(),
+        onError: (error: Error) => this.#events.onProblem(failed(this.#options, `reports: ${reasonOf(error)}`, error)),
       };
-      const connection: Connection = await Connection.open(this.options, events, this.closing.signal);
-      this.current = connection;
+      const connection: Connection = await Connection.open(this.#options, events, this.#closing.signal);
+      this.#current = connection;
       return connection;
     } catch (cause) {
-      if (this.closing.signal.aborted) throw failed(this.options, "was closed.", cause);
-      this.failedAgain();
-      throw connectFailure(this.options, cause);
+      if (this.#closing.signal.aborted) throw failed(this.#options, "was closed.", cause);
+      this.#failedAgain();
+      throw connectFailure(this.#options, cause);
     }
   }
 
-  private lost(connection: Connection): void {
-    if (this.current !== connection) return;
-    this.current = undefined;
-    this.failedAgain();
-    this.events.onProblem(failed(this.options, "ended its connection; it is connected anew when it is needed."));
+  #lost(connection: Connection): void {
+    if (this.#current !== connection) return;
+    this.#current = undefined;
+    this.#failedAgain();
+    this.#events.onProblem(failed(this.#options, "ended its connection; it is connected anew when it is needed."));
   }
 
-  private failedAgain(): void {
-    this.failures++;
-    const pause = this.failures < 2 ? 0 : FIRST_PAUSE_MS * 2 ** (this.failures - 2);
-    this.notBefore = this.events.now() + Math.min(pause, LONGEST_PAUSE_MS);
+  #failedAgain(): void {
+    this.#failures++;
+    const pause = this.#failures < 2 ? 0 : FIRST_PAUSE_MS * 2 ** (this.#failures - 2);
+    this.#notBefore = this.#events.now() + Math.min(pause, LONGEST_PAUSE_MS);
   }
 }

@@ -106,11 +106,11 @@ function showRows(paint: Paint): (entry: Checked) => string {
 }
 
 class Check implements Visitor {
-  private readonly target: Target;
-  private readonly tally: Tally;
-  private readonly show: (entry: Checked) => void;
-  private readonly sink: StreamSink;
-  private readonly failures: FailureLog | undefined;
+  readonly #target: Target;
+  readonly #tally: Tally;
+  readonly #show: (entry: Checked) => void;
+  readonly #sink: StreamSink;
+  readonly #failures: FailureLog | undefined;
 
   constructor(
     target: Target,
@@ -119,37 +119,37 @@ class Check implements Visitor {
     sink: StreamSink,
     failures: FailureLog | undefined,
   ) {
-    this.target = target;
-    this.tally = tally;
-    this.show = show;
-    this.sink = sink;
-    this.failures = failures;
+    this.#target = target;
+    this.#tally = tally;
+    this.#show = show;
+    this.#sink = sink;
+    this.#failures = failures;
   }
 
   record(record: Recognised, place: Place): void {
-    const { losses } = convertRecord(record, this.target);
-    this.add(record.dialect, record.kind, losses, place);
+    const { losses } = convertRecord(record, this.#target);
+    this.#add(record.dialect, record.kind, losses, place);
   }
 
-  private add(dialect: Dialect, kind: string, losses: readonly Loss[], place: Place): void {
-    this.tally.add(losses, place.file, place.line);
-    this.show({ ...place, from: dialect.id, kind, to: this.target.to.id, losses });
+  #add(dialect: Dialect, kind: string, losses: readonly Loss[], place: Place): void {
+    this.#tally.add(losses, place.file, place.line);
+    this.#show({ ...place, from: dialect.id, kind, to: this.#target.to.id, losses });
   }
 
   stream(dialect: Dialect, place: Place): EventTaker {
-    const begin = this.target.to.supports.has("streams") ? transcodeEvents : assembleEvents;
-    return begin(dialect, this.target, {
+    const begin = this.#target.to.supports.has("streams") ? transcodeEvents : assembleEvents;
+    return begin(dialect, this.#target, {
       event: () => undefined,
-      end: (losses) => this.add(dialect, "stream", losses, place),
+      end: (losses) => this.#add(dialect, "stream", losses, place),
     });
   }
 
   failure(error: Failure, place: Place): void {
-    if (this.failures === undefined) this.show({ ...place, to: this.target.to.id, losses: [], error });
-    else this.failures.add(error, place);
+    if (this.#failures === undefined) this.#show({ ...place, to: this.#target.to.id, losses: [], error });
+    else this.#failures.add(error, place);
   }
 
   async batch(): Promise<void> {
-    await this.sink.flush();
+    await this.#sink.flush();
   }
 }

@@ -100,19 +100,19 @@ async function* everyThread(ledger: Ledger): AsyncGenerator<string, void, void> 
 /** Records that cannot be read, told as they are found. */
 class Problems {
   count = 0;
-  private readonly io: Io;
-  private readonly progress: Progress;
+  readonly #io: Io;
+  readonly #progress: Progress;
 
   constructor(io: Io, progress: Progress) {
-    this.io = io;
-    this.progress = progress;
+    this.#io = io;
+    this.#progress = progress;
   }
 
   add({ threadId, messageId, reason }: LedgerProblem): void {
     this.count++;
-    this.progress.clear();
+    this.#progress.clear();
     const place = messageId === "" ? threadId : `${threadId} ${messageId}`;
-    this.io.stderr.write(`${visibleLine(`${place}: ${reason}`)}\n`);
+    this.#io.stderr.write(`${visibleLine(`${place}: ${reason}`)}\n`);
   }
 }
 
@@ -130,8 +130,8 @@ const ENOUGH = 1 << 18;
 class Export {
   readonly tally = new Tally();
   readonly options: ExportOptions;
-  private held = 0;
-  private isAll = false;
+  #held = 0;
+  #isAll = false;
 
   constructor(options: ExportOptions) {
     this.options = options;
@@ -141,8 +141,8 @@ class Export {
     const { target, progress } = this.options;
     progress.begin(undefined);
     for await (const id of threads) {
-      if (target === undefined) await this.writeThread(id);
-      else await this.writeConversation(id, target);
+      if (target === undefined) await this.#writeThread(id);
+      else await this.#writeConversation(id, target);
       progress.show(this.tally.read);
     }
   }
@@ -150,42 +150,42 @@ class Export {
   /** All threads there are; those that are deleted meanwhile are none of them. */
   async runAll(threads: AsyncIterable<string>): Promise<void> {
     const { target, sink } = this.options;
-    this.isAll = true;
+    this.#isAll = true;
     if (target === undefined) sink.write(OPENING_LINE);
     await this.run(threads);
     if (target === undefined) sink.write(closingLine(this.tally.read));
   }
 
   /** Whether a thread that is not there any more can be passed over: told where some of it is written. */
-  private passOver(error: unknown, id: string, isBegun: boolean): void {
-    if (!this.isAll || !(error instanceof LedgerError) || error.code !== "unknown-thread") throw error;
+  #passOver(error: unknown, id: string, isBegun: boolean): void {
+    if (!this.#isAll || !(error instanceof LedgerError) || error.code !== "unknown-thread") throw error;
     if (!isBegun) return;
     this.tally.failed++;
     const failure = { code: "record", message: "The thread was deleted while it was exported." } as const;
     this.options.failures.add(failure, { file: id, line: this.tally.read });
   }
 
-  private async writeThread(id: string): Promise<void> {
+  async #writeThread(id: string): Promise<void> {
     const { ledger, sink } = this.options;
     let isBegun = false;
     try {
       for await (const line of ledger.export(id)) {
         isBegun = true;
         sink.write(line);
-        await this.handOn(line.length);
+        await this.#handOn(line.length);
       }
     } catch (error) {
-      return this.passOver(error, id, isBegun);
+      return this.#passOver(error, id, isBegun);
     }
     this.tally.done++;
   }
 
-  private async writeConversation(id: string, target: Target): Promise<void> {
+  async #writeConversation(id: string, target: Target): Promise<void> {
     const { ledger, sink, failures } = this.options;
     // As the next call would have it, because nobody outside knows the ledger's blobs.
     const messages = await ledger
       .context(id, { interrupted: true })
-      .catch((error: unknown) => this.passOver(error, id, false));
+      .catch((error: unknown) => this.#passOver(error, id, false));
     if (messages === undefined) return;
     const place = { file: id, line: this.tally.read + 1 };
     try {
@@ -199,14 +199,14 @@ class Export {
       this.tally.failed++;
       failures.add(failureOf(error, place.line), place);
     }
-    await this.handOn(ENOUGH);
+    await this.#handOn(ENOUGH);
   }
 
-  private async handOn(length: number): Promise<void> {
-    this.held += length;
+  async #handOn(length: number): Promise<void> {
+    this.#held += length;
     this.options.progress.bytes(length);
-    if (this.held < ENOUGH) return;
-    this.held = 0;
+    if (this.#held < ENOUGH) return;
+    this.#held = 0;
     await this.options.sink.flush();
   }
 }

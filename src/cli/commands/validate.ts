@@ -94,45 +94,45 @@ class Validation implements Visitor {
   issues = 0;
   /** The records that are not valid, by their places. */
   readonly invalid = new Set<string>();
-  private readonly show: (finding: Finding, place: Place) => void;
-  private readonly sink: StreamSink;
-  private readonly calls = new CallTrail((issue, place) => this.add(issue, place));
+  readonly #show: (finding: Finding, place: Place) => void;
+  readonly #sink: StreamSink;
+  readonly #calls = new CallTrail((issue, place) => this.#add(issue, place));
 
   constructor(show: (finding: Finding, place: Place) => void, sink: StreamSink) {
-    this.show = show;
-    this.sink = sink;
+    this.#show = show;
+    this.#sink = sink;
   }
 
   source(): void {
-    this.calls.end();
+    this.#calls.end();
   }
 
   record(record: Recognised, place: Place): void {
     const { findings, messages } = validateRecord(record);
-    for (const finding of findings) this.add(finding, place);
-    if (record.isOne) this.calls.add(messages, place);
-    else this.calls.end();
+    for (const finding of findings) this.#add(finding, place);
+    if (record.isOne) this.#calls.add(messages, place);
+    else this.#calls.end();
   }
 
   stream(dialect: Dialect, place: Place): EventTaker {
-    return validateStream(dialect, (finding) => this.add(finding, place));
+    return validateStream(dialect, (finding) => this.#add(finding, place));
   }
 
   failure({ code, path = "", message }: Failure, place: Place): void {
-    this.add({ path, code, message }, place);
+    this.#add({ path, code, message }, place);
   }
 
-  private add(finding: Finding, place: Place): void {
+  #add(finding: Finding, place: Place): void {
     this.issues++;
     this.invalid.add(`${place.line} ${place.file}`);
-    this.show(finding, place);
+    this.#show(finding, place);
   }
 
   async batch(): Promise<void> {
-    await this.sink.flush();
+    await this.#sink.flush();
   }
 
   end(): void {
-    this.calls.end();
+    this.#calls.end();
   }
 }

@@ -76,20 +76,20 @@ function splitterFor(format: Format, { isMessage }: SourceOptions): Splitter {
 
 /** Server-sent events, counted. */
 class EventSplitter implements Splitter {
-  private readonly parser = new SseParser();
-  private count = 0;
+  readonly #parser = new SseParser();
+  #count = 0;
 
   push(chunk: Buffer): Piece[] {
-    return this.pieces(this.parser.push(chunk));
+    return this.#pieces(this.#parser.push(chunk));
   }
 
   end(): Piece[] {
-    return this.pieces(this.parser.end());
+    return this.#pieces(this.#parser.end());
   }
 
-  private pieces(events: ReturnType<SseParser["push"]>): Piece[] {
+  #pieces(events: ReturnType<SseParser["push"]>): Piece[] {
     return events.map(({ data, event }) => {
-      const piece: Piece = { line: ++this.count, text: data };
+      const piece: Piece = { line: ++this.#count, text: data };
       if (event !== undefined) piece.event = event;
       return piece;
     });

@@ -14,12 +14,12 @@ interface Sketch {
 }
 
 export class CallTrail {
-  private sketches: Sketch[] = [];
-  private places: Place[] = [];
-  private readonly tell: (issue: Issue, place: Place) => void;
+  #sketches: Sketch[] = [];
+  #places: Place[] = [];
+  readonly #tell: (issue: Issue, place: Place) => void;
 
   constructor(tell: (issue: Issue, place: Place) => void) {
-    this.tell = tell;
+    this.#tell = tell;
   }
 
   add(messages: readonly unknown[], place: Place): void {
@@ -29,20 +29,21 @@ export class CallTrail {
       if (message["parentMessageId"] === null) this.end();
       const sketch = sketchOf(message);
       if (sketch === undefined) continue;
-      this.sketches.push(sketch);
-      this.places.push(place);
+      this.#sketches.push(sketch);
+      this.#places.push(place);
     }
   }
 
   /** The conversation is over: what does not fit together is told. */
   end(): void {
-    const { sketches, places } = this;
-    this.sketches = [];
-    this.places = [];
+    const sketches = this.#sketches;
+    const places = this.#places;
+    this.#sketches = [];
+    this.#places = [];
     for (const issue of validateMessages(sketches)) {
       const [, index = "", path = ""] = /^\/(\d+)(.*)$/.exec(issue.path) ?? [];
       const place = places[Number(index)];
-      if (PAIRING.has(issue.code) && place !== undefined) this.tell({ ...issue, path }, place);
+      if (PAIRING.has(issue.code) && place !== undefined) this.#tell({ ...issue, path }, place);
     }
   }
 }

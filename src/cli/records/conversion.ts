@@ -35,89 +35,89 @@ export interface ConversionOptions {
 }
 
 export class Conversion implements Visitor {
-  private readonly options: ConversionOptions;
-  private values: ValueWriter | undefined;
-  private format: Format = "jsonl";
-  private isMany = false;
+  readonly #options: ConversionOptions;
+  #values: ValueWriter | undefined;
+  #format: Format = "jsonl";
+  #isMany = false;
 
   constructor(options: ConversionOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   source({ format }: Source): void {
-    this.format = this.options.format ?? (this.options.isSingle ? format : "jsonl");
-    this.isMany = format !== "json" || !this.options.isSingle;
-    if (this.values !== undefined) return;
-    const { sink, pretty } = this.options;
-    this.values = new ValueWriter(sink, { format: this.format === "json" ? "json" : "jsonl", pretty });
+    this.#format = this.#options.format ?? (this.#options.isSingle ? format : "jsonl");
+    this.#isMany = format !== "json" || !this.#options.isSingle;
+    if (this.#values !== undefined) return;
+    const { sink, pretty } = this.#options;
+    this.#values = new ValueWriter(sink, { format: this.#format === "json" ? "json" : "jsonl", pretty });
   }
 
   /** Where a JSON document is asked for, and the source is none, all records together are a list. */
-  private beginList(): void {
-    if (this.options.format === "json" && this.isMany) this.values?.begin();
+  #beginList(): void {
+    if (this.#options.format === "json" && this.#isMany) this.#values?.begin();
   }
 
   list(): void {
-    if (this.options.isSingle) this.values?.begin();
+    if (this.#options.isSingle) this.#values?.begin();
   }
 
   record(record: Recognised, place: Place): void {
-    if (this.options.format === "sse") {
+    if (this.#options.format === "sse") {
       throw new CliError("usage", "Only streams can be written as server-sent events; leave --format out.");
     }
-    const converted = convertRecord(record, this.options.target);
-    this.beginList();
-    this.write(converted, record.isOne);
-    this.note(converted.losses, place, besideOf(converted));
+    const converted = convertRecord(record, this.#options.target);
+    this.#beginList();
+    this.#write(converted, record.isOne);
+    this.#note(converted.losses, place, besideOf(converted));
   }
 
-  private write(converted: Converted, isOne: boolean): void {
+  #write(converted: Converted, isOne: boolean): void {
     const { wire } = converted;
     // What came as one message goes as one, where it still is.
     const body: unknown = isOne && Array.isArray(wire) && wire.length === 1 ? wire[0] : wire;
-    if (this.options.isApart) return this.values?.write(body);
-    this.values?.write({ ...besideOf(converted), body });
+    if (this.#options.isApart) return this.#values?.write(body);
+    this.#values?.write({ ...besideOf(converted), body });
   }
 
-  private note(losses: readonly Loss[], { file, line }: Place, beside?: Beside): void {
-    const { tally, report, isApart } = this.options;
+  #note(losses: readonly Loss[], { file, line }: Place, beside?: Beside): void {
+    const { tally, report, isApart } = this.#options;
     if (losses.length > 0) tally.add(losses, file, line);
     if (isApart && beside !== undefined) tally.addApart(beside);
     if (losses.length > 0 || beside !== undefined) report?.add({ file, line, ...beside, losses });
   }
 
   stream(dialect: Dialect, place: Place): EventTaker {
-    const { target, assemble } = this.options;
+    const { target, assemble } = this.#options;
     const begin = assemble || !target.to.supports.has("streams") ? assembleEvents : transcodeEvents;
     return begin(dialect, target, {
-      event: (event) => this.event(event),
+      event: (event) => this.#event(event),
       end: (losses, whole) => {
-        if (whole !== undefined) this.write(whole, false);
-        this.note(losses, place, whole && besideOf(whole));
+        if (whole !== undefined) this.#write(whole, false);
+        this.#note(losses, place, whole && besideOf(whole));
       },
     });
   }
 
-  private event(event: WireEvent): void {
-    const { target, sink } = this.options;
-    if (this.format === "sse") return sink.write(target.to.formatEvent(event));
-    this.beginList();
+  #event(event: WireEvent): void {
+    const { target, sink } = this.#options;
+    if (this.#format === "sse") return sink.write(target.to.formatEvent(event));
+    this.#beginList();
     // Without server-sent events the end of the lines says the same.
-    if (event.data !== "[DONE]") this.values?.write(bare(event));
+    if (event.data !== "[DONE]") this.#values?.write(bare(event));
   }
 
   failure(failure: Failure, place: Place): void {
-    this.options.failures.add(failure, place);
-    this.options.report?.add({ ...place, losses: [], error: failure });
+    this.#options.failures.add(failure, place);
+    this.#options.report?.add({ ...place, losses: [], error: failure });
   }
 
   async batch(): Promise<void> {
-    await this.options.sink.flush();
-    await this.options.report?.sink.flush();
+    await this.#options.sink.flush();
+    await this.#options.report?.sink.flush();
   }
 
   end(): void {
-    this.values?.end();
+    this.#values?.end();
   }
 }
 

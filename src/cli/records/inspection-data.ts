@@ -25,51 +25,51 @@ interface Entry extends Place {
 }
 
 export class InspectionData implements Visitor {
-  private readonly sink: Sink;
-  private readonly target: Target | undefined;
-  private readonly tally: Tally;
+  readonly #sink: Sink;
+  readonly #target: Target | undefined;
+  readonly #tally: Tally;
   /** What arrived of a stream that broke off; it goes with the failure. */
-  private rest: Omit<Entry, keyof Place> = {};
+  #rest: Omit<Entry, keyof Place> = {};
 
   constructor(sink: Sink, target: Target | undefined, tally: Tally) {
-    this.sink = sink;
-    this.target = target;
-    this.tally = tally;
+    this.#sink = sink;
+    this.#target = target;
+    this.#tally = tally;
   }
 
   record(record: Recognised, place: Place): void {
     const { dialect, kind, isGuess } = record;
     const { value } = decodeRecord(record);
-    const losses = this.target === undefined ? undefined : convertRecord(record, this.target).losses;
-    this.add({ ...place, from: dialect.id, ...(isGuess && { guessed: true }), kind, value }, losses);
+    const losses = this.#target === undefined ? undefined : convertRecord(record, this.#target).losses;
+    this.#add({ ...place, from: dialect.id, ...(isGuess && { guessed: true }), kind, value }, losses);
   }
 
   stream(dialect: Dialect, place: Place): EventTaker {
     const head = { from: dialect.id, kind: "stream" } as const;
-    const { target } = this;
+    const target = this.#target;
     return decodeStream(dialect, {
       whole: (assembled) => {
         const { messages, responses } = assembled;
         const losses = target === undefined ? undefined : encodeAnswers(messages, responses, target).losses;
-        this.add({ ...place, ...head, value: decodedStream(assembled).value }, losses);
+        this.#add({ ...place, ...head, value: decodedStream(assembled).value }, losses);
       },
       rest: (messages) => {
-        this.rest = { ...head, value: messages };
+        this.#rest = { ...head, value: messages };
       },
     });
   }
 
-  private add(entry: Entry, losses: readonly Loss[] | undefined): void {
-    if (losses !== undefined) this.tally.add(losses, entry.file, entry.line);
-    this.sink.write(`${stringifyJson(losses === undefined ? entry : { ...entry, losses })}\n`);
+  #add(entry: Entry, losses: readonly Loss[] | undefined): void {
+    if (losses !== undefined) this.#tally.add(losses, entry.file, entry.line);
+    this.#sink.write(`${stringifyJson(losses === undefined ? entry : { ...entry, losses })}\n`);
   }
 
   failure(error: Failure, place: Place): void {
-    this.add({ ...place, ...this.rest, error }, undefined);
-    this.rest = {};
+    this.#add({ ...place, ...this.#rest, error }, undefined);
+    this.#rest = {};
   }
 
   async batch(): Promise<void> {
-    await this.sink.flush();
+    await this.#sink.flush();
   }
 }

@@ -39,38 +39,38 @@ interface Gathered extends Speaker {
 }
 
 export class Inspection implements Visitor {
-  private readonly options: InspectionOptions;
-  private gathered: Gathered | undefined;
-  private hasGuessed = false;
+  readonly #options: InspectionOptions;
+  #gathered: Gathered | undefined;
+  #hasGuessed = false;
 
   constructor(options: InspectionOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   source(): void {
-    this.showGathered();
+    this.#showGathered();
   }
 
   record(record: Recognised, place: Place): void {
-    const { target } = this.options;
+    const { target } = this.#options;
     const decoded = decodeRecord(record);
     const losses = target === undefined ? [] : convertRecord(record, target).losses;
-    if (record.isOne && decoded.kind === "messages") return this.gather(record, decoded.value, place, losses);
-    this.showGathered();
-    this.show(decoded, place, record);
-    this.showLosses(losses);
+    if (record.isOne && decoded.kind === "messages") return this.#gather(record, decoded.value, place, losses);
+    this.#showGathered();
+    this.#show(decoded, place, record);
+    this.#showLosses(losses);
   }
 
-  private show(decoded: Decoded, place: Place, speaker: Speaker, kind: string = decoded.kind): void {
-    const { page, full } = this.options;
+  #show(decoded: Decoded, place: Place, speaker: Speaker, kind: string = decoded.kind): void {
+    const { page, full } = this.#options;
     const model = decoded.kind === "request" || decoded.kind === "response" ? decoded.value.model : "";
-    this.title(place, speaker, kind, model);
+    this.#title(place, speaker, kind, model);
     switch (decoded.kind) {
       case "request":
         page.add(requestFacts(decoded.value).join(" · "), 0, { style: "dim" });
         return showMessages(decoded.value.messages, page, full);
       case "response":
-        return this.showResponse(decoded.value);
+        return this.#showResponse(decoded.value);
       case "messages":
         return showMessages(decoded.value, page, full);
       case "error":
@@ -78,8 +78,8 @@ export class Inspection implements Visitor {
     }
   }
 
-  private showResponse(response: Response): void {
-    const { page, full } = this.options;
+  #showResponse(response: Response): void {
+    const { page, full } = this.#options;
     showMessages([response.message], page, full);
     response.alternatives?.forEach(({ message, finishReason }, index) => {
       page.space();
@@ -90,19 +90,19 @@ export class Inspection implements Visitor {
     page.add(responseFacts(response).join(" · "), 0, { style: "dim" });
   }
 
-  private title({ file, line }: Place, { dialect, isGuess }: Speaker, kind: string, model = ""): void {
-    const { page, quiet } = this.options;
+  #title({ file, line }: Place, { dialect, isGuess }: Speaker, kind: string, model = ""): void {
+    const { page, quiet } = this.#options;
     page.space();
     showTitle({ file, line, what: `${dialect.id}${isGuess ? "?" : ""} ${kind}`, model }, page);
-    if (!isGuess || quiet || this.hasGuessed) return;
-    this.hasGuessed = true;
+    if (!isGuess || quiet || this.#hasGuessed) return;
+    this.#hasGuessed = true;
     page.add(`Could be of several dialects; read as ${dialect.id}. Give --from to read it as another.`, 0, {
       style: "dim",
     });
   }
 
-  private showLosses(losses: readonly Loss[]): void {
-    const { page, target, sink, full } = this.options;
+  #showLosses(losses: readonly Loss[]): void {
+    const { page, target, sink, full } = this.#options;
     if (target !== undefined) {
       page.space();
       showLossesTo(target.to.id, losses, page, full);
@@ -111,40 +111,40 @@ export class Inspection implements Visitor {
     sink.write(page.take());
   }
 
-  private gather({ dialect, isGuess }: Recognised, messages: Message[], place: Place, losses: readonly Loss[]): void {
-    const { gathered } = this;
+  #gather({ dialect, isGuess }: Recognised, messages: Message[], place: Place, losses: readonly Loss[]): void {
+    const gathered = this.#gathered;
     const isRoot = isObject(messages[0]) && messages[0]["parentMessageId"] === null;
     // Plain texts, which are anybody's, stand among messages that show whose they are.
     const isSame = gathered?.dialect === dialect || gathered?.isGuess === true || isGuess;
-    if (isRoot || !isSame) this.showGathered();
-    this.gathered ??= { place, dialect, isGuess, messages: [], losses: [] };
-    if (this.gathered.isGuess && !isGuess) Object.assign(this.gathered, { dialect, isGuess });
-    this.gathered.messages.push(...messages);
-    this.gathered.losses.push(...losses);
+    if (isRoot || !isSame) this.#showGathered();
+    this.#gathered ??= { place, dialect, isGuess, messages: [], losses: [] };
+    if (this.#gathered.isGuess && !isGuess) Object.assign(this.#gathered, { dialect, isGuess });
+    this.#gathered.messages.push(...messages);
+    this.#gathered.losses.push(...losses);
   }
 
-  private showGathered(): void {
-    const { gathered } = this;
-    this.gathered = undefined;
+  #showGathered(): void {
+    const gathered = this.#gathered;
+    this.#gathered = undefined;
     if (gathered === undefined) return;
-    this.show({ kind: "messages", value: gathered.messages }, gathered.place, gathered);
-    this.showLosses(gathered.losses);
+    this.#show({ kind: "messages", value: gathered.messages }, gathered.place, gathered);
+    this.#showLosses(gathered.losses);
   }
 
   /** What arrived of a stream that broke off is shown, too. */
   stream(dialect: Dialect, place: Place): EventTaker {
-    this.showGathered();
-    const { page, sink, target } = this.options;
+    this.#showGathered();
+    const { page, sink, target } = this.#options;
     const speaker = { dialect, isGuess: false };
     return decodeStream(dialect, {
       whole: (assembled) => {
         const { messages, responses } = assembled;
         const losses = target === undefined ? [] : encodeAnswers(messages, responses, target).losses;
-        this.show(decodedStream(assembled), place, speaker, "stream");
-        this.showLosses(losses);
+        this.#show(decodedStream(assembled), place, speaker, "stream");
+        this.#showLosses(losses);
       },
       rest: (messages) => {
-        this.show({ kind: "messages", value: messages }, place, speaker, "stream");
+        this.#show({ kind: "messages", value: messages }, place, speaker, "stream");
         page.space();
         sink.write(page.take());
       },
@@ -152,14 +152,14 @@ export class Inspection implements Visitor {
   }
 
   failure(failure: Failure, place: Place): void {
-    this.options.failures.add(failure, place);
+    this.#options.failures.add(failure, place);
   }
 
   async batch(): Promise<void> {
-    await this.options.sink.flush();
+    await this.#options.sink.flush();
   }
 
   end(): void {
-    this.showGathered();
+    this.#showGathered();
   }
 }

@@ -47,95 +47,98 @@ interface Delivery {
 export class Intake implements Visitor {
   threads = 0;
   messages = 0;
-  private readonly options: IntakeOptions;
-  private queue: Delivery[] = [];
+  readonly #options: IntakeOptions;
+  #queue: Delivery[] = [];
   /** The thread of messages that come one by one, and those of them that wait. */
-  private open: Delivery | undefined;
+  #open: Delivery | undefined;
 
   constructor(options: IntakeOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   source(): void {
-    this.closeOpen();
+    this.#closeOpen();
   }
 
   async takes(source: Source): Promise<boolean> {
-    return (await this.options.files?.take(source)) === true;
+    return (await this.#options.files?.take(source)) === true;
   }
 
   record(record: Recognised, place: Place): void {
     const decoded = decodeRecord(record);
-    if (record.isOne && decoded.kind === "messages") this.gather(record, decoded.value, place);
+    if (record.isOne && decoded.kind === "messages") this.#gather(record, decoded.value, place);
     else {
-      this.closeOpen();
-      this.deliver(record.dialect, decoded, place);
+      this.#closeOpen();
+      this.#deliver(record.dialect, decoded, place);
     }
   }
 
   stream(dialect: Dialect, place: Place): EventTaker {
     return decodeStream(dialect, {
-      whole: (assembled) => this.deliver(dialect, decodedStream(assembled), place),
+      whole: (assembled) => this.#deliver(dialect, decodedStream(assembled), place),
       // Half an answer must not look like a whole one.
       rest: () => undefined,
     });
   }
 
-  private deliver(dialect: Dialect, decoded: Decoded, place: Place): void {
+  #deliver(dialect: Dialect, decoded: Decoded, place: Place): void {
     const { messages, ...beside } = conversationOf(decoded);
     if (messages.length === 0) throw new CliError("record", "There is no message in it.");
-    const writer = new ThreadWriter(this.options.ledger, { ...beside, source: sourceOf(dialect, decoded.kind, place) });
-    this.queue.push({ place, writer, messages, records: 1 });
+    const writer = new ThreadWriter(this.#options.ledger, {
+      ...beside,
+      source: sourceOf(dialect, decoded.kind, place),
+    });
+    this.#queue.push({ place, writer, messages, records: 1 });
   }
 
-  private gather({ dialect, kind }: Recognised, messages: readonly Message[], place: Place): void {
+  #gather({ dialect, kind }: Recognised, messages: readonly Message[], place: Place): void {
     const [first] = messages;
     // A root begins another conversation.
-    if (isObject(first) && first["parentMessageId"] === null) this.closeOpen();
-    this.open ??= {
+    if (isObject(first) && first["parentMessageId"] === null) this.#closeOpen();
+    this.#open ??= {
       place,
-      writer: new ThreadWriter(this.options.ledger, { source: sourceOf(dialect, kind, place) }),
+      writer: new ThreadWriter(this.#options.ledger, { source: sourceOf(dialect, kind, place) }),
       messages: [],
       records: 0,
     };
-    this.open.messages.push(...messages);
-    this.open.records++;
+    this.#open.messages.push(...messages);
+    this.#open.records++;
   }
 
-  private closeOpen(): void {
-    if (this.open !== undefined && this.open.records > 0) this.queue.push(this.open);
-    this.open = undefined;
+  #closeOpen(): void {
+    if (this.#open !== undefined && this.#open.records > 0) this.#queue.push(this.#open);
+    this.#open = undefined;
   }
 
   failure(failure: Failure, place: Place): void {
-    this.options.failures.add(failure, place);
+    this.#options.failures.add(failure, place);
   }
 
   async batch(): Promise<void> {
-    const deliveries = this.queue;
-    this.queue = [];
-    const { open } = this;
+    const deliveries = this.#queue;
+    this.#queue = [];
+    const open = this.#open;
     if (open !== undefined && open.records > 0) {
       deliveries.push({ ...open });
       // What follows goes into the same thread.
-      this.open = { ...open, messages: [], records: 0 };
+      this.#open = { ...open, messages: [], records: 0 };
     }
     for (let at = 0; at < deliveries.length; at += TOGETHER) {
-      await Promise.all(deliveries.slice(at, at + TOGETHER).map((delivery) => this.write(delivery)));
+      await Promise.all(deliveries.slice(at, at + TOGETHER).map((delivery) => this.#write(delivery)));
     }
   }
 
-  private async write({ writer, messages, place, records }: Delivery): Promise<void> {
+  async #write({ writer, messages, place, records }: Delivery): Promise<void> {
     const isNew = writer.messages === 0;
     try {
       await writer.write(messages);
     } catch (error) {
       if (!(error instanceof LedgerError) || !OF_RECORD.has(error.code)) throw cliErrorOf(error);
       // They were counted as done when they were read.
-      this.options.tally.done -= records;
-      this.options.tally.failed += records;
+      this.#options.tally.done -= records;
+      this.#options.tally.failed += records;
       this.failure({ code: error.code, path: error.path, message: error.message }, place);
-      if (this.options.strict) throw new CliError("stopped", "Stopped at the first failure, as --strict asks.");
+      if (this.#options.strict) throw new CliError("stopped", "Stopped at the first failure, as --strict asks.");
       return;
     }
     if (isNew) this.threads++;
@@ -143,7 +146,7 @@ export class Intake implements Visitor {
   }
 
   async end(): Promise<void> {
-    this.closeOpen();
+    this.#closeOpen();
     await this.batch();
   }
 }

@@ -28,10 +28,10 @@ export interface LedgerFileOptions {
 
 export class LedgerFiles {
   readonly imported: ImportResult = { threads: 0, messages: 0, runs: 0, blobs: 0, known: 0 };
-  private readonly options: LedgerFileOptions;
+  readonly #options: LedgerFileOptions;
 
   constructor(options: LedgerFileOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Imports a source that is an export; one that is none is left as it was. */
@@ -44,27 +44,27 @@ export class LedgerFiles {
       source.batches = batches;
       return false;
     }
-    const pool = new Together(this.options.strict ? 1 : TOGETHER);
+    const pool = new Together(this.#options.strict ? 1 : TOGETHER);
     const sections = new Sections(batches);
     const whole = new WholeFile();
     for (let section = await sections.next(); section !== undefined; section = await sections.next()) {
       const current = section;
-      if (this.told(source.name, current.line, () => whole.takes(current.head, current.line))) continue;
+      if (this.#told(source.name, current.line, () => whole.takes(current.head, current.line))) continue;
       whole.count();
-      if (await current.gather(SMALL)) await pool.add(() => this.import(current, source.name));
+      if (await current.gather(SMALL)) await pool.add(() => this.#import(current, source.name));
       else {
         await pool.settle();
-        await this.import(current, source.name);
+        await this.#import(current, source.name);
       }
     }
     await pool.settle();
-    this.told(source.name, sections.line, () => whole.end(sections.line));
+    this.#told(source.name, sections.line, () => whole.end(sections.line));
     return true;
   }
 
   /** Whether the look at a file as a whole took the line; what is missing is told, and the rest goes on. */
-  private told(file: string, line: number, look: () => boolean | void): boolean {
-    const { tally, failures, strict } = this.options;
+  #told(file: string, line: number, look: () => boolean | void): boolean {
+    const { tally, failures, strict } = this.#options;
     try {
       return look() === true;
     } catch (error) {
@@ -76,8 +76,8 @@ export class LedgerFiles {
     }
   }
 
-  private async import(section: Section, file: string): Promise<void> {
-    const { ledger, tally, failures, progress, strict } = this.options;
+  async #import(section: Section, file: string): Promise<void> {
+    const { ledger, tally, failures, progress, strict } = this.#options;
     try {
       const counts = await ledger.import(section.lines());
       for (const name of ["threads", "messages", "runs", "blobs", "known"] as const)
@@ -113,34 +113,34 @@ async function* again(first: Piece[], rest: Source["batches"]): Source["batches"
 
 /** The lines of a file, thread by thread. */
 class Sections {
-  private readonly pieces: AsyncGenerator<Piece, void, void>;
-  private ahead: Piece | undefined;
-  private current: Section | undefined;
+  readonly #pieces: AsyncGenerator<Piece, void, void>;
+  #ahead: Piece | undefined;
+  #current: Section | undefined;
   /** The line that was read last. */
   line = 1;
 
   constructor(batches: Source["batches"]) {
-    this.pieces = singly(batches);
+    this.#pieces = singly(batches);
   }
 
   /** The next thread. What nobody has read of the one before is passed over. */
   async next(): Promise<Section | undefined> {
-    while (this.current !== undefined && (await this.take()) !== undefined);
-    const head = this.ahead ?? (await this.pieces.next()).value ?? undefined;
-    this.ahead = undefined;
+    while (this.#current !== undefined && (await this.#take()) !== undefined);
+    const head = this.#ahead ?? (await this.#pieces.next()).value ?? undefined;
+    this.#ahead = undefined;
     if (head !== undefined) this.line = head.line;
-    this.current = head === undefined ? undefined : new Section(head, () => this.take());
-    return this.current;
+    this.#current = head === undefined ? undefined : new Section(head, () => this.#take());
+    return this.#current;
   }
 
   /** The next line of the thread in hand; undefined where another one begins. */
-  private async take(): Promise<Piece | undefined> {
-    if (this.ahead !== undefined) return undefined;
-    const next = await this.pieces.next();
+  async #take(): Promise<Piece | undefined> {
+    if (this.#ahead !== undefined) return undefined;
+    const next = await this.#pieces.next();
     if (next.done === true) return undefined;
     this.line = next.value.line;
     if (!HEAD.test(next.value.text)) return next.value;
-    this.ahead = next.value;
+    this.#ahead = next.value;
     return undefined;
   }
 }
@@ -150,47 +150,47 @@ class Section {
   /** Its first line, and where it stands. */
   readonly head: string;
   readonly line: number;
-  private readonly held: Piece[];
-  private readonly take: () => Promise<Piece | undefined>;
+  readonly #held: Piece[];
+  readonly #take: () => Promise<Piece | undefined>;
   /** Where the lines stand in the file. */
-  private readonly places: number[] = [];
-  private isWhole = false;
+  readonly #places: number[] = [];
+  #isWhole = false;
 
   constructor(head: Piece, take: () => Promise<Piece | undefined>) {
     this.head = head.text;
     this.line = head.line;
-    this.held = [head];
-    this.take = take;
+    this.#held = [head];
+    this.#take = take;
   }
 
   /** Reads all of it, if that is not too long. */
   async gather(longest: number): Promise<boolean> {
     let length = 0;
-    for (let piece = await this.take(); piece !== undefined; piece = await this.take()) {
-      this.held.push(piece);
+    for (let piece = await this.#take(); piece !== undefined; piece = await this.#take()) {
+      this.#held.push(piece);
       length += piece.text.length;
       if (length > longest) return false;
     }
-    this.isWhole = true;
+    this.#isWhole = true;
     return true;
   }
 
   async *lines(): AsyncGenerator<string, void, void> {
-    for (const piece of this.held.splice(0)) yield this.read(piece);
+    for (const piece of this.#held.splice(0)) yield this.#read(piece);
     // By now the file may be read by others.
-    if (this.isWhole) return;
-    for (let piece = await this.take(); piece !== undefined; piece = await this.take()) yield this.read(piece);
+    if (this.#isWhole) return;
+    for (let piece = await this.#take(); piece !== undefined; piece = await this.#take()) yield this.#read(piece);
   }
 
-  private read({ text, line, problem }: Piece): string {
-    this.places.push(line);
-    if (problem !== undefined) throw new LedgerError("invalid-input", problem, { line: this.places.length });
+  #read({ text, line, problem }: Piece): string {
+    this.#places.push(line);
+    if (problem !== undefined) throw new LedgerError("invalid-input", problem, { line: this.#places.length });
     return text;
   }
 
   /** Where a line of the thread stands in the file. */
   lineOf(line: number | undefined): number {
-    return this.places[(line ?? 1) - 1] ?? this.places.at(-1) ?? 1;
+    return this.#places[(line ?? 1) - 1] ?? this.#places.at(-1) ?? 1;
   }
 }
 

@@ -17,37 +17,37 @@ export interface EventTaker {
 const PATIENCE = 32;
 
 export class StreamFeed {
-  private taker: EventTaker | undefined;
-  private readonly waiting: unknown[] = [];
-  private readonly wanted: Wanted;
-  private readonly begin: (dialect: Dialect) => EventTaker;
+  #taker: EventTaker | undefined;
+  readonly #waiting: unknown[] = [];
+  readonly #wanted: Wanted;
+  readonly #begin: (dialect: Dialect) => EventTaker;
 
   constructor(wanted: Wanted, begin: (dialect: Dialect) => EventTaker) {
-    this.wanted = wanted;
-    this.begin = begin;
+    this.#wanted = wanted;
+    this.#begin = begin;
   }
 
   push(piece: Piece): void {
     if (piece.problem !== undefined) throw new CliError("record", piece.problem);
     const data = piece.text === "[DONE]" ? piece.text : parseJson(piece.text);
     const event = piece.event === undefined ? data : { event: piece.event, data };
-    if (this.taker !== undefined) return this.taker.push(event);
-    this.waiting.push(event);
-    const id = this.wanted.from === undefined ? detect(data)?.dialect : this.wanted.from.id;
-    if (id !== undefined) this.start(this.wanted.from ?? this.wanted.dialectOf(id));
-    else if (this.waiting.length >= PATIENCE) throw undecided();
+    if (this.#taker !== undefined) return this.#taker.push(event);
+    this.#waiting.push(event);
+    const id = this.#wanted.from === undefined ? detect(data)?.dialect : this.#wanted.from.id;
+    if (id !== undefined) this.#start(this.#wanted.from ?? this.#wanted.dialectOf(id));
+    else if (this.#waiting.length >= PATIENCE) throw undecided();
   }
 
-  private start(dialect: Dialect): void {
-    const taker = this.begin(dialect);
-    this.taker = taker;
-    for (const event of this.waiting.splice(0)) taker.push(event);
+  #start(dialect: Dialect): void {
+    const taker = this.#begin(dialect);
+    this.#taker = taker;
+    for (const event of this.#waiting.splice(0)) taker.push(event);
   }
 
   end(): void {
-    if (this.taker === undefined && this.wanted.from !== undefined) this.start(this.wanted.from);
-    if (this.taker === undefined) throw undecided();
-    this.taker.end();
+    if (this.#taker === undefined && this.#wanted.from !== undefined) this.#start(this.#wanted.from);
+    if (this.#taker === undefined) throw undecided();
+    this.#taker.end();
   }
 }
 

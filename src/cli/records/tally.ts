@@ -36,7 +36,7 @@ export class Tally {
   events = 0;
   /** What stands beside bodies and was not written with them: how many records have which field. */
   readonly apart = new Map<string, number>();
-  private readonly counts = new Map<string, LossCount>();
+  readonly #counts = new Map<string, LossCount>();
 
   get read(): number {
     return this.done + this.failed;
@@ -45,7 +45,7 @@ export class Tally {
   add(losses: readonly Loss[], file: string, line: number): void {
     const seen = losses.length > 1 ? new Set<LossCount>() : undefined;
     for (const loss of losses) {
-      const count = this.countOf(loss);
+      const count = this.#countOf(loss);
       count.count++;
       if (count.examples.length < EXAMPLES) {
         count.examples.push({ file, line, path: loss.path, message: loss.message });
@@ -62,19 +62,19 @@ export class Tally {
     }
   }
 
-  private countOf({ level, code, action }: Loss): LossCount {
+  #countOf({ level, code, action }: Loss): LossCount {
     const key = `${level} ${code}`;
-    let count = this.counts.get(key);
+    let count = this.#counts.get(key);
     if (count === undefined) {
       count = { level, code, action, count: 0, records: 0, examples: [] };
-      this.counts.set(key, count);
+      this.#counts.set(key, count);
     }
     return count;
   }
 
   /** The worst first, then the most frequent. */
   losses(): LossCount[] {
-    return [...this.counts.values()].sort(
+    return [...this.#counts.values()].sort(
       (a, b) => rank(b.level) - rank(a.level) || b.count - a.count || (a.code < b.code ? -1 : 1),
     );
   }
@@ -82,12 +82,12 @@ export class Tally {
   /** How many losses of each level there are. */
   levels(): Record<LossLevel, number> {
     const levels = { note: 0, loss: 0, breaks: 0 };
-    for (const { level, count } of this.counts.values()) levels[level] += count;
+    for (const { level, count } of this.#counts.values()) levels[level] += count;
     return levels;
   }
 
   /** Whether there is a loss of this level, or worse. */
   reaches(level: LossLevel): boolean {
-    return [...this.counts.values()].some((count) => rank(count.level) >= rank(level));
+    return [...this.#counts.values()].some((count) => rank(count.level) >= rank(level));
   }
 }

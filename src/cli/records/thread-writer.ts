@@ -13,70 +13,70 @@ interface Kept {
 
 export class ThreadWriter {
   messages = 0;
-  private readonly ledger: Ledger;
-  private readonly metadata: Record<string, unknown>;
-  private threadId: string | undefined;
-  private last: string | null = null;
+  readonly #ledger: Ledger;
+  readonly #metadata: Record<string, unknown>;
+  #threadId: string | undefined;
+  #last: string | null = null;
   /** The ids that messages came with, and those that they have here. */
-  private readonly ids = new Map<string, string>();
+  readonly #ids = new Map<string, string>();
 
   constructor(ledger: Ledger, metadata: Record<string, unknown>) {
-    this.ledger = ledger;
-    this.metadata = metadata;
+    this.#ledger = ledger;
+    this.#metadata = metadata;
   }
 
   /** Appends messages; the first ones make the thread. Where those are refused, no thread stays. */
   async write(messages: readonly Message[]): Promise<void> {
-    const isFirst = this.threadId === undefined;
-    this.threadId ??= (await this.ledger.createThread({ metadata: this.metadata })).id;
+    const isFirst = this.#threadId === undefined;
+    this.#threadId ??= (await this.#ledger.createThread({ metadata: this.#metadata })).id;
     try {
-      for (const { parent, chain } of this.chains(messages)) await this.append(this.threadId, parent(), chain);
+      for (const { parent, chain } of this.#chains(messages)) await this.#append(this.#threadId, parent(), chain);
     } catch (error) {
       if (isFirst) {
-        await this.ledger.purge({ threadId: this.threadId, what: "thread" });
-        this.threadId = undefined;
+        await this.#ledger.purge({ threadId: this.#threadId, what: "thread" });
+        this.#threadId = undefined;
       }
       throw error;
     }
   }
 
   /** Messages that follow each other, and what the first of them follows, which may be known only by then. */
-  private *chains(messages: readonly Message[]): Generator<{ parent: () => string | null; chain: Message[] }> {
+  *#chains(messages: readonly Message[]): Generator<{ parent: () => string | null; chain: Message[] }> {
     let chain: Message[] = [];
     let first: Kept = {};
     for (const message of messages) {
       const { parentMessageId }: Kept = message;
       const above = chain.at(-1);
       if (above !== undefined && parentMessageId !== undefined && parentMessageId !== above.id) {
-        yield { parent: this.parentOf(first), chain };
+        yield { parent: this.#parentOf(first), chain };
         chain = [];
       }
       if (chain.length === 0) first = message;
       chain.push(message);
     }
-    if (chain.length > 0) yield { parent: this.parentOf(first), chain };
+    if (chain.length > 0) yield { parent: this.#parentOf(first), chain };
   }
 
-  private parentOf({ parentMessageId }: Kept): () => string | null {
+  #parentOf({ parentMessageId }: Kept): () => string | null {
     if (parentMessageId === null) return () => null;
-    return () => (typeof parentMessageId === "string" ? this.ids.get(parentMessageId) : undefined) ?? this.last;
+    return () => (typeof parentMessageId === "string" ? this.#ids.get(parentMessageId) : undefined) ?? this.#last;
   }
 
-  private async append(threadId: string, parentMessageId: string | null, chain: readonly Message[]): Promise<void> {
-    const given = chain.map((message, index) => this.withOrigin(message, index === 0));
-    const stored = await this.ledger.append(threadId, given, { parentMessageId });
+  async #append(threadId: string, parentMessageId: string | null, chain: readonly Message[]): Promise<void> {
+    const given = chain.map((message, index) => this.#withOrigin(message, index === 0));
+    const stored = await this.#ledger.append(threadId, given, { parentMessageId });
     for (const [index, { id }] of stored.entries()) {
       const old = chain[index]?.id;
-      if (old !== undefined) this.ids.set(old, id);
-      this.last = id;
+      if (old !== undefined) this.#ids.set(old, id);
+      this.#last = id;
     }
     this.messages += stored.length;
   }
 
   /** The ledger has a time of its own for each message; the one it came with, and a parent that is not here, are kept beside. */
-  private withOrigin(message: Message, isFirst: boolean): Message {
+  #withOrigin(message: Message, isFirst: boolean): Message {
     const { createdAt, parentMessageId }: Kept = message;
-    const isLost = isFirst && typeof parentMessageId === "string" && !this.ids.has(parentMessageId);
+    const isLost = isFirst && typeof parentMessageId === "string" && !this.#ids.has(parentMessageId);
     if (createdAt === undefined && !isLost) return message;
     // Copies that take exact digits along.
     const metadata = message.metadata === undefined ? {} : copyObject(message.metadata);

@@ -87,56 +87,56 @@ function isMessageText(text: string): boolean {
 }
 
 class SourceWalk {
-  private readonly source: Source;
-  private readonly plan: Walk;
-  private readonly visitor: Visitor;
-  private feed: StreamFeed | undefined;
-  private isFailing = false;
-  private isFirst = true;
-  private isHinted = false;
+  readonly #source: Source;
+  readonly #plan: Walk;
+  readonly #visitor: Visitor;
+  #feed: StreamFeed | undefined;
+  #isFailing = false;
+  #isFirst = true;
+  #isHinted = false;
 
   constructor(source: Source, plan: Walk, visitor: Visitor) {
-    this.source = source;
-    this.plan = plan;
-    this.visitor = visitor;
+    this.#source = source;
+    this.#plan = plan;
+    this.#visitor = visitor;
   }
 
   async run(): Promise<void> {
-    const { batches } = this.source;
+    const { batches } = this.#source;
     for await (const batch of batches) {
-      if (this.isFirst && this.isStream(batch)) this.beginStream();
-      this.isFirst = false;
-      for (const piece of batch) this.take(piece);
-      await this.visitor.batch();
-      this.plan.progress.show(this.plan.tally.read);
+      if (this.#isFirst && this.#isStream(batch)) this.#beginStream();
+      this.#isFirst = false;
+      for (const piece of batch) this.#take(piece);
+      await this.#visitor.batch();
+      this.#plan.progress.show(this.#plan.tally.read);
     }
-    if (this.feed !== undefined) this.endStream(this.feed);
-    await this.visitor.batch();
+    if (this.#feed !== undefined) this.#endStream(this.#feed);
+    await this.#visitor.batch();
   }
 
-  private take(piece: Piece): void {
-    if (piece.listed === true) this.visitor.list?.();
-    if (this.feed !== undefined) {
-      this.plan.tally.events++;
-      this.attempt(piece.line, () => this.feed?.push(piece));
-    } else if (this.plan.line === undefined || this.plan.line === piece.line) {
-      const { failed } = this.plan.tally;
-      this.attempt(piece.line, () => this.read(piece), piece.text);
-      if (this.plan.tally.failed === failed) this.plan.tally.done++;
+  #take(piece: Piece): void {
+    if (piece.listed === true) this.#visitor.list?.();
+    if (this.#feed !== undefined) {
+      this.#plan.tally.events++;
+      this.#attempt(piece.line, () => this.#feed?.push(piece));
+    } else if (this.#plan.line === undefined || this.#plan.line === piece.line) {
+      const { failed } = this.#plan.tally;
+      this.#attempt(piece.line, () => this.#read(piece), piece.text);
+      if (this.#plan.tally.failed === failed) this.#plan.tally.done++;
     }
   }
 
-  private read(piece: Piece): void {
+  #read(piece: Piece): void {
     if (piece.problem !== undefined) throw new CliError("record", piece.problem);
-    const record = recognise(parseJson(piece.text), this.plan.wanted);
-    this.visitor.record(record, { file: this.source.name, line: piece.line });
+    const record = recognise(parseJson(piece.text), this.#plan.wanted);
+    this.#visitor.record(record, { file: this.#source.name, line: piece.line });
   }
 
   /** Told by the user, by the format, or by the first record that shows what it is. */
-  private isStream(batch: readonly Piece[]): boolean {
-    const { kind, from } = this.plan.wanted;
+  #isStream(batch: readonly Piece[]): boolean {
+    const { kind, from } = this.#plan.wanted;
     if (kind !== undefined) return kind === "stream";
-    if (this.source.format === "sse") return true;
+    if (this.#source.format === "sse") return true;
     for (const { text } of batch.slice(0, LOOKED_AT)) {
       try {
         const value = parseJson(text);
@@ -149,40 +149,42 @@ class SourceWalk {
     return false;
   }
 
-  private beginStream(): void {
-    const place = { file: this.source.name, line: 1 };
-    this.feed = new StreamFeed(this.plan.wanted, (dialect) => this.visitor.stream(dialect, place));
+  #beginStream(): void {
+    const place = { file: this.#source.name, line: 1 };
+    this.#feed = new StreamFeed(this.#plan.wanted, (dialect) => this.#visitor.stream(dialect, place));
   }
 
   /** A stream is one record, however many of its events fail. */
-  private endStream(feed: StreamFeed): void {
-    this.attempt(1, () => feed.end());
-    if (!this.isFailing) this.plan.tally.done++;
+  #endStream(feed: StreamFeed): void {
+    this.#attempt(1, () => feed.end());
+    if (!this.#isFailing) this.#plan.tally.done++;
   }
 
-  private attempt(line: number, step: () => void, text = ""): void {
+  #attempt(line: number, step: () => void, text = ""): void {
     try {
       step();
     } catch (error) {
       if (error instanceof CliError && (error.code === "usage" || error.code === "io")) throw error;
-      this.fail(error, line, this.hintFor(error, text));
+      this.#fail(error, line, this.#hintFor(error, text));
     }
   }
 
   /** Where the first lines looked like records and this one is but the beginning of a value, the format was guessed wrong. */
-  private hintFor(error: unknown, text: string): string {
-    const { format, isGuessed } = this.source;
-    if (this.isHinted || !isGuessed || format !== "jsonl" || !(error instanceof JsonError)) return "";
+  #hintFor(error: unknown, text: string): string {
+    const { format, isGuessed } = this.#source;
+    if (this.#isHinted || !isGuessed || format !== "jsonl" || !(error instanceof JsonError)) return "";
     if (!/[{[,:]\s*$/.test(text)) return "";
-    this.isHinted = true;
+    this.#isHinted = true;
     return " If values go over several lines, give --input json.";
   }
 
-  private fail(error: unknown, line: number, hint: string): void {
-    const { plan, visitor, feed } = this;
-    const place = { file: this.source.name, line };
-    if (feed === undefined || !this.isFailing) plan.tally.failed++;
-    this.isFailing = true;
+  #fail(error: unknown, line: number, hint: string): void {
+    const plan = this.#plan;
+    const visitor = this.#visitor;
+    const feed = this.#feed;
+    const place = { file: this.#source.name, line };
+    if (feed === undefined || !this.#isFailing) plan.tally.failed++;
+    this.#isFailing = true;
     const failure = failureOf(error, line);
     visitor.failure(hint === "" ? failure : { ...failure, message: `${failure.message}.${hint}` }, place);
     if (error instanceof CliError && error.code === "stopped") throw new CliError("stopped", "");

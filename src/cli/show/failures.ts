@@ -9,29 +9,29 @@ import { visibleLine } from "./visible.ts";
 const SHOWN = 100;
 
 export class FailureLog {
-  private count = 0;
-  private readonly io: Io;
-  private readonly progress: Progress;
-  private readonly paint: Paint;
-  private readonly hint: string;
+  #count = 0;
+  readonly #io: Io;
+  readonly #progress: Progress;
+  readonly #paint: Paint;
+  readonly #hint: string;
 
   /** `hint` says where all of them can be found. */
   constructor(io: Io, progress: Progress, hint: string) {
-    this.io = io;
-    this.progress = progress;
-    this.paint = paintFor(io.stderr, io.env);
-    this.hint = hint;
+    this.#io = io;
+    this.#progress = progress;
+    this.#paint = paintFor(io.stderr, io.env);
+    this.#hint = hint;
   }
 
   add({ message }: Failure, { file, line }: { file: string; line: number }): void {
-    this.count++;
-    if (this.count > SHOWN + 1) return;
-    this.progress.clear();
+    this.#count++;
+    if (this.#count > SHOWN + 1) return;
+    this.#progress.clear();
     const place = visibleLine(`${file}:${line}:`);
     const text =
-      this.count > SHOWN
-        ? `More records fail; the rest of them are only counted here. ${this.hint}`
-        : `${this.paint("bold", place)} ${visibleLine(message)}`;
-    this.io.stderr.write(`${text}\n`);
+      this.#count > SHOWN
+        ? `More records fail; the rest of them are only counted here. ${this.#hint}`
+        : `${this.#paint("bold", place)} ${visibleLine(message)}`;
+    this.#io.stderr.write(`${text}\n`);
   }
 }

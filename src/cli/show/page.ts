@@ -18,7 +18,7 @@ export interface Block {
 export class Page {
   readonly columns: number;
   readonly paint: Paint;
-  private lines: string[] = [];
+  #lines: string[] = [];
 
   constructor(columns: number, paint: Paint) {
     this.columns = columns;
@@ -44,19 +44,19 @@ export class Page {
   /** Our own text, safe already. */
   put(text: string, indent: number, style?: Format): void {
     const line = text.trimEnd();
-    if (line === "") this.lines.push("");
-    else this.lines.push(" ".repeat(indent) + (style === undefined ? line : this.paint(style, line)));
+    if (line === "") this.#lines.push("");
+    else this.#lines.push(" ".repeat(indent) + (style === undefined ? line : this.paint(style, line)));
   }
 
   /** A blank line, never two. */
   space(): void {
-    if (this.lines.length > 0 && this.lines.at(-1) !== "") this.lines.push("");
+    if (this.#lines.length > 0 && this.#lines.at(-1) !== "") this.#lines.push("");
   }
 
   /** Everything since the last time. */
   take(): string {
-    const text = this.lines.map((line) => `${line}\n`).join("");
-    this.lines = [];
+    const text = this.#lines.map((line) => `${line}\n`).join("");
+    this.#lines = [];
     return text;
   }
 }

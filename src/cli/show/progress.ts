@@ -9,58 +9,58 @@ const PATIENCE_MS = 300;
 const CLEAR = "\r\u001B[K";
 
 export class Progress {
-  private readonly io: Io;
-  private readonly isOn: boolean;
-  private readonly started: number;
-  private last: number;
-  private isShown = false;
-  private read = 0;
-  private total: number | undefined = 0;
+  readonly #io: Io;
+  readonly #isOn: boolean;
+  readonly #started: number;
+  #last: number;
+  #isShown = false;
+  #read = 0;
+  #total: number | undefined = 0;
 
   constructor(io: Io, isWanted: boolean) {
-    this.io = io;
-    this.isOn = isWanted && io.stderr.isTTY === true;
-    this.started = io.clock();
-    this.last = this.started + PATIENCE_MS - EVERY_MS;
+    this.#io = io;
+    this.#isOn = isWanted && io.stderr.isTTY === true;
+    this.#started = io.clock();
+    this.#last = this.#started + PATIENCE_MS - EVERY_MS;
   }
 
   /** A source begins; its size in bytes, where that is known. */
   begin(size: number | undefined): void {
-    this.total = size === undefined || this.total === undefined ? undefined : this.total + size;
+    this.#total = size === undefined || this.#total === undefined ? undefined : this.#total + size;
   }
 
   bytes(count: number): void {
-    this.read += count;
+    this.#read += count;
   }
 
   show(records: number): void {
-    if (!this.isOn) return;
-    const now = this.io.clock();
-    if (now - this.last < EVERY_MS) return;
-    this.last = now;
-    this.isShown = true;
-    this.io.stderr.write(CLEAR + clipTo(this.line(records, now), this.columns() - 1));
+    if (!this.#isOn) return;
+    const now = this.#io.clock();
+    if (now - this.#last < EVERY_MS) return;
+    this.#last = now;
+    this.#isShown = true;
+    this.#io.stderr.write(CLEAR + clipTo(this.#line(records, now), this.#columns() - 1));
   }
 
   /** Some terminals say that they have none. */
-  private columns(): number {
-    const { columns = 0 } = this.io.stderr;
+  #columns(): number {
+    const { columns = 0 } = this.#io.stderr;
     return columns > 0 ? columns : 80;
   }
 
-  private line(records: number, now: number): string {
-    const seconds = (now - this.started) / 1000;
-    const rate = seconds > 0 ? this.read / seconds : 0;
-    const parts = [this.total === undefined ? bytes(this.read) : `${bytes(this.read)} of ${bytes(this.total)}`];
-    if (this.total !== undefined && this.total > 0) parts.push(`${Math.floor((100 * this.read) / this.total)} %`);
+  #line(records: number, now: number): string {
+    const seconds = (now - this.#started) / 1000;
+    const rate = seconds > 0 ? this.#read / seconds : 0;
+    const parts = [this.#total === undefined ? bytes(this.#read) : `${bytes(this.#read)} of ${bytes(this.#total)}`];
+    if (this.#total !== undefined && this.#total > 0) parts.push(`${Math.floor((100 * this.#read) / this.#total)} %`);
     parts.push(counted(records, "record"), `${bytes(rate)}/s`);
-    if (this.total !== undefined && rate > 0) parts.push(`${duration((this.total - this.read) / rate)} left`);
+    if (this.#total !== undefined && rate > 0) parts.push(`${duration((this.#total - this.#read) / rate)} left`);
     return parts.join("  ");
   }
 
   /** Takes the line away, before anything else is written. */
   clear(): void {
-    if (this.isShown) this.io.stderr.write(CLEAR);
-    this.isShown = false;
+    if (this.#isShown) this.#io.stderr.write(CLEAR);
+    this.#isShown = false;
   }
 }

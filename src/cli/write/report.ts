@@ -23,12 +23,12 @@ export interface ReportEntry extends Beside {
 
 export class Report {
   readonly sink: Sink;
-  private readonly values: ValueWriter;
+  readonly #values: ValueWriter;
 
   private constructor(sink: Sink, isList: boolean) {
     this.sink = sink;
-    this.values = new ValueWriter(sink, { format: isList ? "json" : "jsonl" });
-    if (isList) this.values.begin();
+    this.#values = new ValueWriter(sink, { format: isList ? "json" : "jsonl" });
+    if (isList) this.#values.begin();
   }
 
   /** A JSON list where the name ends in `.json`, else a line for each record. */
@@ -37,11 +37,11 @@ export class Report {
   }
 
   add(entry: ReportEntry): void {
-    this.values.write(entry);
+    this.#values.write(entry);
   }
 
   async commit(): Promise<void> {
-    this.values.end();
+    this.#values.end();
     await this.sink.commit();
   }
 }

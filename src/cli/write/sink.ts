@@ -19,40 +19,40 @@ export function removeUnfinished(): void {
 }
 
 export abstract class Sink {
-  private text = "";
-  private readonly waiting: (string | Uint8Array)[] = [];
-  private sending: Promise<void> = Promise.resolve();
+  #text = "";
+  readonly #waiting: (string | Uint8Array)[] = [];
+  #sending: Promise<void> = Promise.resolve();
 
   write(piece: string | Uint8Array): void {
     if (typeof piece === "string") {
-      this.text += piece;
-      if (this.text.length < ENOUGH) return;
+      this.#text += piece;
+      if (this.#text.length < ENOUGH) return;
     }
-    this.queueText();
-    if (typeof piece !== "string") this.waiting.push(piece);
+    this.#queueText();
+    if (typeof piece !== "string") this.#waiting.push(piece);
   }
 
-  private queueText(): void {
-    if (this.text !== "") this.waiting.push(this.text);
-    this.text = "";
+  #queueText(): void {
+    if (this.#text !== "") this.#waiting.push(this.#text);
+    this.#text = "";
   }
 
   /** Hands on what has been collected, and waits for what was handed on before: one batch is under way, never more. */
   async flush(): Promise<void> {
-    await this.sending;
-    this.queueText();
-    this.sending = this.sendAll(this.waiting.splice(0));
+    await this.#sending;
+    this.#queueText();
+    this.#sending = this.#sendAll(this.#waiting.splice(0));
     // It fails where it is awaited; until then nobody needs to know.
-    this.sending.catch(() => undefined);
+    this.#sending.catch(() => undefined);
   }
 
   /** Everything that was written has been taken. */
   protected async settle(): Promise<void> {
     await this.flush();
-    await this.sending;
+    await this.#sending;
   }
 
-  private async sendAll(pieces: readonly (string | Uint8Array)[]): Promise<void> {
+  async #sendAll(pieces: readonly (string | Uint8Array)[]): Promise<void> {
     for (const piece of pieces) await this.send(piece);
   }
 
@@ -64,15 +64,15 @@ export abstract class Sink {
 }
 
 export class StreamSink extends Sink {
-  private readonly stream: Writable;
+  readonly #stream: Writable;
 
   constructor(stream: Writable) {
     super();
-    this.stream = stream;
+    this.#stream = stream;
   }
 
   protected async send(piece: string | Uint8Array): Promise<void> {
-    if (!this.stream.write(piece)) await once(this.stream, "drain");
+    if (!this.#stream.write(piece)) await once(this.#stream, "drain");
   }
 
   async commit(): Promise<void> {
@@ -85,46 +85,46 @@ export class StreamSink extends Sink {
 }
 
 class FileSink extends Sink {
-  private readonly handle: FileHandle;
-  private readonly path: string;
+  readonly #handle: FileHandle;
+  readonly #path: string;
   /** Written first, then renamed; the same as `path` for what is no plain file. */
-  private readonly temporary: string;
-  private readonly mode: number | undefined;
+  readonly #temporary: string;
+  readonly #mode: number | undefined;
 
   constructor(handle: FileHandle, path: string, temporary: string, mode: number | undefined) {
     super();
-    this.handle = handle;
-    this.path = path;
-    this.temporary = temporary;
-    this.mode = mode;
+    this.#handle = handle;
+    this.#path = path;
+    this.#temporary = temporary;
+    this.#mode = mode;
   }
 
   protected async send(piece: string | Uint8Array): Promise<void> {
     try {
-      await this.handle.writeFile(piece);
+      await this.#handle.writeFile(piece);
     } catch (error) {
-      throw ioError(error, "write", this.path);
+      throw ioError(error, "write", this.#path);
     }
   }
 
   async commit(): Promise<void> {
     await this.settle();
     try {
-      await this.handle.close();
-      if (this.temporary === this.path) return;
-      if (this.mode !== undefined) await chmod(this.temporary, this.mode);
-      await rename(this.temporary, this.path);
-      unfinished.delete(this.temporary);
+      await this.#handle.close();
+      if (this.#temporary === this.#path) return;
+      if (this.#mode !== undefined) await chmod(this.#temporary, this.#mode);
+      await rename(this.#temporary, this.#path);
+      unfinished.delete(this.#temporary);
     } catch (error) {
-      throw ioError(error, "write", this.path);
+      throw ioError(error, "write", this.#path);
     }
   }
 
   async discard(): Promise<void> {
-    await this.handle.close().catch(() => undefined);
-    if (this.temporary === this.path) return;
-    await rm(this.temporary, { force: true });
-    unfinished.delete(this.temporary);
+    await this.#handle.close().catch(() => undefined);
+    if (this.#temporary === this.#path) return;
+    await rm(this.#temporary, { force: true });
+    unfinished.delete(this.#temporary);
   }
 }
 

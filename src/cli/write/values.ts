@@ -9,36 +9,36 @@ export interface ValueOptions {
 }
 
 export class ValueWriter {
-  private readonly sink: Sink;
-  private readonly isList: boolean;
-  private readonly indent: number | undefined;
-  private isOpen = false;
-  private isEmpty = true;
+  readonly #sink: Sink;
+  readonly #isList: boolean;
+  readonly #indent: number | undefined;
+  #isOpen = false;
+  #isEmpty = true;
 
   constructor(sink: Sink, { format, pretty = false }: ValueOptions) {
-    this.sink = sink;
-    this.isList = format === "json";
-    this.indent = pretty ? 2 : undefined;
+    this.#sink = sink;
+    this.#isList = format === "json";
+    this.#indent = pretty ? 2 : undefined;
   }
 
   /** The values that follow are elements of a list. */
   begin(): void {
-    if (!this.isList || this.isOpen) return;
-    this.isOpen = true;
-    this.sink.write("[");
+    if (!this.#isList || this.#isOpen) return;
+    this.#isOpen = true;
+    this.#sink.write("[");
   }
 
   write(value: unknown): void {
-    const text = stringifyJson(value, this.indent);
-    if (!this.isOpen) this.sink.write(`${text}\n`);
-    else this.sink.write(`${this.isEmpty ? "" : ","}\n${text}`);
-    this.isEmpty = false;
+    const text = stringifyJson(value, this.#indent);
+    if (!this.#isOpen) this.#sink.write(`${text}\n`);
+    else this.#sink.write(`${this.#isEmpty ? "" : ","}\n${text}`);
+    this.#isEmpty = false;
   }
 
   /** Closes a list that was begun. */
   end(): void {
-    if (this.isOpen) this.sink.write(this.isEmpty ? "]\n" : "\n]\n");
-    this.isOpen = false;
-    this.isEmpty = true;
+    if (this.#isOpen) this.#sink.write(this.#isEmpty ? "]\n" : "\n]\n");
+    this.#isOpen = false;
+    this.#isEmpty = true;
   }
 }

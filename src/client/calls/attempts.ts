@@ -34,55 +34,55 @@ function hasBegun({ status, aborted, error }: Attempt, partial: Response | undef
 
 /** An attempt that is under way. */
 export class OpenAttempt {
-  private readonly log: AttemptLog;
-  private readonly attempt: Attempt;
-  private readonly startedAt: number;
-  private isEnded = false;
-  private isSent = false;
+  readonly #log: AttemptLog;
+  readonly #attempt: Attempt;
+  readonly #startedAt: number;
+  #isEnded = false;
+  #isSent = false;
 
   constructor(log: AttemptLog, attempt: Attempt, startedAt: number) {
-    this.log = log;
-    this.attempt = attempt;
-    this.startedAt = startedAt;
+    this.#log = log;
+    this.#attempt = attempt;
+    this.#startedAt = startedAt;
   }
 
   /** For whoever may change them. */
   get losses(): Loss[] {
-    return copiesOf(this.attempt.losses);
+    return copiesOf(this.#attempt.losses);
   }
 
   /** Whether the request has gone out, as far as the transport can tell. */
   sent(isSent: boolean): void {
-    this.isSent = isSent;
+    this.#isSent = isSent;
   }
 
   /** The headers of the reply have arrived. */
   replied(status: number, requestId: string | undefined): void {
-    this.attempt.status = status;
-    if (requestId !== undefined) this.attempt.requestId = requestId;
+    this.#attempt.status = status;
+    if (requestId !== undefined) this.#attempt.requestId = requestId;
   }
 
   end({ usage, error, aborted, partial }: Ending): void {
-    if (this.isEnded) return;
-    this.isEnded = true;
-    const { attempt } = this;
-    attempt.durationMs = this.log.scope.now() - this.startedAt;
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    const attempt = this.#attempt;
+    attempt.durationMs = this.#log.scope.now() - this.#startedAt;
     if (usage !== undefined) attempt.usage = usage;
     if (error !== undefined) attempt.error = error;
     if (aborted !== undefined) attempt.aborted = aborted;
-    if (hasBegun(attempt, partial, this.isSent)) attempt.mayBeBilled = true;
-    this.log.add(attempt);
+    if (hasBegun(attempt, partial, this.#isSent)) attempt.mayBeBilled = true;
+    this.#log.add(attempt);
   }
 }
 
 export class AttemptLog {
   readonly attempts: Attempt[] = [];
   readonly scope: CallScope;
-  private readonly listener: ((attempt: Attempt) => void) | undefined;
+  readonly #listener: ((attempt: Attempt) => void) | undefined;
 
   constructor(scope: CallScope, listener: ((attempt: Attempt) => void) | undefined) {
     this.scope = scope;
-    this.listener = listener;
+    this.#listener = listener;
   }
 
   begin(provider: string, model: string, waitedMs: number, losses: Loss[]): OpenAttempt {
@@ -93,7 +93,7 @@ export class AttemptLog {
 
   add(attempt: Attempt): void {
     this.attempts.push(attempt);
-    const { listener } = this;
+    const listener = this.#listener;
     if (listener !== undefined) void tell(() => listener(attempt));
   }
 }

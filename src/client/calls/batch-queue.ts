@@ -5,52 +5,52 @@ import type { Delta } from "../../model/index.ts";
 const FEW = 64;
 
 export class BatchQueue {
-  private batches: (readonly Delta[])[] = [];
+  #batches: (readonly Delta[])[] = [];
   /** The first batch that is not taken, and of it, the first delta that is not. */
-  private first = 0;
-  private at = 0;
+  #first = 0;
+  #at = 0;
 
   get isEmpty(): boolean {
-    return this.first === this.batches.length;
+    return this.#first === this.#batches.length;
   }
 
   push(batch: readonly Delta[]): void {
-    if (batch.length > 0) this.batches.push(batch);
+    if (batch.length > 0) this.#batches.push(batch);
   }
 
   /** The next delta; undefined where there is none. */
   shift(): Delta | undefined {
-    const batch = this.batches[this.first];
+    const batch = this.#batches[this.#first];
     if (batch === undefined) return undefined;
-    const delta = batch[this.at];
-    this.at += 1;
-    if (this.at === batch.length) this.advance();
+    const delta = batch[this.#at];
+    this.#at += 1;
+    if (this.#at === batch.length) this.#advance();
     return delta;
   }
 
   /** What is left of the next batch; nothing where there is none. */
   shiftBatch(): readonly Delta[] {
-    const batch = this.batches[this.first];
+    const batch = this.#batches[this.#first];
     if (batch === undefined) return [];
-    const rest = this.at === 0 ? batch : batch.slice(this.at);
-    this.advance();
+    const rest = this.#at === 0 ? batch : batch.slice(this.#at);
+    this.#advance();
     return rest;
   }
 
-  private advance(): void {
-    this.at = 0;
-    this.first += 1;
-    if (this.first === this.batches.length) this.clear();
+  #advance(): void {
+    this.#at = 0;
+    this.#first += 1;
+    if (this.#first === this.#batches.length) this.clear();
     // Half of them at a time: to move the rest for each one would cost more the more there are.
-    else if (this.first > FEW && this.first * 2 > this.batches.length) {
-      this.batches = this.batches.slice(this.first);
-      this.first = 0;
+    else if (this.#first > FEW && this.#first * 2 > this.#batches.length) {
+      this.#batches = this.#batches.slice(this.#first);
+      this.#first = 0;
     }
   }
 
   clear(): void {
-    this.batches.length = 0;
-    this.first = 0;
-    this.at = 0;
+    this.#batches.length = 0;
+    this.#first = 0;
+    this.#at = 0;
   }
 }

@@ -80,7 +80,7 @@ export class ModelCall {
   readonly log: AttemptLog;
   /** Whoever makes a call piece by piece may say late what is asked. */
   protected request: ModelRequest;
-  private readonly options: CallOptions;
+  readonly #options: CallOptions;
   protected readonly stream: boolean;
 
   /**
@@ -96,7 +96,7 @@ export class ModelCall {
   ) {
     this.session = session;
     this.request = request;
-    this.options = options;
+    this.#options = options;
     this.stream = stream;
     this.targets = plan.targets;
     this.scope = new CallScope(session.effects, options.signal, plan.totalMs);
@@ -104,7 +104,7 @@ export class ModelCall {
   }
 
   /** Puts the request in the provider's words. Throws an "untranslatable" where it would become another question. */
-  prepare({ link, asked }: Target, options: CallOptions = this.options): PreparedCall {
+  prepare({ link, asked }: Target, options: CallOptions = this.#options): PreparedCall {
     const { request, stream } = this;
     let ready: PreparedCall;
     try {
@@ -115,17 +115,17 @@ export class ModelCall {
       }
     } catch (cause) {
       if (!(cause instanceof DialectError || cause instanceof JsonError)) throw cause;
-      throw this.untranslatable(asked, cause.path, `The request cannot be said: ${cause.message}`, cause);
+      throw this.#untranslatable(asked, cause.path, `The request cannot be said: ${cause.message}`, cause);
     }
     const breaks = options.onBreaks === "send" ? [] : ready.losses.filter(({ level }) => level === "breaks");
     const [first] = breaks;
     if (first === undefined) return ready;
     const more = breaks.length > 1 ? ` (and ${breaks.length - 1} more)` : "";
     const what = `It would be asked another question: at "${first.path}" (${first.code}): ${first.message}${more}`;
-    throw this.untranslatable(asked, first.path, `${what} Change it, or send it all the same with onBreaks: "send".`);
+    throw this.#untranslatable(asked, first.path, `${what} Change it, or send it all the same with onBreaks: "send".`);
   }
 
-  private untranslatable({ provider, model }: TargetInfo, path: string, what: string, cause?: unknown): ClientError {
+  #untranslatable({ provider, model }: TargetInfo, path: string, what: string, cause?: unknown): ClientError {
     const details = { path, provider, model, attempts: this.log.attempts };
     const options = cause === undefined ? details : { ...details, cause };
     return new ClientError("untranslatable", `${provider}/${model}: ${what}`, options);

@@ -149,28 +149,32 @@ export async function streamReply(reply: HttpReply, exchange: HttpExchange): Pro
 const REST_MS = 1000;
 
 class HttpSource implements DeltaSource {
-  private readonly reply: HttpReply;
-  private readonly body: AsyncIterator<Uint8Array>;
-  private readonly decoder: StreamDecoder;
-  private readonly scope: CallScope;
-  private readonly signal: AbortSignal;
-  private readonly secrets: Secrets;
-  private readonly tap: HttpExchange["tap"];
-  private isOver = false;
+  readonly #reply: HttpReply;
+  readonly #body: AsyncIterator<Uint8Array>;
+  readonly #decoder: StreamDecoder;
+  readonly #scope: CallScope;
+  readonly #signal: AbortSignal;
+  readonly #secrets: Secrets;
+  readonly #tap: HttpExchange["tap"];
+  #isOver = false;
 
   constructor(reply: HttpReply, { prepared, scope, secrets, tap }: HttpExchange) {
-    this.reply = reply;
-    this.body = reply.body[Symbol.asyncIterator]();
-    this.decoder = prepared.dialect.streamDecoder({ names: prepared.names });
-    this.scope = scope;
-    this.signal = scope.signal;
-    this.secrets = secrets;
-    this.tap = tap;
+    this.#reply = reply;
+    this.#body = reply.body[Symbol.asyncIterator]();
+    this.#decoder = prepared.dialect.streamDecoder({ names: prepared.names });
+    this.#scope = scope;
+    this.#signal = scope.signal;
+    this.#secrets = secrets;
+    this.#tap = tap;
   }
 
   async read(): Promise<readonly Delta[] | undefined> {
-    const { body, decoder, scope, signal, secrets } = this;
-    while (!this.isOver) {
+    const body = this.#body;
+    const decoder = this.#decoder;
+    const scope = this.#scope;
+    const signal = this.#signal;
+    const secrets = this.#secrets;
+    while (!this.#isOver) {
       // The signal's reason says who ended it.
       if (signal.aborted) throw signal.reason;
       let piece: IteratorResult<Uint8Array, undefined>;
@@ -181,8 +185,8 @@ class HttpSource implements DeltaSource {
         throw secrets.failureOf(thrown);
       }
       scope.read();
-      this.isOver = piece.done === true;
-      if (piece.done !== true) this.tap?.(piece.value);
+      this.#isOver = piece.done === true;
+      if (piece.done !== true) this.#tap?.(piece.value);
       const deltas = piece.done === true ? decoder.end() : decoder.push(piece.value);
       if (deltas.length > 0) return secrets.deltas(deltas);
     }
@@ -190,20 +194,20 @@ class HttpSource implements DeltaSource {
   }
 
   finish(): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    void this.readRest();
+    if (this.#isOver) return;
+    this.#isOver = true;
+    void this.#readRest();
   }
 
   /** A reply that is read to its end leaves its connection to the next one. */
-  private async readRest(): Promise<void> {
-    const timer = setTimeout(() => this.reply.discard(), REST_MS);
+  async #readRest(): Promise<void> {
+    const timer = setTimeout(() => this.#reply.discard(), REST_MS);
     // Neither this nor the connection is a reason for a process to live; a browser's timer is a number.
     if (typeof timer === "object") timer.unref();
-    this.reply.unref?.();
+    this.#reply.unref?.();
     try {
       let isEnded = false;
-      while (!isEnded) isEnded = (await this.body.next()).done === true;
+      while (!isEnded) isEnded = (await this.#body.next()).done === true;
     } catch {
       // The answer is whole: how the connection ends is of no interest.
     } finally {
@@ -212,9 +216,9 @@ class HttpSource implements DeltaSource {
   }
 
   stop(): readonly Delta[] {
-    if (this.isOver) return [];
-    this.isOver = true;
-    this.reply.discard();
-    return this.secrets.deltas(this.decoder.end());
+    if (this.#isOver) return [];
+    this.#isOver = true;
+    this.#reply.discard();
+    return this.#secrets.deltas(this.#decoder.end());
   }
 }

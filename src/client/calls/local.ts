@@ -15,18 +15,18 @@ const MOST_IN_A_ROW = 1024;
 const LONGEST_MS = 10;
 
 export class LocalSource implements DeltaSource {
-  private readonly scope: CallScope;
-  private readonly signal: AbortSignal;
-  private readonly iterator: Iterator<Delta> | AsyncIterator<Delta>;
-  private readonly isSync: boolean;
-  private readonly replyMs: number;
-  private hasBegun = false;
-  private isOver = false;
+  readonly #scope: CallScope;
+  readonly #signal: AbortSignal;
+  readonly #iterator: Iterator<Delta> | AsyncIterator<Delta>;
+  readonly #isSync: boolean;
+  readonly #replyMs: number;
+  #hasBegun = false;
+  #isOver = false;
   /** What a provider threw after it had said something that came first. */
-  private thrown: { error: unknown } | undefined;
+  #thrown: { error: unknown } | undefined;
   /** How many deltas were read since everybody else had a turn, and when that was. */
-  private inRow = 0;
-  private turnAt: number;
+  #inRow = 0;
+  #turnAt: number;
 
   constructor(
     provider: LocalProvider,
@@ -34,66 +34,66 @@ export class LocalSource implements DeltaSource {
     scope: CallScope,
     { replyMs }: Pick<Timeouts, "replyMs">,
   ) {
-    this.scope = scope;
-    this.signal = scope.signal;
-    this.replyMs = replyMs;
-    this.turnAt = scope.now();
+    this.#scope = scope;
+    this.#signal = scope.signal;
+    this.#replyMs = replyMs;
+    this.#turnAt = scope.now();
     const deltas: unknown = provider.answer(request, { signal: scope.signal });
-    this.isSync = isIterable(deltas, Symbol.iterator);
-    this.iterator = iteratorOf(deltas);
+    this.#isSync = isIterable(deltas, Symbol.iterator);
+    this.#iterator = iteratorOf(deltas);
   }
 
   async read(): Promise<readonly Delta[] | undefined> {
-    if (this.inRow >= MOST_IN_A_ROW || this.isLong()) await this.giveTurn();
+    if (this.#inRow >= MOST_IN_A_ROW || this.#isLong()) await this.#giveTurn();
     // The signal's reason says who ended it.
-    if (this.signal.aborted) throw this.signal.reason;
+    if (this.#signal.aborted) throw this.#signal.reason;
     // Which of the two it is was found out above.
-    return this.isSync
-      ? this.readSync(this.iterator as Iterator<Delta>)
-      : this.readAsync(this.iterator as AsyncIterator<Delta>);
+    return this.#isSync
+      ? this.#readSync(this.#iterator as Iterator<Delta>)
+      : this.#readAsync(this.#iterator as AsyncIterator<Delta>);
   }
 
   /** Signals and limits act between turns of the event loop. */
-  private async giveTurn(): Promise<void> {
+  async #giveTurn(): Promise<void> {
     await nextTurn();
-    this.inRow = 0;
-    this.turnAt = this.scope.now();
+    this.#inRow = 0;
+    this.#turnAt = this.#scope.now();
   }
 
-  private isLong(): boolean {
-    return this.scope.now() - this.turnAt >= LONGEST_MS;
+  #isLong(): boolean {
+    return this.#scope.now() - this.#turnAt >= LONGEST_MS;
   }
 
-  private async readAsync(iterator: AsyncIterator<Delta>): Promise<readonly Delta[] | undefined> {
+  async #readAsync(iterator: AsyncIterator<Delta>): Promise<readonly Delta[] | undefined> {
     // Before its first delta it may take its time, as a server may before its headers.
-    if (this.hasBegun) this.scope.reading();
-    else this.scope.awaitReply(this.replyMs);
-    const result = await orAborted(iterator.next(), this.signal);
-    if (this.hasBegun) this.scope.read();
-    else this.scope.resetSilence();
-    this.hasBegun = true;
-    this.isOver = result.done === true;
-    this.inRow += 1;
+    if (this.#hasBegun) this.#scope.reading();
+    else this.#scope.awaitReply(this.#replyMs);
+    const result = await orAborted(iterator.next(), this.#signal);
+    if (this.#hasBegun) this.#scope.read();
+    else this.#scope.resetSilence();
+    this.#hasBegun = true;
+    this.#isOver = result.done === true;
+    this.#inRow += 1;
     return result.done === true ? undefined : [checkedDelta(result.value)];
   }
 
-  private readSync(iterator: Iterator<Delta>): readonly Delta[] | undefined {
+  #readSync(iterator: Iterator<Delta>): readonly Delta[] | undefined {
     const deltas: Delta[] = [];
-    while (deltas.length < MOST_AT_ONCE && !this.isOver) {
+    while (deltas.length < MOST_AT_ONCE && !this.#isOver) {
       try {
         const result = iterator.next();
-        if (result.done === true) this.isOver = true;
+        if (result.done === true) this.#isOver = true;
         else deltas.push(checkedDelta(result.value));
       } catch (error) {
-        this.thrown = { error };
+        this.#thrown = { error };
         // It may be its delta that is wrong: then it is still there to be left.
         this.stop();
       }
-      if (this.isLong()) break;
+      if (this.#isLong()) break;
     }
-    this.inRow += deltas.length;
+    this.#inRow += deltas.length;
     if (deltas.length > 0) return deltas;
-    if (this.thrown !== undefined) throw this.thrown.error;
+    if (this.#thrown !== undefined) throw this.#thrown.error;
     return undefined;
   }
 
@@ -102,16 +102,16 @@ export class LocalSource implements DeltaSource {
   }
 
   stop(): readonly Delta[] {
-    if (this.isOver) return [];
-    this.isOver = true;
-    void this.dismiss();
+    if (this.#isOver) return [];
+    this.#isOver = true;
+    void this.#dismiss();
     return [];
   }
 
   /** A generator that waits for something ends only then. Nobody waits for it, and what it says at its end is its own. */
-  private async dismiss(): Promise<void> {
+  async #dismiss(): Promise<void> {
     try {
-      await this.iterator.return?.();
+      await this.#iterator.return?.();
     } catch {
       // The answer has ended without it.
     }

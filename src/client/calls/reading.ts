@@ -19,22 +19,22 @@ export interface DeltaSource {
 }
 
 export class Reading {
-  private readonly source: DeltaSource;
-  private readonly asked: TargetInfo;
-  private readonly scope: CallScope;
-  private readonly assembler = new Assembler();
+  readonly #source: DeltaSource;
+  readonly #asked: TargetInfo;
+  readonly #scope: CallScope;
+  readonly #assembler = new Assembler();
   /** Why it is no whole answer, once it has ended. */
   failure: AttemptFailure | undefined;
-  private held: readonly Delta[] = [];
+  #held: readonly Delta[] = [];
   /** What `start` said. */
-  private begun: { id: string; model: string } | undefined;
+  #begun: { id: string; model: string } | undefined;
   /** The answer has ended, in one way or another; there may still be something to give out. */
   isOver = false;
 
   constructor(source: DeltaSource, asked: TargetInfo, scope: CallScope) {
-    this.source = source;
-    this.asked = asked;
-    this.scope = scope;
+    this.#source = source;
+    this.#asked = asked;
+    this.#scope = scope;
   }
 
   /**
@@ -45,53 +45,53 @@ export class Reading {
     const held: Delta[] = [];
     let isSaid = false;
     while (!this.isOver && !isSaid) {
-      for (const delta of this.take(await this.readSource())) {
+      for (const delta of this.#take(await this.#readSource())) {
         held.push(delta);
         isSaid ||= saysSomething(delta);
       }
     }
     if (this.failure !== undefined && !isSaid) throw this.failure;
-    this.held = held;
+    this.#held = held;
   }
 
   /** The next deltas; undefined at the end of a whole answer. A failed one gives its `error` delta, then throws. */
   async next(): Promise<readonly Delta[] | undefined> {
-    if (this.held.length > 0) {
-      const { held } = this;
-      this.held = [];
+    if (this.#held.length > 0) {
+      const held = this.#held;
+      this.#held = [];
       return held;
     }
     if (this.failure !== undefined) throw this.failure;
-    return this.isOver ? undefined : this.take(await this.readSource());
+    return this.isOver ? undefined : this.#take(await this.#readSource());
   }
 
   /** What the source gives; where it fails, what it still knows and the `error` that it could not say. */
-  private async readSource(): Promise<readonly Delta[]> {
+  async #readSource(): Promise<readonly Delta[]> {
     try {
-      const deltas = await this.source.read();
+      const deltas = await this.#source.read();
       if (deltas !== undefined) return deltas;
       throw new AttemptFailure({ kind: "truncated", message: "The deltas ended before the answer did." });
     } catch (thrown) {
-      const rest = this.source.stop();
+      const rest = this.#source.stop();
       // The answer was whole before the connection broke.
       if (rest.at(-1)?.kind === "done") return rest;
       this.failure = failureOf(thrown);
       const said = rest.filter(({ kind }) => kind !== "error");
       // Whoever ended it wants no more deltas, only to know what came.
-      if (this.scope.ended?.by === "caller") throw this.abandon(said);
+      if (this.#scope.ended?.by === "caller") throw this.#abandon(said);
       return [...said, errorDelta(this.failure.error)];
     }
   }
 
-  private abandon(said: readonly Delta[]): AttemptFailure {
-    this.take(said);
-    for (const price of this.price()) this.assembler.push(price);
-    this.end();
+  #abandon(said: readonly Delta[]): AttemptFailure {
+    this.#take(said);
+    for (const price of this.#price()) this.#assembler.push(price);
+    this.#end();
     return failureOf(this.failure);
   }
 
   /** Assembles a batch, and says in it what a provider does not know: where the answer comes from and what it costs. */
-  private take(deltas: readonly Delta[]): readonly Delta[] {
+  #take(deltas: readonly Delta[]): readonly Delta[] {
     let taken: Delta[] | undefined;
     for (let index = 0; index < deltas.length && !this.isOver; index += 1) {
       // The loop stays within the list.
@@ -100,81 +100,82 @@ export class Reading {
       try {
         if (kind === "start" || kind === "done" || kind === "error") {
           taken ??= deltas.slice(0, index);
-          for (const each of this.mark(delta)) taken.push(this.push(each));
+          for (const each of this.#mark(delta)) taken.push(this.#push(each));
         } else {
-          this.assembler.push(delta);
+          this.#assembler.push(delta);
           taken?.push(delta);
         }
       } catch (thrown) {
         taken ??= deltas.slice(0, index);
         this.failure ??= failureOf(thrown);
-        if (this.begun !== undefined) taken.push(this.push(errorDelta(this.failure.error)));
-        else this.end();
+        if (this.#begun !== undefined) taken.push(this.#push(errorDelta(this.failure.error)));
+        else this.#end();
       }
     }
     return taken ?? deltas;
   }
 
-  private push(delta: Delta): Delta {
-    this.assembler.push(delta);
-    if (delta.kind === "done" || delta.kind === "error") this.end();
+  #push(delta: Delta): Delta {
+    this.#assembler.push(delta);
+    if (delta.kind === "done" || delta.kind === "error") this.#end();
     return delta;
   }
 
-  private end(): void {
+  #end(): void {
     this.isOver = true;
-    if (this.assembler.complete) return this.source.finish();
-    this.source.stop();
-    const partial = this.partial();
+    if (this.#assembler.complete) return this.#source.finish();
+    this.#source.stop();
+    const partial = this.#partial();
     const error = this.failure?.error ?? partial?.error ?? { kind: "unknown", message: "The answer failed." };
     const { cause } = this.failure ?? {};
     this.failure = new AttemptFailure(error, cause === undefined ? { partial } : { partial, cause });
   }
 
-  private mark(delta: Extract<Delta, { kind: "start" | "done" | "error" }>): Delta[] {
-    if (delta.kind === "start") return [this.markStart(delta)];
+  #mark(delta: Extract<Delta, { kind: "start" | "done" | "error" }>): Delta[] {
+    if (delta.kind === "start") return [this.#markStart(delta)];
     const { usage } = this;
-    const price = this.price();
+    const price = this.#price();
     if (delta.kind === "error") return [...price, delta];
     const { finishReason: unified, raw, message, extra } = delta.payload;
     const priced = usage && Object.assign(usage, price[0]?.payload);
-    const facts = lastFacts(this.asked, priced, raw === undefined ? { unified } : { unified, raw }, extra);
+    const facts = lastFacts(this.#asked, priced, raw === undefined ? { unified } : { unified, raw }, extra);
     const told = { ...message, metadata: { ...message?.metadata, ...facts } };
     return [...price, { ...delta, payload: { ...delta.payload, message: told } }];
   }
 
   /** What the usage seen so far costs, as a delta, where the provider does not say it. */
-  private price(): { kind: "usage"; payload: { cost: number } }[] {
-    const { usage, begun } = this;
-    const cost = usage && begun && missingCost(usage, this.asked, begun.model);
+  #price(): { kind: "usage"; payload: { cost: number } }[] {
+    const { usage } = this;
+    const begun = this.#begun;
+    const cost = usage && begun && missingCost(usage, this.#asked, begun.model);
     return cost === undefined ? [] : [{ kind: "usage", payload: { cost } }];
   }
 
-  private markStart(delta: Extract<Delta, { kind: "start" }>): Delta {
+  #markStart(delta: Extract<Delta, { kind: "start" }>): Delta {
     const { modelId, requestId, message } = delta.payload;
     const begun = { id: requestId, model: modelId };
-    const told = { ...message, metadata: { ...message?.metadata, ...firstFacts(this.asked, begun) } };
-    this.begun ??= begun;
+    const told = { ...message, metadata: { ...message?.metadata, ...firstFacts(this.#asked, begun) } };
+    this.#begun ??= begun;
     return { ...delta, payload: { ...delta.payload, message: told } };
   }
 
   /** The usage seen so far (B67). */
   get usage(): Usage | undefined {
-    return this.begun && this.assembler.snapshot().usage;
+    return this.#begun && this.#assembler.snapshot().usage;
   }
 
   snapshot(): Snapshot | undefined {
-    return this.begun && this.assembler.snapshot();
+    return this.#begun && this.#assembler.snapshot();
   }
 
   /** The whole answer. Only once there is no more to read. */
   response(): Response {
-    return this.assembler.finish();
+    return this.#assembler.finish();
   }
 
-  private partial(): Response | undefined {
+  #partial(): Response | undefined {
     try {
-      return this.assembler.finish();
+      return this.#assembler.finish();
     } catch (error) {
       if (error instanceof AssemblyError) return error.response;
       throw error;

@@ -25,26 +25,26 @@ export class TimeoutReachedError extends Error {
 }
 
 export class CallScope {
-  private readonly effects: Effects;
-  private readonly outer: AbortSignal | undefined;
-  private readonly totalMs: number;
-  private readonly startedAt: number;
+  readonly #effects: Effects;
+  readonly #outer: AbortSignal | undefined;
+  readonly #totalMs: number;
+  readonly #startedAt: number;
   /** Of the provider that is being asked, and its own limit. */
-  private turnStartedAt: number;
-  private turnMs = Infinity;
+  #turnStartedAt: number;
+  #turnMs = Infinity;
   /** What it may take of the call's time while others could still be asked. */
-  private shareMs = Infinity;
+  #shareMs = Infinity;
   /** Of what is going on now: an attempt or a wait. */
-  private current: AbortController | undefined;
-  private gapMs = Infinity;
+  #current: AbortController | undefined;
+  #gapMs = Infinity;
   /** The limit on the silence that is being waited through. */
-  private silence: { limit: "replyMs" | "gapMs"; ms: number } = { limit: "gapMs", ms: Infinity };
+  #silence: { limit: "replyMs" | "gapMs"; ms: number } = { limit: "gapMs", ms: Infinity };
   /** When that silence began; undefined while nothing is waited for. */
-  private silentSince: number | undefined;
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  #silentSince: number | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   /** When it goes off. */
-  private timerAt = Infinity;
-  private isClosed = false;
+  #timerAt = Infinity;
+  #isClosed = false;
   /** Why the whole call ended, where somebody or something ended it. */
   ended: { by: "caller"; reason: unknown } | { by: "limit"; reason: TimeoutReachedError } | undefined;
   /** The time of the provider that is being asked is over. */
@@ -54,73 +54,73 @@ export class CallScope {
   onEnded: (() => void) | undefined;
 
   constructor(effects: Effects, outer: AbortSignal | undefined, totalMs: number) {
-    this.effects = effects;
-    this.outer = outer;
-    this.totalMs = totalMs;
-    this.startedAt = this.now();
-    this.turnStartedAt = this.startedAt;
+    this.#effects = effects;
+    this.#outer = outer;
+    this.#totalMs = totalMs;
+    this.#startedAt = this.now();
+    this.#turnStartedAt = this.#startedAt;
     if (outer?.aborted === true) this.end(outer.reason);
-    else outer?.addEventListener("abort", this.followOuter, { once: true });
+    else outer?.addEventListener("abort", this.#followOuter, { once: true });
   }
 
-  private readonly followOuter = (): void => this.end(this.outer?.reason);
+  readonly #followOuter = (): void => this.end(this.#outer?.reason);
 
   /** The caller's signal: it counts also where the call is over, and somebody still reads what it gave. */
   get callerSignal(): AbortSignal | undefined {
-    return this.outer;
+    return this.#outer;
   }
 
   now(): number {
-    return millisecondsOf(this.effects);
+    return millisecondsOf(this.#effects);
   }
 
-  private get callDeadline(): number {
-    return this.startedAt + this.totalMs;
+  get #callDeadline(): number {
+    return this.#startedAt + this.#totalMs;
   }
-  private get turnDeadline(): number {
-    return this.turnStartedAt + Math.min(this.turnMs, this.shareMs);
+  get #turnDeadline(): number {
+    return this.#turnStartedAt + Math.min(this.#turnMs, this.#shareMs);
   }
 
   /** What is left of the call's time. */
   get timeLeft(): number {
-    return Math.max(0, this.callDeadline - this.now());
+    return Math.max(0, this.#callDeadline - this.now());
   }
 
   /** When the provider that is being asked must be done. */
   get deadline(): number {
-    return Math.min(this.callDeadline, this.turnDeadline);
+    return Math.min(this.#callDeadline, this.#turnDeadline);
   }
 
   /** The caller ends the call. */
   end(reason: unknown): void {
-    if (!this.isClosed) this.finish({ by: "caller", reason });
+    if (!this.#isClosed) this.#finish({ by: "caller", reason });
   }
 
-  private finish(ended: NonNullable<CallScope["ended"]>): void {
+  #finish(ended: NonNullable<CallScope["ended"]>): void {
     if (this.ended !== undefined) return;
     this.ended = ended;
-    this.current?.abort(ended.reason);
+    this.#current?.abort(ended.reason);
     this.onEnded?.();
   }
 
   /** A provider is asked from here on, however often; neither its own limit nor its share ends the call. */
   beginTurn(ms: number, shareMs: number): void {
-    this.turnStartedAt = this.now();
-    this.turnMs = ms;
-    this.shareMs = shareMs;
+    this.#turnStartedAt = this.now();
+    this.#turnMs = ms;
+    this.#shareMs = shareMs;
     this.turnEnded = undefined;
   }
 
   /** It answers, so that nobody else will be asked: the time of the others is its own now. */
   keepTurn(): void {
-    this.shareMs = Infinity;
+    this.#shareMs = Infinity;
   }
 
   /** What comes next has its own signal: a reply that falls silent ends, and the call may go on. */
   begin({ gapMs }: Pick<Timeouts, "gapMs">): AbortSignal {
-    this.gapMs = gapMs;
+    this.#gapMs = gapMs;
     const current = new AbortController();
-    this.current = current;
+    this.#current = current;
     if (this.ended !== undefined) current.abort(this.ended.reason);
     else if (this.turnEnded !== undefined) current.abort(this.turnEnded);
     else this.resetSilence();
@@ -128,71 +128,72 @@ export class CallScope {
   }
 
   get signal(): AbortSignal {
-    return this.current?.signal ?? this.begin({ gapMs: this.gapMs });
+    return this.#current?.signal ?? this.begin({ gapMs: this.#gapMs });
   }
 
   async sleep(ms: number): Promise<void> {
-    await this.effects.sleep(ms, this.begin({ gapMs: Infinity }));
+    await this.#effects.sleep(ms, this.begin({ gapMs: Infinity }));
   }
 
   /** From here on the beginning of a reply is waited for. */
   awaitReply(replyMs: number): void {
-    this.silence = { limit: "replyMs", ms: replyMs };
-    this.silentSince = this.now();
-    this.arm();
+    this.#silence = { limit: "replyMs", ms: replyMs };
+    this.#silentSince = this.now();
+    this.#arm();
   }
 
   /** No reply is waited for, or it has begun: what counts now is silence while somebody reads. */
   resetSilence(): void {
-    this.silence = { limit: "gapMs", ms: this.gapMs };
-    this.silentSince = undefined;
-    this.arm();
+    this.#silence = { limit: "gapMs", ms: this.#gapMs };
+    this.#silentSince = undefined;
+    this.#arm();
   }
 
   /** From here on silence counts; a reader that takes its time is no silence. */
   reading(): void {
-    this.silentSince = this.now();
+    this.#silentSince = this.now();
   }
   read(): void {
-    this.silentSince = undefined;
+    this.#silentSince = undefined;
   }
 
   /** Nothing is waited for any more: the timer is freed, and the caller's signal forgotten. */
   close(): void {
-    this.isClosed = true;
-    clearTimeout(this.timer);
-    this.outer?.removeEventListener("abort", this.followOuter);
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#outer?.removeEventListener("abort", this.#followOuter);
   }
 
   /** Sets the timer for whatever is due first; one that goes off earlier will look again. */
-  private arm(): void {
+  #arm(): void {
     const now = this.now();
-    const due = Math.min(this.deadline, (this.silentSince ?? now) + this.silence.ms);
-    if (due >= this.timerAt || due === Infinity || this.isClosed) return;
-    clearTimeout(this.timer);
+    const due = Math.min(this.deadline, (this.#silentSince ?? now) + this.#silence.ms);
+    if (due >= this.#timerAt || due === Infinity || this.#isClosed) return;
+    clearTimeout(this.#timer);
     const wait = Math.min(Math.max(1, due - now), LONGEST_TIMER_MS);
-    this.timerAt = now + wait;
-    this.timer = setTimeout(this.look, wait);
+    this.#timerAt = now + wait;
+    this.#timer = setTimeout(this.#look, wait);
   }
 
   /** The timer went off. */
-  private readonly look = (): void => {
-    this.timerAt = Infinity;
+  readonly #look = (): void => {
+    this.#timerAt = Infinity;
     const now = this.now();
-    const { limit, ms } = this.silence;
-    if (now >= this.callDeadline)
-      this.finish({ by: "limit", reason: new TimeoutReachedError("totalMs", this.totalMs) });
-    else if (now >= this.turnDeadline) this.endTurn();
-    else if (this.silentSince !== undefined && now - this.silentSince >= ms) {
-      this.current?.abort(new TimeoutReachedError(limit, ms));
-    } else this.arm();
+    const { limit, ms } = this.#silence;
+    if (now >= this.#callDeadline)
+      this.#finish({ by: "limit", reason: new TimeoutReachedError("totalMs", this.#totalMs) });
+    else if (now >= this.#turnDeadline) this.#endTurn();
+    else if (this.#silentSince !== undefined && now - this.#silentSince >= ms) {
+      this.#current?.abort(new TimeoutReachedError(limit, ms));
+    } else this.#arm();
   };
 
-  private endTurn(): void {
-    const { turnMs, shareMs } = this;
+  #endTurn(): void {
+    const turnMs = this.#turnMs;
+    const shareMs = this.#shareMs;
     this.turnEnded =
       shareMs < turnMs ? new TimeoutReachedError("share", shareMs) : new TimeoutReachedError("totalMs", turnMs);
-    this.current?.abort(this.turnEnded);
+    this.#current?.abort(this.turnEnded);
     this.onEnded?.();
   }
 }

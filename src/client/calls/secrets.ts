@@ -24,33 +24,34 @@ const MOST_CAUSES = 4;
 
 /** The secrets of one attempt. */
 export class Secrets {
-  private readonly sent: HttpRequest | undefined;
-  private readonly prepared: HttpRequest | undefined;
-  private known: readonly string[] | undefined;
+  readonly #sent: HttpRequest | undefined;
+  readonly #prepared: HttpRequest | undefined;
+  #known: readonly string[] | undefined;
 
   /** `sent`: the request with its key; `prepared`: as it was before. */
   constructor(sent?: HttpRequest, prepared?: HttpRequest) {
-    this.sent = sent;
-    this.prepared = prepared;
+    this.#sent = sent;
+    this.#prepared = prepared;
   }
 
   /** Found out when something is to be told: most attempts tell nothing. */
-  private get texts(): readonly string[] {
-    const { sent, prepared } = this;
-    return (this.known ??= sent === undefined ? [] : knownForms(secretsOf(sent, prepared)));
+  get #texts(): readonly string[] {
+    const sent = this.#sent;
+    const prepared = this.#prepared;
+    return (this.#known ??= sent === undefined ? [] : knownForms(secretsOf(sent, prepared)));
   }
 
   /** A failure of the attempt, of whatever kind, without them. */
   failure(error: ProviderError, options: { partial?: Response | undefined; cause?: unknown } = {}): AttemptFailure {
     const { cause, partial } = options;
     // A cause that tells one is left out: the message says the same.
-    const isKept = cause !== undefined && !this.isTold(cause);
+    const isKept = cause !== undefined && !this.#isTold(cause);
     return new AttemptFailure(this.redact(error), isKept ? { partial, cause } : { partial });
   }
 
-  private isTold(cause: unknown, depth = 0): boolean {
+  #isTold(cause: unknown, depth = 0): boolean {
     if (!(cause instanceof Error) || depth > MOST_CAUSES) return false;
-    return this.redact(cause.message) !== cause.message || this.isTold(cause.cause, depth + 1);
+    return this.redact(cause.message) !== cause.message || this.#isTold(cause.cause, depth + 1);
   }
 
   /** Whatever was thrown on the way, as a failure without them. */
@@ -68,22 +69,22 @@ export class Secrets {
   /** The same value without secrets, in names and texts at any depth. */
   redact<T>(value: T): T {
     // Only texts change, into other texts.
-    return value === undefined || this.texts.length === 0 ? value : (this.replace(value) as T);
+    return value === undefined || this.#texts.length === 0 ? value : (this.#replace(value) as T);
   }
 
   /** The same bytes; others where one of them is told in it. */
   bytes(chunk: Uint8Array): Uint8Array {
-    const { texts } = this;
+    const texts = this.#texts;
     if (texts.length === 0) return chunk;
     const text = new TextDecoder().decode(chunk);
     return texts.some((secret) => text.includes(secret)) ? new TextEncoder().encode(this.redact(text)) : chunk;
   }
 
-  private replace(value: unknown): unknown {
-    if (typeof value === "string") return this.texts.reduce((text, secret) => text.replaceAll(secret, INSTEAD), value);
-    if (Array.isArray(value)) return value.map((each: unknown) => this.replace(each));
+  #replace(value: unknown): unknown {
+    if (typeof value === "string") return this.#texts.reduce((text, secret) => text.replaceAll(secret, INSTEAD), value);
+    if (Array.isArray(value)) return value.map((each: unknown) => this.#replace(each));
     if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [this.replace(name), this.replace(each)]));
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [this.#replace(name), this.#replace(each)]));
   }
 }
 

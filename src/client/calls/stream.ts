@@ -26,34 +26,34 @@ const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 const LEFT = "The stream was left before its end.";
 
 class ModelStream implements AnswerStream {
-  private readonly begin: () => ModelCall;
-  private call: ModelCall | undefined;
-  private answered: AttemptResult<Reading> | undefined;
-  private outcome: Outcome | undefined;
-  private readonly waiting = new BatchQueue();
-  private pulling: Promise<void> | undefined;
+  readonly #begin: () => ModelCall;
+  #call: ModelCall | undefined;
+  #answered: AttemptResult<Reading> | undefined;
+  #outcome: Outcome | undefined;
+  readonly #waiting = new BatchQueue();
+  #pulling: Promise<void> | undefined;
   /** The reader has left: the iterator is at its end. */
-  private isLeft = false;
+  #isLeft = false;
   /** Why deltas of an answer that is whole are not given out any more: their reader ended it. */
-  private cut: ClientError | undefined;
+  #cut: ClientError | undefined;
 
   constructor(begin: () => ModelCall) {
-    this.begin = begin;
+    this.#begin = begin;
   }
 
   next(): Promise<IteratorResult<Delta, undefined>> {
-    this.heedSignal();
-    const value = this.waiting.shift();
-    return value === undefined ? this.awaitNext() : Promise.resolve({ done: false, value });
+    this.#heedSignal();
+    const value = this.#waiting.shift();
+    return value === undefined ? this.#awaitNext() : Promise.resolve({ done: false, value });
   }
 
-  private async awaitNext(): Promise<IteratorResult<Delta, undefined>> {
-    return (await this.arrived()) ? this.next() : END;
+  async #awaitNext(): Promise<IteratorResult<Delta, undefined>> {
+    return (await this.#arrived()) ? this.next() : END;
   }
 
   /** The scope ends what is under way; whoever reads is not given what had arrived before, either. */
-  private heedSignal(): void {
-    const signal = this.call?.scope.callerSignal;
+  #heedSignal(): void {
+    const signal = this.#call?.scope.callerSignal;
     if (signal?.aborted === true) this.cancel(signal.reason);
   }
 
@@ -61,44 +61,44 @@ class ModelStream implements AnswerStream {
    * Whether there is something to take, once that is known. Throws what the answer failed with, to everybody and every
    * time: nobody takes half an answer for a whole one.
    */
-  private async arrived(): Promise<boolean> {
-    while (this.waiting.isEmpty && this.outcome === undefined && !this.isLeft) await this.pull();
-    if (!this.waiting.isEmpty) return true;
-    const error = this.outcome?.error ?? this.cut;
-    if (!this.isLeft && error !== undefined) throw error;
+  async #arrived(): Promise<boolean> {
+    while (this.#waiting.isEmpty && this.#outcome === undefined && !this.#isLeft) await this.#pull();
+    if (!this.#waiting.isEmpty) return true;
+    const error = this.#outcome?.error ?? this.#cut;
+    if (!this.#isLeft && error !== undefined) throw error;
     return false;
   }
 
   /** One read at a time, whoever asks for it; it never rejects. */
-  private pull(): Promise<void> {
-    this.pulling ??= this.read();
-    return this.pulling;
+  #pull(): Promise<void> {
+    this.#pulling ??= this.#read();
+    return this.#pulling;
   }
 
-  private async read(): Promise<void> {
+  async #read(): Promise<void> {
     try {
-      const { value: reading } = (this.answered ??= await this.open());
+      const { value: reading } = (this.#answered ??= await this.#open());
       do {
         const batch = await reading.next();
-        if (batch !== undefined) this.waiting.push(batch);
+        if (batch !== undefined) this.#waiting.push(batch);
         // What ended it while this came is found out by reading on.
-      } while (!reading.isOver && this.call?.scope.signal.aborted === true);
+      } while (!reading.isOver && this.#call?.scope.signal.aborted === true);
       if (!reading.isOver) return;
       const { failure } = reading;
-      this.conclude(failure === undefined ? { answer: this.answerOf(reading) } : { error: this.explain(failure) });
+      this.#conclude(failure === undefined ? { answer: this.#answerOf(reading) } : { error: this.#explain(failure) });
     } catch (error) {
-      this.conclude({ error: this.explain(error) });
+      this.#conclude({ error: this.#explain(error) });
     } finally {
-      this.pulling = undefined;
+      this.#pulling = undefined;
     }
   }
 
-  private async open(): Promise<AttemptResult<Reading>> {
-    const call = this.begin();
-    this.call = call;
+  async #open(): Promise<AttemptResult<Reading>> {
+    const call = this.#begin();
+    this.#call = call;
     call.scope.onEnded = () => {
       // Where nobody reads, what ended it is found out now.
-      if (this.outcome === undefined) void this.pull();
+      if (this.#outcome === undefined) void this.#pull();
     };
     return runAttempts(call, async (...tried) => {
       const reading = await openReading(call, ...tried);
@@ -108,17 +108,18 @@ class ModelStream implements AnswerStream {
     });
   }
 
-  private answerOf(reading: Reading): Answer {
-    const { target, attempt } = this.answered as AttemptResult<Reading>; // there is something to read because of it
+  #answerOf(reading: Reading): Answer {
+    const { target, attempt } = this.#answered as AttemptResult<Reading>; // there is something to read because of it
     const response = reading.response();
     attempt.end({ usage: response.usage });
-    const attempts = this.call?.log.attempts ?? [];
+    const attempts = this.#call?.log.attempts ?? [];
     return { ...response, provider: target.asked.provider, losses: attempt.losses, attempts };
   }
 
   /** What the caller is told, and what is noted of the attempt. */
-  private explain(error: unknown): unknown {
-    const { answered, call } = this;
+  #explain(error: unknown): unknown {
+    const answered = this.#answered;
+    const call = this.#call;
     if (error instanceof ClientError || answered === undefined || call === undefined) return error;
     const { attempt, target } = answered;
     const failure = failureOf(error);
@@ -134,32 +135,32 @@ class ModelStream implements AnswerStream {
     return giveUp(failure, target.asked, attempts);
   }
 
-  private conclude(outcome: Outcome): void {
-    this.outcome ??= outcome;
-    const { scope } = this.call ?? {};
+  #conclude(outcome: Outcome): void {
+    this.#outcome ??= outcome;
+    const { scope } = this.#call ?? {};
     scope?.close();
     // Whoever ended it wants no more.
-    if (scope?.ended?.by === "caller") this.drop(scope.ended.reason);
+    if (scope?.ended?.by === "caller") this.#drop(scope.ended.reason);
   }
 
   /** Lets go of what nobody has taken; whoever reads on is told so. */
-  private drop(reason: unknown): void {
-    const { answer } = this.outcome ?? {};
-    if (answer !== undefined && !this.waiting.isEmpty) {
+  #drop(reason: unknown): void {
+    const { answer } = this.#outcome ?? {};
+    if (answer !== undefined && !this.#waiting.isEmpty) {
       const { provider, model, attempts } = answer;
-      this.cut ??= abortedError(reason, { provider, model }, attempts, answer);
+      this.#cut ??= abortedError(reason, { provider, model }, attempts, answer);
     }
-    this.waiting.clear();
+    this.#waiting.clear();
   }
 
   batches(): AsyncIterableIterator<readonly Delta[]> {
     const batches: AsyncIterableIterator<readonly Delta[]> = {
       next: async () => {
-        this.heedSignal();
-        return (await this.arrived()) ? { done: false, value: this.waiting.shiftBatch() } : END;
+        this.#heedSignal();
+        return (await this.#arrived()) ? { done: false, value: this.#waiting.shiftBatch() } : END;
       },
       return: async () => {
-        await this.leave();
+        await this.#leave();
         return END;
       },
       [Symbol.asyncIterator]: () => batches,
@@ -168,33 +169,33 @@ class ModelStream implements AnswerStream {
   }
 
   async response(): Promise<Answer> {
-    while (this.outcome === undefined) await this.pull();
-    if (this.outcome.answer === undefined) throw this.outcome.error;
-    return this.outcome.answer;
+    while (this.#outcome === undefined) await this.#pull();
+    if (this.#outcome.answer === undefined) throw this.#outcome.error;
+    return this.#outcome.answer;
   }
 
   snapshot(): Snapshot | undefined {
-    return this.answered?.value.snapshot();
+    return this.#answered?.value.snapshot();
   }
 
   cancel(reason: unknown = new DOMException("The stream was cancelled.", "AbortError")): void {
-    this.drop(reason);
-    if (this.outcome !== undefined) return;
-    if (this.call !== undefined) this.call.scope.end(reason);
+    this.#drop(reason);
+    if (this.#outcome !== undefined) return;
+    if (this.#call !== undefined) this.#call.scope.end(reason);
     else {
       const error = new ClientError("aborted", "The stream was ended before it began.", { cause: reason });
-      this.conclude({ error });
+      this.#conclude({ error });
     }
   }
 
-  private async leave(): Promise<void> {
-    this.isLeft = true;
+  async #leave(): Promise<void> {
+    this.#isLeft = true;
     this.cancel(new DOMException(LEFT, "AbortError"));
-    await this.pulling;
+    await this.#pulling;
   }
 
   async return(): Promise<IteratorReturnResult<undefined>> {
-    await this.leave();
+    await this.#leave();
     return END;
   }
 
@@ -203,6 +204,6 @@ class ModelStream implements AnswerStream {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.leave();
+    await this.#leave();
   }
 }

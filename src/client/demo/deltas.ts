@@ -54,55 +54,56 @@ class Writer {
   /** Tokens so far, and how many of them were reasoning. */
   said = 0;
   reasoned = 0;
-  private readonly choice: number;
-  private readonly heading: Heading;
-  private isCut = false;
+  readonly #choice: number;
+  readonly #heading: Heading;
+  #isCut = false;
 
   constructor(script: Script, choice: number, heading: Heading) {
     this.script = script;
-    this.choice = choice;
-    this.heading = heading;
+    this.#choice = choice;
+    this.#heading = heading;
   }
 
   get finish(): UnifiedFinishReason {
-    return this.isCut ? "length" : this.script.finish;
+    return this.#isCut ? "length" : this.script.finish;
   }
 
   *write(): Generator<Delta> {
     for (const [part, piece] of this.script.pieces.entries()) {
       // Nothing is begun that cannot be said.
-      this.isCut = this.said >= this.heading.limit && textOf(piece) !== "";
-      if (this.isCut) return;
-      const at: PayloadBase = this.choice === 0 ? { part } : { part, choice: this.choice };
-      if (piece.type === "call") yield* this.call(piece, at);
-      else yield* this.words(piece, KINDS[piece.type], at);
-      if (this.isCut) return;
+      this.#isCut = this.said >= this.#heading.limit && textOf(piece) !== "";
+      if (this.#isCut) return;
+      const at: PayloadBase = this.#choice === 0 ? { part } : { part, choice: this.#choice };
+      if (piece.type === "call") yield* this.#call(piece, at);
+      else yield* this.#words(piece, KINDS[piece.type], at);
+      if (this.#isCut) return;
     }
   }
 
-  private *words(piece: Exclude<Piece, { type: "call" }>, kind: "text" | "refusal" | "thinking", at: PayloadBase) {
+  *#words(piece: Exclude<Piece, { type: "call" }>, kind: "text" | "refusal" | "thinking", at: PayloadBase) {
     const before = this.said;
-    for (const textDelta of this.chunks(piece)) yield { kind, payload: { textDelta, ...at } } satisfies Delta;
+    for (const textDelta of this.#chunks(piece)) yield { kind, payload: { textDelta, ...at } } satisfies Delta;
     if (piece.type !== "reasoning") return;
     this.reasoned += this.said - before;
     // Reasoning that was cut off is not signed.
-    if (!this.isCut) yield { kind: "seal", payload: { seal: sealOf(this.heading.issuer, piece.text), ...at } } as const;
+    if (!this.#isCut)
+      yield { kind: "seal", payload: { seal: sealOf(this.#heading.issuer, piece.text), ...at } } as const;
   }
 
   /** A call that is cut off stays open, so that nobody runs it (B31). */
-  private *call(piece: Extract<Piece, { type: "call" }>, at: PayloadBase): Generator<Delta> {
+  *#call(piece: Extract<Piece, { type: "call" }>, at: PayloadBase): Generator<Delta> {
     const { toolCallId, toolName, format } = piece;
     yield { kind: "tool_call_start", payload: { toolCallId, toolName, ...(format && { format }), ...at } };
-    for (const argsTextDelta of this.chunks(piece))
+    for (const argsTextDelta of this.#chunks(piece))
       yield { kind: "tool_call_args", payload: { toolCallId, argsTextDelta } };
-    if (!this.isCut) yield { kind: "tool_call_end", payload: { toolCallId } };
+    if (!this.#isCut) yield { kind: "tool_call_end", payload: { toolCallId } };
   }
 
-  private *chunks(piece: Piece): Generator<string> {
-    const { limit, chunk } = this.heading;
+  *#chunks(piece: Piece): Generator<string> {
+    const { limit, chunk } = this.#heading;
     const tokens = tokensOf(textOf(piece));
     const allowed = tokens.slice(0, Math.max(0, limit - this.said));
-    this.isCut = allowed.length < tokens.length;
+    this.#isCut = allowed.length < tokens.length;
     for (let at = 0; at < allowed.length; at += chunk) {
       const said = allowed.slice(at, at + chunk);
       this.said += said.length;

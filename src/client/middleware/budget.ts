@@ -88,28 +88,28 @@ export function budget(options: BudgetOptions): Budget {
 
 class BudgetState {
   spent: BudgetUsage = NOTHING;
-  private readonly limits: BudgetOptions;
+  readonly #limits: BudgetOptions;
   /** For each limit, an answer whose part in it nobody knows. */
-  private unknown = new Map<string, Attempt>();
+  #unknown = new Map<string, Attempt>();
 
   constructor(limits: BudgetOptions) {
-    this.limits = limits;
+    this.#limits = limits;
   }
 
   reset(): void {
     this.spent = NOTHING;
-    this.unknown.clear();
+    this.#unknown.clear();
   }
 
   admit({ request: { model } }: Call): void {
     for (const name of LIMITS) {
-      const limit = this.limits[name];
+      const limit = this.#limits[name];
       if (limit === undefined) continue;
       if (this.spent[name] >= limit) {
         refuse(`The limit of ${limit} (${name}) is reached: ${this.spent[name]} spent.`, name, model);
       }
-      const unknown = this.unknown.get(name);
-      if (unknown === undefined || this.limits.unknown === "ignore") continue;
+      const unknown = this.#unknown.get(name);
+      if (unknown === undefined || this.#limits.unknown === "ignore") continue;
       const what = `${unknown.provider}/${unknown.model} did not say what it used up of the limit of ${limit} (${name})`;
       refuse(`${what}${adviceOn(unknown)}, or set \`unknown\` to "ignore".`, name, model);
     }
@@ -123,7 +123,7 @@ class BudgetState {
       // What was refused, or never sent, is free.
       const isFree = usage === undefined && attempt.mayBeBilled === undefined && !isAnswered(attempt);
       const missing = usage === undefined ? METERED : usage.cost === undefined ? (["cost"] as const) : [];
-      for (const name of isFree ? [] : missing) this.unknown.set(name, attempt);
+      for (const name of isFree ? [] : missing) this.#unknown.set(name, attempt);
       if (usage !== undefined) this.spent = { ...this.spent, ...addUsage(this.spent, usage) };
     }
   }

@@ -86,36 +86,36 @@ export function caching(options: CachingOptions = {}): Middleware {
 const LOOKUP_MS = 2000;
 
 class AnswerCache {
-  private readonly store: AnswerStore;
-  private readonly key: (call: Call) => string | undefined;
-  private readonly namespace: string;
-  private readonly lookupMs: number;
-  private readonly onStoreError: ((error: unknown) => void) | undefined;
+  readonly #store: AnswerStore;
+  readonly #key: (call: Call) => string | undefined;
+  readonly #namespace: string;
+  readonly #lookupMs: number;
+  readonly #onStoreError: ((error: unknown) => void) | undefined;
 
   constructor(options: CachingOptions) {
     const { store = boundedStore(), key = callKey, namespace = "", lookupMs = LOOKUP_MS, onStoreError } = options;
-    this.store = store;
-    this.key = key;
-    this.namespace = namespace;
-    this.lookupMs = lookupMs;
-    this.onStoreError = onStoreError;
+    this.#store = store;
+    this.#key = key;
+    this.#namespace = namespace;
+    this.#lookupMs = lookupMs;
+    this.#onStoreError = onStoreError;
   }
 
   /** Where a call's answer is kept; undefined for calls that are none of the cache's business. */
   async keyOf(call: Call): Promise<string | undefined> {
     // Whoever gave up is not answered, from the cache either: the client says so.
     if (call.options.signal?.aborted === true) return undefined;
-    const key: unknown = this.key(call);
+    const key: unknown = this.#key(call);
     if (key === undefined) return undefined;
     // Taken as text, every promise would be the same question.
     if (typeof key !== "string") throw fault("/key", `must give a string or undefined; it gave ${kindOf(key)}.`);
     // Questions are long, and not everybody's to read.
-    return `koine-1-${await digestOf(JSON.stringify([this.namespace, key]))}`;
+    return `koine-1-${await digestOf(JSON.stringify([this.#namespace, key]))}`;
   }
 
   async find(key: string, signal: AbortSignal | undefined): Promise<Answer | undefined> {
     try {
-      const text = await this.look(key, signal);
+      const text = await this.#look(key, signal);
       if (text === undefined || text === null) return undefined;
       // Read anew each time: what a caller does to an answer stays with that caller.
       const answer: unknown = parseJson(text);
@@ -123,18 +123,18 @@ class AnswerCache {
       return Object.assign(answer, { attempts: [] });
     } catch (error) {
       // Whoever gave up meanwhile is told so by the client.
-      if (signal?.aborted !== true) this.report(error);
+      if (signal?.aborted !== true) this.#report(error);
       return undefined;
     }
   }
 
-  private async look(key: string, signal: AbortSignal | undefined): Promise<Stored> {
-    const found = this.store.get(key);
+  async #look(key: string, signal: AbortSignal | undefined): Promise<Stored> {
+    const found = this.#store.get(key);
     if (typeof found !== "object" || found === null) return found;
     const over = new AbortController();
     const late = async (): Promise<never> => {
-      await resolveEffects().sleep(this.lookupMs, over.signal);
-      throw new Error(`The store did not answer within ${this.lookupMs} ms.`);
+      await resolveEffects().sleep(this.#lookupMs, over.signal);
+      throw new Error(`The store did not answer within ${this.#lookupMs} ms.`);
     };
     try {
       const first = Promise.race([found, late()]);
@@ -148,14 +148,14 @@ class AnswerCache {
   async keep(key: string, answer: Answer): Promise<void> {
     if (answer.error !== undefined || answer.finishReason.unified === "error" || !isOfFirst(answer)) return;
     try {
-      await this.store.set(key, stringifyJson({ ...answer, attempts: [] }));
+      await this.#store.set(key, stringifyJson({ ...answer, attempts: [] }));
     } catch (error) {
-      this.report(error);
+      this.#report(error);
     }
   }
 
-  private report(error: unknown): void {
-    void tell(() => this.onStoreError?.(error));
+  #report(error: unknown): void {
+    void tell(() => this.#onStoreError?.(error));
   }
 }
 

@@ -17,55 +17,55 @@ export function deferStream(open: () => AnswerStream | Promise<AnswerStream>, si
 }
 
 class Deferred implements StreamSource {
-  private readonly open: () => AnswerStream | Promise<AnswerStream>;
-  private opening: Promise<AnswerStream> | undefined;
-  private inner: AnswerStream | undefined;
-  private batches: AsyncIterator<readonly Delta[]> | undefined;
+  readonly #open: () => AnswerStream | Promise<AnswerStream>;
+  #opening: Promise<AnswerStream> | undefined;
+  #inner: AnswerStream | undefined;
+  #batches: AsyncIterator<readonly Delta[]> | undefined;
   /** Ends the wait for what is being opened. */
-  private readonly leaving = new AbortController();
-  private left: ClientError | undefined;
+  readonly #leaving = new AbortController();
+  #left: ClientError | undefined;
 
   constructor(open: () => AnswerStream | Promise<AnswerStream>) {
-    this.open = open;
+    this.#open = open;
   }
 
-  private async stream(): Promise<AnswerStream> {
-    if (this.inner !== undefined) return this.inner;
-    if (this.left !== undefined) throw this.left;
-    this.opening ??= this.begin();
-    return orAborted(this.opening, this.leaving.signal);
+  async #stream(): Promise<AnswerStream> {
+    if (this.#inner !== undefined) return this.#inner;
+    if (this.#left !== undefined) throw this.#left;
+    this.#opening ??= this.#begin();
+    return orAborted(this.#opening, this.#leaving.signal);
   }
 
-  private async begin(): Promise<AnswerStream> {
-    const inner = await this.open();
+  async #begin(): Promise<AnswerStream> {
+    const inner = await this.#open();
     // Nobody wants it any more; whoever listens to it is told so.
-    if (this.left !== undefined) inner.cancel(this.left.cause);
-    else this.inner = inner;
+    if (this.#left !== undefined) inner.cancel(this.#left.cause);
+    else this.#inner = inner;
     return inner;
   }
 
   async pull(): Promise<readonly Delta[] | undefined> {
-    this.batches ??= (await this.stream()).batches();
-    const { done, value } = await this.batches.next();
+    this.#batches ??= (await this.#stream()).batches();
+    const { done, value } = await this.#batches.next();
     return done === true ? undefined : value;
   }
 
   async response(): Promise<Answer> {
-    return (await this.stream()).response();
+    return (await this.#stream()).response();
   }
 
   snapshot(): Snapshot | undefined {
-    return this.inner?.snapshot();
+    return this.#inner?.snapshot();
   }
 
   cancel(reason?: unknown): void {
-    if (this.inner !== undefined) return this.inner.cancel(reason);
-    this.left ??= leftEarly(reason);
-    this.leaving.abort(this.left);
+    if (this.#inner !== undefined) return this.#inner.cancel(reason);
+    this.#left ??= leftEarly(reason);
+    this.#leaving.abort(this.#left);
   }
 
   async leave(): Promise<void> {
-    if (this.inner === undefined) this.cancel();
-    else await this.inner.return?.();
+    if (this.#inner === undefined) this.cancel();
+    else await this.#inner.return?.();
   }
 }

@@ -13,54 +13,54 @@ export function replayAnswer(answer: Answer, signal?: AbortSignal): AnswerStream
 }
 
 class Replay implements StreamSource {
-  private readonly answer: Answer;
-  private readonly signal: AbortSignal | undefined;
-  private isGiven = false;
-  private left: ClientError | undefined;
+  readonly #answer: Answer;
+  readonly #signal: AbortSignal | undefined;
+  #isGiven = false;
+  #left: ClientError | undefined;
 
   constructor(answer: Answer, signal: AbortSignal | undefined) {
-    this.answer = answer;
-    this.signal = signal;
+    this.#answer = answer;
+    this.#signal = signal;
   }
 
   async pull(): Promise<readonly Delta[] | undefined> {
-    if (this.isGiven) {
+    if (this.#isGiven) {
       await this.response();
       return undefined;
     }
-    this.refuseLeft();
-    this.isGiven = true;
-    return disassemble(this.answer);
+    this.#refuseLeft();
+    this.#isGiven = true;
+    return disassemble(this.#answer);
   }
 
   async response(): Promise<Answer> {
-    this.refuseLeft();
-    const { error, provider, model, attempts } = this.answer;
-    if (error === undefined) return this.answer;
+    this.#refuseLeft();
+    const { error, provider, model, attempts } = this.#answer;
+    if (error === undefined) return this.#answer;
     throw new ClientError(error.kind, `${provider}/${model}: ${error.kind}: ${error.message}`, {
       error,
       provider,
       model,
       attempts,
-      partial: this.answer,
+      partial: this.#answer,
     });
   }
 
-  private refuseLeft(): void {
-    if (this.signal?.aborted === true) this.cancel(this.signal.reason);
-    if (this.left !== undefined) throw this.left;
+  #refuseLeft(): void {
+    if (this.#signal?.aborted === true) this.cancel(this.#signal.reason);
+    if (this.#left !== undefined) throw this.#left;
   }
 
   snapshot(): Snapshot | undefined {
-    if (!this.isGiven) return undefined;
+    if (!this.#isGiven) return undefined;
     const assembler = new Assembler();
-    for (const delta of disassemble(this.answer)) assembler.push(delta);
+    for (const delta of disassemble(this.#answer)) assembler.push(delta);
     return assembler.snapshot();
   }
 
   /** What has been given is whole: only its reader can be told that the rest is not read. */
   cancel(reason?: unknown): void {
-    if (!this.isGiven) this.left ??= leftEarly(reason);
+    if (!this.#isGiven) this.#left ??= leftEarly(reason);
   }
 
   async leave(): Promise<void> {

@@ -23,68 +23,68 @@ export function tapStream(stream: AnswerStream, tap: StreamTap, signal?: AbortSi
 }
 
 class TappedSource implements StreamSource {
-  private readonly inner: AnswerStream;
-  private readonly tap: StreamTap;
-  private batches: AsyncIterator<readonly Delta[]> | undefined;
-  private telling: Promise<void> | undefined;
+  readonly #inner: AnswerStream;
+  readonly #tap: StreamTap;
+  #batches: AsyncIterator<readonly Delta[]> | undefined;
+  #telling: Promise<void> | undefined;
 
   constructor(inner: AnswerStream, tap: StreamTap) {
-    this.inner = inner;
-    this.tap = tap;
+    this.#inner = inner;
+    this.#tap = tap;
   }
 
   async pull(): Promise<readonly Delta[] | undefined> {
-    this.batches ??= this.inner.batches();
+    this.#batches ??= this.#inner.batches();
     let result: IteratorResult<readonly Delta[]>;
     try {
-      result = await this.batches.next();
+      result = await this.#batches.next();
     } catch (error) {
-      await this.tellEnd({ error });
+      await this.#tellEnd({ error });
       throw error;
     }
     if (result.done === true) {
-      await this.awaitEnd();
+      await this.#awaitEnd();
       return undefined;
     }
     const { value } = result;
-    if (this.tap.deltas !== undefined) void tell(() => this.tap.deltas?.(value));
+    if (this.#tap.deltas !== undefined) void tell(() => this.#tap.deltas?.(value));
     const last = value.at(-1)?.kind;
     // Some stop reading at the last delta.
-    if (last === "done" || last === "error") void this.awaitEnd();
+    if (last === "done" || last === "error") void this.#awaitEnd();
     return value;
   }
 
   async response(): Promise<Answer> {
-    await this.awaitEnd();
-    return this.inner.response();
+    await this.#awaitEnd();
+    return this.#inner.response();
   }
 
   snapshot(): Snapshot | undefined {
-    return this.inner.snapshot();
+    return this.#inner.snapshot();
   }
 
   cancel(reason?: unknown): void {
-    this.inner.cancel(reason);
+    this.#inner.cancel(reason);
     // Perhaps nobody reads on.
-    void this.awaitEnd();
+    void this.#awaitEnd();
   }
 
   async leave(): Promise<void> {
-    await this.inner.return?.();
-    await this.awaitEnd();
+    await this.#inner.return?.();
+    await this.#awaitEnd();
   }
 
   /** Tells how the stream ended, once it has. Never rejects. */
-  private async awaitEnd(): Promise<void> {
-    const outcome = await this.inner.response().then(
+  async #awaitEnd(): Promise<void> {
+    const outcome = await this.#inner.response().then(
       (answer): CallOutcome => ({ answer }),
       (error: unknown): CallOutcome => ({ error }),
     );
-    await this.tellEnd(outcome);
+    await this.#tellEnd(outcome);
   }
 
-  private tellEnd(outcome: CallOutcome): Promise<void> {
-    this.telling ??= tell(() => this.tap.ended?.(outcome));
-    return this.telling;
+  #tellEnd(outcome: CallOutcome): Promise<void> {
+    this.#telling ??= tell(() => this.#tap.ended?.(outcome));
+    return this.#telling;
   }
 }

@@ -56,52 +56,52 @@ type Steps = readonly (string | number)[];
 /** Leaves out the seals of others, and blocks that only they can read; copies only what changes. */
 class SealFilter {
   readonly losses: Loss[] = [];
-  private readonly issuer: string;
+  readonly #issuer: string;
 
   constructor(issuer: string) {
-    this.issuer = issuer;
+    this.#issuer = issuer;
   }
 
   messages(messages: readonly Message[]): Message[] {
     return messages.map((message, index) => {
-      const parts = this.parts(message.parts, ["messages", index, "parts"]);
+      const parts = this.#parts(message.parts, ["messages", index, "parts"]);
       return parts === message.parts ? message : { ...message, parts };
     });
   }
 
-  private parts(parts: Part[], steps: Steps): Part[] {
-    const kept = parts.flatMap((part, index) => this.part(part, [...steps, index]));
+  #parts(parts: Part[], steps: Steps): Part[] {
+    const kept = parts.flatMap((part, index) => this.#part(part, [...steps, index]));
     return kept.length === parts.length && kept.every((part, index) => part === parts[index]) ? parts : kept;
   }
 
-  private part(part: Part, steps: Steps): Part[] {
-    if (part.type === "opaque" && !this.isOwn(part.issuer ?? part)) {
-      this.lose("opaque-foreign", "A block that only another dialect can say.", steps);
+  #part(part: Part, steps: Steps): Part[] {
+    if (part.type === "opaque" && !this.#isOwn(part.issuer ?? part)) {
+      this.#lose("opaque-foreign", "A block that only another dialect can say.", steps);
       return [];
     }
-    let kept = this.sealed(part, steps);
+    let kept = this.#sealed(part, steps);
     if (kept.type === "text" && kept.annotations !== undefined) {
-      const annotations = this.annotations(kept.annotations, [...steps, "annotations"]);
+      const annotations = this.#annotations(kept.annotations, [...steps, "annotations"]);
       if (annotations !== kept.annotations) kept = { ...kept, annotations };
     }
     if ("content" in kept && kept.content !== undefined) {
-      const content = this.parts(kept.content, [...steps, "content"]);
+      const content = this.#parts(kept.content, [...steps, "content"]);
       if (content !== kept.content) kept = { ...kept, content };
     }
     return [kept];
   }
 
-  private annotations(annotations: Annotation[], steps: Steps): Annotation[] {
-    const kept = annotations.map((annotation, index) => this.sealed(annotation, [...steps, index]));
+  #annotations(annotations: Annotation[], steps: Steps): Annotation[] {
+    const kept = annotations.map((annotation, index) => this.#sealed(annotation, [...steps, index]));
     return kept.every((annotation, index) => annotation === annotations[index]) ? annotations : kept;
   }
 
-  private sealed<T extends Sealed>(target: T, steps: Steps): T {
+  #sealed<T extends Sealed>(target: T, steps: Steps): T {
     const { seals } = target;
-    if (seals === undefined || seals.every((seal) => this.isOwn(seal))) return target;
+    if (seals === undefined || seals.every((seal) => this.#isOwn(seal))) return target;
     const own = seals.filter((seal, index) => {
-      const isKept = this.isOwn(seal);
-      if (!isKept) this.lose("seal-foreign", "It means something only to its issuer.", [...steps, "seals", index]);
+      const isKept = this.#isOwn(seal);
+      if (!isKept) this.#lose("seal-foreign", "It means something only to its issuer.", [...steps, "seals", index]);
       return isKept;
     });
     const copy = { ...target };
@@ -110,11 +110,11 @@ class SealFilter {
     return copy;
   }
 
-  private isOwn({ dialect, provider }: { dialect: string; provider?: string }): boolean {
-    return (provider ?? dialect) === this.issuer;
+  #isOwn({ dialect, provider }: { dialect: string; provider?: string }): boolean {
+    return (provider ?? dialect) === this.#issuer;
   }
 
-  private lose(code: string, message: string, steps: Steps): void {
+  #lose(code: string, message: string, steps: Steps): void {
     this.losses.push({ path: pointer(steps), action: "dropped", level: "loss", code, message });
   }
 }

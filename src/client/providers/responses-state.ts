@@ -110,8 +110,8 @@ export const CLIENT_LOSSES = {
 } as const satisfies LossTable;
 
 function implied(index: number): Loss {
-  const { action, level, says } = CLIENT_LOSSES["stored-already"];
-  return { path: `/messages/${index}`, action, level, code: "stored-already", message: says };
+  const { action, level, message } = CLIENT_LOSSES["stored-already"];
+  return { path: `/messages/${index}`, action, level, code: "stored-already", message };
 }
 
 /** The encoder saw fewer messages than the caller has. */

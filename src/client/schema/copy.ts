@@ -65,118 +65,118 @@ function decodeStep(step: string): string {
 }
 
 class SchemaCopy {
-  private readonly path: string;
-  private readonly isDraft4: boolean;
-  private readonly steps: ReadonlySet<string>;
+  readonly #path: string;
+  readonly #isDraft4: boolean;
+  readonly #steps: ReadonlySet<string>;
 
   constructor(path: string, isDraft4: boolean, steps: ReadonlySet<string>) {
-    this.path = path;
-    this.isDraft4 = isDraft4;
-    this.steps = steps;
+    this.#path = path;
+    this.#isDraft4 = isDraft4;
+    this.#steps = steps;
   }
 
-  private fail(at: string, message: string): never {
+  #fail(at: string, message: string): never {
     throw new ClientError("configuration", `The schema is not valid JSON Schema: at "${at}": ${message}`, {
-      path: this.path + at,
+      path: this.#path + at,
     });
   }
 
-  private schema(value: unknown, at: string, depth: number): unknown {
+  #schema(value: unknown, at: string, depth: number): unknown {
     if (typeof value === "boolean") return value;
-    if (!isObject(value)) return this.fail(at, `expected a schema (an object or a boolean), found ${kindOf(value)}.`);
+    if (!isObject(value)) return this.#fail(at, `expected a schema (an object or a boolean), found ${kindOf(value)}.`);
     return this.object(value, at, depth);
   }
 
   object(source: SchemaObject, at: string, depth: number): SchemaObject {
-    if (depth > DEEPEST) this.fail(at, `it is nested deeper than ${DEEPEST} levels.`);
+    if (depth > DEEPEST) this.#fail(at, `it is nested deeper than ${DEEPEST} levels.`);
     const copy: Record<string, unknown> = {};
     for (const key of Object.keys(source)) {
       const value = source[key];
       if (value === undefined) continue;
-      const kept = this.keyword(key, value, at + pointerStep(key), depth + 1);
+      const kept = this.#keyword(key, value, at + pointerStep(key), depth + 1);
       // A property may be called anything, "__proto__" too.
       if (kept !== undefined) define(copy, key, kept);
     }
     return copy;
   }
 
-  private keyword(key: string, value: unknown, at: string, depth: number): unknown {
-    if (key === "type") return this.type(value, at);
-    if (key === "enum") return Array.isArray(value) ? value : this.fail(at, "expected a list of values.");
-    if (key === "id") return this.isDraft4 && typeof value === "string" ? value : undefined;
+  #keyword(key: string, value: unknown, at: string, depth: number): unknown {
+    if (key === "type") return this.#type(value, at);
+    if (key === "enum") return Array.isArray(value) ? value : this.#fail(at, "expected a list of values.");
+    if (key === "id") return this.#isDraft4 && typeof value === "string" ? value : undefined;
     // A list, before draft 2020-12.
-    if (key === "items") return Array.isArray(value) ? this.list(value, at, depth) : this.schema(value, at, depth);
-    if (key === "dependencies") return this.dependencies(value, at, depth);
+    if (key === "items") return Array.isArray(value) ? this.#list(value, at, depth) : this.#schema(value, at, depth);
+    if (key === "dependencies") return this.#dependencies(value, at, depth);
     const kind = KEYWORDS.get(key);
     // Definitions under a name of their own.
-    if (kind === undefined) return isObject(value) && this.steps.has(key) ? this.object(value, at, depth) : undefined;
-    return this.valueOf(kind, key, value, at, depth);
+    if (kind === undefined) return isObject(value) && this.#steps.has(key) ? this.object(value, at, depth) : undefined;
+    return this.#valueOf(kind, key, value, at, depth);
   }
 
-  private valueOf(kind: Kind, key: string, value: unknown, at: string, depth: number): unknown {
+  #valueOf(kind: Kind, key: string, value: unknown, at: string, depth: number): unknown {
     switch (kind) {
       case "schema":
-        return this.schema(value, at, depth);
+        return this.#schema(value, at, depth);
       case "schemas":
-        return this.list(value, at, depth);
+        return this.#list(value, at, depth);
       case "named":
-        return this.named(value, at, depth, key === "patternProperties");
+        return this.#named(value, at, depth, key === "patternProperties");
       case "names":
-        return this.names(value, at);
+        return this.#names(value, at);
       case "lists":
-        return this.entries(value, at, (each, place) => this.names(each, place));
+        return this.#entries(value, at, (each, place) => this.#names(each, place));
       case "pattern":
-        return typeof value === "string" ? this.pattern(value, at) : this.fail(at, "expected a regular expression.");
+        return typeof value === "string" ? this.#pattern(value, at) : this.#fail(at, "expected a regular expression.");
       case "text":
-        return typeof value === "string" ? value : this.fail(at, `expected a string, found ${kindOf(value)}.`);
+        return typeof value === "string" ? value : this.#fail(at, `expected a string, found ${kindOf(value)}.`);
       case "limit":
-        return typeof value === "number" ? value : this.fail(at, `expected a number, found ${kindOf(value)}.`);
+        return typeof value === "number" ? value : this.#fail(at, `expected a number, found ${kindOf(value)}.`);
       case "any":
         return value;
     }
   }
 
-  private type(value: unknown, at: string): unknown {
+  #type(value: unknown, at: string): unknown {
     const names: unknown[] = [value].flat();
     const unknown = names.find((name) => typeof name !== "string" || !TYPES.has(name));
     if (unknown !== undefined || names.length === 0) {
-      this.fail(at, `${JSON.stringify(unknown ?? [])} is no type; the types are ${[...TYPES].join(", ")}.`);
+      this.#fail(at, `${JSON.stringify(unknown ?? [])} is no type; the types are ${[...TYPES].join(", ")}.`);
     }
     return value;
   }
 
-  private list(value: unknown, at: string, depth: number): unknown[] {
-    if (!Array.isArray(value)) return this.fail(at, `expected a list of schemas, found ${kindOf(value)}.`);
-    return value.map((each, index) => this.schema(each, at + pointerStep(index), depth + 1));
+  #list(value: unknown, at: string, depth: number): unknown[] {
+    if (!Array.isArray(value)) return this.#fail(at, `expected a list of schemas, found ${kindOf(value)}.`);
+    return value.map((each, index) => this.#schema(each, at + pointerStep(index), depth + 1));
   }
 
-  private names(value: unknown, at: string): unknown {
+  #names(value: unknown, at: string): unknown {
     if (Array.isArray(value) && value.every((name) => typeof name === "string")) return value;
-    return this.fail(at, "expected a list of property names; it belongs to the object, not to the property.");
+    return this.#fail(at, "expected a list of property names; it belongs to the object, not to the property.");
   }
 
-  private named(value: unknown, at: string, depth: number, arePatterns: boolean): unknown {
-    return this.entries(
+  #named(value: unknown, at: string, depth: number, arePatterns: boolean): unknown {
+    return this.#entries(
       value,
       at,
-      (each, place) => this.schema(each, place, depth + 1),
-      (name, place) => (arePatterns ? this.pattern(name, place) : name),
+      (each, place) => this.#schema(each, place, depth + 1),
+      (name, place) => (arePatterns ? this.#pattern(name, place) : name),
     );
   }
 
-  private dependencies(value: unknown, at: string, depth: number): unknown {
-    return this.entries(value, at, (each, place) =>
-      Array.isArray(each) ? this.names(each, place) : this.schema(each, place, depth + 1),
+  #dependencies(value: unknown, at: string, depth: number): unknown {
+    return this.#entries(value, at, (each, place) =>
+      Array.isArray(each) ? this.#names(each, place) : this.#schema(each, place, depth + 1),
     );
   }
 
-  private entries(
+  #entries(
     value: unknown,
     at: string,
     read: (each: unknown, place: string) => unknown,
     rename: (name: string, place: string) => string = (name) => name,
   ): unknown {
-    if (!isObject(value)) return this.fail(at, `expected an object, found ${kindOf(value)}.`);
+    if (!isObject(value)) return this.#fail(at, `expected an object, found ${kindOf(value)}.`);
     const copy: Record<string, unknown> = {};
     for (const name of Object.keys(value)) {
       const place = at + pointerStep(name);
@@ -186,7 +186,7 @@ class SchemaCopy {
   }
 
   /** The validator reads patterns in Unicode mode, which refuses escapes of plain characters that many write (`\-`). */
-  private pattern(source: string, at: string): string {
+  #pattern(source: string, at: string): string {
     for (const candidate of [source, source.replaceAll(/\\([^\w^$\\.*+?()[\]{}|/]|_)/g, codePoint)]) {
       try {
         return new RegExp(candidate, "u").source;
@@ -194,7 +194,7 @@ class SchemaCopy {
         // Tried in the other spelling, then refused below.
       }
     }
-    return this.fail(at, `${JSON.stringify(source)} is no regular expression of JavaScript.`);
+    return this.#fail(at, `${JSON.stringify(source)} is no regular expression of JavaScript.`);
   }
 }
 

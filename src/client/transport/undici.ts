@@ -16,22 +16,22 @@ export function defaultTransport(): Transport {
 }
 
 class UndiciTransport implements Transport {
-  private agent: Dispatcher | undefined;
+  #agent: Dispatcher | undefined;
   /** The request that is being dispatched: a connection that is begun meanwhile is begun for it. */
-  private dispatching: Exchange | undefined;
+  #dispatching: Exchange | undefined;
   /** Those that are under way. */
-  private readonly exchanges = new Set<Exchange>();
-  private readonly sockets = new Set<Socket>();
+  readonly #exchanges = new Set<Exchange>();
+  readonly #sockets = new Set<Socket>();
 
   send(request: HttpRequest, limits: SendOptions): Promise<HttpReply> {
     const { signal } = limits;
     if (signal.aborted) return Promise.reject(signal.reason as Error);
     const { origin, path, host } = placeOf(request.url);
-    const exchange = new Exchange(host, limits, this.note);
-    this.exchanges.add(exchange);
-    this.dispatching = exchange;
-    this.agent ??= this.open();
-    this.agent.dispatch(
+    const exchange = new Exchange(host, limits, this.#note);
+    this.#exchanges.add(exchange);
+    this.#dispatching = exchange;
+    this.#agent ??= this.#open();
+    this.#agent.dispatch(
       {
         origin,
         path,
@@ -41,13 +41,13 @@ class UndiciTransport implements Transport {
       },
       exchange,
     );
-    this.dispatching = undefined;
+    this.#dispatching = undefined;
     exchange.dispatched();
     return exchange.reply;
   }
 
   /** Made when first used; idle connections neither keep the process alive nor need to be closed. */
-  private open(): Dispatcher {
+  #open(): Dispatcher {
     // No limit of its own: each exchange keeps the time of its request, and ends the connection that was begun for it.
     const connect = buildConnector({ timeout: 0, allowH2: false });
     const options: Agent.Options = {
@@ -60,29 +60,29 @@ class UndiciTransport implements Transport {
       connect: (options, callback) => {
         // The types do not say that it gives the socket.
         const socket = connect(options, callback) as unknown as Socket;
-        this.sockets.add(socket);
-        socket.once("close", () => this.sockets.delete(socket));
-        if (this.dispatching !== undefined) this.dispatching.socket = socket;
+        this.#sockets.add(socket);
+        socket.once("close", () => this.#sockets.delete(socket));
+        if (this.#dispatching !== undefined) this.#dispatching.socket = socket;
       },
     };
     return usesProxies() ? new EnvHttpProxyAgent({ ...options, connectTimeout: PROXY_CONNECT_MS }) : new Agent(options);
   }
 
   /** Where all that is left is the end of replies whose answers are there, no connection keeps the process alive. */
-  private readonly note = (exchange: Exchange): void => {
-    if (exchange.isOver) this.exchanges.delete(exchange);
-    if (this.exchanges.size === 0) return;
-    for (const each of this.exchanges) if (!each.isResting) return;
+  readonly #note = (exchange: Exchange): void => {
+    if (exchange.isOver) this.#exchanges.delete(exchange);
+    if (this.#exchanges.size === 0) return;
+    for (const each of this.#exchanges) if (!each.isResting) return;
     // undici lets go of idle ones itself, and takes hold of each one that it uses again.
-    for (const socket of this.sockets) socket.unref();
+    for (const socket of this.#sockets) socket.unref();
   };
 
   async close(): Promise<void> {
-    const { agent } = this;
-    this.agent = undefined;
+    const agent = this.#agent;
+    this.#agent = undefined;
     const closed = agent?.close();
     // Calls under way go on, perhaps for long; their connections are closed behind them.
-    if (this.exchanges.size === 0) await closed;
+    if (this.#exchanges.size === 0) await closed;
   }
 }
 

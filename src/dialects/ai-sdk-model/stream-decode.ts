@@ -41,13 +41,13 @@ const FINISH: ReadonlySet<string> = new Set(["type", "totalUsage", "finishReason
 
 class PartDecoder {
   readonly reader: StepReader;
-  private readonly dialect: string;
-  private readonly invalid = new Set<string>();
+  readonly #dialect: string;
+  readonly #invalid = new Set<string>();
   /** What the beginning of the run said. */
-  private first: JsonObject | undefined;
+  #first: JsonObject | undefined;
 
   constructor(dialect: string) {
-    this.dialect = dialect;
+    this.#dialect = dialect;
     this.reader = new StepReader(dialect);
   }
 
@@ -68,64 +68,65 @@ class PartDecoder {
         reader.endText(kindOf(type), wire);
         break;
       case "start-step":
-        if (reader.state === "open" && reader.hasContent) reader.finish(this.implied());
-        reader.open(this.startOf(wire));
+        if (reader.state === "open" && reader.hasContent) reader.finish(this.#implied());
+        reader.open(this.#startOf(wire));
         break;
       case "finish-step":
-        this.finishStep(wire);
+        this.#finishStep(wire);
         break;
       case "finish":
         this.finish(wire);
         break;
       case "error":
-        reader.fail({ ...errorOf(wire["error"]), ...this.residue({ error: plainRest(wire, ERROR) }) });
+        reader.fail({ ...errorOf(wire["error"]), ...this.#residue({ error: plainRest(wire, ERROR) }) });
         break;
       case "abort": {
         const { reason } = wire;
         const why = typeof reason === "string" ? { message: reason } : {};
-        const residue = this.residue({ abort: plainRest(wire, ABORT) });
+        const residue = this.#residue({ abort: plainRest(wire, ABORT) });
         reader.fail({ errorCode: "aborted", ...why, retryable: false, raw: withoutGaps(wire), ...residue });
         break;
       }
       case "start":
-        this.first = plainRest(wire, TYPE);
+        this.#first = plainRest(wire, TYPE);
         break;
       case "ping":
       case "raw":
         break;
       default:
-        if (type.startsWith("tool-")) this.readTool(type, wire);
-        else this.readPart(type, wire);
+        if (type.startsWith("tool-")) this.#readTool(type, wire);
+        else this.#readPart(type, wire);
     }
   }
 
-  private implied(): DonePayload {
+  #implied(): DonePayload {
     return { finishReason: this.reader.hasClientCalls ? "tool-calls" : "stop" };
   }
 
   /** What events said that frame an answer and have no place in it, under the name of each. */
-  private residue(events: Record<string, JsonObject | undefined>): { extra?: Extra } {
+  #residue(events: Record<string, JsonObject | undefined>): { extra?: Extra } {
     const kept: JsonObject = {};
     for (const [type, rest] of Object.entries(events)) if (rest !== undefined) kept[type] = rest;
-    return Object.keys(kept).length === 0 ? {} : { extra: { [this.dialect]: kept } };
+    return Object.keys(kept).length === 0 ? {} : { extra: { [this.#dialect]: kept } };
   }
 
-  private startOf(wire: JsonObject): { extra?: Extra } {
+  #startOf(wire: JsonObject): { extra?: Extra } {
     const step = plainRest(wire, TYPE) ?? {};
     // What every step has.
     if (isObject(step["request"]) && Object.keys(step["request"]).length === 0) delete step["request"];
     if (Array.isArray(step["warnings"]) && step["warnings"].length === 0) delete step["warnings"];
-    const start = this.first;
-    this.first = undefined;
-    return this.residue({ start, "start-step": Object.keys(step).length === 0 ? undefined : step });
+    const start = this.#first;
+    this.#first = undefined;
+    return this.#residue({ start, "start-step": Object.keys(step).length === 0 ? undefined : step });
   }
 
-  private finishStep(wire: JsonObject): void {
-    const { reader, dialect } = this;
+  #finishStep(wire: JsonObject): void {
+    const { reader } = this;
+    const dialect = this.#dialect;
     const { usage, finishReason, rawFinishReason } = wire;
     if (isObject(usage)) reader.usage(decodeUsage(usage, dialect));
     const { unified, raw } = decodeFinish(finishReason, rawFinishReason);
-    const residue = this.residue({ "finish-step": plainRest(wire, STEP) });
+    const residue = this.#residue({ "finish-step": plainRest(wire, STEP) });
     reader.finish({ finishReason: unified, ...(raw !== undefined && { raw }), ...residue });
   }
 
@@ -135,14 +136,14 @@ class PartDecoder {
     if (reader.state === "open" || (reader.state === "new" && wire["type"] !== undefined)) {
       const { unified, raw } = decodeFinish(wire["finishReason"], wire["rawFinishReason"]);
       const said: DonePayload = raw === undefined ? { finishReason: unified } : { finishReason: unified, raw };
-      reader.finish(wire["finishReason"] === undefined ? this.implied() : said);
+      reader.finish(wire["finishReason"] === undefined ? this.#implied() : said);
     }
-    const { extra } = this.residue({ finish: plainRest(wire, FINISH) });
+    const { extra } = this.#residue({ finish: plainRest(wire, FINISH) });
     if (extra !== undefined) reader.amendExtra(extra);
     reader.flush();
   }
 
-  private readTool(type: string, wire: JsonObject): void {
+  #readTool(type: string, wire: JsonObject): void {
     const { reader } = this;
     const id = textIn(wire, type.startsWith("tool-input-") ? "id" : "toolCallId");
     switch (type) {
@@ -158,46 +159,47 @@ class PartDecoder {
         reader.endCall(id, plainJson(wire["input"]), factsOf(wire));
         if (wire["invalid"] === true && wire["error"] !== undefined) {
           // An error of the tool follows that says the same again.
-          this.invalid.add(id);
+          this.#invalid.add(id);
           reader.addResult(id, { isError: true, output: messageOf(wire["error"]) }, {});
         }
         break;
       case "tool-approval-request":
       case "tool-approval-response":
-        this.readApproval(wire);
+        this.#readApproval(wire);
         break;
       default:
-        if (!this.readResult(type, wire, id)) reader.keepEvent(plainObject(wire));
+        if (!this.#readResult(type, wire, id)) reader.keepEvent(plainObject(wire));
     }
   }
 
-  private readResult(type: string, wire: JsonObject, id: string): boolean {
+  #readResult(type: string, wire: JsonObject, id: string): boolean {
     const { reader } = this;
     if (type === "tool-result") {
       return reader.addResult(id, { isError: false, output: plainJson(wire["output"]) ?? null }, wire);
     }
-    if (type === "tool-error" && this.invalid.delete(id)) return true;
+    if (type === "tool-error" && this.#invalid.delete(id)) return true;
     if (type === "tool-error") return reader.addResult(id, { isError: true, output: failureOf(wire) }, wire);
     if (type !== "tool-output-denied") return false;
     // Both shapes say so, each in its way.
     const extra = {
-      [this.dialect]: { $form: { output: "execution-denied", reason: null } },
+      [this.#dialect]: { $form: { output: "execution-denied", reason: null } },
       [UI]: { $form: { state: "output-denied" } },
     };
     return reader.addResult(id, { isError: true, output: DENIED, extra }, wire);
   }
 
   /** Approvals as prompts have them: with the id of the call in place of the call. */
-  private readApproval(wire: JsonObject): void {
+  #readApproval(wire: JsonObject): void {
     const { toolCall, ...others } = wire;
     const value = plainObject(others);
     const isRequest = value["type"] === "tool-approval-request";
     if (isRequest && isObject(toolCall)) value["toolCallId"] = textIn(toolCall, "toolCallId");
-    this.reader.add({ type: "opaque", dialect: this.dialect, value });
+    this.reader.add({ type: "opaque", dialect: this.#dialect, value });
   }
 
-  private readPart(type: string, wire: JsonObject): void {
-    const { reader, dialect } = this;
+  #readPart(type: string, wire: JsonObject): void {
+    const { reader } = this;
+    const dialect = this.#dialect;
     if (type === "source") {
       const value = sourcePart(wire);
       const annotation = value && sourceAnnotation(value);

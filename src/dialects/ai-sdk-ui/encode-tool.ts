@@ -40,24 +40,24 @@ function approvalOf(part: Part): JsonObject | undefined {
 }
 
 export class ToolParts {
-  private readonly context: Context;
-  private readonly byId = new Map<string, Entry>();
+  readonly #context: Context;
+  readonly #byId = new Map<string, Entry>();
   /** Whoever repeats an id means the first call that is not answered. */
-  private readonly byApproval = new Map<string, Entry[]>();
-  private calls = 0;
+  readonly #byApproval = new Map<string, Entry[]>();
+  #calls = 0;
   /** Counts the tool messages: a result is expected in the one behind its call. */
-  private round = 0;
+  #round = 0;
   /** The call whose result or approval came last. */
-  private last = -1;
-  private latest: Entry | undefined;
+  #last = -1;
+  #latest: Entry | undefined;
 
   /** The calls that have a result. */
-  private readonly answered: ReadonlySet<string>;
+  readonly #answered: ReadonlySet<string>;
 
   constructor(context: Context, messages: readonly Message[]) {
-    this.context = context;
+    this.#context = context;
     const results = messages.flatMap(({ parts }) => parts.filter((part) => part.type === "tool-result"));
-    this.answered = new Set(results.map(({ toolCallId }) => toolCallId));
+    this.#answered = new Set(results.map(({ toolCallId }) => toolCallId));
   }
 
   /** Whether a part is one of a tool's. */
@@ -67,22 +67,22 @@ export class ToolParts {
 
   /** A tool message has ended. */
   endRound(): void {
-    this.round++;
-    this.last = -1;
+    this.#round++;
+    this.#last = -1;
   }
 
   /** Takes a part over; a call begins a tool part of its own, and so does what belongs to none. */
   add(part: Part, isInRound: boolean): JsonObject | undefined {
-    if (part.type === "tool-call") return this.addCall(part);
-    if (part.type === "tool-result") return this.addResult(part, isInRound);
-    return this.addApproval(part as OpaquePart, isInRound); // `takes` has let nothing else in.
+    if (part.type === "tool-call") return this.#addCall(part);
+    if (part.type === "tool-result") return this.#addResult(part, isInRound);
+    return this.#addApproval(part as OpaquePart, isInRound); // `takes` has let nothing else in.
   }
 
-  private addCall(call: ToolCallPart): JsonObject {
-    const { context } = this;
+  #addCall(call: ToolCallPart): JsonObject {
+    const context = this.#context;
     reportRest(call, CALL, context);
     // While its input streams, a call says that it is a text.
-    const isStreaming = call.invalid === true && call.inputText !== undefined && !this.answered.has(call.toolCallId);
+    const isStreaming = call.invalid === true && call.inputText !== undefined && !this.#answered.has(call.toolCallId);
     const saysText = isStreaming && call.format === "text";
     reportTool(saysText ? withoutFormat(call) : call, context);
     const form = readForm(call, context.dialect);
@@ -94,54 +94,54 @@ export class ToolParts {
     for (const field of Object.keys(others)) copyField(others, field, wire);
     wire["state"] = typeof form["state"] === "string" ? form["state"] : stateOf(call, undefined);
     // Only input that is still streaming is not to be executed.
-    if (call.invalid === true && this.answered.has(call.toolCallId)) context.report.addLoss("call-invalid", "invalid");
+    if (call.invalid === true && this.#answered.has(call.toolCallId)) context.report.addLoss("call-invalid", "invalid");
     if (call.invalid === false) context.report.addLoss("bookkeeping", "invalid");
-    if (call.invalid === true) this.writeRaw(call, wire);
+    if (call.invalid === true) this.#writeRaw(call, wire);
     else writeInput(call, wire, "input", context);
     if (saysText) wire["inputEncoding"] = "text";
     if (call.executor === "provider") wire["providerExecuted"] = true;
     const metadata = encodeOptions(call, context);
     if (metadata !== undefined) wire["callProviderMetadata"] = metadata;
     restoreResidue(wire, call, context, "approval");
-    const entry: Entry = { wire, call, order: this.calls++, round: this.round };
-    this.byId.set(call.toolCallId, entry);
-    this.latest = entry;
+    const entry: Entry = { wire, call, order: this.#calls++, round: this.#round };
+    this.#byId.set(call.toolCallId, entry);
+    this.#latest = entry;
     return wire;
   }
 
   /** Input that must not be executed: its text, and what can be read of it. */
-  private writeRaw(call: ToolCallPart, wire: JsonObject): void {
+  #writeRaw(call: ToolCallPart, wire: JsonObject): void {
     const { input, inputText } = call;
-    const isBoth = readForm(call, this.context.dialect)["input"] === "both";
-    if (inputText === undefined || input !== inputText || isBoth) writeInput(call, wire, "input", this.context);
+    const isBoth = readForm(call, this.#context.dialect)["input"] === "both";
+    if (inputText === undefined || input !== inputText || isBoth) writeInput(call, wire, "input", this.#context);
     if (inputText !== undefined) wire["rawInput"] = inputText;
   }
 
   /** Reports where a part came from that is not where a reader would put it. */
-  private reportPlace(entry: Entry, isInRound: boolean, isRoundExpected: boolean): void {
+  #reportPlace(entry: Entry, isInRound: boolean, isRoundExpected: boolean): void {
     const isPlain = isRoundExpected
-      ? isInRound && entry.round === this.round && entry.order >= this.last
-      : !isInRound && entry === this.latest;
-    if (!isPlain) this.context.report.addLoss("result-joined");
-    if (isInRound) this.last = entry.order;
+      ? isInRound && entry.round === this.#round && entry.order >= this.#last
+      : !isInRound && entry === this.#latest;
+    if (!isPlain) this.#context.report.addLoss("result-joined");
+    if (isInRound) this.#last = entry.order;
   }
 
-  private asked(approvalId: string): Entry | undefined {
-    const entries = this.byApproval.get(approvalId) ?? [];
+  #asked(approvalId: string): Entry | undefined {
+    const entries = this.#byApproval.get(approvalId) ?? [];
     return entries.find(({ response }) => response === undefined) ?? entries.at(-1);
   }
 
-  private addApproval(part: OpaquePart, isInRound: boolean): JsonObject | undefined {
-    const { context } = this;
+  #addApproval(part: OpaquePart, isInRound: boolean): JsonObject | undefined {
+    const context = this.#context;
     const value = approvalOf(part) ?? {};
     const isRequest = value["type"] === "tool-approval-request";
     const id = textIn(value, "approvalId");
-    const entry = isRequest ? this.byId.get(textIn(value, "toolCallId")) : this.asked(id);
+    const entry = isRequest ? this.#byId.get(textIn(value, "toolCallId")) : this.#asked(id);
     if (entry === undefined || (isRequest ? entry.request : entry.response) !== undefined) {
       context.report.addLoss("part-unsayable");
       return undefined;
     }
-    this.reportPlace(entry, isInRound, !isRequest);
+    this.#reportPlace(entry, isInRound, !isRequest);
     reportRest(part, OPAQUE, context);
     const approval: JsonObject = isObject(entry.wire["approval"]) ? { ...entry.wire["approval"] } : {};
     const said = new Set(["type", "approvalId", isRequest ? "toolCallId" : "providerExecuted"]);
@@ -156,17 +156,17 @@ export class ToolParts {
     entry.wire["approval"] = approval;
     if (isRequest) {
       entry.request = part;
-      this.byApproval.set(id, [...(this.byApproval.get(id) ?? []), entry]);
+      this.#byApproval.set(id, [...(this.#byApproval.get(id) ?? []), entry]);
     } else entry.response = part;
     const form = readForm(entry.call, context.dialect)["state"];
     if (entry.isAnswered !== true) entry.wire["state"] = typeof form === "string" ? form : stateOf(entry.call, entry);
     return undefined;
   }
 
-  private addResult(part: ToolResultPart, isInRound: boolean): JsonObject | undefined {
-    const { context } = this;
+  #addResult(part: ToolResultPart, isInRound: boolean): JsonObject | undefined {
+    const context = this.#context;
     const { report } = context;
-    let entry = this.byId.get(part.toolCallId);
+    let entry = this.#byId.get(part.toolCallId);
     if (entry?.isAnswered === true) {
       report.addLoss("result-repeated");
       return undefined;
@@ -177,20 +177,20 @@ export class ToolParts {
       const { toolCallId, toolName, executor } = part;
       const call: ToolCallPart = { type: "tool-call", toolCallId, toolName, input: {} };
       if (executor === "provider") call.executor = executor;
-      made = this.addCall(call);
-      entry = this.byId.get(toolCallId);
+      made = this.#addCall(call);
+      entry = this.#byId.get(toolCallId);
     } else {
-      this.reportPlace(entry, isInRound, entry.call.executor !== "provider");
+      this.#reportPlace(entry, isInRound, entry.call.executor !== "provider");
       if (part.toolName !== entry.call.toolName) report.addLoss("result-name", "toolName");
       if ((part.executor === "provider") !== (entry.call.executor === "provider"))
         report.addLoss("result-executor", "executor");
     }
-    if (entry !== undefined) this.fill(entry, part);
+    if (entry !== undefined) this.#fill(entry, part);
     return made;
   }
 
-  private fill(entry: Entry, part: ToolResultPart): void {
-    const { context } = this;
+  #fill(entry: Entry, part: ToolResultPart): void {
+    const context = this.#context;
     reportRest(part, RESULT, context);
     reportTool(part, context);
     const { wire } = entry;

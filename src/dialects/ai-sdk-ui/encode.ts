@@ -30,57 +30,57 @@ const FOLLOWER: ReadonlySet<string> = new Set(["role", "parts", "extra", "metada
 
 class Writer {
   readonly wires: JsonObject[] = [];
-  private readonly context: Context;
-  private readonly options: EncodeMessagesOptions;
-  private readonly tools: ToolParts;
+  readonly #context: Context;
+  readonly #options: EncodeMessagesOptions;
+  readonly #tools: ToolParts;
   /** The parts of the assistant's UI message that is still open. */
-  private open: JsonObject[] | undefined;
-  private before: Message["role"] | undefined;
+  #open: JsonObject[] | undefined;
+  #before: Message["role"] | undefined;
 
   constructor(messages: readonly Message[], context: Context, options: EncodeMessagesOptions) {
-    this.context = context;
-    this.options = options;
-    this.tools = new ToolParts(context, messages);
+    this.#context = context;
+    this.#options = options;
+    this.#tools = new ToolParts(context, messages);
   }
 
   add(message: Message, at: number): void {
     const { role } = message;
     if (role === "tool" && message.parts.length === 0) {
-      this.context.report.addLoss("message-unsaid");
+      this.#context.report.addLoss("message-unsaid");
       return;
     }
-    if (role === "assistant") this.addStep(message, at);
-    else if (role === "tool") this.addResults(message, at);
+    if (role === "assistant") this.#addStep(message, at);
+    else if (role === "tool") this.#addResults(message, at);
     else if (
       role === "user" &&
-      this.open !== undefined &&
-      readForm(message, this.context.dialect)["steering"] === true
+      this.#open !== undefined &&
+      readForm(message, this.#context.dialect)["steering"] === true
     ) {
-      this.open.push(this.steering(message, at));
+      this.#open.push(this.#steering(message, at));
     } else {
-      this.open = undefined;
-      this.begin(message, this.roleOf(message), at, this.encodeParts(message, "user"));
+      this.#open = undefined;
+      this.#begin(message, this.#roleOf(message), at, this.#encodeParts(message, "user"));
     }
-    this.before = role;
+    this.#before = role;
   }
 
   /** What the user said while the assistant was at work stands within its message. */
-  private steering(message: Message, at: number): JsonObject {
-    const { context } = this;
+  #steering(message: Message, at: number): JsonObject {
+    const context = this.#context;
     reportRest(message, STEERING, context);
     reportShared(message, context);
-    this.reportResidue(message);
-    return { type: "steering-message", id: this.idOf(message, at), parts: this.encodeParts(message, "user") };
+    this.#reportResidue(message);
+    return { type: "steering-message", id: this.#idOf(message, at), parts: this.#encodeParts(message, "user") };
   }
 
-  private idOf({ id }: Message, at: number): string {
+  #idOf({ id }: Message, at: number): string {
     if (id !== undefined) return id;
-    this.context.report.addLoss("id-made", "id");
-    return this.options.newId?.() ?? `msg-${at}`;
+    this.#context.report.addLoss("id-made", "id");
+    return this.#options.newId?.() ?? `msg-${at}`;
   }
 
-  private roleOf(message: Message): string {
-    const { report, dialect } = this.context;
+  #roleOf(message: Message): string {
+    const { report, dialect } = this.#context;
     const { role } = message;
     const unknown = readForm(message, dialect)["role"];
     if (typeof unknown === "string") {
@@ -94,14 +94,14 @@ class Writer {
   }
 
   /** A new UI message with the id, metadata and residue of its first message. */
-  private begin(message: Message, role: string, at: number, parts: JsonObject[]): void {
-    const { context } = this;
+  #begin(message: Message, role: string, at: number, parts: JsonObject[]): void {
+    const context = this.#context;
     const { dialect } = context;
     reportRest(message, FIRST, context);
     reportShared(message, context);
     const wire: JsonObject = {};
     const hasNone = readForm(message, dialect)["id"] === null || message.extra?.[dialect]?.["id"] !== undefined;
-    if (message.id !== undefined || !hasNone) wire["id"] = this.idOf(message, at);
+    if (message.id !== undefined || !hasNone) wire["id"] = this.#idOf(message, at);
     wire["role"] = role;
     // Metadata are JSON, like everything in the model.
     if (message.metadata !== undefined) wire["metadata"] = message.metadata as JsonObject;
@@ -110,39 +110,39 @@ class Writer {
     this.wires.push(wire);
   }
 
-  private addStep(message: Message, at: number): void {
-    const { context } = this;
+  #addStep(message: Message, at: number): void {
+    const context = this.#context;
     const form = readForm(message, context.dialect);
-    const isJoined = this.before === "tool" ? form["begins"] !== true : form["joined"] === true;
-    const isFirst = this.open === undefined || !isJoined;
-    if (isFirst) this.open = [];
-    const parts = this.open ?? [];
+    const isJoined = this.#before === "tool" ? form["begins"] !== true : form["joined"] === true;
+    const isFirst = this.#open === undefined || !isJoined;
+    if (isFirst) this.#open = [];
+    const parts = this.#open ?? [];
     if (form["step"] !== false) parts.push({ type: "step-start" });
-    if (isFirst) this.begin(message, "assistant", at, parts);
-    else this.follow(message);
-    for (const part of this.encodeParts(message, "assistant")) parts.push(part);
+    if (isFirst) this.#begin(message, "assistant", at, parts);
+    else this.#follow(message);
+    for (const part of this.#encodeParts(message, "assistant")) parts.push(part);
   }
 
   /** Reports what only the first message of a UI message can say. */
-  private follow(message: Message): void {
-    const { context } = this;
+  #follow(message: Message): void {
+    const context = this.#context;
     reportRest(message, FOLLOWER, context);
     reportShared(message, context);
-    this.reportResidue(message);
-    if (message.metadata !== undefined) this.joinMetadata(message.metadata);
+    this.#reportResidue(message);
+    if (message.metadata !== undefined) this.#joinMetadata(message.metadata);
   }
 
   /** Reports what was kept of a message that is one no longer. */
-  private reportResidue({ extra }: Message): void {
-    const { dialect, report } = this.context;
+  #reportResidue({ extra }: Message): void {
+    const { dialect, report } = this.#context;
     for (const key of Object.keys(extra?.[dialect] ?? {})) {
       if (key !== "$form") report.addLoss("residue-clash", ["extra", dialect, key]);
     }
   }
 
   /** Metadata are those of the whole: what a later message says goes to the others, unless they say it already. */
-  private joinMetadata(metadata: Metadata): void {
-    const { report } = this.context;
+  #joinMetadata(metadata: Metadata): void {
+    const { report } = this.#context;
     const wire = this.wires.at(-1) ?? {};
     const joined = isObject(wire["metadata"]) ? copyObject(wire["metadata"]) : {};
     for (const key of Object.keys(metadata)) {
@@ -156,23 +156,24 @@ class Writer {
   }
 
   /** Results go to their calls; anything else in a tool message becomes the assistant's. */
-  private addResults(message: Message, at: number): void {
-    const { context } = this;
+  #addResults(message: Message, at: number): void {
+    const context = this.#context;
     const { report } = context;
-    if (this.open === undefined) {
+    if (this.#open === undefined) {
       report.addLoss("result-joined", "role");
-      this.open = [];
-      this.begin(message, "assistant", at, this.open);
+      this.#open = [];
+      this.#begin(message, "assistant", at, this.#open);
     } else {
-      this.follow(message);
-      if (this.before === "tool") report.addLoss("turns-merged", "role");
+      this.#follow(message);
+      if (this.#before === "tool") report.addLoss("turns-merged", "role");
     }
-    for (const part of this.encodeParts(message, "tool")) this.open.push(part);
-    this.tools.endRound();
+    for (const part of this.#encodeParts(message, "tool")) this.#open.push(part);
+    this.#tools.endRound();
   }
 
-  private encodeParts(message: Message, role: "user" | "assistant" | "tool"): JsonObject[] {
-    const { context, tools } = this;
+  #encodeParts(message: Message, role: "user" | "assistant" | "tool"): JsonObject[] {
+    const context = this.#context;
+    const tools = this.#tools;
     const wires: JsonObject[] = [];
     context.pathTracker.each("parts", message.parts, (part: Part) => {
       if (role !== "user" && tools.takes(part)) {

@@ -36,44 +36,44 @@ export function streamDecoder(context: DecodeContext): EventDecoder {
 
 class ChunkDecoder {
   readonly reader: StepReader;
-  private readonly context: DecodeContext;
+  readonly #context: DecodeContext;
   /** What is known of a message that has not said anything yet. */
-  private pending: MessageFields | undefined;
+  #pending: MessageFields | undefined;
   /** Why each call was denied, by the id of its approval and of the call. */
-  private readonly approvals = new Map<string, string>();
-  private readonly reasons = new Map<string, string>();
-  private metadata: JsonValue | undefined;
-  private isMetadataNew = false;
-  private framing: JsonObject | undefined;
-  private early: JsonObject[] = [];
+  readonly #approvals = new Map<string, string>();
+  readonly #reasons = new Map<string, string>();
+  #metadata: JsonValue | undefined;
+  #isMetadataNew = false;
+  #framing: JsonObject | undefined;
+  #early: JsonObject[] = [];
 
   constructor(context: DecodeContext) {
-    this.context = context;
+    this.#context = context;
     this.reader = new StepReader(context.dialect);
   }
 
   /** An application may send data before the message has begun; they wait for it, so that it begins with its id. */
   read(wire: JsonObject): void {
     const type = textIn(wire, "type");
-    if (this.reader.state === "new" && this.pending === undefined && type.startsWith("data-")) {
-      this.early.push(wire);
+    if (this.reader.state === "new" && this.#pending === undefined && type.startsWith("data-")) {
+      this.#early.push(wire);
       return;
     }
-    if (type !== "start") this.readEarly();
-    this.readChunk(type, wire);
-    this.readEarly();
+    if (type !== "start") this.#readEarly();
+    this.#readChunk(type, wire);
+    this.#readEarly();
   }
 
-  private readEarly(): void {
-    const { early } = this;
+  #readEarly(): void {
+    const early = this.#early;
     if (early.length === 0) return;
-    this.early = [];
-    for (const wire of early) this.readChunk(textIn(wire, "type"), wire);
+    this.#early = [];
+    for (const wire of early) this.#readChunk(textIn(wire, "type"), wire);
   }
 
-  private readChunk(type: string, wire: JsonObject): void {
+  #readChunk(type: string, wire: JsonObject): void {
     const { reader } = this;
-    if (reader.state !== "open" && !FRAMES.has(type)) this.openAnswer(false);
+    if (reader.state !== "open" && !FRAMES.has(type)) this.#openAnswer(false);
     switch (type) {
       case "text-delta":
       case "reasoning-delta":
@@ -81,7 +81,7 @@ class ChunkDecoder {
         break;
       case "text-start":
       case "reasoning-start":
-        reader.startText(kindOf(type), wire, this.reasoningId(wire));
+        reader.startText(kindOf(type), wire, this.#reasoningId(wire));
         break;
       case "text-end":
       case "reasoning-end":
@@ -93,37 +93,37 @@ class ChunkDecoder {
       case "finish":
       case "message-metadata":
       case "reset-step":
-        this.readFrame(type, wire);
+        this.#readFrame(type, wire);
         break;
       case "error":
       case "abort":
-        this.fail(type, wire);
+        this.#fail(type, wire);
         break;
       default:
-        if (type.startsWith("tool-")) this.readTool(type, wire);
-        else this.readPart(type, wire);
+        if (type.startsWith("tool-")) this.#readTool(type, wire);
+        else this.#readPart(type, wire);
     }
   }
 
   /** Reasoning has an id in its message, too. */
-  private reasoningId(wire: JsonObject): Extra | undefined {
+  #reasoningId(wire: JsonObject): Extra | undefined {
     if (wire["type"] !== "reasoning-start" || typeof wire["id"] !== "string") return undefined;
-    return { [this.context.dialect]: { id: wire["id"] } };
+    return { [this.#context.dialect]: { id: wire["id"] } };
   }
 
-  private readFrame(type: string, wire: JsonObject): void {
+  #readFrame(type: string, wire: JsonObject): void {
     const { reader } = this;
     if (isObject(wire["messageMetadata"]) || (wire["messageMetadata"] ?? undefined) !== undefined) {
-      this.metadata = merged(this.metadata, wire["messageMetadata"]);
-      this.isMetadataNew = true;
+      this.#metadata = merged(this.#metadata, wire["messageMetadata"]);
+      this.#isMetadataNew = true;
     }
-    if (type === "start-step") this.finishStep();
-    this.keepFrame(type, wire);
+    if (type === "start-step") this.#finishStep();
+    this.#keepFrame(type, wire);
     if (type === "start" && reader.state !== "open") {
       const id = wire["messageId"];
-      this.pending = typeof id === "string" ? { id } : {};
-    } else if (type === "start-step") this.openAnswer(true);
-    else if (type === "finish-step") this.finishStep();
+      this.#pending = typeof id === "string" ? { id } : {};
+    } else if (type === "start-step") this.#openAnswer(true);
+    else if (type === "finish-step") this.#finishStep();
     else if (type === "reset-step" && reader.state === "open" && reader.hasContent) {
       // What was said so far counts no more, but it has been said: it stands as an answer that broke off.
       reader.finish({ finishReason: "error", raw: type, message: { metadata: { interrupted: true } } });
@@ -131,60 +131,60 @@ class ChunkDecoder {
   }
 
   /** What an event says that frames an answer and has no place in it: under its name, with the next answer to begin or end. */
-  private keepFrame(type: string, wire: JsonObject): void {
+  #keepFrame(type: string, wire: JsonObject): void {
     const rest = unknownFields(wire, FRAME);
-    if (rest !== undefined) this.framing = { ...this.framing, [type]: rest };
+    if (rest !== undefined) this.#framing = { ...this.#framing, [type]: rest };
   }
 
-  private takeFraming(): { extra?: Extra } {
-    const { framing } = this;
-    this.framing = undefined;
-    return framing === undefined ? {} : { extra: { [this.context.dialect]: framing } };
+  #takeFraming(): { extra?: Extra } {
+    const framing = this.#framing;
+    this.#framing = undefined;
+    return framing === undefined ? {} : { extra: { [this.#context.dialect]: framing } };
   }
 
   /** Begins an answer; one that does not begin with a step is a deviation. */
-  private openAnswer(hasStep: boolean): void {
+  #openAnswer(hasStep: boolean): void {
     const { reader } = this;
     const isFollower = reader.state === "held" || reader.state === "between";
     reader.flush();
-    const message: MessageFields = { ...this.pending, ...this.takeMetadata() };
-    this.pending = undefined;
+    const message: MessageFields = { ...this.#pending, ...this.#takeMetadata() };
+    this.#pending = undefined;
     const form: JsonObject = {};
     if (!hasStep) form["step"] = false;
     if (isFollower && !reader.hasResults) form["joined"] = true;
-    if (Object.keys(form).length > 0) message.extra = this.form(form, message.extra);
-    reader.open({ ...(Object.keys(message).length > 0 && { message }), ...this.takeFraming() });
+    if (Object.keys(form).length > 0) message.extra = this.#form(form, message.extra);
+    reader.open({ ...(Object.keys(message).length > 0 && { message }), ...this.#takeFraming() });
   }
 
   /** A message of which nothing is known but that it began. */
   openPending(): void {
-    this.readEarly();
-    if (this.pending !== undefined && this.reader.state === "new") this.openAnswer(false);
+    this.#readEarly();
+    if (this.#pending !== undefined && this.reader.state === "new") this.#openAnswer(false);
   }
 
-  private form(form: JsonObject, extra: Extra = {}): Extra {
-    const { dialect } = this.context;
+  #form(form: JsonObject, extra: Extra = {}): Extra {
+    const { dialect } = this.#context;
     return { ...extra, [dialect]: { ...extra[dialect], $form: form } };
   }
 
   /** What has been learnt of the message since it was last told. */
-  private takeMetadata(): MessageFields {
-    if (!this.isMetadataNew) return {};
-    this.isMetadataNew = false;
-    const { metadata } = this;
+  #takeMetadata(): MessageFields {
+    if (!this.#isMetadataNew) return {};
+    this.#isMetadataNew = false;
+    const metadata = this.#metadata;
     if (isMetadata(metadata)) return { metadata };
-    return { extra: { [this.context.dialect]: { metadata: metadata ?? null } } };
+    return { extra: { [this.#context.dialect]: { metadata: metadata ?? null } } };
   }
 
-  private finishStep(): void {
+  #finishStep(): void {
     const { reader } = this;
-    if (reader.state === "open") reader.finish(this.done(reader.hasClientCalls ? "tool-calls" : "stop"));
+    if (reader.state === "open") reader.finish(this.#done(reader.hasClientCalls ? "tool-calls" : "stop"));
   }
 
-  private done(finishReason: DonePayload["finishReason"], raw?: string): DonePayload {
-    const done: DonePayload = { finishReason, ...this.takeFraming() };
+  #done(finishReason: DonePayload["finishReason"], raw?: string): DonePayload {
+    const done: DonePayload = { finishReason, ...this.#takeFraming() };
     if (raw !== undefined) done.raw = raw;
-    const message = this.takeMetadata();
+    const message = this.#takeMetadata();
     if (Object.keys(message).length > 0) done.message = message;
     return done;
   }
@@ -193,24 +193,24 @@ class ChunkDecoder {
   finish(wire: JsonObject = {}): void {
     const { reader } = this;
     this.openPending();
-    if (reader.state === "new" && wire["type"] !== undefined) this.openAnswer(false);
-    this.finishStep();
+    if (reader.state === "new" && wire["type"] !== undefined) this.#openAnswer(false);
+    this.#finishStep();
     if (reader.state !== "held") return;
     if (wire["finishReason"] !== undefined) {
       const { unified, raw } = decodeFinish(wire["finishReason"], undefined);
       reader.amend({ finishReason: unified, ...(raw !== undefined && { raw }) });
     }
-    const message = this.takeMetadata();
+    const message = this.#takeMetadata();
     if (Object.keys(message).length > 0) reader.amendMessage(message);
-    const { extra } = this.takeFraming();
+    const { extra } = this.#takeFraming();
     if (extra !== undefined) reader.amendExtra(extra);
     reader.flush();
   }
 
-  private fail(type: string, wire: JsonObject): void {
+  #fail(type: string, wire: JsonObject): void {
     const raw = withoutGaps(wire);
-    this.keepFrame(type, wire);
-    const residue = this.takeFraming();
+    this.#keepFrame(type, wire);
+    const residue = this.#takeFraming();
     if (type === "abort") {
       const { reason } = wire;
       const why = typeof reason === "string" ? { message: reason } : {};
@@ -221,7 +221,7 @@ class ChunkDecoder {
     this.reader.fail({ errorCode: kindOfMessage(message) ?? "unknown", message, raw, ...residue });
   }
 
-  private readTool(type: string, wire: JsonObject): void {
+  #readTool(type: string, wire: JsonObject): void {
     const { reader } = this;
     const id = textIn(wire, "toolCallId");
     switch (type) {
@@ -242,27 +242,29 @@ class ChunkDecoder {
       }
       case "tool-approval-request":
       case "tool-approval-response":
-        this.readApproval(type, wire);
+        this.#readApproval(type, wire);
         break;
       default:
-        if (!this.readResult(type, wire, id)) this.readPart(type, wire);
+        if (!this.#readResult(type, wire, id)) this.#readPart(type, wire);
     }
   }
 
-  private readApproval(type: string, wire: JsonObject): void {
+  #readApproval(type: string, wire: JsonObject): void {
     const approvalId = textIn(wire, "approvalId");
-    if (type === "tool-approval-request") this.approvals.set(approvalId, textIn(wire, "toolCallId"));
-    else if (typeof wire["reason"] === "string") this.reasons.set(this.approvals.get(approvalId) ?? "", wire["reason"]);
+    if (type === "tool-approval-request") this.#approvals.set(approvalId, textIn(wire, "toolCallId"));
+    else if (typeof wire["reason"] === "string")
+      this.#reasons.set(this.#approvals.get(approvalId) ?? "", wire["reason"]);
     this.reader.add({ type: "opaque", dialect: MODEL, value: withoutGaps(wire) });
   }
 
-  private readResult(type: string, wire: JsonObject, id: string): boolean {
-    const { reader, context } = this;
+  #readResult(type: string, wire: JsonObject, id: string): boolean {
+    const { reader } = this;
+    const context = this.#context;
     if (type === "tool-output-error") {
       return reader.addResult(id, { isError: true, output: textIn(wire, "errorText") }, wire);
     }
     if (type === "tool-output-denied") {
-      return reader.addResult(id, deniedResult(this.reasons.get(id), context.dialect), wire);
+      return reader.addResult(id, deniedResult(this.#reasons.get(id), context.dialect), wire);
     }
     if (type !== "tool-output-available") return false;
     const part: ToolResultPart = { type: "tool-result", toolCallId: "", toolName: "", isError: false };
@@ -272,8 +274,9 @@ class ChunkDecoder {
   }
 
   /** A whole part, as its message has it. */
-  private readPart(type: string, wire: JsonObject): void {
-    const { reader, context } = this;
+  #readPart(type: string, wire: JsonObject): void {
+    const { reader } = this;
+    const context = this.#context;
     const part = withoutGaps(wire);
     if (type.startsWith("data-") ? part["transient"] === true : !PARTS.has(type)) {
       reader.keepEvent(part);

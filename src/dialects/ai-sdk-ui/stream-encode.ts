@@ -45,67 +45,67 @@ const PARTS: ReadonlySet<unknown> = new Set([
 ]);
 
 class ChunkWords implements StreamWords {
-  private readonly context: Context;
+  readonly #context: Context;
   /** For what is written piece by piece: the whole answer is reported at its end. */
-  private readonly silent: Context;
-  private readonly invalid = new Map<string, ToolCallPart>();
-  private hasStep = true;
+  readonly #silent: Context;
+  readonly #invalid = new Map<string, ToolCallPart>();
+  #hasStep = true;
   /** The last answer that has ended. */
-  private last: ModelResponse | undefined;
-  private hasFailed = false;
-  private hasStarted = false;
-  private isOpen = false;
+  #last: ModelResponse | undefined;
+  #hasFailed = false;
+  #hasStarted = false;
+  #isOpen = false;
 
   constructor(context: Context, silent: Context) {
-    this.context = context;
-    this.silent = silent;
+    this.#context = context;
+    this.#silent = silent;
   }
 
   start(payload: StartPayload, isFirst: boolean): JsonObject[] {
     const { message = {} } = payload;
     const chunks: JsonObject[] = [];
-    this.hasStarted = true;
-    this.isOpen = true;
-    const metadata = this.metadataOf(message);
+    this.#hasStarted = true;
+    this.#isOpen = true;
+    const metadata = this.#metadataOf(message);
     if (isFirst) {
       const start: JsonObject = { type: "start" };
       if (message.id !== undefined) start["messageId"] = message.id;
       if (metadata !== undefined) start["messageMetadata"] = metadata;
       chunks.push(start);
     } else if (metadata !== undefined) chunks.push({ type: "message-metadata", messageMetadata: metadata });
-    this.hasStep = readForm(message, this.context.dialect)["step"] !== false;
-    if (this.hasStep) chunks.push({ type: "start-step" });
-    return chunks.map((chunk) => reframe(chunk, payload, this.context.dialect));
+    this.#hasStep = readForm(message, this.#context.dialect)["step"] !== false;
+    if (this.#hasStep) chunks.push({ type: "start-step" });
+    return chunks.map((chunk) => reframe(chunk, payload, this.#context.dialect));
   }
 
-  private metadataOf({ metadata, extra }: MessageFields): JsonValue | undefined {
+  #metadataOf({ metadata, extra }: MessageFields): JsonValue | undefined {
     // Metadata are JSON, like everything in the model.
-    return (metadata as JsonObject | undefined) ?? extra?.[this.context.dialect]?.["metadata"];
+    return (metadata as JsonObject | undefined) ?? extra?.[this.#context.dialect]?.["metadata"];
   }
 
   text(type: string, id: string, text?: string, part?: Part): JsonObject {
     if (text !== undefined) return { type, id, delta: text };
     const chunk: JsonObject = { type, id };
     if (part === undefined) return chunk;
-    if (!type.endsWith("-end")) return this.withMetadata(chunk, itemSeals(part));
+    if (!type.endsWith("-end")) return this.#withMetadata(chunk, itemSeals(part));
     if (part.type === "text" && part.annotations !== undefined) {
-      const { citations } = encodeAnnotations(part, this.silent);
+      const { citations } = encodeAnnotations(part, this.#silent);
       if (citations.length > 0) chunk["citations"] = citations;
     }
-    return this.withMetadata(chunk, part);
+    return this.#withMetadata(chunk, part);
   }
 
   /** Puts beside a chunk what a part says to single providers, and what was kept of it. */
-  private withMetadata(chunk: JsonObject, part: PartBase): JsonObject {
-    const metadata = encodeOptions(part, this.silent);
+  #withMetadata(chunk: JsonObject, part: PartBase): JsonObject {
+    const metadata = encodeOptions(part, this.#silent);
     if (metadata !== undefined) chunk["providerMetadata"] = metadata;
-    restoreResidue(chunk, part, this.silent);
+    restoreResidue(chunk, part, this.#silent);
     return chunk;
   }
 
-  private callChunk(type: string, call: ToolCallPart): JsonObject {
+  #callChunk(type: string, call: ToolCallPart): JsonObject {
     const chunk: JsonObject = { type };
-    writeCallId(call, chunk, this.silent);
+    writeCallId(call, chunk, this.#silent);
     chunk["toolName"] = call.toolName;
     if (call.executor === "provider") chunk["providerExecuted"] = true;
     const shown = markOf(call, "tool");
@@ -114,14 +114,14 @@ class ChunkWords implements StreamWords {
   }
 
   callStart(call: ToolCallPart): JsonObject {
-    const chunk = this.callChunk("tool-input-start", call);
+    const chunk = this.#callChunk("tool-input-start", call);
     if (call.format === "text") chunk["inputEncoding"] = "text";
     return chunk;
   }
 
   callInput(call: ToolCallPart, text: string): JsonObject {
     const chunk: JsonObject = { type: "tool-input-delta" };
-    writeCallId(call, chunk, this.silent);
+    writeCallId(call, chunk, this.#silent);
     chunk["inputTextDelta"] = text;
     return chunk;
   }
@@ -129,50 +129,50 @@ class ChunkWords implements StreamWords {
   call(call: ToolCallPart, isStreamed: boolean): JsonObject[] {
     // A call that must not be executed stays as far as it came, unless its result says more.
     if (call.invalid === true) {
-      this.invalid.set(call.toolCallId, call);
+      this.#invalid.set(call.toolCallId, call);
       return isStreamed ? [] : [this.callStart(call), this.callInput(call, call.inputText ?? "")];
     }
-    const chunk = this.callChunk("tool-input-available", call);
-    writeInput(call, chunk, "input", this.silent);
+    const chunk = this.#callChunk("tool-input-available", call);
+    writeInput(call, chunk, "input", this.#silent);
     if (chunk["input"] === undefined) chunk["input"] = {};
-    return [this.withMetadata(chunk, call)];
+    return [this.#withMetadata(chunk, call)];
   }
 
   result(result: ToolResultPart): JsonObject[] {
-    const { dialect } = this.context;
-    const invalid = this.invalid.get(result.toolCallId);
-    if (invalid !== undefined) return this.invalidResult(invalid, result);
+    const { dialect } = this.#context;
+    const invalid = this.#invalid.get(result.toolCallId);
+    if (invalid !== undefined) return this.#invalidResult(invalid, result);
     const isDenied = readForm(result, dialect)["state"] === "output-denied" && result.isError;
     const chunk: JsonObject = { type: `tool-output-${isDenied ? "denied" : result.isError ? "error" : "available"}` };
-    writeCallId(result, chunk, this.silent);
-    if (isDenied) return [this.withMetadata(chunk, result)];
-    writeOutput(chunk, result, this.silent);
+    writeCallId(result, chunk, this.#silent);
+    if (isDenied) return [this.#withMetadata(chunk, result)];
+    writeOutput(chunk, result, this.#silent);
     if (!result.isError) chunk["output"] ??= null;
     if (result.executor === "provider") chunk["providerExecuted"] = true;
-    return [this.withMetadata(chunk, result)];
+    return [this.#withMetadata(chunk, result)];
   }
 
   /** What came of a call that could not be executed: an error, and if it is none, its input stands as it is. */
-  private invalidResult(call: ToolCallPart, result: ToolResultPart): JsonObject[] {
-    this.invalid.delete(call.toolCallId);
+  #invalidResult(call: ToolCallPart, result: ToolResultPart): JsonObject[] {
+    this.#invalid.delete(call.toolCallId);
     if (!result.isError) return [...this.call({ ...call, invalid: false }, true), ...this.result(result)];
-    const chunk = this.callChunk("tool-input-error", call);
-    writeInput(call, chunk, "input", this.silent);
+    const chunk = this.#callChunk("tool-input-error", call);
+    writeInput(call, chunk, "input", this.#silent);
     if (chunk["input"] === undefined) chunk["input"] = {};
-    writeOutput(chunk, result, this.silent);
-    restoreResidue(chunk, call, this.silent);
-    return [this.withMetadata(chunk, result)];
+    writeOutput(chunk, result, this.#silent);
+    restoreResidue(chunk, call, this.#silent);
+    return [this.#withMetadata(chunk, result)];
   }
 
   source(annotation: Annotation): JsonObject | undefined {
-    return encodeAnnotation(annotation, this.silent).source;
+    return encodeAnnotation(annotation, this.#silent).source;
   }
 
   whole(part: Part, place: readonly (string | number)[]): JsonObject[] {
-    const { report } = this.context;
+    const { report } = this.#context;
     if (part.type === "opaque" && part.dialect === MODEL && isApproval(part.value)) return [part.value];
     const chunks: JsonObject[] = [];
-    for (const wire of encodePart(part, "assistant", this.silent)) {
+    for (const wire of encodePart(part, "assistant", this.#silent)) {
       const { type } = wire;
       if (type === "file") {
         // Fields that only messages have.
@@ -188,19 +188,19 @@ class ChunkWords implements StreamWords {
   }
 
   done(response: ModelResponse, payload: DonePayload): JsonObject[] {
-    this.report(response);
-    this.isOpen = false;
-    this.last = response;
+    this.#report(response);
+    this.#isOpen = false;
+    this.#last = response;
     const chunks: JsonObject[] = [];
-    const metadata = payload.message === undefined ? undefined : this.metadataOf(payload.message);
+    const metadata = payload.message === undefined ? undefined : this.#metadataOf(payload.message);
     if (metadata !== undefined) chunks.push({ type: "message-metadata", messageMetadata: metadata });
-    if (this.hasStep) chunks.push({ type: "finish-step" });
-    return chunks.map((chunk) => reframe(chunk, response, this.context.dialect));
+    if (this.#hasStep) chunks.push({ type: "finish-step" });
+    return chunks.map((chunk) => reframe(chunk, response, this.#context.dialect));
   }
 
   /** What does not arrive of an answer is what does not arrive of its message, and what it says about itself. */
-  private report(response: ModelResponse): void {
-    const { report } = this.context;
+  #report(response: ModelResponse): void {
+    const { report } = this.#context;
     const { id, model, usage, createdAt, finishReason } = response;
     for (const [field, value] of Object.entries({ id, model })) if (value !== "") report.addLoss("bookkeeping", field);
     for (const [field, value] of Object.entries({ usage, createdAt })) {
@@ -210,29 +210,29 @@ class ChunkWords implements StreamWords {
       report.addLoss("finish-raw", ["finishReason", "raw"]);
     }
     // The client names the message where the stream does not.
-    reportAnswer(response, this.context, (message, inList) => {
+    reportAnswer(response, this.#context, (message, inList) => {
       encodeMessages([{ ...message, id: message.id ?? "" }], inList);
     });
   }
 
   error(payload: ErrorPayload): JsonObject[] {
     const { errorCode, message } = payload;
-    this.hasFailed = true;
+    this.#hasFailed = true;
     const chunk: JsonObject =
       errorCode === "aborted"
         ? { type: "abort", ...(message !== undefined && { reason: message }) }
         : { type: "error", errorText: message ?? errorCode };
-    return [reframe(chunk, payload, this.context.dialect)];
+    return [reframe(chunk, payload, this.#context.dialect)];
   }
 
   finish(): JsonObject[] {
-    if (this.hasFailed || !this.hasStarted) return [];
+    if (this.#hasFailed || !this.#hasStarted) return [];
     // Who ends a stream within an answer has broken it off.
-    if (this.isOpen) return this.error(truncated().payload);
-    const { last } = this;
+    if (this.#isOpen) return this.error(truncated().payload);
+    const last = this.#last;
     if (last === undefined) return [{ type: "finish" }];
-    const finish = { type: "finish", finishReason: encodeFinish(last.finishReason, this.context) };
-    return [reframe(finish, last, this.context.dialect)];
+    const finish = { type: "finish", finishReason: encodeFinish(last.finishReason, this.#context) };
+    return [reframe(finish, last, this.#context.dialect)];
   }
 }
 

@@ -28,46 +28,46 @@ const ENDING: ReadonlySet<string> = new Set(["stop_reason", "stop_sequence", "st
 const FRAME = ["id", "model", "type", "role"] as const;
 
 export class Answer {
-  private readonly context: DecodeContext;
-  private readonly reading: Reading;
-  private readonly calls: RunCalls;
-  private readonly fields: JsonObject = {};
-  private usage: JsonObject | undefined;
-  private isUsageSaid = true;
-  private readonly blocks = new OpenBlocks<OpenBlock>();
-  private opened = 0;
+  readonly #context: DecodeContext;
+  readonly #reading: Reading;
+  readonly #calls: RunCalls;
+  readonly #fields: JsonObject = {};
+  #usage: JsonObject | undefined;
+  #isUsageSaid = true;
+  readonly #blocks = new OpenBlocks<OpenBlock>();
+  #opened = 0;
 
   constructor(message: JsonObject, context: DecodeContext, calls: RunCalls, names: Renames | undefined) {
     const { id } = message;
-    this.context = context;
-    this.calls = calls;
-    this.reading = startReading(context, typeof id === "string" ? id : "", names);
+    this.#context = context;
+    this.#calls = calls;
+    this.#reading = startReading(context, typeof id === "string" ? id : "", names);
   }
 
   get id(): JsonValue | undefined {
-    return this.fields["id"];
+    return this.#fields["id"];
   }
 
   /** Whether the stream has said how the answer ended. */
   get hasStopReason(): boolean {
-    return typeof this.fields["stop_reason"] === "string";
+    return typeof this.#fields["stop_reason"] === "string";
   }
 
   /** Begins with what is known of the message; a whole message may stand there. */
   start(message: JsonObject): Delta[] {
     const { content } = message;
     this.learn(message, "content");
-    const known = this.read((field) => !ENDING.has(field));
+    const known = this.#read((field) => !ENDING.has(field));
     const { model: modelId, id: requestId, usage } = known;
-    const frame = this.settled(known.extra);
-    const form = readForm(known, this.context.dialect);
+    const frame = this.#settled(known.extra);
+    const form = readForm(known, this.#context.dialect);
     for (const field of FRAME)
-      if (form[field] !== undefined) storeForm(frame, this.context.dialect, field, form[field]);
+      if (form[field] !== undefined) storeForm(frame, this.#context.dialect, field, form[field]);
     const deltas: Delta[] = [startDelta({ modelId, requestId, ...frame })];
     if (usage !== undefined) {
       const { extra, ...counts } = usage;
-      deltas.push({ kind: "usage", payload: { ...counts, ...this.settled(extra) } });
-      this.isUsageSaid = extra === undefined;
+      deltas.push({ kind: "usage", payload: { ...counts, ...this.#settled(extra) } });
+      this.#isUsageSaid = extra === undefined;
     }
     if (!isBlocks(content)) return deltas;
     for (const [index, block] of content.entries()) deltas.push(...this.open(index, block), ...this.close(index));
@@ -75,76 +75,76 @@ export class Answer {
   }
 
   /** The residue that the end will not take back: how things were spelled, and what was nothing, may still change. */
-  private settled(extra: Extra | undefined): { extra?: Extra } {
-    const residue = extra?.[this.context.dialect];
+  #settled(extra: Extra | undefined): { extra?: Extra } {
+    const residue = extra?.[this.#context.dialect];
     const kept: JsonObject = {};
     for (const key in residue) if (key !== "$form" && residue[key] !== null) copyField(residue, key, kept);
-    return Object.keys(kept).length > 0 ? { extra: { [this.context.dialect]: kept } } : {};
+    return Object.keys(kept).length > 0 ? { extra: { [this.#context.dialect]: kept } } : {};
   }
 
   /** Takes over facts about the message. What comes later wins, but nothing is no news (B65). */
   learn(facts: JsonObject, ...taken: readonly string[]): void {
     for (const key in facts) {
       if (taken.includes(key)) continue;
-      if (key === "usage" && isObject(facts[key])) this.count(facts[key]);
-      else merge(facts, key, this.fields);
+      if (key === "usage" && isObject(facts[key])) this.#count(facts[key]);
+      else merge(facts, key, this.#fields);
     }
   }
 
-  private count(usage: JsonObject): void {
-    this.usage ??= {};
-    for (const key in usage) merge(usage, key, this.usage);
-    this.isUsageSaid = false;
+  #count(usage: JsonObject): void {
+    this.#usage ??= {};
+    for (const key in usage) merge(usage, key, this.#usage);
+    this.#isUsageSaid = false;
   }
 
   /** The facts so far, read as those of an answer in one piece are. */
-  private read(isMeant: (field: string) => boolean = () => true): ModelResponse {
-    const wire = copyObject(this.fields);
+  #read(isMeant: (field: string) => boolean = () => true): ModelResponse {
+    const wire = copyObject(this.#fields);
     for (const field of Object.keys(wire)) if (!isMeant(field)) delete wire[field];
-    if (this.usage !== undefined) wire["usage"] = copyObject(this.usage);
+    if (this.#usage !== undefined) wire["usage"] = copyObject(this.#usage);
     wire["content"] = [];
-    return decodeResponse(wire, this.context, {});
+    return decodeResponse(wire, this.#context, {});
   }
 
   /** The counts, where there is news of them (B67). */
-  usageDeltas(usage: Usage | undefined = this.isUsageSaid ? undefined : this.read().usage): Delta[] {
-    if (this.isUsageSaid || usage === undefined) return [];
-    this.isUsageSaid = true;
+  usageDeltas(usage: Usage | undefined = this.#isUsageSaid ? undefined : this.#read().usage): Delta[] {
+    if (this.#isUsageSaid || usage === undefined) return [];
+    this.#isUsageSaid = true;
     return [{ kind: "usage", payload: { ...usage } }];
   }
 
   block(index: unknown): OpenBlock | undefined {
-    return this.blocks.get(index);
+    return this.#blocks.get(index);
   }
 
   /** Opens a block; one that still has its index is over (B76). */
   open(index: unknown, wire: JsonObject): Delta[] {
-    const deltas = this.blocks.makeRoom(index);
-    const block = this.make(wire, this.opened++);
-    this.blocks.add(index, block);
+    const deltas = this.#blocks.makeRoom(index);
+    const block = this.#make(wire, this.#opened++);
+    this.#blocks.add(index, block);
     for (const delta of block.open()) deltas.push(delta);
     return deltas;
   }
 
-  private make(wire: JsonObject, key: number): OpenBlock {
+  #make(wire: JsonObject, key: number): OpenBlock {
     const { type, text, thinking, name, cache_control: cache } = wire;
     const isPlain = cache === undefined;
-    if (isPlain && type === "text" && isText(text)) return new TextBlock(wire, key, this.reading);
-    if (isPlain && type === "thinking" && isText(thinking)) return new ThinkingBlock(wire, key, this.reading);
+    if (isPlain && type === "text" && isText(text)) return new TextBlock(wire, key, this.#reading);
+    if (isPlain && type === "thinking" && isText(thinking)) return new ThinkingBlock(wire, key, this.#reading);
     const isNamed = typeof name === "string" && (type === "tool_use" || PROVIDER_CALLS.has(type));
     const Block = !isNamed ? HeldBlock : isPlain ? CallBlock : HeldCall;
-    return new Block(wire, key, this.reading, this.calls);
+    return new Block(wire, key, this.#reading, this.#calls);
   }
 
   close(index: unknown): Delta[] {
-    return this.blocks.close(index);
+    return this.#blocks.close(index);
   }
 
   finish(events: readonly JsonObject[]): Delta[] {
-    const response = this.read();
+    const response = this.#read();
     const { unified, raw } = response.finishReason;
-    const deltas = [...this.blocks.finish(response.finishReason), ...this.usageDeltas(response.usage)];
-    keepEvents(response, this.context.dialect, events);
+    const deltas = [...this.#blocks.finish(response.finishReason), ...this.usageDeltas(response.usage)];
+    keepEvents(response, this.#context.dialect, events);
     const { extra } = response;
     deltas.push({
       kind: "done",
@@ -159,10 +159,10 @@ export class Answer {
 
   /** Ends an answer that failed; what has come of it stays (B90). */
   fail(reason: Delta, events: readonly JsonObject[]): Delta[] {
-    const response = this.read();
-    const deltas = [...this.blocks.abandon(), ...this.usageDeltas(response.usage)];
+    const response = this.#read();
+    const deltas = [...this.#blocks.abandon(), ...this.usageDeltas(response.usage)];
     if (reason.kind !== "error") return [...deltas, reason];
-    keepEvents(response, this.context.dialect, events);
+    keepEvents(response, this.#context.dialect, events);
     const payload: ErrorPayload = { ...reason.payload };
     if (response.extra !== undefined) payload.extra = response.extra;
     if (this.hasStopReason) payload.finish = response.finishReason;

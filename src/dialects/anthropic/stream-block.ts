@@ -70,7 +70,7 @@ export abstract class GrowingBlock {
   readonly key: number;
   protected readonly wire: JsonObject;
   protected readonly reading: Reading;
-  private readonly kept: JsonObject[] = [];
+  readonly #kept: JsonObject[] = [];
 
   constructor(wire: JsonObject, key: number, reading: Reading) {
     this.wire = wire;
@@ -79,36 +79,36 @@ export abstract class GrowingBlock {
   }
 
   keep(event: JsonObject): void {
-    this.kept.push(event);
+    this.#kept.push(event);
   }
 
   /** The residue that is known only now. */
   protected late(carrier: Carrier): Extra | undefined {
-    keepEvents(carrier, this.reading.context.dialect, this.kept);
+    keepEvents(carrier, this.reading.context.dialect, this.#kept);
     return carrier.extra;
   }
 }
 
 export class TextBlock extends GrowingBlock implements OpenBlock {
   readonly kind = "text";
-  private hasCitations = false;
+  #hasCitations = false;
 
   open(): Delta[] {
     const { text, citations } = this.wire;
     const { context } = this.reading;
     const { extra } = keepRest<PartBase>({}, this.wire, context, "type", "text", "citations");
-    const deltas: Delta[] = [this.say(typeof text === "string" ? text : "", extra)];
-    if (isCited(citations)) for (const citation of citations) deltas.push(this.cite(citation, {}));
+    const deltas: Delta[] = [this.#say(typeof text === "string" ? text : "", extra)];
+    if (isCited(citations)) for (const citation of citations) deltas.push(this.#cite(citation, {}));
     return deltas;
   }
 
-  private say(textDelta: string, extra: Extra | undefined): Delta {
+  #say(textDelta: string, extra: Extra | undefined): Delta {
     const payload = { textDelta, part: this.key };
     return { kind: "text", payload: extra === undefined ? payload : { ...payload, extra } };
   }
 
-  private cite(citation: JsonObject, carrier: Carrier): Delta {
-    this.hasCitations = true;
+  #cite(citation: JsonObject, carrier: Carrier): Delta {
+    this.#hasCitations = true;
     const annotation = decodeCitation(citation, this.reading.context);
     return { kind: "annotation", payload: { annotation, part: this.key, ...carrier } };
   }
@@ -117,47 +117,47 @@ export class TextBlock extends GrowingBlock implements OpenBlock {
     const { type, text, citation } = delta;
     const { dialect } = this.reading.context;
     if (type === "text_delta" && typeof text === "string") {
-      return [this.say(text, residueOf(event, delta, text, TEXT_DELTA, dialect).extra)];
+      return [this.#say(text, residueOf(event, delta, text, TEXT_DELTA, dialect).extra)];
     }
     if (type !== "citations_delta" || !isObject(citation)) return undefined;
-    return [this.cite(citation, residueOf(event, delta, citation, CITATION_DELTA, dialect))];
+    return [this.#cite(citation, residueOf(event, delta, citation, CITATION_DELTA, dialect))];
   }
 
   /** That there are no citations can be said in several ways, and in none as soon as there is one. */
   close(): Delta[] {
     const carrier: Carrier = {};
     const { citations } = this.wire;
-    if (!this.hasCitations && citations !== undefined) {
+    if (!this.#hasCitations && citations !== undefined) {
       storeResidue(carrier, this.reading.context.dialect, { citations });
     }
     const extra = this.late(carrier);
-    return extra === undefined ? [] : [this.say("", extra)];
+    return extra === undefined ? [] : [this.#say("", extra)];
   }
 }
 
 export class ThinkingBlock extends GrowingBlock implements OpenBlock {
   readonly kind = "thinking";
-  private signature = typeof this.wire["signature"] === "string" ? this.wire["signature"] : undefined;
+  #signature = typeof this.wire["signature"] === "string" ? this.wire["signature"] : undefined;
 
   open(): Delta[] {
     const { thinking } = this.wire;
     const { extra } = keepRest<PartBase>({}, this.wire, this.reading.context, "type", "thinking", "signature");
-    return [this.say(typeof thinking === "string" ? thinking : "", extra), ...this.seal()];
+    return [this.#say(typeof thinking === "string" ? thinking : "", extra), ...this.#seal()];
   }
 
-  private say(textDelta: string, extra: Extra | undefined): Delta {
+  #say(textDelta: string, extra: Extra | undefined): Delta {
     const payload = { textDelta, part: this.key };
     return { kind: "thinking", payload: extra === undefined ? payload : { ...payload, extra } };
   }
 
-  private get isSigned(): boolean {
-    return this.signature !== undefined && this.signature !== "";
+  get #isSigned(): boolean {
+    return this.#signature !== undefined && this.#signature !== "";
   }
 
-  private seal(): Delta[] {
+  #seal(): Delta[] {
     const sealed: PartBase = {};
-    if (this.signature !== undefined && this.isSigned) {
-      addSeal(sealed, "signature", this.signature, this.reading.context);
+    if (this.#signature !== undefined && this.#isSigned) {
+      addSeal(sealed, "signature", this.#signature, this.reading.context);
     }
     return (sealed.seals ?? []).map((seal) => ({ kind: "seal", payload: { seal, part: this.key } }));
   }
@@ -169,20 +169,20 @@ export class ThinkingBlock extends GrowingBlock implements OpenBlock {
     const { extra } = residueOf(event, delta, thinking ?? signature, THINKING_DELTA, this.reading.context.dialect);
     const deltas: Delta[] = [];
     if (typeof thinking === "string" || extra !== undefined) {
-      deltas.push(this.say(typeof thinking === "string" ? thinking : "", extra));
+      deltas.push(this.#say(typeof thinking === "string" ? thinking : "", extra));
     }
     if (typeof signature !== "string") return deltas;
-    this.signature = signature;
-    return [...deltas, ...this.seal()];
+    this.#signature = signature;
+    return [...deltas, ...this.#seal()];
   }
 
   /** Only now is it sure that nobody signed. */
   close(): Delta[] {
     const unsigned: JsonObject = { type: "thinking", thinking: "" };
-    const signature = this.signature ?? this.wire["signature"];
+    const signature = this.#signature ?? this.wire["signature"];
     if (signature !== undefined) unsigned["signature"] = signature;
-    const carrier: Carrier = this.isSigned ? {} : decodeBlock(unsigned, this.reading);
+    const carrier: Carrier = this.#isSigned ? {} : decodeBlock(unsigned, this.reading);
     const extra = this.late(carrier);
-    return extra === undefined ? [] : [this.say("", extra)];
+    return extra === undefined ? [] : [this.#say("", extra)];
   }
 }

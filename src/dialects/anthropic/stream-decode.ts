@@ -31,62 +31,62 @@ const BEGUN: ReadonlyMap<unknown, JsonObject> = new Map<unknown, JsonObject>([
 const KNOWN_DELTAS: ReadonlySet<unknown> = new Set([...BEGUN.keys(), "input_json_delta", "compaction_delta"]);
 
 class MessageDecoder implements EventDecoder {
-  private readonly context: DecodeContext;
-  private readonly names: Renames | undefined;
-  private readonly calls = new RunCalls();
-  private answer: Answer | undefined;
+  readonly #context: DecodeContext;
+  readonly #names: Renames | undefined;
+  readonly #calls = new RunCalls();
+  #answer: Answer | undefined;
   /** Whether an answer has come to its end. */
-  private hasEnded = false;
-  private events: JsonObject[] = [];
+  #hasEnded = false;
+  #events: JsonObject[] = [];
 
   constructor(context: DecodeContext, names: Renames | undefined) {
-    this.context = context;
-    this.names = names;
+    this.#context = context;
+    this.#names = names;
   }
 
   push(data: unknown, event: string | undefined): Delta[] {
-    if (data === "[DONE]") return this.answer?.hasStopReason === true ? this.finish(this.answer) : [];
-    const wire = readObject(data, this.context);
+    if (data === "[DONE]") return this.#answer?.hasStopReason === true ? this.#finish(this.#answer) : [];
+    const wire = readObject(data, this.#context);
     const { type } = wire;
     // What an event is stands in its data; the name beside it may be missing (B70).
     switch (typeof type === "string" ? type : "") {
       case "content_block_delta":
-        return this.fill(wire);
+        return this.#fill(wire);
       case "content_block_start":
-        return this.open(wire);
+        return this.#open(wire);
       case "content_block_stop":
-        return this.close(wire);
+        return this.#close(wire);
       case "message_start":
-        return this.start(wire);
+        return this.#start(wire);
       case "message_delta":
-        return this.learn(wire);
+        return this.#learn(wire);
       case "message_stop":
-        return this.stop(wire);
+        return this.#stop(wire);
       case "ping":
         return [];
       default:
-        return this.readOther(wire, event);
+        return this.#readOther(wire, event);
     }
   }
 
   /** What is no event of the protocol: a whole answer in place of a stream (B74), an error, or nothing known (B43). */
-  private readOther(wire: JsonObject, event: string | undefined): Delta[] {
+  #readOther(wire: JsonObject, event: string | undefined): Delta[] {
     const { type, error, content } = wire;
-    if (type === "message" && this.answer === undefined && isBlocks(content)) {
-      this.answer = this.make(wire);
-      return [...this.answer.start(wire), ...this.finish(this.answer)];
+    if (type === "message" && this.#answer === undefined && isBlocks(content)) {
+      this.#answer = this.#make(wire);
+      return [...this.#answer.start(wire), ...this.#finish(this.#answer)];
     }
-    if (type === "error" || event === "error" || (type === undefined && isObject(error))) return this.fault(wire);
-    this.events.push(wire);
+    if (type === "error" || event === "error" || (type === undefined && isObject(error))) return this.#fault(wire);
+    this.#events.push(wire);
     return [];
   }
 
   /** Nearly every event is a piece of text, and says nothing else. */
-  private fill(wire: JsonObject): Delta[] {
+  #fill(wire: JsonObject): Delta[] {
     const { delta, index } = wire;
-    const block = this.answer?.block(index);
+    const block = this.#answer?.block(index);
     if (!isObject(delta)) {
-      this.events.push(wire);
+      this.#events.push(wire);
       return [];
     }
     if (delta["type"] === "text_delta" && block?.kind === "text") {
@@ -95,12 +95,12 @@ class MessageDecoder implements EventDecoder {
         return [{ kind: "text", payload: { textDelta: text, part: block.key } }];
       }
     }
-    return this.fillWith(delta, wire);
+    return this.#fillWith(delta, wire);
   }
 
-  private fillWith(delta: JsonObject, wire: JsonObject): Delta[] {
+  #fillWith(delta: JsonObject, wire: JsonObject): Delta[] {
     const { index } = wire;
-    const block = this.answer?.block(index);
+    const block = this.#answer?.block(index);
     const said = block?.add(delta, wire);
     if (said !== undefined) return said;
     if (block !== undefined && !KNOWN_DELTAS.has(delta["type"])) {
@@ -110,32 +110,32 @@ class MessageDecoder implements EventDecoder {
     // No block has its index, or one of another kind (B76): it begins one of its own.
     const begun = BEGUN.get(delta["type"]);
     if (begun === undefined) {
-      this.events.push(wire);
+      this.#events.push(wire);
       return [];
     }
-    const [deltas, answer] = this.begin();
+    const [deltas, answer] = this.#begin();
     for (const each of answer.open(index, begun)) deltas.push(each);
     const rest = answer.block(index)?.add(delta, wire);
-    if (rest === undefined) this.events.push(wire);
+    if (rest === undefined) this.#events.push(wire);
     else for (const each of rest) deltas.push(each);
     return deltas;
   }
 
   /** The answer in hand; one that lacks its start begins here. */
-  private begin(): [Delta[], Answer] {
-    if (this.answer !== undefined) return [[], this.answer];
-    this.answer = this.make({});
-    return [this.answer.start({}), this.answer];
+  #begin(): [Delta[], Answer] {
+    if (this.#answer !== undefined) return [[], this.#answer];
+    this.#answer = this.#make({});
+    return [this.#answer.start({}), this.#answer];
   }
 
-  private make(message: JsonObject): Answer {
-    return new Answer(message, this.context, this.calls, this.names);
+  #make(message: JsonObject): Answer {
+    return new Answer(message, this.#context, this.#calls, this.#names);
   }
 
-  private start(wire: JsonObject): Delta[] {
+  #start(wire: JsonObject): Delta[] {
     const { message } = wire;
     const facts = isObject(message) ? message : {};
-    const { answer } = this;
+    const answer = this.#answer;
     const deltas: Delta[] = [];
     if (answer !== undefined) {
       // The same message once more is no news; another one means that this one is not going to end.
@@ -143,22 +143,22 @@ class MessageDecoder implements EventDecoder {
         answer.learn(facts, "content");
         return answer.usageDeltas();
       }
-      deltas.push(...this.fail(truncated()));
+      deltas.push(...this.#fail(truncated()));
     }
-    if (!isObject(message) || (facts["content"] !== undefined && !isBlocks(facts["content"]))) this.events.push(wire);
-    this.answer = this.make(facts);
-    this.learnFrom(wire, this.answer);
-    deltas.push(...this.answer.start(facts));
+    if (!isObject(message) || (facts["content"] !== undefined && !isBlocks(facts["content"]))) this.#events.push(wire);
+    this.#answer = this.#make(facts);
+    this.#learnFrom(wire, this.#answer);
+    deltas.push(...this.#answer.start(facts));
     return deltas;
   }
 
-  private open(wire: JsonObject): Delta[] {
+  #open(wire: JsonObject): Delta[] {
     const { index, content_block: block } = wire;
     if (!isObject(block)) {
-      this.events.push(wire);
+      this.#events.push(wire);
       return [];
     }
-    const [deltas, answer] = this.begin();
+    const [deltas, answer] = this.#begin();
     // What stands beside a block is kept with it.
     const beside = unknownFields(wire, STARTING);
     if (beside !== undefined) for (const key of Object.keys(block)) copyField(block, key, beside);
@@ -167,23 +167,23 @@ class MessageDecoder implements EventDecoder {
     return deltas;
   }
 
-  private close(wire: JsonObject): Delta[] {
-    if (unknownFields(wire, STOPPING) !== undefined) this.events.push(wire);
-    return this.answer?.close(wire["index"]) ?? [];
+  #close(wire: JsonObject): Delta[] {
+    if (unknownFields(wire, STOPPING) !== undefined) this.#events.push(wire);
+    return this.#answer?.close(wire["index"]) ?? [];
   }
 
   /** Facts that are known at the end: why it stopped, what it cost. */
-  private learn(wire: JsonObject): Delta[] {
+  #learn(wire: JsonObject): Delta[] {
     // What comes after the end belongs to nothing.
-    if (this.answer === undefined && this.hasEnded) return [];
-    const [deltas, answer] = this.begin();
-    this.learnFrom(wire, answer);
+    if (this.#answer === undefined && this.#hasEnded) return [];
+    const [deltas, answer] = this.#begin();
+    this.#learnFrom(wire, answer);
     deltas.push(...answer.usageDeltas());
     return deltas;
   }
 
   /** What an event says of the message; what is not for it to say is kept as it came. */
-  private learnFrom(wire: JsonObject, answer: Answer): void {
+  #learnFrom(wire: JsonObject, answer: Answer): void {
     const { delta } = wire;
     let isOdd = delta !== undefined && !isObject(delta);
     if (isObject(delta)) {
@@ -191,56 +191,56 @@ class MessageDecoder implements EventDecoder {
       isOdd = STARTED.some((field) => Object.hasOwn(delta, field)) || delta["usage"] !== undefined;
     }
     answer.learn(wire, ...STARTED, "message", "delta");
-    if (isOdd || STARTED.some((field) => field !== "type" && Object.hasOwn(wire, field))) this.events.push(wire);
+    if (isOdd || STARTED.some((field) => field !== "type" && Object.hasOwn(wire, field))) this.#events.push(wire);
   }
 
-  private stop(wire: JsonObject): Delta[] {
-    if (this.answer === undefined && this.hasEnded) return [];
-    const [deltas, answer] = this.begin();
-    this.learnFrom(wire, answer);
-    return [...deltas, ...this.finish(answer)];
+  #stop(wire: JsonObject): Delta[] {
+    if (this.#answer === undefined && this.#hasEnded) return [];
+    const [deltas, answer] = this.#begin();
+    this.#learnFrom(wire, answer);
+    return [...deltas, ...this.#finish(answer)];
   }
 
-  private finish(answer: Answer): Delta[] {
-    const deltas = answer.finish(this.events);
-    this.settle();
+  #finish(answer: Answer): Delta[] {
+    const deltas = answer.finish(this.#events);
+    this.#settle();
     return deltas;
   }
 
   /** An error event, also in the midst of an answer (B72); alone it is an answer that failed. */
-  private fault(wire: JsonObject): Delta[] {
+  #fault(wire: JsonObject): Delta[] {
     const { type, error } = wire;
-    const isAlone = this.answer === undefined && this.events.length === 0;
-    if (!isAlone || type !== "error" || !isObject(error)) return this.fail(errorDelta(readError(wire)));
-    this.settle();
-    return disassemble(decodeFailure(wire, error, this.context.dialect));
+    const isAlone = this.#answer === undefined && this.#events.length === 0;
+    if (!isAlone || type !== "error" || !isObject(error)) return this.#fail(errorDelta(readError(wire)));
+    this.#settle();
+    return disassemble(decodeFailure(wire, error, this.#context.dialect));
   }
 
   /** Ends the answer in hand with an error; where there is none, one that says nothing else. */
-  private fail(reason: Delta): Delta[] {
-    const [deltas, answer] = this.begin();
-    deltas.push(...answer.fail(reason, this.events));
-    this.settle();
+  #fail(reason: Delta): Delta[] {
+    const [deltas, answer] = this.#begin();
+    deltas.push(...answer.fail(reason, this.#events));
+    this.#settle();
     return deltas;
   }
 
-  private settle(): void {
-    this.answer = undefined;
-    this.hasEnded = true;
-    this.events = [];
+  #settle(): void {
+    this.#answer = undefined;
+    this.#hasEnded = true;
+    this.#events = [];
   }
 
   end(reason: Delta = truncated()): Delta[] {
-    if (this.answer !== undefined) return this.fail(reason);
-    const wasEmpty = !this.hasEnded;
+    if (this.#answer !== undefined) return this.#fail(reason);
+    const wasEmpty = !this.#hasEnded;
     // A body that is no event is an error of whoever stands between.
-    const [only, ...others] = this.events;
+    const [only, ...others] = this.#events;
     if (wasEmpty && only !== undefined) {
-      if (others.length > 0 || only["type"] !== undefined) return this.fail(reason);
-      this.events = [];
-      return this.fault(only);
+      if (others.length > 0 || only["type"] !== undefined) return this.#fail(reason);
+      this.#events = [];
+      return this.#fault(only);
     }
-    this.hasEnded = true;
+    this.#hasEnded = true;
     return wasEmpty ? [startDelta({ modelId: "", requestId: "" }), reason] : [];
   }
 }

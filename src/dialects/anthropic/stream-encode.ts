@@ -36,122 +36,122 @@ const ELSEWHERE: ReadonlySet<string> = new Set(["id", "type", "role", "model", "
 const OF_HOST = "amazon-bedrock-";
 
 class MessageEncoder implements PartSink {
-  private readonly context: EncodeContext<Code>;
-  private readonly follower = new Follower();
-  private desk: Desk;
-  private sequence = new PartSequence(this);
+  readonly #context: EncodeContext<Code>;
+  readonly #follower = new Follower();
+  #desk: Desk;
+  #sequence = new PartSequence(this);
   /** The message as message_start says it; none before. */
-  private message: JsonObject | undefined;
-  private writer: PartWriter | undefined;
+  #message: JsonObject | undefined;
+  #writer: PartWriter | undefined;
   /** A further block for a part that had been closed. */
-  private split: { draft: Draft; writer: PartWriter } | undefined;
+  #split: { draft: Draft; writer: PartWriter } | undefined;
 
   constructor(context: EncodeContext<Code>) {
-    this.context = context;
-    this.desk = newDesk(context);
+    this.#context = context;
+    this.#desk = newDesk(context);
   }
 
   push(delta: Delta): WireEvent[] {
-    const draft = this.follower.push(delta);
+    const draft = this.#follower.push(delta);
     if (draft !== undefined) {
-      if (this.message === undefined) this.start();
+      if (this.#message === undefined) this.#start();
       // Other choices than the first have no place; that is reported at the end.
-      if (draft.choice === 0) this.sequence.push(draft, delta);
+      if (draft.choice === 0) this.#sequence.push(draft, delta);
     } else if (delta.kind === "usage") {
-      if (this.message === undefined) this.start();
-    } else if (delta.kind === "done") this.finish();
-    else if (delta.kind === "error") this.fail();
-    else if (delta.kind === "start") this.reset();
-    else if (delta.kind === "part") this.context.report.addLoss("result-between");
-    return this.desk.out.take();
+      if (this.#message === undefined) this.#start();
+    } else if (delta.kind === "done") this.#finish();
+    else if (delta.kind === "error") this.#fail();
+    else if (delta.kind === "start") this.#reset();
+    else if (delta.kind === "part") this.#context.report.addLoss("result-between");
+    return this.#desk.out.take();
   }
 
   /** A stream that its reader gives up ends as one that broke off (B86). */
   end(): WireEvent[] {
-    return this.follower.isOpen ? this.push(truncated()) : [];
+    return this.#follower.isOpen ? this.push(truncated()) : [];
   }
 
-  private reset(): void {
-    this.desk = newDesk(this.context);
-    this.sequence = new PartSequence(this);
-    this.message = undefined;
-    this.writer = undefined;
-    this.split = undefined;
+  #reset(): void {
+    this.#desk = newDesk(this.#context);
+    this.#sequence = new PartSequence(this);
+    this.#message = undefined;
+    this.#writer = undefined;
+    this.#split = undefined;
   }
 
   /** Begins the message, with the counts that are known by now (B82). */
-  private start(): void {
-    const answer = this.follower.response();
+  #start(): void {
+    const answer = this.#follower.response();
     if (answer === undefined) return;
     const { error: _, message, ...known } = answer;
     // An ending of this dialect, so that nothing is added for the sake of another's.
     const finishReason: ModelResponse["finishReason"] = { unified: "stop", raw: "end_turn" };
     const begun: ModelResponse = { ...known, message: { ...message, parts: [] }, finishReason };
-    const wire = encodeResponse(begun, this.desk.writing.context).wire as JsonObject; // it writes no other
-    if (readForm(answer, this.context.dialect)["stop_reason"] === "none") delete wire["stop_reason"];
+    const wire = encodeResponse(begun, this.#desk.writing.context).wire as JsonObject; // it writes no other
+    if (readForm(answer, this.#context.dialect)["stop_reason"] === "none") delete wire["stop_reason"];
     else wire["stop_reason"] = null;
     // A whole answer knows its end already.
     for (const field of ["stop_sequence", "stop_details"]) if (wire[field] !== undefined) wire[field] = null;
     // Readers add to the counts of the start.
     if (answer.usage === undefined || !isObject(wire["usage"])) wire["usage"] = { input_tokens: 0, output_tokens: 0 };
-    this.message = wire;
-    this.desk.out.write({ type: "message_start", message: wire });
+    this.#message = wire;
+    this.#desk.out.write({ type: "message_start", message: wire });
   }
 
   open(draft: Draft): void {
-    this.closeSplit();
-    this.writer = partWriter(draft, this.desk);
+    this.#closeSplit();
+    this.#writer = partWriter(draft, this.#desk);
   }
 
   add(draft: Draft, delta: Delta): void {
-    if (draft.kind === "whole" && delta.kind !== "part") this.reportLate(draft, delta);
-    this.writer?.add(delta);
+    if (draft.kind === "whole" && delta.kind !== "part") this.#reportLate(draft, delta);
+    this.#writer?.add(delta);
   }
 
   close(): void {
-    this.writer?.close();
-    this.writer = undefined;
+    this.#writer?.close();
+    this.#writer = undefined;
   }
 
   late(draft: Draft, delta: Delta): void {
-    this.reportLate(draft, delta);
+    this.#reportLate(draft, delta);
     const isText = delta.kind === "text" || delta.kind === "refusal" || delta.kind === "thinking";
     if (!isText || delta.payload.textDelta === "") return;
-    if (this.split?.draft !== draft) {
-      this.closeSplit();
-      this.desk.split(draft);
+    if (this.#split?.draft !== draft) {
+      this.#closeSplit();
+      this.#desk.split(draft);
       const part: Part = { type: delta.kind === "thinking" ? "reasoning" : "text", text: "" };
-      this.split = { draft, writer: partWriter({ ...draft, part }, this.desk) };
+      this.#split = { draft, writer: partWriter({ ...draft, part }, this.#desk) };
     }
     const { extra: _, ...payload } = delta.payload;
-    this.split.writer.add({ kind: delta.kind, payload });
+    this.#split.writer.add({ kind: delta.kind, payload });
   }
 
-  private closeSplit(): void {
-    this.split?.writer.close();
-    this.split = undefined;
+  #closeSplit(): void {
+    this.#split?.writer.close();
+    this.#split = undefined;
   }
 
-  private reportLate(draft: Draft, delta: Delta): void {
-    reportLate(draft, delta, this.context, (annotation) => citationOf(annotation, this.desk) !== undefined);
+  #reportLate(draft: Draft, delta: Delta): void {
+    reportLate(draft, delta, this.#context, (annotation) => citationOf(annotation, this.#desk) !== undefined);
   }
 
-  private finish(): void {
-    if (this.message === undefined) this.start();
-    this.sequence.end();
-    this.closeSplit();
-    const { out } = this.desk;
-    const response = this.follower.response();
+  #finish(): void {
+    if (this.#message === undefined) this.#start();
+    this.#sequence.end();
+    this.#closeSplit();
+    const { out } = this.#desk;
+    const response = this.#follower.response();
     if (response === undefined) return;
-    const answer = unnoted(withoutEvents(response, this.context.dialect));
-    const body = encodeResponse(answer, this.context).wire as JsonObject; // it writes no other
+    const answer = unnoted(withoutEvents(response, this.#context.dialect));
+    const body = encodeResponse(answer, this.#context).wire as JsonObject; // it writes no other
     const usage = isObject(body["usage"]) ? body["usage"] : { output_tokens: 0 };
     // An answer may be without counts; readers of a stream count on them.
-    if (body["usage"] !== usage) this.context.report.addLoss("usage-made", "usage");
+    if (body["usage"] !== usage) this.#context.report.addLoss("usage-made", "usage");
     const delta: JsonObject = {};
     const event: JsonObject = { type: "message_delta", delta, usage };
     const stop: JsonObject = { type: "message_stop" };
-    const { message: start = {} } = this;
+    const start = this.#message ?? {};
     for (const key of Object.keys(body)) {
       if (ELSEWHERE.has(key)) continue;
       if (key.startsWith(OF_HOST)) copyField(body, key, stop);
@@ -159,29 +159,29 @@ class MessageEncoder implements PartSink {
       else if (!Object.hasOwn(start, key) || !sameJson(start[key], body[key])) copyField(body, key, event);
     }
     if (start["stop_sequence"] === null && body["stop_sequence"] === undefined) {
-      this.desk.stale(["extra", this.context.dialect, "$form", "stop_sequence"]);
+      this.#desk.stale(["extra", this.#context.dialect, "$form", "stop_sequence"]);
     }
     out.write(event);
-    this.writeKept(response);
+    this.#writeKept(response);
     out.write(stop);
   }
 
-  private writeKept(response: ModelResponse): void {
-    for (const event of eventsOf(response, this.context.dialect)) this.desk.out.write(event);
+  #writeKept(response: ModelResponse): void {
+    for (const event of eventsOf(response, this.#context.dialect)) this.#desk.out.write(event);
   }
 
   /** The stream ends with the error (B86); blocks stay open, because they are not complete. */
-  private fail(): void {
-    const response = this.follower.response();
+  #fail(): void {
+    const response = this.#follower.response();
     if (response?.error === undefined) return;
-    const { context } = this;
-    this.writeKept(response);
+    const context = this.#context;
+    this.#writeKept(response);
     const answer = withoutEvents(response, context.dialect);
-    this.desk.out.write(encodeFailure(answer, context) ?? this.failureOf(answer, response.error));
+    this.#desk.out.write(encodeFailure(answer, context) ?? this.#failureOf(answer, response.error));
   }
 
-  private failureOf(response: ModelResponse, error: ProviderError): JsonObject {
-    const { context } = this;
+  #failureOf(response: ModelResponse, error: ProviderError): JsonObject {
+    const context = this.#context;
     const { message } = unnoted(response);
     const parts = message.parts.map(asBegun);
     encodeContent({ ...response, message: { ...message, parts } }, startWriting(context));

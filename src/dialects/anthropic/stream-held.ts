@@ -28,17 +28,17 @@ export class HeldBlock implements OpenBlock {
   readonly kind = "held";
   readonly key: number;
   protected readonly value: JsonObject;
-  private readonly reading: Reading;
-  private readonly calls: RunCalls;
-  private json = "";
-  private citations: JsonValue[] | undefined;
-  private readonly kept: JsonObject[] = [];
+  readonly #reading: Reading;
+  readonly #calls: RunCalls;
+  #json = "";
+  #citations: JsonValue[] | undefined;
+  readonly #kept: JsonObject[] = [];
 
   constructor(wire: JsonObject, key: number, reading: Reading, calls: RunCalls) {
     this.value = copyObject(wire);
     this.key = key;
-    this.reading = reading;
-    this.calls = calls;
+    this.#reading = reading;
+    this.#calls = calls;
   }
 
   open(): Delta[] {
@@ -50,12 +50,12 @@ export class HeldBlock implements OpenBlock {
     const piece = PIECES.get(type);
     let taken = piece ?? "";
     if (piece !== undefined) {
-      if (!this.append(piece, delta[piece])) return undefined;
+      if (!this.#append(piece, delta[piece])) return undefined;
     } else if (type === "input_json_delta" && typeof json === "string") {
-      this.json += json;
+      this.#json += json;
       taken = "partial_json";
     } else if (type === "citations_delta" && citation !== undefined) {
-      this.cite(citation);
+      this.#cite(citation);
       taken = "citation";
     } else if (!SETTING.has(type)) {
       this.keep(event);
@@ -68,51 +68,51 @@ export class HeldBlock implements OpenBlock {
   }
 
   /** False where the block has no such field: then it is not meant. */
-  private append(field: string, piece: JsonValue | undefined): boolean {
+  #append(field: string, piece: JsonValue | undefined): boolean {
     const before = this.value[field];
     if (typeof before !== "string" || typeof piece !== "string") return false;
     this.value[field] = before + piece;
     return true;
   }
 
-  private cite(citation: JsonValue): void {
+  #cite(citation: JsonValue): void {
     const { citations } = this.value;
-    this.citations ??= Array.isArray(citations) ? [...citations] : [];
-    this.citations.push(citation);
-    this.value["citations"] = this.citations;
+    this.#citations ??= Array.isArray(citations) ? [...citations] : [];
+    this.#citations.push(citation);
+    this.value["citations"] = this.#citations;
   }
 
   keep(event: JsonObject): void {
-    this.kept.push(event);
+    this.#kept.push(event);
   }
 
   close(): Delta[] {
-    if (this.json.trim() !== "") this.value["input"] = parsedOr(this.json, this.json);
-    const value = this.part();
-    keepEvents(value, this.reading.context.dialect, this.kept);
+    if (this.#json.trim() !== "") this.value["input"] = parsedOr(this.#json, this.#json);
+    const value = this.#part();
+    keepEvents(value, this.#reading.context.dialect, this.#kept);
     return [{ kind: "part", payload: { value, part: this.key } }];
   }
 
   /** A part as of an answer in one piece; a result that could not stand in a stream of deltas stays as it came. */
-  private part(): Part {
-    const { context } = this.reading;
+  #part(): Part {
+    const { context } = this.#reading;
     let part: Part;
     try {
-      part = decodeBlock(this.value, this.reading);
+      part = decodeBlock(this.value, this.#reading);
     } catch (error) {
       // Something within is not what it must be; in an answer in one piece that is an error, here it came too late.
       if (!(error instanceof DialectError)) throw error;
       context.pathTracker.reset();
       return opaquePart(this.value, context);
     }
-    if (part.type === "tool-call") this.calls.start(part, context.dialect);
-    return part.type === "tool-result" && !this.calls.answer(part) ? opaquePart(this.value, context) : part;
+    if (part.type === "tool-call") this.#calls.start(part, context.dialect);
+    return part.type === "tool-result" && !this.#calls.answer(part) ? opaquePart(this.value, context) : part;
   }
 }
 
 /** A call that the small deltas cannot say. */
 export class HeldCall extends HeldBlock implements OpenCall {
-  private hasEnded = false;
+  #hasEnded = false;
 
   get isClients(): boolean {
     return this.value["type"] === "tool_use";
@@ -123,8 +123,8 @@ export class HeldCall extends HeldBlock implements OpenCall {
   }
 
   end(isCut = false): Delta[] {
-    if (this.hasEnded) return [];
-    this.hasEnded = true;
+    if (this.#hasEnded) return [];
+    this.#hasEnded = true;
     return super.close().map((delta) => {
       if (isCut && delta.kind === "part" && delta.payload.value.type === "tool-call")
         delta.payload.value.invalid = true;

@@ -59,34 +59,35 @@ export function partWriter(draft: Draft, desk: Desk): PartWriter {
 
 class TextWriter implements PartWriter, Held {
   held?: string;
-  private readonly desk: Desk;
-  private readonly index: number;
-  private isFresh = true;
+  readonly #desk: Desk;
+  readonly #index: number;
+  #isFresh = true;
 
   constructor({ part }: Draft, desk: Desk) {
-    this.desk = desk;
+    this.#desk = desk;
     const { extra } = part;
     const start = encodePart({ type: "text", text: "", ...(extra && { extra }) }, "assistant", desk.writing);
-    this.index = desk.out.open(start ?? {}, keptFor(part, desk));
+    this.#index = desk.out.open(start ?? {}, keptFor(part, desk));
   }
 
   add(delta: Delta): void {
-    const { out } = this.desk;
+    const { out } = this.#desk;
     if (delta.kind === "text" || delta.kind === "refusal") {
       const text = wholeCharacters(this, delta.payload.textDelta);
-      if (text !== "") out.text(this.index, text);
+      if (text !== "") out.text(this.#index, text);
     } else if (delta.kind === "annotation") {
-      const citation = citationOf(delta.payload.annotation, this.desk);
-      if (citation !== undefined) out.delta(this.index, { type: "citations_delta", citation });
+      const citation = citationOf(delta.payload.annotation, this.#desk);
+      if (citation !== undefined) out.delta(this.#index, { type: "citations_delta", citation });
     }
     const { extra } = delta.payload;
-    if (extra !== undefined && !this.isFresh) out.residue(this.index, TEXT, extra, this.desk.writing.context.dialect);
-    this.isFresh = false;
+    if (extra !== undefined && !this.#isFresh)
+      out.residue(this.#index, TEXT, extra, this.#desk.writing.context.dialect);
+    this.#isFresh = false;
   }
 
   close(): void {
-    if (this.held !== undefined) this.desk.out.text(this.index, this.held);
-    this.desk.out.close(this.index);
+    if (this.held !== undefined) this.#desk.out.text(this.#index, this.held);
+    this.#desk.out.close(this.#index);
   }
 }
 
@@ -98,69 +99,69 @@ const JSON_PIECE: JsonObject = { type: "input_json_delta", partial_json: "" };
 class ThinkingWriter implements PartWriter, Held, Thought {
   held?: string;
   summary?: number;
-  private readonly draft: Draft<ReasoningPart>;
-  private readonly desk: Desk;
-  private index: number | undefined;
+  readonly #draft: Draft<ReasoningPart>;
+  readonly #desk: Desk;
+  #index: number | undefined;
   /** Whether it began with a signature that is still to come. */
-  private isSignable = false;
+  #isSignable = false;
 
   constructor(draft: Draft<ReasoningPart>, desk: Desk) {
-    this.draft = draft;
-    this.desk = desk;
+    this.#draft = draft;
+    this.#desk = desk;
   }
 
   add(delta: Delta): void {
-    const { out, writing } = this.desk;
-    const wasOpen = this.index !== undefined;
+    const { out, writing } = this.#desk;
+    const wasOpen = this.#index !== undefined;
     if (delta.kind === "thinking") {
       const text = wholeCharacters(this, thoughtPiece(this, delta.payload.textDelta, delta.payload.summary));
-      if (text !== "") out.thinking((this.index ??= this.open(text)), text);
+      if (text !== "") out.thinking((this.#index ??= this.#open(text)), text);
     }
     const { extra } = delta.payload;
-    if (wasOpen && extra !== undefined && this.index !== undefined) {
-      out.residue(this.index, THINKING, extra, writing.context.dialect);
+    if (wasOpen && extra !== undefined && this.#index !== undefined) {
+      out.residue(this.#index, THINKING, extra, writing.context.dialect);
     }
   }
 
-  private open(text: string): number {
-    const { extra, seals } = this.draft.part;
+  #open(text: string): number {
+    const { extra, seals } = this.#draft.part;
     const begun: ReasoningPart = { type: "reasoning", text, ...(extra && { extra }), ...(seals && { seals }) };
-    const block = encodePart(begun, "assistant", this.desk.writing) ?? {};
+    const block = encodePart(begun, "assistant", this.#desk.writing) ?? {};
     block["thinking"] = "";
-    this.isSignable = typeof block["signature"] === "string";
-    if (this.isSignable) block["signature"] = "";
-    return this.desk.out.open(block, keptFor(this.draft.part, this.desk));
+    this.#isSignable = typeof block["signature"] === "string";
+    if (this.#isSignable) block["signature"] = "";
+    return this.#desk.out.open(block, keptFor(this.#draft.part, this.#desk));
   }
 
   close(): void {
-    const { out, writing } = this.desk;
-    const { part } = this.draft;
-    if (this.held !== undefined) out.thinking((this.index ??= this.open(this.held)), this.held);
-    if (this.index === undefined) {
+    const { out, writing } = this.#desk;
+    const { part } = this.#draft;
+    if (this.held !== undefined) out.thinking((this.#index ??= this.#open(this.held)), this.held);
+    if (this.#index === undefined) {
       const block = encodePart(part, "assistant", writing);
-      if (block !== undefined) out.whole(block, keptFor(part, this.desk));
+      if (block !== undefined) out.whole(block, keptFor(part, this.#desk));
       return;
     }
     const { dialect } = writing.context;
     const signature = sealOf(part, "signature", writing.context);
     // What is sealed is the text, not the summary that was said in its place.
     const isOther = signature !== undefined || sealOf(part, "redacted", writing.context) !== undefined;
-    if (isOther && this.summary !== undefined && this.summary !== -1) return this.addSealed(this.index);
-    if (signature !== undefined) out.delta(this.index, { type: "signature_delta", signature });
-    else if (this.isSignable && readForm(part, dialect)["signature"] === "none") {
+    if (isOther && this.summary !== undefined && this.summary !== -1) return this.#addSealed(this.#index);
+    if (signature !== undefined) out.delta(this.#index, { type: "signature_delta", signature });
+    else if (this.#isSignable && readForm(part, dialect)["signature"] === "none") {
       // It began with an empty one, which nothing takes back.
       const isSame = part.extra?.[dialect]?.["signature"] === "";
-      if (!isSame) this.desk.stale([...placeOf(this.draft), "extra", dialect, "$form", "signature"]);
+      if (!isSame) this.#desk.stale([...placeOf(this.#draft), "extra", dialect, "$form", "signature"]);
     }
-    out.close(this.index);
+    out.close(this.#index);
   }
 
   /** The seal stands in a block of its own, with the text that it seals. */
-  private addSealed(index: number): void {
-    const { out, writing } = this.desk;
+  #addSealed(index: number): void {
+    const { out, writing } = this.#desk;
     out.close(index);
-    this.desk.split(this.draft);
-    const block = encodePart(this.draft.part, "assistant", writing);
+    this.#desk.split(this.#draft);
+    const block = encodePart(this.#draft.part, "assistant", writing);
     if (block !== undefined) out.whole(block, []);
   }
 }
@@ -170,29 +171,29 @@ const FIRST_SIGN = /\S/;
 /** Arguments that begin as an object go out as they come; all others wait, because they are put into one (B22, B32). */
 class CallWriter implements PartWriter, Held {
   held?: string;
-  private readonly draft: CallDraft;
-  private readonly desk: Desk;
-  private readonly index: number | undefined;
-  private form: "open" | "object" | "text" | "other" = "open";
+  readonly #draft: CallDraft;
+  readonly #desk: Desk;
+  readonly #index: number | undefined;
+  #form: "open" | "object" | "text" | "other" = "open";
   /** No text has been wrapped yet. */
-  private isFresh = true;
+  #isFresh = true;
 
   constructor(draft: CallDraft, desk: Desk) {
-    this.draft = draft;
-    this.desk = desk;
+    this.#draft = draft;
+    this.#desk = desk;
     // One that had to wait may have its arguments already; they come as deltas.
     const { inputText: _, invalid: __, ...call } = draft.part;
     const block = encodePart({ ...call, input: {} }, "assistant", desk.writing);
-    if (block !== undefined) this.index = desk.out.open(block, keptFor(draft.part, desk));
-    if (draft.part.format === "text" && draft.part.executor !== "provider") this.form = "text";
+    if (block !== undefined) this.#index = desk.out.open(block, keptFor(draft.part, desk));
+    if (draft.part.format === "text" && draft.part.executor !== "provider") this.#form = "text";
   }
 
   add(delta: Delta): void {
-    const { index } = this;
+    const index = this.#index;
     if (index === undefined) return;
-    const { out, writing } = this.desk;
+    const { out, writing } = this.#desk;
     if (delta.kind === "tool_call_args" || delta.kind === "tool_call_end") {
-      const piece = this.pieceOf(delta.payload.argsTextDelta ?? "");
+      const piece = this.#pieceOf(delta.payload.argsTextDelta ?? "");
       if (piece !== "") out.json(index, piece);
     }
     const { extra } = delta.payload;
@@ -202,33 +203,34 @@ class CallWriter implements PartWriter, Held {
     }
   }
 
-  private pieceOf(text: string): string {
-    if (this.form === "object") return wholeCharacters(this, text);
-    if (this.form === "text") return this.wrapped(wholeCharacters(this, text));
-    const sign = this.form === "open" ? FIRST_SIGN.exec(text)?.[0] : undefined;
+  #pieceOf(text: string): string {
+    if (this.#form === "object") return wholeCharacters(this, text);
+    if (this.#form === "text") return this.#wrapped(wholeCharacters(this, text));
+    const sign = this.#form === "open" ? FIRST_SIGN.exec(text)?.[0] : undefined;
     if (sign === undefined) return "";
-    this.form = sign === "{" ? "object" : "other";
+    this.#form = sign === "{" ? "object" : "other";
     // What came before was blank.
-    return this.form === "object" ? wholeCharacters(this, text) : "";
+    return this.#form === "object" ? wholeCharacters(this, text) : "";
   }
 
   /** A piece of free text, within the object that it is put into. */
-  private wrapped(piece: string): string {
+  #wrapped(piece: string): string {
     if (piece === "") return "";
-    const before = this.isFresh ? WRAPPING : "";
-    this.isFresh = false;
+    const before = this.#isFresh ? WRAPPING : "";
+    this.#isFresh = false;
     return before + JSON.stringify(piece).slice(1, -1);
   }
 
   close(): void {
-    const { index, draft } = this;
+    const index = this.#index;
+    const draft = this.#draft;
     if (index === undefined) return;
-    const { out, writing } = this.desk;
-    if (this.form === "text") {
-      const last = this.wrapped(this.held ?? "");
-      out.json(index, `${this.isFresh ? WRAPPING : last}"}`);
+    const { out, writing } = this.#desk;
+    if (this.#form === "text") {
+      const last = this.#wrapped(this.held ?? "");
+      out.json(index, `${this.#isFresh ? WRAPPING : last}"}`);
     } else if (this.held !== undefined) out.json(index, this.held);
-    if (this.form === "other") {
+    if (this.#form === "other") {
       const { part, args, ended } = draft;
       const whole = ended ? part : { ...part, input: args, inputText: args, invalid: true };
       const { input } = encodePart(whole, "assistant", writing) ?? {};
@@ -242,27 +244,27 @@ const WRAPPING = `{${JSON.stringify(WRAPPED)}:"`;
 
 /** A part that came whole goes out at once; media that come in pieces go out when all of it is there. */
 class WholeWriter implements PartWriter {
-  private readonly draft: Draft;
-  private readonly desk: Desk;
-  private isWritten = false;
+  readonly #draft: Draft;
+  readonly #desk: Desk;
+  #isWritten = false;
 
   constructor(draft: Draft, desk: Desk) {
-    this.draft = draft;
-    this.desk = desk;
+    this.#draft = draft;
+    this.#desk = desk;
   }
 
   add(delta: Delta): void {
-    if (delta.kind === "part") this.write();
+    if (delta.kind === "part") this.#write();
   }
 
-  private write(): void {
-    if (this.isWritten) return;
-    this.isWritten = true;
-    const block = encodePart(this.draft.part, "assistant", this.desk.writing);
-    if (block !== undefined) this.desk.out.whole(block, keptFor(this.draft.part, this.desk));
+  #write(): void {
+    if (this.#isWritten) return;
+    this.#isWritten = true;
+    const block = encodePart(this.#draft.part, "assistant", this.#desk.writing);
+    if (block !== undefined) this.#desk.out.whole(block, keptFor(this.#draft.part, this.#desk));
   }
 
   close(): void {
-    this.write();
+    this.#write();
   }
 }

@@ -11,35 +11,35 @@ import { PROVIDER_CALLS } from "./terms.ts";
 
 export class BlockWriter {
   /** What has been written since it was last taken. */
-  private events: WireEvent[] = [];
-  private next = 0;
+  #events: WireEvent[] = [];
+  #next = 0;
   /** The events of their own that have been written. */
-  private readonly said = new Set<JsonObject>();
+  readonly #said = new Set<JsonObject>();
 
   take(): WireEvent[] {
-    const { events } = this;
-    this.events = [];
+    const events = this.#events;
+    this.#events = [];
     return events;
   }
 
   write(data: JsonObject): void {
     const { type } = data;
-    this.events.push(typeof type === "string" ? { event: type, data } : { data });
+    this.#events.push(typeof type === "string" ? { event: type, data } : { data });
   }
 
   /** Opens a block and returns its index; events that were kept for it follow at once. */
   open(block: JsonObject, kept: readonly JsonObject[] = []): number {
-    const index = this.next++;
+    const index = this.#next++;
     this.write({ type: "content_block_start", index, content_block: block });
-    this.writeKept(index, kept);
+    this.#writeKept(index, kept);
     return index;
   }
 
   /** What a part has kept may have come with its start, and come again with the delta that brought it. */
-  private writeKept(index: number, kept: readonly JsonObject[]): void {
+  #writeKept(index: number, kept: readonly JsonObject[]): void {
     for (const event of kept) {
-      if (this.said.has(event)) continue;
-      this.said.add(event);
+      if (this.#said.has(event)) continue;
+      this.#said.add(event);
       const again = copyObject(event);
       again["index"] = index;
       this.write(again);
@@ -47,7 +47,7 @@ export class BlockWriter {
   }
 
   delta(index: number, delta: JsonObject): void {
-    this.events.push({
+    this.#events.push({
       event: "content_block_delta",
       data: { type: "content_block_delta", index, delta },
     });
@@ -81,7 +81,7 @@ export class BlockWriter {
       }
     }
     if (isNews) this.delta(index, delta);
-    this.writeKept(index, eventsOf({ extra }, dialect));
+    this.#writeKept(index, eventsOf({ extra }, dialect));
   }
 
   /** A whole block: what the API streams in pieces is empty at first. */

@@ -27,50 +27,50 @@ const PLAIN: JsonObject = {};
 /** Writes turns that alternate: neighbours of one side are one, unless they were read as two. */
 export class TurnWriter {
   readonly messages: WireMessage[] = [];
-  private readonly list: readonly Message[];
-  private readonly writing: Writing;
-  private readonly last: number;
+  readonly #list: readonly Message[];
+  readonly #writing: Writing;
+  readonly #last: number;
   /** The wire message that a neighbour of the same side goes into, and the role it was begun with. */
-  private open: WireMessage | undefined;
-  private before: Message["role"] = "user";
+  #open: WireMessage | undefined;
+  #before: Message["role"] = "user";
   /** Where the first turn that is no system text came from. */
-  private first: number | undefined;
+  #first: number | undefined;
 
   constructor(list: readonly Message[], writing: Writing, last: number) {
-    this.list = list;
-    this.writing = writing;
-    this.last = last;
+    this.#list = list;
+    this.#writing = writing;
+    this.#last = last;
   }
 
   add(turn: Turn, at: number): void {
-    const { context } = this.writing;
+    const { context } = this.#writing;
     const { message, index } = turn;
     const form = message.extra === undefined ? PLAIN : readForm(message, context.dialect);
     reportMessage(turn, context);
     const role = wireRole(turn, form, context);
     if (message.parts.length === 0) {
       // An answer that is to be begun may be empty; everything else says nothing, which is refused.
-      if (context.repair && (at < this.last || role !== "assistant")) context.report.addLoss("message-empty", index);
-      else this.begin(role, form["content"] === "none" ? undefined : [], turn);
+      if (context.repair && (at < this.#last || role !== "assistant")) context.report.addLoss("message-empty", index);
+      else this.#begin(role, form["content"] === "none" ? undefined : [], turn);
       // What comes next must not take its place.
-      if (!context.repair) this.open = undefined;
+      if (!context.repair) this.#open = undefined;
       return;
     }
-    const blocks = this.encode(turn, role);
-    const { open } = this;
+    const blocks = this.#encode(turn, role);
+    const open = this.#open;
     const isNeighbour = open?.role === role && (role === "user" || role === "assistant");
     if (blocks.length === 0) context.report.addLoss("message-unsaid", [index, "parts"]);
-    else if (open === undefined || !isNeighbour || form["turn"] === "own") this.begin(role, blocks, turn, form);
-    else this.join(open, blocks, turn);
+    else if (open === undefined || !isNeighbour || form["turn"] === "own") this.#begin(role, blocks, turn, form);
+    else this.#join(open, blocks, turn);
   }
 
-  private begin(role: string, blocks: JsonObject[] | undefined, turn: Turn, form: JsonObject = PLAIN): void {
+  #begin(role: string, blocks: JsonObject[] | undefined, turn: Turn, form: JsonObject = PLAIN): void {
     const text = form["content"] === "string" && blocks?.length === 1 ? blocks[0]?.["text"] : undefined;
     const content = typeof text === "string" ? text : blocks;
-    this.open = content === undefined ? { role } : { role, content };
-    this.messages.push(this.open);
-    if (role !== "system") this.first ??= turn.index;
-    this.restore(this.open, turn);
+    this.#open = content === undefined ? { role } : { role, content };
+    this.messages.push(this.#open);
+    if (role !== "system") this.#first ??= turn.index;
+    this.#restore(this.#open, turn);
   }
 
   /** Another beginning is refused, and so is none at all (B41). */
@@ -79,46 +79,46 @@ export class TurnWriter {
     while (this.messages[at]?.role === "system") at++;
     const role = this.messages[at]?.role ?? "assistant";
     if (role !== "assistant") return;
-    this.writing.context.report.addLoss("user-first", this.first);
+    this.#writing.context.report.addLoss("user-first", this.#first);
     this.messages.splice(at, 0, { role: "user", content: [{ text: OPENING }] });
   }
 
   /** Results and the user's words beside them are one turn; that two of a kind were two is noted. */
-  private join(open: WireMessage, blocks: JsonObject[], turn: Turn): void {
+  #join(open: WireMessage, blocks: JsonObject[], turn: Turn): void {
     const { message, index } = turn;
     const { content } = open;
     const before = typeof content === "string" ? [{ text: content }] : (content ?? []);
     for (const block of blocks) before.push(block);
     open.content = before;
-    const isPlain = message.role !== this.before && open.role === "user";
+    const isPlain = message.role !== this.#before && open.role === "user";
     // What was made to mend the history had no turn of its own.
-    if (!isPlain && this.list[index]?.role === message.role) {
-      this.writing.context.report.addLoss("turns-merged", [index, "role"]);
+    if (!isPlain && this.#list[index]?.role === message.role) {
+      this.#writing.context.report.addLoss("turns-merged", [index, "role"]);
     }
-    this.restore(open, turn);
+    this.#restore(open, turn);
   }
 
-  private restore(open: WireMessage, { message, index }: Turn): void {
-    const { context } = this.writing;
-    this.before = message.role;
+  #restore(open: WireMessage, { message, index }: Turn): void {
+    const { context } = this.#writing;
+    this.#before = message.role;
     if (message.extra === undefined) return;
     context.pathTracker.enter(index);
     restoreResidue(open, message, context);
     context.pathTracker.leave();
   }
 
-  private encode(turn: Turn, role: string): JsonObject[] {
+  #encode(turn: Turn, role: string): JsonObject[] {
     const { message, index } = turn;
     const [only] = message.parts;
     if (message.parts.length === 1 && only?.type === "text" && message.role !== "tool" && isBare(only)) {
       return [{ text: only.text }];
     }
     if (role === "user" && message.parts.some((part) => isMisplaced(part, message.role))) {
-      this.writing.context.report.addLoss("role-approximated", [index, "role"]);
+      this.#writing.context.report.addLoss("role-approximated", [index, "role"]);
     }
     const blocks: JsonObject[] = [];
     const spot = role === "assistant" || role === "system" ? role : "user";
-    encodeTurnParts(turn, spot, this.writing, blocks);
+    encodeTurnParts(turn, spot, this.#writing, blocks);
     return blocks;
   }
 }

@@ -69,85 +69,85 @@ function broken(what: string): Frame {
 
 class EventReader implements FrameReader {
   /** What is still to be read, and how much of it there must be before that is worth a try. */
-  private pieces: Uint8Array[] = [];
-  private size = 0;
-  private needed = PRELUDE;
-  private isBegun = false;
-  private isBroken = false;
+  #pieces: Uint8Array[] = [];
+  #size = 0;
+  #needed = PRELUDE;
+  #isBegun = false;
+  #isBroken = false;
   /** The headers that were read last. */
-  private rawHeaders = new Uint8Array(0);
-  private headers = new Map<string, string>();
+  #rawHeaders = new Uint8Array(0);
+  #headers = new Map<string, string>();
   /** The reply is text: an error, an answer in one piece, or events that somebody has made readable. */
-  private text: TextFrames | undefined;
+  #text: TextFrames | undefined;
 
   push(chunk: Uint8Array | string): Frame[] {
-    if (!this.isBegun && chunk.length > 0) {
-      this.isBegun = true;
+    if (!this.#isBegun && chunk.length > 0) {
+      this.#isBegun = true;
       // Every length begins with a zero, and no text does.
-      if (typeof chunk === "string" || chunk[0] !== 0) this.text = new TextFrames();
+      if (typeof chunk === "string" || chunk[0] !== 0) this.#text = new TextFrames();
     }
-    if (this.text !== undefined) return this.text.push(chunk);
+    if (this.#text !== undefined) return this.#text.push(chunk);
     const bytes = typeof chunk === "string" ? encoder.encode(chunk) : chunk;
-    if (this.isBroken || bytes.length === 0) return [];
-    this.size += bytes.length;
-    if (this.size >= this.needed) return this.read(this.joined(bytes));
+    if (this.#isBroken || bytes.length === 0) return [];
+    this.#size += bytes.length;
+    if (this.#size >= this.#needed) return this.#read(this.#joined(bytes));
     // A copy: the chunk is its sender's.
-    this.pieces.push(bytes.slice());
+    this.#pieces.push(bytes.slice());
     return [];
   }
 
-  private joined(last: Uint8Array): Uint8Array {
-    if (this.pieces.length === 0) return last;
-    const joined = new Uint8Array(this.size);
+  #joined(last: Uint8Array): Uint8Array {
+    if (this.#pieces.length === 0) return last;
+    const joined = new Uint8Array(this.#size);
     let at = 0;
-    for (const piece of [...this.pieces, last]) {
+    for (const piece of [...this.#pieces, last]) {
       joined.set(piece, at);
       at += piece.length;
     }
     return joined;
   }
 
-  private read(bytes: Uint8Array): Frame[] {
+  #read(bytes: Uint8Array): Frame[] {
     const frames: Frame[] = [];
     let at = 0;
-    this.needed = PRELUDE;
+    this.#needed = PRELUDE;
     while (bytes.length - at >= PRELUDE) {
       const length = readUint32(bytes, at);
       const headers = readUint32(bytes, at + 4);
       const isSound = length >= LEAST + headers && length <= MOST;
       if (!isSound || checksum(bytes, at, at + 8) !== readUint32(bytes, at + 8)) {
-        this.isBroken = true;
+        this.#isBroken = true;
         return [...frames, broken("The beginning of an event is damaged.")];
       }
       if (bytes.length - at < length) {
-        this.needed = length;
+        this.#needed = length;
         break;
       }
-      const frame = this.message(bytes.subarray(at, at + length), headers);
+      const frame = this.#message(bytes.subarray(at, at + length), headers);
       frames.push(frame);
       if (frame.event === undefined) {
-        this.isBroken = true;
+        this.#isBroken = true;
         return frames;
       }
       at += length;
     }
-    this.size = bytes.length - at;
-    this.pieces = this.size === 0 ? [] : [bytes.slice(at)];
+    this.#size = bytes.length - at;
+    this.#pieces = this.#size === 0 ? [] : [bytes.slice(at)];
     return frames;
   }
 
   /** One message; an event of its own name holds what it says. */
-  private message(bytes: Uint8Array, headersLength: number): Frame {
+  #message(bytes: Uint8Array, headersLength: number): Frame {
     const end = bytes.length - 4;
     const from = PRELUDE + headersLength;
     if (checksum(bytes, 0, end) !== readUint32(bytes, end)) return broken("An event is damaged.");
     const raw = bytes.subarray(PRELUDE, from);
     // Nearly every event has the headers of the one before it.
-    const headers = isSame(raw, this.rawHeaders) ? this.headers : readHeaders(raw);
+    const headers = isSame(raw, this.#rawHeaders) ? this.#headers : readHeaders(raw);
     if (headers === undefined) return broken("The headers of an event are damaged.");
-    if (headers !== this.headers) {
-      this.headers = headers;
-      this.rawHeaders = raw.slice();
+    if (headers !== this.#headers) {
+      this.#headers = headers;
+      this.#rawHeaders = raw.slice();
     }
     const kind = headers.get(":message-type");
     if (kind === "error") {
@@ -167,7 +167,7 @@ class EventReader implements FrameReader {
   }
 
   end(): Frame[] {
-    return this.text?.end() ?? [];
+    return this.#text?.end() ?? [];
   }
 }
 

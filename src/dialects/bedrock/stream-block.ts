@@ -37,16 +37,16 @@ const TEXT: ReadonlySet<string> = new Set(["text", "citation"]);
 export class TextBlock implements OpenBlock {
   readonly kind = "text";
   readonly key: number;
-  private readonly reading: Reading;
+  readonly #reading: Reading;
 
   constructor(key: number, reading: Reading) {
     this.key = key;
-    this.reading = reading;
+    this.#reading = reading;
   }
 
   add(delta: JsonObject): Delta[] {
     const { text, citation } = delta;
-    const { context } = this.reading;
+    const { context } = this.#reading;
     const carrier: Carrier = {};
     storeResidue(carrier, context.dialect, unknownFields(delta, TEXT));
     const textDelta = typeof text === "string" ? text : "";
@@ -67,22 +67,22 @@ const REASONING: ReadonlySet<string> = new Set(["reasoningContent"]);
 export class ThinkingBlock implements OpenBlock {
   readonly kind = "thinking";
   readonly key: number;
-  private readonly reading: Reading;
-  private signature = "";
-  private redacted = "";
-  private bytesForm: BytesForm | undefined;
+  readonly #reading: Reading;
+  #signature = "";
+  #redacted = "";
+  #bytesForm: BytesForm | undefined;
 
   constructor(key: number, reading: Reading) {
     this.key = key;
-    this.reading = reading;
+    this.#reading = reading;
   }
 
   add(delta: JsonObject): Delta[] {
     const { reasoningContent: inner } = delta;
-    const { dialect } = this.reading.context;
+    const { dialect } = this.#reading.context;
     const carrier: Carrier = {};
     if (isObject(inner) && typeof inner["text"] === "string" && hasOnly(inner, 1) && hasOnly(delta, 1)) {
-      return [this.say(inner["text"], carrier)];
+      return [this.#say(inner["text"], carrier)];
     }
     storeResidue(carrier, dialect, unknownFields(delta, REASONING));
     const { text, signature, redactedContent } = isObject(inner) ? inner : {};
@@ -93,23 +93,23 @@ export class ThinkingBlock implements OpenBlock {
     if (isSigned) said.add("signature");
     if (bytes !== undefined) said.add("redactedContent");
     if (isObject(inner)) storeResidue(carrier, dialect, unknownFields(inner, said), "reasoningContent");
-    const deltas = [this.say(typeof text === "string" ? text : "", carrier)];
-    if (isSigned) deltas.push(this.seal("signature", (this.signature += signature)));
+    const deltas = [this.#say(typeof text === "string" ? text : "", carrier)];
+    if (isSigned) deltas.push(this.#seal("signature", (this.#signature += signature)));
     if (bytes !== undefined) {
-      this.redacted = joinBytes(this.redacted, bytes.data);
-      this.bytesForm = bytes.form;
-      deltas.push(this.seal("redacted", this.redacted));
+      this.#redacted = joinBytes(this.#redacted, bytes.data);
+      this.#bytesForm = bytes.form;
+      deltas.push(this.#seal("redacted", this.#redacted));
     }
     return deltas;
   }
 
-  private say(textDelta: string, carrier: Carrier): Delta {
+  #say(textDelta: string, carrier: Carrier): Delta {
     return { kind: "thinking", payload: withResidue({ textDelta, part: this.key }, carrier) };
   }
 
-  private seal(kind: string, value: string): Delta {
+  #seal(kind: string, value: string): Delta {
     const part: PartBase = {};
-    addSeal(part, kind, value, this.reading.context);
+    addSeal(part, kind, value, this.#reading.context);
     const [seal] = part.seals as [Seal]; // It was just added.
     return { kind: "seal", payload: { seal, part: this.key } };
   }
@@ -117,10 +117,10 @@ export class ThinkingBlock implements OpenBlock {
   /** That nobody signed it is known only now. */
   close(): Delta[] {
     const carrier: Carrier = {};
-    const { dialect } = this.reading.context;
-    if (this.bytesForm !== undefined) storeForm(carrier, dialect, "bytes", this.bytesForm);
-    if (this.signature === "" && this.redacted === "") storeForm(carrier, dialect, "signature", "none");
-    return carrier.extra === undefined ? [] : [this.say("", carrier)];
+    const { dialect } = this.#reading.context;
+    if (this.#bytesForm !== undefined) storeForm(carrier, dialect, "bytes", this.#bytesForm);
+    if (this.#signature === "" && this.#redacted === "") storeForm(carrier, dialect, "signature", "none");
+    return carrier.extra === undefined ? [] : [this.#say("", carrier)];
   }
 }
 
@@ -128,42 +128,42 @@ export class ThinkingBlock implements OpenBlock {
 export class HeldBlock implements OpenBlock {
   readonly kind = "held";
   readonly key: number;
-  private readonly value: JsonObject;
-  private readonly reading: Reading;
-  private readonly calls: RunCalls;
+  readonly #value: JsonObject;
+  readonly #reading: Reading;
+  readonly #calls: RunCalls;
 
   constructor(start: JsonObject, key: number, reading: Reading, calls: RunCalls) {
     this.key = key;
-    this.value = merged({}, start);
-    this.reading = reading;
-    this.calls = calls;
+    this.#value = merged({}, start);
+    this.#reading = reading;
+    this.#calls = calls;
   }
 
   add(delta: JsonObject): Delta[] {
     const { toolResult } = delta;
     // Of a result, the delta is the content.
     const whole = Array.isArray(toolResult) ? { ...delta, toolResult: { content: toolResult } } : delta;
-    merged(this.value, whole);
+    merged(this.#value, whole);
     return [];
   }
 
   close(): Delta[] {
-    return [{ kind: "part", payload: { value: this.part(), part: this.key } }];
+    return [{ kind: "part", payload: { value: this.#part(), part: this.key } }];
   }
 
   /** A part as of an answer in one piece; a result that could not stand in a stream of deltas stays as it came. */
-  private part(): Part {
-    const { context } = this.reading;
+  #part(): Part {
+    const { context } = this.#reading;
     try {
-      const part = this.reading.block(this.value, this.reading);
-      if (part.type === "tool-call") this.calls.start(part.toolCallId);
-      if (part.type !== "tool-result" || this.calls.answer(part)) return part;
+      const part = this.#reading.block(this.#value, this.#reading);
+      if (part.type === "tool-call") this.#calls.start(part.toolCallId);
+      if (part.type !== "tool-result" || this.#calls.answer(part)) return part;
     } catch (error) {
       // Something within is not what it must be; in an answer in one piece that is an error, here it came too late.
       if (!(error instanceof DialectError)) throw error;
       context.pathTracker.reset();
     }
-    return opaquePart(this.value, context);
+    return opaquePart(this.#value, context);
   }
 }
 

@@ -46,91 +46,91 @@ const OF_STOP: ReadonlySet<string> = new Set([INDEX, PADDING]);
 const OF_START: ReadonlySet<string> = new Set(["start", INDEX, PADDING]);
 
 class ConverseDecoder implements EventDecoder {
-  private readonly context: DecodeContext;
-  private readonly names: Renames | undefined;
-  private readonly calls = new RunCalls();
-  private answer: Answer | undefined;
+  readonly #context: DecodeContext;
+  readonly #names: Renames | undefined;
+  readonly #calls = new RunCalls();
+  #answer: Answer | undefined;
   /** Whether an answer has come to its end. */
-  private hasEnded = false;
-  private events: JsonObject[] = [];
+  #hasEnded = false;
+  #events: JsonObject[] = [];
 
   constructor(context: DecodeContext, names: Renames | undefined) {
-    this.context = context;
-    this.names = names;
+    this.#context = context;
+    this.#names = names;
   }
 
   push(data: unknown, event: string | undefined): Delta[] {
-    if (data === "[DONE]") return this.answer?.isStopped === true ? this.finish(this.answer) : [];
-    const wire = readObject(data, this.context);
+    if (data === "[DONE]") return this.#answer?.isStopped === true ? this.#finish(this.#answer) : [];
+    const wire = readObject(data, this.#context);
     const { contentBlockDelta } = wire;
-    if (isObject(contentBlockDelta) && hasOnly(wire, 1)) return this.fill(contentBlockDelta);
+    if (isObject(contentBlockDelta) && hasOnly(wire, 1)) return this.#fill(contentBlockDelta);
     // The name of an event may stand beside its data instead of around it.
     const beside = NAMES.find((name) => name === event && wire[name] === undefined);
-    if (beside !== undefined) return this.take(beside, wire);
+    if (beside !== undefined) return this.#take(beside, wire);
     const name = NAMES.find((each) => isObject(wire[each]));
-    if (name === undefined || event === "error") return this.other(wire, event);
+    if (name === undefined || event === "error") return this.#other(wire, event);
     const { [name]: payload, ...others } = wire;
-    if (Object.keys(others).length > 0) this.events.push(others);
-    return this.take(name, payload as JsonObject); // It was just looked at.
+    if (Object.keys(others).length > 0) this.#events.push(others);
+    return this.#take(name, payload as JsonObject); // It was just looked at.
   }
 
-  private take(name: Name, payload: JsonObject): Delta[] {
+  #take(name: Name, payload: JsonObject): Delta[] {
     switch (name) {
       case "contentBlockDelta":
-        return this.fill(payload);
+        return this.#fill(payload);
       case "contentBlockStart":
-        return this.open(payload);
+        return this.#open(payload);
       case "contentBlockStop":
-        if (unknownFields(payload, OF_STOP) !== undefined) this.events.push({ contentBlockStop: payload });
-        return this.answer?.close(payload[INDEX]) ?? [];
+        if (unknownFields(payload, OF_STOP) !== undefined) this.#events.push({ contentBlockStop: payload });
+        return this.#answer?.close(payload[INDEX]) ?? [];
       case "messageStart":
-        return this.start(payload);
+        return this.#start(payload);
       case "messageStop":
       case "metadata":
-        return this.learn(payload, name);
+        return this.#learn(payload, name);
     }
   }
 
   /** What is no event of the protocol: an exception, an answer in one piece (B74), or something new. */
-  private other(wire: JsonObject, event: string | undefined): Delta[] {
+  #other(wire: JsonObject, event: string | undefined): Delta[] {
     const isException = exceptionIn(wire) !== undefined;
     if (event === "error" || isException || (isOurs(wire) && typeof wire["output"] !== "object")) {
-      return this.fault(wire);
+      return this.#fault(wire);
     }
     const { output } = wire;
-    if (this.answer === undefined && isObject(output) && isObject(output["message"])) return this.whole(wire);
+    if (this.#answer === undefined && isObject(output) && isObject(output["message"])) return this.#whole(wire);
     // The last frame of some streams holds nothing.
-    if (!hasOnly(wire, 0)) this.events.push(wire);
+    if (!hasOnly(wire, 0)) this.#events.push(wire);
     return [];
   }
 
   /** What cannot be read as one is an event like any other. */
-  private whole(wire: JsonObject): Delta[] {
+  #whole(wire: JsonObject): Delta[] {
     let response: ModelResponse;
     try {
-      response = readResponse(wire, startReading(this.context, this.names, this.calls.taken));
+      response = readResponse(wire, startReading(this.#context, this.#names, this.#calls.taken));
     } catch (error) {
       if (!(error instanceof DialectError)) throw error;
-      this.context.pathTracker.reset();
-      this.events.push(wire);
+      this.#context.pathTracker.reset();
+      this.#events.push(wire);
       return [];
     }
-    for (const part of response.message.parts) if (part.type === "tool-call") this.calls.start(part.toolCallId);
-    this.settle();
+    for (const part of response.message.parts) if (part.type === "tool-call") this.#calls.start(part.toolCallId);
+    this.#settle();
     return disassemble(response);
   }
 
   /** Nearly every event is a piece of text, and says nothing else. */
-  private fill(payload: JsonObject): Delta[] {
+  #fill(payload: JsonObject): Delta[] {
     const { delta } = payload;
-    const block = this.answer?.block(payload[INDEX]);
+    const block = this.#answer?.block(payload[INDEX]);
     if (!isObject(delta)) {
-      this.events.push({ contentBlockDelta: payload });
+      this.#events.push({ contentBlockDelta: payload });
       return [];
     }
     // Two fields, or three with the padding.
     const isPlain = hasOnly(delta, 1) && hasOnly(payload, payload[PADDING] === undefined ? 2 : 3);
-    if (block === undefined || !isPlain) return this.fillWith(delta, payload);
+    if (block === undefined || !isPlain) return this.#fillWith(delta, payload);
     const { text, toolUse, reasoningContent } = delta;
     if (typeof text === "string" && block.kind === "text") {
       return [{ kind: "text", payload: { textDelta: text, part: block.key } }];
@@ -138,12 +138,12 @@ class ConverseDecoder implements EventDecoder {
     if (block.kind === "call" ? isObject(toolUse) : block.kind === "thinking" && isObject(reasoningContent)) {
       return block.add(delta);
     }
-    return this.fillWith(delta, payload);
+    return this.#fillWith(delta, payload);
   }
 
   /** A delta may say things of several kinds, each for a block of its own (B75); what nobody knows goes with the last. */
-  private fillWith(delta: JsonObject, payload: JsonObject): Delta[] {
-    const [deltas, answer] = this.begin();
+  #fillWith(delta: JsonObject, payload: JsonObject): Delta[] {
+    const [deltas, answer] = this.#begin();
     const index = payload[INDEX];
     const pieces = new Map<OpenBlock["kind"], JsonObject>();
     const unknown: JsonObject = unknownFields(payload, OF_DELTA) ?? {};
@@ -167,37 +167,37 @@ class ConverseDecoder implements EventDecoder {
   }
 
   /** The answer in hand; one that lacks its start begins here. */
-  private begin(): [Delta[], Answer] {
+  #begin(): [Delta[], Answer] {
     const deltas: Delta[] = [];
     // It goes on after it has said how it ended: that is another one.
-    if (this.answer?.isStopped === true) deltas.push(...this.finish(this.answer));
-    if (this.answer !== undefined) return [deltas, this.answer];
-    return [deltas, this.make({ role: "assistant" }, deltas)];
+    if (this.#answer?.isStopped === true) deltas.push(...this.#finish(this.#answer));
+    if (this.#answer !== undefined) return [deltas, this.#answer];
+    return [deltas, this.#make({ role: "assistant" }, deltas)];
   }
 
-  private make(message: JsonObject, deltas: Delta[]): Answer {
-    this.answer = new Answer(this.context, this.calls, this.names);
-    deltas.push(...this.answer.start(message));
-    return this.answer;
+  #make(message: JsonObject, deltas: Delta[]): Answer {
+    this.#answer = new Answer(this.#context, this.#calls, this.#names);
+    deltas.push(...this.#answer.start(message));
+    return this.#answer;
   }
 
-  private start(payload: JsonObject): Delta[] {
+  #start(payload: JsonObject): Delta[] {
     const deltas: Delta[] = [];
-    const { answer } = this;
-    if (answer?.isStopped === true) deltas.push(...this.finish(answer));
+    const answer = this.#answer;
+    if (answer?.isStopped === true) deltas.push(...this.#finish(answer));
     // Another one begins: this one is not going to end.
-    else if (answer !== undefined) deltas.push(...this.fail(truncated()));
-    this.make(payload, deltas);
+    else if (answer !== undefined) deltas.push(...this.#fail(truncated()));
+    this.#make(payload, deltas);
     return deltas;
   }
 
-  private open(payload: JsonObject): Delta[] {
+  #open(payload: JsonObject): Delta[] {
     const { start } = payload;
     if (!isObject(start)) {
-      this.events.push({ contentBlockStart: payload });
+      this.#events.push({ contentBlockStart: payload });
       return [];
     }
-    const [deltas, answer] = this.begin();
+    const [deltas, answer] = this.#begin();
     const block: JsonObject = { ...start, ...unknownFields(payload, OF_START) };
     const { toolUse } = block;
     const isCall = isObject(toolUse) && typeof toolUse["name"] === "string";
@@ -208,60 +208,60 @@ class ConverseDecoder implements EventDecoder {
   }
 
   /** How it ended, and what it cost; with both, it is over. */
-  private learn(payload: JsonObject, name: "messageStop" | "metadata"): Delta[] {
+  #learn(payload: JsonObject, name: "messageStop" | "metadata"): Delta[] {
     // What comes after the end belongs to nothing.
-    if (this.answer === undefined && this.hasEnded) return [];
+    if (this.#answer === undefined && this.#hasEnded) return [];
     const deltas: Delta[] = [];
-    const answer = this.answer ?? this.make({ role: "assistant" }, deltas);
+    const answer = this.#answer ?? this.#make({ role: "assistant" }, deltas);
     deltas.push(...answer.learn(payload));
     if (name === "messageStop") answer.isStopped = true;
     else answer.isCounted = true;
-    return answer.isStopped && answer.isCounted ? [...deltas, ...this.finish(answer)] : deltas;
+    return answer.isStopped && answer.isCounted ? [...deltas, ...this.#finish(answer)] : deltas;
   }
 
-  private finish(answer: Answer): Delta[] {
-    const deltas = answer.finish(this.events);
-    this.settle();
+  #finish(answer: Answer): Delta[] {
+    const deltas = answer.finish(this.#events);
+    this.#settle();
     return deltas;
   }
 
   /** An exception, also in the midst of an answer (B72); alone it is an answer that failed. */
-  private fault(wire: JsonObject): Delta[] {
-    if (this.answer === undefined && isOurs(wire)) {
-      this.settle();
-      return disassemble(decodeFailure(wire, this.context.dialect));
+  #fault(wire: JsonObject): Delta[] {
+    if (this.#answer === undefined && isOurs(wire)) {
+      this.#settle();
+      return disassemble(decodeFailure(wire, this.#context.dialect));
     }
-    return this.fail(errorDelta(readError(wire)));
+    return this.#fail(errorDelta(readError(wire)));
   }
 
   /** Ends the answer in hand with an error; where there is none, one that says nothing else. */
-  private fail(reason: Delta): Delta[] {
+  #fail(reason: Delta): Delta[] {
     const deltas: Delta[] = [];
-    const answer = this.answer ?? this.make({ role: "assistant" }, deltas);
-    deltas.push(...answer.fail(reason, this.events));
-    this.settle();
+    const answer = this.#answer ?? this.#make({ role: "assistant" }, deltas);
+    deltas.push(...answer.fail(reason, this.#events));
+    this.#settle();
     return deltas;
   }
 
-  private settle(): void {
-    this.answer = undefined;
-    this.hasEnded = true;
-    this.events = [];
-    this.calls.settle();
+  #settle(): void {
+    this.#answer = undefined;
+    this.#hasEnded = true;
+    this.#events = [];
+    this.#calls.settle();
   }
 
   end(reason: Delta = truncated()): Delta[] {
-    if (this.answer?.isStopped === true) return this.finish(this.answer);
-    if (this.answer !== undefined) return this.fail(reason);
-    const wasEmpty = !this.hasEnded;
+    if (this.#answer?.isStopped === true) return this.#finish(this.#answer);
+    if (this.#answer !== undefined) return this.#fail(reason);
+    const wasEmpty = !this.#hasEnded;
     // A body that is no event is an error of whoever stands between.
-    const [only, ...others] = this.events;
+    const [only, ...others] = this.#events;
     if (wasEmpty && only !== undefined) {
-      if (others.length > 0 || NAMES.some((name) => only[name] !== undefined)) return this.fail(reason);
-      this.events = [];
-      return this.fault(only);
+      if (others.length > 0 || NAMES.some((name) => only[name] !== undefined)) return this.#fail(reason);
+      this.#events = [];
+      return this.#fault(only);
     }
-    this.hasEnded = true;
+    this.#hasEnded = true;
     return wasEmpty ? [startDelta({ modelId: "", requestId: "" }), reason] : [];
   }
 }

@@ -35,119 +35,119 @@ const ELSEWHERE: ReadonlySet<string> = new Set(["output", STOP, ENDING]);
 const MESSAGE: ReadonlySet<string> = new Set(["message"]);
 
 class ConverseEncoder implements PartSink {
-  private readonly context: EncodeContext<Code>;
-  private readonly follower = new Follower();
-  private desk: Desk;
-  private sequence = new PartSequence(this);
-  private writer: PartWriter | undefined;
+  readonly #context: EncodeContext<Code>;
+  readonly #follower = new Follower();
+  #desk: Desk;
+  #sequence = new PartSequence(this);
+  #writer: PartWriter | undefined;
   /** What messageStart has said; none before. */
-  private begun: JsonObject | undefined;
-  private message: Pick<Message, "extra"> = {};
-  private hasFailed = false;
+  #begun: JsonObject | undefined;
+  #message: Pick<Message, "extra"> = {};
+  #hasFailed = false;
   /** A further block for a part that had been closed. */
-  private split: { draft: Draft; writer: PartWriter } | undefined;
+  #split: { draft: Draft; writer: PartWriter } | undefined;
 
   constructor(context: EncodeContext<Code>) {
-    this.context = context;
-    this.desk = newDesk(context);
+    this.#context = context;
+    this.#desk = newDesk(context);
   }
 
   push(delta: Delta): WireEvent[] {
-    const draft = this.follower.push(delta);
+    const draft = this.#follower.push(delta);
     if (draft !== undefined) {
       // Other choices than the first have no place; that is reported at the end.
       if (draft.choice === 0) {
-        this.begin();
-        this.sequence.push(draft, delta);
+        this.#begin();
+        this.#sequence.push(draft, delta);
       }
-    } else if (delta.kind === "done") this.finish();
-    else if (delta.kind === "error") this.fail();
-    else if (delta.kind === "start") this.reset(delta.payload.message ?? {});
-    else if (delta.kind === "part") this.context.report.addLoss("result-between");
-    return this.desk.out.take();
+    } else if (delta.kind === "done") this.#finish();
+    else if (delta.kind === "error") this.#fail();
+    else if (delta.kind === "start") this.#reset(delta.payload.message ?? {});
+    else if (delta.kind === "part") this.#context.report.addLoss("result-between");
+    return this.#desk.out.take();
   }
 
   /** A stream that its reader gives up ends as one that broke off (B86). */
   end(): WireEvent[] {
-    return this.follower.isOpen ? this.push(truncated()) : [];
+    return this.#follower.isOpen ? this.push(truncated()) : [];
   }
 
-  private reset(message: Pick<Message, "extra">): void {
-    this.desk = newDesk(this.context);
-    this.sequence = new PartSequence(this);
-    this.writer = undefined;
-    this.split = undefined;
-    this.begun = undefined;
-    this.hasFailed = false;
-    this.message = message;
+  #reset(message: Pick<Message, "extra">): void {
+    this.#desk = newDesk(this.#context);
+    this.#sequence = new PartSequence(this);
+    this.#writer = undefined;
+    this.#split = undefined;
+    this.#begun = undefined;
+    this.#hasFailed = false;
+    this.#message = message;
   }
 
   /** Begins the message with what is known of it by now; an error alone is no message. */
-  private begin(): void {
-    if (this.begun !== undefined) return;
-    this.begun = writeRole(this.message, this.context.dialect);
-    restoreResidue(this.begun, this.message, this.desk.writing.context);
-    this.desk.out.write(eventOf("messageStart", this.begun));
+  #begin(): void {
+    if (this.#begun !== undefined) return;
+    this.#begun = writeRole(this.#message, this.#context.dialect);
+    restoreResidue(this.#begun, this.#message, this.#desk.writing.context);
+    this.#desk.out.write(eventOf("messageStart", this.#begun));
   }
 
   open(draft: Draft): void {
-    this.closeSplit();
-    this.writer = partWriter(draft, this.desk);
+    this.#closeSplit();
+    this.#writer = partWriter(draft, this.#desk);
   }
 
   add(draft: Draft, delta: Delta): void {
-    if (draft.kind === "whole" && delta.kind !== "part") this.reportLate(draft, delta);
-    this.writer?.add(delta);
+    if (draft.kind === "whole" && delta.kind !== "part") this.#reportLate(draft, delta);
+    this.#writer?.add(delta);
   }
 
   close(): void {
-    this.writer?.close(!this.hasFailed);
-    this.writer = undefined;
+    this.#writer?.close(!this.#hasFailed);
+    this.#writer = undefined;
   }
 
   late(draft: Draft, delta: Delta): void {
     const isText = delta.kind === "text" || delta.kind === "refusal" || delta.kind === "thinking";
     if (!isText || delta.payload.textDelta === "") {
-      this.reportLate(draft, delta);
+      this.#reportLate(draft, delta);
       return;
     }
-    if (this.split?.draft !== draft) {
-      this.closeSplit();
-      this.desk.split(draft);
+    if (this.#split?.draft !== draft) {
+      this.#closeSplit();
+      this.#desk.split(draft);
       const type = draft.part.type === "reasoning" ? "reasoning" : "text";
       const bare: Draft = { ...draft, part: { type, text: "" } };
-      this.split = { draft, writer: partWriter(bare, this.desk) };
+      this.#split = { draft, writer: partWriter(bare, this.#desk) };
     }
-    this.split.writer.add(delta);
+    this.#split.writer.add(delta);
   }
 
-  private closeSplit(): void {
-    this.split?.writer.close(!this.hasFailed);
-    this.split = undefined;
+  #closeSplit(): void {
+    this.#split?.writer.close(!this.#hasFailed);
+    this.#split = undefined;
   }
 
-  private reportLate(draft: Draft, delta: Delta): void {
-    const { writing } = this.desk;
-    reportLate(draft, delta, this.context, (annotation) => encodeCitation(annotation, writing) !== undefined);
+  #reportLate(draft: Draft, delta: Delta): void {
+    const { writing } = this.#desk;
+    reportLate(draft, delta, this.#context, (annotation) => encodeCitation(annotation, writing) !== undefined);
   }
 
-  private finish(): void {
-    this.begin();
-    this.sequence.end();
-    this.closeSplit();
-    const response = this.follower.response();
+  #finish(): void {
+    this.#begin();
+    this.#sequence.end();
+    this.#closeSplit();
+    const response = this.#follower.response();
     if (response === undefined) return;
-    const { out } = this.desk;
-    const answer = { ...withoutEvents(response, this.context.dialect), message: this.asSaid(response.message) };
-    const body = encodeResponse(answer, this.context).wire as JsonObject; // it writes no other
+    const { out } = this.#desk;
+    const answer = { ...withoutEvents(response, this.#context.dialect), message: this.#asSaid(response.message) };
+    const body = encodeResponse(answer, this.#context).wire as JsonObject; // it writes no other
     const stop: JsonObject = {};
     for (const key of [STOP, ENDING]) if (body[key] !== undefined) stop[key] = body[key];
-    this.writeKept(response);
+    this.#writeKept(response);
     out.write(eventOf("messageStop", stop));
     const metadata: JsonObject = unknownFields(body, ELSEWHERE) ?? {};
     const { output } = body;
     const beside: JsonObject = isObject(output) ? (unknownFields(output, MESSAGE) ?? {}) : {};
-    const known = new Set(["content", "role", ...Object.keys(this.begun ?? {})]);
+    const known = new Set(["content", "role", ...Object.keys(this.#begun ?? {})]);
     const said = isObject(output) && isObject(output["message"]) ? unknownFields(output["message"], known) : undefined;
     if (said !== undefined) beside["message"] = said;
     if (Object.keys(beside).length > 0) metadata["output"] = beside;
@@ -155,36 +155,36 @@ class ConverseEncoder implements PartSink {
   }
 
   /** Arguments that cannot be read have gone out as they came: nothing of them is lost. */
-  private asSaid(message: Message): Message {
-    const { verbatim } = this.desk;
+  #asSaid(message: Message): Message {
+    const { verbatim } = this.#desk;
     const parts = message.parts.map((part, index) => (verbatim.has(index) ? asBegun(part) : part));
     return { ...withoutNotes(message), parts };
   }
 
-  private writeKept(response: ModelResponse): void {
-    for (const data of eventsOf(response, this.context.dialect)) this.desk.out.write({ data });
+  #writeKept(response: ModelResponse): void {
+    for (const data of eventsOf(response, this.#context.dialect)) this.#desk.out.write({ data });
   }
 
   /** The stream ends with the error (B86); blocks stay open, because they are not complete. */
-  private fail(): void {
-    const response = this.follower.response();
+  #fail(): void {
+    const response = this.#follower.response();
     const { error } = response ?? {};
     if (response === undefined || error === undefined) return;
-    const { context } = this;
+    const context = this.#context;
     const event = failureOf(error);
     const message = withoutNotes(response.message);
-    const isAlone = this.begun === undefined && encodeFailure({ ...response, message }, context) !== undefined;
+    const isAlone = this.#begun === undefined && encodeFailure({ ...response, message }, context) !== undefined;
     if (!isAlone) {
-      this.begin();
-      this.hasFailed = true;
-      this.sequence.end();
-      this.closeSplit();
+      this.#begin();
+      this.#hasFailed = true;
+      this.#sequence.end();
+      this.#closeSplit();
       const parts = message.parts.map(asBegun);
       encodeContent({ ...response, message: { ...message, parts } }, startWriting(context));
       reportFailure(error, event, context);
     }
-    this.writeKept(response);
-    this.desk.out.write({ event: exceptionIn(event) ?? "", data: event });
+    this.#writeKept(response);
+    this.#desk.out.write({ event: exceptionIn(event) ?? "", data: event });
   }
 }
 

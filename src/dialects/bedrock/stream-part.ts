@@ -57,37 +57,37 @@ export function partWriter(draft: Draft, desk: Desk): PartWriter {
 
 class TextWriter implements PartWriter, Held {
   held?: string;
-  private readonly draft: Draft;
-  private readonly desk: Desk;
-  private readonly index: number;
-  private isSaid = false;
+  readonly #draft: Draft;
+  readonly #desk: Desk;
+  readonly #index: number;
+  #isSaid = false;
 
   constructor(draft: Draft, desk: Desk) {
-    this.draft = draft;
-    this.desk = desk;
-    this.index = desk.out.begin();
+    this.#draft = draft;
+    this.#desk = desk;
+    this.#index = desk.out.begin();
   }
 
   add(delta: Delta): void {
-    if (delta.kind === "text" || delta.kind === "refusal") this.say(wholeCharacters(this, delta.payload.textDelta));
+    if (delta.kind === "text" || delta.kind === "refusal") this.#say(wholeCharacters(this, delta.payload.textDelta));
   }
 
-  private say(text: string): void {
+  #say(text: string): void {
     if (text === "") return;
-    this.desk.out.delta(this.index, { text });
-    this.isSaid = true;
+    this.#desk.out.delta(this.#index, { text });
+    this.#isSaid = true;
   }
 
   close(isOver: boolean): void {
-    const { out } = this.desk;
-    if (this.held !== undefined) this.say(this.held);
-    const block = blockOf(this.draft.part, this.desk) ?? {};
-    if (isObject(block[CITED])) out.citations(this.index, block, this.isSaid);
+    const { out } = this.#desk;
+    if (this.held !== undefined) this.#say(this.held);
+    const block = blockOf(this.#draft.part, this.#desk) ?? {};
+    if (isObject(block[CITED])) out.citations(this.#index, block, this.#isSaid);
     else {
-      if (!this.isSaid) out.delta(this.index, { text: "" });
-      out.rest(this.index, block, "text", { text: "" });
+      if (!this.#isSaid) out.delta(this.#index, { text: "" });
+      out.rest(this.#index, block, "text", { text: "" });
     }
-    if (isOver) out.close(this.index);
+    if (isOver) out.close(this.#index);
   }
 }
 
@@ -95,48 +95,48 @@ class TextWriter implements PartWriter, Held {
 class ThinkingWriter implements PartWriter, Held, Thought {
   held?: string;
   summary?: number;
-  private readonly draft: Draft<ReasoningPart>;
-  private readonly desk: Desk;
-  private index: number | undefined;
+  readonly #draft: Draft<ReasoningPart>;
+  readonly #desk: Desk;
+  #index: number | undefined;
 
   constructor(draft: Draft<ReasoningPart>, desk: Desk) {
-    this.draft = draft;
-    this.desk = desk;
+    this.#draft = draft;
+    this.#desk = desk;
   }
 
   add(delta: Delta): void {
     if (delta.kind !== "thinking") return;
-    this.say(wholeCharacters(this, thoughtPiece(this, delta.payload.textDelta, delta.payload.summary)));
+    this.#say(wholeCharacters(this, thoughtPiece(this, delta.payload.textDelta, delta.payload.summary)));
   }
 
-  private say(text: string): void {
+  #say(text: string): void {
     if (text === "") return;
-    const { out } = this.desk;
-    out.delta((this.index ??= out.begin()), { reasoningContent: { text } });
+    const { out } = this.#desk;
+    out.delta((this.#index ??= out.begin()), { reasoningContent: { text } });
   }
 
   /** Whether a text is sealed that has not been said: a summary was, in its place. */
-  private get isOther(): boolean {
+  get #isOther(): boolean {
     if (this.summary === undefined || this.summary === -1) return false;
-    const { context } = this.desk.writing;
-    const { part } = this.draft;
+    const { context } = this.#desk.writing;
+    const { part } = this.#draft;
     return sealOf(part, "signature", context) !== undefined || sealOf(part, "redacted", context) !== undefined;
   }
 
   close(isOver: boolean): void {
-    const { out } = this.desk;
-    if (this.held !== undefined) this.say(this.held);
-    const block = blockOf(this.draft.part, this.desk);
-    if (this.index === undefined) {
+    const { out } = this.#desk;
+    if (this.held !== undefined) this.#say(this.held);
+    const block = blockOf(this.#draft.part, this.#desk);
+    if (this.#index === undefined) {
       if (block !== undefined) out.whole(block);
       return;
     }
-    if (block === undefined || !this.isOther) {
-      if (block !== undefined) out.reasoning(this.index, block, true);
-      if (isOver) out.close(this.index);
+    if (block === undefined || !this.#isOther) {
+      if (block !== undefined) out.reasoning(this.#index, block, true);
+      if (isOver) out.close(this.#index);
     } else if (isOver) {
-      out.close(this.index);
-      this.desk.split(this.draft);
+      out.close(this.#index);
+      this.#desk.split(this.#draft);
       out.whole(block);
     }
   }
@@ -148,58 +148,60 @@ const WRAPPING = `{${JSON.stringify(WRAPPED)}:"`;
 /** Arguments that begin as an object go out as they come; all others wait, because they are put into one (B22, B32). */
 class CallWriter implements PartWriter, Held {
   held?: string;
-  private readonly draft: CallDraft;
-  private readonly desk: Desk;
-  private readonly index: number | undefined;
-  private form: "open" | "object" | "text" | "other" = "open";
+  readonly #draft: CallDraft;
+  readonly #desk: Desk;
+  readonly #index: number | undefined;
+  #form: "open" | "object" | "text" | "other" = "open";
   /** What the start has said of it; more may have been kept since. */
-  private readonly started: JsonObject | undefined;
+  readonly #started: JsonObject | undefined;
 
   constructor(draft: CallDraft, desk: Desk) {
-    this.draft = draft;
-    this.desk = desk;
-    this.started = blockOf(draft.part, desk);
-    if (this.started !== undefined) this.index = desk.out.openCall(this.started);
-    if (draft.part.format === "text" && draft.part.executor !== "provider") this.form = "text";
+    this.#draft = draft;
+    this.#desk = desk;
+    this.#started = blockOf(draft.part, desk);
+    if (this.#started !== undefined) this.#index = desk.out.openCall(this.#started);
+    if (draft.part.format === "text" && draft.part.executor !== "provider") this.#form = "text";
   }
 
   add(delta: Delta): void {
     if (delta.kind !== "tool_call_args" && delta.kind !== "tool_call_end") return;
-    this.say(this.pieceOf(delta.payload.argsTextDelta ?? ""));
+    this.#say(this.#pieceOf(delta.payload.argsTextDelta ?? ""));
   }
 
-  private say(input: string): void {
-    if (input !== "" && this.index !== undefined) this.desk.out.delta(this.index, { toolUse: { input } });
+  #say(input: string): void {
+    if (input !== "" && this.#index !== undefined) this.#desk.out.delta(this.#index, { toolUse: { input } });
   }
 
-  private pieceOf(text: string): string {
-    if (this.form === "object") return wholeCharacters(this, text);
-    if (this.form === "text") {
+  #pieceOf(text: string): string {
+    if (this.#form === "object") return wholeCharacters(this, text);
+    if (this.#form === "text") {
       const piece = wholeCharacters(this, text);
-      const isFirst = this.draft.args.length === text.length && piece !== "";
+      const isFirst = this.#draft.args.length === text.length && piece !== "";
       return (isFirst ? WRAPPING : "") + escaped(piece);
     }
-    const sign = this.form === "open" ? FIRST_SIGN.exec(text)?.[0] : undefined;
+    const sign = this.#form === "open" ? FIRST_SIGN.exec(text)?.[0] : undefined;
     if (sign === undefined) return "";
-    this.form = sign === "{" ? "object" : "other";
+    this.#form = sign === "{" ? "object" : "other";
     // What came before was blank.
-    return this.form === "object" ? wholeCharacters(this, text) : "";
+    return this.#form === "object" ? wholeCharacters(this, text) : "";
   }
 
   close(isOver: boolean): void {
-    const { index, draft, started = {} } = this;
+    const index = this.#index;
+    const draft = this.#draft;
+    const started = this.#started ?? {};
     if (index === undefined) return;
-    const { out } = this.desk;
-    if (this.form === "text" && isOver) {
+    const { out } = this.#desk;
+    if (this.#form === "text" && isOver) {
       const begun = draft.args === "" || draft.args === this.held ? WRAPPING : "";
-      this.say(`${begun}${escaped(this.held ?? "")}"}`);
-    } else if (this.held !== undefined) this.say(this.held);
+      this.#say(`${begun}${escaped(this.held ?? "")}"}`);
+    } else if (this.held !== undefined) this.#say(this.held);
     const { part, args, ended } = draft;
-    if (this.form === "object") this.desk.verbatim.add(draft.index);
+    if (this.#form === "object") this.#desk.verbatim.add(draft.index);
     const whole = ended ? part : { ...part, input: args, inputText: args, invalid: true };
-    const block = blockOf(whole, this.desk) ?? {};
+    const block = blockOf(whole, this.#desk) ?? {};
     const { toolUse } = block;
-    if (this.form === "other" && isOver && isObject(toolUse)) this.say(stringifyJson(toolUse["input"] ?? {}));
+    if (this.#form === "other" && isOver && isObject(toolUse)) this.#say(stringifyJson(toolUse["input"] ?? {}));
     const late = unknownFields(block, new Set(Object.keys(started))) ?? {};
     const known = isObject(started["toolUse"]) ? Object.keys(started["toolUse"]) : [];
     const within = isObject(toolUse) ? unknownFields(toolUse, new Set([...known, "input"])) : undefined;
@@ -216,13 +218,13 @@ function escaped(text: string): string {
 
 /** A part that came whole goes out at once; media that come in pieces go out when all of it is there. */
 class WholeWriter implements PartWriter {
-  private readonly draft: Draft;
-  private readonly desk: Desk;
-  private isWritten = false;
+  readonly #draft: Draft;
+  readonly #desk: Desk;
+  #isWritten = false;
 
   constructor(draft: Draft, desk: Desk) {
-    this.draft = draft;
-    this.desk = desk;
+    this.#draft = draft;
+    this.#desk = desk;
   }
 
   add(delta: Delta): void {
@@ -230,9 +232,9 @@ class WholeWriter implements PartWriter {
   }
 
   close(): void {
-    if (this.isWritten) return;
-    this.isWritten = true;
-    const block = blockOf(this.draft.part, this.desk);
-    if (block !== undefined) this.desk.out.whole(block);
+    if (this.#isWritten) return;
+    this.#isWritten = true;
+    const block = blockOf(this.#draft.part, this.#desk);
+    if (block !== undefined) this.#desk.out.whole(block);
   }
 }

@@ -14,32 +14,32 @@ const REASONING = "reasoningContent";
 
 export class BlockWriter {
   /** What has been written since it was last taken. */
-  private events: WireEvent[] = [];
-  private next = 0;
+  #events: WireEvent[] = [];
+  #next = 0;
 
   take(): WireEvent[] {
-    const { events } = this;
-    this.events = [];
+    const events = this.#events;
+    this.#events = [];
     return events;
   }
 
   write(event: WireEvent): void {
-    this.events.push(event);
+    this.#events.push(event);
   }
 
   /** A block that begins with its first delta. */
   begin(): number {
-    return this.next++;
+    return this.#next++;
   }
 
   open(start: JsonObject): number {
-    const contentBlockIndex = this.next++;
+    const contentBlockIndex = this.#next++;
     this.write(eventOf("contentBlockStart", { start, contentBlockIndex }));
     return contentBlockIndex;
   }
 
   delta(contentBlockIndex: number, delta: JsonObject): void {
-    this.events.push({ event: "contentBlockDelta", data: { contentBlockDelta: { delta, contentBlockIndex } } });
+    this.#events.push({ event: "contentBlockDelta", data: { contentBlockDelta: { delta, contentBlockIndex } } });
   }
 
   close(contentBlockIndex: number): void {
@@ -58,7 +58,7 @@ export class BlockWriter {
 
   whole(block: JsonObject): void {
     const { text, toolUse, toolResult, image, [REASONING]: reasoning, [CITED]: cited } = block;
-    if (typeof text === "string") this.text(block, text);
+    if (typeof text === "string") this.#text(block, text);
     else if (isObject(toolUse) && typeof toolUse["name"] === "string") {
       const index = this.openCall(block);
       const { input } = toolUse;
@@ -73,12 +73,12 @@ export class BlockWriter {
       this.citations(index, block, false);
       this.close(index);
     } else if (isObject(toolResult) && Array.isArray(toolResult["content"]) && toolResult["content"].length > 0) {
-      this.pieces(block, "toolResult", "content");
-    } else if (isObject(image) && isObject(image["source"])) this.pieces(block, "image", "source");
+      this.#pieces(block, "toolResult", "content");
+    } else if (isObject(image) && isObject(image["source"])) this.#pieces(block, "image", "source");
     else this.close(this.open(block));
   }
 
-  private text(block: JsonObject, text: string): void {
+  #text(block: JsonObject, text: string): void {
     const index = this.begin();
     this.delta(index, { text });
     this.rest(index, block, "text", { text: "" });
@@ -86,7 +86,7 @@ export class BlockWriter {
   }
 
   /** A block whose one field comes as a delta, the others with its start. */
-  private pieces(block: JsonObject, key: string, field: string): void {
+  #pieces(block: JsonObject, key: string, field: string): void {
     const start = copyObject(block);
     const inner = copyObject(start[key] as JsonObject); // It was just looked at.
     const piece = inner[field] ?? null;

@@ -29,22 +29,22 @@ export function noCalls(): Calls {
 
 /** Calls without an id on the wire that no result has taken yet, in order, and by name so that each is found at once. */
 export class OpenCalls {
-  private readonly all = new Set<ToolCallPart>();
-  private readonly byName = new Map<string, Set<ToolCallPart>>();
+  readonly #all = new Set<ToolCallPart>();
+  readonly #byName = new Map<string, Set<ToolCallPart>>();
 
   add(call: ToolCallPart): void {
-    this.all.add(call);
-    const namesakes = this.byName.get(call.toolName) ?? new Set();
-    this.byName.set(call.toolName, namesakes.add(call));
+    this.#all.add(call);
+    const namesakes = this.#byName.get(call.toolName) ?? new Set();
+    this.#byName.set(call.toolName, namesakes.add(call));
   }
 
   delete(call: ToolCallPart): void {
-    this.all.delete(call);
-    this.byName.get(call.toolName)?.delete(call);
+    this.#all.delete(call);
+    this.#byName.get(call.toolName)?.delete(call);
   }
 
   of(name: string | undefined): Iterable<ToolCallPart> {
-    return name === undefined ? this.all : (this.byName.get(name) ?? []);
+    return name === undefined ? this.#all : (this.#byName.get(name) ?? []);
   }
 }
 

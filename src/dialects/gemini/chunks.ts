@@ -22,36 +22,36 @@ export type Step = "framing" | "joins" | "begins";
 export class TextRule {
   /** Whether the last text may still go on. */
   isOpen = false;
-  private isThought = false;
-  private isSealed = false;
-  private rest: JsonObject | undefined;
+  #isThought = false;
+  #isSealed = false;
+  #rest: JsonObject | undefined;
 
   next(text: string, isThought: boolean, isSigned: boolean, rest: JsonObject | undefined): Step {
-    const goesOn = this.isOpen && isThought === this.isThought && isSame(rest, this.rest);
+    const goesOn = this.isOpen && isThought === this.#isThought && isSame(rest, this.#rest);
     if (text === "" && !isSigned && rest === undefined) {
       if (goesOn) return "joins";
       this.isOpen = false;
       return "framing";
     }
-    if (goesOn && !(isSigned && this.isSealed)) {
-      if (isSigned) this.isSealed = true;
+    if (goesOn && !(isSigned && this.#isSealed)) {
+      if (isSigned) this.#isSealed = true;
       return "joins";
     }
     this.isOpen = true;
-    this.isThought = isThought;
-    this.isSealed = isSigned;
-    this.rest = rest;
+    this.#isThought = isThought;
+    this.#isSealed = isSigned;
+    this.#rest = rest;
     return "begins";
   }
 
   /** Whether a text of this kind would go on with one that is sealed, so that its own seal would part them. */
   followsSealed(isThought: boolean, rest: JsonObject | undefined): boolean {
-    return this.isOpen && this.isSealed && isThought === this.isThought && isSame(rest, this.rest);
+    return this.isOpen && this.#isSealed && isThought === this.#isThought && isSame(rest, this.#rest);
   }
 
   /** Whether an empty piece of this kind would part the text in hand from what follows. */
   parts(isThought: boolean): boolean {
-    return this.isOpen && (isThought !== this.isThought || this.rest !== undefined);
+    return this.isOpen && (isThought !== this.#isThought || this.#rest !== undefined);
   }
 
   /** Another part has come: what follows is no longer a neighbour. */
@@ -100,68 +100,70 @@ export function sealText(part: Text, sealed: Text, dialect: string): void {
 
 /** Collects the parts of a whole answer. */
 export class JoinedParts {
-  private readonly message: Message;
-  private readonly dialect: string;
-  private readonly rule = new TextRule();
-  private last: Text | undefined;
-  private sizes: number[] = [];
-  private signed: number | undefined;
-  private framing: JsonValue[] = [];
+  readonly #message: Message;
+  readonly #dialect: string;
+  readonly #rule = new TextRule();
+  #last: Text | undefined;
+  #sizes: number[] = [];
+  #signed: number | undefined;
+  #framing: JsonValue[] = [];
 
   constructor(message: Message, dialect: string) {
-    this.message = message;
-    this.dialect = dialect;
+    this.#message = message;
+    this.#dialect = dialect;
   }
 
   /** Takes the next part; `wire` is what it was read from. */
   add(part: Part, wire: JsonValue): void {
     if (!isText(part)) {
-      this.rule.stop();
-      this.begin(part);
+      this.#rule.stop();
+      this.#begin(part);
       return;
     }
     const isSigned = part.seals !== undefined;
-    switch (this.rule.next(part.text, part.type === "reasoning", isSigned, restOfText(part, this.dialect))) {
+    switch (this.#rule.next(part.text, part.type === "reasoning", isSigned, restOfText(part, this.#dialect))) {
       case "framing":
-        this.close();
-        this.framing.push(wire);
+        this.#close();
+        this.#framing.push(wire);
         break;
       case "joins":
-        this.join(part);
+        this.#join(part);
         break;
       case "begins":
-        this.begin(part);
-        this.last = part;
-        this.sizes = [part.text.length];
-        this.signed = isSigned ? 0 : undefined;
+        this.#begin(part);
+        this.#last = part;
+        this.#sizes = [part.text.length];
+        this.#signed = isSigned ? 0 : undefined;
     }
   }
 
-  private begin(part: Part): void {
-    this.close();
-    if (this.framing.length > 0) storeForm(part, this.dialect, BEFORE, this.framing);
-    this.framing = [];
-    this.message.parts.push(part);
+  #begin(part: Part): void {
+    this.#close();
+    if (this.#framing.length > 0) storeForm(part, this.#dialect, BEFORE, this.#framing);
+    this.#framing = [];
+    this.#message.parts.push(part);
   }
 
-  private join(next: Text): void {
-    if (this.last === undefined) return;
-    if (next.seals !== undefined) this.signed = this.sizes.length;
-    this.sizes.push(next.text.length);
-    this.last.text += next.text;
-    sealText(this.last, next, this.dialect);
+  #join(next: Text): void {
+    if (this.#last === undefined) return;
+    if (next.seals !== undefined) this.#signed = this.#sizes.length;
+    this.#sizes.push(next.text.length);
+    this.#last.text += next.text;
+    sealText(this.#last, next, this.#dialect);
   }
 
-  private close(): void {
-    const { last, sizes, signed } = this;
-    this.last = undefined;
+  #close(): void {
+    const last = this.#last;
+    const sizes = this.#sizes;
+    const signed = this.#signed;
+    this.#last = undefined;
     if (last === undefined || sizes.length === 1) return;
-    storeForm(last, this.dialect, CHUNKS, signed === undefined ? { sizes } : { sizes, signed });
+    storeForm(last, this.#dialect, CHUNKS, signed === undefined ? { sizes } : { sizes, signed });
   }
 
   end(): void {
-    this.close();
-    if (this.framing.length > 0) storeForm(this.message, this.dialect, AFTER, this.framing);
+    this.#close();
+    if (this.#framing.length > 0) storeForm(this.#message, this.#dialect, AFTER, this.#framing);
   }
 }
 

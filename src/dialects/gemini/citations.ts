@@ -71,29 +71,29 @@ function encodeCitation(
 /** Writes the annotations of a text that are citations; only the one text of an answer has them. */
 export class CitationWriter {
   citations: GeminiCitations | undefined;
-  private readonly context: EncodeContext<Code>;
+  readonly #context: EncodeContext<Code>;
   /** The text that citations are about. */
-  private readonly only: TextPart | undefined;
-  private bytes: Bytes | undefined;
+  readonly #only: TextPart | undefined;
+  #bytes: Bytes | undefined;
 
   constructor(only: TextPart | undefined, context: EncodeContext<Code>) {
-    this.only = only;
-    this.context = context;
+    this.#only = only;
+    this.#context = context;
   }
 
   /** Takes an annotation that was read as a citation; false for every other. The trail stands at the annotation. */
   take(annotation: Annotation, part: TextPart): boolean {
-    const { dialect, report } = this.context;
+    const { dialect, report } = this.#context;
     const form = annotation.extra === undefined ? undefined : readForm(annotation, dialect)[LIST];
     const list = LISTS.find((each) => each === form);
     if (list === undefined) return false;
-    if (part !== this.only) {
+    if (part !== this.#only) {
       report.addLoss("form-stale", ["extra", dialect, "$form", LIST]);
       if (annotation.extra?.[dialect]?.[KEPT] !== undefined) report.addLoss("residue-clash", ["extra", dialect, KEPT]);
       return false;
     }
     const clash = (...steps: string[]): void => report.addLoss("residue-clash", ["extra", dialect, KEPT, ...steps]);
-    const citation = encodeCitation(annotation, (this.bytes ??= new Bytes(part.text)), dialect, clash);
+    const citation = encodeCitation(annotation, (this.#bytes ??= new Bytes(part.text)), dialect, clash);
     ((this.citations ??= {})[list] ??= []).push(citation);
     return true;
   }

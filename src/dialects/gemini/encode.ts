@@ -79,48 +79,48 @@ function isCall({ functionCall }: GeminiPart): boolean {
 }
 
 class Contents {
-  private readonly list: (GeminiContent | string)[] = [];
-  private readonly writing: Writing;
-  private open: GeminiContent | undefined;
-  private last: Message | undefined;
+  readonly #list: (GeminiContent | string)[] = [];
+  readonly #writing: Writing;
+  #open: GeminiContent | undefined;
+  #last: Message | undefined;
   /** The model has just called, so that nothing but the results may be the next turn (B25). */
-  private isCalling = false;
+  #isCalling = false;
   /** The message that the first content came from. */
-  private first: number | undefined;
+  #first: number | undefined;
 
   constructor(writing: Writing) {
-    this.writing = writing;
+    this.#writing = writing;
   }
 
   add(turn: Turn, signs: boolean): void {
     const { message, index } = turn;
-    const { context } = this.writing;
+    const { context } = this.#writing;
     const { pathTracker: trail } = context;
     const isPlain = isPlainMessage(message);
-    const joined = this.joins(turn) ? this.open : undefined;
-    if (joined === undefined) this.flush();
+    const joined = this.#joins(turn) ? this.#open : undefined;
+    if (joined === undefined) this.#flush();
     // Of calls in one turn the first is signed.
-    const parts = encodeTurnParts(turn, this.writing, signs && message.role === "assistant" && joined === undefined);
+    const parts = encodeTurnParts(turn, this.#writing, signs && message.role === "assistant" && joined === undefined);
     trail.enter(index);
     if (!isPlain) reportMessage(message, context);
     if (parts.length === 0 && context.repair && joined === undefined) context.report.addLoss("message-empty");
-    else if (joined === undefined) this.begin(spelled(parts, message, context), index);
-    else this.join(joined, parts, message);
+    else if (joined === undefined) this.#begin(spelled(parts, message, context), index);
+    else this.#join(joined, parts, message);
     trail.leave();
     if (joined === undefined && parts.length === 0 && context.repair) return;
-    this.last = message;
-    this.isCalling = context.repair && message.role === "assistant" && (joined !== undefined || parts.some(isCall));
+    this.#last = message;
+    this.#isCalling = context.repair && message.role === "assistant" && (joined !== undefined || parts.some(isCall));
   }
 
-  private begin(content: GeminiContent | string, index: number): void {
-    this.first ??= index;
-    this.list.push(content);
-    this.open = typeof content === "string" ? undefined : content;
+  #begin(content: GeminiContent | string, index: number): void {
+    this.#first ??= index;
+    this.#list.push(content);
+    this.#open = typeof content === "string" ? undefined : content;
   }
 
   /** The trail stands at the message. */
-  private join(open: GeminiContent, parts: GeminiPart[], message: Message): void {
-    const { context } = this.writing;
+  #join(open: GeminiContent, parts: GeminiPart[], message: Message): void {
+    const { context } = this.#writing;
     (open.parts ??= []).push(...parts);
     if (message.extra === undefined) return;
     if (readForm(message, context.dialect)["role"] !== undefined) {
@@ -130,35 +130,35 @@ class Contents {
   }
 
   /** Whether a message is part of the turn before it, which is reported. */
-  private joins({ message, index }: Turn): boolean {
-    if (this.open === undefined) return false;
-    const joins = message.role === "assistant" ? this.isCalling : this.isAnswering(message);
-    if (joins) this.writing.context.report.addLoss("turns-merged", [index, "role"]);
+  #joins({ message, index }: Turn): boolean {
+    if (this.#open === undefined) return false;
+    const joins = message.role === "assistant" ? this.#isCalling : this.#isAnswering(message);
+    if (joins) this.#writing.context.report.addLoss("turns-merged", [index, "role"]);
     return joins;
   }
 
   /** Whether a message goes on with results, and did not come apart. */
-  private isAnswering({ role, parts: [first], extra }: Message): boolean {
+  #isAnswering({ role, parts: [first], extra }: Message): boolean {
     if (role !== "tool" || (first !== undefined && first.type !== "tool-result")) return false;
-    if (!endsWithResult(this.last)) return false;
-    return extra === undefined || readForm({ extra }, this.writing.context.dialect)["turn"] !== "own";
+    if (!endsWithResult(this.#last)) return false;
+    return extra === undefined || readForm({ extra }, this.#writing.context.dialect)["turn"] !== "own";
   }
 
   /** Media that results cannot hold go out after them. */
-  private flush(): void {
-    const { moved } = this.writing;
-    if (moved !== undefined && moved.length > 0) this.list.push({ role: "user", parts: moved.splice(0) });
+  #flush(): void {
+    const { moved } = this.#writing;
+    if (moved !== undefined && moved.length > 0) this.#list.push({ role: "user", parts: moved.splice(0) });
   }
 
   /** All contents; the user speaks first (B41). */
   end(): (GeminiContent | string)[] {
-    const { context } = this.writing;
-    this.flush();
-    const [first] = this.list;
+    const { context } = this.#writing;
+    this.#flush();
+    const [first] = this.#list;
     if (context.repair && (first === undefined || (typeof first === "object" && first.role === "model"))) {
-      context.report.addLoss("user-first", this.first);
-      this.list.unshift({ role: "user", parts: [{ text: OPENING }] });
+      context.report.addLoss("user-first", this.#first);
+      this.#list.unshift({ role: "user", parts: [{ text: OPENING }] });
     }
-    return this.list;
+    return this.#list;
   }
 }

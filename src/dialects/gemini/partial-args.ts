@@ -68,15 +68,15 @@ export function restOfArgument(arg: JsonValue): JsonValue | undefined {
 }
 
 export class PartialArguments {
-  private readonly args: JsonObject = {};
+  readonly #args: JsonObject = {};
   /** The containers that are open, the arguments themselves first. */
-  private readonly levels: Level[] = [level("", false)];
+  readonly #levels: Level[] = [level("", false)];
   /** What is to be said before anything else. */
-  private brace = "{";
+  #brace = "{";
   /** The path of the text that is open. */
-  private open: JsonValue | undefined;
+  #open: JsonValue | undefined;
   /** The arguments of which something came too late. */
-  private late: Set<string> | undefined;
+  #late: Set<string> | undefined;
 
   /** What one more value adds to the text; undefined where it cannot be read. */
   add(arg: JsonValue): string | undefined {
@@ -86,32 +86,32 @@ export class PartialArguments {
     const box = readValue(arg);
     if (path === undefined || box === undefined) return undefined;
     const { value } = box;
-    const goesOn = typeof value === "string" && this.open === jsonPath;
-    if (!put(this.args, path, box, goesOn)) return undefined;
-    if (this.late !== undefined) {
-      this.late.add(String(path[0]));
-      this.open = typeof value === "string" && willContinue === true ? jsonPath : undefined;
+    const goesOn = typeof value === "string" && this.#open === jsonPath;
+    if (!put(this.#args, path, box, goesOn)) return undefined;
+    if (this.#late !== undefined) {
+      this.#late.add(String(path[0]));
+      this.#open = typeof value === "string" && willContinue === true ? jsonPath : undefined;
       return "";
     }
-    if (typeof value !== "string") return this.begin(path, () => stringifyJson(box).slice('{"value":'.length, -1));
-    const said = goesOn ? quoted(value) : this.begin(path, () => `"${quoted(value)}`);
-    this.open = jsonPath;
-    return willContinue === true || this.late !== undefined ? said : said + this.closeText();
+    if (typeof value !== "string") return this.#begin(path, () => stringifyJson(box).slice('{"value":'.length, -1));
+    const said = goesOn ? quoted(value) : this.#begin(path, () => `"${quoted(value)}`);
+    this.#open = jsonPath;
+    return willContinue === true || this.#late !== undefined ? said : said + this.#closeText();
   }
 
   /** Whether nothing has come. */
   get isEmpty(): boolean {
-    for (const _ in this.args) return false;
+    for (const _ in this.#args) return false;
     return true;
   }
 
   /** The end of the text. */
   end(): string {
-    let said = this.closeText() + this.brace + this.closeTo(1);
-    let comma = this.brace === "" ? "," : "";
-    for (const name of this.late ?? []) {
+    let said = this.#closeText() + this.#brace + this.#closeTo(1);
+    let comma = this.#brace === "" ? "," : "";
+    for (const name of this.#late ?? []) {
       const box: JsonObject = {};
-      copyField(this.args, name, box);
+      copyField(this.#args, name, box);
       said += comma + stringifyJson(box).slice(1, -1);
       comma = ",";
     }
@@ -119,17 +119,17 @@ export class PartialArguments {
   }
 
   /** Ends the text that is open, and goes to where the path leads. */
-  private begin(path: Path, value: () => string): string {
-    const before = this.closeText();
-    const way = this.goTo(path);
+  #begin(path: Path, value: () => string): string {
+    const before = this.#closeText();
+    const way = this.#goTo(path);
     if (way !== undefined) return before + way + value();
-    this.late = new Set([String(path[0])]);
+    this.#late = new Set([String(path[0])]);
     return before;
   }
 
   /** What opens the way to a place; undefined where it leads back to what is closed. */
-  private goTo(path: Path): string | undefined {
-    const { levels } = this;
+  #goTo(path: Path): string | undefined {
+    const levels = this.#levels;
     let depth = 1;
     while (levels[depth] !== undefined && levels[depth]?.step === path[depth - 1]) depth++;
     const [at, step] = [levels[depth - 1], path[depth - 1]];
@@ -137,8 +137,8 @@ export class PartialArguments {
     if (at.isList ? step !== at.count : at.keys.has(step)) return undefined;
     // A list begins at its beginning.
     if (path.some((each, index) => index >= depth && typeof each === "number" && each > 0)) return undefined;
-    let said = this.brace + this.closeTo(depth);
-    this.brace = "";
+    let said = this.#brace + this.#closeTo(depth);
+    this.#brace = "";
     for (let index = depth - 1; index < path.length; index++) {
       const [within, name = ""] = [levels[index], path[index]];
       if (within === undefined) break;
@@ -154,15 +154,15 @@ export class PartialArguments {
     return said;
   }
 
-  private closeText(): string {
-    if (this.open === undefined) return "";
-    this.open = undefined;
+  #closeText(): string {
+    if (this.#open === undefined) return "";
+    this.#open = undefined;
     return '"';
   }
 
-  private closeTo(depth: number): string {
+  #closeTo(depth: number): string {
     let said = "";
-    while (this.levels.length > depth) said += this.levels.pop()?.isList === true ? "]" : "}";
+    while (this.#levels.length > depth) said += this.#levels.pop()?.isList === true ? "]" : "}";
     return said;
   }
 }

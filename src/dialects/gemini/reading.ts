@@ -26,21 +26,23 @@ export class AnswerReading implements Reading {
   readonly names: Renames | undefined;
   wire: JsonObject = {};
   streamed?: readonly (readonly Part[])[];
-  private readonly id: string;
-  private readonly taken: ReadonlySet<string> | undefined;
-  private made: CallBook | undefined;
+  readonly #id: string;
+  readonly #taken: ReadonlySet<string> | undefined;
+  #made: CallBook | undefined;
 
   constructor(context: DecodeContext, names: Renames | undefined, id: string, taken?: ReadonlySet<string>) {
     this.context = context;
     this.names = names;
-    this.id = id;
-    this.taken = taken;
+    this.#id = id;
+    this.#taken = taken;
   }
 
   /** Without an id, its first call tells an answer from others (B17). */
   get book(): CallBook {
-    const { context, id, wire, taken } = this;
-    return (this.made ??= new CallBook(context.dialect, id === "" ? hash(stringifyJson(wire)) : id, taken));
+    const { context, wire } = this;
+    const id = this.#id;
+    const taken = this.#taken;
+    return (this.#made ??= new CallBook(context.dialect, id === "" ? hash(stringifyJson(wire)) : id, taken));
   }
 }
 

@@ -37,60 +37,61 @@ const STREAMED: ReadonlySet<string> = new Set(["partialArgs", "willContinue"]);
 const CONTINUED: ReadonlySet<string> = new Set([...STREAMED, "name", "id"]);
 
 export class CallStream {
-  private readonly choice: number;
-  private readonly reading: Reading;
-  private held: Placed | undefined;
-  private open: OpenCall | undefined;
+  readonly #choice: number;
+  readonly #reading: Reading;
+  #held: Placed | undefined;
+  #open: OpenCall | undefined;
 
   constructor(choice: number, reading: Reading) {
-    this.choice = choice;
-    this.reading = reading;
+    this.#choice = choice;
+    this.#reading = reading;
   }
 
   /** Takes a whole call, which is said when something follows it (B31). */
   hold(part: ToolCallPart, at: number): void {
-    this.held = { part, at };
+    this.#held = { part, at };
   }
 
   /** Something follows: what was held is complete. */
   settle(deltas: Delta[]): void {
-    const { held, open } = this;
-    this.held = undefined;
-    if (held !== undefined) this.say(held, deltas);
-    if (open !== undefined) this.end(open, deltas);
+    const held = this.#held;
+    const open = this.#open;
+    this.#held = undefined;
+    if (held !== undefined) this.#say(held, deltas);
+    if (open !== undefined) this.#end(open, deltas);
   }
 
   /** The candidate has ended, in the middle of a call where that is given. */
   finish(cut: ToolCallPart | undefined, deltas: Delta[]): void {
-    if (cut !== undefined && cut === this.held?.part) cut.invalid = true;
-    if (cut !== undefined && cut === this.open?.part) this.abandon(deltas);
+    if (cut !== undefined && cut === this.#held?.part) cut.invalid = true;
+    if (cut !== undefined && cut === this.#open?.part) this.abandon(deltas);
     this.settle(deltas);
   }
 
   /** The call whose arguments were still coming stays as it is: without an end. */
   abandon(deltas: Delta[]): void {
-    const { open } = this;
-    this.open = undefined;
-    const extra = open && this.residueOf(open);
+    const open = this.#open;
+    this.#open = undefined;
+    const extra = open && this.#residueOf(open);
     if (open === undefined || extra === undefined) return;
     deltas.push({ kind: "tool_call_args", payload: { toolCallId: open.part.toolCallId, argsTextDelta: "", extra } });
   }
 
-  private say({ part, at }: Placed, deltas: Delta[]): void {
+  #say({ part, at }: Placed, deltas: Delta[]): void {
     const { toolCallId, input, inputText, invalid, format } = part;
-    this.start({ part, at }, deltas);
+    this.#start({ part, at }, deltas);
     const argsTextDelta = format === "text" && typeof input === "string" ? input : (inputText ?? stringifyJson(input));
     deltas.push({ kind: "tool_call_args", payload: { toolCallId, argsTextDelta } });
     deltas.push({ kind: "tool_call_end", payload: invalid === true ? { toolCallId, invalid } : { toolCallId } });
   }
 
-  private start({ part, at }: Placed, deltas: Delta[]): void {
+  #start({ part, at }: Placed, deltas: Delta[]): void {
     const { toolCallId, toolName, format, extra, seals = [] } = part;
     const form = format === undefined ? {} : { format };
     const residue = extra === undefined ? {} : { extra };
-    const payload = placed({ toolCallId, toolName, objectArgs: true, ...form, ...residue }, at, this.choice);
+    const payload = placed({ toolCallId, toolName, objectArgs: true, ...form, ...residue }, at, this.#choice);
     deltas.push({ kind: "tool_call_start", payload });
-    for (const seal of seals) deltas.push({ kind: "seal", payload: placed({ seal }, at, this.choice) });
+    for (const seal of seals) deltas.push({ kind: "seal", payload: placed({ seal }, at, this.#choice) });
   }
 
   /** The call that begins with this piece; undefined where it is no piece. */
@@ -98,33 +99,33 @@ export class CallStream {
     const call = wire[CALL];
     if (!isObject(call) || (call["willContinue"] !== true && !Array.isArray(call["partialArgs"]))) return undefined;
     if (typeof call["name"] !== "string") return undefined;
-    const part = decodePart({ ...wire, [CALL]: unknownFields(call, STREAMED) ?? {} }, this.reading);
+    const part = decodePart({ ...wire, [CALL]: unknownFields(call, STREAMED) ?? {} }, this.#reading);
     if (part.type !== "tool-call") return undefined;
-    dropForm(part, this.reading.context.dialect, "args");
+    dropForm(part, this.#reading.context.dialect, "args");
     return part;
   }
 
   begin(part: ToolCallPart, at: number, wire: JsonObject, deltas: Delta[]): void {
     const call = isObject(wire[CALL]) ? wire[CALL] : {};
-    this.open = { part, at, wireId: call["id"], args: new PartialArguments(), unread: [], rest: {} };
-    this.start(this.open, deltas);
-    this.add(this.open, call, deltas);
+    this.#open = { part, at, wireId: call["id"], args: new PartialArguments(), unread: [], rest: {} };
+    this.#start(this.#open, deltas);
+    this.#add(this.#open, call, deltas);
   }
 
   /** Takes a further piece of the open call; false where it is none. */
   goOn(wire: JsonObject, deltas: Delta[]): boolean {
-    const { open } = this;
+    const open = this.#open;
     const call = wire[CALL];
     if (open === undefined || !isObject(call)) return false;
     const { name, id } = call;
     if (name !== undefined && (id === undefined || id !== open.wireId)) return false;
-    this.addBeside(open, wire, deltas);
+    this.#addBeside(open, wire, deltas);
     copyFields(unknownFields(call, CONTINUED), open.rest);
-    this.add(open, call, deltas);
+    this.#add(open, call, deltas);
     return true;
   }
 
-  private add(open: OpenCall, { partialArgs, willContinue }: JsonObject, deltas: Delta[]): void {
+  #add(open: OpenCall, { partialArgs, willContinue }: JsonObject, deltas: Delta[]): void {
     let argsTextDelta = "";
     for (const arg of Array.isArray(partialArgs) ? partialArgs : []) {
       const said = open.args.add(arg);
@@ -134,17 +135,17 @@ export class CallStream {
     }
     const { toolCallId } = open.part;
     if (argsTextDelta !== "") deltas.push({ kind: "tool_call_args", payload: { toolCallId, argsTextDelta } });
-    if (willContinue !== true) this.end(open, deltas);
+    if (willContinue !== true) this.#end(open, deltas);
   }
 
   /** What a further piece says beside its arguments. */
-  private addBeside({ part, at }: OpenCall, wire: JsonObject, deltas: Delta[]): void {
-    const { context } = this.reading;
+  #addBeside({ part, at }: OpenCall, wire: JsonObject, deltas: Delta[]): void {
+    const { context } = this.#reading;
     const { thoughtSignature: value } = wire;
     if (typeof value === "string") {
       const seal = { ...issuerOf(context), kind: "signature", value };
       part.seals = [seal];
-      deltas.push({ kind: "seal", payload: placed({ seal }, at, this.choice) });
+      deltas.push({ kind: "seal", payload: placed({ seal }, at, this.#choice) });
     }
     const rest = unknownFields(wire, BESIDE);
     if (rest === undefined) return;
@@ -152,19 +153,19 @@ export class CallStream {
     deltas.push({ kind: "tool_call_args", payload: { toolCallId: part.toolCallId, argsTextDelta: "", extra } });
   }
 
-  private end(open: OpenCall, deltas: Delta[]): void {
+  #end(open: OpenCall, deltas: Delta[]): void {
     const { toolCallId, input } = open.part;
-    this.open = undefined;
+    this.#open = undefined;
     // A call may have them whole, and pieces that say something else.
     const argsTextDelta = open.args.isEmpty && isObject(input) ? stringifyJson(input) : open.args.end();
     const payload = { toolCallId, argsTextDelta };
-    const extra = this.residueOf(open);
+    const extra = this.#residueOf(open);
     deltas.push({ kind: "tool_call_end", payload: extra === undefined ? payload : { ...payload, extra } });
   }
 
   /** What the pieces of a call said that could not be read, beside what its beginning said; undefined for nothing. */
-  private residueOf({ part, unread, rest }: OpenCall): Extra | undefined {
-    const { dialect } = this.reading.context;
+  #residueOf({ part, unread, rest }: OpenCall): Extra | undefined {
+    const { dialect } = this.#reading.context;
     if (unread.length === 0 && Object.keys(rest).length === 0) return undefined;
     const kept = part.extra?.[dialect]?.[CALL];
     const residue: JsonObject = {};

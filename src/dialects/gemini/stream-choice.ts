@@ -43,71 +43,71 @@ function besideText(part: Spoken, writing: Writing): GeminiPart {
 export class ChoiceWriter implements PartSink {
   /** What is to go out now. */
   pending: GeminiPart[] = [];
-  private readonly context: EncodeContext<Code>;
-  private readonly writing: Writing;
-  private readonly sequence = new PartSequence(this);
-  private readonly rule = new TextRule();
+  readonly #context: EncodeContext<Code>;
+  readonly #writing: Writing;
+  readonly #sequence = new PartSequence(this);
+  readonly #rule = new TextRule();
   /** What stands beside the words of the text in hand. */
-  private beside: GeminiPart = PLAIN;
+  #beside: GeminiPart = PLAIN;
   /** What stood beside the words that were said last. */
-  private spoken: GeminiPart = PLAIN;
-  private readonly half: Held = {};
+  #spoken: GeminiPart = PLAIN;
+  readonly #half: Held = {};
   /** The words of a text that waits for its signature. */
-  private waiting: string | undefined;
+  #waiting: string | undefined;
   /** The summary of a thought that is being said. */
-  private summary: number | undefined;
+  #summary: number | undefined;
   /** How the text in hand began; undefined while nothing of it has been said. */
-  private step: Step | undefined;
-  private readonly split = new Set<Draft>();
+  #step: Step | undefined;
+  readonly #split = new Set<Draft>();
   /** The parts as the whole answer has them, once it has ended. */
-  private ended: readonly Part[] | undefined;
-  private hasFailed = false;
+  #ended: readonly Part[] | undefined;
+  #hasFailed = false;
   /** Calls that the answer broke off in, by their places: whoever reads one would take it for complete (B31). */
   readonly broken = new Set<number>();
 
   /** `writing` reports nothing: the whole answer does. */
   constructor(context: EncodeContext<Code>, writing: Writing) {
-    this.context = context;
-    this.writing = writing;
+    this.#context = context;
+    this.#writing = writing;
   }
 
   push(draft: Draft, delta: Delta): void {
-    this.sequence.push(draft, delta);
+    this.#sequence.push(draft, delta);
   }
 
   /** A part that says nothing, and does not part the texts around it. */
   framing(): GeminiPart {
-    return this.rule.isOpen ? { text: "", ...this.spoken } : { text: "" };
+    return this.#rule.isOpen ? { text: "", ...this.#spoken } : { text: "" };
   }
 
   end(parts: readonly Part[], hasFailed: boolean): void {
-    this.ended = parts;
-    this.hasFailed = hasFailed;
-    this.sequence.end();
+    this.#ended = parts;
+    this.#hasFailed = hasFailed;
+    this.#sequence.end();
   }
 
   open({ part }: Draft): void {
     if (!isSpoken(part)) return;
-    this.beside = besideText(part, this.writing);
-    this.summary = undefined;
-    this.step = undefined;
+    this.#beside = besideText(part, this.#writing);
+    this.#summary = undefined;
+    this.#step = undefined;
     // Its own signature would have to stand on its first piece, to part it from a signed text before it.
     const isThought = part.type === "reasoning";
-    this.waiting = this.rule.followsSealed(isThought, restOfWire(this.beside)) ? "" : undefined;
+    this.#waiting = this.#rule.followsSealed(isThought, restOfWire(this.#beside)) ? "" : undefined;
   }
 
   add({ part }: Draft, delta: Delta): void {
     switch (delta.kind) {
       case "text":
       case "refusal":
-        this.say(delta.payload.textDelta);
+        this.#say(delta.payload.textDelta);
         break;
       case "thinking":
-        this.think(part as ReasoningPart, delta.payload); // Nothing else grows by it.
+        this.#think(part as ReasoningPart, delta.payload); // Nothing else grows by it.
         break;
       case "part":
-        if (part.type === "reasoning") this.say(part.text === "" ? (part.summary ?? []).join("\n\n") : part.text);
-        else if (isSpoken(part)) this.say(part.text);
+        if (part.type === "reasoning") this.#say(part.text === "" ? (part.summary ?? []).join("\n\n") : part.text);
+        else if (isSpoken(part)) this.#say(part.text);
         break;
       default:
       // The whole answer says it at the end, or the part itself once it is complete.
@@ -115,87 +115,87 @@ export class ChoiceWriter implements PartSink {
   }
 
   /** A summary is said where there is no other thought, as in a whole answer. */
-  private think({ text }: ReasoningPart, { textDelta, summary }: { textDelta: string; summary?: number }): void {
-    if (summary === undefined) this.say(textDelta);
+  #think({ text }: ReasoningPart, { textDelta, summary }: { textDelta: string; summary?: number }): void {
+    if (summary === undefined) this.#say(textDelta);
     else if (text === "") {
-      this.say(this.summary === undefined || this.summary === summary ? textDelta : `\n\n${textDelta}`);
-      this.summary = summary;
+      this.#say(this.#summary === undefined || this.#summary === summary ? textDelta : `\n\n${textDelta}`);
+      this.#summary = summary;
     }
   }
 
-  private say(text: string): void {
-    if (this.waiting !== undefined) {
-      this.waiting += text;
+  #say(text: string): void {
+    if (this.#waiting !== undefined) {
+      this.#waiting += text;
       return;
     }
-    const words = wholeCharacters(this.half, text);
-    if (words !== "") this.write(words, undefined);
+    const words = wholeCharacters(this.#half, text);
+    if (words !== "") this.#write(words, undefined);
   }
 
-  private write(text: string, signature: [name: string, value: string] | undefined): void {
-    const wire: GeminiPart = this.beside === PLAIN ? { text } : { text, ...this.beside };
+  #write(text: string, signature: [name: string, value: string] | undefined): void {
+    const wire: GeminiPart = this.#beside === PLAIN ? { text } : { text, ...this.#beside };
     if (signature !== undefined) Object.assign(wire, { [signature[0]]: signature[1] });
-    const isThought = this.beside.thought === true;
-    const rest = this.beside === PLAIN || this.beside === THOUGHT ? undefined : restOfWire(this.beside);
-    const step = this.rule.next(text, isThought, signature !== undefined, rest);
-    this.step ??= step;
-    this.spoken = this.beside;
+    const isThought = this.#beside.thought === true;
+    const rest = this.#beside === PLAIN || this.#beside === THOUGHT ? undefined : restOfWire(this.#beside);
+    const step = this.#rule.next(text, isThought, signature !== undefined, rest);
+    this.#step ??= step;
+    this.#spoken = this.#beside;
     this.pending.push(wire);
   }
 
   close(draft: Draft): void {
     const { part } = draft;
-    if (isSpoken(part)) this.closeText(part);
-    else if (this.hasFailed && isOpen(draft)) {
+    if (isSpoken(part)) this.#closeText(part);
+    else if (this.#hasFailed && isOpen(draft)) {
       this.broken.add(draft.index);
-      this.context.report.addLoss("part-unsayable", placeOf(draft));
+      this.#context.report.addLoss("part-unsayable", placeOf(draft));
     } else {
-      const wire = encodePart(this.complete(draft), this.writing);
+      const wire = encodePart(this.#complete(draft), this.#writing);
       if (wire !== undefined) {
-        this.rule.stop();
+        this.#rule.stop();
         this.pending.push(wire);
       }
     }
-    const isJoined = isSpoken(part) && this.step !== "begins" && encodePart(part, this.writing) !== undefined;
-    if (isJoined || isCutUp(part, this.context.dialect)) this.context.report.addLoss("texts-joined", placeOf(draft));
+    const isJoined = isSpoken(part) && this.#step !== "begins" && encodePart(part, this.#writing) !== undefined;
+    if (isJoined || isCutUp(part, this.#context.dialect)) this.#context.report.addLoss("texts-joined", placeOf(draft));
   }
 
-  private closeText(part: Spoken): void {
-    const text = (this.waiting ?? "") + (this.half.held ?? "");
-    delete this.half.held;
-    this.waiting = undefined;
-    const value = part.seals === undefined ? undefined : sealOf(part, "signature", this.context);
-    const spelling = part.extra === undefined ? undefined : readForm(part, this.context.dialect)[SNAKE];
-    if (value !== undefined) this.write(text, [nameOf("thoughtSignature", isObject(spelling) ? spelling : {}), value]);
-    else if (text !== "" || (this.step === undefined && this.isSaidEmpty(part))) this.write(text, undefined);
+  #closeText(part: Spoken): void {
+    const text = (this.#waiting ?? "") + (this.#half.held ?? "");
+    delete this.#half.held;
+    this.#waiting = undefined;
+    const value = part.seals === undefined ? undefined : sealOf(part, "signature", this.#context);
+    const spelling = part.extra === undefined ? undefined : readForm(part, this.#context.dialect)[SNAKE];
+    if (value !== undefined) this.#write(text, [nameOf("thoughtSignature", isObject(spelling) ? spelling : {}), value]);
+    else if (text !== "" || (this.#step === undefined && this.#isSaidEmpty(part))) this.#write(text, undefined);
   }
 
   /** Whether an empty text says something: what stands beside it, or that the texts around it are two. */
-  private isSaidEmpty(part: Spoken): boolean {
-    if (!this.rule.parts(part.type === "reasoning") && restOfWire(this.beside) === undefined) return false;
-    return encodePart(part, this.writing) !== undefined;
+  #isSaidEmpty(part: Spoken): boolean {
+    if (!this.#rule.parts(part.type === "reasoning") && restOfWire(this.#beside) === undefined) return false;
+    return encodePart(part, this.#writing) !== undefined;
   }
 
   /** A call that did not end is what the whole answer makes of it. */
-  private complete(draft: Draft): Part {
-    return isOpen(draft) ? (this.ended?.[draft.index] ?? draft.part) : draft.part;
+  #complete(draft: Draft): Part {
+    return isOpen(draft) ? (this.#ended?.[draft.index] ?? draft.part) : draft.part;
   }
 
   late(draft: Draft, delta: Delta): void {
     const { part } = draft;
-    const { report } = this.context;
+    const { report } = this.#context;
     if (delta.kind === "seal") {
-      if (sealOf({ seals: [delta.payload.seal] }, "signature", this.context) !== undefined)
+      if (sealOf({ seals: [delta.payload.seal] }, "signature", this.#context) !== undefined)
         report.addLoss("late-unsaid", [...placeOf(draft), "seals"]);
       return;
     }
     if (!isSpoken(part) || !("textDelta" in delta.payload) || delta.payload.textDelta === "") return;
-    if (!this.split.has(draft)) report.addLoss("part-split", placeOf(draft));
-    this.split.add(draft);
-    const { beside } = this;
-    this.beside = besideText(part, this.writing);
-    this.write(delta.payload.textDelta, undefined);
-    this.beside = beside;
+    if (!this.#split.has(draft)) report.addLoss("part-split", placeOf(draft));
+    this.#split.add(draft);
+    const beside = this.#beside;
+    this.#beside = besideText(part, this.#writing);
+    this.#write(delta.payload.textDelta, undefined);
+    this.#beside = beside;
   }
 }
 

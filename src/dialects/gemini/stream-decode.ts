@@ -26,52 +26,52 @@ export function streamDecoder(context: DecodeContext, { names }: DecodeReplyOpti
 }
 
 class GeminiDecoder implements EventDecoder {
-  private readonly context: DecodeContext;
-  private readonly names: Renames | undefined;
-  private answer: AnswerStream | undefined;
-  private hasBegun = false;
+  readonly #context: DecodeContext;
+  readonly #names: Renames | undefined;
+  #answer: AnswerStream | undefined;
+  #hasBegun = false;
   /** The one event that has come, as long as there is no other. */
-  private only: JsonObject | undefined;
+  #only: JsonObject | undefined;
   /** The calls of all answers, and whether each has its result. */
-  private readonly calls = new Map<string, boolean>();
+  readonly #calls = new Map<string, boolean>();
 
   constructor(context: DecodeContext, names: Renames | undefined) {
-    this.context = context;
-    this.names = names;
+    this.#context = context;
+    this.#names = names;
   }
 
   push(data: unknown): Delta[] {
     if (data === "[DONE]") return [];
     if (Array.isArray(data)) return data.flatMap((each: unknown) => this.push(each));
-    const event = readObject(data, this.context);
+    const event = readObject(data, this.#context);
     const deltas: Delta[] = [];
-    if (this.answer?.isOver(event) === true) this.close(deltas);
+    if (this.#answer?.isOver(event) === true) this.#close(deltas);
     // What is left over after an end is no answer.
-    if (this.answer === undefined && this.hasBegun && !saysSomething(event)) return deltas;
-    this.only = this.hasBegun ? undefined : event;
-    const answer = (this.answer ??= this.begin(event, deltas));
+    if (this.#answer === undefined && this.#hasBegun && !saysSomething(event)) return deltas;
+    this.#only = this.#hasBegun ? undefined : event;
+    const answer = (this.#answer ??= this.#begin(event, deltas));
     answer.take(event, deltas);
-    if (answer.hasFailed) this.close(deltas);
+    if (answer.hasFailed) this.#close(deltas);
     return deltas;
   }
 
-  private begin(event: JsonObject, deltas: Delta[]): AnswerStream {
-    this.hasBegun = true;
-    return new AnswerStream(event, this.context, this.names, this.calls, deltas);
+  #begin(event: JsonObject, deltas: Delta[]): AnswerStream {
+    this.#hasBegun = true;
+    return new AnswerStream(event, this.#context, this.#names, this.#calls, deltas);
   }
 
-  private close(deltas: Delta[], reason: Delta = truncated()): void {
-    this.answer?.end(deltas, reason);
-    this.answer = undefined;
+  #close(deltas: Delta[], reason: Delta = truncated()): void {
+    this.#answer?.end(deltas, reason);
+    this.#answer = undefined;
   }
 
   end(reason: Delta = truncated()): Delta[] {
     const deltas: Delta[] = [];
-    if (!this.hasBegun) deltas.push(startDelta({ modelId: "", requestId: "" }), reason);
-    this.hasBegun = true;
-    this.close(
+    if (!this.#hasBegun) deltas.push(startDelta({ modelId: "", requestId: "" }), reason);
+    this.#hasBegun = true;
+    this.#close(
       deltas,
-      this.only !== undefined && !isOfAnswer(this.only) ? errorDelta(decodeError(this.only, undefined)) : reason,
+      this.#only !== undefined && !isOfAnswer(this.#only) ? errorDelta(decodeError(this.#only, undefined)) : reason,
     );
     return deltas;
   }
@@ -92,16 +92,16 @@ function saysSomething({ candidates, promptFeedback, error }: JsonObject): boole
 /** One answer, as its events come. */
 class AnswerStream {
   hasFailed = false;
-  private readonly head: Head;
-  private readonly context: DecodeContext;
-  private readonly reading: AnswerReading;
-  private readonly calls: Map<string, boolean>;
+  readonly #head: Head;
+  readonly #context: DecodeContext;
+  readonly #reading: AnswerReading;
+  readonly #calls: Map<string, boolean>;
   /** What the events say beside their candidates, by the names that it came with. */
-  private readonly top: JsonObject = {};
-  private readonly candidates: CandidateStream[] = [];
-  private readonly hasIndex: boolean;
-  private usage: JsonObject | undefined;
-  private readonly odd: JsonValue[] = [];
+  readonly #top: JsonObject = {};
+  readonly #candidates: CandidateStream[] = [];
+  readonly #hasIndex: boolean;
+  #usage: JsonObject | undefined;
+  readonly #odd: JsonValue[] = [];
 
   constructor(
     event: JsonObject,
@@ -111,34 +111,34 @@ class AnswerStream {
     deltas: Delta[],
   ) {
     const spelling: Spelling = {};
-    this.head = headOf(readNames(event, spelling));
-    this.context = context;
-    this.calls = calls;
-    this.reading = new AnswerReading(context, names, this.head.id, new Set(calls.keys()));
+    this.#head = headOf(readNames(event, spelling));
+    this.#context = context;
+    this.#calls = calls;
+    this.#reading = new AnswerReading(context, names, this.#head.id, new Set(calls.keys()));
     const [first] = Array.isArray(event["candidates"]) ? event["candidates"] : [];
-    this.hasIndex = !isObject(first) || first["index"] !== undefined;
+    this.#hasIndex = !isObject(first) || first["index"] !== undefined;
     // How the first event is spelled tells an encoder how the others are.
     const form: { extra?: Extra } = {};
-    if (!this.hasIndex) storeForm(form, context.dialect, "index", null);
+    if (!this.#hasIndex) storeForm(form, context.dialect, "index", null);
     keepNames(form, context.dialect, spelling);
-    const { id: requestId, model: modelId, ...time } = this.head;
+    const { id: requestId, model: modelId, ...time } = this.#head;
     deltas.push(startDelta({ modelId, requestId, ...time, ...form }));
   }
 
   /** Whether an event belongs to the next answer. */
   isOver(event: JsonObject): boolean {
     const { responseId = event["response_id"] } = event;
-    if (responseId === this.head.id || this.head.id === "" || typeof responseId !== "string") return false;
-    return this.isFinished && saysSomething(event);
+    if (responseId === this.#head.id || this.#head.id === "" || typeof responseId !== "string") return false;
+    return this.#isFinished && saysSomething(event);
   }
 
-  private get isFinished(): boolean {
-    if (this.candidates.length > 0) {
+  get #isFinished(): boolean {
+    if (this.#candidates.length > 0) {
       // One that says nothing may be there only because another has its place after it.
-      const isOpen = this.candidates.some(({ isFinished, parts }) => !isFinished && parts.length > 0);
-      return !isOpen && this.candidates.some((each) => each.isFinished);
+      const isOpen = this.#candidates.some(({ isFinished, parts }) => !isFinished && parts.length > 0);
+      return !isOpen && this.#candidates.some((each) => each.isFinished);
     }
-    const { promptFeedback: feedback = this.top["prompt_feedback"] } = this.top;
+    const { promptFeedback: feedback = this.#top["prompt_feedback"] } = this.#top;
     return isObject(feedback) && typeof (feedback["blockReason"] ?? feedback["block_reason"]) === "string";
   }
 
@@ -147,56 +147,56 @@ class AnswerStream {
     const { candidates, usageMetadata: usage, modelVersion, responseId } = event;
     let others = countOf(event);
     if (candidates !== undefined) others--;
-    if (modelVersion !== undefined && modelVersion === this.top["modelVersion"]) others--;
-    if (responseId !== undefined && responseId === this.top["responseId"]) others--;
+    if (modelVersion !== undefined && modelVersion === this.#top["modelVersion"]) others--;
+    if (responseId !== undefined && responseId === this.#top["responseId"]) others--;
     if (isObject(usage)) {
       others--;
-      this.takeUsage(usage, deltas);
+      this.#takeUsage(usage, deltas);
     }
-    if (others > 0) this.learn(event);
-    if (Array.isArray(candidates)) this.takeCandidates(candidates, deltas);
-    else if (candidates === null) this.top["candidates"] ??= null;
-    else if (candidates !== undefined) this.odd.push({ candidates });
+    if (others > 0) this.#learn(event);
+    if (Array.isArray(candidates)) this.#takeCandidates(candidates, deltas);
+    else if (candidates === null) this.#top["candidates"] ??= null;
+    else if (candidates !== undefined) this.#odd.push({ candidates });
   }
 
-  private learn(event: JsonObject): void {
+  #learn(event: JsonObject): void {
     for (const key in event) {
       const value = event[key];
       if (key === "candidates" || (key === "usageMetadata" && isObject(value))) continue;
-      if (value !== undefined && this.top[key] !== value) copyField(event, key, this.top);
+      if (value !== undefined && this.#top[key] !== value) copyField(event, key, this.#top);
     }
-    this.hasFailed = isObject(this.top["error"]);
+    this.hasFailed = isObject(this.#top["error"]);
   }
 
-  private takeCandidates(list: readonly JsonValue[], deltas: Delta[]): void {
-    this.top["candidates"] = EMPTY;
+  #takeCandidates(list: readonly JsonValue[], deltas: Delta[]): void {
+    this.#top["candidates"] = EMPTY;
     for (let at = 0; at < list.length; at++) {
       const wire = list[at];
       if (!isObject(wire)) {
-        this.odd.push({ candidates: [wire ?? null] });
+        this.#odd.push({ candidates: [wire ?? null] });
         continue;
       }
       const { index } = wire;
       const isPlace = typeof index === "number" && Number.isInteger(index) && index >= 0 && index < MAX_CANDIDATES;
       const choice = isPlace ? index : at;
-      const candidate = (this.candidates[choice] ??= this.newCandidate(choice));
+      const candidate = (this.#candidates[choice] ??= this.#newCandidate(choice));
       const isNews = index !== undefined && index !== candidate.fields["index"];
-      if (isNews && (choice > 0 || this.hasIndex)) copyField(wire, "index", candidate.fields);
-      candidate.take(wire, deltas, this.odd);
+      if (isNews && (choice > 0 || this.#hasIndex)) copyField(wire, "index", candidate.fields);
+      candidate.take(wire, deltas, this.#odd);
     }
   }
 
-  private newCandidate(choice: number): CandidateStream {
-    while (this.candidates.length < choice) this.candidates.push(this.newCandidate(this.candidates.length));
-    return new CandidateStream(choice, this.reading, this.calls);
+  #newCandidate(choice: number): CandidateStream {
+    while (this.#candidates.length < choice) this.#candidates.push(this.#newCandidate(this.#candidates.length));
+    return new CandidateStream(choice, this.#reading, this.#calls);
   }
 
   /** Every event says all counts so far (B65); one that it leaves out is as it was. */
-  private takeUsage(wire: JsonObject, deltas: Delta[]): void {
-    const known = this.usage;
-    this.usage = known === undefined ? wire : merged(known, wire);
+  #takeUsage(wire: JsonObject, deltas: Delta[]): void {
+    const known = this.#usage;
+    this.#usage = known === undefined ? wire : merged(known, wire);
     if (known !== undefined && !hasNews(wire, known)) return;
-    const { inputTokens, outputTokens, totalTokens, cacheReadTokens, reasoningTokens } = countsOf(this.usage);
+    const { inputTokens, outputTokens, totalTokens, cacheReadTokens, reasoningTokens } = countsOf(this.#usage);
     if (totalTokens === 0) return;
     const payload: Extract<Delta, { kind: "usage" }>["payload"] = { inputTokens, outputTokens, totalTokens };
     if (cacheReadTokens !== undefined) payload.cacheReadTokens = cacheReadTokens;
@@ -206,13 +206,13 @@ class AnswerStream {
 
   /** The answer has ended, if it says so; else for the reason given (B73). */
   end(deltas: Delta[], reason: Delta): void {
-    for (const candidate of this.candidates) candidate.end(deltas);
-    const response = this.whole();
-    for (const candidate of this.candidates) candidate.sayAbout(deltas);
+    for (const candidate of this.#candidates) candidate.end(deltas);
+    const response = this.#whole();
+    for (const candidate of this.#candidates) candidate.sayAbout(deltas);
     if (response.usage !== undefined) deltas.push({ kind: "usage", payload: { ...response.usage } });
-    const { dialect } = this.context;
+    const { dialect } = this.#context;
     const { message } = response;
-    const isWhole = !this.hasFailed && this.isFinished;
+    const isWhole = !this.hasFailed && this.#isFinished;
     // An error has no place for what was kept of the message.
     const { $form: _, ...kept } = message.extra?.[dialect] ?? {};
     if (!isWhole && Object.keys(kept).length > 0) storeResidue(response, dialect, kept, ["candidates", "content"]);
@@ -228,23 +228,27 @@ class AnswerStream {
   }
 
   /** The whole answer, with the parts that have been read. */
-  private whole(): ModelResponse {
-    const { top, candidates, usage, head, context } = this;
+  #whole(): ModelResponse {
+    const top = this.#top;
+    const candidates = this.#candidates;
+    const usage = this.#usage;
+    const head = this.#head;
+    const context = this.#context;
     const { dialect } = context;
     const body: JsonObject = { ...top };
     if (usage !== undefined) body["usageMetadata"] = usage;
     if (candidates.length > 0) body["candidates"] = candidates.map((each) => each.body());
-    this.reading.streamed = candidates.map(({ parts }) => parts);
+    this.#reading.streamed = candidates.map(({ parts }) => parts);
     context.pathTracker.reset();
     const spelling: Spelling = {};
     const wire = readNames(body, spelling);
-    const response = decodeBody(wire, spelling, this.reading);
+    const response = decodeBody(wire, spelling, this.#reading);
     // What the beginning did not say, or said otherwise.
     for (const [field, key] of HEAD) {
       const said = wire[key];
       if (response[field] !== head[field] && said !== undefined) storeResidue(response, dialect, { [key]: said });
     }
-    keepEvents(response, dialect, this.odd);
+    keepEvents(response, dialect, this.#odd);
     return response;
   }
 }

@@ -54,30 +54,30 @@ export interface CallFacts {
 }
 
 export class CallReader {
-  private readonly host: CallHost;
-  private readonly calls = new Map<string, OpenCall>();
-  private readonly ids = new Set<string>();
+  readonly #host: CallHost;
+  readonly #calls = new Map<string, OpenCall>();
+  readonly #ids = new Set<string>();
 
   constructor(host: CallHost) {
-    this.host = host;
+    this.#host = host;
   }
 
   /** The call that waits for a result. */
   waiting(id: string): OpenCall | undefined {
-    const call = this.calls.get(id);
+    const call = this.#calls.get(id);
     return call?.isAnswered === true ? undefined : call;
   }
 
   start(id: string, facts: CallFacts): OpenCall | undefined {
-    const { host } = this;
+    const host = this.#host;
     if (!host.open()) return undefined;
     const { toolName, isProvider = false, isText = false } = facts;
     const key = host.begin(id);
     const call: OpenCall = {
-      toolCallId: this.newId(id),
+      toolCallId: this.#newId(id),
       toolName: typeof toolName === "string" ? toolName : "",
       key,
-      order: this.ids.size,
+      order: this.#ids.size,
       text: "",
       answer: host.answers,
       isText,
@@ -88,10 +88,10 @@ export class CallReader {
       shown: {},
       rest: undefined,
     };
-    this.calls.set(id, call);
+    this.#calls.set(id, call);
     // A reader knows a tool by the way it began.
     if (facts.dynamic === true) call.shown["dynamic"] = true;
-    this.learn(call, facts);
+    this.#learn(call, facts);
     if (!isProvider) host.hasClientCalls = true;
     const { toolCallId } = call;
     const carrier: PartBase = {};
@@ -112,14 +112,14 @@ export class CallReader {
     return call;
   }
 
-  private newId(id: string): string {
+  #newId(id: string): string {
     let made = id;
-    for (let count = 1; made === "" || this.ids.has(made); count++) made = `call_${this.ids.size + count}`;
-    this.ids.add(made);
+    for (let count = 1; made === "" || this.#ids.has(made); count++) made = `call_${this.#ids.size + count}`;
+    this.#ids.add(made);
     return made;
   }
 
-  private learn(call: OpenCall, facts: CallFacts): void {
+  #learn(call: OpenCall, facts: CallFacts): void {
     if (isObject(facts.options)) call.options = facts.options;
     if (typeof facts.title === "string") call.shown["title"] = facts.title;
     if (isObject(facts.toolMetadata)) call.shown["toolMetadata"] = facts.toolMetadata;
@@ -128,40 +128,40 @@ export class CallReader {
 
   /** A piece of the input, which stands in the field `field`. */
   addInput(id: string, wire: JsonObject, field: "delta" | "inputTextDelta"): void {
-    const call = this.openCall(id) ?? this.start(id, {});
-    if (call === undefined || call.isEnded || this.host.state !== "open") return;
+    const call = this.#openCall(id) ?? this.start(id, {});
+    if (call === undefined || call.isEnded || this.#host.state !== "open") return;
     const argsTextDelta = textIn(wire, field);
-    if (Object.keys(wire).length > 3) this.learn(call, factsOf(wire));
+    if (Object.keys(wire).length > 3) this.#learn(call, factsOf(wire));
     call.text += argsTextDelta;
-    this.host.say({ kind: "tool_call_args", payload: { toolCallId: call.toolCallId, argsTextDelta } });
+    this.#host.say({ kind: "tool_call_args", payload: { toolCallId: call.toolCallId, argsTextDelta } });
   }
 
-  private openCall(id: string): OpenCall | undefined {
-    const call = this.calls.get(id);
-    return call?.answer === this.host.answers && this.host.state === "open" ? call : undefined;
+  #openCall(id: string): OpenCall | undefined {
+    const call = this.#calls.get(id);
+    return call?.answer === this.#host.answers && this.#host.state === "open" ? call : undefined;
   }
 
   /** The input is complete, as the SDK hands it on. */
   end(id: string, input: JsonValue | undefined, facts: CallFacts): void {
-    const call = this.openCall(id) ?? this.start(id, facts);
+    const call = this.#openCall(id) ?? this.start(id, facts);
     if (call === undefined || call.isEnded) return;
-    this.learn(call, facts);
+    this.#learn(call, facts);
     const { toolCallId, key } = call;
     const carrier: PartBase = {};
     if (call.text === "" && input !== undefined) {
       const text = call.isText && typeof input === "string" ? input : stringifyJson(input);
-      this.host.say({ kind: "tool_call_args", payload: { toolCallId, argsTextDelta: text } });
-    } else if (input !== undefined) this.compareInput(call, input, carrier);
+      this.#host.say({ kind: "tool_call_args", payload: { toolCallId, argsTextDelta: text } });
+    } else if (input !== undefined) this.#compareInput(call, input, carrier);
     call.isEnded = true;
-    storeResidue(carrier, this.host.dialect, call.rest);
+    storeResidue(carrier, this.#host.dialect, call.rest);
     decodeOptions(carrier, call.options, false);
     if (Object.keys(call.shown).length > 0) markShared(carrier, "tool", call.shown);
     const payload = { toolCallId, ...(carrier.extra && { extra: carrier.extra }) };
-    this.host.say({ kind: "tool_call_end", payload });
-    for (const seal of carrier.seals ?? []) this.host.say({ kind: "seal", payload: { seal, part: key } });
+    this.#host.say({ kind: "tool_call_end", payload });
+    for (const seal of carrier.seals ?? []) this.#host.say({ kind: "seal", payload: { seal, part: key } });
   }
 
-  private compareInput(call: OpenCall, input: JsonValue, carrier: PartBase): void {
+  #compareInput(call: OpenCall, input: JsonValue, carrier: PartBase): void {
     const read = readArguments(call.text, call.isText ? { format: "text" } : { objectArgs: true });
     if (sameJson(read.input, input)) return;
     const said: Pick<ToolCallPart, "input" | "inputText" | "format"> = { input: read.input };

@@ -85,207 +85,207 @@ interface OpenText {
 }
 
 export class StepWriter {
-  private readonly follower = new Follower();
-  private readonly words: StreamWords;
-  private readonly context: EncodeContext<Loss>;
-  private readonly silent: EncodeContext<"summary-as-text">;
-  private out: WireEvent[] = [];
-  private isFirst = true;
-  private text: OpenText | undefined;
+  readonly #follower = new Follower();
+  readonly #words: StreamWords;
+  readonly #context: EncodeContext<Loss>;
+  readonly #silent: EncodeContext<"summary-as-text">;
+  #out: WireEvent[] = [];
+  #isFirst = true;
+  #text: OpenText | undefined;
   /** A call or a file that is complete, or may be. */
-  private pending: Draft | undefined;
-  private closed = new Set<Draft>();
-  private streamed = new Set<Draft>();
+  #pending: Draft | undefined;
+  #closed = new Set<Draft>();
+  #streamed = new Set<Draft>();
 
   constructor(words: StreamWords, context: EncodeContext<Loss>, silent: EncodeContext<"summary-as-text">) {
-    this.words = words;
-    this.context = context;
-    this.silent = silent;
+    this.#words = words;
+    this.#context = context;
+    this.#silent = silent;
   }
 
   push(delta: Delta): WireEvent[] {
-    const draft = this.follower.push(delta);
-    this.out = [];
+    const draft = this.#follower.push(delta);
+    this.#out = [];
     if (draft !== undefined) {
-      if (draft.choice === 0) this.pushPart(draft, delta);
-    } else this.pushFrame(delta);
-    return this.out;
+      if (draft.choice === 0) this.#pushPart(draft, delta);
+    } else this.#pushFrame(delta);
+    return this.#out;
   }
 
-  private say(...events: JsonObject[]): void {
-    for (const data of events) this.out.push({ data });
+  #say(...events: JsonObject[]): void {
+    for (const data of events) this.#out.push({ data });
   }
 
-  private pushFrame(delta: Delta): void {
+  #pushFrame(delta: Delta): void {
     switch (delta.kind) {
       case "start":
-        this.closed = new Set();
-        this.streamed = new Set();
-        this.say(...this.words.start(delta.payload, this.isFirst));
-        this.isFirst = false;
+        this.#closed = new Set();
+        this.#streamed = new Set();
+        this.#say(...this.#words.start(delta.payload, this.#isFirst));
+        this.#isFirst = false;
         break;
       case "part":
         // A result that the client put between two answers.
-        if (delta.payload.value.type === "tool-result") this.say(...this.words.result(delta.payload.value));
+        if (delta.payload.value.type === "tool-result") this.#say(...this.#words.result(delta.payload.value));
         break;
       case "done": {
-        this.closeAll();
-        const response = this.sayEvents();
-        if (response !== undefined) this.say(...this.words.done(response, delta.payload));
+        this.#closeAll();
+        const response = this.#sayEvents();
+        if (response !== undefined) this.#say(...this.#words.done(response, delta.payload));
         break;
       }
       case "error":
         // What a text was sealed with and a call that is complete are said; a file may be half of one.
-        this.closeText();
-        if (this.pending?.kind === "call") this.closePending();
-        this.pending = undefined;
-        this.sayEvents();
-        this.say(...this.words.error(delta.payload));
+        this.#closeText();
+        if (this.#pending?.kind === "call") this.#closePending();
+        this.#pending = undefined;
+        this.#sayEvents();
+        this.#say(...this.#words.error(delta.payload));
         break;
       default:
     }
   }
 
   /** The events that nobody knew come before the end of the answer that they came in. */
-  private sayEvents(): ModelResponse | undefined {
-    const response = this.follower.response();
-    if (response !== undefined) this.say(...eventsOf(response, this.context.dialect));
+  #sayEvents(): ModelResponse | undefined {
+    const response = this.#follower.response();
+    if (response !== undefined) this.#say(...eventsOf(response, this.#context.dialect));
     return response;
   }
 
-  private closeAll(): void {
-    this.closeText();
-    this.closePending();
+  #closeAll(): void {
+    this.#closeText();
+    this.#closePending();
   }
 
-  private pushPart(draft: Draft, delta: Delta): void {
-    if (this.closed.has(draft)) {
-      this.addLate(draft, delta);
+  #pushPart(draft: Draft, delta: Delta): void {
+    if (this.#closed.has(draft)) {
+      this.#addLate(draft, delta);
       return;
     }
-    if (this.pending !== undefined && this.pending !== draft) this.closePending();
-    if (draft.kind === "call") this.pushCall(draft, delta);
+    if (this.#pending !== undefined && this.#pending !== draft) this.#closePending();
+    if (draft.kind === "call") this.#pushCall(draft, delta);
     else if (draft.kind === "media") {
-      if (this.text?.draft !== draft) this.closeText();
-      this.pending = draft;
-    } else if (draft.kind === "whole") this.pushWhole(draft);
-    else this.pushText(draft, delta);
+      if (this.#text?.draft !== draft) this.#closeText();
+      this.#pending = draft;
+    } else if (draft.kind === "whole") this.#pushWhole(draft);
+    else this.#pushText(draft, delta);
   }
 
-  private pushText(draft: Draft, delta: Delta): void {
+  #pushText(draft: Draft, delta: Delta): void {
     const kind = draft.kind === "thinking" ? "reasoning" : "text";
-    if (this.text?.draft !== draft) {
-      this.closeText();
-      this.text = { draft, kind, base: baseOf(draft, delta.payload.part), pieces: [] };
+    if (this.#text?.draft !== draft) {
+      this.#closeText();
+      this.#text = { draft, kind, base: baseOf(draft, delta.payload.part), pieces: [] };
       // An item of OpenAI's may turn out to have summaries.
-      if (kind === "text") this.pieceOf(this.text, -1);
+      if (kind === "text") this.#pieceOf(this.#text, -1);
     }
     if (delta.kind === "text" || delta.kind === "refusal" || delta.kind === "thinking") {
       const { textDelta } = delta.payload;
       const summary = delta.kind === "thinking" ? (delta.payload.summary ?? -1) : -1;
       if (textDelta === "" && summary === -1) return;
-      const id = this.pieceOf(this.text, summary);
+      const id = this.#pieceOf(this.#text, summary);
       if (textDelta !== "")
-        this.out.push({ data: this.words.text(kind === "text" ? "text-delta" : "reasoning-delta", id, textDelta) });
+        this.#out.push({ data: this.#words.text(kind === "text" ? "text-delta" : "reasoning-delta", id, textDelta) });
     } else if (delta.kind === "annotation") {
-      const source = this.words.source(delta.payload.annotation);
-      if (source !== undefined) this.say(source);
+      const source = this.#words.source(delta.payload.annotation);
+      if (source !== undefined) this.#say(source);
     }
   }
 
-  private pieceOf({ pieces, base, kind, draft }: OpenText, summary: number): string {
+  #pieceOf({ pieces, base, kind, draft }: OpenText, summary: number): string {
     const known = pieces.find((piece) => piece.summary === summary);
     if (known !== undefined) return known.id;
     const stem = base.endsWith(":0") ? base.slice(0, -2) : base;
     const id = summary <= 0 ? base : `${stem}:${summary}`;
     pieces.push({ id, summary });
-    this.say(this.words.text(`${kind}-start`, id, undefined, draft.part));
+    this.#say(this.#words.text(`${kind}-start`, id, undefined, draft.part));
     return id;
   }
 
-  private closeText(): void {
-    const { text } = this;
+  #closeText(): void {
+    const text = this.#text;
     if (text === undefined) return;
-    this.text = undefined;
+    this.#text = undefined;
     const { draft, kind, pieces } = text;
-    this.closed.add(draft);
-    if (pieces.length === 0) this.pieceOf(text, -1);
+    this.#closed.add(draft);
+    if (pieces.length === 0) this.#pieceOf(text, -1);
     if (draft.part.type !== "reasoning") {
-      for (const { id } of pieces) this.say(this.words.text("text-end", id, undefined, draft.part));
+      for (const { id } of pieces) this.#say(this.#words.text("text-end", id, undefined, draft.part));
       return;
     }
-    const split = splitReasoning(draft.part, this.silent);
+    const split = splitReasoning(draft.part, this.#silent);
     const hasText = pieces.some(({ summary }) => summary === -1);
     for (const { id, summary } of pieces) {
       const part = split[hasText ? summary + 1 : Math.max(0, summary)];
-      this.say(this.words.text(`${kind}-end`, id, undefined, part));
+      this.#say(this.#words.text(`${kind}-end`, id, undefined, part));
     }
   }
 
-  private pushCall(draft: Draft, delta: Delta): void {
+  #pushCall(draft: Draft, delta: Delta): void {
     const call = draft.part as ToolCallPart; // the kind says so
     if (delta.kind === "tool_call_start") {
-      this.closeText();
-      this.say(this.words.callStart(call));
-      this.streamed.add(draft);
+      this.#closeText();
+      this.#say(this.#words.callStart(call));
+      this.#streamed.add(draft);
     }
     const text = "argsTextDelta" in delta.payload ? delta.payload.argsTextDelta : undefined;
-    if (text !== undefined && text !== "") this.say(this.words.callInput(call, text));
-    if (delta.kind === "tool_call_end") this.pending = draft;
+    if (text !== undefined && text !== "") this.#say(this.#words.callInput(call, text));
+    if (delta.kind === "tool_call_end") this.#pending = draft;
   }
 
-  private closePending(): void {
-    const { pending } = this;
+  #closePending(): void {
+    const pending = this.#pending;
     if (pending === undefined) return;
-    this.pending = undefined;
-    this.closed.add(pending);
-    if (pending.part.type === "tool-call") this.say(...this.words.call(pending.part, this.streamed.has(pending)));
-    else this.say(...this.words.whole(pending.part, placeOf(pending)));
+    this.#pending = undefined;
+    this.#closed.add(pending);
+    if (pending.part.type === "tool-call") this.#say(...this.#words.call(pending.part, this.#streamed.has(pending)));
+    else this.#say(...this.#words.whole(pending.part, placeOf(pending)));
   }
 
-  private pushWhole(draft: Draft): void {
-    this.closeText();
-    this.closed.add(draft);
+  #pushWhole(draft: Draft): void {
+    this.#closeText();
+    this.#closed.add(draft);
     const { part } = draft;
     if (part.type === "text" || part.type === "refusal") {
       const id = baseOf(draft, undefined);
-      this.sayWhole("text", id, part.text, part);
+      this.#sayWhole("text", id, part.text, part);
       for (const annotation of part.type === "text" ? (part.annotations ?? []) : []) {
-        const source = this.words.source(annotation);
-        if (source !== undefined) this.say(source);
+        const source = this.#words.source(annotation);
+        if (source !== undefined) this.#say(source);
       }
     } else if (part.type === "reasoning") {
       const base = baseOf(draft, undefined);
-      splitReasoning(part, this.silent).forEach((piece: ReasoningPart, at) =>
-        this.sayWhole("reasoning", at === 0 ? base : `${base}:${at}`, piece.text, piece),
+      splitReasoning(part, this.#silent).forEach((piece: ReasoningPart, at) =>
+        this.#sayWhole("reasoning", at === 0 ? base : `${base}:${at}`, piece.text, piece),
       );
-    } else if (part.type === "tool-call") this.sayCall(part);
-    else if (part.type === "tool-result") this.say(...this.words.result(part));
-    else this.say(...this.words.whole(part, placeOf(draft)));
+    } else if (part.type === "tool-call") this.#sayCall(part);
+    else if (part.type === "tool-result") this.#say(...this.#words.result(part));
+    else this.#say(...this.#words.whole(part, placeOf(draft)));
   }
 
   /** That the input is a text is said where it begins. */
-  private sayCall(call: ToolCallPart): void {
+  #sayCall(call: ToolCallPart): void {
     const isText = call.format === "text" && typeof call.input === "string";
-    if (isText) this.say(this.words.callStart(call), this.words.callInput(call, call.input as string));
-    this.say(...this.words.call(call, isText));
+    if (isText) this.#say(this.#words.callStart(call), this.#words.callInput(call, call.input as string));
+    this.#say(...this.#words.call(call, isText));
   }
 
-  private sayWhole(kind: "text" | "reasoning", id: string, text: string, part: Part): void {
-    this.say(this.words.text(`${kind}-start`, id, undefined, part));
-    if (text !== "") this.say(this.words.text(`${kind}-delta`, id, text));
-    this.say(this.words.text(`${kind}-end`, id, undefined, part));
+  #sayWhole(kind: "text" | "reasoning", id: string, text: string, part: Part): void {
+    this.#say(this.#words.text(`${kind}-start`, id, undefined, part));
+    if (text !== "") this.#say(this.#words.text(`${kind}-delta`, id, text));
+    this.#say(this.#words.text(`${kind}-end`, id, undefined, part));
   }
 
   /** Something more of a part that has been closed: a text goes into a further one, a seal has no place any more. */
-  private addLate(draft: Draft, delta: Delta): void {
-    const { report } = this.context;
+  #addLate(draft: Draft, delta: Delta): void {
+    const { report } = this.#context;
     const isText = delta.kind === "text" || delta.kind === "refusal" || delta.kind === "thinking";
-    const source = delta.kind === "annotation" ? this.words.source(delta.payload.annotation) : undefined;
+    const source = delta.kind === "annotation" ? this.#words.source(delta.payload.annotation) : undefined;
     if (isText && delta.payload.textDelta !== "") {
       report.addLoss("part-split", placeOf(draft));
-      this.closeAll();
-      this.sayWhole(
+      this.#closeAll();
+      this.#sayWhole(
         delta.kind === "thinking" ? "reasoning" : "text",
         `${baseOf(draft, delta.payload.part)}+`,
         delta.payload.textDelta,
@@ -293,7 +293,7 @@ export class StepWriter {
       );
     } else if (source !== undefined) {
       report.addLoss("part-split", placeOf(draft));
-      this.say(source);
+      this.#say(source);
     } else if (!isText || delta.payload.extra !== undefined) report.addLoss("late-unsaid", placeOf(draft));
   }
 }

@@ -21,34 +21,35 @@ interface Alike {
 /** The calls of one conversation, in the order they are read. */
 export class CallBook {
   /** One call for nearly every id; a list where an id is repeated or missing. */
-  private byWireId: Map<string, OpenCall | Alike> | undefined;
+  #byWireId: Map<string, OpenCall | Alike> | undefined;
   /** Made when a result names no id. */
-  private byName: Map<string, Alike> | undefined;
-  private readonly calls: OpenCall[] = [];
-  private made: Set<string> | undefined;
-  private next = 1;
-  private readonly dialect: string;
-  private readonly seed: string;
-  private readonly taken: ReadonlySet<string> | undefined;
+  #byName: Map<string, Alike> | undefined;
+  readonly #calls: OpenCall[] = [];
+  #made: Set<string> | undefined;
+  #next = 1;
+  readonly #dialect: string;
+  readonly #seed: string;
+  readonly #taken: ReadonlySet<string> | undefined;
 
   /** `seed` tells apart the made ids of two answers; `taken` are ids that calls elsewhere have. */
   constructor(dialect: string, seed = "", taken?: ReadonlySet<string>) {
-    this.dialect = dialect;
-    this.seed = seed;
-    this.taken = taken;
+    this.#dialect = dialect;
+    this.#seed = seed;
+    this.#taken = taken;
   }
 
   /** Gives a call its id: the wire's, or one of its own where that is missing, empty or taken. */
   add(call: ToolCallPart, wireId: string | undefined): void {
-    const byWireId = (this.byWireId ??= new Map<string, OpenCall | Alike>());
+    const byWireId = (this.#byWireId ??= new Map<string, OpenCall | Alike>());
     const key = wireId ?? "";
     const known = byWireId.get(key);
-    const isPlain = key !== "" && known === undefined && this.made?.has(key) !== true && this.taken?.has(key) !== true;
-    const open: OpenCall = { id: isPlain ? key : this.make(), name: call.toolName, answered: false };
+    const isPlain =
+      key !== "" && known === undefined && this.#made?.has(key) !== true && this.#taken?.has(key) !== true;
+    const open: OpenCall = { id: isPlain ? key : this.#make(), name: call.toolName, answered: false };
     call.toolCallId = open.id;
-    if (!isPlain) storeForm(call, this.dialect, "id", wireId ?? null);
-    this.calls.push(open);
-    if (this.byName !== undefined) addAlike(this.byName, open);
+    if (!isPlain) storeForm(call, this.#dialect, "id", wireId ?? null);
+    this.#calls.push(open);
+    if (this.#byName !== undefined) addAlike(this.#byName, open);
     if (known === undefined) byWireId.set(key, open);
     else if ("calls" in known) known.calls.push(open);
     else byWireId.set(key, { calls: [known, open], next: 0 });
@@ -56,32 +57,32 @@ export class CallBook {
 
   /** Ties a result to its call: by the wire's id, else (Gemini) to the first unanswered call of that name. */
   answer(result: ToolResultPart, wireId: string | undefined): void {
-    const call = wireId === undefined ? this.named(result.toolName) : firstOpen(this.byWireId?.get(wireId));
+    const call = wireId === undefined ? this.#named(result.toolName) : firstOpen(this.#byWireId?.get(wireId));
     if (call === undefined) {
-      result.toolCallId = wireId ?? this.make();
-      if (wireId === undefined) storeForm(result, this.dialect, "id", null);
+      result.toolCallId = wireId ?? this.#make();
+      if (wireId === undefined) storeForm(result, this.#dialect, "id", null);
       return;
     }
     call.answered = true;
     result.toolCallId = call.id;
     if (result.toolName === "") result.toolName = call.name;
-    if (call.id !== wireId) storeForm(result, this.dialect, "id", wireId ?? null);
+    if (call.id !== wireId) storeForm(result, this.#dialect, "id", wireId ?? null);
   }
 
-  private named(name: string): OpenCall | undefined {
-    if (this.byName === undefined) {
-      this.byName = new Map();
-      for (const call of this.calls) addAlike(this.byName, call);
+  #named(name: string): OpenCall | undefined {
+    if (this.#byName === undefined) {
+      this.#byName = new Map();
+      for (const call of this.#calls) addAlike(this.#byName, call);
     }
-    return firstOpen(this.byName.get(name));
+    return firstOpen(this.#byName.get(name));
   }
 
-  private make(): string {
-    const made = (this.made ??= new Set<string>());
+  #make(): string {
+    const made = (this.#made ??= new Set<string>());
     // Numbers only go up, so that many made ids take no longer than their count.
-    for (this.next = Math.max(this.next, this.calls.length + 1); ; this.next++) {
-      const id = this.seed === "" ? `call_${this.next}` : `call_${this.seed}_${this.next}`;
-      if (made.has(id) || this.byWireId?.has(id) === true || this.taken?.has(id) === true) continue;
+    for (this.#next = Math.max(this.#next, this.#calls.length + 1); ; this.#next++) {
+      const id = this.#seed === "" ? `call_${this.#next}` : `call_${this.#seed}_${this.#next}`;
+      if (made.has(id) || this.#byWireId?.has(id) === true || this.#taken?.has(id) === true) continue;
       made.add(id);
       return id;
     }

@@ -12,8 +12,8 @@ import type { ModelResponse } from "../../model/response.ts";
 export type { CallDraft, Draft } from "../../assembly/draft.ts";
 
 export class Follower {
-  private readonly run = new RunState();
-  private assembler: Assembler | undefined;
+  readonly #run = new RunState();
+  #assembler: Assembler | undefined;
   /** Whether an answer has begun and not ended. */
   isOpen = false;
 
@@ -22,18 +22,18 @@ export class Follower {
    * result between two answers. A `start` after an end begins the next answer.
    */
   push(delta: Delta): Draft | undefined {
-    this.run.arrive(delta);
+    this.#run.arrive(delta);
     if (!this.isOpen && isBetween(delta)) {
       const problem = formProblem(delta);
-      if (problem !== undefined) this.run.fail(problem.rule, problem.detail);
-      this.run.checkPart(delta.payload.value);
-      this.run.addPart(delta.payload.value);
-      this.run.accept(delta);
+      if (problem !== undefined) this.#run.fail(problem.rule, problem.detail);
+      this.#run.checkPart(delta.payload.value);
+      this.#run.addPart(delta.payload.value);
+      this.#run.accept(delta);
       return undefined;
     }
-    if (this.assembler === undefined || (!this.isOpen && delta.kind === "start"))
-      this.assembler = new Assembler(this.run);
-    const draft = this.assembler.take(delta);
+    if (this.#assembler === undefined || (!this.isOpen && delta.kind === "start"))
+      this.#assembler = new Assembler(this.#run);
+    const draft = this.#assembler.take(delta);
     if (delta.kind === "start") this.isOpen = true;
     else if (delta.kind === "done" || delta.kind === "error") this.isOpen = false;
     return draft;
@@ -42,7 +42,7 @@ export class Follower {
   /** The answer as it has come: whole after `done`; after an error, or before the end, as far as it got. */
   response(): ModelResponse | undefined {
     try {
-      return this.assembler?.finish();
+      return this.#assembler?.finish();
     } catch (error) {
       if (error instanceof AssemblyError) return error.response;
       throw error;

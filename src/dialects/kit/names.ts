@@ -19,28 +19,28 @@ export type NameLoss = "call-id-renamed" | "tool-renamed";
 /** One side of the book: what was said → what is written, and back. */
 class Renaming {
   /** What each written name stands for. */
-  private meant: Map<string, string> | undefined;
+  #meant: Map<string, string> | undefined;
   /** What was written for a name that does not fit, or whose place was taken. */
-  private coined: Map<string, string> | undefined;
-  private readonly rule: NameRule;
+  #coined: Map<string, string> | undefined;
+  readonly #rule: NameRule;
   changes: Record<string, string> | undefined;
 
   constructor(rule: NameRule) {
-    this.rule = rule;
+    this.#rule = rule;
   }
 
   write(original: string): string {
-    const meant = (this.meant ??= new Map<string, string>());
+    const meant = (this.#meant ??= new Map<string, string>());
     const owner = meant.get(original);
     if (owner === original) return original;
-    if (owner === undefined && this.rule.fits.test(original)) {
+    if (owner === undefined && this.#rule.fits.test(original)) {
       meant.set(original, original);
       return original;
     }
-    const coined = (this.coined ??= new Map<string, string>());
+    const coined = (this.#coined ??= new Map<string, string>());
     const known = coined.get(original);
     if (known !== undefined) return known;
-    const name = this.coin(original, meant);
+    const name = this.#coin(original, meant);
     coined.set(original, name);
     meant.set(name, original);
     (this.changes ??= {})[name] = original;
@@ -48,8 +48,8 @@ class Renaming {
   }
 
   /** A fitting name that keeps what can be kept, told apart by a hash of the whole. */
-  private coin(original: string, meant: ReadonlyMap<string, string>): string {
-    const { odd, max, prefix = "", fits, exactly } = this.rule;
+  #coin(original: string, meant: ReadonlyMap<string, string>): string {
+    const { odd, max, prefix = "", fits, exactly } = this.#rule;
     const cleaned = original.replace(odd, "_");
     for (let salt = 0; ; salt++) {
       const tail = `_${hash(`${original}${salt === 0 ? "" : salt}`)}`;
@@ -62,36 +62,36 @@ class Renaming {
 
 /** The ids and names of one encode. */
 export class NameBook {
-  private readonly ids: Renaming | undefined;
-  private readonly tools: Renaming;
-  private readonly context: EncodeContext<NameLoss>;
+  readonly #ids: Renaming | undefined;
+  readonly #tools: Renaming;
+  readonly #context: EncodeContext<NameLoss>;
 
   /** Without a rule for ids the target takes any. */
   constructor(ids: NameRule | undefined, tools: NameRule, context: EncodeContext<"tool-renamed">) {
-    this.ids = ids && new Renaming(ids);
-    this.tools = new Renaming(tools);
+    this.#ids = ids && new Renaming(ids);
+    this.#tools = new Renaming(tools);
     // Who has a rule for ids declares what it does.
-    this.context = context as EncodeContext<NameLoss>;
+    this.#context = context as EncodeContext<NameLoss>;
   }
 
   /** What the target is told for a call's id; a change is reported at that field. */
   callId(id: string, field = "toolCallId"): string {
-    if (!this.context.repair || this.ids === undefined) return id;
-    const written = this.ids.write(id);
-    if (written !== id) this.context.report.addLoss("call-id-renamed", field);
+    if (!this.#context.repair || this.#ids === undefined) return id;
+    const written = this.#ids.write(id);
+    if (written !== id) this.#context.report.addLoss("call-id-renamed", field);
     return written;
   }
 
   toolName(name: string, field: string | readonly (string | number)[] = "toolName"): string {
-    if (!this.context.repair) return name;
-    const written = this.tools.write(name);
-    if (written !== name) this.context.report.addLoss("tool-renamed", field);
+    if (!this.#context.repair) return name;
+    const written = this.#tools.write(name);
+    if (written !== name) this.#context.report.addLoss("tool-renamed", field);
     return written;
   }
 
   /** What changed, for the decoder of the reply; undefined where nothing did. */
   get names(): Renames | undefined {
-    const [toolCallIds, toolNames] = [this.ids?.changes, this.tools.changes];
+    const [toolCallIds, toolNames] = [this.#ids?.changes, this.#tools.changes];
     if (toolCallIds === undefined && toolNames === undefined) return undefined;
     return { ...(toolCallIds && { toolCallIds }), ...(toolNames && { toolNames }) };
   }

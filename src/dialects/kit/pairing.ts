@@ -39,10 +39,10 @@ function isClientResult(part: Part): part is ToolResultPart {
 /** The calls that wait for their results, in call order. */
 class OpenCalls {
   /** Every id that was called with, and whether it still waits. */
-  private readonly waits = new Map<string, boolean>();
-  private readonly ids: string[] = [];
+  readonly #waits = new Map<string, boolean>();
+  readonly #ids: string[] = [];
   /** All ids before this one are answered. */
-  private first = 0;
+  #first = 0;
   count = 0;
 
   /** Adds the calls of a message; false where an id was called with before. */
@@ -50,10 +50,10 @@ class OpenCalls {
     let isNew = true;
     for (const part of parts) {
       if (!isClientCall(part)) continue;
-      if (this.waits.has(part.toolCallId)) isNew = false;
-      if (this.waits.get(part.toolCallId) === true) continue;
-      this.waits.set(part.toolCallId, true);
-      this.ids.push(part.toolCallId);
+      if (this.#waits.has(part.toolCallId)) isNew = false;
+      if (this.#waits.get(part.toolCallId) === true) continue;
+      this.#waits.set(part.toolCallId, true);
+      this.#ids.push(part.toolCallId);
       this.count++;
     }
     return isNew;
@@ -61,11 +61,11 @@ class OpenCalls {
 
   /** Takes a call off the list: 0 where it was the first of them, 1 where others waited before it, -1 where it does not wait. */
   take(id: string): -1 | 0 | 1 {
-    if (this.waits.get(id) !== true) return -1;
-    this.waits.set(id, false);
+    if (this.#waits.get(id) !== true) return -1;
+    this.#waits.set(id, false);
     this.count--;
-    const isFirst = this.ids[this.first] === id;
-    while (this.first < this.ids.length && this.waits.get(this.ids[this.first] ?? "") !== true) this.first++;
+    const isFirst = this.#ids[this.#first] === id;
+    while (this.#first < this.#ids.length && this.#waits.get(this.#ids[this.#first] ?? "") !== true) this.#first++;
     return isFirst ? 0 : 1;
   }
 }
@@ -152,85 +152,85 @@ function isBefore(a: Found, b: Found): boolean {
 }
 
 class Pairing {
-  private readonly turns: readonly Turn[];
-  private readonly rules: PairingRules;
-  private readonly context: EncodeContext<PairingLoss>;
+  readonly #turns: readonly Turn[];
+  readonly #rules: PairingRules;
+  readonly #context: EncodeContext<PairingLoss>;
   /** The first result of each call, by its id. */
-  private readonly results = new Map<string, Found>();
-  private readonly used = new Set<ToolResultPart>();
-  private readonly mended: Turn[] = [];
-  private calls: { call: ToolCallPart; turn: Turn; part: number }[] = [];
+  readonly #results = new Map<string, Found>();
+  readonly #used = new Set<ToolResultPart>();
+  readonly #mended: Turn[] = [];
+  #calls: { call: ToolCallPart; turn: Turn; part: number }[] = [];
 
   constructor(turns: readonly Turn[], rules: PairingRules, context: EncodeContext<PairingLoss>) {
-    this.turns = turns;
-    this.rules = rules;
-    this.context = context;
+    this.#turns = turns;
+    this.#rules = rules;
+    this.#context = context;
     const called = new Set<string>();
     for (const [at, turn] of turns.entries()) {
       for (const [part, each] of turn.message.parts.entries()) {
         if (isClientCall(each)) called.add(each.toolCallId);
         // A result before its call answers nothing.
-        else if (isClientResult(each) && called.has(each.toolCallId) && !this.results.has(each.toolCallId)) {
-          this.results.set(each.toolCallId, { turn, at, part, result: each });
+        else if (isClientResult(each) && called.has(each.toolCallId) && !this.#results.has(each.toolCallId)) {
+          this.#results.set(each.toolCallId, { turn, at, part, result: each });
         }
       }
     }
   }
 
   mend(): Turn[] {
-    for (const [at, turn] of this.turns.entries()) {
-      if (turn.message.role === "tool") this.leftovers(turn);
-      else this.mended.push(turn);
+    for (const [at, turn] of this.#turns.entries()) {
+      if (turn.message.role === "tool") this.#leftovers(turn);
+      else this.#mended.push(turn);
       if (turn.message.role !== "assistant") continue;
       for (const [part, call] of turn.message.parts.entries()) {
-        if (isClientCall(call)) this.calls.push({ call, turn, part });
+        if (isClientCall(call)) this.#calls.push({ call, turn, part });
       }
-      const goesOn = this.rules.perMessage !== true && this.turns[at + 1]?.message.role === "assistant";
-      if (!goesOn) this.answerCalls(at);
+      const goesOn = this.#rules.perMessage !== true && this.#turns[at + 1]?.message.role === "assistant";
+      if (!goesOn) this.#answerCalls(at);
     }
-    return this.mended;
+    return this.#mended;
   }
 
   /** The results of the calls so far, in call order, each within the message it came from. */
-  private answerCalls(at: number): void {
-    const end = this.endOfResults(at);
+  #answerCalls(at: number): void {
+    const end = this.#endOfResults(at);
     let last: { turn: Turn; parts: number[] } | undefined;
     let previous: Found | undefined;
     const flush = (): void => {
-      if (last !== undefined) this.mended.push(this.excerpt(last.turn, last.parts));
+      if (last !== undefined) this.#mended.push(this.#excerpt(last.turn, last.parts));
       last = undefined;
     };
-    for (const { call, turn, part } of this.calls) {
-      const found = this.results.get(call.toolCallId);
-      if (this.rules.anywhere === true && found !== undefined) continue;
-      if (found === undefined || this.used.has(found.result)) {
+    for (const { call, turn, part } of this.#calls) {
+      const found = this.#results.get(call.toolCallId);
+      if (this.#rules.anywhere === true && found !== undefined) continue;
+      if (found === undefined || this.#used.has(found.result)) {
         flush();
-        this.synthesize(call, turn, part);
+        this.#synthesize(call, turn, part);
         continue;
       }
-      this.used.add(found.result);
+      this.#used.add(found.result);
       if (last?.turn !== found.turn) flush();
       last ??= { turn: found.turn, parts: [] };
       if (found.at >= end) {
-        this.context.report.addLoss("result-moved", pathOf(found.turn, found.part));
+        this.#context.report.addLoss("result-moved", pathOf(found.turn, found.part));
       } else if (previous !== undefined && isBefore(found, previous)) {
-        this.context.report.addLoss("results-reordered", pathOf(found.turn, found.part));
+        this.#context.report.addLoss("results-reordered", pathOf(found.turn, found.part));
       }
       previous = found;
       last.parts.push(found.part);
     }
     flush();
-    this.calls = [];
+    this.#calls = [];
   }
 
   /** Where the run of tool turns ends in which results are expected. */
-  private endOfResults(at: number): number {
+  #endOfResults(at: number): number {
     let end = at + 1;
-    while (this.turns[end]?.message.role === "tool") end++;
+    while (this.#turns[end]?.message.role === "tool") end++;
     return end;
   }
 
-  private excerpt(turn: Turn, parts: readonly number[]): Turn {
+  #excerpt(turn: Turn, parts: readonly number[]): Turn {
     if (parts.length === turn.message.parts.length && parts.every((part, at) => part === at)) return turn;
     const chosen = parts.map((part) => turn.message.parts[part]).filter((part) => part !== undefined);
     return {
@@ -240,42 +240,42 @@ class Pairing {
     };
   }
 
-  private synthesize(call: ToolCallPart, turn: Turn, part: number): void {
-    this.context.report.addLoss("result-synthesized", pathOf(turn, part));
+  #synthesize(call: ToolCallPart, turn: Turn, part: number): void {
+    this.#context.report.addLoss("result-synthesized", pathOf(turn, part));
     const { toolCallId, toolName, format, tool, extra } = call;
     const result: ToolResultPart = { type: "tool-result", toolCallId, toolName, isError: true, output: NO_RESULT };
     if (format !== undefined) result.format = format;
     if (tool !== undefined) result.tool = tool;
-    const id = extra === undefined ? undefined : readForm(call, this.context.dialect)["id"];
-    if (id !== undefined) storeForm(result, this.context.dialect, "id", id);
+    const id = extra === undefined ? undefined : readForm(call, this.#context.dialect)["id"];
+    if (id !== undefined) storeForm(result, this.#context.dialect, "id", id);
     const place = placeOf(turn, part);
     const message: Message = { role: "tool", parts: [result] };
-    this.mended.push({ message, index: turn.index, places: [place], isMade: true });
+    this.#mended.push({ message, index: turn.index, places: [place], isMade: true });
   }
 
   /** What a tool turn holds beside results that have found their calls. */
-  private leftovers(turn: Turn): void {
+  #leftovers(turn: Turn): void {
     const rest: number[] = [];
     for (const [part, each] of turn.message.parts.entries()) {
       if (!isClientResult(each)) rest.push(part);
-      else if (this.used.has(each)) continue;
-      else if (this.results.get(each.toolCallId)?.result === each || this.rules.stored === true) rest.push(part);
-      else if (this.results.has(each.toolCallId)) {
-        this.context.report.addLoss("result-duplicate", pathOf(turn, part));
+      else if (this.#used.has(each)) continue;
+      else if (this.#results.get(each.toolCallId)?.result === each || this.#rules.stored === true) rest.push(part);
+      else if (this.#results.has(each.toolCallId)) {
+        this.#context.report.addLoss("result-duplicate", pathOf(turn, part));
       } else {
-        if (rest.length > 0) this.mended.push(this.excerpt(turn, rest.splice(0)));
-        this.asText(each, turn, part);
+        if (rest.length > 0) this.#mended.push(this.#excerpt(turn, rest.splice(0)));
+        this.#asText(each, turn, part);
       }
     }
-    if (rest.length > 0) this.mended.push(this.excerpt(turn, rest));
+    if (rest.length > 0) this.#mended.push(this.#excerpt(turn, rest));
   }
 
-  private asText(result: ToolResultPart, turn: Turn, part: number): void {
-    this.context.report.addLoss("result-orphan", pathOf(turn, part));
+  #asText(result: ToolResultPart, turn: Turn, part: number): void {
+    this.#context.report.addLoss("result-orphan", pathOf(turn, part));
     const { toolName, toolCallId, content = [] } = result;
     const text = `[Result of ${toolName === "" ? "a tool" : toolName}, call ${toolCallId}] ${outputText(result)}`;
     const parts: Part[] = [{ type: "text", text: text.trimEnd() }, ...content];
     const place = placeOf(turn, part);
-    this.mended.push({ message: { role: "user", parts }, index: turn.index, places: parts.map(() => place) });
+    this.#mended.push({ message: { role: "user", parts }, index: turn.index, places: parts.map(() => place) });
   }
 }

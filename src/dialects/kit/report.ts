@@ -14,24 +14,24 @@ export type LossTable = Readonly<Record<string, LossDeclaration>>;
 
 export class Report<Code extends string = string> {
   readonly losses: Loss[] = [];
-  private readonly trail: PathTracker;
-  private readonly declared: Readonly<Record<Code, LossDeclaration>>;
+  readonly #trail: PathTracker;
+  readonly #declared: Readonly<Record<Code, LossDeclaration>>;
 
   constructor(trail: PathTracker, declared: Readonly<Record<Code, LossDeclaration>>) {
-    this.trail = trail;
-    this.declared = declared;
+    this.#trail = trail;
+    this.#declared = declared;
   }
 
   /** An empty report of the same losses, for another trail. */
   anew(trail: PathTracker): Report<Code> {
-    return new Report(trail, this.declared);
+    return new Report(trail, this.#declared);
   }
 
   /** Reports a loss at the value in hand, or at a field of it; `detail` is added to the declared sentence. */
   addLoss(code: Code, field?: string | number | readonly (string | number)[], detail?: string): void {
-    const { action, level, message: says } = this.declared[code];
+    const { action, level, message: sentence } = this.#declared[code];
     const steps = field === undefined ? [] : typeof field === "object" ? field : [field];
-    const message = detail === undefined ? says : `${says} ${detail}`;
-    this.losses.push({ path: this.trail.path(...steps), action, level, code, message });
+    const message = detail === undefined ? sentence : `${sentence} ${detail}`;
+    this.losses.push({ path: this.#trail.path(...steps), action, level, code, message });
   }
 }

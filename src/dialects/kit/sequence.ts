@@ -19,66 +19,66 @@ export interface PartSink {
 }
 
 export class PartSequence {
-  private readonly sink: PartSink;
-  private current: Draft | undefined;
+  readonly #sink: PartSink;
+  #current: Draft | undefined;
   /** The call in hand has not ended. */
-  private isCallOpen = false;
+  #isCallOpen = false;
   /** What came too early, by part. Parts appear in their order, so that the first to wait is the first to go on. */
-  private readonly waiting = new Map<Draft, Delta[]>();
-  private late: { draft: Draft; delta: Delta }[] = [];
+  readonly #waiting = new Map<Draft, Delta[]>();
+  #late: { draft: Draft; delta: Delta }[] = [];
 
   constructor(sink: PartSink) {
-    this.sink = sink;
+    this.#sink = sink;
   }
 
   push(draft: Draft, delta: Delta): void {
-    const { current } = this;
-    if (draft === current) this.add(draft, delta);
-    else if (current !== undefined && draft.index < current.index) this.addLate(draft, delta);
-    else if (this.isCallOpen) this.keep(draft, delta);
+    const current = this.#current;
+    if (draft === current) this.#add(draft, delta);
+    else if (current !== undefined && draft.index < current.index) this.#addLate(draft, delta);
+    else if (this.#isCallOpen) this.#keep(draft, delta);
     else {
-      this.begin(draft);
-      this.add(draft, delta);
+      this.#begin(draft);
+      this.#add(draft, delta);
     }
   }
 
-  private addLate(draft: Draft, delta: Delta): void {
-    if (this.isCallOpen) this.late.push({ draft, delta });
-    else this.sink.late(draft, delta);
+  #addLate(draft: Draft, delta: Delta): void {
+    if (this.#isCallOpen) this.#late.push({ draft, delta });
+    else this.#sink.late(draft, delta);
   }
 
-  private keep(draft: Draft, delta: Delta): void {
-    const deltas = this.waiting.get(draft);
-    if (deltas === undefined) this.waiting.set(draft, [delta]);
+  #keep(draft: Draft, delta: Delta): void {
+    const deltas = this.#waiting.get(draft);
+    if (deltas === undefined) this.#waiting.set(draft, [delta]);
     else deltas.push(delta);
   }
 
-  private begin(draft: Draft): void {
-    if (this.current !== undefined) this.sink.close(this.current);
-    this.current = draft;
-    this.isCallOpen = draft.kind === "call";
-    this.sink.open(draft);
+  #begin(draft: Draft): void {
+    if (this.#current !== undefined) this.#sink.close(this.#current);
+    this.#current = draft;
+    this.#isCallOpen = draft.kind === "call";
+    this.#sink.open(draft);
   }
 
-  private add(draft: Draft, delta: Delta): void {
-    this.sink.add(draft, delta);
+  #add(draft: Draft, delta: Delta): void {
+    this.#sink.add(draft, delta);
     if (delta.kind !== "tool_call_end") return;
-    this.isCallOpen = false;
-    this.release();
+    this.#isCallOpen = false;
+    this.#release();
   }
 
   /** What waited goes on, part by part, up to a call that is still open. */
-  private release(): void {
-    const { late } = this;
-    this.late = [];
-    for (const { draft, delta } of late) this.sink.late(draft, delta);
-    for (const [draft, deltas] of this.waiting) {
-      if (this.isCallOpen) return;
-      this.waiting.delete(draft);
-      this.begin(draft);
+  #release(): void {
+    const late = this.#late;
+    this.#late = [];
+    for (const { draft, delta } of late) this.#sink.late(draft, delta);
+    for (const [draft, deltas] of this.#waiting) {
+      if (this.#isCallOpen) return;
+      this.#waiting.delete(draft);
+      this.#begin(draft);
       for (const delta of deltas) {
-        this.sink.add(draft, delta);
-        if (delta.kind === "tool_call_end") this.isCallOpen = false;
+        this.#sink.add(draft, delta);
+        if (delta.kind === "tool_call_end") this.#isCallOpen = false;
       }
     }
   }
@@ -86,12 +86,12 @@ export class PartSequence {
   /** The answer has ended, and with it the part in hand; calls that are still open end here too. */
   end(): void {
     do {
-      this.isCallOpen = false;
-      this.release();
-    } while (this.waiting.size > 0);
-    if (this.current !== undefined) this.sink.close(this.current);
-    this.current = undefined;
-    this.isCallOpen = false;
+      this.#isCallOpen = false;
+      this.#release();
+    } while (this.#waiting.size > 0);
+    if (this.#current !== undefined) this.#sink.close(this.#current);
+    this.#current = undefined;
+    this.#isCallOpen = false;
   }
 }
 

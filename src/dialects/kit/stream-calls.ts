@@ -8,25 +8,25 @@ import { readForm, storeForm } from "./residue.ts";
 
 /** The calls of all answers that one stream holds: each has an id of its own, and one result (B17). */
 export class RunCalls {
-  private readonly started = new Set<string>();
-  private readonly answered = new Set<string>();
+  readonly #started = new Set<string>();
+  readonly #answered = new Set<string>();
 
   start(call: ToolCallPart, dialect: string): void {
     const id = call.toolCallId;
-    for (let n = 2; this.isTaken(call.toolCallId); n++) call.toolCallId = `${id}_${n}`;
+    for (let n = 2; this.#isTaken(call.toolCallId); n++) call.toolCallId = `${id}_${n}`;
     if (call.toolCallId !== id && readForm(call, dialect)["id"] === undefined) storeForm(call, dialect, "id", id);
-    this.started.add(call.toolCallId);
+    this.#started.add(call.toolCallId);
   }
 
   /** Also by a result, where it came before its call. */
-  private isTaken(id: string): boolean {
-    return this.started.has(id) || this.answered.has(id);
+  #isTaken(id: string): boolean {
+    return this.#started.has(id) || this.#answered.has(id);
   }
 
   /** Whether a result may stand in an answer: the first for its call, and a client's only where the call is known. */
   answer({ toolCallId, executor }: ToolResultPart): boolean {
-    if (this.answered.has(toolCallId) || (executor !== "provider" && !this.started.has(toolCallId))) return false;
-    this.answered.add(toolCallId);
+    if (this.#answered.has(toolCallId) || (executor !== "provider" && !this.#started.has(toolCallId))) return false;
+    this.#answered.add(toolCallId);
     return true;
   }
 }

@@ -12,15 +12,15 @@ const KEY = "audio";
 export class AudioReader {
   /** The audio as an answer in one piece has it. */
   wire: JsonObject | undefined;
-  private readonly texts = { data: new Growing(), transcript: new Growing() };
-  private readonly reading: Reading;
-  private readonly told: Map<string, Told>;
-  private readonly at: PayloadBase;
+  readonly #texts = { data: new Growing(), transcript: new Growing() };
+  readonly #reading: Reading;
+  readonly #told: Map<string, Told>;
+  readonly #at: PayloadBase;
 
   constructor(reading: Reading, told: Map<string, Told>, at: PayloadBase) {
-    this.reading = reading;
-    this.told = told;
-    this.at = at;
+    this.#reading = reading;
+    this.#told = told;
+    this.#at = at;
   }
 
   /** Whether all of it has come. */
@@ -38,25 +38,25 @@ export class AudioReader {
     for (const key in piece) {
       const text = piece[key];
       if ((key === "data" || key === "transcript") && typeof text === "string") {
-        this.texts[key].add(text);
-        wire[key] = this.texts[key].text;
+        this.#texts[key].add(text);
+        wire[key] = this.#texts[key].text;
       } else addLater(wire, piece, key);
     }
     const { id, data, transcript } = wire;
     // An answer in one piece may have no data; where there is more to come, there will be some.
     const isMore = typeof transcript === "string" && hadId;
     if (typeof id !== "string" || (typeof data !== "string" && !isMore)) return true;
-    const isNew = !this.told.has(KEY);
+    const isNew = !this.#told.has(KEY);
     const [said, spoken] = isNew ? [data, transcript] : [piece["data"], piece["transcript"]];
-    const payload: Extract<Delta, { kind: "media" }>["payload"] = { type: "audio", part: KEY, ...this.at };
+    const payload: Extract<Delta, { kind: "media" }>["payload"] = { type: "audio", part: KEY, ...this.#at };
     if (typeof said === "string") payload.dataDelta = said;
     if (typeof spoken === "string") payload.transcriptDelta = spoken;
     if (payload.dataDelta === undefined && payload.transcriptDelta === undefined) return true;
     out.push({ kind: "media", payload });
     if (isNew) {
       const told: Told = { key: KEY, kind: "media", tokens: 0 };
-      this.told.set(KEY, told);
-      tellSeals(decodeSpoken({ id, data: "" }, this.reading)?.seals, told, this.at, out);
+      this.#told.set(KEY, told);
+      tellSeals(decodeSpoken({ id, data: "" }, this.#reading)?.seals, told, this.#at, out);
     }
     return true;
   }

@@ -141,20 +141,20 @@ interface Marks {
 export class CallReader {
   readonly entries: CallEntry[] = [];
   legacy: CallEntry | undefined;
-  private readonly byIndex = new Map<JsonValue, CallEntry>();
-  private readonly byId = new Map<string, CallEntry>();
-  private readonly reading: Reading;
-  private readonly run: RunCalls;
-  private readonly told: Map<string, Told>;
-  private readonly at: PayloadBase;
+  readonly #byIndex = new Map<JsonValue, CallEntry>();
+  readonly #byId = new Map<string, CallEntry>();
+  readonly #reading: Reading;
+  readonly #run: RunCalls;
+  readonly #told: Map<string, Told>;
+  readonly #at: PayloadBase;
   /** All before this one have been told. */
-  private next = 0;
+  #next = 0;
 
   constructor(reading: Reading, run: RunCalls, told: Map<string, Told>, at: PayloadBase) {
-    this.reading = reading;
-    this.run = run;
-    this.told = told;
-    this.at = at;
+    this.#reading = reading;
+    this.#run = run;
+    this.#told = told;
+    this.#at = at;
   }
 
   /** Reads pieces of calls; those that came when their call had ended. */
@@ -162,16 +162,16 @@ export class CallReader {
     const touched = new Set<CallEntry>();
     const ended: JsonObject[] = [];
     for (const piece of list) {
-      const entry = this.entryOf(piece, touched);
+      const entry = this.#entryOf(piece, touched);
       if (entry.isEnded) ended.push(piece);
       else {
         touched.add(entry);
         const late = entry.add(piece);
-        if (late !== undefined) this.tell(entry, out, { [this.reading.context.dialect]: late });
+        if (late !== undefined) this.#tell(entry, out, { [this.#reading.context.dialect]: late });
       }
     }
     this.advance(out);
-    for (const entry of touched) this.tell(entry, out);
+    for (const entry of touched) this.#tell(entry, out);
     return ended;
   }
 
@@ -188,7 +188,7 @@ export class CallReader {
     return this.entries.length === 0 && this.legacy === undefined;
   }
 
-  private entryOf(piece: JsonObject, touched: ReadonlySet<CallEntry>): CallEntry {
+  #entryOf(piece: JsonObject, touched: ReadonlySet<CallEntry>): CallEntry {
     const { index, id } = piece;
     const data = isObject(piece[CUSTOM]) ? piece[CUSTOM] : isObject(piece["function"]) ? piece["function"] : {};
     const { name } = data;
@@ -200,83 +200,83 @@ export class CallReader {
       args: typeof args === "string" ? args : "",
       isAgain: false,
     };
-    const known = this.candidate(marks);
+    const known = this.#candidate(marks);
     if (known !== undefined) {
       marks.isAgain = touched.has(known);
-      if (isSame(known, marks)) return this.book(known, marks);
+      if (isSame(known, marks)) return this.#book(known, marks);
     }
     const entry = new CallEntry(`calls/${this.entries.length}`, isObject(piece[CUSTOM]) ? CUSTOM : "function");
     this.entries.push(entry);
-    return this.book(entry, marks);
+    return this.#book(entry, marks);
   }
 
-  private candidate({ index, id, name }: Marks): CallEntry | undefined {
+  #candidate({ index, id, name }: Marks): CallEntry | undefined {
     if (index !== undefined) {
-      const known = this.byIndex.get(index);
+      const known = this.#byIndex.get(index);
       // An index may change under an id; with a name it is another call whose id is not its own.
-      return known ?? (id !== undefined && name === undefined ? this.byId.get(id) : undefined);
+      return known ?? (id !== undefined && name === undefined ? this.#byId.get(id) : undefined);
     }
-    const byId = id === undefined ? undefined : this.byId.get(id);
+    const byId = id === undefined ? undefined : this.#byId.get(id);
     return byId ?? this.entries.at(-1);
   }
 
-  private book(entry: CallEntry, { index, id }: Marks): CallEntry {
-    if (index !== undefined) this.byIndex.set(index, entry);
-    if (id !== undefined && !this.byId.has(id)) this.byId.set(id, entry);
+  #book(entry: CallEntry, { index, id }: Marks): CallEntry {
+    if (index !== undefined) this.#byIndex.set(index, entry);
+    if (id !== undefined && !this.#byId.has(id)) this.#byId.set(id, entry);
     return entry;
   }
 
   /** Tells the calls whose time has come, in their order; at the end, all that can be told. */
   advance(out: Delta[], isEnd = false): void {
-    for (; this.next < this.entries.length; this.next++) {
-      const entry = this.entries[this.next];
+    for (; this.#next < this.entries.length; this.#next++) {
+      const entry = this.entries[this.#next];
       if (entry === undefined) break;
       if (entry.name === "" && !isEnd) break;
       // More of the name may come, until there are arguments, be they empty, or another call.
       const isNamed = isObject(entry.args) || entry.pending !== "" || (entry.id !== undefined && entry.args === "");
-      if (!isNamed && this.next === this.entries.length - 1 && !isEnd) break;
-      this.start(entry, out);
+      if (!isNamed && this.#next === this.entries.length - 1 && !isEnd) break;
+      this.#start(entry, out);
     }
     const { legacy } = this;
     if (legacy === undefined) return;
     if (legacy.toolCallId === undefined && legacy.name !== "" && (legacy.pending !== "" || isEnd))
-      this.start(legacy, out);
-    this.tell(legacy, out);
+      this.#start(legacy, out);
+    this.#tell(legacy, out);
   }
 
-  private start(entry: CallEntry, out: Delta[]): void {
+  #start(entry: CallEntry, out: Delta[]): void {
     const isText = typeof (entry.args ?? "") === "string";
-    const part = this.decode(entry, isText ? "" : undefined);
+    const part = this.#decode(entry, isText ? "" : undefined);
     if (part === undefined) return;
-    this.told.set(entry.key, { key: entry.key, kind: "whole", tokens: 0 });
+    this.#told.set(entry.key, { key: entry.key, kind: "whole", tokens: 0 });
     if (part.type !== "tool-call") {
       // What lacks a name is no call, but stands among them.
       entry.isWhole = true;
-      out.push({ kind: "part", payload: { value: part, part: entry.key, ...this.at } });
+      out.push({ kind: "part", payload: { value: part, part: entry.key, ...this.#at } });
       return;
     }
-    this.run.start(part, this.reading.context.dialect);
+    this.#run.start(part, this.#reading.context.dialect);
     const { toolCallId, toolName, format, extra } = part;
     entry.toolCallId = toolCallId;
     entry.isWhole = !isText;
     entry.extra = extra;
     if (!isText) {
-      out.push({ kind: "part", payload: { value: part, part: entry.key, ...this.at } });
+      out.push({ kind: "part", payload: { value: part, part: entry.key, ...this.#at } });
       return;
     }
-    const payload: ToolCallStartPayload = { toolCallId, toolName, part: entry.key, ...this.at };
+    const payload: ToolCallStartPayload = { toolCallId, toolName, part: entry.key, ...this.#at };
     if (format !== undefined) payload.format = format;
     if (extra !== undefined) payload.extra = extra;
     out.push({ kind: "tool_call_start", payload });
-    this.tell(entry, out);
+    this.#tell(entry, out);
   }
 
-  private decode(entry: CallEntry, args: string | undefined): Part | undefined {
+  #decode(entry: CallEntry, args: string | undefined): Part | undefined {
     const wire = entry.whole(args);
-    return entry === this.legacy ? decodeFunctionCall(wire, this.reading) : decodeCall(wire, this.reading);
+    return entry === this.legacy ? decodeFunctionCall(wire, this.#reading) : decodeCall(wire, this.#reading);
   }
 
-  private tell(entry: CallEntry, out: Delta[], extra?: Extra): void {
+  #tell(entry: CallEntry, out: Delta[], extra?: Extra): void {
     const { toolCallId, pending } = entry;
     if (toolCallId === undefined || entry.isWhole || (pending === "" && extra === undefined)) return;
     entry.pending = "";

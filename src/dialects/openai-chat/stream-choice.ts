@@ -53,32 +53,32 @@ export class ChoiceReader {
   readonly told = new Map<string, Told>();
   readonly calls: CallReader;
   readonly details: DetailReader;
-  private readonly audio: AudioReader;
+  readonly #audio: AudioReader;
   /** The message as an answer in one piece has it, its texts and calls apart. */
-  private readonly message: JsonObject = {};
+  readonly #message: JsonObject = {};
   /** The content, the refusal and the reasoning, where they are texts; of blocks, the last one's. */
-  private readonly texts = new Map<string, Growing>();
-  private blocks: JsonObject[] | undefined;
+  readonly #texts = new Map<string, Growing>();
+  #blocks: JsonObject[] | undefined;
   /** Log probabilities, one list for each field. */
-  private logprobs: JsonObject | undefined;
-  private images = 0;
-  private odd = 0;
+  #logprobs: JsonObject | undefined;
+  #images = 0;
+  #odd = 0;
   /** The field that tells the reasoning: others may repeat it. */
-  private lead: string | undefined;
-  private readonly reading: Reading;
-  private readonly at: PayloadBase;
+  #lead: string | undefined;
+  readonly #reading: Reading;
+  readonly #at: PayloadBase;
 
   constructor(position: number, reading: Reading, run: RunCalls) {
-    this.reading = reading;
-    this.at = position === 0 ? {} : { choice: position };
-    this.calls = new CallReader(reading, run, this.told, this.at);
-    this.details = new DetailReader(reading, this.told, this.at);
-    this.audio = new AudioReader(reading, this.told, this.at);
+    this.#reading = reading;
+    this.#at = position === 0 ? {} : { choice: position };
+    this.calls = new CallReader(reading, run, this.told, this.#at);
+    this.details = new DetailReader(reading, this.told, this.#at);
+    this.#audio = new AudioReader(reading, this.told, this.#at);
   }
 
   /** Whether the choice has said how it ended; spoken answers may just tell when the audio expires. */
   get isOver(): boolean {
-    return this.hasEnded || this.audio.isOver;
+    return this.hasEnded || this.#audio.isOver;
   }
 
   /** Whether the choice has said why it ended. */
@@ -89,10 +89,10 @@ export class ChoiceReader {
   read(choice: JsonObject, out: Delta[]): void {
     const { delta, message, logprobs } = choice;
     const tokens = isObject(logprobs) ? logprobs : undefined;
-    if (tokens !== undefined) this.addTokens(tokens);
-    if (isObject(delta)) this.readDelta(delta, tokens, out);
+    if (tokens !== undefined) this.#addTokens(tokens);
+    if (isObject(delta)) this.#readDelta(delta, tokens, out);
     else if (delta !== undefined && delta !== null) this.tellOdd("delta", delta, out);
-    if (isObject(message)) this.readDelta(this.newIn(message), tokens, out);
+    if (isObject(message)) this.#readDelta(this.#newIn(message), tokens, out);
     else if (message !== undefined) addLater(this.wire, choice, "message");
     for (const key in choice) {
       if (key === "delta" || key === "message" || key === "index" || (key === "logprobs" && tokens !== undefined))
@@ -104,62 +104,63 @@ export class ChoiceReader {
     }
   }
 
-  private addTokens(tokens: JsonObject): void {
-    this.logprobs ??= {};
-    for (const key in tokens) addPiece(this.logprobs, tokens, key);
+  #addTokens(tokens: JsonObject): void {
+    this.#logprobs ??= {};
+    for (const key in tokens) addPiece(this.#logprobs, tokens, key);
   }
 
-  private textOf(field: string): Growing {
-    let text = this.texts.get(field);
+  #textOf(field: string): Growing {
+    let text = this.#texts.get(field);
     if (text === undefined) {
       text = new Growing();
-      this.texts.set(field, text);
+      this.#texts.set(field, text);
     }
     return text;
   }
 
   /** What a snapshot of the message says that no delta has said (B77). */
-  private newIn(message: JsonObject): JsonObject {
+  #newIn(message: JsonObject): JsonObject {
     const fresh: JsonObject = {};
     for (const key in message) {
       const value = message[key];
-      const known = this.texts.get(key)?.text ?? (key === "content" ? "" : this.message[key]);
+      const known = this.#texts.get(key)?.text ?? (key === "content" ? "" : this.#message[key]);
       if (typeof value === "string" && typeof known === "string") {
         if (value.length > known.length && value.startsWith(known)) setOwn(fresh, key, value.slice(known.length));
-      } else if (key === "content" ? this.blocks === undefined : !this.hasSaid(key)) addPiece(fresh, message, key);
+      } else if (key === "content" ? this.#blocks === undefined : !this.#hasSaid(key)) addPiece(fresh, message, key);
     }
     return fresh;
   }
 
-  private hasSaid(key: string): boolean {
+  #hasSaid(key: string): boolean {
     if (key === "tool_calls") return this.calls.entries.length > 0;
     if (key === "function_call") return this.calls.legacy !== undefined;
     if (key === DETAILS) return this.details.list.length > 0;
-    if (key === "audio") return this.audio.wire !== undefined;
-    return this.texts.has(key) || (this.message[key] ?? null) !== null;
+    if (key === "audio") return this.#audio.wire !== undefined;
+    return this.#texts.has(key) || (this.#message[key] ?? null) !== null;
   }
 
-  private readDelta(delta: JsonObject, tokens: JsonObject | undefined, out: Delta[]): void {
+  #readDelta(delta: JsonObject, tokens: JsonObject | undefined, out: Delta[]): void {
     let said = 0;
     for (const key in delta) {
       if (SAID_SET.has(key)) said++;
-      else if (key !== "role") addPiece(this.message, delta, key);
-      else if ((delta[key] ?? null) !== null || this.message[key] === undefined) this.message[key] = delta[key] ?? null;
+      else if (key !== "role") addPiece(this.#message, delta, key);
+      else if ((delta[key] ?? null) !== null || this.#message[key] === undefined)
+        this.#message[key] = delta[key] ?? null;
     }
     const { content } = delta;
     if (typeof content === "string") {
-      if (said === 1) return this.readText(content, tokens, out);
+      if (said === 1) return this.#readText(content, tokens, out);
     } else if (said === 0 && tokens === undefined) return;
     for (const field of FIELDS) {
       const value = delta[field];
       if (value === undefined) continue;
-      if (value === null) this.message[field] ??= null;
-      else if (!this.readField(field, value, delta, tokens, out)) this.tellOdd(field, value, out);
+      if (value === null) this.#message[field] ??= null;
+      else if (!this.#readField(field, value, delta, tokens, out)) this.tellOdd(field, value, out);
     }
   }
 
   /** Reads a field; false where it is not what it must be. */
-  private readField(
+  #readField(
     field: string,
     value: JsonValue,
     delta: JsonObject,
@@ -168,45 +169,45 @@ export class ChoiceReader {
   ): boolean {
     switch (field) {
       case "content":
-        if (typeof value === "string") this.readText(value, tokens, out);
-        else if (Array.isArray(value)) this.readBlocks(value, out);
+        if (typeof value === "string") this.#readText(value, tokens, out);
+        else if (Array.isArray(value)) this.#readBlocks(value, out);
         else return false;
         return true;
       case "refusal":
-        return typeof value === "string" && this.grow("refusal", "refusal", value, tokens, out);
+        return typeof value === "string" && this.#grow("refusal", "refusal", value, tokens, out);
       case DETAILS:
         if (!Array.isArray(value) || !value.every(isObject)) return false;
-        if (value.length === 0) this.message[field] ??= value;
-        else this.lead ??= field;
-        this.details.read(value, this.lead === field, out);
+        if (value.length === 0) this.#message[field] ??= value;
+        else this.#lead ??= field;
+        this.details.read(value, this.#lead === field, out);
         return true;
       case "audio":
-        return isObject(value) && this.audio.read(value, out);
+        return isObject(value) && this.#audio.read(value, out);
       case "images":
-        return Array.isArray(value) && this.readPictures(value, delta, out);
+        return Array.isArray(value) && this.#readPictures(value, delta, out);
       case "tool_calls":
         if (!Array.isArray(value) || !value.every(isObject)) return false;
-        if (value.length === 0) this.message[field] ??= value;
+        if (value.length === 0) this.#message[field] ??= value;
         for (const late of this.calls.read(value, out)) this.tellOdd(field, [late], out);
         return true;
       case "function_call":
         return isObject(value) && this.calls.readLegacy(value, out);
       default:
-        return typeof value === "string" && this.readReasoning(field, value, out);
+        return typeof value === "string" && this.#readReasoning(field, value, out);
     }
   }
 
-  private readText(text: string, tokens: JsonObject | undefined, out: Delta[]): void {
-    if (this.blocks !== undefined) {
-      if (text !== "") this.readBlocks([{ type: "text", text }], out);
+  #readText(text: string, tokens: JsonObject | undefined, out: Delta[]): void {
+    if (this.#blocks !== undefined) {
+      if (text !== "") this.#readBlocks([{ type: "text", text }], out);
       return;
     }
-    this.textOf("content").add(text);
-    this.tellText("content", "text", text, tokens, out);
+    this.#textOf("content").add(text);
+    this.#tellText("content", "text", text, tokens, out);
   }
 
   /** Adds to a text of the message, and tells it. */
-  private grow(
+  #grow(
     field: string,
     kind: "refusal" | "thinking",
     text: string,
@@ -214,23 +215,23 @@ export class ChoiceReader {
     out: Delta[],
     extra?: Extra,
   ): boolean {
-    this.textOf(field).add(text);
-    this.tellText(field, kind, text, tokens, out, extra);
+    this.#textOf(field).add(text);
+    this.#tellText(field, kind, text, tokens, out, extra);
     return true;
   }
 
-  private readReasoning(field: string, text: string, out: Delta[]): boolean {
-    if (text !== "") this.lead ??= field;
-    if (this.lead === field) return this.grow(field, "thinking", text, undefined, out, this.placed(field));
-    this.textOf(field).add(text);
+  #readReasoning(field: string, text: string, out: Delta[]): boolean {
+    if (text !== "") this.#lead ??= field;
+    if (this.#lead === field) return this.#grow(field, "thinking", text, undefined, out, this.#placed(field));
+    this.#textOf(field).add(text);
     return true;
   }
 
-  private placed(place: string): Extra {
-    return { [this.reading.context.dialect]: { $form: { in: place } } };
+  #placed(place: string): Extra {
+    return { [this.#reading.context.dialect]: { $form: { in: place } } };
   }
 
-  private tellText(
+  #tellText(
     key: string,
     kind: "text" | "refusal" | "thinking",
     textDelta: string,
@@ -239,7 +240,7 @@ export class ChoiceReader {
     extra?: Extra,
     opens = textDelta !== "",
   ): void {
-    const logprobs = tokens === undefined || kind === "thinking" ? undefined : this.tokensOf(tokens, kind);
+    const logprobs = tokens === undefined || kind === "thinking" ? undefined : this.#tokensOf(tokens, kind);
     let told = this.told.get(key);
     if (told === undefined) {
       if (!opens) return;
@@ -251,7 +252,7 @@ export class ChoiceReader {
       extra = undefined;
     }
     const payload: { textDelta: string; part: PartKey; logprobs?: Logprob[] } & PayloadBase = { textDelta, part: key };
-    if (this.at.choice !== undefined) payload.choice = this.at.choice;
+    if (this.#at.choice !== undefined) payload.choice = this.#at.choice;
     if (extra !== undefined) payload.extra = extra;
     if (logprobs !== undefined) {
       payload.logprobs = logprobs;
@@ -261,100 +262,100 @@ export class ChoiceReader {
   }
 
   /** The log probabilities of a chunk, where all before them have been told. */
-  private tokensOf(tokens: JsonObject, kind: "text" | "refusal"): Logprob[] | undefined {
+  #tokensOf(tokens: JsonObject, kind: "text" | "refusal"): Logprob[] | undefined {
     const field = kind === "text" ? "content" : "refusal";
     const list = tokens[field];
-    const all = this.logprobs?.[field];
+    const all = this.#logprobs?.[field];
     if (!Array.isArray(list) || !Array.isArray(all) || list.length === 0) return undefined;
     const before = this.told.get(kind === "text" ? "content" : kind)?.tokens ?? 0;
-    return before + list.length === all.length ? decodeLogprobs(list, this.reading) : undefined;
+    return before + list.length === all.length ? decodeLogprobs(list, this.#reading) : undefined;
   }
 
   /**
    * Blocks of content: the first of a list goes on with the last one, if it is a text like it. Whose the log
    * probabilities are is known at the end.
    */
-  private readBlocks(list: readonly JsonValue[], out: Delta[]): void {
-    if (this.blocks === undefined) {
-      this.blocks = [];
-      const content = this.texts.get("content")?.text ?? "";
+  #readBlocks(list: readonly JsonValue[], out: Delta[]): void {
+    if (this.#blocks === undefined) {
+      this.#blocks = [];
+      const content = this.#texts.get("content")?.text ?? "";
       if (content !== "") {
-        this.blocks.push({ type: "text", text: content });
+        this.#blocks.push({ type: "text", text: content });
         const told = this.told.get("content");
         if (told !== undefined) this.told.set("content/0", told);
       }
     }
     list.forEach((block, at) => {
       if (!isObject(block)) this.tellOdd("content", [block], out);
-      else if (at > 0 || !this.goOn(block, out)) this.addBlock(block, out);
+      else if (at > 0 || !this.#goOn(block, out)) this.#addBlock(block, out);
     });
   }
 
-  private goOn(block: JsonObject, out: Delta[]): boolean {
-    const blocks = this.blocks ?? [];
+  #goOn(block: JsonObject, out: Delta[]): boolean {
+    const blocks = this.#blocks ?? [];
     const last = blocks.at(-1);
     if (last === undefined || Object.keys(block).length !== 2 || block["type"] !== last["type"]) return false;
     const key = `content/${blocks.length - 1}`;
     const { text } = block;
     if (block["type"] === "text" && typeof text === "string" && typeof last["text"] === "string") {
-      const grown = this.textOf("content");
+      const grown = this.#textOf("content");
       grown.add(text);
       last["text"] = grown.text;
-      this.tellText(key, "text", text, undefined, out);
+      this.#tellText(key, "text", text, undefined, out);
       return true;
     }
     const [before, more] = [thinkingOf(last["thinking"]), thinkingOf(block["thinking"])];
     if (block["type"] !== "thinking" || before === undefined || more === undefined) return false;
-    const grown = this.textOf("content");
+    const grown = this.#textOf("content");
     grown.add(more);
     last["thinking"] = [{ type: "text", text: grown.text }];
-    this.tellText(key, "thinking", more, undefined, out);
+    this.#tellText(key, "thinking", more, undefined, out);
     return true;
   }
 
-  private addBlock(block: JsonObject, out: Delta[]): void {
-    const blocks = this.blocks ?? [];
+  #addBlock(block: JsonObject, out: Delta[]): void {
+    const blocks = this.#blocks ?? [];
     const key = `content/${blocks.push(copyObject(block)) - 1}`;
-    const part = decodeBlock(block, this.reading);
-    this.texts.delete("content");
-    if (part.type === "text" || part.type === "reasoning") this.textOf("content").add(part.text);
-    if (isMedia(part)) storeForm(part, this.reading.context.dialect, "at", "content");
+    const part = decodeBlock(block, this.#reading);
+    this.#texts.delete("content");
+    if (part.type === "text" || part.type === "reasoning") this.#textOf("content").add(part.text);
+    if (isMedia(part)) storeForm(part, this.#reading.context.dialect, "at", "content");
     const { extra } = part;
     const isText = part.type === "text" || part.type === "reasoning";
-    if (!isText || part.cache !== undefined) return this.tellWhole(key, part, out);
+    if (!isText || part.cache !== undefined) return this.#tellWhole(key, part, out);
     const kind = part.type === "text" ? "text" : "thinking";
     // A block is there also where it is empty.
-    this.tellText(key, kind, part.text, undefined, out, extra, true);
+    this.#tellText(key, kind, part.text, undefined, out, extra, true);
   }
 
-  private tellWhole(key: string, value: Part, out: Delta[]): void {
+  #tellWhole(key: string, value: Part, out: Delta[]): void {
     this.calls.advance(out);
     this.told.set(key, { key, kind: "whole", tokens: 0 });
-    out.push({ kind: "part", payload: { value, part: key, ...this.at } });
+    out.push({ kind: "part", payload: { value, part: key, ...this.#at } });
   }
 
   /** A known field that is not what it must be stays as it is, in a block of its own. */
   tellOdd(field: string, value: JsonValue, out: Delta[]): void {
-    const key = `odd/${this.odd++}`;
-    this.tellWhole(key, opaquePart({ [field]: value }, this.reading.context), out);
+    const key = `odd/${this.#odd++}`;
+    this.#tellWhole(key, opaquePart({ [field]: value }, this.#reading.context), out);
   }
 
-  private readPictures(list: readonly JsonValue[], delta: JsonObject, out: Delta[]): boolean {
+  #readPictures(list: readonly JsonValue[], delta: JsonObject, out: Delta[]): boolean {
     const parts: Part[] = [];
-    const isRead = readImages([...list], parts, this.reading);
-    addPiece(this.message, delta, "images");
-    if (isRead && this.images >= 0) for (const part of parts) this.tellWhole(`images/${this.images++}`, part, out);
-    else this.images = -1;
+    const isRead = readImages([...list], parts, this.#reading);
+    addPiece(this.#message, delta, "images");
+    if (isRead && this.#images >= 0) for (const part of parts) this.#tellWhole(`images/${this.#images++}`, part, out);
+    else this.#images = -1;
     return true;
   }
 
   /** The choice as an answer in one piece has it. What a plain chunk leaves out is no deviation. */
   whole(index: number): JsonObject {
     const message: JsonObject = { role: "assistant", refusal: null, annotations: [] };
-    for (const key in this.message) addLater(message, this.message, key);
-    for (const [field, { text }] of this.texts) message[field] = text;
-    message["content"] = this.blocks ?? (message["content"] || null);
-    if (this.audio.wire !== undefined) message["audio"] = this.audio.wire;
+    for (const key in this.#message) addLater(message, this.#message, key);
+    for (const [field, { text }] of this.#texts) message[field] = text;
+    message["content"] = this.#blocks ?? (message["content"] || null);
+    if (this.#audio.wire !== undefined) message["audio"] = this.#audio.wire;
     const { list } = this.details;
     if (list.length > 0) message[DETAILS] = list;
     const { entries, legacy } = this.calls;
@@ -362,14 +363,14 @@ export class ChoiceReader {
     if (legacy !== undefined) message["function_call"] = legacy.whole();
     const choice: JsonObject = { index, message, logprobs: null };
     for (const key in this.wire) addLater(choice, this.wire, key);
-    if (this.logprobs !== undefined) choice["logprobs"] = { content: null, refusal: null, ...this.logprobs };
-    if (choice["finish_reason"] === undefined && this.audio.isOver) choice["finish_reason"] = "stop";
+    if (this.#logprobs !== undefined) choice["logprobs"] = { content: null, refusal: null, ...this.#logprobs };
+    if (choice["finish_reason"] === undefined && this.#audio.isOver) choice["finish_reason"] = "stop";
     return choice;
   }
 
   /** Whether the reasoning was told as a text before its details came, of which there are several. */
   get isRetold(): boolean {
-    return this.lead !== undefined && this.lead !== DETAILS && this.details.list.length > 1;
+    return this.#lead !== undefined && this.#lead !== DETAILS && this.details.list.length > 1;
   }
 
   /** Whether parts were told in another order than that of their fields, which only a stream can say. */
@@ -385,6 +386,6 @@ export class ChoiceReader {
 
   /** Where the reasoning was told. */
   get leading(): string | undefined {
-    return this.lead;
+    return this.#lead;
   }
 }

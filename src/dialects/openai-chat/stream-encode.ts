@@ -56,21 +56,21 @@ export function chunkEncoder(
 }
 
 class Answer {
-  private readonly context: EncodeContext<Code>;
-  private readonly writing: Writing;
+  readonly #context: EncodeContext<Code>;
+  readonly #writing: Writing;
   /** What every chunk says. */
-  private readonly head: JsonObject = {};
+  readonly #head: JsonObject = {};
   /** What the first chunk says beside it. */
-  private readonly first: JsonObject = {};
-  private readonly choices: ChoiceWriter[] = [];
-  private readonly start: StartPayload;
-  private events: WireEvent[] = [];
-  private isFirst = true;
+  readonly #first: JsonObject = {};
+  readonly #choices: ChoiceWriter[] = [];
+  readonly #start: StartPayload;
+  #events: WireEvent[] = [];
+  #isFirst = true;
 
   constructor(context: EncodeContext<Code>, start: StartPayload) {
-    this.context = context;
-    this.start = start;
-    this.writing = startWriting(silent(context), true);
+    this.#context = context;
+    this.#start = start;
+    this.#writing = startWriting(silent(context), true);
     const { requestId: id, modelId: model, createdAt, extra } = start;
     const known: ModelResponse = {
       id,
@@ -86,112 +86,112 @@ class Answer {
       const value = wire[key];
       // Every chunk repeats who answers; what else there is to know need not be said so often.
       const isShort = value === null || typeof value === "string" || key === "created";
-      if (value !== undefined) copyField(wire, key, isShort ? this.head : this.first);
+      if (value !== undefined) copyField(wire, key, isShort ? this.#head : this.#first);
     }
-    if (this.head["object"] === "chat.completion") this.head["object"] = CHUNK;
+    if (this.#head["object"] === "chat.completion") this.#head["object"] = CHUNK;
   }
 
   /** The first chunk goes out at once, unless the answer says that there are no choices. */
   begin(): WireEvent[] {
-    const { extra } = this.start;
-    if (extra === undefined || spelling({ extra }, "choices", this.writing) === undefined) this.choice(0);
-    return this.flush();
+    const { extra } = this.#start;
+    if (extra === undefined || spelling({ extra }, "choices", this.#writing) === undefined) this.#choice(0);
+    return this.#flush();
   }
 
-  private flush(): WireEvent[] {
-    const { events } = this;
-    this.events = [];
+  #flush(): WireEvent[] {
+    const events = this.#events;
+    this.#events = [];
     return events;
   }
 
-  private chunk(choices: JsonObject[], beside?: JsonObject): void {
-    const data: JsonObject = { ...this.head };
-    if (this.isFirst) assign(data, this.first);
+  #chunk(choices: JsonObject[], beside?: JsonObject): void {
+    const data: JsonObject = { ...this.#head };
+    if (this.#isFirst) assign(data, this.#first);
     data["choices"] = choices;
     if (beside !== undefined) assign(data, beside);
-    this.isFirst = false;
-    this.events.push({ data });
+    this.#isFirst = false;
+    this.#events.push({ data });
   }
 
-  private choice(index: number): ChoiceWriter {
-    const known = this.choices[index];
+  #choice(index: number): ChoiceWriter {
+    const known = this.#choices[index];
     if (known !== undefined) return known;
-    const fields = index === 0 ? this.start.message : undefined;
+    const fields = index === 0 ? this.#start.message : undefined;
     const say = (delta: JsonObject, logprobs: JsonObject | null): void =>
-      this.chunk([{ index, delta, logprobs, finish_reason: null }]);
-    const made = new ChoiceWriter(this.writing, this.context, fields?.extra, say);
-    this.choices[index] = made;
+      this.#chunk([{ index, delta, logprobs, finish_reason: null }]);
+    const made = new ChoiceWriter(this.#writing, this.#context, fields?.extra, say);
+    this.#choices[index] = made;
     // The first chunk of a choice names its role (B84).
     say({ role: "assistant", content: "", refusal: null }, null);
     return made;
   }
 
   push(draft: Draft, delta: Delta): WireEvent[] {
-    this.choice(draft.choice).push(draft, delta);
-    return this.flush();
+    this.#choice(draft.choice).push(draft, delta);
+    return this.#flush();
   }
 
   /** The rest of the answer, how it ended, and what it cost. */
   end(response: ModelResponse, isFailed: boolean, includeUsage: boolean): WireEvent[] {
-    const wire = this.encodeWhole(response, isFailed);
+    const wire = this.#encodeWhole(response, isFailed);
     const { choices, usage, error } = wire as JsonObject; // as the encoder makes it
-    const isNothing = isFailed && this.choices.length === 0 && response.message.parts.length === 0;
+    const isNothing = isFailed && this.#choices.length === 0 && response.message.parts.length === 0;
     const list = Array.isArray(choices) && !isNothing ? choices : [];
     const messages = [response.message, ...(response.alternatives ?? []).map((each) => each.message)];
     const endings = list.flatMap((choice, index) =>
-      isObject(choice) ? [this.finishChoice(choice, index, messages[index])] : [],
+      isObject(choice) ? [this.#finishChoice(choice, index, messages[index])] : [],
     );
-    const beside = this.unsaid(wire as JsonObject);
+    const beside = this.#unsaid(wire as JsonObject);
     if (isFailed) {
       const { finishReason, alternatives = [] } = response;
       const words = [finishReason, ...alternatives.map((each) => each.finishReason)].map(({ raw }) => raw);
       endings.forEach((ending, at) => {
         // Where the answer did not say how it ended, nobody else does.
         if (words[at] === undefined) ending["finish_reason"] = null;
-        if (words[at] !== undefined || Object.keys(ending).length > PLAIN) this.chunk([ending]);
+        if (words[at] !== undefined || Object.keys(ending).length > PLAIN) this.#chunk([ending]);
       });
-      const isKept = this.isFirst && this.start.extra?.[this.context.dialect] !== undefined;
-      if (beside !== undefined || isKept) this.chunk([], beside);
+      const isKept = this.#isFirst && this.#start.extra?.[this.#context.dialect] !== undefined;
+      if (beside !== undefined || isKept) this.#chunk([], beside);
       // As it stands in a body that says that it failed; clients look for this and nothing else.
-      this.events.push({ data: { error: error ?? null } });
-      return this.flush();
+      this.#events.push({ data: { error: error ?? null } });
+      return this.#flush();
     }
     const hasUsage = includeUsage && usage !== undefined;
     const last = endings.length - 1;
-    endings.forEach((ending, at) => this.chunk([ending], at === last && !hasUsage ? beside : undefined));
-    if (hasUsage) this.chunk([], assign(beside ?? {}, { usage }));
-    else if (last < 0) this.chunk([], beside);
-    this.events.push({ data: "[DONE]" });
-    return this.flush();
+    endings.forEach((ending, at) => this.#chunk([ending], at === last && !hasUsage ? beside : undefined));
+    if (hasUsage) this.#chunk([], assign(beside ?? {}, { usage }));
+    else if (last < 0) this.#chunk([], beside);
+    this.#events.push({ data: "[DONE]" });
+    return this.#flush();
   }
 
   /** Reports what is lost, but for what a stream can say and an answer in one piece cannot. */
-  private encodeWhole(response: ModelResponse, isFailed: boolean): unknown {
-    const { losses } = this.context.report;
+  #encodeWhole(response: ModelResponse, isFailed: boolean): unknown {
+    const { losses } = this.#context.report;
     const before = losses.length;
-    const { wire } = encodeResponse(isFailed ? withoutInterruption(response) : response, this.context);
+    const { wire } = encodeResponse(isFailed ? withoutInterruption(response) : response, this.#context);
     const reported = losses.splice(before).filter(({ code, path }) => {
       // A failed stream has its own word for how it ended: none of those that an answer in one piece must choose from.
       if (code === "finish-approximated") return !isFailed;
-      return code !== "order-regrouped" || !this.isOrdered(response, path);
+      return code !== "order-regrouped" || !this.#isOrdered(response, path);
     });
     losses.push(...reported);
     return wire;
   }
 
   /** Whether the order of the parts is that of a stream of the same kind, which the chunks keep. */
-  private isOrdered(response: ModelResponse, path: string): boolean {
+  #isOrdered(response: ModelResponse, path: string): boolean {
     const { message, alternatives = [] } = response;
     const [, place, index] = path.split("/");
     const said = place === "alternatives" ? alternatives[Number(index)]?.message : message;
-    const isFirst = said === message && spelling(response, ORDER, this.writing) !== undefined;
-    return isFirst || spelling(said ?? {}, ORDER, this.writing) !== undefined;
+    const isFirst = said === message && spelling(response, ORDER, this.#writing) !== undefined;
+    return isFirst || spelling(said ?? {}, ORDER, this.#writing) !== undefined;
   }
 
-  private finishChoice(wire: JsonObject, index: number, said: Message | undefined): JsonObject {
+  #finishChoice(wire: JsonObject, index: number, said: Message | undefined): JsonObject {
     const { message, logprobs, finish_reason: word = null } = wire;
-    const isNoted = said !== undefined && wasList(said, this.writing);
-    this.choice(index).finish(isObject(message) ? message : {}, isObject(logprobs) ? logprobs : undefined, isNoted);
+    const isNoted = said !== undefined && wasList(said, this.#writing);
+    this.#choice(index).finish(isObject(message) ? message : {}, isObject(logprobs) ? logprobs : undefined, isNoted);
     const odd = isObject(logprobs) || logprobs === undefined ? null : logprobs;
     const ending: JsonObject = { index, delta: {}, logprobs: odd, finish_reason: word };
     for (const key in wire) if (!Object.hasOwn(ending, key) && key !== "message") copyField(wire, key, ending);
@@ -199,12 +199,12 @@ class Answer {
   }
 
   /** What the whole answer says of itself and no chunk has said. */
-  private unsaid(top: JsonObject): JsonObject | undefined {
+  #unsaid(top: JsonObject): JsonObject | undefined {
     let rest: JsonObject | undefined;
     for (const key in top) {
       const value = top[key];
       if (value === undefined || OWN.has(key)) continue;
-      const said = Object.hasOwn(this.head, key) ? this.head : this.first;
+      const said = Object.hasOwn(this.#head, key) ? this.#head : this.#first;
       if (Object.hasOwn(said, key) && sameJson(value, said[key])) continue;
       copyField(top, key, (rest ??= {}));
     }

@@ -50,11 +50,11 @@ function joined(list: JsonValue[], more: readonly JsonValue[]): JsonValue[] {
 /** A text that grows with every chunk, and stays one piece in memory. */
 export class Growing {
   text = "";
-  private readonly mark = { settled: 0 };
+  readonly #mark = { settled: 0 };
 
   add(piece: string): void {
     this.text += piece;
-    settle(this.mark, this.text);
+    settle(this.#mark, this.text);
   }
 }
 

@@ -54,60 +54,60 @@ function objectIn(value: JsonValue | undefined): JsonObject {
 }
 
 export class CallWriter {
-  private readonly pen: Pen;
-  private count = 0;
+  readonly #pen: Pen;
+  #count = 0;
 
   constructor(pen: Pen) {
-    this.pen = pen;
+    this.#pen = pen;
   }
 
   push(part: ToolCallPart, way: Way, delta: Delta): void {
     const isCustom = part.format === "text" && way.how === "call";
     const given = isCustom ? "input" : "arguments";
     const field = isCustom ? CUSTOM : "function";
-    if (!way.isSaid) this.begin(part, way, field, given);
+    if (!way.isSaid) this.#begin(part, way, field, given);
     const isEnd = delta.kind === "tool_call_end";
     let text = isEnd || delta.kind === "tool_call_args" ? wholeCharacters(way, delta.payload.argsTextDelta ?? "") : "";
     if (!isEnd) {
-      if (text !== "") this.say(way, { [field]: { [given]: text } }, field);
+      if (text !== "") this.#say(way, { [field]: { [given]: text } }, field);
       return;
     }
     text += way.held ?? "";
     delete way.held;
-    const rest = this.rest(part, way, field, given);
+    const rest = this.#rest(part, way, field, given);
     if (text !== "") rest[field] = assign({ [given]: text }, objectIn(rest[field]));
-    if (Object.keys(rest).length > 0) this.say(way, rest, field);
+    if (Object.keys(rest).length > 0) this.#say(way, rest, field);
   }
 
-  private say(way: Way, call: JsonObject, field: string): void {
-    if (way.how === "legacy") this.pen.say({ function_call: call[field] ?? {} }, null);
-    else this.pen.say({ tool_calls: [{ index: way.at, ...call }] }, null);
+  #say(way: Way, call: JsonObject, field: string): void {
+    if (way.how === "legacy") this.#pen.say({ function_call: call[field] ?? {} }, null);
+    else this.#pen.say({ tool_calls: [{ index: way.at, ...call }] }, null);
   }
 
-  private begin(part: ToolCallPart, way: Way, field: string, given: string): void {
+  #begin(part: ToolCallPart, way: Way, field: string, given: string): void {
     way.isSaid = true;
-    if (way.how === "call") way.at = this.count++;
-    const name = this.pen.writing.names.toolName(part.toolName);
+    if (way.how === "call") way.at = this.#count++;
+    const name = this.#pen.writing.names.toolName(part.toolName);
     const data: JsonObject = { name, [given]: "" };
-    const isKept = way.how === "call" && part.extra?.[this.pen.writing.dialect] !== undefined;
-    const call = isKept ? this.encode(part, way, field) : { id: part.toolCallId };
+    const isKept = way.how === "call" && part.extra?.[this.#pen.writing.dialect] !== undefined;
+    const call = isKept ? this.#encode(part, way, field) : { id: part.toolCallId };
     // Clients that put calls together need a type, also where a vendor leaves it out.
     call["type"] ??= field;
     call[field] = assign(data, unsaid(objectIn(call[field]), {}, "name", given));
     way.said = call;
-    this.say(way, call, field);
+    this.#say(way, call, field);
   }
 
-  private encode(part: ToolCallPart, way: Way, field: string): JsonObject {
-    const { tool_calls: calls, function_call: legacy } = this.pen.encode(part);
+  #encode(part: ToolCallPart, way: Way, field: string): JsonObject {
+    const { tool_calls: calls, function_call: legacy } = this.#pen.encode(part);
     if (way.how === "legacy") return { [field]: legacy ?? null };
     return objectIn(Array.isArray(calls) ? calls[0] : undefined);
   }
 
   /** What was kept of a call and has come with its end. */
-  private rest(part: ToolCallPart, way: Way, field: string, given: string): JsonObject {
-    if (part.extra?.[this.pen.writing.dialect] === undefined) return {};
-    const call = this.encode(part, way, field);
+  #rest(part: ToolCallPart, way: Way, field: string, given: string): JsonObject {
+    if (part.extra?.[this.#pen.writing.dialect] === undefined) return {};
+    const call = this.#encode(part, way, field);
     const said = way.said ?? {};
     const rest = unsaid(call, said, "id", "type", field);
     const data = unsaid(objectIn(call[field]), objectIn(said[field]), "name", given);
@@ -119,53 +119,53 @@ export class CallWriter {
   sayAll(calls: readonly JsonValue[]): void {
     const list = calls.filter(isObject).map((each) => {
       const call = assign({ type: "function" }, each);
-      call["index"] = this.count++;
+      call["index"] = this.#count++;
       return call;
     });
-    this.pen.say({ tool_calls: list }, null);
+    this.#pen.say({ tool_calls: list }, null);
   }
 }
 
 export class AudioWriter {
-  private readonly pen: Pen;
+  readonly #pen: Pen;
   /** What has been said; of what grows, how much. */
-  private readonly said: JsonObject = {};
+  readonly #said: JsonObject = {};
 
   constructor(pen: Pen) {
-    this.pen = pen;
+    this.#pen = pen;
   }
 
   /** Audio as it is spoken; its id as soon as it is known. */
   push(part: AudioPart, delta: Delta): void {
     const piece: JsonObject = {};
     // Without an id, clients do not know it for audio; it may still come.
-    const id = sealOf(part, "id", this.pen.writing.context) ?? "";
-    if (id !== (this.said["id"] ?? null)) this.said["id"] = piece["id"] = id;
+    const id = sealOf(part, "id", this.#pen.writing.context) ?? "";
+    if (id !== (this.#said["id"] ?? null)) this.#said["id"] = piece["id"] = id;
     const { data, transcript } = delta.kind === "part" ? part : piecesOf(delta);
-    this.add(piece, "data", data);
-    this.add(piece, "transcript", transcript);
-    if (Object.keys(piece).length > 0) this.pen.say({ audio: piece }, null);
+    this.#add(piece, "data", data);
+    this.#add(piece, "transcript", transcript);
+    if (Object.keys(piece).length > 0) this.#pen.say({ audio: piece }, null);
   }
 
-  private add(piece: JsonObject, field: string, text: string | undefined): void {
-    const before = this.said[field];
+  #add(piece: JsonObject, field: string, text: string | undefined): void {
+    const before = this.#said[field];
     if (text === undefined || (text === "" && before !== undefined)) return;
     piece[field] = text;
-    this.said[field] = Number(before ?? 0) + text.length;
+    this.#said[field] = Number(before ?? 0) + text.length;
   }
 
   /** Audio in one piece, unless there is some already. */
   sayAll(audio: JsonObject): void {
-    if (Object.keys(this.said).length > 0) return;
-    assign(this.said, audio);
-    this.pen.say({ audio }, null);
+    if (Object.keys(this.#said).length > 0) return;
+    assign(this.#said, audio);
+    this.#pen.say({ audio }, null);
   }
 
   /** What of the whole has not been said. */
   rest(audio: JsonObject): JsonObject {
     const left: JsonObject = {};
     for (const key in audio) {
-      const [value, known] = [audio[key], this.said[key]];
+      const [value, known] = [audio[key], this.#said[key]];
       if (value === undefined || value === known) continue;
       if (typeof value !== "string" || typeof known !== "number") copyField(audio, key, left);
       else if (value.length > known) left[key] = value.slice(known);
@@ -182,13 +182,13 @@ const TEXT = "reasoning.text";
 const SUMMARY = "reasoning.summary";
 
 export class DetailWriter {
-  private readonly pen: Pen;
+  readonly #pen: Pen;
   /** The type of the last detail. */
-  private type: JsonValue | undefined;
-  private last: Draft | undefined;
+  #type: JsonValue | undefined;
+  #last: Draft | undefined;
 
   constructor(pen: Pen) {
-    this.pen = pen;
+    this.#pen = pen;
   }
 
   /** Whether a part that is to go out as a detail says something that can go out now. */
@@ -201,29 +201,29 @@ export class DetailWriter {
   /** Adds to a detail. What is lost where another one stands between, so that it cannot go on. */
   push(draft: Draft, way: Way, delta: Delta): "part-split" | "late-unsaid" | undefined {
     if (!way.isSaid) {
-      this.begin(draft, way);
+      this.#begin(draft, way);
       return undefined;
     }
     const isText = delta.kind === "thinking" && (delta.payload.summary === undefined) === (way.said?.["type"] === TEXT);
     const text = isText ? wholeCharacters(way, delta.payload.textDelta) : "";
     const isMore = delta.kind === "seal" || delta.payload.extra !== undefined;
-    return this.sayMore(draft, way, text, isMore ? this.encode(draft.part) : undefined);
+    return this.sayMore(draft, way, text, isMore ? this.#encode(draft.part) : undefined);
   }
 
-  private encode(part: Part): JsonObject {
-    const list = this.pen.encode(part)[DETAILS];
+  #encode(part: Part): JsonObject {
+    const list = this.#pen.encode(part)[DETAILS];
     return objectIn(Array.isArray(list) ? list[0] : undefined);
   }
 
-  private begin(draft: Draft, way: Way): void {
+  #begin(draft: Draft, way: Way): void {
     const { text, summary } = draft.part as ReasoningPart; // as `isBegun` has seen
-    const detail = this.encode(draft.part);
+    const detail = this.#encode(draft.part);
     const field = detail["type"] === SUMMARY ? "summary" : "text";
     detail[field] = wholeCharacters(way, field === "text" ? text : (summary?.[0] ?? ""));
     this.sayAll([detail]);
     way.isSaid = true;
     way.said = detail;
-    this.last = draft;
+    this.#last = draft;
   }
 
   /** More of the text of a detail, and what else all of it says. */
@@ -234,30 +234,30 @@ export class DetailWriter {
     const rest = all === undefined ? {} : unsaid(all, said, "type", "index", field);
     const isNothing = Object.keys(rest).length === 0;
     if (text === "" && isNothing) return undefined;
-    const isApart = this.last !== draft && index === undefined;
+    const isApart = this.#last !== draft && index === undefined;
     if (isApart && text === "") return "late-unsaid";
     if (all !== undefined) way.said = all;
     const piece: JsonObject = index === undefined ? { type } : { type, index };
     if (text !== "") piece[field] = text;
     assign(piece, rest);
     if (isApart) this.sayAll([piece]);
-    else this.pen.say({ [DETAILS]: [piece] }, null);
-    this.type = type;
-    this.last = draft;
+    else this.#pen.say({ [DETAILS]: [piece] }, null);
+    this.#type = type;
+    this.#last = draft;
     return isApart ? "part-split" : undefined;
   }
 
   /** Details in one piece. */
   sayAll(list: readonly JsonValue[]): void {
-    this.pen.say({ [DETAILS]: [...this.apart(list), ...list] }, null);
+    this.#pen.say({ [DETAILS]: [...this.#apart(list), ...list] }, null);
   }
 
   /** What stands before a detail that is not to go on with the one before it. */
-  private apart(list: readonly JsonValue[]): JsonObject[] {
+  #apart(list: readonly JsonValue[]): JsonObject[] {
     const first = objectIn(list[0]);
     const { type, index } = first;
-    const isAlike = type === this.type && index === undefined;
-    this.type = type;
+    const isAlike = type === this.#type && index === undefined;
+    this.#type = type;
     if (isAlike && type === TEXT) return [{ type, text: "" }];
     return isAlike && type === SUMMARY ? [{ type, summary: "" }] : [];
   }

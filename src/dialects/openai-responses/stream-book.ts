@@ -23,9 +23,9 @@ export interface Item {
 
 export class ItemBook {
   readonly items: Item[] = [];
-  private readonly byIndex = new Map<unknown, Item>();
-  private readonly byId = new Map<unknown, Item>();
-  private readonly byCall = new Map<unknown, Item>();
+  readonly #byIndex = new Map<unknown, Item>();
+  readonly #byId = new Map<unknown, Item>();
+  readonly #byCall = new Map<unknown, Item>();
 
   create(wire: JsonObject): Item {
     const item: Item = {
@@ -42,48 +42,48 @@ export class ItemBook {
   }
 
   /** From now on these are the item's names. */
-  private note(item: Item, { id, call_id: call }: JsonObject, index: unknown): Item {
-    if (typeof index === "number") this.byIndex.set(index, item);
-    if (typeof id === "string") this.byId.set(id, item);
-    if (typeof call === "string" && !this.byCall.has(call)) this.byCall.set(call, item);
+  #note(item: Item, { id, call_id: call }: JsonObject, index: unknown): Item {
+    if (typeof index === "number") this.#byIndex.set(index, item);
+    if (typeof id === "string") this.#byId.set(id, item);
+    if (typeof call === "string" && !this.#byCall.has(call)) this.#byCall.set(call, item);
     return item;
   }
 
   /** An item begins. Of two that claim one place, the later is meant from then on. */
   begin(wire: JsonObject, index: unknown): Item {
     const { id } = wire;
-    const known = typeof index === "number" ? this.byIndex.get(index) : this.byId.get(id);
+    const known = typeof index === "number" ? this.#byIndex.get(index) : this.#byId.get(id);
     const isSame =
       known?.done === undefined &&
       (known?.wire["type"] === undefined || (known.wire["id"] === id && isAlike(known.wire, wire)));
     const item = known !== undefined && isSame ? known : this.create(wire);
     item.wire = wire;
-    return this.note(item, wire, index);
+    return this.#note(item, wire, index);
   }
 
   /** The item that an event is about: by its place, else by its id, else the last one; one that nobody knows begins. */
   find({ output_index: index, item_id: id }: JsonObject): Item {
-    if (typeof index !== "number") return this.byId.get(id) ?? this.items.at(-1) ?? this.create({});
-    let item = this.byIndex.get(index);
-    if (item === undefined) this.byIndex.set(index, (item = this.create({})));
+    if (typeof index !== "number") return this.#byId.get(id) ?? this.items.at(-1) ?? this.create({});
+    let item = this.#byIndex.get(index);
+    if (item === undefined) this.#byIndex.set(index, (item = this.create({})));
     return item;
   }
 
   /** The item that is done: one that nobody has announced begins and ends at once. */
   finished(wire: JsonObject, index: unknown): Item {
-    const item = this.openFor(wire, index) ?? this.create(wire);
+    const item = this.#openFor(wire, index) ?? this.create(wire);
     if (item.wire["type"] === undefined) item.wire = wire;
-    return this.note(item, wire, index);
+    return this.#note(item, wire, index);
   }
 
-  private openFor(wire: JsonObject, index: unknown): Item | undefined {
+  #openFor(wire: JsonObject, index: unknown): Item | undefined {
     const { id, call_id: call } = wire;
     const placed = typeof index === "number";
-    const known = placed ? this.byIndex.get(index) : this.byId.get(id);
+    const known = placed ? this.#byIndex.get(index) : this.#byId.get(id);
     if (known !== undefined && isAlike(known.wire, wire) && (known.done === undefined || known.done["id"] === id))
       return known;
     if (placed) return undefined;
-    for (const open of [this.byCall.get(call), this.items.at(-1)]) {
+    for (const open of [this.#byCall.get(call), this.items.at(-1)]) {
       if (open?.done !== undefined || open === undefined || !isAlike(open.wire, wire)) continue;
       if (id === undefined || open.wire["id"] === undefined) return open;
     }
@@ -94,13 +94,13 @@ export class ItemBook {
   repeated(wire: JsonValue, index: number, taken: ReadonlySet<Item>): Item | undefined {
     if (!isObject(wire)) return undefined;
     const { id, call_id: call } = wire;
-    const placed = this.byIndex.get(index);
+    const placed = this.#byIndex.get(index);
     const isIt = (known: Item | undefined): known is Item => known !== undefined && !taken.has(known);
-    const named = this.byId.get(id);
+    const named = this.#byId.get(id);
     if (isIt(named) && isOf(named.wire, wire)) return named;
     if (isIt(placed) && isAlike(placed.wire, wire) && (call === undefined || placed.wire["call_id"] === call))
       return placed;
-    const called = call === undefined ? undefined : this.byCall.get(call);
+    const called = call === undefined ? undefined : this.#byCall.get(call);
     if (isIt(called) && isOf(called.wire, wire)) return called;
     return isIt(placed) && (isAlike(placed.wire, wire) || asksAlike(placed, wire)) ? placed : undefined;
   }

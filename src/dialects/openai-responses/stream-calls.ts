@@ -13,32 +13,32 @@ export interface StreamIds {
 
 /** The ids that an item got when it was read first. */
 export class KnownCalls implements Calls {
-  private readonly parts: readonly Part[];
-  private readonly others: Calls;
-  private readonly dialect: string;
+  readonly #parts: readonly Part[];
+  readonly #others: Calls;
+  readonly #dialect: string;
 
   constructor(parts: readonly Part[], others: Calls, dialect: string) {
-    this.parts = parts;
-    this.others = others;
-    this.dialect = dialect;
+    this.#parts = parts;
+    this.#others = others;
+    this.#dialect = dialect;
   }
 
   add(call: ToolCallPart, wireId: string | undefined): void {
-    const known = this.parts.find((part) => part.type === "tool-call");
-    if (known === undefined) this.others.add(call, wireId);
-    else this.take(call, known);
+    const known = this.#parts.find((part) => part.type === "tool-call");
+    if (known === undefined) this.#others.add(call, wireId);
+    else this.#take(call, known);
   }
 
   answer(result: ToolResultPart, wireId: string | undefined): void {
-    const known = this.parts.find((part) => part.type === "tool-result");
-    if (known === undefined) return this.others.answer(result, wireId);
-    this.take(result, known);
+    const known = this.#parts.find((part) => part.type === "tool-result");
+    if (known === undefined) return this.#others.answer(result, wireId);
+    this.#take(result, known);
     if (result.toolName === "") result.toolName = known.toolName;
   }
 
-  private take(part: ToolCallPart | ToolResultPart, known: ToolCallPart | ToolResultPart): void {
+  #take(part: ToolCallPart | ToolResultPart, known: ToolCallPart | ToolResultPart): void {
     part.toolCallId = known.toolCallId;
-    const { id } = readForm(known, this.dialect);
-    if (id !== undefined) storeForm(part, this.dialect, "id", id);
+    const { id } = readForm(known, this.#dialect);
+    if (id !== undefined) storeForm(part, this.#dialect, "id", id);
   }
 }

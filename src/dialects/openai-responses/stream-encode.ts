@@ -31,36 +31,36 @@ const ENDS: Readonly<Record<string, string>> = {
 };
 
 class ResponseWriter implements Omit<StreamEncoder, "losses"> {
-  private readonly context: EncodeContext<Code>;
-  private readonly follower = new Follower();
-  private output: Output;
+  readonly #context: EncodeContext<Code>;
+  readonly #follower = new Follower();
+  #output: Output;
   /** What the answer was called when it began. */
-  private id: JsonValue | undefined;
+  #id: JsonValue | undefined;
 
   constructor(context: EncodeContext<Code>) {
-    this.context = context;
-    this.output = new Output(quiet(context), context.report, "", false);
+    this.#context = context;
+    this.#output = new Output(quiet(context), context.report, "", false);
   }
 
   push(delta: Delta): WireEvent[] {
-    const draft = this.follower.push(delta);
+    const draft = this.#follower.push(delta);
     if (draft !== undefined) {
       // Further choices cannot be said here.
-      if (draft.choice === 0) this.output.add(draft, delta);
-    } else if (delta.kind === "start") this.start(delta.payload);
-    else if (delta.kind === "done" || delta.kind === "error") this.finish(delta.kind === "done");
-    else if (delta.kind === "part") this.context.report.addLoss("result-between");
-    return this.output.take();
+      if (draft.choice === 0) this.#output.add(draft, delta);
+    } else if (delta.kind === "start") this.#start(delta.payload);
+    else if (delta.kind === "done" || delta.kind === "error") this.#finish(delta.kind === "done");
+    else if (delta.kind === "part") this.#context.report.addLoss("result-between");
+    return this.#output.take();
   }
 
   end(): WireEvent[] {
     return [];
   }
 
-  private start({ requestId, modelId, createdAt, extra }: StartPayload): void {
-    const { dialect } = this.context;
-    const silent = quiet(this.context);
-    this.output = new Output(silent, this.context.report, requestId, extra?.[dialect] !== undefined);
+  #start({ requestId, modelId, createdAt, extra }: StartPayload): void {
+    const { dialect } = this.#context;
+    const silent = quiet(this.#context);
+    this.#output = new Output(silent, this.#context.report, requestId, extra?.[dialect] !== undefined);
     const begun: ModelResponse = {
       id: requestId,
       model: modelId,
@@ -72,14 +72,15 @@ class ResponseWriter implements Omit<StreamEncoder, "losses"> {
     const response = bodyOf(begun, silent);
     Object.assign(response, { status: "in_progress", incomplete_details: null, usage: null, output: [] });
     delete response["output_text"];
-    this.id = response["id"];
-    this.output.say("response.created", { response });
-    this.output.say("response.in_progress", { response });
+    this.#id = response["id"];
+    this.#output.say("response.created", { response });
+    this.#output.say("response.in_progress", { response });
   }
 
-  private finish(isDone: boolean): void {
-    const { context, output } = this;
-    const whole = this.follower.response();
+  #finish(isDone: boolean): void {
+    const context = this.#context;
+    const output = this.#output;
+    const whole = this.#follower.response();
     if (whole === undefined) return;
     output.release();
     const { fields, response } = unwound(whole, context.dialect);
@@ -89,7 +90,7 @@ class ResponseWriter implements Omit<StreamEncoder, "losses"> {
       for (const each of [...events, event]) output.repeat(each);
       return;
     }
-    const wire = this.bodyAsSaid(response);
+    const wire = this.#bodyAsSaid(response);
     const items = Array.isArray(wire["output"]) ? wire["output"].filter(isObject) : [];
     // What an error interrupts stays open.
     if (isDone) output.end(items);
@@ -103,8 +104,9 @@ class ResponseWriter implements Omit<StreamEncoder, "losses"> {
   }
 
   /** The whole answer, which says what the events have said. Losses are those of the answer as it came. */
-  private bodyAsSaid(response: ModelResponse): JsonObject {
-    const { context, output } = this;
+  #bodyAsSaid(response: ModelResponse): JsonObject {
+    const context = this.#context;
+    const output = this.#output;
     const { message } = response;
     const parts = output.spelledParts(message.parts);
     const whole = { ...response, message: { ...message, parts } };
@@ -114,8 +116,8 @@ class ResponseWriter implements Omit<StreamEncoder, "losses"> {
       wire = bodyOf({ ...response, message: divided }, quiet(context));
     }
     // Clients refuse an answer whose name changes.
-    if (this.id !== undefined && typeof wire["id"] === "string" && wire["id"] !== this.id) {
-      wire["id"] = this.id;
+    if (this.#id !== undefined && typeof wire["id"] === "string" && wire["id"] !== this.#id) {
+      wire["id"] = this.#id;
       context.report.addLoss("field-unsaid", ["extra", context.dialect, "id"]);
     }
     return wire;

@@ -24,21 +24,21 @@ interface Step {
 type Growing = TextPart | RefusalPart | ReasoningPart;
 
 export class Further {
-  private readonly divided = new Map<Draft, Divided>();
+  readonly #divided = new Map<Draft, Divided>();
 
   /** Whether any part goes on in another. */
   get isUsed(): boolean {
-    return this.divided.size > 0;
+    return this.#divided.size > 0;
   }
 
   /** Where a delta for a part that is done goes; undefined where it says nothing that another part could say. */
   take(draft: Draft, delta: Delta, isDone: (draft: Draft) => boolean): Step | undefined {
-    if (delta.kind === "annotation") return this.cite(draft, delta.payload.annotation);
+    if (delta.kind === "annotation") return this.#cite(draft, delta.payload.annotation);
     if (delta.kind !== "text" && delta.kind !== "refusal" && delta.kind !== "thinking") return undefined;
     const { payload } = delta;
     if (payload.textDelta === "") return undefined;
-    let divided = this.divided.get(draft);
-    if (divided === undefined) this.divided.set(draft, (divided = divide(draft, payload)));
+    let divided = this.#divided.get(draft);
+    if (divided === undefined) this.#divided.set(draft, (divided = divide(draft, payload)));
     let last = divided.further.at(-1)?.draft;
     if (last === undefined || isDone(last)) {
       const { text } = draft.part as Growing; // Only these grow by such deltas.
@@ -51,9 +51,9 @@ export class Further {
   }
 
   /** A citation belongs to the part that has the text it begins in. */
-  private cite(draft: Draft, annotation: Annotation): Step | undefined {
+  #cite(draft: Draft, annotation: Annotation): Step | undefined {
     const { span } = annotation;
-    const place = span && this.divided.get(draft)?.further.findLast(({ start }) => start <= span.start);
+    const place = span && this.#divided.get(draft)?.further.findLast(({ start }) => start <= span.start);
     if (span === undefined || place === undefined) return undefined;
     const { start } = place;
     const moved = { ...annotation, span: { start: span.start - start, end: span.end - start } };
@@ -64,7 +64,7 @@ export class Further {
 
   /** The part as far as it went; `part` is all of it. */
   partOf(draft: Draft, part: Part | undefined): Part {
-    const divided = this.divided.get(draft);
+    const divided = this.#divided.get(draft);
     if (part === undefined || divided === undefined) return part ?? draft.part;
     const start = divided.further[0]?.start ?? Infinity;
     // What was kept has the fields of its own kind.

@@ -32,18 +32,18 @@ interface Finished {
 
 export class Items {
   readonly context: DecodeContext;
-  private readonly reading: Reading;
-  private readonly ids: StreamIds;
+  readonly #reading: Reading;
+  readonly #ids: StreamIds;
   readonly book = new ItemBook();
   /** The part that has begun last: only it can be cut off by the end of the answer. */
-  private latest: Said | undefined;
+  #latest: Said | undefined;
   /** A call that is done, but may still turn out to be cut off (B31). */
-  private ending: { said: Said; part: ToolCallPart } | undefined;
+  #ending: { said: Said; part: ToolCallPart } | undefined;
 
   constructor(context: DecodeContext, names: Renames | undefined, seed: string, ids: StreamIds) {
     this.context = context;
-    this.ids = ids;
-    this.reading = {
+    this.#ids = ids;
+    this.#reading = {
       ...startReading(context, true, seed, names),
       calls: new CallBook(context.dialect, seed, ids.taken),
     };
@@ -51,10 +51,10 @@ export class Items {
 
   /** A part begins. */
   open(item: Item, slot: string, kind: SaidKind, out: Delta[]): Said {
-    this.endHeld(out);
+    this.#endHeld(out);
     const said = new Said(`${item.serial}.${slot}`, kind);
     item.said.set(slot, said);
-    this.latest = said;
+    this.#latest = said;
     return said;
   }
 
@@ -63,7 +63,7 @@ export class Items {
     const said = this.open(item, slot, kind, out);
     const carrier: PartBase = {};
     // What nobody announced may still have an id.
-    if (item.said.size === 1 && Object.keys(item.wire).length > 0) readItemId(carrier, item.wire, this.reading);
+    if (item.said.size === 1 && Object.keys(item.wire).length > 0) readItemId(carrier, item.wire, this.#reading);
     const { seals, extra } = carrier;
     said.seals = seals;
     said.extra = extra;
@@ -80,10 +80,10 @@ export class Items {
     const row = rowOfCall(item.wire["type"]);
     const id = item.wire[row?.byId === true ? "id" : "call_id"];
     if (row === undefined || typeof id !== "string" || id === "" || item.wire["name"] === "") return undefined;
-    const [call] = this.read(item, item.wire);
+    const [call] = this.#read(item, item.wire);
     if (call?.type !== "tool-call") return undefined;
     const isValue = row.how === "value" || row.how === "field";
-    const said = this.start(item, call, isValue, out);
+    const said = this.#start(item, call, isValue, out);
     if (item.asks !== undefined && !isValue) sayArguments(said, item.asks.text, out);
     return said;
   }
@@ -92,13 +92,13 @@ export class Items {
   sayAsked(out: Delta[]): void {
     for (const item of this.book.items) {
       if (item.asks === undefined || item.done !== undefined || item.said.size > 0) continue;
-      const [call] = this.asItWas(item).parts;
+      const [call] = this.#asItWas(item).parts;
       if (call?.type !== "tool-call") continue;
-      sayArguments(this.start(item, call, false, out), argumentsText(call), out);
+      sayArguments(this.#start(item, call, false, out), argumentsText(call), out);
     }
   }
 
-  private start(item: Item, call: ToolCallPart, isValue: boolean, out: Delta[]): Said {
+  #start(item: Item, call: ToolCallPart, isValue: boolean, out: Delta[]): Said {
     const said = this.open(item, "call", "call", out);
     const { bare, id } = readForm(call, this.context.dialect);
     const early: PartBase = {};
@@ -111,8 +111,10 @@ export class Items {
   }
 
   /** Reads an item; one that cannot be read is kept as it is. */
-  private read(item: Item, wire: JsonValue): Part[] {
-    const { context, reading, ids } = this;
+  #read(item: Item, wire: JsonValue): Part[] {
+    const { context } = this;
+    const reading = this.#reading;
+    const ids = this.#ids;
     let parts: Part[];
     try {
       const known = item.calls === undefined ? reading : { ...reading, calls: item.calls };
@@ -138,38 +140,38 @@ export class Items {
   /** An item is done. */
   finish(item: Item, wire: JsonObject, out: Delta[]): void {
     if (item.done !== undefined && sameJson(item.done, wire)) return;
-    const parts = this.read(item, wire);
+    const parts = this.#read(item, wire);
     item.done = wire;
-    this.say([{ item, wire, parts }], [item], out);
+    this.#say([{ item, wire, parts }], [item], out);
   }
 
   /** Reads the items that the end of an answer repeats; those that came before, where it does not. */
   finishAll(output: unknown): Finished[] {
     const list = Array.isArray(output) && output.length > 0 ? (output as JsonValue[]) : undefined;
-    if (list === undefined) return this.book.items.map((item) => this.asItWas(item));
+    if (list === undefined) return this.book.items.map((item) => this.#asItWas(item));
     const taken = new Set<Item>();
     return list.map((wire, index) => {
       const item = this.book.repeated(wire, index, taken) ?? this.book.create(isObject(wire) ? wire : {});
       taken.add(item);
       const isSame = item.done !== undefined && sameJson(item.done, wire);
-      return { item, wire, parts: isSame ? item.parts : this.read(item, wire) };
+      return { item, wire, parts: isSame ? item.parts : this.#read(item, wire) };
     });
   }
 
   /** An item that no event has finished says what it said when it began, unless pieces have said more. */
-  private asItWas(item: Item): Finished {
+  #asItWas(item: Item): Finished {
     const wire = item.done ?? withAsked(item);
     const isRead = item.done !== undefined || item.said.size > 0 || wire["type"] === undefined;
-    return { item, wire, parts: isRead ? item.parts : this.read(item, wire) };
+    return { item, wire, parts: isRead ? item.parts : this.#read(item, wire) };
   }
 
   /** Says of every finished item what is left to say; then every call ends, unless the end says that it was cut off. */
   end(finished: readonly Finished[], isCut: boolean, out: Delta[]): void {
-    this.say(finished, this.book.items, out);
-    this.endHeld(out);
+    this.#say(finished, this.book.items, out);
+    this.#endHeld(out);
     for (const { said } of this.book.items) {
       const call = said.get("call");
-      if (call?.call === undefined || call.isEnded || (isCut && call === this.latest)) continue;
+      if (call?.call === undefined || call.isEnded || (isCut && call === this.#latest)) continue;
       const { toolCallId } = call.call;
       call.isEnded = true;
       out.push({ kind: "tool_call_end", payload: { toolCallId } });
@@ -177,7 +179,7 @@ export class Items {
   }
 
   /** First what stands in its place, then what stands elsewhere, then what is new. */
-  private say(finished: readonly Finished[], items: readonly Item[], out: Delta[]): void {
+  #say(finished: readonly Finished[], items: readonly Item[], out: Delta[]): void {
     const open = new Set<Said>();
     for (const { said } of items) for (const each of said.values()) open.add(each);
     const left: { part: Part; at: number; from: Finished }[] = [];
@@ -187,7 +189,7 @@ export class Items {
         if (said === undefined || !open.has(said)) left.push({ part, at, from });
         else {
           open.delete(said);
-          this.sayPart(said, part, out);
+          this.#sayPart(said, part, out);
         }
       });
     }
@@ -196,31 +198,31 @@ export class Items {
       const other = [...from.item.said.values()].find((each) => open.has(each));
       if (said !== undefined) {
         open.delete(said);
-        this.sayPart(said, part, out);
-      } else if (other !== undefined && part.type !== "tool-call") this.contradict(other, part, from.wire, out);
-      else this.sayWhole(from.item, part, at, out);
+        this.#sayPart(said, part, out);
+      } else if (other !== undefined && part.type !== "tool-call") this.#contradict(other, part, from.wire, out);
+      else this.#sayWhole(from.item, part, at, out);
     }
   }
 
-  private sayPart(said: Said, part: Part, out: Delta[]): void {
+  #sayPart(said: Said, part: Part, out: Delta[]): void {
     sayRest(said, part, this.context.dialect, out);
     if (part.type !== "tool-call" || said.isEnded) return;
-    if (said === this.latest) this.ending = { said, part };
+    if (said === this.#latest) this.#ending = { said, part };
     else endCall(said, part, out);
   }
 
-  private endHeld(out: Delta[]): void {
-    const { ending } = this;
-    this.ending = undefined;
+  #endHeld(out: Delta[]): void {
+    const ending = this.#ending;
+    this.#ending = undefined;
     if (ending !== undefined && !ending.said.isEnded) endCall(ending.said, ending.part, out);
   }
 
-  private sayWhole(item: Item, part: Part, at: number, out: Delta[]): void {
+  #sayWhole(item: Item, part: Part, at: number, out: Delta[]): void {
     if (part.type === "tool-call") {
       const row = rowOfCall(item.done?.["type"] ?? item.wire["type"]);
       const isText = row?.how === "json" || row?.how === "text";
       const isValue = !isText || readForm(part, this.context.dialect)["arguments"] !== undefined;
-      return this.sayPart(this.start(item, part, isValue, out), part, out);
+      return this.#sayPart(this.#start(item, part, isValue, out), part, out);
     }
     const kind = GROWING[part.type];
     const said = this.open(item, slotOf(part, at), kind ?? "whole", out);
@@ -234,11 +236,11 @@ export class Items {
     const payload = { textDelta: "", part: said.key };
     out.push({ kind, payload: extra === undefined ? payload : { ...payload, extra } });
     for (const seal of seals ?? []) out.push({ kind: "seal", payload: { seal, part: said.key } });
-    this.sayPart(said, part, out);
+    this.#sayPart(said, part, out);
   }
 
   /** The item is something else than its pieces have said: they stand, and it is kept beside them. */
-  private contradict(said: Said, part: Part, wire: JsonValue, out: Delta[]): void {
+  #contradict(said: Said, part: Part, wire: JsonValue, out: Delta[]): void {
     const carrier: PartBase = {};
     storeForm(carrier, this.context.dialect, "said", part.type === "opaque" ? wire : (part as unknown as JsonValue));
     const { extra } = carrier;

@@ -19,16 +19,16 @@ type Piece = (pieces: Pieces, wire: JsonObject, out: Delta[]) => void;
 
 export class Pieces {
   readonly items: Items;
-  private readonly context: DecodeContext;
+  readonly #context: DecodeContext;
   /** The text that grows, and the places by which its events name it. */
-  private growing: Said | undefined;
-  private outputIndex: unknown;
-  private contentIndex: unknown;
+  #growing: Said | undefined;
+  #outputIndex: unknown;
+  #contentIndex: unknown;
   /** Whether anything but the answer itself has come. */
   isBegun = false;
 
   constructor(context: DecodeContext, names: Renames | undefined, seed: string, ids: StreamIds) {
-    this.context = context;
+    this.#context = context;
     this.items = new Items(context, names, seed, ids);
   }
 
@@ -50,26 +50,26 @@ export class Pieces {
   text(wire: JsonObject): Delta[] {
     const { delta, output_index: output, content_index: content, logprobs } = wire;
     if (typeof delta !== "string") return [];
-    const said = this.growing;
-    if (said === undefined || output !== this.outputIndex || content !== this.contentIndex) {
+    const said = this.#growing;
+    if (said === undefined || output !== this.#outputIndex || content !== this.#contentIndex) {
       const out: Delta[] = [];
-      if (this.textOf("text", wire, out) === undefined) return out;
+      if (this.#textOf("text", wire, out) === undefined) return out;
       for (const piece of this.text(wire)) out.push(piece);
       return out;
     }
     said.add(delta);
     const payload: Extract<Delta, { kind: "text" }>["payload"] = { textDelta: delta, part: said.key };
     if (Array.isArray(logprobs) && logprobs.length > 0) {
-      const likely = this.likely(said, logprobs);
+      const likely = this.#likely(said, logprobs);
       if (likely !== undefined) payload.logprobs = likely;
     }
-    const extra = this.extraOf(wire);
+    const extra = this.#extraOf(wire);
     if (extra !== undefined) payload.extra = extra;
     return [{ kind: "text", payload }];
   }
 
   /** The text or refusal that an event is about. What comes when its item is done only repeats it. */
-  private textOf(kind: "text" | "refusal", wire: JsonObject, out: Delta[]): Said | undefined {
+  #textOf(kind: "text" | "refusal", wire: JsonObject, out: Delta[]): Said | undefined {
     const item = this.items.book.find(wire);
     if (item.done !== undefined) return undefined;
     const content = typeof wire["content_index"] === "number" ? wire["content_index"] : 0;
@@ -78,15 +78,15 @@ export class Pieces {
     if (said === undefined) said = this.items.openText(item, slot, kind, out);
     if (kind === "refusal") return said;
     this.isBegun = true;
-    this.growing = said;
-    this.outputIndex = wire["output_index"];
-    this.contentIndex = wire["content_index"];
+    this.#growing = said;
+    this.#outputIndex = wire["output_index"];
+    this.#contentIndex = wire["content_index"];
     return said;
   }
 
   /** Log probabilities go out at once if they say all that they ever will; else with the finished text. */
-  private likely(said: Said, list: readonly JsonObject[string][]): Logprob[] | undefined {
-    const logprobs = decodeLogprobs(list, this.context);
+  #likely(said: Said, list: readonly JsonObject[string][]): Logprob[] | undefined {
+    const logprobs = decodeLogprobs(list, this.#context);
     if (logprobs === undefined) return undefined;
     if (said.unsaid === undefined && logprobs.every((each) => isWhole(each) && each.top?.every(isWhole) === true)) {
       said.logprobs += logprobs.length;
@@ -97,21 +97,21 @@ export class Pieces {
   }
 
   /** What an event says that nobody knows belongs to the part that it is about. */
-  private extraOf(wire: JsonObject): Extra | undefined {
+  #extraOf(wire: JsonObject): Extra | undefined {
     const others = isPlain(wire) ? undefined : othersOf(wire);
-    return others === undefined ? undefined : { [this.context.dialect]: others };
+    return others === undefined ? undefined : { [this.#context.dialect]: others };
   }
 
   begin(wire: JsonObject, out: Delta[]): void {
     const { item, output_index: index } = wire;
     if (!isObject(item)) return;
-    this.growing = undefined;
+    this.#growing = undefined;
     const begun = this.items.book.begin(item, index);
-    if (LIVE_CALLS.has(item["type"])) this.beginCall(begun, out);
+    if (LIVE_CALLS.has(item["type"])) this.#beginCall(begun, out);
   }
 
   /** Some give the arguments with the item that begins, and some of these give them again piece by piece. */
-  private beginCall(item: Item, out: Delta[]): void {
+  #beginCall(item: Item, out: Delta[]): void {
     const said = this.items.openCall(item, out);
     const { arguments: args } = item.wire;
     if (said !== undefined && typeof args === "string" && args !== "" && !isJson(args)) sayArguments(said, args, out);
@@ -120,22 +120,22 @@ export class Pieces {
   finish(wire: JsonObject, out: Delta[]): void {
     const { item, output_index: index } = wire;
     if (!isObject(item)) return;
-    this.growing = undefined;
+    this.#growing = undefined;
     this.items.finish(this.items.book.finished(item, index), item, out);
   }
 
   /** A block of a message begins. */
   open({ part, ...wire }: JsonObject, out: Delta[]): void {
     const type = isObject(part) ? part["type"] : undefined;
-    if (type === "output_text") this.textOf("text", wire, out);
-    else if (type === "refusal") this.textOf("refusal", wire, out);
+    if (type === "output_text") this.#textOf("text", wire, out);
+    else if (type === "refusal") this.#textOf("refusal", wire, out);
   }
 
   /** A finished text; undefined where it is none. */
   whole(kind: "text" | "refusal", wire: JsonObject, field: string, out: Delta[]): void {
     const text = wire[field];
     if (typeof text !== "string") return;
-    const said = this.textOf(kind, wire, out);
+    const said = this.#textOf(kind, wire, out);
     // To compare two texts takes long, and mostly nothing is missing.
     if (said === undefined || text.length <= said.text.length || !text.startsWith(said.text)) return;
     const textDelta = text.slice(said.text.length);
@@ -146,15 +146,15 @@ export class Pieces {
   refuse(wire: JsonObject, out: Delta[]): void {
     const { delta } = wire;
     if (typeof delta !== "string") return;
-    const said = this.textOf("refusal", wire, out);
+    const said = this.#textOf("refusal", wire, out);
     if (said === undefined) return;
     said.add(delta);
-    const extra = this.extraOf(wire);
+    const extra = this.#extraOf(wire);
     const payload = { textDelta: delta, part: said.key };
     out.push({ kind: "refusal", payload: extra === undefined ? payload : { ...payload, extra } });
   }
 
-  private reasoningOf(wire: JsonObject, out: Delta[]): Said | undefined {
+  #reasoningOf(wire: JsonObject, out: Delta[]): Said | undefined {
     const item = this.items.book.find(wire);
     const known = item.said.get("thinking");
     if (known !== undefined || item.done !== undefined) return item.done === undefined ? known : undefined;
@@ -165,16 +165,16 @@ export class Pieces {
   think(wire: JsonObject, out: Delta[]): void {
     const { delta } = wire;
     if (typeof delta !== "string") return;
-    const said = this.reasoningOf(wire, out);
+    const said = this.#reasoningOf(wire, out);
     if (said === undefined) return;
     said.add(delta);
-    const extra = this.extraOf(wire);
+    const extra = this.#extraOf(wire);
     const payload = { textDelta: delta, part: said.key };
     out.push({ kind: "thinking", payload: extra === undefined ? payload : { ...payload, extra } });
   }
 
   /** Which summary is meant; those before it have begun, too, though they may be empty. */
-  private summaryOf(said: Said, index: unknown, out: Delta[]): number {
+  #summaryOf(said: Said, index: unknown, out: Delta[]): number {
     const at = said.summaryAt(index);
     while (said.summary.length < at) out.push(saySummary(said, said.summary.length, ""));
     return at;
@@ -183,10 +183,10 @@ export class Pieces {
   summarise(wire: JsonObject, out: Delta[]): void {
     const { delta, summary_index: index } = wire;
     if (typeof delta !== "string") return;
-    const said = this.reasoningOf(wire, out);
+    const said = this.#reasoningOf(wire, out);
     if (said === undefined) return;
-    const piece = saySummary(said, this.summaryOf(said, index, out), delta);
-    const extra = this.extraOf(wire);
+    const piece = saySummary(said, this.#summaryOf(said, index, out), delta);
+    const extra = this.#extraOf(wire);
     if (extra !== undefined) piece.payload.extra = extra;
     out.push(piece);
   }
@@ -195,9 +195,9 @@ export class Pieces {
   thought(wire: JsonObject, isSummary: boolean, out: Delta[]): void {
     const { text, summary_index: index } = wire;
     if (typeof text !== "string") return;
-    const said = this.reasoningOf(wire, out);
+    const said = this.#reasoningOf(wire, out);
     if (said === undefined) return;
-    const at = isSummary ? this.summaryOf(said, index, out) : 0;
+    const at = isSummary ? this.#summaryOf(said, index, out) : 0;
     const before = isSummary ? (said.summary[at] ?? "") : said.text;
     if (text.length <= before.length || !text.startsWith(before)) return;
     const rest = text.slice(before.length);
@@ -206,7 +206,7 @@ export class Pieces {
   }
 
   /** The call that an event asks something in; where it cannot begin yet, what is asked waits with its item. */
-  private callOf(type: string, wire: JsonObject, asked: string, out: Delta[]): Said | undefined {
+  #callOf(type: string, wire: JsonObject, asked: string, out: Delta[]): Said | undefined {
     const item = this.items.book.find(wire);
     const said = this.items.openCall(item, out);
     if (said === undefined && item.done === undefined) {
@@ -220,10 +220,10 @@ export class Pieces {
   ask(type: string, wire: JsonObject, out: Delta[]): void {
     const { delta } = wire;
     if (typeof delta !== "string") return;
-    const said = this.callOf(type, wire, delta, out);
+    const said = this.#callOf(type, wire, delta, out);
     if (said?.call === undefined || said.isEnded) return;
     said.add(delta);
-    const extra = this.extraOf(wire);
+    const extra = this.#extraOf(wire);
     const payload = { toolCallId: said.call.toolCallId, argsTextDelta: delta };
     out.push({ kind: "tool_call_args", payload: extra === undefined ? payload : { ...payload, extra } });
   }
@@ -236,7 +236,7 @@ export class Pieces {
     if (typeof name === "string" && item.done === undefined && (item.wire["name"] ?? "") === "")
       item.wire = { ...item.wire, name };
     const before = item.asks?.text ?? "";
-    const said = this.callOf(type, wire, text.startsWith(before) ? text.slice(before.length) : "", out);
+    const said = this.#callOf(type, wire, text.startsWith(before) ? text.slice(before.length) : "", out);
     if (said !== undefined && !said.isEnded) sayArguments(said, text, out);
   }
 
@@ -244,7 +244,7 @@ export class Pieces {
   code(wire: JsonObject, out: Delta[]): void {
     const { delta } = wire;
     if (typeof delta !== "string") return;
-    const said = this.callOf(CODE, wire, delta, out);
+    const said = this.#callOf(CODE, wire, delta, out);
     if (said === undefined) return;
     const text = JSON.stringify(wholeCharacters(said, delta)).slice(1, -1);
     this.ask(CODE, { ...wire, delta: said.text === "" ? `{"code":"${text}` : text }, out);
@@ -254,13 +254,13 @@ export class Pieces {
   cite(wire: JsonObject, out: Delta[]): void {
     const { annotation, annotation_index: index } = wire;
     if (!isObject(annotation)) return;
-    const said = this.textOf("text", wire, out);
+    const said = this.#textOf("text", wire, out);
     if (said === undefined) return;
     const points = said.points();
     const { end_index: end } = annotation;
     const isAhead = typeof index === "number" && index !== said.annotations.length;
     if (isAhead || (typeof end === "number" && end > points.count)) return;
-    const cited = decodeAnnotation(annotation, points, this.context);
+    const cited = decodeAnnotation(annotation, points, this.#context);
     said.annotations.push(cited);
     out.push({ kind: "annotation", payload: { annotation: cited, part: said.key } });
   }

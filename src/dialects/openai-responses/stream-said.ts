@@ -32,7 +32,7 @@ export class Said implements Held {
   text = "";
   /** The summaries, and where each index of the wire stands among them. */
   readonly summary: string[] = [];
-  private summaries: Map<unknown, number> | undefined;
+  #summaries: Map<unknown, number> | undefined;
   readonly annotations: Annotation[] = [];
   logprobs = 0;
   /** Log probabilities that lack what the finished text says of them. */
@@ -44,7 +44,7 @@ export class Said implements Held {
   isEnded = false;
   held?: string;
   settled = 0;
-  private positions: CodePoints | undefined;
+  #positions: CodePoints | undefined;
 
   constructor(key: string, kind: SaidKind) {
     this.key = key;
@@ -54,17 +54,17 @@ export class Said implements Held {
   add(text: string): void {
     this.text += text;
     settle(this, this.text);
-    this.positions?.append(text);
+    this.#positions?.append(text);
   }
 
   /** The positions in the text so far. */
   points(): CodePoints {
-    return (this.positions ??= new CodePoints(this.text));
+    return (this.#positions ??= new CodePoints(this.text));
   }
 
   /** Which of the summaries is meant: they are numbered as they appear. */
   summaryAt(index: unknown): number {
-    const summaries = (this.summaries ??= new Map<unknown, number>());
+    const summaries = (this.#summaries ??= new Map<unknown, number>());
     const known = summaries.get(index);
     if (known !== undefined) return known;
     summaries.set(index, summaries.size);

@@ -15,26 +15,26 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** Reads the fields of one wire object and keeps what it was not asked for. */
 export class FieldReader {
-  private readonly wire: JsonObject;
-  private readonly context: DecodeContext;
-  private readonly taken = new Set<string>();
+  readonly #wire: JsonObject;
+  readonly #context: DecodeContext;
+  readonly #taken = new Set<string>();
   /** Fields for which an explicit null means "not given", beside those that were asked for. */
-  private readonly nullable: ReadonlySet<string>;
-  private readonly asked = new Set<string>();
-  private absent: string[] | undefined;
+  readonly #nullable: ReadonlySet<string>;
+  readonly #asked = new Set<string>();
+  #absent: string[] | undefined;
 
   constructor(wire: JsonObject, context: DecodeContext, nullable: ReadonlySet<string> = NONE) {
-    this.wire = wire;
-    this.context = context;
-    this.nullable = nullable;
+    this.#wire = wire;
+    this.#context = context;
+    this.#nullable = nullable;
   }
 
   /** A field's value; undefined where it is null or absent. */
   value(field: string): JsonValue | undefined {
-    this.asked.add(field);
-    const value = this.wire[field];
+    this.#asked.add(field);
+    const value = this.#wire[field];
     if (value === undefined || value === null) return undefined;
-    this.taken.add(field);
+    this.#taken.add(field);
     return value;
   }
 
@@ -51,33 +51,33 @@ export class FieldReader {
   }
 
   wrongType(wanted: string, field: string, value: JsonValue): never {
-    return this.context.fail("wrong-type", `Expected ${wanted}, found ${kindOf(value)}.`, field);
+    return this.#context.fail("wrong-type", `Expected ${wanted}, found ${kindOf(value)}.`, field);
   }
 
   /** Notes a field that the plain form has, where it is absent. */
   expect(field: string): void {
-    if (this.wire[field] === undefined) (this.absent ??= []).push(field);
+    if (this.#wire[field] === undefined) (this.#absent ??= []).push(field);
   }
 
   /** A field that was read but is not used stays with the rest. */
   leave(field: string): void {
-    this.taken.delete(field);
+    this.#taken.delete(field);
   }
 
   /** Keeps what is left over: on the target, or for a part's data object under the name of its field. */
   keepRest(target: Carrier, dataField?: string): void {
-    const { dialect } = this.context;
+    const { dialect } = this.#context;
     const names = dataField === undefined ? OUTER : INNER;
     let rest: JsonObject | undefined;
     let nulls: string[] | undefined;
-    for (const key of Object.keys(this.wire)) {
-      if (this.taken.has(key)) continue;
-      if (this.wire[key] === undefined) continue;
-      if (this.wire[key] === null && (this.asked.has(key) || this.nullable.has(key))) (nulls ??= []).push(key);
-      else copyField(this.wire, key, (rest ??= {}));
+    for (const key of Object.keys(this.#wire)) {
+      if (this.#taken.has(key)) continue;
+      if (this.#wire[key] === undefined) continue;
+      if (this.#wire[key] === null && (this.#asked.has(key) || this.#nullable.has(key))) (nulls ??= []).push(key);
+      else copyField(this.#wire, key, (rest ??= {}));
     }
     if (nulls !== undefined) storeForm(target, dialect, names.nulls, nulls);
-    if (this.absent !== undefined) storeForm(target, dialect, names.absent, this.absent);
+    if (this.#absent !== undefined) storeForm(target, dialect, names.absent, this.#absent);
     storeResidue(target, dialect, rest, dataField);
   }
 }

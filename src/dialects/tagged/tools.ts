@@ -14,15 +14,15 @@ import { fieldOf, KINDS } from "./terms.ts";
 
 /** The names of the calls so far, by id: what a result's tool is called. */
 export class CallNames {
-  private readonly names = new Map<string, string>();
+  readonly #names = new Map<string, string>();
 
   add({ toolCallId, toolName }: ToolCallPart): void {
     // An empty id pairs nothing.
-    if (toolCallId !== "") this.names.set(toolCallId, toolName);
+    if (toolCallId !== "") this.#names.set(toolCallId, toolName);
   }
 
   of(toolCallId: string): string {
-    return this.names.get(toolCallId) ?? "";
+    return this.#names.get(toolCallId) ?? "";
   }
 }
 

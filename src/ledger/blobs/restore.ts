@@ -36,20 +36,20 @@ export async function restoreBlobs<T extends StoredMessage>(
 }
 
 class Restorer {
-  private readonly scope: Scope;
-  private readonly mode: BlobMode;
+  readonly #scope: Scope;
+  readonly #mode: BlobMode;
   /** Texts of this call: a blob that several messages hold is read once. */
-  private readonly texts = new Map<string, string | undefined>();
-  private faults: string[] = [];
+  readonly #texts = new Map<string, string | undefined>();
+  #faults: string[] = [];
 
   constructor(scope: Scope, mode: BlobMode) {
-    this.scope = scope;
-    this.mode = mode;
+    this.#scope = scope;
+    this.#mode = mode;
   }
 
   takeFault(): string | undefined {
-    const fault = this.faults.length === 0 ? undefined : this.faults.join(" ");
-    this.faults = [];
+    const fault = this.#faults.length === 0 ? undefined : this.#faults.join(" ");
+    this.#faults = [];
     return fault;
   }
 
@@ -58,38 +58,38 @@ class Restorer {
     else Object.assign(message, { [FIELD]: own });
     for (const taken of strings) {
       const place = placeOf(message, taken.at);
-      if (place === undefined) this.faults.push(misplaced(taken));
-      else await this.putString(place, taken);
+      if (place === undefined) this.#faults.push(misplaced(taken));
+      else await this.#putString(place, taken);
     }
   }
 
-  private async putString({ container, step }: Place, taken: TakenString): Promise<void> {
+  async #putString({ container, step }: Place, taken: TakenString): Promise<void> {
     const isSource = isMedia(container) && (step === "data" || step === "text");
     // A blob that is no base64 holds the letters of the data, not the data.
-    if (this.mode === "reference" && isSource && step === "data" && taken.as === "base64") {
+    if (this.#mode === "reference" && isSource && step === "data" && taken.as === "base64") {
       return nameBlob(container, step, taken);
     }
-    const text = await this.text(taken);
+    const text = await this.#text(taken);
     if (text !== undefined) container[step] = text;
     else if (isSource) nameBlob(container, step, taken);
     else container[step] = taken.blob;
   }
 
   /** Undefined, and a fault, where it cannot be read. */
-  private async text({ blob, as }: Pick<TakenString, "blob" | "as">): Promise<string | undefined> {
+  async #text({ blob, as }: Pick<TakenString, "blob" | "as">): Promise<string | undefined> {
     const name = `${as} ${blob}`;
-    if (!this.texts.has(name)) this.texts.set(name, await this.read(blob, as));
-    else if (this.texts.get(name) === undefined) this.faults.push(`The blob ${blob} cannot be read.`);
-    return this.texts.get(name);
+    if (!this.#texts.has(name)) this.#texts.set(name, await this.#read(blob, as));
+    else if (this.#texts.get(name) === undefined) this.#faults.push(`The blob ${blob} cannot be read.`);
+    return this.#texts.get(name);
   }
 
-  private async read(blob: string, as: TakenString["as"]): Promise<string | undefined> {
+  async #read(blob: string, as: TakenString["as"]): Promise<string | undefined> {
     const chunks: Uint8Array[] = [];
     try {
-      for await (const bytes of readBlob(this.scope, blob)) chunks.push(bytes);
+      for await (const bytes of readBlob(this.#scope, blob)) chunks.push(bytes);
     } catch (error) {
       if (!(error instanceof LedgerError) || (error.code !== "unknown-blob" && error.code !== "corrupt")) throw error;
-      this.faults.push(error.message);
+      this.#faults.push(error.message);
       return undefined;
     }
     const [first] = chunks;
@@ -99,7 +99,7 @@ class Restorer {
   async inlineNamed(message: StoredMessage): Promise<void> {
     for (const part of mediaOf(message.parts)) {
       if (!isReference(part.blob)) continue;
-      const data = await this.text({ blob: part.blob, as: "base64" });
+      const data = await this.#text({ blob: part.blob, as: "base64" });
       if (data === undefined) continue;
       delete part.blob;
       part.data = data;

@@ -81,77 +81,85 @@ export async function storeStream(
 
 /** Fills chunks and writes them, some at a time. */
 class Upload {
-  private readonly scope: Scope;
-  private readonly blobId: string;
-  private full: Buffer[] = [];
-  private filling = Buffer.alloc(0);
-  private used = 0;
+  readonly #scope: Scope;
+  readonly #blobId: string;
+  #full: Buffer[] = [];
+  #filling = Buffer.alloc(0);
+  #used = 0;
   /** Chunks that are written. */
-  private written = 0;
-  private size = 0;
+  #written = 0;
+  #size = 0;
 
   constructor(scope: Scope) {
-    this.scope = scope;
-    this.blobId = scope.nextId("");
+    this.#scope = scope;
+    this.#blobId = scope.nextId("");
   }
 
   async add(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length;) {
       // A new one each time: those that are full wait to be written.
-      if (this.used === this.filling.length) this.turn();
-      const piece = bytes.subarray(at, at + this.filling.length - this.used);
-      this.filling.set(piece, this.used);
-      this.used += piece.length;
+      if (this.#used === this.#filling.length) this.#turn();
+      const piece = bytes.subarray(at, at + this.#filling.length - this.#used);
+      this.#filling.set(piece, this.#used);
+      this.#used += piece.length;
       at += piece.length;
-      if (this.full.length === TOGETHER) await this.write();
+      if (this.#full.length === TOGETHER) await this.#write();
     }
-    this.size += bytes.length;
+    this.#size += bytes.length;
   }
 
-  private turn(): void {
-    if (this.used > 0) this.full.push(this.filling.subarray(0, this.used));
-    this.filling = Buffer.allocUnsafeSlow(CHUNK);
-    this.used = 0;
+  #turn(): void {
+    if (this.#used > 0) this.#full.push(this.#filling.subarray(0, this.#used));
+    this.#filling = Buffer.allocUnsafeSlow(CHUNK);
+    this.#used = 0;
   }
 
-  private async write(): Promise<void> {
-    const { scope, blobId, full, written } = this;
+  async #write(): Promise<void> {
+    const scope = this.#scope;
+    const blobId = this.#blobId;
+    const full = this.#full;
+    const written = this.#written;
     const { tenant } = scope;
     await scope.store.write(function* (tx) {
       for (const [index, bytes] of full.entries()) {
         yield* got(tx.insertChunk({ tenant, blobId, position: written + index, bytes }));
       }
     });
-    this.written += full.length;
-    this.full = [];
+    this.#written += full.length;
+    this.#full = [];
   }
 
   async finish(hash: string): Promise<StoredBytes> {
-    const { scope, blobId, size } = this;
+    const scope = this.#scope;
+    const blobId = this.#blobId;
+    const size = this.#size;
     const { tenant } = scope;
-    this.turn();
-    const isNew = this.written === 0 ? await this.storeWhole(hash) : await this.name(hash);
-    if (!isNew && this.written > 0) await scope.store.write((tx) => got(tx.deleteChunks(tenant, blobId)));
+    this.#turn();
+    const isNew = this.#written === 0 ? await this.#storeWhole(hash) : await this.#name(hash);
+    if (!isNew && this.#written > 0) await scope.store.write((tx) => got(tx.deleteChunks(tenant, blobId)));
     return { blob: hash, size, isNew };
   }
 
   /** Nothing is written yet: where the blob is there, nothing will be. */
-  private async storeWhole(hash: string): Promise<boolean> {
-    const { scope } = this;
+  async #storeWhole(hash: string): Promise<boolean> {
+    const scope = this.#scope;
     if (await isThere(scope, hash)) return false;
-    const bytes = Buffer.concat(this.full);
+    const bytes = Buffer.concat(this.#full);
     return scope.store.write((tx) => storeBytes(scope, tx, hash, bytes));
   }
 
-  private async name(hash: string): Promise<boolean> {
-    const { scope, blobId, size } = this;
-    if (this.full.length > 0) await this.write();
+  async #name(hash: string): Promise<boolean> {
+    const scope = this.#scope;
+    const blobId = this.#blobId;
+    const size = this.#size;
+    if (this.#full.length > 0) await this.#write();
     return scope.store.write((tx) => nameBlob(scope, tx, { tenant: scope.tenant, hash, blobId, size }));
   }
 
   async abandon(): Promise<void> {
-    const { scope, blobId } = this;
-    if (this.written > 0) await scope.store.write((tx) => got(tx.deleteChunks(scope.tenant, blobId)));
+    const scope = this.#scope;
+    const blobId = this.#blobId;
+    if (this.#written > 0) await scope.store.write((tx) => got(tx.deleteChunks(scope.tenant, blobId)));
   }
 }
 

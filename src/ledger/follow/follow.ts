@@ -59,12 +59,12 @@ function checkOptions(scope: Scope, options: FollowOptions): Wanted {
 
 /** A reader that may leave while it waits, which a generator alone would only notice at its next event. */
 class Following implements AsyncIterableIterator<LedgerEvent> {
-  private readonly events: Events;
-  private readonly interest: Interest;
+  readonly #events: Events;
+  readonly #interest: Interest;
 
   constructor(events: Events, interest: Interest) {
-    this.events = events;
-    this.interest = interest;
+    this.#events = events;
+    this.#interest = interest;
   }
 
   [Symbol.asyncIterator](): this {
@@ -72,12 +72,12 @@ class Following implements AsyncIterableIterator<LedgerEvent> {
   }
 
   next(): Promise<IteratorResult<LedgerEvent, void>> {
-    return this.events.next();
+    return this.#events.next();
   }
 
   return(): Promise<IteratorResult<LedgerEvent, void>> {
-    this.interest.end();
-    return this.events.return();
+    this.#interest.end();
+    return this.#events.return();
   }
 }
 

@@ -40,25 +40,25 @@ export async function demandPlace({ store: { reads } }: Scope, key: ThreadKey, {
 }
 
 export class Gaps {
-  private readonly start: Cursor;
+  readonly #start: Cursor;
   /** By run, the last row of deltas that was read. */
-  private readonly last = new Map<string, string>();
+  readonly #last = new Map<string, string>();
 
   constructor(start: Cursor) {
-    this.start = start;
+    this.#start = start;
   }
 
   see({ runId, id }: LogRow): void {
-    this.last.set(runId, id);
+    this.#last.set(runId, id);
   }
 
   /** Whether some of a run's deltas are missing, now that it has ended. */
   has(runId: string, { firstDeltaId, lastDeltaId }: RunEvent): boolean {
-    const last = this.last.get(runId);
-    this.last.delete(runId);
+    const last = this.#last.get(runId);
+    this.#last.delete(runId);
     if (firstDeltaId === undefined || lastDeltaId === undefined) return false;
     if (last !== undefined) return last < lastDeltaId;
-    const { id, delta } = this.start;
+    const { id, delta } = this.#start;
     return firstDeltaId <= id && (id < lastDeltaId || (id === lastDeltaId && delta !== undefined));
   }
 }

@@ -7,26 +7,26 @@ import type { Scope } from "../scope.ts";
 import type { RunInfo } from "../types.ts";
 
 export class RunMetadata {
-  private readonly scope: Scope;
+  readonly #scope: Scope;
   /** Of runs that had ended when they were read, and whose end was not yet told: it changes no more. */
-  private readonly known = new Map<string, RunInfo["metadata"]>();
+  readonly #known = new Map<string, RunInfo["metadata"]>();
 
   constructor(scope: Scope) {
-    this.scope = scope;
+    this.#scope = scope;
   }
 
   async join({ run, hasMetadata }: RunEvent): Promise<RunInfo> {
     if (hasMetadata !== true) return run;
-    const metadata = this.known.has(run.id) ? this.known.get(run.id) : await this.read(run.id);
-    if (ENDS.includes(run.state)) this.known.delete(run.id);
+    const metadata = this.#known.has(run.id) ? this.#known.get(run.id) : await this.#read(run.id);
+    if (ENDS.includes(run.state)) this.#known.delete(run.id);
     return metadata === undefined ? run : { ...run, metadata };
   }
 
-  private async read(runId: string): Promise<RunInfo["metadata"]> {
-    const row = await this.scope.store.reads.run(this.scope.tenant, runId);
+  async #read(runId: string): Promise<RunInfo["metadata"]> {
+    const row = await this.#scope.store.reads.run(this.#scope.tenant, runId);
     if (row === undefined) return undefined;
-    const { metadata } = infoOf(row, this.scope.report);
-    if (!isLive(row.state)) this.known.set(runId, metadata);
+    const { metadata } = infoOf(row, this.#scope.report);
+    if (!isLive(row.state)) this.#known.set(runId, metadata);
     return metadata;
   }
 }

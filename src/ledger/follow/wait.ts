@@ -25,86 +25,86 @@ export function whenClosed(store: LedgerStore, leave: () => void): () => void {
 
 /** Whether a reader still wants to read. */
 export class Interest {
-  private readonly signal: AbortSignal | undefined;
-  private hasLeft = false;
-  private readonly leaving = new Set<() => void>();
+  readonly #signal: AbortSignal | undefined;
+  #hasLeft = false;
+  readonly #leaving = new Set<() => void>();
 
   constructor(signal: AbortSignal | undefined) {
-    this.signal = signal;
+    this.#signal = signal;
   }
 
   get isOver(): boolean {
-    return this.hasLeft || this.signal?.aborted === true;
+    return this.#hasLeft || this.#signal?.aborted === true;
   }
 
   /** The reader leaves. */
   end(): void {
-    this.hasLeft = true;
-    for (const leave of this.leaving) leave();
+    this.#hasLeft = true;
+    for (const leave of this.#leaving) leave();
   }
 
   /** Calls back when the interest ends; the returned function takes that back. */
   onEnd(leave: () => void): () => void {
-    this.leaving.add(leave);
-    this.signal?.addEventListener("abort", leave, { once: true });
+    this.#leaving.add(leave);
+    this.#signal?.addEventListener("abort", leave, { once: true });
     return () => {
-      this.leaving.delete(leave);
-      this.signal?.removeEventListener("abort", leave);
+      this.#leaving.delete(leave);
+      this.#signal?.removeEventListener("abort", leave);
     };
   }
 }
 
 export class Wakeups {
-  private readonly store: LedgerStore;
-  private readonly key: ThreadKey;
-  private readonly interest: Interest;
-  private unwatch: (() => void) | undefined;
-  private isCalled = false;
-  private wake: (() => void) | undefined;
+  readonly #store: LedgerStore;
+  readonly #key: ThreadKey;
+  readonly #interest: Interest;
+  #unwatch: (() => void) | undefined;
+  #isCalled = false;
+  #wake: (() => void) | undefined;
 
   constructor(store: LedgerStore, key: ThreadKey, interest: Interest) {
-    this.store = store;
-    this.key = key;
-    this.interest = interest;
+    this.#store = store;
+    this.#key = key;
+    this.#interest = interest;
   }
 
   /** Resolves when there may be something to read. What came since the last call counts. Throws where the ledger closes. */
   async next(): Promise<void> {
-    this.demandOpen();
-    if (this.unwatch === undefined) {
-      this.unwatch = this.store.watch(this.key, () => this.call());
+    this.#demandOpen();
+    if (this.#unwatch === undefined) {
+      this.#unwatch = this.#store.watch(this.#key, () => this.#call());
       // Something may have come before the watch began.
       return;
     }
-    if (!this.isCalled && !this.interest.isOver) await this.called();
-    this.isCalled = false;
-    if (!this.interest.isOver) this.demandOpen();
+    if (!this.#isCalled && !this.#interest.isOver) await this.#called();
+    this.#isCalled = false;
+    if (!this.#interest.isOver) this.#demandOpen();
   }
 
-  private demandOpen(): void {
-    if (closed.has(this.store)) throw new LedgerError("closed", "The ledger was closed; open it again and follow on.");
+  #demandOpen(): void {
+    if (closed.has(this.#store)) throw new LedgerError("closed", "The ledger was closed; open it again and follow on.");
   }
 
   close(): void {
-    this.unwatch?.();
+    this.#unwatch?.();
   }
 
-  private call(): void {
-    this.isCalled = true;
-    this.wake?.();
+  #call(): void {
+    this.#isCalled = true;
+    this.#wake?.();
   }
 
-  private async called(): Promise<void> {
+  async #called(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.wake = resolve;
+    this.#wake = resolve;
     const timer = setTimeout(resolve, POLL);
-    const stay = this.interest.onEnd(resolve);
-    const readers = waiting.get(this.store) ?? new Set();
-    waiting.set(this.store, readers.add(resolve));
+    const stay = this.#interest.onEnd(resolve);
+    const readers = waiting.get(this.#store) ?? new Set();
+    waiting.set(this.#store, readers.add(resolve));
     await promise;
     readers.delete(resolve);
     stay();
     clearTimeout(timer);
-    this.wake = undefined;
+    this.#wake = undefined;
   }
 }

@@ -7,7 +7,7 @@ import type { Extra, Part, ToolCallPart, ToolResultPart } from "../../model/part
 
 export class CallIds {
   /** The stored calls for each id of the client: several where it uses one twice in a turn, or has lost them. */
-  private readonly stored = new Map<string, ToolCallPart[]>();
+  readonly #stored = new Map<string, ToolCallPart[]>();
 
   /** The same turn, as the client says it and as it is stored: the n-th call of the one is the n-th of the other. */
   learn(client: readonly Message[], stored: readonly Message[]): void {
@@ -18,7 +18,7 @@ export class CallIds {
     });
     // What an id meant in an earlier turn is over.
     for (const [id, same] of Map.groupBy(pairs, ({ toolCallId }) => toolCallId)) {
-      this.stored.set(
+      this.#stored.set(
         id,
         same.map(({ call }) => call),
       );
@@ -27,16 +27,16 @@ export class CallIds {
 
   /** A message of the client's: results answer the stored calls, and calls of its own take their ids back. */
   apply(message: Message): Message {
-    if (this.stored.size === 0) return message;
-    if (message.role === "assistant") for (const { toolCallId } of callsIn([message])) this.stored.delete(toolCallId);
-    const parts = message.parts.map((part) => this.change(part));
+    if (this.#stored.size === 0) return message;
+    if (message.role === "assistant") for (const { toolCallId } of callsIn([message])) this.#stored.delete(toolCallId);
+    const parts = message.parts.map((part) => this.#change(part));
     if (parts.every((part, at) => part === message.parts[at])) return message;
     return Object.assign(copyObject(message), { parts });
   }
 
-  private change(part: Part): Part {
+  #change(part: Part): Part {
     if (part.type !== "tool-result" || part.executor === "provider") return part;
-    const calls = this.stored.get(part.toolCallId) ?? [];
+    const calls = this.#stored.get(part.toolCallId) ?? [];
     // The n-th result belongs to the n-th call; the last call may be answered more than once.
     const call = calls.length > 1 ? calls.shift() : calls[0];
     return call === undefined ? part : answering(part, call);

@@ -48,42 +48,42 @@ export function normalForm(turn: readonly Message[], before: readonly Message[])
 
 /** What parts say, gathered by kind. */
 class Said {
-  private readonly role: Role;
-  private text = "";
-  private calls = "";
-  private media = "";
-  private results: ToolResultPart[] | undefined;
+  readonly #role: Role;
+  #text = "";
+  #calls = "";
+  #media = "";
+  #results: ToolResultPart[] | undefined;
 
   constructor(role: Role) {
-    this.role = role;
+    this.#role = role;
   }
 
   add(part: Part): void {
     switch (part.type) {
       case "text":
       case "refusal":
-        this.text += part.text;
+        this.#text += part.text;
         return;
       case "tool-call":
-        if (part.executor !== "provider") this.calls += callForm(part);
+        if (part.executor !== "provider") this.#calls += callForm(part);
         return;
       case "tool-result":
-        if (part.executor !== "provider") (this.results ??= []).push(part);
+        if (part.executor !== "provider") (this.#results ??= []).push(part);
         return;
       case "image":
       case "audio":
       case "video":
       case "file":
-        if (this.role !== "assistant") this.media += mediaForm(part);
+        if (this.#role !== "assistant") this.#media += mediaForm(part);
         return;
       default:
     }
   }
 
   form(before: readonly Message[]): string {
-    let form = sized(this.text.trimEnd()) + this.calls;
-    for (const result of inCallOrder(this.results ?? [], before)) form += resultForm(result);
-    return form + this.media;
+    let form = sized(this.#text.trimEnd()) + this.#calls;
+    for (const result of inCallOrder(this.#results ?? [], before)) form += resultForm(result);
+    return form + this.#media;
   }
 }
 

@@ -18,30 +18,30 @@ interface Pair {
 
 /** What is stored for a history. */
 export class StoredHistory {
-  private readonly scope: Scope;
-  private readonly history: History;
-  private readonly hasMedia: boolean;
+  readonly #scope: Scope;
+  readonly #history: History;
+  readonly #hasMedia: boolean;
   /** Messages under which the client means other media than are stored, by thread and id. */
-  private readonly refused = new Set<string>();
+  readonly #refused = new Set<string>();
 
   constructor(scope: Scope, history: History) {
-    this.scope = scope;
-    this.history = history;
-    this.hasMedia = hasMedia(history.messages);
+    this.#scope = scope;
+    this.#history = history;
+    this.#hasMedia = hasMedia(history.messages);
   }
 
   /** Whether the media that the client has from the assistant, up to the match, are those that are stored there. */
   async accepts(match: Match): Promise<boolean> {
     // As a rule clients have none, and then nothing is read.
-    if (!this.hasMedia) return true;
-    if (this.refused.has(nameOf(match.header))) return false;
-    const pairs = await this.pairsAt(match);
+    if (!this.#hasMedia) return true;
+    if (this.#refused.has(nameOf(match.header))) return false;
+    const pairs = await this.#pairsAt(match);
     for (const [index, { turn, rows }] of pairs.entries()) {
-      const client = this.clientTurn(turn, match.at);
-      if (!hasMedia(client) || compareMedia(client, await this.read(answersIn(rows))) !== "other") continue;
+      const client = this.#clientTurn(turn, match.at);
+      if (!hasMedia(client) || compareMedia(client, await this.#read(answersIn(rows))) !== "other") continue;
       // The beginning of the turn may still be the same; nothing below it is.
-      this.refused.add(nameOf(match.header));
-      for (const { rows: below } of pairs.slice(index + 1)) for (const row of below) this.refused.add(nameOf(row));
+      this.#refused.add(nameOf(match.header));
+      for (const { rows: below } of pairs.slice(index + 1)) for (const row of below) this.#refused.add(nameOf(row));
       return false;
     }
     return true;
@@ -49,8 +49,8 @@ export class StoredHistory {
 
   /** What is stored for the turns up to the match, without those that cannot be read in full. `from`: rows from it down. */
   async answers(match: Match, from?: MessageRow[]): Promise<Answers> {
-    const pairs = await this.pairsAt(match, from);
-    const read = await this.read(pairs.flatMap(({ rows }) => answersIn(rows)));
+    const pairs = await this.#pairsAt(match, from);
+    const read = await this.#read(pairs.flatMap(({ rows }) => answersIn(rows)));
     const byId = new Map(read.map((message) => [message.id, message]));
     const byTurn = new Map<Turn, StoredMessage[]>();
     const between = new Map<Turn, Between[]>();
@@ -58,27 +58,27 @@ export class StoredHistory {
       const wanted = answersIn(rows);
       const messages = wanted.flatMap(({ id }) => byId.get(id) ?? []);
       if (messages.length < wanted.length) continue;
-      const client = this.clientTurn(turn, match.at);
+      const client = this.#clientTurn(turn, match.at);
       // Media that may be others are the client's to say.
       if (compareMedia(client, messages) !== "same") continue;
       if (turn.role === "assistant") byTurn.set(turn, messages);
-      else if (messages.length > 0 && saysAsMany(this.history, turn, rows)) between.set(turn, placed(rows, byId));
+      else if (messages.length > 0 && saysAsMany(this.#history, turn, rows)) between.set(turn, placed(rows, byId));
     }
     return { at: match.at, byTurn, between };
   }
 
-  private clientTurn({ from, to }: Turn, end: number): History["messages"] {
-    return this.history.messages.slice(from, Math.min(to, end));
+  #clientTurn({ from, to }: Turn, end: number): History["messages"] {
+    return this.#history.messages.slice(from, Math.min(to, end));
   }
 
-  private read(rows: readonly MessageRow[]): Promise<StoredMessage[]> {
-    return readRows(this.scope, rows, "send");
+  #read(rows: readonly MessageRow[]): Promise<StoredMessage[]> {
+    return readRows(this.#scope, rows, "send");
   }
 
   /** The turns up to a match with what is stored for them. Both end with it; where the path is torn, the first are missing. */
-  private async pairsAt({ at, header }: Match, rowsFrom?: MessageRow[]): Promise<Pair[]> {
-    const known = this.history.turns.filter(({ from }) => from < at);
-    const stored = await storedTurns(this.scope, header, rowsFrom);
+  async #pairsAt({ at, header }: Match, rowsFrom?: MessageRow[]): Promise<Pair[]> {
+    const known = this.#history.turns.filter(({ from }) => from < at);
+    const stored = await storedTurns(this.#scope, header, rowsFrom);
     const shift = stored.length - known.length;
     return known.flatMap((turn, index) => {
       const rows = stored[index + shift];

@@ -64,43 +64,43 @@ function emptied(headers: readonly MessageHeader[], isGone: ReadonlySet<string>)
 
 /** Headers in the order of their ids: parents before children. */
 class Tree {
-  private readonly headers: readonly MessageHeader[];
-  private readonly byId: ReadonlyMap<string, MessageHeader>;
-  private readonly children = new Map<string, string[]>();
-  private readonly kept = new Set<string>();
+  readonly #headers: readonly MessageHeader[];
+  readonly #byId: ReadonlyMap<string, MessageHeader>;
+  readonly #children = new Map<string, string[]>();
+  readonly #kept = new Set<string>();
 
   constructor(headers: readonly MessageHeader[]) {
-    this.headers = headers;
-    this.byId = new Map(headers.map((header) => [header.id, header]));
+    this.#headers = headers;
+    this.#byId = new Map(headers.map((header) => [header.id, header]));
     for (const { id, parentId } of headers) {
       if (parentId === null) continue;
-      const siblings = this.children.get(parentId);
-      if (siblings === undefined) this.children.set(parentId, [id]);
+      const siblings = this.#children.get(parentId);
+      if (siblings === undefined) this.#children.set(parentId, [id]);
       else siblings.push(id);
     }
   }
 
   childrenOf(id: string): readonly string[] {
-    return this.children.get(id) ?? [];
+    return this.#children.get(id) ?? [];
   }
 
   isKept(id: string): boolean {
-    return this.kept.has(id);
+    return this.#kept.has(id);
   }
 
   /** Ends where another path was kept before: what is above is kept by then. */
   keepPath(leaf: string | null): void {
     let id: string | null = leaf;
-    while (id !== null && !this.kept.has(id)) {
-      this.kept.add(id);
-      id = this.byId.get(id)?.parentId ?? null;
+    while (id !== null && !this.#kept.has(id)) {
+      this.#kept.add(id);
+      id = this.#byId.get(id)?.parentId ?? null;
     }
   }
 
   /** The messages for which it holds, and all below them. */
   spreadDown(holds: (header: MessageHeader) => boolean): Set<string> {
     const found = new Set<string>();
-    for (const header of this.headers) {
+    for (const header of this.#headers) {
       if (holds(header) || (header.parentId !== null && found.has(header.parentId))) found.add(header.id);
     }
     return found;

@@ -20,91 +20,91 @@ interface Waiting<T> {
 }
 
 export class WriteBuffer<T extends Load> {
-  private readonly flushMs: number;
-  private readonly write: (items: T[]) => Promise<void>;
-  private waiting: Waiting<T>[] = [];
-  private count = 0;
-  private size = 0;
-  private timer: NodeJS.Timeout | undefined;
-  private writing: Promise<void> | undefined;
-  private lastWrite = -Infinity;
+  readonly #flushMs: number;
+  readonly #write: (items: T[]) => Promise<void>;
+  #waiting: Waiting<T>[] = [];
+  #count = 0;
+  #size = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+  #lastWrite = -Infinity;
 
   /** `write` is called for one write at a time. Where it fails, everything that waits fails with it: it was built on it. */
   constructor(flushMs: number, write: (items: T[]) => Promise<void>) {
-    this.flushMs = flushMs;
-    this.write = write;
+    this.#flushMs = flushMs;
+    this.#write = write;
   }
 
   /** Resolves once the item is durable. */
   add(item: T): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.waiting.push({ item, resolve, reject });
-    this.count += item.count;
-    this.size += item.size;
-    this.schedule();
+    this.#waiting.push({ item, resolve, reject });
+    this.#count += item.count;
+    this.#size += item.size;
+    this.#schedule();
     return promise;
   }
 
   /** Writes what waits now. Throws where that fails. */
   async drain(): Promise<void> {
-    while (this.writing !== undefined || this.waiting.length > 0) await (this.writing ?? this.flush());
+    while (this.#writing !== undefined || this.#waiting.length > 0) await (this.#writing ?? this.#flush());
   }
 
   /** Nothing that waits will be written. */
   refuse(error: unknown): void {
-    this.stopTimer();
-    const refused = this.waiting;
-    this.waiting = [];
-    this.count = 0;
-    this.size = 0;
+    this.#stopTimer();
+    const refused = this.#waiting;
+    this.#waiting = [];
+    this.#count = 0;
+    this.#size = 0;
     for (const { reject } of refused) reject(error);
   }
 
-  private schedule(): void {
-    if (this.writing !== undefined || this.waiting.length === 0) return;
-    const due = this.lastWrite + this.flushMs - performance.now();
-    if (due <= 0 || this.count >= MANY || this.size >= LONG) void this.flush().catch(() => undefined);
-    else this.timer ??= setTimeout(() => void this.flush().catch(() => undefined), due);
+  #schedule(): void {
+    if (this.#writing !== undefined || this.#waiting.length === 0) return;
+    const due = this.#lastWrite + this.#flushMs - performance.now();
+    if (due <= 0 || this.#count >= MANY || this.#size >= LONG) void this.#flush().catch(() => undefined);
+    else this.#timer ??= setTimeout(() => void this.#flush().catch(() => undefined), due);
   }
 
-  private stopTimer(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
+  #stopTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   /** Writes once. The promise tells how that went; those who added hear of it too. */
-  private flush(): Promise<void> {
-    this.stopTimer();
-    const taken = this.take();
-    this.lastWrite = performance.now();
-    const writing = this.write(taken.map(({ item }) => item)).then(
+  #flush(): Promise<void> {
+    this.#stopTimer();
+    const taken = this.#take();
+    this.#lastWrite = performance.now();
+    const writing = this.#write(taken.map(({ item }) => item)).then(
       () => {
-        this.writing = undefined;
+        this.#writing = undefined;
         for (const { resolve } of taken) resolve();
-        this.schedule();
+        this.#schedule();
       },
       (error: unknown) => {
-        this.writing = undefined;
+        this.#writing = undefined;
         for (const { reject } of taken) reject(error);
         this.refuse(error);
         throw error;
       },
     );
-    this.writing = writing;
+    this.#writing = writing;
     return writing;
   }
 
-  private take(): Waiting<T>[] {
+  #take(): Waiting<T>[] {
     let [size, end] = [0, 0];
-    for (const { item } of this.waiting) {
+    for (const { item } of this.#waiting) {
       if (end > 0 && size + item.size > MOST) break;
-      this.count -= item.count;
+      this.#count -= item.count;
       size += item.size;
       end++;
     }
-    this.size -= size;
-    const taken = this.waiting.slice(0, end);
-    this.waiting = this.waiting.slice(end);
+    this.#size -= size;
+    const taken = this.#waiting.slice(0, end);
+    this.#waiting = this.#waiting.slice(end);
     return taken;
   }
 }

@@ -23,14 +23,14 @@ export interface Stored {
 type Answer = Omit<Response, "finishReason" | "error"> & Partial<Pick<Response, "finishReason">>;
 
 export class Turn {
-  private readonly assembler = new RunAssembler();
-  private responses: readonly Answer[] = [];
+  readonly #assembler = new RunAssembler();
+  #responses: readonly Answer[] = [];
 
   /** Takes one delta; an illegal one throws an `AssemblyError` and changes nothing. */
   take(delta: MessageDelta): void {
-    this.assembler.push(delta);
+    this.#assembler.push(delta);
     // A stream that is cut off later tells of its messages, but no more of what was said about them.
-    if (delta.kind === "done") this.responses = this.assembler.finish().responses;
+    if (delta.kind === "done") this.#responses = this.#assembler.finish().responses;
   }
 
   /**
@@ -38,14 +38,14 @@ export class Turn {
    * message could not be read back.
    */
   finished(provider: string | undefined): Stored {
-    const { messages, responses } = this.assembler.finish();
+    const { messages, responses } = this.#assembler.finish();
     const turn = stored(messages, responses, provider);
     return { ...turn, messages: demandReadable(turn.messages) };
   }
 
   /** What there is of a turn that will not be finished, marked as interrupted (B90). Messages without parts say nothing. */
   interrupted(provider: string | undefined): Stored {
-    const { messages, responses } = this.remains();
+    const { messages, responses } = this.#remains();
     const { messages: described, usage } = stored(messages, responses, provider);
     const rest = described.map(readableRest);
     const kept = rest.map(({ message }) => message).filter(({ parts }) => parts.length > 0);
@@ -56,16 +56,16 @@ export class Turn {
     return turn;
   }
 
-  private remains(): { messages: Message[]; responses: readonly Answer[] } {
+  #remains(): { messages: Message[]; responses: readonly Answer[] } {
     try {
-      return this.assembler.finish();
+      return this.#assembler.finish();
     } catch (error) {
       if (!(error instanceof AssemblyError)) throw error;
       const { messages = [], response } = error;
-      if (response === undefined) return { messages, responses: this.responses };
+      if (response === undefined) return { messages, responses: this.#responses };
       const { finishReason: _, ...cutOff } = response;
       const last: Answer = error.error === undefined ? cutOff : response;
-      return { messages: [...messages, last.message], responses: [...this.responses, last] };
+      return { messages: [...messages, last.message], responses: [...this.#responses, last] };
     }
   }
 }

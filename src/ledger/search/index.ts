@@ -67,69 +67,69 @@ interface NeededText extends Pick<TakenString, "blob" | "as"> {
 
 /** Keeps the index of a store up to date, one batch at a time. */
 export class SearchIndex {
-  private readonly scope: Scope;
-  private readonly delayMs: number | false;
-  private timer: NodeJS.Timeout | undefined;
+  readonly #scope: Scope;
+  readonly #delayMs: number | false;
+  #timer: NodeJS.Timeout | undefined;
   /** Writes since the last update. */
-  private waiting = 0;
-  private updating: Promise<void> | undefined;
-  private isClosed = false;
+  #waiting = 0;
+  #updating: Promise<void> | undefined;
+  #isClosed = false;
   /** The beginnings of texts in blobs, for the batch in hand. */
-  private readonly heads = new Map<string, string>();
+  readonly #heads = new Map<string, string>();
   /** Those that are still to be read. */
-  private readonly needed = new Map<string, NeededText>();
+  readonly #needed = new Map<string, NeededText>();
 
   constructor(scope: Scope, delayMs: number | false = DELAY_MS) {
-    this.scope = scope;
-    this.delayMs = delayMs;
+    this.#scope = scope;
+    this.#delayMs = delayMs;
   }
 
   /** Messages were written: they are indexed when it is quiet, if the process lives on. */
   touched(): void {
-    if (this.isClosed || this.delayMs === false) return;
-    this.waiting++;
-    if (this.timer !== undefined) {
-      if (this.waiting < MOST_PUT_OFF) this.timer.refresh();
+    if (this.#isClosed || this.#delayMs === false) return;
+    this.#waiting++;
+    if (this.#timer !== undefined) {
+      if (this.#waiting < MOST_PUT_OFF) this.#timer.refresh();
       return;
     }
-    this.timer = setTimeout(() => {
-      this.timer = undefined;
-      this.waiting = 0;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#waiting = 0;
       // Whoever searches hears of what goes wrong; a writer need not.
       this.update().catch(() => undefined);
-    }, this.delayMs);
-    this.timer.unref();
+    }, this.#delayMs);
+    this.#timer.unref();
   }
 
   /** Everything that was written before the call can be found when it resolves. */
   async update(): Promise<void> {
     // One that is under way may have looked before the last message came.
-    await this.updating?.catch(() => undefined);
-    this.updating ??= this.indexAll().finally(() => {
-      this.updating = undefined;
+    await this.#updating?.catch(() => undefined);
+    this.#updating ??= this.#indexAll().finally(() => {
+      this.#updating = undefined;
     });
-    return this.updating;
+    return this.#updating;
   }
 
   /** No more work is begun; what is under way ends with its batch. */
   async close(): Promise<void> {
-    this.isClosed = true;
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    await this.updating?.catch(() => undefined);
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#updating?.catch(() => undefined);
   }
 
-  private async indexAll(): Promise<void> {
-    while (!this.isClosed) {
-      const taken = await this.scope.store.indexMessages((row) => this.textOf(row), BATCH);
-      if (taken > 0) this.heads.clear();
-      if (this.needed.size > 0) await this.readHeads();
+  async #indexAll(): Promise<void> {
+    while (!this.#isClosed) {
+      const taken = await this.#scope.store.indexMessages((row) => this.#textOf(row), BATCH);
+      if (taken > 0) this.#heads.clear();
+      if (this.#needed.size > 0) await this.#readHeads();
       else if (taken < BATCH) return;
     }
   }
 
   /** Undefined where texts must be read first. */
-  private textOf(row: MessageRow): string | undefined {
+  #textOf(row: MessageRow): string | undefined {
     let message: unknown;
     try {
       message = parseJson(row.body);
@@ -142,9 +142,9 @@ export class SearchIndex {
     let isWhole = true;
     for (const { at, blob, as } of strings) {
       const name = headName(row, blob);
-      const head = this.heads.get(name);
+      const head = this.#heads.get(name);
       const place = placeOf(message, at);
-      if (head === undefined) this.needed.set(name, { tenant: row.tenant, blob, as });
+      if (head === undefined) this.#needed.set(name, { tenant: row.tenant, blob, as });
       else if (place !== undefined) place.container[place.step] = head;
       isWhole &&= head !== undefined;
     }
@@ -153,11 +153,11 @@ export class SearchIndex {
     return searchText({ parts: Array.isArray(message["parts"]) ? (message["parts"] as never[]) : [] });
   }
 
-  private async readHeads(): Promise<void> {
-    for (const [name, { tenant, blob, as }] of this.needed) {
-      this.heads.set(name, await beginningOf({ ...this.scope, tenant }, { blob, as }));
+  async #readHeads(): Promise<void> {
+    for (const [name, { tenant, blob, as }] of this.#needed) {
+      this.#heads.set(name, await beginningOf({ ...this.#scope, tenant }, { blob, as }));
     }
-    this.needed.clear();
+    this.#needed.clear();
   }
 }
 

@@ -5,42 +5,42 @@ import { WholeFile } from "./whole.ts";
 export class Lines {
   /** The line that was read last, from 1. */
   line = 0;
-  private readonly source: AsyncGenerator<string, void, void>;
+  readonly #source: AsyncGenerator<string, void, void>;
 
   constructor(source: Iterable<string> | AsyncIterable<string>) {
-    this.source = singly(source);
+    this.#source = singly(source);
   }
 
-  private ahead: Fields | undefined;
-  private readonly file = new WholeFile();
+  #ahead: Fields | undefined;
+  readonly #file = new WholeFile();
 
   /** Whether there is another thread. Lines that open or close a file of several are taken here. */
   async hasMore(): Promise<boolean> {
     for (;;) {
-      const text = await this.nextText();
+      const text = await this.#nextText();
       if (text === undefined) {
-        this.file.end(this.line);
+        this.#file.end(this.line);
         return false;
       }
-      if (this.file.takes(text, this.line)) continue;
-      this.file.count();
-      this.ahead = new Fields(text, this.line);
+      if (this.#file.takes(text, this.line)) continue;
+      this.#file.count();
+      this.#ahead = new Fields(text, this.line);
       return true;
     }
   }
 
   /** The next line that is not blank; undefined at the end. */
   async next(): Promise<Fields | undefined> {
-    const { ahead } = this;
-    this.ahead = undefined;
+    const ahead = this.#ahead;
+    this.#ahead = undefined;
     if (ahead !== undefined) return ahead;
-    const text = await this.nextText();
+    const text = await this.#nextText();
     return text === undefined ? undefined : new Fields(text, this.line);
   }
 
-  private async nextText(): Promise<string | undefined> {
+  async #nextText(): Promise<string | undefined> {
     for (;;) {
-      const next = await this.source.next();
+      const next = await this.#source.next();
       if (next.done === true) return undefined;
       this.line++;
       if (next.value.trim() !== "") return next.value;
@@ -48,7 +48,7 @@ export class Lines {
   }
 
   async close(): Promise<void> {
-    await this.source.return();
+    await this.#source.return();
   }
 }
 

@@ -46,22 +46,22 @@ const AHEAD_MS = 24 * 60 * 60 * 1000;
 const ORDER: Readonly<Record<Kind, number>> = { thread: 0, blob: 1, message: 2, run: 3, state: 4, entry: 5, end: 6 };
 
 class SectionReader {
-  private readonly scope: Scope;
-  private readonly lines: Lines;
-  private readonly section: Section;
-  private readonly leaf: { id: string | null; fields: Fields };
-  private last: Kind = "thread";
-  private lastId = "";
+  readonly #scope: Scope;
+  readonly #lines: Lines;
+  readonly #section: Section;
+  readonly #leaf: { id: string | null; fields: Fields };
+  #last: Kind = "thread";
+  #lastId = "";
   /** The beginning of the largest id that may come: new ids of the thread follow its last one, whatever the clock says. */
-  private readonly latest: string;
-  private readonly ids = new Set<string>();
-  private readonly runIds = new Set<string>();
-  private readonly stateIds = new Set<string>();
+  readonly #latest: string;
+  readonly #ids = new Set<string>();
+  readonly #runIds = new Set<string>();
+  readonly #stateIds = new Set<string>();
 
   constructor(scope: Scope, lines: Lines, head: Fields) {
-    this.scope = scope;
-    this.lines = lines;
-    this.latest = idTime(scope.now() + AHEAD_MS);
+    this.#scope = scope;
+    this.#lines = lines;
+    this.#latest = idTime(scope.now() + AHEAD_MS);
     demandFormat(head);
     const thread: ThreadRow = {
       tenant: scope.tenant,
@@ -74,81 +74,81 @@ class SectionReader {
       pinned: false,
       leafId: null,
     };
-    this.leaf = { id: head.nullable("activeLeafId", "id"), fields: head };
+    this.#leaf = { id: head.nullable("activeLeafId", "id"), fields: head };
     head.end();
     const rows = { messages: [], runs: [], states: [], entries: [], aliases: [], refs: [], faults: [] };
-    this.section = { line: head.line, thread, ...rows, newBlobs: 0, knownBlobs: 0 };
+    this.#section = { line: head.line, thread, ...rows, newBlobs: 0, knownBlobs: 0 };
   }
 
   async read(): Promise<Section> {
     for (;;) {
-      const fields = await this.lines.next();
+      const fields = await this.#lines.next();
       if (fields === undefined) {
-        const reason = `Line ${this.lines.line}: The thread "${this.section.thread.id}" has no end; the file was cut off.`;
-        throw new LedgerError("invalid-input", reason, { line: this.lines.line });
+        const reason = `Line ${this.#lines.line}: The thread "${this.#section.thread.id}" has no end; the file was cut off.`;
+        throw new LedgerError("invalid-input", reason, { line: this.#lines.line });
       }
-      const kind = this.kindOf(fields);
-      if (kind === "blob") await this.blob(fields);
-      else if (kind === "message") this.message(fields);
-      else if (kind === "run") this.run(fields);
-      else if (kind === "state") this.state(fields);
-      else if (kind === "entry") this.entry(fields);
+      const kind = this.#kindOf(fields);
+      if (kind === "blob") await this.#blob(fields);
+      else if (kind === "message") this.#message(fields);
+      else if (kind === "run") this.#run(fields);
+      else if (kind === "state") this.#state(fields);
+      else if (kind === "entry") this.#entry(fields);
       else {
-        this.end(fields);
-        return this.section;
+        this.#end(fields);
+        return this.#section;
       }
     }
   }
 
-  private kindOf(fields: Fields): Kind {
+  #kindOf(fields: Fields): Kind {
     const kind = fields.oneOf("kind", KINDS);
     if (kind === "thread") throw fields.refusal("/kind", "Another thread begins before the end of the one before.");
-    if (ORDER[kind] < ORDER[this.last]) {
-      throw fields.refusal("/kind", `A ${kind} cannot stand behind a ${this.last}; the lines are out of order.`);
+    if (ORDER[kind] < ORDER[this.#last]) {
+      throw fields.refusal("/kind", `A ${kind} cannot stand behind a ${this.#last}; the lines are out of order.`);
     }
-    if (kind !== this.last) this.lastId = "";
-    this.last = kind;
+    if (kind !== this.#last) this.#lastId = "";
+    this.#last = kind;
     return kind;
   }
 
   /** Ids grow from line to line. */
-  private nextId(fields: Fields, id: string): string {
-    if (this.last !== "run" && id.slice(0, this.latest.length) > this.latest) {
+  #nextId(fields: Fields, id: string): string {
+    if (this.#last !== "run" && id.slice(0, this.#latest.length) > this.#latest) {
       throw fields.refusal("/id", "It says a time that is more than a day ahead: look at the clocks.");
     }
-    if (id <= this.lastId) throw fields.refusal("/id", `It must be larger than the one before, ${this.lastId}.`);
-    this.lastId = id;
+    if (id <= this.#lastId) throw fields.refusal("/id", `It must be larger than the one before, ${this.#lastId}.`);
+    this.#lastId = id;
     return id;
   }
 
-  private key(): { tenant: string; threadId: string } {
-    return { tenant: this.scope.tenant, threadId: this.section.thread.id };
+  #key(): { tenant: string; threadId: string } {
+    return { tenant: this.#scope.tenant, threadId: this.#section.thread.id };
   }
 
-  private message(fields: Fields): void {
-    const id = this.nextId(fields, fields.id("id"));
+  #message(fields: Fields): void {
+    const id = this.#nextId(fields, fields.id("id"));
     const parentId = fields.nullable("parentId", "id");
-    if (parentId !== null && !this.ids.has(parentId)) {
+    if (parentId !== null && !this.#ids.has(parentId)) {
       throw fields.refusal("/parentId", `There is no message ${parentId} before this one.`);
     }
     const runId = fields.nullable("runId", "name");
     const [role, digest] = [fields.plain("role"), fields.plain("digest")];
-    const row: MessageRow = { ...this.key(), id, parentId, runId, role, digest, body: fields.demandColumn("body") };
+    const row: MessageRow = { ...this.#key(), id, parentId, runId, role, digest, body: fields.demandColumn("body") };
     const held = fields.blobs("blobs");
     fields.end();
-    this.ids.add(id);
-    this.section.messages.push(row);
+    this.#ids.add(id);
+    this.#section.messages.push(row);
     const { blobs, fault } = surveyRow(row);
-    for (const hash of held ?? blobs) this.section.refs.push({ ...this.key(), messageId: id, hash });
-    if (fault !== undefined) this.section.faults.push({ threadId: row.threadId, messageId: id, reason: fault });
+    for (const hash of held ?? blobs) this.#section.refs.push({ ...this.#key(), messageId: id, hash });
+    if (fault !== undefined) this.#section.faults.push({ threadId: row.threadId, messageId: id, reason: fault });
   }
 
-  private run(fields: Fields): void {
+  #run(fields: Fields): void {
     const state = fields.oneOf("state", RUN_STATES);
     if (isLive(state)) throw fields.refusal("/state", "A run that is still alive cannot be imported.");
     const row: RunRow = {
-      ...this.key(),
-      id: this.nextId(fields, fields.name("id")),
+      ...this.#key(),
+      id: this.#nextId(fields, fields.name("id")),
       state,
       mode: fields.oneOf("mode", ["replace", "branch"]),
       forks: fields.flag("forks"),
@@ -168,34 +168,34 @@ class SectionReader {
     };
     const aliases = fields.names("aliases");
     fields.end();
-    this.runIds.add(row.id);
-    this.section.runs.push(row);
-    for (const name of aliases) this.section.aliases.push({ ...this.key(), name, runId: row.id });
+    this.#runIds.add(row.id);
+    this.#section.runs.push(row);
+    for (const name of aliases) this.#section.aliases.push({ ...this.#key(), name, runId: row.id });
   }
 
-  private state(fields: Fields): void {
-    const id = this.nextId(fields, fields.id("id"));
+  #state(fields: Fields): void {
+    const id = this.#nextId(fields, fields.id("id"));
     const runId = fields.name("runId");
-    if (!this.runIds.has(runId)) {
+    if (!this.#runIds.has(runId)) {
       throw fields.refusal("/runId", `There is no run "${runId}" before this line.`);
     }
-    if (this.ids.has(id)) throw fields.refusal("/id", "A message has this id.");
-    this.stateIds.add(id);
-    this.section.states.push({ ...this.key(), id, runId, kind: "run", body: fields.demandColumn("body") });
+    if (this.#ids.has(id)) throw fields.refusal("/id", "A message has this id.");
+    this.#stateIds.add(id);
+    this.#section.states.push({ ...this.#key(), id, runId, kind: "run", body: fields.demandColumn("body") });
     fields.end();
   }
 
-  private entry(fields: Fields): void {
-    const id = this.nextId(fields, fields.id("id"));
-    if (this.ids.has(id) || this.stateIds.has(id)) {
+  #entry(fields: Fields): void {
+    const id = this.#nextId(fields, fields.id("id"));
+    if (this.#ids.has(id) || this.#stateIds.has(id)) {
       throw fields.refusal("/id", "Something else in the thread has this id.");
     }
-    this.section.entries.push({ ...this.key(), id, runId: "", kind: "entry", body: fields.demandColumn("body") });
+    this.#section.entries.push({ ...this.#key(), id, runId: "", kind: "entry", body: fields.demandColumn("body") });
     fields.end();
   }
 
-  private end(fields: Fields): void {
-    const { messages, runs, states, entries, thread } = this.section;
+  #end(fields: Fields): void {
+    const { messages, runs, states, entries, thread } = this.#section;
     for (const [name, { length }] of Object.entries({ messages, runs, states, entries })) {
       // A thread without a journal does not speak of it.
       const expected = name === "entries" && fields.peek(name) === undefined ? 0 : fields.whole(name);
@@ -204,36 +204,36 @@ class SectionReader {
       }
     }
     fields.end();
-    const { id } = this.leaf;
-    if (id !== null && !this.ids.has(id)) {
-      throw this.leaf.fields.refusal("/activeLeafId", `The thread has no message ${id}.`);
+    const { id } = this.#leaf;
+    if (id !== null && !this.#ids.has(id)) {
+      throw this.#leaf.fields.refusal("/activeLeafId", `The thread has no message ${id}.`);
     }
     thread.pinned = id !== (messages.at(-1)?.id ?? null);
     thread.leafId = thread.pinned ? id : null;
   }
 
-  private async blob(first: Fields): Promise<void> {
+  async #blob(first: Fields): Promise<void> {
     const hash = first.name("hash");
     const size = first.whole("size");
     // It stays until the thread that holds it is written.
-    const there = await isThere(this.scope, hash);
-    const pieces = this.pieces(first, hash, size);
+    const there = await isThere(this.#scope, hash);
+    const pieces = this.#pieces(first, hash, size);
     if (there) {
       // They are read all the same: the lines must be what they should.
       while ((await pieces.next()).done !== true);
-      this.section.knownBlobs++;
+      this.#section.knownBlobs++;
       return;
     }
     const isSame = (found: string): void => {
       if (found !== hash) throw first.refusal("/hash", `The bytes are those of ${found}.`);
     };
-    const { isNew } = await storeStream(this.scope, pieces, isSame);
-    if (isNew) this.section.newBlobs++;
-    else this.section.knownBlobs++;
+    const { isNew } = await storeStream(this.#scope, pieces, isSame);
+    if (isNew) this.#section.newBlobs++;
+    else this.#section.knownBlobs++;
   }
 
   /** The bytes of a blob, which may go over several lines. */
-  private async *pieces(first: Fields, hash: string, size: number): AsyncGenerator<Uint8Array, void, void> {
+  async *#pieces(first: Fields, hash: string, size: number): AsyncGenerator<Uint8Array, void, void> {
     let fields = first;
     for (let at = 0; ;) {
       if (fields.whole("at") !== at) throw fields.refusal("/at", `Expected ${at}: pieces are missing or out of order.`);
@@ -243,7 +243,7 @@ class SectionReader {
       if (at > size) throw fields.refusal("/data", `There are more bytes than the ${size} that the blob has.`);
       yield bytes;
       if (at === size) return;
-      const next = await this.lines.next();
+      const next = await this.#lines.next();
       if (next?.peek("kind") !== "blob" || next.peek("hash") !== hash || next.peek("size") !== size) {
         throw (next ?? fields).refusal(
           "",

@@ -13,7 +13,7 @@ export function closingLine(threads: number): string {
 
 /** Counts the threads of a file between the line that opens it and the one that closes it. */
 export class WholeFile {
-  private threads: number | undefined;
+  #threads: number | undefined;
 
   /** Takes the line where it opens or closes a file, and says whether it did. Throws where threads are missing. */
   takes(line: string, number: number): boolean {
@@ -22,13 +22,13 @@ export class WholeFile {
       try {
         this.end(number);
       } finally {
-        this.threads = 0;
+        this.#threads = 0;
       }
       return true;
     }
-    const { threads = 0 } = this;
+    const threads = this.#threads ?? 0;
     if (text.startsWith(CLOSING)) {
-      this.threads = undefined;
+      this.#threads = undefined;
       if (text === closingLine(threads)) return true;
       throw refusal(number, `The file says another number of threads than have come, ${threads}; some are missing.`);
     }
@@ -37,13 +37,13 @@ export class WholeFile {
 
   /** A thread begins. */
   count(): void {
-    if (this.threads !== undefined) this.threads++;
+    if (this.#threads !== undefined) this.#threads++;
   }
 
   /** There are no more lines, or another file begins. Throws where the file was not closed. */
   end(number: number): void {
-    const { threads } = this;
-    this.threads = undefined;
+    const threads = this.#threads;
+    this.#threads = undefined;
     if (threads === undefined) return;
     throw refusal(
       number,

@@ -10,28 +10,28 @@ export const UI_STREAM = { "x-vercel-ai-ui-message-stream": "v1" } as const;
 
 /** Deltas of a run to chunks of one UI message. */
 export class UiMessageWriter {
-  private readonly encoder: StreamEncoder = UI.streamEncoder();
-  private readonly messageId: string;
+  readonly #encoder: StreamEncoder = UI.streamEncoder();
+  readonly #messageId: string;
 
   constructor(messageId: string) {
-    this.messageId = messageId;
+    this.#messageId = messageId;
   }
 
   get losses(): StreamEncoder["losses"] {
-    return this.encoder.losses;
+    return this.#encoder.losses;
   }
 
   write(deltas: readonly Delta[]): WireEvent[] {
-    return deltas.flatMap((delta) => this.encoder.push(delta.kind === "start" ? this.named(delta) : delta));
+    return deltas.flatMap((delta) => this.#encoder.push(delta.kind === "start" ? this.#named(delta) : delta));
   }
 
   end(): WireEvent[] {
-    return this.encoder.end();
+    return this.#encoder.end();
   }
 
-  private named(delta: Extract<Delta, { kind: "start" }>): Delta {
+  #named(delta: Extract<Delta, { kind: "start" }>): Delta {
     const { payload } = delta;
-    return { ...delta, payload: { ...payload, message: { ...payload.message, id: this.messageId } } };
+    return { ...delta, payload: { ...payload, message: { ...payload.message, id: this.#messageId } } };
   }
 }
 

@@ -30,23 +30,23 @@ export function sentenceOf({ path, message }: Mistake): string {
 }
 
 export class Mistakes {
-  private readonly all: Mistake[] = [];
+  readonly #all: Mistake[] = [];
 
   add(path: string, message: string): void {
     // A value that is wrong in itself may be wrong in what it means, too: the first one is enough.
-    if (!this.has(path)) this.all.push({ path, message });
+    if (!this.#has(path)) this.#all.push({ path, message });
   }
 
-  private has(path: string): boolean {
-    return this.all.some((each) => each.path === path);
+  #has(path: string): boolean {
+    return this.#all.some((each) => each.path === path);
   }
 
   get any(): boolean {
-    return this.all.length > 0;
+    return this.#all.length > 0;
   }
 
   throwAny(file?: string): void {
-    const [first, ...others] = this.all;
+    const [first, ...others] = this.#all;
     if (first !== undefined) throw new ConfigError([first, ...others], file);
   }
 }

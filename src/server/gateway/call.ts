@@ -76,15 +76,15 @@ class Answer implements ModelAnswer {
   readonly provider: string;
   readonly model: string;
   readonly losses: readonly Loss[];
-  private readonly services: Services;
-  private readonly live: LiveAnswer;
-  private isOver = false;
-  private error: ProviderError | undefined;
+  readonly #services: Services;
+  readonly #live: LiveAnswer;
+  #isOver = false;
+  #error: ProviderError | undefined;
 
   constructor(services: Services, live: LiveAnswer) {
     const { open } = live;
-    this.services = services;
-    this.live = live;
+    this.#services = services;
+    this.#live = live;
     this.recording = open.recording;
     this.provider = open.facts.provider;
     this.model = open.facts.model;
@@ -92,28 +92,28 @@ class Answer implements ModelAnswer {
   }
 
   async next(losses: (last: readonly Delta[]) => readonly Loss[] = () => []): Promise<readonly Delta[] | undefined> {
-    const { live } = this;
-    if (this.isOver) return undefined;
+    const live = this.#live;
+    if (this.#isOver) return undefined;
     const batch = await live.read();
     if (!live.isOver) return batch;
-    this.isOver = true;
+    this.#isOver = true;
     const refused = await live.conclude(losses(batch));
-    this.error = refused ?? live.error;
+    this.#error = refused ?? live.error;
     return refused === undefined ? batch : [...batch.filter(({ kind }) => kind !== "done"), errorDelta(refused)];
   }
 
   async response(): Promise<Response> {
     while ((await this.next()) !== undefined);
-    const { error } = this;
+    const error = this.#error;
     if (error !== undefined) throw new ServerError("upstream", error.message, { error });
-    return this.live.response();
+    return this.#live.response();
   }
 
   drain(): void {
-    this.services.background(this.rest());
+    this.#services.background(this.#rest());
   }
 
-  private async rest(): Promise<void> {
+  async #rest(): Promise<void> {
     while ((await this.next()) !== undefined);
   }
 }

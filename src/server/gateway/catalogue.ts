@@ -22,57 +22,57 @@ interface Kept {
 }
 
 export class ModelCatalog {
-  private readonly session: ClientContext;
-  private readonly log: Logger;
-  private readonly kept = new Map<string, Kept>();
-  private readonly asking = new Map<string, Promise<readonly string[]>>();
+  readonly #session: ClientContext;
+  readonly #log: Logger;
+  readonly #kept = new Map<string, Kept>();
+  readonly #asking = new Map<string, Promise<readonly string[]>>();
 
   constructor(session: ClientContext, log: Logger) {
-    this.session = session;
-    this.log = log;
+    this.#session = session;
+    this.#log = log;
   }
 
   /** What every provider has, as far as they say it. */
   async models(): Promise<KnownModel[]> {
-    const links = [...this.session.links.values()].filter((link) => link.kind === "http");
-    const lists = await Promise.all(links.map((link) => this.namesOf(link)));
+    const links = [...this.#session.links.values()].filter((link) => link.kind === "http");
+    const lists = await Promise.all(links.map((link) => this.#namesOf(link)));
     return links.flatMap(({ name: provider }, index) =>
       (lists[index] ?? []).map((name) => ({ id: `${provider}/${name}`, provider })),
     );
   }
 
-  private namesOf(link: HttpAdapter): Promise<readonly string[]> {
+  #namesOf(link: HttpAdapter): Promise<readonly string[]> {
     const { name } = link;
-    const kept = this.kept.get(name);
-    if (kept !== undefined && kept.until > this.now()) return Promise.resolve(kept.names);
-    const asking = this.asking.get(name) ?? this.ask(link).finally(() => this.asking.delete(name));
-    this.asking.set(name, asking);
+    const kept = this.#kept.get(name);
+    if (kept !== undefined && kept.until > this.#now()) return Promise.resolve(kept.names);
+    const asking = this.#asking.get(name) ?? this.#ask(link).finally(() => this.#asking.delete(name));
+    this.#asking.set(name, asking);
     return asking;
   }
 
-  private now(): number {
-    return millisecondsOf(this.session.effects);
+  #now(): number {
+    return millisecondsOf(this.#session.effects);
   }
 
-  private async ask(link: HttpAdapter): Promise<readonly string[]> {
+  async #ask(link: HttpAdapter): Promise<readonly string[]> {
     const { name } = link;
     try {
-      const names = await this.list(link);
-      this.kept.set(name, { names, until: this.now() + KEPT_MS });
+      const names = await this.#list(link);
+      this.#kept.set(name, { names, until: this.#now() + KEPT_MS });
       return names;
     } catch (error) {
       // What an error says may hold a key: its kind is enough.
-      this.log.warn("gateway.models", { provider: name, reason: error instanceof Error ? error.name : "unknown" });
-      this.kept.set(name, { names: [], until: this.now() + RETRY_MS });
+      this.#log.warn("gateway.models", { provider: name, reason: error instanceof Error ? error.name : "unknown" });
+      this.#kept.set(name, { names: [], until: this.#now() + RETRY_MS });
       return [];
     }
   }
 
-  private async list(link: HttpAdapter): Promise<readonly string[]> {
+  async #list(link: HttpAdapter): Promise<readonly string[]> {
     const request = link.list();
     if (request === undefined) return [];
     const signal = AbortSignal.timeout(TIME_MS);
-    const reply = await this.session.transport().send(await link.authorise(request), { signal, connectMs: TIME_MS });
+    const reply = await this.#session.transport().send(await link.authorise(request), { signal, connectMs: TIME_MS });
     if (reply.status !== 200) {
       reply.discard();
       return [];

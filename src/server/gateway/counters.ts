@@ -14,35 +14,35 @@ interface Ended {
 }
 
 export class Counters {
-  private readonly calls: Counter;
-  private readonly labels = new Map<string, ReturnType<typeof endLabels>>();
-  private readonly tokenLabels = keptLabels((provider, direction) => ({ provider, direction }));
-  private readonly lossLabels = keptLabels((dialect, provider) => ({ dialect, provider }));
-  private readonly tokens: Counter;
-  private readonly losses: Counter;
+  readonly #calls: Counter;
+  readonly #labels = new Map<string, ReturnType<typeof endLabels>>();
+  readonly #tokenLabels = keptLabels((provider, direction) => ({ provider, direction }));
+  readonly #lossLabels = keptLabels((dialect, provider) => ({ dialect, provider }));
+  readonly #tokens: Counter;
+  readonly #losses: Counter;
 
   constructor({ metrics }: Services) {
-    this.calls = metrics.counter(
+    this.#calls = metrics.counter(
       "koine_calls_total",
       "Model calls, by the client's dialect, the provider and their end.",
     );
-    this.tokens = metrics.counter("koine_tokens_total", "Tokens as providers count them.");
-    this.losses = metrics.counter("koine_losses_total", "What did not arrive as it was, notes apart.");
+    this.#tokens = metrics.counter("koine_tokens_total", "Tokens as providers count them.");
+    this.#losses = metrics.counter("koine_losses_total", "What did not arrive as it was, notes apart.");
   }
 
   count({ dialect, provider, ending, usage, losses }: Ended): void {
-    this.calls.add(1, this.labelsOf(dialect)(provider, ending));
+    this.#calls.add(1, this.#labelsOf(dialect)(provider, ending));
     if (usage !== undefined) {
-      this.tokens.add(usage.inputTokens, this.tokenLabels(provider, "input"));
-      this.tokens.add(usage.outputTokens, this.tokenLabels(provider, "output"));
+      this.#tokens.add(usage.inputTokens, this.#tokenLabels(provider, "input"));
+      this.#tokens.add(usage.outputTokens, this.#tokenLabels(provider, "output"));
     }
     const lost = losses.reduce((sum, each) => sum + countLosses(each), 0);
-    if (lost > 0) this.losses.add(lost, this.lossLabels(dialect, provider));
+    if (lost > 0) this.#losses.add(lost, this.#lossLabels(dialect, provider));
   }
 
-  private labelsOf(dialect: string): ReturnType<typeof endLabels> {
-    const known = this.labels.get(dialect) ?? endLabels(dialect);
-    this.labels.set(dialect, known);
+  #labelsOf(dialect: string): ReturnType<typeof endLabels> {
+    const known = this.#labels.get(dialect) ?? endLabels(dialect);
+    this.#labels.set(dialect, known);
     return known;
   }
 }

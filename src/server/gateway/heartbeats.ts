@@ -15,36 +15,36 @@ interface Beating {
 }
 
 export class Heartbeats {
-  private readonly everyMs: number;
-  private readonly streams = new Set<Beating>();
-  private timer: ReturnType<typeof setInterval> | undefined;
+  readonly #everyMs: number;
+  readonly #streams = new Set<Beating>();
+  #timer: ReturnType<typeof setInterval> | undefined;
 
   /** No stream is silent for longer. */
   constructor(everyMs: number) {
-    this.everyMs = everyMs;
+    this.#everyMs = everyMs;
   }
 
   begin(sink: Sink, beat: string): Pulse {
     const stream: Beating = { sink, beat, isSilent: false };
-    this.streams.add(stream);
-    this.timer ??= setInterval(this.look, Math.max(1, this.everyMs / 2)).unref();
+    this.#streams.add(stream);
+    this.#timer ??= setInterval(this.#look, Math.max(1, this.#everyMs / 2)).unref();
     return {
       touch: () => {
         stream.isSilent = false;
       },
       end: () => {
-        this.streams.delete(stream);
+        this.#streams.delete(stream);
       },
     };
   }
 
-  private readonly look = (): void => {
+  readonly #look = (): void => {
     // Streams come and go faster than it goes off.
-    if (this.streams.size === 0) {
-      clearInterval(this.timer);
-      this.timer = undefined;
+    if (this.#streams.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
     }
-    for (const stream of this.streams) {
+    for (const stream of this.#streams) {
       // Nobody waits for it: a reader that takes nothing is cut off by its sink.
       if (stream.isSilent && !stream.sink.closed && stream.sink.blocked !== true) void stream.sink.write(stream.beat);
       stream.isSilent = true;

@@ -70,23 +70,23 @@ export class LiveAnswer {
   /** The upstream's own bytes, where they are in the client's dialect. */
   readonly bytes: EventBytes | undefined;
   readonly reply: HttpReply | undefined;
-  private readonly reading: Reading;
-  private readonly secrets: Secrets | undefined;
+  readonly #reading: Reading;
+  readonly #secrets: Secrets | undefined;
   /** Why it was ended from outside. */
-  private ended: ProviderError | undefined;
+  #ended: ProviderError | undefined;
 
   constructor(open: OpenCall, { reading, bytes, reply, secrets }: Opened) {
     this.open = open;
-    this.reading = reading;
+    this.#reading = reading;
     this.bytes = bytes;
     this.reply = reply;
-    this.secrets = secrets;
+    this.#secrets = secrets;
   }
 
   /** The upstream's last bytes, with what it says of its failure, but no key that it repeats there. */
   lastBytes(): Uint8Array | undefined {
     const last = this.bytes?.drain();
-    return last === undefined ? undefined : (this.secrets?.bytes(last) ?? last);
+    return last === undefined ? undefined : (this.#secrets?.bytes(last) ?? last);
   }
 
   /** Asks until something is said. Throws as `OpenCall.ask` does. */
@@ -96,23 +96,23 @@ export class LiveAnswer {
 
   /** Nothing more comes: what was read last is the end of it. */
   get isOver(): boolean {
-    return this.reading.isOver || this.ended !== undefined;
+    return this.#reading.isOver || this.#ended !== undefined;
   }
 
   /** What went wrong, where something did. */
   get error(): ProviderError | undefined {
-    return this.ended ?? this.reading.failure?.error;
+    return this.#ended ?? this.#reading.failure?.error;
   }
 
   /** The next deltas. Those of an answer that failed end with an `error`. Only while `isOver` is false. */
   async read(): Promise<readonly Delta[]> {
     try {
-      const batch = (await this.reading.next()) ?? [];
+      const batch = (await this.#reading.next()) ?? [];
       this.open.recording?.push(batch);
       return batch;
     } catch (thrown) {
-      this.ended = endingOf(this.open, thrown);
-      return [errorDelta(this.ended)];
+      this.#ended = endingOf(this.open, thrown);
+      return [errorDelta(this.#ended)];
     }
   }
 
@@ -121,7 +121,9 @@ export class LiveAnswer {
    * where it could not be. `losses` are those of the answer at the client.
    */
   async conclude(losses: readonly Loss[], responseId?: string): Promise<ProviderError | undefined> {
-    const { open, reading, ended } = this;
+    const { open } = this;
+    const reading = this.#reading;
+    const ended = this.#ended;
     const { failure } = reading;
     if (ended !== undefined) await open.fail(ended, failure?.partial, true);
     else if (failure !== undefined) await open.fail(failure.error, failure.partial);
@@ -136,7 +138,7 @@ export class LiveAnswer {
 
   /** The whole answer, once all has been read and it has not failed. */
   response(): Response {
-    return this.reading.response();
+    return this.#reading.response();
   }
 }
 

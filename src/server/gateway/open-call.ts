@@ -51,12 +51,12 @@ export class OpenCall {
   readonly spec: CallSpec;
   readonly recording: Recording | undefined;
   readonly call: GatewayCall;
-  private readonly span: Span;
-  private readonly live: Set<OpenCall>;
-  private answered: AttemptResult<unknown> | undefined;
+  readonly #span: Span;
+  readonly #live: Set<OpenCall>;
+  #answered: AttemptResult<unknown> | undefined;
   /** What did not arrive at whoever answers. */
   losses: readonly Loss[] = [];
-  private isEnded = false;
+  #isEnded = false;
 
   constructor(services: Services, spec: CallSpec, route: ModelRoute, recording: Recording | undefined) {
     this.services = services;
@@ -74,10 +74,10 @@ export class OpenCall {
       signal: recording === undefined ? spec.signal?.() : recording.cancelled,
       onBreaks,
     });
-    this.live = liveCalls(services).add(this);
+    this.#live = liveCalls(services).add(this);
     if (stream && recording?.earlier === undefined) recording?.begin(this.facts);
     const { provider, model } = this.facts;
-    this.span = services.tracer.span(
+    this.#span = services.tracer.span(
       `chat ${model}`,
       { "gen_ai.operation.name": "chat", "gen_ai.provider.name": provider, "gen_ai.request.model": model },
       spec.traceparent,
@@ -91,7 +91,7 @@ export class OpenCall {
 
   /** Who answers, or would be asked first. */
   get facts(): { provider: string; model: string } {
-    const { provider, model } = (this.answered?.target ?? this.call.targets[0]).asked;
+    const { provider, model } = (this.#answered?.target ?? this.call.targets[0]).asked;
     return { provider, model };
   }
 
@@ -99,7 +99,7 @@ export class OpenCall {
   async ask<T>(tryOnce: AttemptFunction<T>): Promise<T> {
     try {
       const answered = await runAttempts(this.call, tryOnce);
-      this.answered = answered;
+      this.#answered = answered;
       this.losses = answered.attempt.losses;
       // Before the first byte goes out.
       if (this.spec.stream) await this.recording?.ready();
@@ -120,21 +120,21 @@ export class OpenCall {
     losses: readonly Loss[] = [],
     recorded: Pick<RecordedAnswer, "response" | "streamed" | "responseId"> = {},
   ): Promise<ServerError | undefined> {
-    this.answered?.attempt.end({ usage: response?.usage });
+    this.#answered?.attempt.end({ usage: response?.usage });
     let refused: ServerError | undefined;
     try {
-      await this.recording?.finish({ ...this.outcome(losses), ...recorded });
+      await this.recording?.finish({ ...this.#outcome(losses), ...recorded });
     } catch (error) {
       refused = serverErrorOf(error);
       this.services.log.error("gateway.unrecorded", { run: this.recording?.runId ?? "" }, error);
     }
-    this.end(refused && failureOfCall(refused).error, response, losses);
+    this.#end(refused && failureOfCall(refused).error, response, losses);
     return refused;
   }
 
   /** Something of our own went wrong: whoever is being asked is told to stop, and the record ends. */
   async giveUp(thrown: unknown): Promise<void> {
-    if (this.isEnded) return;
+    if (this.#isEnded) return;
     this.call.scope.end(thrown);
     await this.fail(failureOfCall(thrown).error);
   }
@@ -142,16 +142,16 @@ export class OpenCall {
   /** The answer has failed. What arrived is kept, where it is recorded. */
   async fail(error: ProviderError, partial?: Response, aborted?: true): Promise<void> {
     const ending = { usage: partial?.usage, partial };
-    this.answered?.attempt.end(aborted === true ? { ...ending, aborted } : { ...ending, error });
+    this.#answered?.attempt.end(aborted === true ? { ...ending, aborted } : { ...ending, error });
     try {
-      await this.recording?.fail(error, this.outcome([]));
+      await this.recording?.fail(error, this.#outcome([]));
     } catch (cause) {
       this.services.log.error("gateway.unrecorded", { run: this.recording?.runId ?? "" }, cause);
     }
-    this.end(error, partial, []);
+    this.#end(error, partial, []);
   }
 
-  private outcome(losses: readonly Loss[]): {
+  #outcome(losses: readonly Loss[]): {
     provider: string;
     model: string;
     attempts: GatewayCall["log"]["attempts"];
@@ -163,27 +163,28 @@ export class OpenCall {
 
   /** Nothing is asked: it was answered before. */
   discard(): void {
-    this.isEnded = true;
+    this.#isEnded = true;
     this.call.scope.close();
-    this.live.delete(this);
-    this.span.end();
+    this.#live.delete(this);
+    this.#span.end();
   }
 
   /** Whether the client left, or somebody cancelled the run. */
-  private get isAborted(): boolean {
+  get #isAborted(): boolean {
     const { ended } = this.call.scope;
     return ended?.reason instanceof ServerError && ended.reason.code === "aborted";
   }
 
-  private end(error: ProviderError | undefined, response: Response | undefined, losses: readonly Loss[]): void {
-    if (this.isEnded) return;
-    this.isEnded = true;
+  #end(error: ProviderError | undefined, response: Response | undefined, losses: readonly Loss[]): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
     this.call.scope.close();
-    const { services, spec, span } = this;
-    this.live.delete(this);
+    const { services, spec } = this;
+    const span = this.#span;
+    this.#live.delete(this);
     const { provider, model } = this.facts;
     const usage = response?.usage;
-    const ending = error === undefined ? "ok" : this.isAborted ? "aborted" : error.kind;
+    const ending = error === undefined ? "ok" : this.#isAborted ? "aborted" : error.kind;
     countersOf(services).count({ dialect: spec.dialect, provider, ending, usage, losses: [this.losses, losses] });
     span.set({
       "gen_ai.provider.name": provider,

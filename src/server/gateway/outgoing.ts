@@ -69,34 +69,36 @@ export interface StreamEncodingOptions {
 
 /** Deltas of an answer, in the client's dialect. */
 export class TranslatedStream implements ClientStream {
-  private readonly live: LiveAnswer;
-  private readonly telling: StreamEncodingOptions;
-  private readonly encoder: StreamEncoder;
-  private hasBegun = false;
-  private isOver = false;
+  readonly #live: LiveAnswer;
+  readonly #telling: StreamEncodingOptions;
+  readonly #encoder: StreamEncoder;
+  #hasBegun = false;
+  #isOver = false;
 
   constructor(live: LiveAnswer, telling: StreamEncodingOptions) {
-    this.live = live;
-    this.telling = telling;
+    this.#live = live;
+    this.#telling = telling;
     const { includeUsage } = telling;
-    this.encoder = telling.door.dialect.streamEncoder({ includeUsage });
+    this.#encoder = telling.door.dialect.streamEncoder({ includeUsage });
   }
 
   async next(): Promise<OutputChunk | undefined> {
-    if (this.isOver) return undefined;
-    const { live, telling } = this;
+    if (this.#isOver) return undefined;
+    const live = this.#live;
+    const telling = this.#telling;
     const { framing } = telling;
-    const piece = this.encode(await live.read());
+    const piece = this.#encode(await live.read());
     if (!live.isOver) return piece;
-    this.isOver = true;
-    const refused = await live.conclude(this.encoder.losses, telling.responseId);
+    this.#isOver = true;
+    const refused = await live.conclude(this.#encoder.losses, telling.responseId);
     return joined([refused === undefined ? piece : framing.failure(refused), framing.end()]);
   }
 
   /** All that a batch says, in one piece. */
-  private encode(batch: readonly Delta[]): OutputChunk {
-    const { encoder, telling } = this;
-    const deltas = this.hasBegun ? batch : this.begin(batch);
+  #encode(batch: readonly Delta[]): OutputChunk {
+    const encoder = this.#encoder;
+    const telling = this.#telling;
+    const deltas = this.#hasBegun ? batch : this.#begin(batch);
     let text = "";
     let pieces: OutputChunk[] | undefined;
     for (const delta of deltas) {
@@ -109,9 +111,9 @@ export class TranslatedStream implements ClientStream {
     return pieces === undefined ? text : joined(pieces);
   }
 
-  private begin(batch: readonly Delta[]): readonly Delta[] {
-    this.hasBegun = true;
-    return firstWords(this.telling, batch);
+  #begin(batch: readonly Delta[]): readonly Delta[] {
+    this.#hasBegun = true;
+    return firstWords(this.#telling, batch);
   }
 }
 
@@ -159,21 +161,22 @@ export function dated<Dated extends { createdAt?: string }>(
 
 /** The upstream's own bytes, in the client's dialect already; a copy has been read for the record. */
 export class RecordedPassThrough implements ClientStream {
-  private readonly live: LiveAnswer;
-  private readonly door: ClientProtocol;
-  private isOver = false;
+  readonly #live: LiveAnswer;
+  readonly #door: ClientProtocol;
+  #isOver = false;
 
   constructor(live: LiveAnswer, door: ClientProtocol) {
-    this.live = live;
-    this.door = door;
+    this.#live = live;
+    this.#door = door;
   }
 
   async next(): Promise<OutputChunk | undefined> {
-    if (this.isOver) return undefined;
-    const { live, door } = this;
+    if (this.#isOver) return undefined;
+    const live = this.#live;
+    const door = this.#door;
     await live.read();
     if (!live.isOver) return live.bytes?.take() ?? "";
-    this.isOver = true;
+    this.#isOver = true;
     const refused = await live.conclude([]);
     if (refused !== undefined) return door.failureEvent(refused);
     const { error } = live;

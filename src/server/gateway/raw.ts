@@ -81,58 +81,59 @@ async function readFirst({ body, bytes }: RawReply, { prepared, scope }: HttpExc
 const LAST_PIECES = 4;
 
 export class PassThroughStream implements ClientStream {
-  private readonly open: OpenCall;
-  private readonly raw: RawReply;
-  private readonly door: ClientProtocol;
+  readonly #open: OpenCall;
+  readonly #raw: RawReply;
+  readonly #door: ClientProtocol;
   /** The last pieces, in a ring. */
-  private readonly last: Uint8Array[] = [];
-  private count = 0;
-  private isFirst = true;
-  private isOver = false;
+  readonly #last: Uint8Array[] = [];
+  #count = 0;
+  #isFirst = true;
+  #isOver = false;
 
   constructor(open: OpenCall, raw: RawReply, door: ClientProtocol) {
-    this.open = open;
-    this.raw = raw;
-    this.door = door;
+    this.#open = open;
+    this.#raw = raw;
+    this.#door = door;
   }
 
   async next(): Promise<OutputChunk | undefined> {
-    if (this.isOver) return undefined;
-    if (this.isFirst) {
-      this.isFirst = false;
-      return this.take();
+    if (this.#isOver) return undefined;
+    if (this.#isFirst) {
+      this.#isFirst = false;
+      return this.#take();
     }
-    const { bytes, body } = this.raw;
-    const { scope } = this.open.call;
+    const { bytes, body } = this.#raw;
+    const { scope } = this.#open.call;
     scope.reading();
     let read: IteratorResult<Uint8Array>;
     try {
       read = await body.next();
     } catch (thrown) {
-      return this.end(failureOf(thrown).error);
+      return this.#end(failureOf(thrown).error);
     }
     scope.read();
-    if (read.done === true) return this.end(undefined);
+    if (read.done === true) return this.#end(undefined);
     bytes.push(read.value);
-    return this.take();
+    return this.#take();
   }
 
-  private take(): OutputChunk {
-    const { bytes, secrets } = this.raw;
+  #take(): OutputChunk {
+    const { bytes, secrets } = this.#raw;
     const piece = bytes.take();
     if (piece === undefined) return "";
-    this.last[this.count++ % LAST_PIECES] = piece;
+    this.#last[this.#count++ % LAST_PIECES] = piece;
     return withoutKeys(piece, secrets);
   }
 
   /** `error`: why there is no more, where that is no end. */
-  private async end(error: ProviderError | undefined): Promise<OutputChunk> {
-    this.isOver = true;
-    const { open, door } = this;
-    const { bytes, secrets } = this.raw;
+  async #end(error: ProviderError | undefined): Promise<OutputChunk> {
+    this.#isOver = true;
+    const open = this.#open;
+    const door = this.#door;
+    const { bytes, secrets } = this.#raw;
     const isAborted = open.call.scope.ended?.by === "caller";
     const rest = error === undefined ? bytes.drain() : undefined;
-    const end = error === undefined ? endIn(this.lastPieces(rest), door.detectEnd) : undefined;
+    const end = error === undefined ? endIn(this.#lastPieces(rest), door.detectEnd) : undefined;
     const failure = error ?? (end === undefined ? CUT_OFF : undefined);
     if (end === "whole") await open.finish(undefined);
     else await open.fail(failure ?? FAILED, undefined, isAborted ? true : undefined);
@@ -141,9 +142,9 @@ export class PassThroughStream implements ClientStream {
   }
 
   /** In the order in which they came. */
-  private lastPieces(rest: Uint8Array | undefined): Uint8Array[] {
-    const oldest = this.count > LAST_PIECES ? this.count % LAST_PIECES : 0;
-    const pieces = [...this.last.slice(oldest), ...this.last.slice(0, oldest)];
+  #lastPieces(rest: Uint8Array | undefined): Uint8Array[] {
+    const oldest = this.#count > LAST_PIECES ? this.#count % LAST_PIECES : 0;
+    const pieces = [...this.#last.slice(oldest), ...this.#last.slice(0, oldest)];
     // What ends without a blank line was meant to have one.
     if (rest !== undefined) pieces.push(rest, BLANK);
     return pieces;

@@ -35,50 +35,50 @@ interface Pattern {
 }
 
 export class Router {
-  private readonly links: ClientContext["links"];
-  private readonly exact = new Map<string, ModelRule>();
+  readonly #links: ClientContext["links"];
+  readonly #exact = new Map<string, ModelRule>();
   /** The longest first. */
-  private readonly patterns: readonly Pattern[];
-  private readonly fallback: ProviderAdapter | undefined;
+  readonly #patterns: readonly Pattern[];
+  readonly #fallback: ProviderAdapter | undefined;
   /** The names that were asked for last, and where they lead. */
-  private readonly known = new Map<string, ModelRoute>();
+  readonly #known = new Map<string, ModelRoute>();
 
   constructor(
     { models, defaultProvider }: Pick<ServerConfig, "models" | "defaultProvider">,
     links: ClientContext["links"],
   ) {
-    this.links = links;
+    this.#links = links;
     const patterns: Pattern[] = [];
     for (const rule of models) {
       const star = rule.pattern.indexOf("*");
       if (star >= 0) patterns.push({ before: rule.pattern.slice(0, star), after: rule.pattern.slice(star + 1), rule });
-      else if (!this.exact.has(rule.pattern)) this.exact.set(rule.pattern, rule);
+      else if (!this.#exact.has(rule.pattern)) this.#exact.set(rule.pattern, rule);
     }
-    this.patterns = patterns.toSorted((a, b) => b.rule.pattern.length - a.rule.pattern.length);
-    this.fallback = links.get(defaultProvider ?? "") ?? onlyOne(links);
+    this.#patterns = patterns.toSorted((a, b) => b.rule.pattern.length - a.rule.pattern.length);
+    this.#fallback = links.get(defaultProvider ?? "") ?? onlyOne(links);
   }
 
   /** Throws a "not-found" that lists what there is. */
   route(asked: string | undefined): ModelRoute {
     if (asked === undefined || asked.trim() === "") {
-      const message = `No model is named; say one, such as "provider/model". ${this.listed()}`;
+      const message = `No model is named; say one, such as "provider/model". ${this.#listed()}`;
       throw new ServerError("invalid-request", message, { path: "/model" });
     }
-    const known = this.known.get(asked);
+    const known = this.#known.get(asked);
     if (known !== undefined) return known;
     // Gemini's own clients call a model by its resource.
     const name = asked.startsWith("models/") ? asked.slice("models/".length) : asked;
-    const route = this.byRule(name) ?? this.byProvider(name) ?? this.byName(name) ?? this.refuse(name);
+    const route = this.#byRule(name) ?? this.#byProvider(name) ?? this.#byName(name) ?? this.#refuse(name);
     // Names are what clients say: they must not fill the memory.
-    if (this.known.size >= MOST_KNOWN) this.known.clear();
-    this.known.set(asked, route);
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    this.#known.set(asked, route);
     return route;
   }
 
-  private byRule(name: string): ModelRoute | undefined {
-    const rule = this.exact.get(name);
-    if (rule !== undefined) return this.routeBy(rule, (target) => target);
-    const pattern = this.patterns.find(
+  #byRule(name: string): ModelRoute | undefined {
+    const rule = this.#exact.get(name);
+    if (rule !== undefined) return this.#routeBy(rule, (target) => target);
+    const pattern = this.#patterns.find(
       ({ before, after }) =>
         name.length >= before.length + after.length && name.startsWith(before) && name.endsWith(after),
     );
@@ -87,58 +87,58 @@ export class Router {
     const meant = name.slice(before.length, name.length - after.length);
     // Alone in a target, "*" is the whole name; what stands before a slash in the pattern is no part of it.
     const whole = name.slice(before.lastIndexOf("/") + 1);
-    return this.routeBy(pattern.rule, (target) =>
+    return this.#routeBy(pattern.rule, (target) =>
       target.endsWith("/*") ? target.slice(0, -1) + whole : target.replace("*", () => meant),
     );
   }
 
-  private routeBy({ pattern, targets, timeouts, retry }: ModelRule, put: (target: string) => string): ModelRoute {
+  #routeBy({ pattern, targets, timeouts, retry }: ModelRule, put: (target: string) => string): ModelRoute {
     const [first, ...others] = targets;
     const route: ModelRoute = { targets: [put(first), ...others.map(put)], timeouts, retry };
-    const lost = route.targets.find((target) => this.byProvider(target) === undefined);
+    const lost = route.targets.find((target) => this.#byProvider(target) === undefined);
     if (lost === undefined) return route;
     const what = `The rule for "${pattern}" leads to "${lost}", which begins with no provider.`;
-    throw new ServerError("configuration", `${what} ${this.listed()}`, { path: "/models" });
+    throw new ServerError("configuration", `${what} ${this.#listed()}`, { path: "/models" });
   }
 
-  private byProvider(name: string): ModelRoute | undefined {
+  #byProvider(name: string): ModelRoute | undefined {
     const slash = name.indexOf("/");
-    if (slash <= 0 || !this.links.has(name.slice(0, slash))) return undefined;
+    if (slash <= 0 || !this.#links.has(name.slice(0, slash))) return undefined;
     if (name.slice(slash + 1).trim() !== "") return { targets: [name] };
-    const message = `"${name}" names a provider, but no model of it. ${this.listed()}`;
+    const message = `"${name}" names a provider, but no model of it. ${this.#listed()}`;
     throw new ServerError("not-found", message, { path: "/model" });
   }
 
-  private byName(name: string): ModelRoute | undefined {
-    const owner = this.ownerOf(name) ?? this.fallback;
+  #byName(name: string): ModelRoute | undefined {
+    const owner = this.#ownerOf(name) ?? this.#fallback;
     if (owner === undefined || (owner.kind === "local" && owner.config.models?.includes(name) === false))
       return undefined;
     return { targets: [`${owner.name}/${name}`] };
   }
 
   /** The provider that a bare name can only mean. */
-  private ownerOf(name: string): ProviderAdapter | undefined {
-    const links = [...this.links.values()];
+  #ownerOf(name: string): ProviderAdapter | undefined {
+    const links = [...this.#links.values()];
     const own = links.filter((link) => link.kind === "local" && link.config.models?.includes(name) === true);
     if (own.length === 1) return own[0];
     const family = FAMILIES.find(([names]) => names.test(name));
     if (family === undefined) return undefined;
     const [, provider, dialects] = family;
-    const named = this.links.get(provider);
+    const named = this.#links.get(provider);
     if (named?.kind === "http" && dialects.includes(named.config.dialect)) return named;
-    if (this.fallback !== undefined) return undefined;
+    if (this.#fallback !== undefined) return undefined;
     const speakers = links.filter((link) => link.kind === "http" && dialects.includes(link.config.dialect));
     return speakers.length === 1 ? speakers[0] : undefined;
   }
 
-  private refuse(name: string): never {
+  #refuse(name: string): never {
     const what = name.includes("/") ? "begins with no provider" : "is the name of no model here";
-    throw new ServerError("not-found", `The model "${name}" ${what}. ${this.listed()}`, { path: "/model" });
+    throw new ServerError("not-found", `The model "${name}" ${what}. ${this.#listed()}`, { path: "/model" });
   }
 
-  private listed(): string {
-    const open = [...this.links.values()].filter(({ kind }) => kind === "http").map(({ name }) => `${name}/…`);
-    const patterns = this.patterns.map(({ rule }) => rule.pattern);
+  #listed(): string {
+    const open = [...this.#links.values()].filter(({ kind }) => kind === "http").map(({ name }) => `${name}/…`);
+    const patterns = this.#patterns.map(({ rule }) => rule.pattern);
     const there = [...this.models().map(({ id }) => id), ...patterns, ...open];
     return `There is: ${there.join(", ")}.`;
   }
@@ -149,9 +149,9 @@ export class Router {
     const add = (id: string, target: string): void => {
       if (!known.has(id)) known.set(id, { id, provider: target.slice(0, target.indexOf("/")) });
     };
-    for (const [name, { targets }] of this.exact) add(name, targets[0]);
-    for (const { targets } of this.exact.values()) for (const target of targets) add(target, target);
-    for (const link of this.links.values()) {
+    for (const [name, { targets }] of this.#exact) add(name, targets[0]);
+    for (const { targets } of this.#exact.values()) for (const target of targets) add(target, target);
+    for (const link of this.#links.values()) {
       if (link.kind !== "local") continue;
       for (const model of link.config.models ?? []) add(`${link.name}/${model}`, `${link.name}/${model}`);
     }

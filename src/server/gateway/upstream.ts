@@ -36,8 +36,8 @@ const NOTHING_YET: ModelRequest["messages"] = [];
 const PLANS = { whole: new WeakMap<ModelRoute, CallPlan>(), stream: new WeakMap<ModelRoute, CallPlan>() };
 
 export class GatewayCall extends ModelCall {
-  private readonly question: GatewayCallOptions;
-  private isRead = false;
+  readonly #question: GatewayCallOptions;
+  #isRead = false;
   /** Whether whoever is asked now was sent the client's own words. */
   isForwarded = false;
 
@@ -49,24 +49,24 @@ export class GatewayCall extends ModelCall {
     const plan = known.get(route) ?? planCall(session, request, options, stream);
     known.set(route, plan);
     super(session, request, options, stream, plan);
-    this.question = question;
+    this.#question = question;
   }
 
   override prepare(target: Target, options?: CallOptions): PreparedCall {
     const { link, asked } = target;
-    const { wording, headers, request } = this.question;
+    const { wording, headers, request } = this.#question;
     this.isForwarded = false;
     if (wording !== undefined && takes(link, wording.dialect)) {
       this.isForwarded = true;
       const prepared = link.forward(wording.body(asked.model), asked.model, this.stream, wording.headers);
       return { kind: "http", prepared, losses: [] };
     }
-    if (!this.isRead) this.request = request();
-    this.isRead = true;
+    if (!this.#isRead) this.request = request();
+    this.#isRead = true;
     if (headers === undefined || link.kind !== "http" || link.config.dialect !== headers.dialect) {
       return super.prepare(target, options);
     }
-    return super.prepare(target, { ...optionsOf(this.question), headers: headers.headers });
+    return super.prepare(target, { ...optionsOf(this.#question), headers: headers.headers });
   }
 }
 

@@ -34,11 +34,11 @@ const LONGEST_WAIT = 600_000;
 
 export class CallKeys {
   /** Of calls that are under way here. */
-  private readonly held = new Map<string, Held>();
-  private readonly stopping: AbortSignal;
+  readonly #held = new Map<string, Held>();
+  readonly #stopping: AbortSignal;
 
   constructor(stopping: AbortSignal) {
-    this.stopping = stopping;
+    this.#stopping = stopping;
   }
 
   /** The key, or the answer that was given with it before. */
@@ -49,16 +49,16 @@ export class CallKeys {
     const name = `${ledger.tenant} ${alias}`;
     // Made only for those who have to wait.
     let limit: AbortSignal | undefined;
-    const until = (): AbortSignal => (limit ??= AbortSignal.any([this.stopping, AbortSignal.timeout(LONGEST_WAIT)]));
+    const until = (): AbortSignal => (limit ??= AbortSignal.any([this.#stopping, AbortSignal.timeout(LONGEST_WAIT)]));
     for (;;) {
-      const here = this.held.get(name);
+      const here = this.#held.get(name);
       if (here !== undefined) {
         demandSame(key, here.hash, hash);
         await orLate(key, here.ended, until());
         continue;
       }
       // From here on nobody else takes it.
-      const held = this.hold(name, alias, hash);
+      const held = this.#hold(name, alias, hash);
       try {
         const earlier = await earlierAnswer(ledger, { alias, hash, key }, until);
         if (earlier === undefined) return held;
@@ -71,12 +71,12 @@ export class CallKeys {
     }
   }
 
-  private hold(name: string, alias: string, hash: string): HeldKey {
+  #hold(name: string, alias: string, hash: string): HeldKey {
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     const held: Held = { hash, ended };
-    this.held.set(name, held);
+    this.#held.set(name, held);
     const release = (): void => {
-      if (this.held.get(name) === held) this.held.delete(name);
+      if (this.#held.get(name) === held) this.#held.delete(name);
       resolve();
     };
     return { alias, hash, release };

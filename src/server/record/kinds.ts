@@ -6,20 +6,20 @@ const REMEMBERED = 10_000;
 
 export class ThreadKinds {
   /** What a thread is for never changes. */
-  private readonly plain = new LruMap<string, boolean>(REMEMBERED);
+  readonly #plain = new LruMap<string, boolean>(REMEMBERED);
 
   /** A thread that was made by a call. */
   note({ tenant }: Ledger, threadId: string): void {
-    this.plain.set(`${tenant} ${threadId}`, true);
+    this.#plain.set(`${tenant} ${threadId}`, true);
   }
 
   /** Whether it is a conversation of its own and nobody's work. */
   async isPlain(ledger: Ledger, threadId: string): Promise<boolean> {
     const name = `${ledger.tenant} ${threadId}`;
-    let isPlain = this.plain.get(name);
+    let isPlain = this.#plain.get(name);
     if (isPlain === undefined) {
       isPlain = (await ledger.thread(threadId)).kind === null;
-      this.plain.set(name, isPlain);
+      this.#plain.set(name, isPlain);
     }
     return isPlain;
   }

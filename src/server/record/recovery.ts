@@ -5,32 +5,32 @@ const DEFAULT_LEASE = 30_000;
 
 /** Looks for such runs at once, and from then on whenever a lease may have ended. */
 export class Recovery {
-  private readonly services: Services;
-  private timer: NodeJS.Timeout | undefined;
-  private working: Promise<void> = Promise.resolve();
+  readonly #services: Services;
+  #timer: NodeJS.Timeout | undefined;
+  #working: Promise<void> = Promise.resolve();
 
   constructor(services: Services) {
-    this.services = services;
+    this.#services = services;
   }
 
   async start(): Promise<void> {
-    const { leaseMs = DEFAULT_LEASE } = this.services.config.ledger;
-    this.timer = setInterval(() => void this.recover(), leaseMs).unref();
-    await this.recover();
+    const { leaseMs = DEFAULT_LEASE } = this.#services.config.ledger;
+    this.#timer = setInterval(() => void this.#recover(), leaseMs).unref();
+    await this.#recover();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.timer);
-    await this.working;
+    clearInterval(this.#timer);
+    await this.#working;
   }
 
-  private recover(): Promise<void> {
-    return (this.working = this.endLost());
+  #recover(): Promise<void> {
+    return (this.#working = this.#endLost());
   }
 
   /** What cannot be done now is tried again the next time. */
-  private async endLost(): Promise<void> {
-    const { ledger, log, metrics } = this.services;
+  async #endLost(): Promise<void> {
+    const { ledger, log, metrics } = this.#services;
     try {
       const recovered = await ledger.recover({ everyTenant: true });
       if (recovered.length === 0) return;

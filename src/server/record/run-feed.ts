@@ -16,85 +16,85 @@ export class RunFeed {
   run: Run | undefined;
   /** Set when the run is being begun. */
   begun: Promise<Run> | undefined;
-  private readonly options: FeedOptions;
-  private waiting: (readonly Delta[])[] = [];
+  readonly #options: FeedOptions;
+  #waiting: (readonly Delta[])[] = [];
   /** Bytes that are not written yet. */
-  private held = 0;
-  private gap: { error: unknown } | undefined;
-  private isOver = false;
-  private heardAt = performance.now();
+  #held = 0;
+  #gap: { error: unknown } | undefined;
+  #isOver = false;
+  #heardAt = performance.now();
 
   constructor(options: FeedOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Why something is missing. */
   get missing(): { error: unknown } | undefined {
-    return this.gap;
+    return this.#gap;
   }
 
   /** What came before the run was begun. */
   get unwritten(): readonly (readonly Delta[])[] {
-    return this.begun === undefined ? this.waiting : [];
+    return this.begun === undefined ? this.#waiting : [];
   }
 
   /** About so many bytes are not written yet. */
   get size(): number {
-    return this.held;
+    return this.#held;
   }
 
   push(deltas: readonly Delta[]): void {
-    if (this.gap !== undefined || this.isOver) return;
+    if (this.#gap !== undefined || this.#isOver) return;
     const size = sizeOf(deltas);
-    this.held += size;
-    if (!this.options.hold(size)) this.lose(unavailable("it writes more slowly than the answers come in."));
-    else if (this.run === undefined) this.waiting.push(deltas);
-    else this.append(this.run, deltas, size);
+    this.#held += size;
+    if (!this.#options.hold(size)) this.lose(unavailable("it writes more slowly than the answers come in."));
+    else if (this.run === undefined) this.#waiting.push(deltas);
+    else this.#append(this.run, deltas, size);
   }
 
   /** Begins the run, once. */
   begin(make: () => Promise<Run>): Promise<Run> {
-    this.begun ??= this.start(make);
+    this.begun ??= this.#start(make);
     return this.begun;
   }
 
   /** Nothing more comes. */
   end(): void {
-    this.isOver = true;
+    this.#isOver = true;
   }
 
   /** Nothing waits any more, whatever became of it. */
   release(): void {
-    this.isOver = true;
-    this.waiting = [];
-    this.letGo(this.held);
+    this.#isOver = true;
+    this.#waiting = [];
+    this.#letGo(this.#held);
   }
 
   /** Takes no more deltas, because of this. */
   lose(error: unknown): void {
-    if (this.gap !== undefined) return;
-    this.gap = { error };
-    this.waiting = [];
-    this.letGo(this.held);
-    this.options.lost(error);
+    if (this.#gap !== undefined) return;
+    this.#gap = { error };
+    this.#waiting = [];
+    this.#letGo(this.#held);
+    this.#options.lost(error);
   }
 
   /** Whether nothing was written for so long. */
   isSilent(ms: number): boolean {
-    return this.run !== undefined && performance.now() - this.heardAt > ms;
+    return this.run !== undefined && performance.now() - this.#heardAt > ms;
   }
   heard(): void {
-    this.heardAt = performance.now();
+    this.#heardAt = performance.now();
   }
 
-  private async start(make: () => Promise<Run>): Promise<Run> {
+  async #start(make: () => Promise<Run>): Promise<Run> {
     try {
       const run = await make();
       this.run = run;
       this.heard();
-      const { waiting } = this;
-      this.waiting = [];
-      for (const deltas of waiting) if (this.gap === undefined) this.append(run, deltas, sizeOf(deltas));
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      for (const deltas of waiting) if (this.#gap === undefined) this.#append(run, deltas, sizeOf(deltas));
       return run;
     } catch (error) {
       this.lose(error);
@@ -102,21 +102,21 @@ export class RunFeed {
     }
   }
 
-  private append(run: Run, deltas: readonly Delta[], size: number): void {
+  #append(run: Run, deltas: readonly Delta[], size: number): void {
     run.append(deltas).then(
       () => {
-        this.letGo(size);
+        this.#letGo(size);
         this.heard();
       },
       (error: unknown) => this.lose(error),
     );
   }
 
-  private letGo(size: number): void {
-    const held = Math.min(size, this.held);
+  #letGo(size: number): void {
+    const held = Math.min(size, this.#held);
     if (held === 0) return;
-    this.held -= held;
-    this.options.hold(-held);
+    this.#held -= held;
+    this.#options.hold(-held);
   }
 }
 

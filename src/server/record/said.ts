@@ -57,11 +57,11 @@ function hashOf(text: string): string {
 
 /** Remembers what was said where, and says what is new. */
 export class RequestFacts {
-  private readonly at = new LruMap<string, KnownFields>(REMEMBERED);
+  readonly #at = new LruMap<string, KnownFields>(REMEMBERED);
 
   /** What a run is to say, and what then holds after it. */
   async describe(asked: Asked): Promise<{ said: Said; standing: KnownFields }> {
-    const before = asked.isNew ? NOTHING : await this.standing(asked);
+    const before = asked.isNew ? NOTHING : await this.#standing(asked);
     const said: Said = { request: {} };
     const next = new Map<string, Source>();
     const repeat = (field: string, source: Source): void => {
@@ -78,7 +78,7 @@ export class RequestFacts {
         if (text.length >= LONG) next.set(field, { hash: hashOf(text), run: asked.runId });
       }
     }
-    this.instruct(asked, before, said, repeat);
+    this.#instruct(asked, before, said, repeat);
     const own = said.request["instructions"];
     if (own !== undefined) next.set("instructions", { hash: hashOf(stringifyJson(own)), run: asked.runId });
     return { said, standing: next };
@@ -86,10 +86,10 @@ export class RequestFacts {
 
   /** Notes what holds at a message that was written. */
   remember({ tenant }: Ledger, messageId: string, standing: KnownFields): void {
-    this.at.set(`${tenant} ${messageId}`, standing);
+    this.#at.set(`${tenant} ${messageId}`, standing);
   }
 
-  private instruct(
+  #instruct(
     { leading, isNew }: Asked,
     before: KnownFields | undefined,
     said: Said,
@@ -104,17 +104,17 @@ export class RequestFacts {
   }
 
   /** What holds at the message that a call follows; undefined where nobody has said. */
-  private async standing({ ledger, threadId, parentMessageId }: Asked): Promise<KnownFields | undefined> {
+  async #standing({ ledger, threadId, parentMessageId }: Asked): Promise<KnownFields | undefined> {
     if (parentMessageId === null) return undefined;
     const name = `${ledger.tenant} ${parentMessageId}`;
-    const known = this.at.get(name);
+    const known = this.#at.get(name);
     if (known !== undefined) return known;
     // Another instance wrote it, or it was long ago.
     const options = { branch: parentMessageId, limit: NEAR, blobs: "reference" as const };
     const near = await ledger.transcript(threadId, options);
     const runId = near.findLast(({ metadata }) => metadata.runId !== undefined)?.metadata.runId;
     const standing = runId === undefined ? undefined : standingAfter(await ledger.run(runId));
-    if (standing !== undefined) this.at.set(name, standing);
+    if (standing !== undefined) this.#at.set(name, standing);
     return standing;
   }
 }

@@ -13,25 +13,25 @@ export interface AgentWishes extends Pick<AgentOptions, "append" | "approve" | "
 }
 
 export class Agents {
-  private readonly services: Services;
-  private client: Client | undefined;
-  private servers: Promise<McpServer[]> | undefined;
+  readonly #services: Services;
+  #client: Client | undefined;
+  #servers: Promise<McpServer[]> | undefined;
 
   constructor(services: Services) {
-    this.services = services;
+    this.#services = services;
   }
 
   /** Throws a "not-found" for a model that nobody has, and what an MCP server throws that cannot be reached. */
   async make({ ledger, model, append, approve, stopWhen }: AgentWishes, signal: AbortSignal): Promise<Agent> {
-    const { instructions, maxSteps, toolTimeoutMs } = this.services.config.tasks;
-    const { targets, timeouts, retry } = routerOf(this.services).route(model);
+    const { instructions, maxSteps, toolTimeoutMs } = this.#services.config.tasks;
+    const { targets, timeouts, retry } = routerOf(this.#services).route(model);
     const [first, ...fallbacks] = targets;
-    const { log } = this.services;
+    const { log } = this.#services;
     // Others may wait for the same servers: only this one stops to.
-    const sources = await unlessAborted(signal, () => this.sources());
+    const sources = await unlessAborted(signal, () => this.#sources());
     if (sources === undefined) throw signal.reason;
     return createAgent({
-      client: this.clientOf(),
+      client: this.#clientOf(),
       model: first,
       ledger,
       tools: sources.value,
@@ -47,22 +47,22 @@ export class Agents {
   }
 
   /** With the server's own connections. */
-  private clientOf(): Client {
-    const { session } = this.services;
-    return (this.client ??= createClient({ ...session.options, transport: session.transport() }));
+  #clientOf(): Client {
+    const { session } = this.#services;
+    return (this.#client ??= createClient({ ...session.options, transport: session.transport() }));
   }
 
-  private sources(): Promise<McpServer[]> {
-    if (this.servers !== undefined) return this.servers;
-    const connecting = this.connect();
-    this.servers = connecting;
+  #sources(): Promise<McpServer[]> {
+    if (this.#servers !== undefined) return this.#servers;
+    const connecting = this.#connect();
+    this.#servers = connecting;
     // The next task tries again.
-    connecting.catch(() => (this.servers = undefined));
+    connecting.catch(() => (this.#servers = undefined));
     return connecting;
   }
 
-  private async connect(): Promise<McpServer[]> {
-    const { config, log } = this.services;
+  async #connect(): Promise<McpServer[]> {
+    const { config, log } = this.#services;
     const found = await Promise.allSettled(
       config.tasks.mcpServers.map((options) =>
         mcpServer({
@@ -80,9 +80,9 @@ export class Agents {
 
   /** Closes the MCP servers. One that does not answer is not waited for. */
   async close(): Promise<void> {
-    const closing = this.servers?.then(closeAll).catch(() => undefined);
+    const closing = this.#servers?.then(closeAll).catch(() => undefined);
     const over = new AbortController();
-    const { effects } = this.services.session;
+    const { effects } = this.#services.session;
     await Promise.race([closing, effects.sleep(CLOSE_MS, over.signal).catch(() => undefined)]);
     over.abort();
   }

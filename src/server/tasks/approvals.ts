@@ -16,18 +16,19 @@ export function callingOf(call: ToolCallPart, runId: string): Calling {
 }
 
 export class Approvals {
-  private readonly journal: Journal;
-  private readonly work: WorkLease;
-  private readonly undecided = new Set<(state: TaskState) => void>();
+  readonly #journal: Journal;
+  readonly #work: WorkLease;
+  readonly #undecided = new Set<(state: TaskState) => void>();
 
   constructor(journal: Journal, work: WorkLease) {
-    this.journal = journal;
-    this.work = work;
+    this.#journal = journal;
+    this.#work = work;
   }
 
   /** Waits until it is decided. `asked` is called when everybody can see the question. */
   async wait(call: ToolCallPart, { signal, runId }: ToolContext, asked: () => void): Promise<Approval> {
-    const { journal, work } = this;
+    const journal = this.#journal;
+    const work = this.#work;
     const entry = callingOf(call, runId);
     const { toolCallId } = entry;
     if (knownCall(await journal.read(), toolCallId, entry.call)?.approval !== true) {
@@ -38,19 +39,19 @@ export class Approvals {
       const { decision } = knownCall(state, toolCallId, entry.call) ?? {};
       if (decision !== undefined) resolve(decision.approve ? true : (decision.reason ?? false));
     };
-    this.undecided.add(look);
+    this.#undecided.add(look);
     signal.addEventListener("abort", () => resolve(false), { once: true });
     look(await journal.read());
     asked();
     try {
       return await promise;
     } finally {
-      this.undecided.delete(look);
+      this.#undecided.delete(look);
     }
   }
 
   /** The journal says more than before. */
   look(state: TaskState): void {
-    for (const look of this.undecided) look(state);
+    for (const look of this.#undecided) look(state);
   }
 }

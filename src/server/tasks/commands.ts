@@ -37,18 +37,18 @@ export interface NewTask extends Pick<TaskFacts, "approval"> {
 const NAME_LENGTH = 80;
 
 export class Commands {
-  private readonly services: Services;
-  private readonly journals: Journals;
-  private readonly runner: Runner;
+  readonly #services: Services;
+  readonly #journals: Journals;
+  readonly #runner: Runner;
 
   constructor(services: Services, journals: Journals, runner: Runner) {
-    this.services = services;
-    this.journals = journals;
-    this.runner = runner;
+    this.#services = services;
+    this.#journals = journals;
+    this.#runner = runner;
   }
 
   journal(ledger: Ledger, threadId: string): Journal {
-    return this.journals.open(ledger, threadId);
+    return this.#journals.open(ledger, threadId);
   }
 
   /** Throws a "not-found" for a model that nobody has. */
@@ -57,8 +57,8 @@ export class Commands {
     task: NewTask,
     key?: string,
   ): Promise<{ thread: Thread; said?: PostedMessage }> {
-    const { model = this.services.config.tasks.model, name, message, approval } = task;
-    routerOf(this.services).route(model);
+    const { model = this.#services.config.tasks.model, name, message, approval } = task;
+    routerOf(this.#services).route(model);
     const title = name ?? (message === undefined ? undefined : titleOf(message));
     const facts = approval === undefined ? { model } : { model, approval };
     const made = { kind: TASK_KIND, title, scope, metadata: { task: facts } };
@@ -68,7 +68,7 @@ export class Commands {
     try {
       const thread = await ledger.createThread(made, { idempotencyKey, ...(words && firstWords(words)) });
       if (words === undefined) return { thread };
-      this.wake(ledger, thread.id);
+      this.#wake(ledger, thread.id);
       return { thread, said: { id: words.id, queued: false } };
     } catch (error) {
       if (!(error instanceof LedgerError) || error.path !== "idempotencyKey") throw error;
@@ -101,7 +101,7 @@ export class Commands {
         ? { want: true, entries: [{ type: "queued", ...words, mode, ...keyed }] }
         : beginning(words, { type: "began", id: words.id, ...keyed });
     });
-    this.wake(ledger, threadId);
+    this.#wake(ledger, threadId);
     return said;
   }
 
@@ -118,7 +118,7 @@ export class Commands {
       throw new ServerError("not-found", message, { path: "messageId" });
     }
     // Whoever is at work may have been handed it.
-    this.wake(ledger, threadId);
+    this.#wake(ledger, threadId);
     return taken;
   }
 
@@ -142,16 +142,16 @@ export class Commands {
     const after = asked?.cursors.at(-1);
     if (after === undefined) return undefined;
     if (dropped !== undefined) return { ended: true, pending: dropped };
-    this.wake(ledger, threadId);
-    const pending = await this.cancelled(journal, after, signal);
+    this.#wake(ledger, threadId);
+    const pending = await this.#cancelled(journal, after, signal);
     return pending === undefined ? { ended: false, pending: journal.known.queue } : { ended: true, pending };
   }
 
   /** What was dropped when the work ended; undefined where that takes too long. */
-  private async cancelled(journal: Journal, after: string, signal: AbortSignal): Promise<PendingMessage[] | undefined> {
+  async #cancelled(journal: Journal, after: string, signal: AbortSignal): Promise<PendingMessage[] | undefined> {
     const { threadId, ledger } = journal;
     const over = new AbortController();
-    const { effects } = this.services.session;
+    const { effects } = this.#services.session;
     void effects.sleep(CANCEL_MS, over.signal).then(
       () => over.abort(),
       () => undefined,
@@ -191,12 +191,12 @@ export class Commands {
       const message = `It was decided before that the call "${toolCallId}" is ${approve ? "not " : ""}allowed.`;
       throw new ServerError("conflict", message, { path: "/approve" });
     });
-    this.wake(ledger, threadId);
+    this.#wake(ledger, threadId);
   }
 
   /** Beside the reply: the work goes on without whoever asked for it. */
-  private wake(ledger: Ledger, threadId: string): void {
-    this.services.background(this.runner.wake(ledger, threadId));
+  #wake(ledger: Ledger, threadId: string): void {
+    this.#services.background(this.#runner.wake(ledger, threadId));
   }
 }
 

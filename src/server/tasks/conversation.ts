@@ -38,29 +38,29 @@ export interface ConversationOptions {
 }
 
 export class TaskExecution {
-  private readonly options: ConversationOptions;
-  private readonly approvals: Approvals;
+  readonly #options: ConversationOptions;
+  readonly #approvals: Approvals;
   /** Ends the agent's run: it was cancelled, the work is lost, or time is up. */
-  private readonly stop = new AbortController();
-  private readonly left = Promise.withResolvers<ReleaseReason>();
-  private isLeaving = false;
-  private readonly waiting = new Set<() => void>();
-  private run: AgentRun | undefined;
-  private hasHeard = false;
+  readonly #stop = new AbortController();
+  readonly #left = Promise.withResolvers<ReleaseReason>();
+  #isLeaving = false;
+  readonly #waiting = new Set<() => void>();
+  #agentRun: AgentRun | undefined;
+  #hasHeard = false;
   /** The calls whose tools run now. */
-  private readonly atWork = new Set<string>();
+  readonly #atWork = new Set<string>();
   /** Messages that the agent holds to say, and what it calls them. */
-  private readonly handed = new Map<string, string>();
+  readonly #handed = new Map<string, string>();
 
   constructor(options: ConversationOptions) {
-    this.options = options;
-    this.approvals = new Approvals(options.journal, options.work);
+    this.#options = options;
+    this.#approvals = new Approvals(options.journal, options.work);
   }
 
   /** Throws what may pass by itself: the ledger cannot be reached. */
   async run(): Promise<"ended" | ReleaseReason> {
-    const { work, services, task } = this.options;
-    const give = (): void => this.stop.abort(goneOn());
+    const { work, services, task } = this.#options;
+    const give = (): void => this.#stop.abort(goneOn());
     const signals = [work.lost, services.stopping];
     for (const signal of signals) signal.addEventListener("abort", give, { once: true });
     const span = services.tracer.span("invoke_agent", {
@@ -69,7 +69,7 @@ export class TaskExecution {
       "gen_ai.conversation.id": work.threadId,
     });
     try {
-      const end = await this.runUntilIdle();
+      const end = await this.#runUntilIdle();
       span.end();
       return end;
     } catch (error) {
@@ -80,50 +80,50 @@ export class TaskExecution {
     }
   }
 
-  private async runUntilIdle(): Promise<"ended" | ReleaseReason> {
-    const { work, services } = this.options;
-    await this.markDeliveredMessages();
+  async #runUntilIdle(): Promise<"ended" | ReleaseReason> {
+    const { work, services } = this.#options;
+    await this.#markDeliveredMessages();
     for (;;) {
-      if (this.isLeaving || this.stop.signal.aborted) return "left";
-      const outcome = (await this.isOver()) ? undefined : await this.ask();
+      if (this.#isLeaving || this.#stop.signal.aborted) return "left";
+      const outcome = (await this.#isOver()) ? undefined : await this.#ask();
       if (work.lost.aborted || services.stopping.aborted) return "left";
       if (typeof outcome === "string") return outcome;
       if (outcome?.result?.reason === "stopped") return "left";
-      if (await this.conclude(outcome)) return "ended";
+      if (await this.#conclude(outcome)) return "ended";
     }
   }
 
   /** Whether it was cancelled, and no step is left behind that has to be brought to its end. */
-  private async isOver(): Promise<boolean> {
-    const { journal, work } = this.options;
+  async #isOver(): Promise<boolean> {
+    const { journal, work } = this.#options;
     if (!(await journal.read()).cancelling) return false;
     return (await work.ledger.runs(work.threadId, { live: true })).length === 0;
   }
 
   /** Somebody may have written into the journal. */
   wake(): void {
-    for (const wake of this.waiting) wake();
+    for (const wake of this.#waiting) wake();
   }
 
   /** Ends between two steps; where somebody is waited for, at once, with nothing decided. */
   release(): void {
-    this.isLeaving = true;
-    this.leaveIfWaiting();
+    this.#isLeaving = true;
+    this.#leaveIfWaiting();
     this.wake();
   }
 
-  private leaveIfWaiting(): void {
-    if (this.isLeaving && this.isWaiting(this.options.journal.known)) this.left.resolve("left");
+  #leaveIfWaiting(): void {
+    if (this.#isLeaving && this.#isWaiting(this.#options.journal.known)) this.#left.resolve("left");
   }
 
   /** Whether nothing can be done until somebody decides. */
-  private isWaiting(state: TaskState): boolean {
-    return this.atWork.size === 0 && !state.cancelling && openApprovals(state).length > 0;
+  #isWaiting(state: TaskState): boolean {
+    return this.#atWork.size === 0 && !state.cancelling && openApprovals(state).length > 0;
   }
 
   /** What was said by a process that died before it could write so down. */
-  private async markDeliveredMessages(): Promise<void> {
-    const { journal, work } = this.options;
+  async #markDeliveredMessages(): Promise<void> {
+    const { journal, work } = this.#options;
     const { queue } = await journal.read();
     if (queue.length === 0) return;
     const { messages } = await work.ledger.tree(work.threadId);
@@ -133,82 +133,82 @@ export class TaskExecution {
   }
 
   /** One run of the agent; it may be left in the middle. */
-  private async ask(): Promise<Outcome | ReleaseReason> {
+  async #ask(): Promise<Outcome | ReleaseReason> {
     const over = new AbortController();
-    this.hasHeard = false;
+    this.#hasHeard = false;
     // From the first moment on: it can take long until there is an agent.
-    const listening = this.listen(over.signal);
+    const listening = this.#listen(over.signal);
     listening.catch(() => undefined);
     try {
-      const begun = await Promise.race([this.begin(), listening, this.left.promise]);
+      const begun = await Promise.race([this.#begin(), listening, this.#left.promise]);
       if (typeof begun === "string") return begun;
-      this.run = begun;
+      this.#agentRun = begun;
       this.wake();
-      return await Promise.race([this.hear(begun), listening, this.left.promise]);
+      return await Promise.race([this.#hear(begun), listening, this.#left.promise]);
     } catch (error) {
-      if (this.stop.signal.aborted && error === this.stop.signal.reason) return {};
+      if (this.#stop.signal.aborted && error === this.#stop.signal.reason) return {};
       const failure = failureOf(error);
       if (failure !== undefined) return { error, failure };
       // Nobody has cancelled it.
-      this.stop.abort(goneOn());
+      this.#stop.abort(goneOn());
       throw error;
     } finally {
       over.abort();
-      this.run = undefined;
-      this.handed.clear();
+      this.#agentRun = undefined;
+      this.#handed.clear();
     }
   }
 
-  private async begin(): Promise<AgentRun> {
-    const { agents, work, task } = this.options;
-    const { signal } = this.stop;
+  async #begin(): Promise<AgentRun> {
+    const { agents, work, task } = this.#options;
+    const { signal } = this.#stop;
     const wishes: AgentWishes = {
       ledger: work.ledger,
       model: task.model,
-      stopWhen: () => this.isLeaving,
-      append: (_, messages) => this.say(messages),
+      stopWhen: () => this.#isLeaving,
+      append: (_, messages) => this.#say(messages),
     };
-    if (task.approval === "ask") wishes.approve = (call, context) => this.approve(call, context);
+    if (task.approval === "ask") wishes.approve = (call, context) => this.#approve(call, context);
     const agent = await agents.make(wishes, signal);
     // Nobody else holds the work: whoever wrote last is gone.
     return agent.resume(work.threadId, { force: true, signal });
   }
 
-  private async approve(call: ToolCallPart, context: ToolContext): Promise<Approval> {
-    const approval = await this.approvals.wait(call, context, () => this.leaveIfWaiting());
+  async #approve(call: ToolCallPart, context: ToolContext): Promise<Approval> {
+    const approval = await this.#approvals.wait(call, context, () => this.#leaveIfWaiting());
     // Its tool is about to begin.
-    if (approval === true) this.atWork.add(call.toolCallId);
+    if (approval === true) this.#atWork.add(call.toolCallId);
     return approval;
   }
 
   /** The agent's own events, as far as the journal tells of them. */
-  private async hear(run: AgentRun): Promise<Outcome> {
+  async #hear(run: AgentRun): Promise<Outcome> {
     for await (const event of run) {
-      if (!this.hasHeard) {
-        this.hasHeard = true;
+      if (!this.#hasHeard) {
+        this.#hasHeard = true;
         // It has taken up what was left behind, and can be cancelled.
         this.wake();
       }
-      const entry = this.entryOf(event);
-      if (entry !== undefined) await this.options.journal.write([entry], { holding: this.options.work });
-      if (event.type === "tool-end") this.leaveIfWaiting();
+      const entry = this.#entryOf(event);
+      if (entry !== undefined) await this.#options.journal.write([entry], { holding: this.#options.work });
+      if (event.type === "tool-end") this.#leaveIfWaiting();
     }
     return { result: await run.result() };
   }
 
-  private entryOf(event: AgentEvent): TaskEntry | undefined {
+  #entryOf(event: AgentEvent): TaskEntry | undefined {
     if (event.type === "tool-start") {
       const entry = callingOf(event.call, event.runId);
-      this.atWork.add(entry.toolCallId);
-      return knownCall(this.options.journal.known, entry.toolCallId, entry.call) === undefined ? entry : undefined;
+      this.#atWork.add(entry.toolCallId);
+      return knownCall(this.#options.journal.known, entry.toolCallId, entry.call) === undefined ? entry : undefined;
     }
-    if (event.type === "tool-end") this.atWork.delete(event.call.toolCallId);
+    if (event.type === "tool-end") this.#atWork.delete(event.call.toolCallId);
     return undefined;
   }
 
   /** What steers is said, and does not wait any more, in one write of whoever holds the work: nobody else says it, too. */
-  private async say(messages: readonly Message[]): Promise<StoredMessage[]> {
-    const { journal, work } = this.options;
+  async #say(messages: readonly Message[]): Promise<StoredMessage[]> {
+    const { journal, work } = this.#options;
     const logged = await journal.change(({ queue }) => {
       // What was taken back in this moment is not said.
       const saying = messages.filter((message) => {
@@ -224,16 +224,16 @@ export class TaskExecution {
   }
 
   /** Reads the journal again and again, and does what it says. Throws where it cannot be read. */
-  private async listen(over: AbortSignal): Promise<never> {
-    const { journal, services } = this.options;
+  async #listen(over: AbortSignal): Promise<never> {
+    const { journal, services } = this.#options;
     let idle: TaskState | undefined;
     for (let looks = 0; !over.aborted;) {
       const nudged = Promise.withResolvers<void>();
       const wake = (): void => nudged.resolve();
-      this.waiting.add(wake);
+      this.#waiting.add(wake);
       const state = await journal.read();
       if (over.aborted) break;
-      this.react(state, looks > PATIENT_LOOKS);
+      this.#react(state, looks > PATIENT_LOOKS);
       const pause = new AbortController();
       const isQuiet = await Promise.race([
         nudged.promise.then(() => false),
@@ -243,68 +243,68 @@ export class TaskExecution {
         ),
       ]);
       pause.abort();
-      this.waiting.delete(wake);
+      this.#waiting.delete(wake);
       if (!isQuiet) continue;
-      looks = state.cancelling && !this.hasHeard ? looks + 1 : 0;
-      if (idle?.cursor === state.cursor && this.isWaiting(state)) this.wait();
-      idle = this.isWaiting(state) ? state : undefined;
+      looks = state.cancelling && !this.#hasHeard ? looks + 1 : 0;
+      if (idle?.cursor === state.cursor && this.#isWaiting(state)) this.#wait();
+      idle = this.#isWaiting(state) ? state : undefined;
     }
     return new Promise<never>(() => undefined);
   }
 
   /** Lets go of what waits for somebody who may be long in coming; nothing is decided, and nothing recorded. */
-  private wait(): void {
-    this.left.resolve("waiting");
-    this.stop.abort(goneOn());
+  #wait(): void {
+    this.#left.resolve("waiting");
+    this.#stop.abort(goneOn());
   }
 
-  private react(state: TaskState, isStuck: boolean): void {
-    const { run } = this;
+  #react(state: TaskState, isStuck: boolean): void {
+    const run = this.#agentRun;
     // What was left behind is taken up first, unless that does not come about.
-    if (state.cancelling && (this.hasHeard || isStuck)) this.stop.abort();
+    if (state.cancelling && (this.#hasHeard || isStuck)) this.#stop.abort();
     if (run === undefined) {
-      if (this.isLeaving) this.left.resolve("left");
+      if (this.#isLeaving) this.#left.resolve("left");
       return;
     }
-    for (const queued of state.queue) if (queued.mode === "steer") this.hand(run, queued);
-    this.takeBack(run, state);
-    this.approvals.look(state);
+    for (const queued of state.queue) if (queued.mode === "steer") this.#hand(run, queued);
+    this.#takeBack(run, state);
+    this.#approvals.look(state);
   }
 
-  private hand(run: AgentRun, queued: QueuedTaskMessage): void {
-    if (this.handed.has(queued.id)) return;
+  #hand(run: AgentRun, queued: QueuedTaskMessage): void {
+    if (this.#handed.has(queued.id)) return;
     try {
-      this.handed.set(queued.id, run.steer(toThreadMessage(queued)).id);
+      this.#handed.set(queued.id, run.steer(toThreadMessage(queued)).id);
     } catch {
       // The run has ended in this moment: what waits is said after it.
     }
   }
 
   /** What does not wait any more is not to be said; where it was said, there is nothing to take back. */
-  private takeBack(run: AgentRun, { queue }: TaskState): void {
-    for (const [id, steering] of this.handed) {
+  #takeBack(run: AgentRun, { queue }: TaskState): void {
+    for (const [id, steering] of this.#handed) {
       if (queue.some((each) => each.id === id)) continue;
       run.unqueue(steering);
-      this.handed.delete(id);
+      this.#handed.delete(id);
     }
   }
 
   /** Writes down how it ended, or says what waits next. Says whether it is over. */
-  private async conclude(outcome: Outcome = {}): Promise<boolean> {
-    const { journal } = this.options;
+  async #conclude(outcome: Outcome = {}): Promise<boolean> {
+    const { journal } = this.#options;
     let ending: string | undefined;
     await journal.change((state) => {
-      const [reason, change] = this.changeAfter(outcome, state);
+      const [reason, change] = this.#changeAfter(outcome, state);
       ending = reason;
       return change;
     });
     if (ending === undefined) return false;
-    this.report(ending, outcome);
+    this.#report(ending, outcome);
     return true;
   }
 
-  private report(ending: string, { error, failure }: Outcome): void {
-    const { services, work } = this.options;
+  #report(ending: string, { error, failure }: Outcome): void {
+    const { services, work } = this.#options;
     const { metrics, log } = services;
     metrics.counter("koine_task_conversations_total", "Conversations of tasks that ended.").add(1, { reason: ending });
     if (failure === undefined) return;
@@ -313,8 +313,8 @@ export class TaskExecution {
     else log.warn("task-failed", { task: work.threadId, code, message });
   }
 
-  private changeAfter({ result, failure }: Outcome, state: TaskState): [ending: string | undefined, change?: Change] {
-    const { work: holding } = this.options;
+  #changeAfter({ result, failure }: Outcome, state: TaskState): [ending: string | undefined, change?: Change] {
+    const { work: holding } = this.#options;
     if (!state.running) return ["done"];
     if (state.cancelling) {
       return ["cancelled", { holding, entries: [...dropEntries(state.queue), ended("cancelled")] }];

@@ -86,26 +86,26 @@ async function restOf(
 
 /** The calls that tool messages answer: they stand in the message before, which may have been told long ago. */
 class CallMemory {
-  private readonly ledger: Ledger;
-  private readonly threadId: string;
-  private last: StoredMessage | undefined;
+  readonly #ledger: Ledger;
+  readonly #threadId: string;
+  #last: StoredMessage | undefined;
 
   constructor(ledger: Ledger, threadId: string) {
-    this.ledger = ledger;
-    this.threadId = threadId;
+    this.#ledger = ledger;
+    this.#threadId = threadId;
   }
 
   async before(happened: LedgerEvent): Promise<Calls> {
     if (happened.type !== "message") return NONE;
     const { message } = happened;
-    const { last } = this;
-    this.last = message;
+    const last = this.#last;
+    this.#last = message;
     if (message.role !== "tool" || message.parentMessageId === null) return NONE;
-    return callsIn(last?.id === message.parentMessageId ? last : await this.read(message.parentMessageId));
+    return callsIn(last?.id === message.parentMessageId ? last : await this.#read(message.parentMessageId));
   }
 
-  private async read(branch: string): Promise<Pick<StoredMessage, "parts">> {
-    const [message] = await this.ledger.transcript(this.threadId, { branch, limit: 1 });
+  async #read(branch: string): Promise<Pick<StoredMessage, "parts">> {
+    const [message] = await this.#ledger.transcript(this.#threadId, { branch, limit: 1 });
     return message ?? { parts: [] };
   }
 }

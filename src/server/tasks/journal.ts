@@ -15,11 +15,11 @@ const PAGE = 500;
 export class Journal {
   readonly ledger: Ledger;
   readonly threadId: string;
-  private state: TaskState = NEW_STATE;
+  #state: TaskState = NEW_STATE;
   /** The entry before the last one. */
-  private before: string | undefined;
+  #before: string | undefined;
   /** One read at a time. */
-  private reading: Promise<unknown> = Promise.resolve();
+  #reading: Promise<unknown> = Promise.resolve();
 
   constructor(ledger: Ledger, threadId: string) {
     this.ledger = ledger;
@@ -28,13 +28,13 @@ export class Journal {
 
   /** As it was when it was last read. */
   get known(): TaskState {
-    return this.state;
+    return this.#state;
   }
 
   /** Reads what is new. */
   read(): Promise<TaskState> {
-    const next = this.reading.then(() => this.readOn());
-    this.reading = next.catch(() => undefined);
+    const next = this.#reading.then(() => this.#readOn());
+    this.#reading = next.catch(() => undefined);
     return next;
   }
 
@@ -42,20 +42,20 @@ export class Journal {
    * The last entry that is known is read again: where another stands in its place, the thread is not the one that it was
    * (it was deleted, and restored from an export), and is read from its beginning.
    */
-  private async readOn(): Promise<TaskState> {
+  async #readOn(): Promise<TaskState> {
     for (;;) {
-      const { cursor: last } = this.state;
-      const page = await this.ledger.entries(this.threadId, { after: this.before, limit: PAGE });
+      const { cursor: last } = this.#state;
+      const page = await this.ledger.entries(this.threadId, { after: this.#before, limit: PAGE });
       if (last !== null && page[0]?.cursor !== last) {
-        this.state = NEW_STATE;
-        this.before = undefined;
+        this.#state = NEW_STATE;
+        this.#before = undefined;
         continue;
       }
       for (const { cursor, entry } of last === null ? page : page.slice(1)) {
-        this.before = this.state.cursor ?? undefined;
-        this.state = advance(this.state, cursor, entry === undefined ? undefined : decodeEntry(entry));
+        this.#before = this.#state.cursor ?? undefined;
+        this.#state = advance(this.#state, cursor, entry === undefined ? undefined : decodeEntry(entry));
       }
-      if (page.length < PAGE) return this.state;
+      if (page.length < PAGE) return this.#state;
     }
   }
 
@@ -96,21 +96,21 @@ const MOST = 1000;
 
 /** The journals that were read lately: a task's next message does not read all of it again. */
 export class Journals {
-  private readonly kept = new Map<string, Journal>();
+  readonly #kept = new Map<string, Journal>();
 
   open(ledger: Ledger, threadId: string): Journal {
     const key = `${ledger.tenant}\n${threadId}`;
-    const journal = this.kept.get(key) ?? new Journal(ledger, threadId);
+    const journal = this.#kept.get(key) ?? new Journal(ledger, threadId);
     // The last one used is the last to go.
-    this.kept.delete(key);
-    this.kept.set(key, journal);
-    const [oldest] = this.kept.keys();
-    if (this.kept.size > MOST && oldest !== undefined) this.kept.delete(oldest);
+    this.#kept.delete(key);
+    this.#kept.set(key, journal);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MOST && oldest !== undefined) this.#kept.delete(oldest);
     return journal;
   }
 
   /** The thread is gone. */
   forget(ledger: Ledger, threadId: string): void {
-    this.kept.delete(`${ledger.tenant}\n${threadId}`);
+    this.#kept.delete(`${ledger.tenant}\n${threadId}`);
   }
 }

@@ -54,7 +54,7 @@ export class Report {
   mixed = 0;
   /** Points that there are, and how often an agent died there. */
   readonly points = new Map<string, number>();
-  private readonly started = performance.now();
+  readonly #started = performance.now();
 
   count(deaths: readonly Death[], lived: readonly Lived[]): void {
     this.stories++;
@@ -84,7 +84,7 @@ export class Report {
   }
 
   get line(): string {
-    const seconds = Math.round((performance.now() - this.started) / 1000);
+    const seconds = Math.round((performance.now() - this.#started) / 1000);
     const hit = this.points.size - this.missed.length;
     const checks = [...this.findings.checked.values()].reduce((sum, times) => sum + times, 0);
     return [
@@ -113,22 +113,22 @@ class Run {
   readonly report = new Report();
   /** Points where nobody has died yet, and how often somebody was sent there. */
   readonly waiting: (Point & { sent: number })[] = [];
-  private readonly options: CampaignOptions;
-  private readonly random: Seeded;
-  private begun = 0;
+  readonly #options: CampaignOptions;
+  readonly #random: Seeded;
+  #begun = 0;
 
   constructor(options: CampaignOptions) {
-    this.options = options;
-    this.random = new Seeded(options.seed);
+    this.#options = options;
+    this.#random = new Seeded(options.seed);
   }
 
   /** The points of a story that is left in peace, and of one that is gone on with. Opening a database is the ledger's campaign. */
   async survey(): Promise<Point[]> {
     const points = new Map<string, Point>();
-    for (const story of this.options.stories) {
+    for (const story of this.#options.stories) {
       const died: Death = { by: "point", at: { point: IN_THE_MIDDLE, occurrence: 1 } };
       for (const deaths of [[], [died]]) {
-        const lived = await this.tell(story, deaths);
+        const lived = await this.#tell(story, deaths);
         for (const point of lived.flatMap((life) => life.points)) {
           if (!point.startsWith("open/") && !points.has(point)) points.set(point, { story, point });
         }
@@ -139,16 +139,18 @@ class Run {
 
   /** Stories one after the other. */
   async work(): Promise<void> {
-    const { options, report, waiting, random } = this;
+    const { report, waiting } = this;
+    const options = this.#options;
+    const random = this.#random;
     const isFailed = (): boolean => report.findings.violations.length > 0;
     while (!isFailed() && (report.kills < options.kills || waiting.length > 0)) {
       const lives = 1 + random.below(MOST_LIVES);
       const [next] = waiting.splice(random.below(waiting.length), 1);
       // Most points are on the way of every story.
       const story = next !== undefined && next.sent > 0 ? next.story : random.pick(options.stories);
-      const deaths = next === undefined ? [] : this.deathsAt(next.point);
-      while (deaths.length < lives) deaths.push(this.death());
-      const lived = await this.tell(story, deaths, next?.maxParallel);
+      const deaths = next === undefined ? [] : this.#deathsAt(next.point);
+      while (deaths.length < lives) deaths.push(this.#death());
+      const lived = await this.#tell(story, deaths, next?.maxParallel);
       const isHit = next === undefined || (report.points.get(next.point) ?? 0) > 0;
       // A point that is hard to come to must not hold up the campaign: the report says that it was missed.
       if (!isHit && next.sent + 1 < TRIES) waiting.push({ ...next, sent: next.sent + 1 });
@@ -157,26 +159,28 @@ class Run {
   }
 
   /** What is passed only when a story is gone on with needs somebody to leave one. */
-  private deathsAt(point: string): Death[] {
+  #deathsAt(point: string): Death[] {
     const middle: Death = { by: "point", at: { point: IN_THE_MIDDLE, occurrence: 1 } };
     const there: Death = { by: "point", at: { point, occurrence: 1 } };
     return point.startsWith("resume/") ? [middle, there] : [there];
   }
 
-  private death(): Death {
-    const { random, report } = this;
+  #death(): Death {
+    const { report } = this;
+    const random = this.#random;
     const point = random.chance(0.5) ? random.pick([...report.points.keys()]) : undefined;
     if (point !== undefined) return { by: "point", at: { point, occurrence: 1 + random.below(3) } };
     return { by: "time", ms: random.below(LATEST_MS) };
   }
 
-  private async tell(
+  async #tell(
     story: StoryName,
     deaths: readonly Death[],
-    maxParallel: number = this.random.pick(PARALLEL),
+    maxParallel: number = this.#random.pick(PARALLEL),
   ): Promise<Lived[]> {
-    const { options, report } = this;
-    const name = `${story} ${this.begun++}`;
+    const { report } = this;
+    const options = this.#options;
+    const name = `${story} ${this.#begun++}`;
     const database = await options.fresh();
     // Campaigns may share a folder.
     const record = join(options.folder, `${name.replace(" ", "-")}-${randomUUID()}.jsonl`);

@@ -11,29 +11,29 @@ export class Fate {
   /** The calls whose results are on disk. */
   readonly acknowledged = new Set<string>();
   readonly died: Promise<void>;
-  private readonly die: () => void;
-  private readonly at: number;
-  private readonly isAfter: boolean;
+  readonly #die: () => void;
+  readonly #at: number;
+  readonly #isAfter: boolean;
 
   /** It dies before or after its `at`-th step. */
   constructor(at: number, moment: "before" | "after") {
-    this.at = at;
-    this.isAfter = moment === "after";
+    this.#at = at;
+    this.#isAfter = moment === "after";
     const { promise, resolve } = Promise.withResolvers<void>();
     this.died = promise;
-    this.die = resolve;
+    this.#die = resolve;
   }
 
   async step<T>(name: string, work: () => T | Promise<T>): Promise<T> {
     const index = this.steps.push(name) - 1;
-    const isLast = index === this.at;
-    if (index > this.at || (isLast && !this.isAfter)) {
-      this.die();
+    const isLast = index === this.#at;
+    if (index > this.#at || (isLast && !this.#isAfter)) {
+      this.#die();
       return NEVER;
     }
     const result = await work();
     if (!isLast) return result;
-    this.die();
+    this.#die();
     return NEVER;
   }
 }

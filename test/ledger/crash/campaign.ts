@@ -79,96 +79,100 @@ async function survey(options: CampaignOptions, report: Report, random: Seeded):
 }
 
 class Run {
-  private readonly options: CampaignOptions;
-  private readonly report: Report;
-  private readonly random: Seeded;
-  private readonly points: readonly Point[];
+  readonly #options: CampaignOptions;
+  readonly #report: Report;
+  readonly #random: Seeded;
+  readonly #points: readonly Point[];
   /** Points where nobody has died yet, and how often somebody was sent there. */
-  private readonly waiting: { point: Point; sent: number }[];
-  private layouts = 0;
+  readonly #waiting: { point: Point; sent: number }[];
+  #layouts = 0;
 
   constructor(options: CampaignOptions, report: Report, random: Seeded, points: readonly Point[]) {
-    this.options = options;
-    this.report = report;
-    this.random = random;
-    this.points = points.filter(({ kind }) => !ONCE.has(kind) && kind !== "recover");
+    this.#options = options;
+    this.#report = report;
+    this.#random = random;
+    this.#points = points.filter(({ kind }) => !ONCE.has(kind) && kind !== "recover");
     const shuffled = points.map((point) => ({ point, place: random.next() })).sort((a, b) => a.place - b.place);
-    this.waiting = shuffled.map(({ point }) => ({ point, sent: 0 }));
+    this.#waiting = shuffled.map(({ point }) => ({ point, sent: 0 }));
   }
 
-  private get isEnough(): boolean {
-    return this.report.kills >= this.options.kills;
+  get #isEnough(): boolean {
+    return this.#report.kills >= this.#options.kills;
   }
 
-  private get isFailed(): boolean {
-    return this.report.findings.violations.length > 0;
+  get #isFailed(): boolean {
+    return this.#report.findings.violations.length > 0;
   }
 
   /** Databases one after the other. One worker sees to the points; the others do so too when nothing else is left to do. */
   async work(sweeps: boolean): Promise<void> {
-    while (!this.isFailed && (!this.isEnough || this.waiting.length > 0)) {
-      const { target, remove } = await this.options.fresh();
-      this.report.databases++;
-      if (this.waiting.length > 0 && (sweeps || this.isEnough)) await this.sweep(target);
-      else await this.attack(target);
+    while (!this.#isFailed && (!this.#isEnough || this.#waiting.length > 0)) {
+      const { target, remove } = await this.#options.fresh();
+      this.#report.databases++;
+      if (this.#waiting.length > 0 && (sweeps || this.#isEnough)) await this.#sweep(target);
+      else await this.#attack(target);
       // A database that shows a violation stays for whoever wants to see it.
-      if (!this.isFailed) await remove();
+      if (!this.#isFailed) await remove();
     }
   }
 
   /** One writer after the other, each to its point. */
-  private async sweep(target: Target): Promise<void> {
-    const site = this.site(target, LAYOUTS[0]);
-    for (let kills = 0; kills < this.options.perDatabase && !this.isFailed; kills++) {
-      const at = this.waiting.findIndex(({ point }) => kills === 0 || !ONCE.has(point.kind));
-      const [next] = at < 0 ? [] : this.waiting.splice(at, 1);
+  async #sweep(target: Target): Promise<void> {
+    const site = this.#site(target, LAYOUTS[0]);
+    for (let kills = 0; kills < this.#options.perDatabase && !this.#isFailed; kills++) {
+      const at = this.#waiting.findIndex(({ point }) => kills === 0 || !ONCE.has(point.kind));
+      const [next] = at < 0 ? [] : this.#waiting.splice(at, 1);
       if (next === undefined) break;
       const { point, sent } = next;
-      const [ending] = await this.round(site, [{ by: "point", at: { ...point, occurrence: 1 } }]);
+      const [ending] = await this.#round(site, [{ by: "point", at: { ...point, occurrence: 1 } }]);
       // A point that is hard to come to must not hold up the campaign: the report says that it was missed.
-      if (ending !== "point" && sent + 1 < TRIES) this.waiting.push({ point, sent: sent + 1 });
+      if (ending !== "point" && sent + 1 < TRIES) this.#waiting.push({ point, sent: sent + 1 });
     }
-    this.report.attempts += site.history.attempts.length;
+    this.#report.attempts += site.history.attempts.length;
   }
 
-  private async attack(target: Target): Promise<void> {
+  async #attack(target: Target): Promise<void> {
     // The list is not empty.
-    const layout = LAYOUTS[this.layouts++ % LAYOUTS.length] ?? LAYOUTS[0];
-    const site = this.site(target, layout);
-    for (let kills = 0; kills < this.options.perDatabase && !this.isFailed && !this.isEnough; kills += layout.writers) {
-      const deaths = Array.from({ length: layout.writers }, () => this.death(site));
-      await this.round(site, deaths);
+    const layout = LAYOUTS[this.#layouts++ % LAYOUTS.length] ?? LAYOUTS[0];
+    const site = this.#site(target, layout);
+    for (
+      let kills = 0;
+      kills < this.#options.perDatabase && !this.#isFailed && !this.#isEnough;
+      kills += layout.writers
+    ) {
+      const deaths = Array.from({ length: layout.writers }, () => this.#death(site));
+      await this.#round(site, deaths);
     }
-    this.report.attempts += site.history.attempts.length;
+    this.#report.attempts += site.history.attempts.length;
   }
 
-  private site(target: Target, layout: Layout): Site {
+  #site(target: Target, layout: Layout): Site {
     return new Site({
-      program: this.options.program,
+      program: this.#options.program,
       target,
       layout,
-      findings: this.report.findings,
-      random: this.random,
+      findings: this.#report.findings,
+      random: this.#random,
     });
   }
 
-  private async round(site: Site, deaths: readonly Death[]): Promise<Ending[]> {
-    const { report } = this;
+  async #round(site: Site, deaths: readonly Death[]): Promise<Ending[]> {
+    const report = this.#report;
     const endings = await site.round(deaths);
     for (const [slot, death] of deaths.entries()) {
       if (endings[slot] !== "peace") report.kills++;
       if (death.by === "point" && endings[slot] === "point") report.killedAt(death.at);
     }
     report.rounds++;
-    this.options.progress?.(report.line);
-    if (this.isFailed && this.options.evidence !== undefined) keepEvidence(this.options.evidence, site);
+    this.#options.progress?.(report.line);
+    if (this.#isFailed && this.#options.evidence !== undefined) keepEvidence(this.#options.evidence, site);
     return endings;
   }
 
   /** Mostly at any moment; now and then at a point, whatever the others do meanwhile. */
-  private death(site: Site): Death {
-    const { random } = this;
-    const point = site.layout.lanes === 1 && random.chance(0.3) ? random.pick(this.points) : undefined;
+  #death(site: Site): Death {
+    const random = this.#random;
+    const point = site.layout.lanes === 1 && random.chance(0.3) ? random.pick(this.#points) : undefined;
     if (point !== undefined) return { by: "point", at: { ...point, occurrence: 1 + random.below(3) } };
     if (random.chance(0.05)) return { by: "time", after: "start", ms: random.below(300) };
     return { by: "time", after: "ready", ms: random.below(LATEST_MS) };

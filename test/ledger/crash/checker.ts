@@ -23,48 +23,48 @@ export interface Look {
 }
 
 export class Checker {
-  private readonly threads = new Map<string, ThreadModel>();
+  readonly #threads = new Map<string, ThreadModel>();
   /** Attempts before this one were looked at. */
-  private settled = 0;
+  #settled = 0;
 
   async check(look: Look): Promise<void> {
     const { history, facts, findings } = look;
     checkEngine(facts, findings);
-    const recent = history.attempts.slice(this.settled);
+    const recent = history.attempts.slice(this.#settled);
     const recoveries = recoveriesIn(recent, look.recovered === true);
     const factsOf = byThread(facts);
     const names = new Set([
-      ...this.threads.keys(),
+      ...this.#threads.keys(),
       ...facts.threads.map(({ id }) => id),
       ...facts.messages.map(({ threadId }) => threadId),
       ...recent.flatMap(({ what }) => ("threadId" in what ? [what.threadId] : [])),
     ]);
     for (const id of names) {
-      const model = this.threads.get(id) ?? new ThreadModel(id);
-      this.threads.set(id, model);
+      const model = this.#threads.get(id) ?? new ThreadModel(id);
+      this.#threads.set(id, model);
       const found = factsOf(id);
-      const attempts = history.inThread(id).filter(({ at }) => at >= this.settled);
+      const attempts = history.inThread(id).filter(({ at }) => at >= this.#settled);
       const made = history.inThread(id).some((it) => isKind(it, "create") && outcomeOf(it) === "done");
       findings.expect("kept", !made || found.thread !== undefined, id, () => "the thread is lost");
-      const fresh = await this.fresh(model, [...found.messages.keys()], look);
+      const fresh = await this.#fresh(model, [...found.messages.keys()], look);
       checkThread({ model, attempts, facts: withFresh(found, fresh), findings, recoveries });
     }
-    checkFaults(recent, this.threads, look);
+    checkFaults(recent, this.#threads, look);
     checkResults(recent, facts, findings);
-    if (look.recovered === true) this.checkRecovered(look);
-    this.settled = history.attempts.length;
+    if (look.recovered === true) this.#checkRecovered(look);
+    this.#settled = history.attempts.length;
   }
 
   /** Messages that were not there before, as the ledger reads them; most checks find few. */
-  private async fresh(model: ThreadModel, ids: readonly string[], { read }: Look): Promise<Map<string, StoredMessage>> {
+  async #fresh(model: ThreadModel, ids: readonly string[], { read }: Look): Promise<Map<string, StoredMessage>> {
     const unseen = new Set(ids.filter((id) => model.messages.get(id)?.body === undefined));
     if (unseen.size === 0) return new Map();
     const messages = await read(model.id);
     return new Map(messages.filter(({ id }) => unseen.has(id)).map((message) => [message.id, message]));
   }
 
-  private checkRecovered({ findings }: Look): void {
-    for (const { runs } of this.threads.values()) {
+  #checkRecovered({ findings }: Look): void {
+    for (const { runs } of this.#threads.values()) {
       for (const run of runs.values()) {
         findings.expect("recovered", !isLive(run), run.id, () => `is still ${run.state} after its lease`);
       }

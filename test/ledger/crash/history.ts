@@ -33,33 +33,33 @@ export function isKind<Kind extends OperationKind>(attempt: Attempt, ...kinds: K
 
 export class History {
   readonly attempts: Attempt[] = [];
-  private readonly open = new Map<string, Attempt>();
-  private readonly byThread = new Map<string, Attempt[]>();
-  private readonly byName = new Map<string, Attempt[]>();
+  readonly #open = new Map<string, Attempt>();
+  readonly #byThread = new Map<string, Attempt[]>();
+  readonly #byName = new Map<string, Attempt[]>();
 
   take(worker: number, line: Line): void {
-    if (line.at === "intent") return this.begin(worker, line.operation, line.what);
+    if (line.at === "intent") return this.#begin(worker, line.operation, line.what);
     if (line.at !== "done" && line.at !== "fault") return;
-    const attempt = this.open.get(`${worker} ${line.operation}`);
+    const attempt = this.#open.get(`${worker} ${line.operation}`);
     if (attempt === undefined) throw new Error(`An answer to ${line.operation} without an intent.`);
     if (line.at === "done") attempt.result = line.result;
     else attempt.fault = line.fault;
   }
 
-  private begin(worker: number, name: string, what: Operation): void {
+  #begin(worker: number, name: string, what: Operation): void {
     const attempt: Attempt = { name, at: this.attempts.length, worker, what };
     this.attempts.push(attempt);
-    this.open.set(`${worker} ${name}`, attempt);
-    if ("threadId" in what) grow(this.byThread, what.threadId, attempt);
-    grow(this.byName, name, attempt);
+    this.#open.set(`${worker} ${name}`, attempt);
+    if ("threadId" in what) grow(this.#byThread, what.threadId, attempt);
+    grow(this.#byName, name, attempt);
   }
 
   inThread(threadId: string): readonly Attempt[] {
-    return this.byThread.get(threadId) ?? [];
+    return this.#byThread.get(threadId) ?? [];
   }
 
   named(name: string): readonly Attempt[] {
-    return this.byName.get(name) ?? [];
+    return this.#byName.get(name) ?? [];
   }
 }
 

@@ -79,17 +79,17 @@ export type Line =
 
 /** Turns pieces of a pipe into lines; what has no line feed yet is not a line. */
 export class LineReader {
-  private rest = "";
-  private readonly take: (line: Line) => void;
+  #rest = "";
+  readonly #take: (line: Line) => void;
 
   constructor(take: (line: Line) => void) {
-    this.take = take;
+    this.#take = take;
   }
 
   push(piece: string): void {
-    const lines = (this.rest + piece).split("\n");
-    this.rest = lines.pop() ?? "";
+    const lines = (this.#rest + piece).split("\n");
+    this.#rest = lines.pop() ?? "";
     // Our own writers' lines: a broken one throws, and the campaign stops.
-    for (const line of lines) this.take(JSON.parse(line) as Line);
+    for (const line of lines) this.#take(JSON.parse(line) as Line);
   }
 }

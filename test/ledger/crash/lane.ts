@@ -35,10 +35,10 @@ export class Lane {
   readonly views: ThreadView[];
   readonly tools: LaneTools;
   readonly plan: LanePlan;
-  private readonly number: number;
+  readonly #number: number;
 
   constructor(number: number, plan: LanePlan, tools: LaneTools) {
-    this.number = number;
+    this.#number = number;
     this.plan = plan;
     this.tools = tools;
     this.views = plan.threads.map((id) => new ThreadView(id));
@@ -68,7 +68,7 @@ export class Lane {
   /** Does one operation, and what follows from its outcome. */
   async attempt(what: Operation, name = this.tools.nextName()): Promise<void> {
     const { say, enter } = this.tools;
-    say({ at: "intent", operation: name, lane: this.number, what });
+    say({ at: "intent", operation: name, lane: this.#number, what });
     enter(what.kind);
     let result: Result;
     try {
@@ -76,17 +76,17 @@ export class Lane {
     } catch (error) {
       const fault = faultOf(error);
       say({ at: "fault", operation: name, fault });
-      await this.cope(name, what, fault);
+      await this.#cope(name, what, fault);
       return;
     } finally {
       enter(undefined);
     }
     say({ at: "done", operation: name, result });
-    await this.follow(what, result);
+    await this.#follow(what, result);
   }
 
   /** What comes of a success: a purge is looked at, and a client that was recognised adds its new message. */
-  private async follow(what: Operation, result: Result): Promise<void> {
+  async #follow(what: Operation, result: Result): Promise<void> {
     const { recognised } = result;
     if (what.kind === "purge") await this.attempt({ kind: "observe", threadId: what.threadId });
     if (what.kind !== "recognise" || recognised === undefined || recognised.sent === 0) return;
@@ -96,7 +96,7 @@ export class Lane {
   }
 
   /** After an error: a run is let go, and where the outcome is open, the same is tried again or looked at. */
-  private async cope(name: string, what: Operation, fault: Fault): Promise<void> {
+  async #cope(name: string, what: Operation, fault: Fault): Promise<void> {
     if ("runId" in what) this.view(what.threadId).drop(what.runId);
     if (fault.code !== "unavailable") return;
     await new Promise((resolve) => void setTimeout(resolve, 25));

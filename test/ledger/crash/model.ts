@@ -44,7 +44,7 @@ export class ThreadModel {
   readonly begun = new Map<string, string>();
   /** Every id that a message or run ever had, and the largest of the messages'. */
   readonly given = new Set<string>();
-  private lastId = "";
+  #lastId = "";
   /** Where the active leaf may be: one place, unless nobody answered for the last operation. */
   leaves = new Set<string | null>([null]);
 
@@ -54,10 +54,10 @@ export class ThreadModel {
 
   /** Notes ids that are given, and says whether all of them are new and, where it is known, larger than any before. */
   give(ids: readonly string[], inOrder: boolean): boolean {
-    const fresh = ids.every((id) => !this.given.has(id) && (!inOrder || id > this.lastId));
+    const fresh = ids.every((id) => !this.given.has(id) && (!inOrder || id > this.#lastId));
     for (const id of ids) {
       this.given.add(id);
-      if (id > this.lastId) this.lastId = id;
+      if (id > this.#lastId) this.#lastId = id;
     }
     return fresh;
   }

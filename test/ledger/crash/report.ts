@@ -18,7 +18,7 @@ export class Report {
   stops = 0;
   /** Points that there are, and how often a writer died there. */
   readonly points = new Map<string, number>();
-  private readonly started = performance.now();
+  readonly #started = performance.now();
 
   constructor(findings: Findings) {
     this.findings = findings;
@@ -39,7 +39,7 @@ export class Report {
   }
 
   get line(): string {
-    const seconds = Math.round((performance.now() - this.started) / 1000);
+    const seconds = Math.round((performance.now() - this.#started) / 1000);
     const hit = this.points.size - this.missed.length;
     const checks = [...this.findings.checked.values()].reduce((sum, times) => sum + times, 0);
     return [

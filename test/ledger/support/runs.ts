@@ -92,19 +92,19 @@ export class FaultyStore implements LedgerStore {
   failures = 0;
   /** What happens just before the next write. */
   beforeNext: (() => Promise<void>) | undefined;
-  private readonly inner: LedgerStore;
-  private readonly faults: ({ error: LedgerError; written: boolean } | undefined)[] = [];
+  readonly #inner: LedgerStore;
+  readonly #faults: ({ error: LedgerError; written: boolean } | undefined)[] = [];
 
   constructor(inner: LedgerStore) {
-    this.inner = inner;
+    this.#inner = inner;
     this.name = inner.name;
     this.reads = inner.reads;
   }
 
   /** Fails `times` writes, `after` so many have gone well. */
   failNext(error: LedgerError, { written = false, times = 1, after = 0 } = {}): void {
-    for (let time = 0; time < after; time++) this.faults.push(undefined);
-    for (let time = 0; time < times; time++) this.faults.push({ error, written });
+    for (let time = 0; time < after; time++) this.#faults.push(undefined);
+    for (let time = 0; time < times; time++) this.#faults.push({ error, written });
   }
 
   async write<T>(work: Parameters<LedgerStore["write"]>[0]): Promise<T> {
@@ -112,22 +112,22 @@ export class FaultyStore implements LedgerStore {
     const before = this.beforeNext;
     this.beforeNext = undefined;
     if (before !== undefined) await before();
-    const fault = this.faults.shift();
+    const fault = this.#faults.shift();
     if (fault !== undefined) this.failures++;
     if (fault !== undefined && !fault.written) throw fault.error;
-    const result = await this.inner.write(work);
+    const result = await this.#inner.write(work);
     if (fault !== undefined) throw fault.error;
     this.written++;
     // The inner store gave what the work gives.
     return result as T;
   }
 
-  watch: LedgerStore["watch"] = (key, wake) => this.inner.watch(key, wake);
-  activeThreads: LedgerStore["activeThreads"] = (tenant, page) => this.inner.activeThreads(tenant, page);
-  heads: LedgerStore["heads"] = (tenant, ids) => this.inner.heads(tenant, ids);
-  watchThreads: LedgerStore["watchThreads"] = (tenant, tell) => this.inner.watchThreads(tenant, tell);
-  indexMessages: LedgerStore["indexMessages"] = (textOf, limit) => this.inner.indexMessages(textOf, limit);
-  search: LedgerStore["search"] = (query) => this.inner.search(query);
-  vacuum = (): Promise<void> => this.inner.vacuum();
-  close = (): Promise<void> => this.inner.close();
+  watch: LedgerStore["watch"] = (key, wake) => this.#inner.watch(key, wake);
+  activeThreads: LedgerStore["activeThreads"] = (tenant, page) => this.#inner.activeThreads(tenant, page);
+  heads: LedgerStore["heads"] = (tenant, ids) => this.#inner.heads(tenant, ids);
+  watchThreads: LedgerStore["watchThreads"] = (tenant, tell) => this.#inner.watchThreads(tenant, tell);
+  indexMessages: LedgerStore["indexMessages"] = (textOf, limit) => this.#inner.indexMessages(textOf, limit);
+  search: LedgerStore["search"] = (query) => this.#inner.search(query);
+  vacuum = (): Promise<void> => this.#inner.vacuum();
+  close = (): Promise<void> => this.#inner.close();
 }

@@ -13,60 +13,60 @@ export class FaultyNetwork {
   readonly refused: number[] = [];
   /** Event streams that stand. */
   readonly streams = new Set<string>();
-  private readonly faults: Iterator<number>;
-  private readonly waiting = new Set<() => void>();
+  readonly #faults: Iterator<number>;
+  readonly #waiting = new Set<() => void>();
   /** How often a request of this kind failed, one after the other. */
-  private readonly failed = new Map<string, number>();
+  readonly #failed = new Map<string, number>();
 
   /** Of every number, below 400, what happens: small ones are faults, the others say how soon a stream breaks. */
   constructor(faults: Iterable<number> = []) {
-    this.faults = faults[Symbol.iterator]();
+    this.#faults = faults[Symbol.iterator]();
   }
 
   readonly fetch: Fetch = async (url, init = {}) => {
     this.asked.push(url);
-    const next = this.faults.next();
+    const next = this.#faults.next();
     const fault = next.done === true ? undefined : next.value;
     const what = `${init.method ?? "GET"} ${new URL(url).pathname}`;
-    const mayFail = fault !== undefined && (this.failed.get(what) ?? 0) < 2;
-    if (mayFail && fault < 40) return this.fail(what);
+    const mayFail = fault !== undefined && (this.#failed.get(what) ?? 0) < 2;
+    if (mayFail && fault < 40) return this.#fail(what);
     const reply = await fetch(url, init);
     if (mayFail && fault < 80) {
       await reply.body?.cancel();
-      return this.fail(what);
+      return this.#fail(what);
     }
-    this.failed.delete(what);
+    this.#failed.delete(what);
     if (!reply.ok) this.refused.push(reply.status);
     const isStream = reply.headers.get("content-type")?.startsWith("text/event-stream") === true;
     if (!isStream || reply.body === null || init.method === "POST") return reply;
-    return new Response(this.passed(reply.body, url, init.signal ?? undefined, fault && fault * BYTES), reply);
+    return new Response(this.#passed(reply.body, url, init.signal ?? undefined, fault && fault * BYTES), reply);
   };
 
   /** Resolves when what it is at fulfils the wish. */
   async until(wish: (network: this) => boolean): Promise<void> {
-    while (!wish(this)) await new Promise<void>((resolve) => this.waiting.add(resolve));
+    while (!wish(this)) await new Promise<void>((resolve) => this.#waiting.add(resolve));
   }
 
-  private tell(): void {
-    for (const wake of this.waiting) wake();
-    this.waiting.clear();
+  #tell(): void {
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
   }
 
-  private fail(what: string): never {
-    this.failed.set(what, (this.failed.get(what) ?? 0) + 1);
+  #fail(what: string): never {
+    this.#failed.set(what, (this.#failed.get(what) ?? 0) + 1);
     throw new TypeError("The network failed.");
   }
 
   /** A stream, cut off after so many bytes. */
-  private passed(body: ReadableStream<Uint8Array>, url: string, signal: AbortSignal | undefined, most = Infinity) {
+  #passed(body: ReadableStream<Uint8Array>, url: string, signal: AbortSignal | undefined, most = Infinity) {
     const reader = body.getReader();
     let left = most;
     const end = (): void => {
       this.streams.delete(url);
-      this.tell();
+      this.#tell();
     };
     this.streams.add(url);
-    this.tell();
+    this.#tell();
     signal?.addEventListener("abort", end, { once: true });
     return new ReadableStream<Uint8Array>({
       pull: async (controller) => {

@@ -13,32 +13,32 @@ export class World implements PageEffects {
   /** How often the tab was made to forget what it keeps. */
   cleared = 0;
   readonly kept = new Map<string, string>();
-  private readonly watching = new Set<() => void>();
-  private readonly waiting = new Set<() => void>();
-  private readonly keeping = new Set<() => void>();
-  private readonly network: (url: string, init?: RequestInit) => Promise<Response>;
-  private readonly speed: number;
+  readonly #watching = new Set<() => void>();
+  readonly #waiting = new Set<() => void>();
+  readonly #keeping = new Set<() => void>();
+  readonly #network: (url: string, init?: RequestInit) => Promise<Response>;
+  readonly #speed: number;
 
   /** `speed`: how many times faster time passes. */
   constructor(
     network: (url: string, init?: RequestInit) => Promise<Response> = (url, init) => fetch(url, init),
     speed = 1,
   ) {
-    this.network = network;
-    this.speed = speed;
+    this.#network = network;
+    this.#speed = speed;
   }
 
-  readonly fetch = (url: string, init?: RequestInit): Promise<Response> => this.network(url, init);
+  readonly fetch = (url: string, init?: RequestInit): Promise<Response> => this.#network(url, init);
   readonly now = (): number => Date.now();
-  readonly delay = (callback: () => void, ms: number): (() => void) => delay(callback, ms / this.speed);
+  readonly delay = (callback: () => void, ms: number): (() => void) => delay(callback, ms / this.#speed);
   readonly frame = (callback: () => void): (() => void) =>
     delay(() => {
       this.frames++;
       callback();
     }, 4);
   readonly isVisible = (): boolean => this.visible;
-  readonly onVisibility = (listener: () => void): (() => void) => listenIn(this.watching, listener);
-  readonly onOnline = (listener: () => void): (() => void) => listenIn(this.waiting, listener);
+  readonly onVisibility = (listener: () => void): (() => void) => listenIn(this.#watching, listener);
+  readonly onOnline = (listener: () => void): (() => void) => listenIn(this.#waiting, listener);
   readonly randomBytes = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
   readonly storage = {
     getItem: (key: string): string | null => this.kept.get(key) ?? null,
@@ -47,21 +47,21 @@ export class World implements PageEffects {
   };
 
   readonly clearTab = (): void => void this.cleared++;
-  readonly onStorage = (listener: () => void): (() => void) => listenIn(this.keeping, listener);
+  readonly onStorage = (listener: () => void): (() => void) => listenIn(this.#keeping, listener);
 
   /** What another tab of the same browser does. */
   keep(key: string, value: string): void {
     this.kept.set(key, value);
-    for (const listener of this.keeping) listener();
+    for (const listener of this.#keeping) listener();
   }
 
   show(visible: boolean): void {
     this.visible = visible;
-    for (const listener of this.watching) listener();
+    for (const listener of this.#watching) listener();
   }
 
   online(): void {
-    for (const listener of this.waiting) listener();
+    for (const listener of this.#waiting) listener();
   }
 }
 
@@ -74,7 +74,7 @@ function listenIn(listeners: Set<() => void>, listener: () => void): () => void 
 export class Tab implements Disposable {
   readonly world: World;
   readonly data: PageData;
-  private readonly undo: (() => void)[] = [];
+  readonly #undo: (() => void)[] = [];
 
   /** `told` hears the address of every request. */
   constructor(url: string, world?: World, told: (url: string) => void = () => undefined) {
@@ -85,7 +85,7 @@ export class Tab implements Disposable {
 
   /** A store, and somebody who reads it. */
   read<S extends Readable<unknown>>(store: S): S {
-    this.undo.push(store.subscribe(() => undefined));
+    this.#undo.push(store.subscribe(() => undefined));
     return store;
   }
 
@@ -94,7 +94,7 @@ export class Tab implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const undo of this.undo) undo();
+    for (const undo of this.#undo) undo();
     this.data.close();
   }
 }

@@ -76,15 +76,15 @@ export async function startApi(config: ConfigInput = {}, options: ServerOptions 
 /** Compares replies with what the document says of them. */
 class Judge {
   readonly answered = new Set<string>();
-  private readonly ajv = new Ajv2020({ strict: false });
-  private readonly document: Document;
-  private readonly templates: { template: string; pattern: RegExp }[];
-  private readonly known = new Map<string, ValidateFunction>();
+  readonly #ajv = new Ajv2020({ strict: false });
+  readonly #document: Document;
+  readonly #templates: { template: string; pattern: RegExp }[];
+  readonly #known = new Map<string, ValidateFunction>();
 
   constructor(document: Document) {
-    this.document = document;
-    this.ajv.addSchema({ ...document, $id: "koine:openapi" });
-    this.templates = Object.keys(document.paths)
+    this.#document = document;
+    this.#ajv.addSchema({ ...document, $id: "koine:openapi" });
+    this.#templates = Object.keys(document.paths)
       .map((template) => ({
         template,
         pattern: new RegExp(`^${template.replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&").replaceAll(/\{\w+\}/g, "[^/]+")}$`),
@@ -94,9 +94,9 @@ class Judge {
   }
 
   hold(method: string, path: string, { status, body, text }: Answer, type: string): void {
-    const found = this.templates.find(({ pattern }) => pattern.test(path));
+    const found = this.#templates.find(({ pattern }) => pattern.test(path));
     if (found === undefined) return;
-    const operation = this.document.paths[found.template]?.[method.toLowerCase()];
+    const operation = this.#document.paths[found.template]?.[method.toLowerCase()];
     if (operation === undefined) return;
     const key = String(status) in operation.responses ? String(status) : "default";
     if (key === "default" && status < 400) throw new Error(`${method} ${path}: ${status} is not in the document.`);
@@ -106,18 +106,18 @@ class Judge {
       if (text !== "") throw new Error(`${method} ${path}: ${status} has a body, which the document denies.`);
     } else if (!(media in content))
       throw new Error(`${method} ${path}: ${status} is ${media}, which is not in the document.`);
-    else if (media === "application/json") this.validate([found.template, method.toLowerCase(), key], body);
+    else if (media === "application/json") this.#validate([found.template, method.toLowerCase(), key], body);
     if (status < 400) this.answered.add(operation.operationId);
   }
 
-  private validate([template = "", method, key]: string[], body: unknown): void {
+  #validate([template = "", method, key]: string[], body: unknown): void {
     const place = ["paths", template, method ?? "", "responses", key ?? "", "content", "application/json", "schema"];
     const pointer = place.map((step) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/");
-    const validate = this.known.get(pointer) ?? this.ajv.compile({ $ref: `koine:openapi#/${pointer}` });
-    this.known.set(pointer, validate);
+    const validate = this.#known.get(pointer) ?? this.#ajv.compile({ $ref: `koine:openapi#/${pointer}` });
+    this.#known.set(pointer, validate);
     if (validate(body)) return;
     throw new Error(
-      `${method} ${template}: the reply is not as documented: ${this.ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`,
+      `${method} ${template}: the reply is not as documented: ${this.#ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`,
     );
   }
 }

@@ -24,7 +24,7 @@ export class Report {
   readonly logged = new Map<string, number>();
   /** Figures with a name each. */
   readonly sums = new Map<string, number>();
-  private readonly begun = performance.now();
+  readonly #begun = performance.now();
 
   get ends(): number {
     return [...this.ways.values()].reduce((sum, times) => sum + times, 0);
@@ -72,7 +72,7 @@ export class Report {
   }
 
   get line(): string {
-    const seconds = Math.round((performance.now() - this.begun) / 1000);
+    const seconds = Math.round((performance.now() - this.#begun) / 1000);
     const checks = [...this.findings.checked.values()].reduce((sum, times) => sum + times, 0);
     return `${this.ends} ends in ${this.sums.get("episodes") ?? 0} episodes, ${checks} checks, ${this.findings.violations.length} violations, ${seconds} s`;
   }

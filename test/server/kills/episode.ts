@@ -103,42 +103,42 @@ class Scene {
   /** Of conversations, by thread. */
   readonly readers = new Map<string, Reader>();
   readonly readings: Promise<void>[] = [];
-  private readonly options: EpisodeOptions;
-  private readonly random: Seeded;
-  private readonly instances: readonly [Instance, ...Instance[]];
-  private readonly ways = new Map<Way, number>();
-  private isOver = false;
+  readonly #options: EpisodeOptions;
+  readonly #random: Seeded;
+  readonly #instances: readonly [Instance, ...Instance[]];
+  readonly #ways = new Map<Way, number>();
+  #isOver = false;
 
   constructor(options: EpisodeOptions, random: Seeded, instances: readonly [Instance, ...Instance[]]) {
-    this.options = options;
-    this.random = random;
-    this.instances = instances;
+    this.#options = options;
+    this.#random = random;
+    this.#instances = instances;
     const [first, ...others] = instances;
     this.network = new Network([first.url, ...others.map(({ url }) => url)], new Seeded(random.seed()));
   }
 
   async play(): Promise<{ conversations: Conversation[]; tasks: TaskTold[] }> {
-    const { clients } = this.options;
+    const { clients } = this.#options;
     const names = Array.from({ length: clients }, (_, at) => at);
-    const chats = names.map((at) => this.chat(`c${at}`, new Seeded(this.random.seed())));
+    const chats = names.map((at) => this.#chat(`c${at}`, new Seeded(this.#random.seed())));
     const commands = names.map((at) =>
       command({
         network: this.network,
-        random: new Seeded(this.random.seed()),
+        random: new Seeded(this.#random.seed()),
         name: `t${at}`,
-        isOver: () => this.isOver,
+        isOver: () => this.#isOver,
       }),
     );
-    await this.kill();
+    await this.#kill();
     const conversations = (await Promise.all(chats)).flat();
     const tasks = (await Promise.all(commands)).filter((told) => told !== undefined);
     return { conversations, tasks };
   }
 
   /** One conversation after the other. */
-  private async chat(client: string, random: Seeded): Promise<Conversation[]> {
+  async #chat(client: string, random: Seeded): Promise<Conversation[]> {
     const conversations: Conversation[] = [];
-    while (!this.isOver) {
+    while (!this.#isOver) {
       const name = `${client}-${conversations.length}`;
       const isFollowed = random.chance(0.5);
       const turns = 1 + random.below(TURNS);
@@ -149,15 +149,16 @@ class Scene {
         this.readings.push(reader.read());
       };
       conversations.push(
-        await converse({ network: this.network, random, name, turns, isOver: () => this.isOver, onThread }),
+        await converse({ network: this.network, random, name, turns, isOver: () => this.#isOver, onThread }),
       );
     }
     return conversations;
   }
 
-  private async kill(): Promise<void> {
-    const { plan, leaseMs, pauseMs, onEnd } = this.options;
-    const { random, instances } = this;
+  async #kill(): Promise<void> {
+    const { plan, leaseMs, pauseMs, onEnd } = this.#options;
+    const random = this.#random;
+    const instances = this.#instances;
     try {
       await killAlong({
         instances,
@@ -166,12 +167,12 @@ class Scene {
         pauseMs,
         plan,
         onDone: (way) => {
-          this.ways.set(way, (this.ways.get(way) ?? 0) + 1);
+          this.#ways.set(way, (this.#ways.get(way) ?? 0) + 1);
           onEnd?.(way);
         },
       });
     } finally {
-      this.isOver = true;
+      this.#isOver = true;
     }
   }
 
@@ -179,18 +180,18 @@ class Scene {
     const { calls, broken, refusals } = this.network;
     const readers = [...this.readers.values(), ...tasks.map(({ reader }) => reader)];
     const logged = new Map<string, number>();
-    for (const instance of this.instances) {
+    for (const instance of this.#instances) {
       for (const [event, times] of instance.logged) logged.set(event, (logged.get(event) ?? 0) + times);
     }
     return {
-      ways: this.ways,
+      ways: this.#ways,
       calls,
       broken,
       refusals,
       asked: model.asked,
       resumed: readers.reduce((sum, { resumed }) => sum + resumed, 0),
       moved: readers.reduce((sum, { moved }) => sum + moved, 0),
-      recovered: this.instances.reduce((sum, { recovered }) => sum + recovered, 0),
+      recovered: this.#instances.reduce((sum, { recovered }) => sum + recovered, 0),
       logged,
     };
   }

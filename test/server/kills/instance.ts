@@ -42,40 +42,40 @@ export class Instance {
   readonly logged = new Map<string, number>();
   recovered = 0;
   starts = 0;
-  private readonly options: InstanceOptions;
-  private child: ChildProcess | undefined;
-  private closed: Promise<unknown> = Promise.resolve();
+  readonly #options: InstanceOptions;
+  #child: ChildProcess | undefined;
+  #closed: Promise<unknown> = Promise.resolve();
   /** Whether its end is meant. */
-  private isEnding = false;
+  #isEnding = false;
 
   constructor(options: InstanceOptions) {
-    this.options = options;
+    this.#options = options;
     this.url = `http://127.0.0.1:${options.port}`;
   }
 
   /** Resolves when it listens. */
   async start(): Promise<void> {
-    const { program, config, database, port } = this.options;
+    const { program, config, database, port } = this.#options;
     const args = ["serve", "--port", String(port), "--config", config, "--log", "warn", "--log-format", "json"];
     const child = spawn(process.execPath, [program, ...args], {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, NODE_NO_WARNINGS: "1", KOINE_DATABASE: database },
     });
-    this.child = child;
-    this.isEnding = false;
+    this.#child = child;
+    this.#isEnding = false;
     this.starts++;
     const trouble: string[] = [];
     createInterface({ input: child.stderr }).on("line", (line) => {
       trouble.push(line);
-      this.note(line);
+      this.#note(line);
     });
-    this.closed = once(child, "close").then(([code, signal]) => {
-      if (!this.isEnding || (signal === null && code !== 0)) this.fault(`ended with ${code ?? signal}`, trouble);
+    this.#closed = once(child, "close").then(([code, signal]) => {
+      if (!this.#isEnding || (signal === null && code !== 0)) this.#fault(`ended with ${code ?? signal}`, trouble);
     });
     const listening = once(createInterface({ input: child.stdout }), "line");
     const isUp = await Promise.race([
       listening.then(() => true),
-      this.closed.then(() => false),
+      this.#closed.then(() => false),
       pause(START_MS, false, { ref: false }),
     ]);
     if (!isUp) throw new Error(`An instance did not start:\n${trouble.join("\n")}`);
@@ -83,30 +83,30 @@ export class Instance {
 
   /** kill -9. */
   async kill(): Promise<void> {
-    this.isEnding = true;
-    this.child?.kill("SIGKILL");
-    await this.closed;
+    this.#isEnding = true;
+    this.#child?.kill("SIGKILL");
+    await this.#closed;
   }
 
   /** Asks it to end in good order. */
   async end(): Promise<void> {
-    this.isEnding = true;
-    this.child?.kill("SIGTERM");
-    await this.closed;
+    this.#isEnding = true;
+    this.#child?.kill("SIGTERM");
+    await this.#closed;
   }
 
   /** It stands still for a while, and does not know of it. */
   async freeze(ms: number): Promise<void> {
-    this.child?.kill("SIGSTOP");
+    this.#child?.kill("SIGSTOP");
     await pause(ms);
-    this.child?.kill("SIGCONT");
+    this.#child?.kill("SIGCONT");
   }
 
-  private fault(what: string, trouble: readonly string[]): void {
+  #fault(what: string, trouble: readonly string[]): void {
     this.faults.push({ where: this.url, what: `${what}: ${trouble.slice(-5).join("\n")}` });
   }
 
-  private note(line: string): void {
+  #note(line: string): void {
     if (!line.startsWith("{")) return;
     // A line of Koine's own log.
     const { event, runs = 0 } = JSON.parse(line) as { event: string; runs?: number };

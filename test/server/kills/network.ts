@@ -23,17 +23,17 @@ export class Network {
   calls = 0;
   broken = 0;
   readonly refusals = new Map<string, number>();
-  private readonly random: Seeded;
+  readonly #random: Seeded;
 
   constructor(urls: readonly [string, ...string[]], random: Seeded) {
     this.urls = urls;
-    this.random = random;
+    this.#random = random;
   }
 
   /** An instance; not this one, where there is another. */
   any(but?: string): string {
     const others = this.urls.filter((url) => url !== but);
-    return this.random.pick(others) ?? this.urls[0];
+    return this.#random.pick(others) ?? this.urls[0];
   }
 
   /** Asks until there is an answer. undefined: there was none, which is noted. */
@@ -45,7 +45,7 @@ export class Network {
     let last: unknown;
     for (let url = this.any(); performance.now() < giveUp; url = this.any(url)) {
       try {
-        const answer = await attempt(url, AbortSignal.timeout(this.random.pick(PATIENCE_MS)));
+        const answer = await attempt(url, AbortSignal.timeout(this.#random.pick(PATIENCE_MS)));
         this.calls++;
         return answer;
       } catch (error) {
@@ -53,7 +53,7 @@ export class Network {
         this.broken++;
         if (error instanceof Refused) break;
       }
-      await pause(20 + this.random.below(150));
+      await pause(20 + this.#random.below(150));
     }
     this.faults.push({ where: what, what: last instanceof Error ? last.message : String(last) });
     return undefined;

@@ -12,66 +12,66 @@ export class Reader {
   /** How often it went on after it had been cut off, and how often on another instance. */
   resumed = 0;
   moved = 0;
-  private readonly network: Network;
-  private readonly path: string;
-  private readonly isLast: (event: Heard) => boolean;
-  private isOver = false;
-  private cut: AbortController | undefined;
+  readonly #network: Network;
+  readonly #path: string;
+  readonly #isLast: (event: Heard) => boolean;
+  #isOver = false;
+  #cut: AbortController | undefined;
   /** Who answered last. */
-  private served: string | undefined;
+  #served: string | undefined;
 
   /** Reads until the last event. `isLast` is asked about each, in order. */
   constructor(network: Network, path: string, isLast: (event: Heard) => boolean) {
-    this.network = network;
-    this.path = path;
-    this.isLast = isLast;
+    this.#network = network;
+    this.#path = path;
+    this.#isLast = isLast;
   }
 
   async read(): Promise<void> {
     let before: string | undefined;
-    while (!this.isOver) {
-      const url = this.network.any(before);
-      await this.listen(url).catch((error: unknown) => {
+    while (!this.#isOver) {
+      const url = this.#network.any(before);
+      await this.#listen(url).catch((error: unknown) => {
         // What breaks off is gone on with.
         if (!(error instanceof Refused)) return;
-        this.network.faults.push({ where: this.path, what: error.message });
+        this.#network.faults.push({ where: this.#path, what: error.message });
         this.stop();
       });
       before = url;
       // Not at once: nobody may be there to answer.
-      if (!this.isOver) await pause(30);
+      if (!this.#isOver) await pause(30);
     }
   }
 
   /** Nobody is interested any more. */
   stop(): void {
-    this.isOver = true;
-    this.cut?.abort();
+    this.#isOver = true;
+    this.#cut?.abort();
   }
 
-  private async listen(url: string): Promise<void> {
+  async #listen(url: string): Promise<void> {
     const cut = new AbortController();
-    this.cut = cut;
+    this.#cut = cut;
     const silence = setTimeout(() => cut.abort(), SILENCE_MS);
     const last = this.heard.at(-1)?.id;
     const headers: Record<string, string> = last === undefined ? {} : { "last-event-id": last };
     const parser = createParser({
       onEvent: ({ id, data }) => {
         // Pictures and control frames have no id, and are no events.
-        if (this.isOver || id === undefined) return;
+        if (this.#isOver || id === undefined) return;
         // Written by the server under test.
         const event = { id, data: JSON.parse(data) as Heard["data"] };
         this.heard.push(event);
-        if (this.isLast(event)) this.stop();
+        if (this.#isLast(event)) this.stop();
       },
     });
     try {
-      const reply = await this.network.fetch(url + this.path, { headers, signal: cut.signal });
-      if (this.served !== undefined) {
+      const reply = await this.#network.fetch(url + this.#path, { headers, signal: cut.signal });
+      if (this.#served !== undefined) {
         this.resumed++;
-        if (this.served !== url) this.moved++;
+        if (this.#served !== url) this.moved++;
       }
-      this.served = url;
+      this.#served = url;
       const decoder = new TextDecoder();
       for await (const chunk of reply.body ?? []) {
         silence.refresh();

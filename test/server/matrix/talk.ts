@@ -15,16 +15,16 @@ export interface Talk {
 /** Hears the pieces of a text, so that what had come before a failure is known. */
 export class Ear {
   text = "";
-  private readonly heard: ((piece: string) => void) | undefined;
+  readonly #heard: ((piece: string) => void) | undefined;
 
   constructor(heard: ((piece: string) => void) | undefined) {
-    this.heard = heard;
+    this.#heard = heard;
   }
 
   hear(piece: string): void {
     if (piece === "") return;
     this.text += piece;
-    this.heard?.(piece);
+    this.#heard?.(piece);
   }
 }
 

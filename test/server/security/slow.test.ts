@@ -14,9 +14,9 @@ import { tell } from "./support.ts";
 class Talker {
   pieces = 0;
   readonly stopped = Promise.withResolvers<void>();
-  readonly provider: LocalProvider = { models: ["talker"], answer: (_, { signal }) => this.talk(signal) };
+  readonly provider: LocalProvider = { models: ["talker"], answer: (_, { signal }) => this.#talk(signal) };
 
-  private async *talk(signal: AbortSignal): AsyncGenerator<Delta> {
+  async *#talk(signal: AbortSignal): AsyncGenerator<Delta> {
     signal.addEventListener("abort", () => this.stopped.resolve(), { once: true });
     yield { kind: "start", payload: { modelId: "talker", requestId: "r", contractVersion: 1 } };
     while (!signal.aborted) {

@@ -31,15 +31,15 @@ export interface Heard {
 /** Reads a task's events, and goes on by itself where its connection breaks, as a browser does. */
 export class Listener implements Disposable {
   readonly heard: Heard[] = [];
-  private readonly source: EventSource;
-  private wake: (() => void) | undefined;
+  readonly #source: EventSource;
+  #wake: (() => void) | undefined;
 
   constructor(url: string, namespace = "koine") {
-    this.source = new EventSource(url);
+    this.#source = new EventSource(url);
     for (const name of [namespace, `${namespace}.queued_messages.synchronized`]) {
-      this.source.addEventListener(name, (event) => {
+      this.#source.addEventListener(name, (event) => {
         this.heard.push({ name, id: event.lastEventId, data: JSON.parse(event.data) });
-        this.wake?.();
+        this.#wake?.();
       });
     }
   }
@@ -66,7 +66,7 @@ export class Listener implements Disposable {
 
   /** Resolves once what was heard fulfils the wish. */
   async until(wish: (listener: this) => boolean): Promise<this> {
-    while (!wish(this)) await new Promise<void>((resolve) => (this.wake = resolve));
+    while (!wish(this)) await new Promise<void>((resolve) => (this.#wake = resolve));
     return this;
   }
 
@@ -76,7 +76,7 @@ export class Listener implements Disposable {
   }
 
   close(): void {
-    this.source.close();
+    this.#source.close();
   }
 
   [Symbol.dispose](): void {
@@ -123,23 +123,23 @@ export interface Asked {
 
 /** A model that answers what the test says, when the test says it. */
 export class HeldModel {
-  private readonly waiting: Asked[] = [];
-  private wanted: ((asked: Asked) => void)[] = [];
+  readonly #waiting: Asked[] = [];
+  #wanted: ((asked: Asked) => void)[] = [];
   /** How often it was asked. */
   count = 0;
 
   readonly provider: LocalProvider = {
     models: ["held"],
-    answer: (request, { signal }) => this.answer(request, signal),
+    answer: (request, { signal }) => this.#answer(request, signal),
   };
 
   /** The next question, once there is one. */
   asked(): Promise<Asked> {
-    const first = this.waiting.shift();
-    return first === undefined ? new Promise((resolve) => this.wanted.push(resolve)) : Promise.resolve(first);
+    const first = this.#waiting.shift();
+    return first === undefined ? new Promise((resolve) => this.#wanted.push(resolve)) : Promise.resolve(first);
   }
 
-  private async *answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<Delta> {
+  async *#answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<Delta> {
     const number = ++this.count;
     const pieces: Delta[][] = [];
     let wake = (): void => undefined;
@@ -160,8 +160,8 @@ export class HeldModel {
       fail: (errorCode) =>
         push({ kind: "error", payload: { errorCode, message: `It was made to fail: ${errorCode}.` } }),
     };
-    const next = this.wanted.shift();
-    if (next === undefined) this.waiting.push(asked);
+    const next = this.#wanted.shift();
+    if (next === undefined) this.#waiting.push(asked);
     else next(asked);
     yield { kind: "start", payload: { modelId: "held", requestId: `answer_${number}`, contractVersion: 1 } };
     for (;;) {

@@ -113,39 +113,39 @@ function upstreamOf(server: ReplayServer, desk: Desk, inside: Inside): Upstream 
 /** Takes requests, and gives the answers of the script. */
 class Desk {
   answered = 0;
-  private readonly provider: Provider;
-  private readonly script: Script;
-  private readonly refusals: UpstreamRefusal[];
+  readonly #provider: Provider;
+  readonly #script: Script;
+  readonly #refusals: UpstreamRefusal[];
 
   constructor(provider: Provider, script: Script, refusals: UpstreamRefusal[]) {
-    this.provider = provider;
-    this.script = script;
-    this.refusals = refusals;
+    this.#provider = provider;
+    this.#script = script;
+    this.#refusals = refusals;
   }
 
   reply(request: ReceivedRequest): Reply {
     try {
-      const question = this.provider.open(request);
-      if (!this.provider.models.includes(question.model)) throw new Error("A provider opens only models that it has.");
-      this.provider.check(question);
-      return this.say(this.next(request, question), question);
+      const question = this.#provider.open(request);
+      if (!this.#provider.models.includes(question.model)) throw new Error("A provider opens only models that it has.");
+      this.#provider.check(question);
+      return this.#say(this.#next(request, question), question);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      this.refusals.push({ status: error.status, message: error.message, request });
+      this.#refusals.push({ status: error.status, message: error.message, request });
       return { status: error.status, body: error.body };
     }
   }
 
-  private next(request: ReceivedRequest, question: Question): Answer {
+  #next(request: ReceivedRequest, question: Question): Answer {
     const turn = this.answered;
     const scripted =
-      typeof this.script === "function" ? this.script({ turn, request, ...question }) : this.script[turn];
-    if (scripted === undefined) throw new Error(`The script has ${this.script.length} answers, and this is one more.`);
+      typeof this.#script === "function" ? this.#script({ turn, request, ...question }) : this.#script[turn];
+    if (scripted === undefined) throw new Error(`The script has ${this.#script.length} answers, and this is one more.`);
     this.answered++;
     return typeof scripted === "string" ? { parts: [{ type: "text", text: scripted }] } : scripted;
   }
 
-  private say(answer: Answer, question: Question): Reply {
+  #say(answer: Answer, question: Question): Reply {
     const { error, errorAfter } = answer;
     const { delayMs, reset, stall, headers } = answer;
     const way: Reply = {
@@ -154,13 +154,13 @@ class Desk {
       ...(stall !== undefined && { stall }),
     };
     if (error !== undefined && (errorAfter === undefined || !question.stream)) {
-      const failure = this.provider.failure(error);
+      const failure = this.#provider.failure(error);
       return { ...way, status: failure.status, body: failure.body, headers: { ...failure.headers, ...headers } };
     }
-    const said = this.provider.answer(fullAnswer(answer), question, errorAfter);
+    const said = this.#provider.answer(fullAnswer(answer), question, errorAfter);
     const reply = headers === undefined ? way : { ...way, headers };
     if (!question.stream) return { ...reply, body: said.body };
-    const events = error === undefined ? said.events : [...said.events, this.provider.failureEvent(error)];
+    const events = error === undefined ? said.events : [...said.events, this.#provider.failureEvent(error)];
     if (answer.pieces === undefined) return { ...reply, chunks: events };
     return { ...reply, chunks: cut(events.join(""), seededRandom(events.length), answer.pieces) };
   }

@@ -7,32 +7,32 @@ export class Secrets {
   readonly seals: string[] = [];
   /** The seals of each answer, where the provider cares which of them belong together. */
   readonly answers: string[][] = [];
-  private readonly key: string;
-  private count = 0;
+  readonly #key: string;
+  #count = 0;
 
   constructor(key: string) {
-    this.key = key;
+    this.#key = key;
   }
 
   /** A fresh id. */
   id(prefix: string): string {
-    this.count++;
-    return `${prefix}${this.mac(`id ${this.count}`, "hex").slice(0, 24)}`;
+    this.#count++;
+    return `${prefix}${this.#mac(`id ${this.#count}`, "hex").slice(0, 24)}`;
   }
 
   /** Seals a content. */
   seal(content: string): string {
-    const seal = this.mac(content, "base64");
+    const seal = this.#mac(content, "base64");
     this.seals.push(seal);
     return seal;
   }
 
   /** Whether this is the seal that it would put on the content. */
   isSealOf(seal: string, content: string): boolean {
-    return seal === this.mac(content, "base64");
+    return seal === this.#mac(content, "base64");
   }
 
-  private mac(content: string, encoding: "hex" | "base64"): string {
-    return createHmac("sha256", this.key).update(content).digest(encoding);
+  #mac(content: string, encoding: "hex" | "base64"): string {
+    return createHmac("sha256", this.#key).update(content).digest(encoding);
   }
 }

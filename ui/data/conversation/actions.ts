@@ -23,21 +23,21 @@ export interface Acting {
 }
 
 export class Actions {
-  private readonly acting: Acting;
+  readonly #acting: Acting;
 
   constructor(acting: Acting) {
-    this.acting = acting;
+    this.#acting = acting;
   }
 
   all(): ConversationActions {
-    const { api, threadId, need } = this.acting;
+    const { api, threadId, need } = this.#acting;
     return {
       need,
-      say: (message, how) => this.say(message, how),
-      stop: () => this.stop(),
-      select: (messageId) => this.select(messageId),
-      edit: (messageId, message, answer) => this.edit(messageId, message, answer),
-      regenerate: (messageId, how) => this.ask(messageId, how),
+      say: (message, how) => this.#say(message, how),
+      stop: () => this.#stop(),
+      select: (messageId) => this.#select(messageId),
+      edit: (messageId, message, answer) => this.#edit(messageId, message, answer),
+      regenerate: (messageId, how) => this.#ask(messageId, how),
       fork: async (messageId, title) => {
         const made = { id: api.newId(), ...(title !== undefined && title !== "" && { title }) };
         return (await api.fork(threadId, messageId, made)).id;
@@ -45,37 +45,37 @@ export class Actions {
       takeBack: (id) => api.takeBack(threadId, id),
       decide: async (toolCallId, approve, reason) => void (await api.decide(threadId, toolCallId, approve, reason)),
       rename: async (title) => {
-        this.acting.fold.describe(await api.updateThread(threadId, { title: title === "" ? null : title }));
-        this.acting.changed();
+        this.#acting.fold.describe(await api.updateThread(threadId, { title: title === "" ? null : title }));
+        this.#acting.changed();
       },
-      remember: (how) => this.remember(how),
-      remove: () => this.remove(),
+      remember: (how) => this.#remember(how),
+      remove: () => this.#remove(),
     };
   }
 
-  private get isTask(): boolean {
-    return this.acting.fold.thread?.kind === "task";
+  get #isTask(): boolean {
+    return this.#acting.fold.thread?.kind === "task";
   }
 
-  private async say(message: Message, how: SayHow = {}): Promise<void> {
-    const { api, threadId } = this.acting;
+  async #say(message: Message, how: SayHow = {}): Promise<void> {
+    const { api, threadId } = this.#acting;
     const { mode, key = api.newKey(), onSaid, ...ask } = how;
-    if (this.isTask) {
+    if (this.#isTask) {
       await api.sayToTask(threadId, message, { key, ...(mode !== undefined && { mode }) });
       return onSaid?.();
     }
-    const { said, isOld } = await this.append(withKey(message, key), key);
+    const { said, isOld } = await this.#append(withKey(message, key), key);
     onSaid?.();
-    await this.ask(said.id, ask, { key: `${key}-answer`, isFirst: true, isOld });
+    await this.#ask(said.id, ask, { key: `${key}-answer`, isFirst: true, isOld });
   }
 
   /** Under the leaf that its writer saw; where the thread went on meanwhile, under the one that it has by now. */
-  private async append(message: Message, key: string): Promise<{ said: StoredMessage; isOld: boolean }> {
-    const { api, fold, threadId, readLeaf } = this.acting;
+  async #append(message: Message, key: string): Promise<{ said: StoredMessage; isOld: boolean }> {
+    const { api, fold, threadId, readLeaf } = this.#acting;
     const attempt = async (expectedLeaf: string | null): Promise<{ said: StoredMessage; isOld: boolean }> => {
       const [said] = await api.append(threadId, [message], { expectedLeaf, key });
       if (said === undefined) throw new ApiError(0, "unknown", "The server did not say what it has stored.");
-      return { said: this.show(said), isOld: false };
+      return { said: this.#show(said), isOld: false };
     };
     try {
       return await attempt(fold.tree.leaf);
@@ -84,7 +84,7 @@ export class Actions {
       await readLeaf();
       const newest = await api.messages(threadId, { limit: NEWEST });
       const said = [...newest, ...fold.bodies.values()].find((each) => keyOf(each) === key);
-      if (said !== undefined) return { said: this.show(said), isOld: true };
+      if (said !== undefined) return { said: this.#show(said), isOld: true };
       const last = newest.at(-1);
       // Somebody else's question came first: asked beside it, one of both would not be in the conversation.
       if (last?.role === "user" || last?.role === "tool") throw new ApiError(409, OVERTAKEN, OVERTAKEN_WORDS);
@@ -93,8 +93,8 @@ export class Actions {
   }
 
   /** What is known is shown at once, where it fits: its parent may not be known yet. */
-  private show(said: StoredMessage): StoredMessage {
-    const { fold, changed } = this.acting;
+  #show(said: StoredMessage): StoredMessage {
+    const { fold, changed } = this.#acting;
     const { parentMessageId: parent } = said;
     if (parent !== null && !fold.tree.has(parent)) return said;
     fold.said([said]);
@@ -103,8 +103,8 @@ export class Actions {
   }
 
   /** Asks for an answer to a message, or for another one in the place of an answer. */
-  private async ask(messageId: string, how: AskSettings = {}, asking: Partial<Asking> = {}): Promise<void> {
-    const { api, fold, threadId } = this.acting;
+  async #ask(messageId: string, how: AskSettings = {}, asking: Partial<Asking> = {}): Promise<void> {
+    const { api, fold, threadId } = this.#acting;
     const { key = api.newKey(), isFirst = false, isOld = false } = asking;
     const chosen = { ...askOf(fold.thread), ...how };
     const runs = isOld ? await api.runs(threadId, { last: NEWEST }) : [];
@@ -112,12 +112,12 @@ export class Actions {
     await Promise.all([
       api.regenerate(threadId, { messageId, ...chosen }, key, isFirst),
       // How it is asked the next time is worth less than the answer.
-      this.remember(how).catch(() => undefined),
+      this.#remember(how).catch(() => undefined),
     ]);
   }
 
-  private async remember(how: AskSettings): Promise<void> {
-    const { api, fold, threadId, changed } = this.acting;
+  async #remember(how: AskSettings): Promise<void> {
+    const { api, fold, threadId, changed } = this.#acting;
     const former = askOf(fold.thread);
     const page = { ...former, ...how };
     if (sameJson(page, former)) return;
@@ -127,9 +127,9 @@ export class Actions {
     changed();
   }
 
-  private async stop(): Promise<Message[]> {
-    const { api, fold, threadId } = this.acting;
-    if (!this.isTask) {
+  async #stop(): Promise<Message[]> {
+    const { api, fold, threadId } = this.#acting;
+    if (!this.#isTask) {
       await Promise.all(fold.live.ids.map((runId) => api.cancelRun(runId)));
       return [];
     }
@@ -140,8 +140,8 @@ export class Actions {
   }
 
   /** A branch is shown up to its end. */
-  private async select(messageId: string): Promise<void> {
-    const { api, fold, threadId, changed, choose, readLeaf } = this.acting;
+  async #select(messageId: string): Promise<void> {
+    const { api, fold, threadId, changed, choose, readLeaf } = this.#acting;
     const end = fold.tree.endOf(messageId);
     if (end === fold.tree.leaf) return;
     fold.tree.select(end);
@@ -154,23 +154,23 @@ export class Actions {
     }
   }
 
-  private async edit(messageId: string, message: Message, answer?: AskSettings): Promise<void> {
-    const { api, threadId } = this.acting;
+  async #edit(messageId: string, message: Message, answer?: AskSettings): Promise<void> {
+    const { api, threadId } = this.#acting;
     const [edited] = await api.edit(threadId, messageId, message, api.newKey());
     if (edited === undefined) throw new ApiError(0, "unknown", "The server did not say what it has stored.");
-    this.show(edited);
-    if (answer !== undefined) await this.ask(edited.id, answer);
+    this.#show(edited);
+    if (answer !== undefined) await this.#ask(edited.id, answer);
   }
 
-  private async remove(): Promise<void> {
-    const { api, threadId, gone } = this.acting;
+  async #remove(): Promise<void> {
+    const { api, threadId, gone } = this.#acting;
     try {
       await api.removeThread(threadId);
     } catch (error) {
       const isBusy = error instanceof ApiError && error.code === "conflict";
       if (!isBusy && !(error instanceof ApiError && error.status === 404)) throw error;
       if (isBusy) {
-        await this.stop();
+        await this.#stop();
         await api.removeThread(threadId);
       }
     }

@@ -17,80 +17,80 @@ export interface BodySource {
 }
 
 export class BodyLoader {
-  private readonly source: BodySource;
+  readonly #source: BodySource;
   /** Asked for and not there yet. */
-  private readonly wanted = new Set<string>();
-  private readonly onWay = new Set<string>();
+  readonly #wanted = new Set<string>();
+  readonly #onWay = new Set<string>();
   /** Those that the server did not give, though it was asked: they cannot be read. */
-  private readonly absent = new Set<string>();
-  private isPlanned = false;
+  readonly #absent = new Set<string>();
+  #isPlanned = false;
 
   constructor(source: BodySource) {
-    this.source = source;
+    this.#source = source;
   }
 
   need(ids: readonly string[]): void {
-    for (const id of ids) if (!this.source.has(id) && !this.absent.has(id)) this.wanted.add(id);
-    this.plan();
+    for (const id of ids) if (!this.#source.has(id) && !this.#absent.has(id)) this.#wanted.add(id);
+    this.#plan();
   }
 
   /** Asks again for what could not be loaded. */
   retry(): void {
-    this.plan();
+    this.#plan();
   }
 
   /** Nothing is wanted any more. */
   clear(): void {
-    this.wanted.clear();
-    this.absent.clear();
+    this.#wanted.clear();
+    this.#absent.clear();
   }
 
   /** What was not there may be there now. */
   forget(): void {
-    this.absent.clear();
+    this.#absent.clear();
   }
 
   /** Several views ask one after the other: they are heard first. */
-  private plan(): void {
-    if (this.isPlanned) return;
-    this.isPlanned = true;
+  #plan(): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
     queueMicrotask(() => {
-      this.isPlanned = false;
-      for (const page of this.pages()) void this.load(page);
+      this.#isPlanned = false;
+      for (const page of this.#pages()) void this.#load(page);
     });
   }
 
   /** The pages of what is wanted. Those of the path that is shown have fixed bounds, so that no two overlap. */
-  private pages(): string[][] {
+  #pages(): string[][] {
     const pages: string[][] = [];
-    const shown = this.source.path();
+    const shown = this.#source.path();
     const places = new Map(shown.map((id, at) => [id, at]));
     const taken = new Set<string>();
     // The newest first: that is where readers begin.
-    for (const id of [...this.wanted].sort().reverse()) {
-      if (this.onWay.has(id) || taken.has(id)) continue;
-      const page = pageOf(id, shown, places.get(id), () => this.source.pathTo(id));
+    for (const id of [...this.#wanted].sort().reverse()) {
+      if (this.#onWay.has(id) || taken.has(id)) continue;
+      const page = pageOf(id, shown, places.get(id), () => this.#source.pathTo(id));
       for (const each of page) taken.add(each);
       if (page.length > 0) pages.push(page);
     }
     return pages;
   }
 
-  private async load(page: readonly string[]): Promise<void> {
+  async #load(page: readonly string[]): Promise<void> {
     const branch = page.at(-1);
     if (branch === undefined) return;
-    for (const id of page) this.onWay.add(id);
+    for (const id of page) this.#onWay.add(id);
     try {
-      const messages = await this.source.read({ branch, limit: page.length });
-      this.source.loaded(messages);
+      const messages = await this.#source.read({ branch, limit: page.length });
+      this.#source.loaded(messages);
       for (const id of page) {
-        this.wanted.delete(id);
-        if (!this.source.has(id)) this.absent.add(id);
+        this.#wanted.delete(id);
+        if (!this.#source.has(id)) this.#absent.add(id);
       }
     } catch (error) {
-      this.source.failed(error);
+      this.#source.failed(error);
     } finally {
-      for (const id of page) this.onWay.delete(id);
+      for (const id of page) this.#onWay.delete(id);
     }
   }
 }

@@ -20,9 +20,9 @@ export class ConversationFold {
   thread: Thread | undefined;
   bodies: ReadonlyMap<string, StoredMessage> = new Map();
   failures: ReadonlyMap<string, FailedRun> = new Map();
-  private task: TaskFold | undefined;
+  #task: TaskFold | undefined;
   /** Recorded messages of runs whose end is not told yet: all of an answer are shown at once, in its place. */
-  private arriving = new Map<string, StoredMessage[]>();
+  #arriving = new Map<string, StoredMessage[]>();
 
   /** Begins anew from an outline. What is known of messages stays known. */
   load(outline: Outline, task?: TaskView): void {
@@ -30,10 +30,10 @@ export class ConversationFold {
     this.thread = keepEqual(this.thread, thread);
     this.tree.load(messages, activeLeafId);
     this.live.clear();
-    this.arriving.clear();
+    this.#arriving.clear();
     this.failures = new Map();
     for (const run of runs) this.live.begin(runOf(run));
-    this.task = task === undefined ? undefined : new TaskFold(task, runs[0]?.id);
+    this.#task = task === undefined ? undefined : new TaskFold(task, runs[0]?.id);
   }
 
   /** Nothing is known any more. */
@@ -41,10 +41,10 @@ export class ConversationFold {
     this.thread = undefined;
     this.tree.load([], null);
     this.live.clear();
-    this.arriving.clear();
+    this.#arriving.clear();
     this.bodies = new Map();
     this.failures = new Map();
-    this.task = undefined;
+    this.#task = undefined;
   }
 
   apply(event: ThreadEvent): void {
@@ -52,53 +52,53 @@ export class ConversationFold {
       case "delta":
         return this.live.push(event.runId, event.delta);
       case "message":
-        return event.runId === undefined ? this.said([event.message]) : this.arrived(event.runId, event.message);
+        return event.runId === undefined ? this.said([event.message]) : this.#arrived(event.runId, event.message);
       case "run":
-        return this.runChanged(runOf(event.run));
+        return this.#runChanged(runOf(event.run));
       case "entry":
-        this.task?.apply(event.entry);
+        this.#task?.apply(event.entry);
     }
   }
 
   /** Messages that somebody appended, in their order; the thread goes on with them. */
   said(messages: readonly StoredMessage[]): void {
     const fresh = messages.filter(({ id }) => !this.tree.has(id));
-    this.add(fresh.map((message) => ({ message })));
+    this.#add(fresh.map((message) => ({ message })));
     this.putBodies(messages);
     const last = fresh.at(-1);
     if (last !== undefined) this.tree.follow(last.id);
   }
 
-  private arrived(runId: string, message: StoredMessage): void {
+  #arrived(runId: string, message: StoredMessage): void {
     if (this.tree.has(message.id)) return this.putBodies([message]);
-    this.arriving.set(runId, [...(this.arriving.get(runId) ?? []), message]);
+    this.#arriving.set(runId, [...(this.#arriving.get(runId) ?? []), message]);
   }
 
-  private runChanged(run: Run): void {
+  #runChanged(run: Run): void {
     const { id, state } = run;
-    if (state === "created" || state === "streaming") return this.begun(run);
+    if (state === "created" || state === "streaming") return this.#begun(run);
     if (state === "superseded") return this.tree.supersede(id);
-    const messages = this.arriving.get(id) ?? [];
-    this.arriving.delete(id);
+    const messages = this.#arriving.get(id) ?? [];
+    this.#arriving.delete(id);
     this.live.end(id);
-    this.add(messages.map((message) => ({ message, runId: id })));
+    this.#add(messages.map((message) => ({ message, runId: id })));
     this.putBodies(messages);
     if (state !== "committed") return this.failed(run);
     const last = messages.at(-1);
     if (last !== undefined && run.mode === "replace") this.tree.follow(last.id);
   }
 
-  private begun(run: Run): void {
+  #begun(run: Run): void {
     // Told again, though its messages are there: it ended before the outline was read.
     for (const node of this.tree.nodes.values()) if (node.runId === run.id) return;
     this.live.begin(run);
-    const after = this.answered(run);
-    if (after !== undefined) this.dropFailure(after);
+    const after = this.#answered(run);
+    if (after !== undefined) this.#dropFailure(after);
   }
 
   /** Why there is no answer: unless there is one that came later. One that was stopped midway speaks for itself. */
   failed(run: Run): void {
-    const after = this.answered(run);
+    const after = this.#answered(run);
     if (after === undefined || this.live.answersTo(after, this.tree.leaf)) return;
     const messageIds: string[] = [];
     for (const { parentMessageId, runId, interrupted, id } of this.tree.nodes.values()) {
@@ -110,25 +110,25 @@ export class ConversationFold {
   }
 
   /** The message that a run answered: the newest that was there, where it does not say. */
-  private answered({ id: runId, forkFromMessageId: fork }: Run): string | undefined {
+  #answered({ id: runId, forkFromMessageId: fork }: Run): string | undefined {
     if (fork !== undefined) return fork ?? undefined;
     let newest: string | undefined;
     for (const { id, interrupted } of this.tree.nodes.values()) if (id < runId && interrupted !== true) newest = id;
     return newest;
   }
 
-  private dropFailure(messageId: string): void {
+  #dropFailure(messageId: string): void {
     if (!this.failures.has(messageId)) return;
     const failures = new Map(this.failures);
     failures.delete(messageId);
     this.failures = failures;
   }
 
-  private add(added: readonly { message: StoredMessage; runId?: string }[]): void {
+  #add(added: readonly { message: StoredMessage; runId?: string }[]): void {
     const nodes = added.map(({ message, runId }) => nodeOf(message, runId));
     this.tree.add(nodes);
     for (const { parentMessageId, interrupted } of nodes) {
-      if (parentMessageId !== null && interrupted !== true) this.dropFailure(parentMessageId);
+      if (parentMessageId !== null && interrupted !== true) this.#dropFailure(parentMessageId);
     }
   }
 
@@ -147,7 +147,8 @@ export class ConversationFold {
   }
 
   view(): Folded {
-    const { tree, bodies, failures, task } = this;
+    const { tree, bodies, failures } = this;
+    const task = this.#task;
     if (this.thread !== undefined && this.thread.activeLeafId !== tree.leaf) this.describe(this.thread);
     const { thread } = this;
     return {

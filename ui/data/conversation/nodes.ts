@@ -11,14 +11,14 @@ export class MessageTree {
   path: readonly string[] = [];
   /** How often the leaf was moved. */
   moves = 0;
-  private leafId: string | null = null;
+  #leafId: string | null = null;
   /** A leaf that is told of before its message is known. */
-  private awaited: string | undefined;
+  #awaited: string | undefined;
   /** The newest message that became the leaf by being said: older ones do not, though they are heard of later. */
-  private newest = "";
+  #newest = "";
 
   get leaf(): string | null {
-    return this.leafId;
+    return this.#leafId;
   }
 
   /** All messages anew. Those that are the same stay the same. */
@@ -27,9 +27,9 @@ export class MessageTree {
     const nodes = new Map(messages.map((node) => [node.id, keepEqual(former.get(node.id), node)]));
     const isSame = nodes.size === former.size && [...nodes].every(([id, node]) => former.get(id) === node);
     if (!isSame) this.nodes = nodes;
-    this.newest = messages.at(-1)?.id ?? "";
-    this.awaited = undefined;
-    this.leafId = leaf;
+    this.#newest = messages.at(-1)?.id ?? "";
+    this.#awaited = undefined;
+    this.#leafId = leaf;
     this.path = keepList(this.path, this.pathTo(leaf));
   }
 
@@ -45,22 +45,22 @@ export class MessageTree {
     // Heard of in another order than they were said in.
     const isSorted = added.every(({ id }, at) => id > (added[at - 1]?.id ?? last ?? ""));
     this.nodes = isSorted ? nodes : new Map([...nodes].sort(([a], [b]) => (a < b ? -1 : 1)));
-    const { awaited } = this;
+    const awaited = this.#awaited;
     if (awaited !== undefined && nodes.has(awaited)) this.select(awaited);
   }
 
   /** A message was said, and is where the thread goes on, unless a newer one was. */
   follow(id: string): void {
-    if (id < this.newest || !this.nodes.has(id)) return;
-    this.newest = id;
-    this.awaited = undefined;
-    this.move(id);
+    if (id < this.#newest || !this.nodes.has(id)) return;
+    this.#newest = id;
+    this.#awaited = undefined;
+    this.#move(id);
   }
 
   /** Another message was chosen; it may be one that is not known yet. */
   select(id: string | null): void {
-    this.awaited = id !== null && !this.nodes.has(id) ? id : undefined;
-    if (this.awaited === undefined) this.move(id);
+    this.#awaited = id !== null && !this.nodes.has(id) ? id : undefined;
+    if (this.#awaited === undefined) this.#move(id);
   }
 
   /** The newest message that goes on from one, itself included: where its branch ends. Broken-off turns end none. */
@@ -95,13 +95,13 @@ export class MessageTree {
     return path.reverse();
   }
 
-  private move(id: string | null): void {
-    if (id === this.leafId) return;
+  #move(id: string | null): void {
+    if (id === this.#leafId) return;
     this.moves++;
     const isNext =
-      id !== null && this.nodes.get(id)?.parentMessageId === this.leafId && this.path.at(-1) === this.leafId;
+      id !== null && this.nodes.get(id)?.parentMessageId === this.#leafId && this.path.at(-1) === this.#leafId;
     this.path = isNext ? [...this.path, id] : this.pathTo(id);
-    this.leafId = id;
+    this.#leafId = id;
   }
 }
 

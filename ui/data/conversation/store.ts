@@ -35,35 +35,35 @@ const LOADING: ConversationState = {
 export class ConversationStore extends Store<ConversationState> {
   readonly id: string;
   readonly actions: ConversationActions;
-  private readonly api: Api;
-  private readonly feed: PageFeed;
-  private readonly fold = new ConversationFold();
-  private readonly bodies: BodyLoader;
-  private readonly leaf: LeafReader;
-  private followed: Followed | undefined;
+  readonly #api: Api;
+  readonly #feed: PageFeed;
+  readonly #fold = new ConversationFold();
+  readonly #bodies: BodyLoader;
+  readonly #leaf: LeafReader;
+  #followed: Followed | undefined;
   /** Where to go on after a while without readers. */
-  private cursor: string | undefined;
-  private status: ConversationState["status"] = "loading";
-  private error: Error | undefined;
-  private connection: Connection = "connecting";
-  private loading: AbortController | undefined;
-  private reloading: (() => void) | undefined;
-  private failures = 0;
-  private refusals = 0;
-  private refusedAt = 0;
-  private leaveFeed: (() => void) | undefined;
+  #cursor: string | undefined;
+  #status: ConversationState["status"] = "loading";
+  #error: Error | undefined;
+  #connection: Connection = "connecting";
+  #loading: AbortController | undefined;
+  #reloading: (() => void) | undefined;
+  #failures = 0;
+  #refusals = 0;
+  #refusedAt = 0;
+  #leaveFeed: (() => void) | undefined;
   /** Choices that were made since it was read may not have been told. */
-  private isLeafOld = false;
+  #isLeafOld = false;
   /** It was said that it is not there any more: there is nothing to ask. */
-  private isDeleted = false;
+  #isDeleted = false;
 
   constructor(api: Api, effects: PageEffects, feed: PageFeed, id: string) {
     super(effects, LOADING);
-    this.api = api;
-    this.feed = feed;
+    this.#api = api;
+    this.#feed = feed;
     this.id = id;
-    const { fold } = this;
-    this.bodies = new BodyLoader({
+    const fold = this.#fold;
+    this.#bodies = new BodyLoader({
       read: (page) => api.messages(id, page),
       pathTo: (messageId) => fold.tree.pathTo(messageId),
       path: () => fold.tree.path,
@@ -74,104 +74,108 @@ export class ConversationStore extends Store<ConversationState> {
       },
       failed: (error) => {
         // It was deleted since: the tree is another one.
-        if (error instanceof ApiError && error.status === 404 && this.status !== "missing") void this.load();
+        if (error instanceof ApiError && error.status === 404 && this.#status !== "missing") void this.#load();
       },
     });
-    this.leaf = new LeafReader({
+    this.#leaf = new LeafReader({
       read: () => api.thread(id),
       fold,
       effects,
       changed: () => this.changed(),
-      failed: (error) => this.refused(error),
+      failed: (error) => this.#refused(error),
     });
     this.actions = new Actions({
       api,
       fold,
       threadId: id,
       changed: () => this.changed(),
-      need: (ids) => this.status !== "missing" && this.bodies.need(ids),
-      readLeaf: () => this.leaf.readNow(),
-      choose: (choice) => this.leaf.choose(choice),
+      need: (ids) => this.#status !== "missing" && this.#bodies.need(ids),
+      readLeaf: () => this.#leaf.readNow(),
+      choose: (choice) => this.#leaf.choose(choice),
       gone: () => {
-        this.isDeleted = true;
-        this.gone();
+        this.#isDeleted = true;
+        this.#gone();
       },
     }).all();
   }
 
   protected override start(): void {
-    this.leaveFeed = this.feed.listen({
-      onChange: (change) => this.onChange(change),
+    this.#leaveFeed = this.#feed.listen({
+      onChange: (change) => this.#onChange(change),
       // Choices are told of only while they are made.
-      onOpen: () => (this.isLoaded ? this.leaf.suspect() : (this.isLeafOld = true)),
+      onOpen: () => (this.#isLoaded ? this.#leaf.suspect() : (this.#isLeafOld = true)),
     });
-    if (this.isLoaded) {
-      this.follow(this.cursor);
-      this.leaf.suspect();
-    } else if (!this.isDeleted) void this.load();
+    if (this.#isLoaded) {
+      this.#follow(this.#cursor);
+      this.#leaf.suspect();
+    } else if (!this.#isDeleted) void this.#load();
   }
 
   protected override stop(): void {
-    this.leaveFeed?.();
-    this.rest();
+    this.#leaveFeed?.();
+    this.#rest();
   }
 
   protected override forget(): void {
-    this.fold.clear();
-    this.bodies.clear();
-    this.cursor = undefined;
-    this.status = "loading";
-    this.error = undefined;
-    this.connection = "connecting";
-    this.isDeleted = false;
+    this.#fold.clear();
+    this.#bodies.clear();
+    this.#cursor = undefined;
+    this.#status = "loading";
+    this.#error = undefined;
+    this.#connection = "connecting";
+    this.#isDeleted = false;
   }
 
   /** Asks and follows no more. */
-  private rest(): void {
-    this.loading?.abort();
-    this.reloading?.();
-    this.leaf.stop();
-    this.unfollow();
+  #rest(): void {
+    this.#loading?.abort();
+    this.#reloading?.();
+    this.#leaf.stop();
+    this.#unfollow();
   }
 
-  private unfollow(): void {
-    if (this.followed === undefined) return;
-    this.cursor = this.followed.cursor;
-    this.followed.stop();
-    this.followed = undefined;
+  #unfollow(): void {
+    if (this.#followed === undefined) return;
+    this.#cursor = this.#followed.cursor;
+    this.#followed.stop();
+    this.#followed = undefined;
   }
 
-  private get isLoaded(): boolean {
-    return this.status === "ready";
+  get #isLoaded(): boolean {
+    return this.#status === "ready";
   }
 
   protected override view(former: ConversationState): ConversationState {
-    const { status, error, connection } = this;
-    return keepFields(former, { status, connection, ...(error !== undefined && { error }), ...this.fold.view() });
+    const status = this.#status;
+    const error = this.#error;
+    const connection = this.#connection;
+    return keepFields(former, { status, connection, ...(error !== undefined && { error }), ...this.#fold.view() });
   }
 
   // ---- Loading ----
 
   /** Reads the thread as it is, and follows it from there; again, where its former place is not there any more. */
-  private async load(): Promise<void> {
-    this.loading?.abort();
+  async #load(): Promise<void> {
+    this.#loading?.abort();
     const loading = new AbortController();
-    this.loading = loading;
+    this.#loading = loading;
     const { signal } = loading;
-    this.unfollow();
+    this.#unfollow();
     try {
-      const [outline, task] = await this.read(signal);
+      const [outline, task] = await this.#read(signal);
       if (signal.aborted) return;
-      this.failures = 0;
-      this.loaded(outline, task);
+      this.#failures = 0;
+      this.#loaded(outline, task);
     } catch (error) {
-      if (!signal.aborted) this.notLoaded(error, loading);
+      if (!signal.aborted) this.#notLoaded(error, loading);
     }
   }
 
   /** What is looked at first comes along: nothing that was shown goes away for a moment. */
-  private async read(signal: AbortSignal): Promise<[Outline, TaskView | undefined]> {
-    const { api, id, fold } = this;
+  async #read(signal: AbortSignal): Promise<[Outline, TaskView | undefined]> {
+    const { id } = this;
+    const api = this.#api;
+    const fold = this.#fold;
     const readNewest = async (): Promise<void> => {
       const messages = await api.messages(id, { limit: PAGE, signal }).catch(() => []);
       if (!signal.aborted) fold.putBodies(messages);
@@ -184,108 +188,110 @@ export class ConversationStore extends Store<ConversationState> {
     return [outline, task];
   }
 
-  private loaded(outline: Outline, task: TaskView | undefined): void {
-    this.fold.load(outline, task);
-    this.status = "ready";
-    this.error = undefined;
-    this.bodies.forget();
-    this.follow(firstOf(outline.cursor, task));
-    void this.readFailures();
-    if (this.isLeafOld) this.leaf.suspect();
-    this.isLeafOld = false;
+  #loaded(outline: Outline, task: TaskView | undefined): void {
+    this.#fold.load(outline, task);
+    this.#status = "ready";
+    this.#error = undefined;
+    this.#bodies.forget();
+    this.#follow(firstOf(outline.cursor, task));
+    void this.#readFailures();
+    if (this.#isLeafOld) this.#leaf.suspect();
+    this.#isLeafOld = false;
     this.changed();
   }
 
   /** Why there is no answer is told by runs that are over. */
-  private async readFailures(): Promise<void> {
-    const { api, id, fold } = this;
+  async #readFailures(): Promise<void> {
+    const { id } = this;
+    const api = this.#api;
+    const fold = this.#fold;
     const runs = await api.runs(id, { last: LAST_RUNS }).catch(() => []);
     for (const run of runs) if (run.state === "failed" || run.state === "cancelled") fold.failed(run);
     this.changed();
   }
 
-  private notLoaded(error: unknown, loading: AbortController): void {
+  #notLoaded(error: unknown, loading: AbortController): void {
     const told = error instanceof Error ? error : new Error(String(error));
     // With another token everything begins anew.
     if (told instanceof ApiError && told.code === "token-changed") return;
-    if (told instanceof ApiError && told.status === 404) return this.gone();
-    if (told instanceof ApiError && told.status === 401) return this.fail(told);
+    if (told instanceof ApiError && told.status === 404) return this.#gone();
+    if (told instanceof ApiError && told.status === 401) return this.#fail(told);
     const mayPass = told instanceof ApiError && (told.status === 0 || told.status >= 500 || told.status === 429);
-    if (!mayPass) return this.fail(told);
-    this.connection = "offline";
+    if (!mayPass) return this.#fail(told);
+    this.#connection = "offline";
     this.changed();
-    const pause = Math.min(FIRST_PAUSE * 2 ** this.failures++, LONGEST_PAUSE);
+    const pause = Math.min(FIRST_PAUSE * 2 ** this.#failures++, LONGEST_PAUSE);
     const again = (): void => {
       cancel();
       online();
-      if (!loading.signal.aborted) void this.load();
+      if (!loading.signal.aborted) void this.#load();
     };
     const cancel = this.effects.delay(again, pause);
     const online = this.effects.onOnline(again);
     loading.signal.addEventListener("abort", () => [cancel(), online()], { once: true });
   }
 
-  private fail(error: Error): void {
-    this.status = "failed";
-    this.error = error;
+  #fail(error: Error): void {
+    this.#status = "failed";
+    this.#error = error;
     this.changed();
   }
 
-  private gone(): void {
-    this.status = "missing";
-    this.rest();
+  #gone(): void {
+    this.#status = "missing";
+    this.#rest();
     this.changed();
   }
 
   // ---- Following ----
 
-  private follow(after: string | undefined): void {
-    this.unfollow();
-    this.followed = this.feed.follow(this.id, {
+  #follow(after: string | undefined): void {
+    this.#unfollow();
+    this.#followed = this.#feed.follow(this.id, {
       after,
-      onEvent: (event) => this.take(event),
+      onEvent: (event) => this.#take(event),
       onConnection: (connection) => {
-        this.connection = connection;
-        if (connection === "live") this.bodies.retry();
+        this.#connection = connection;
+        if (connection === "live") this.#bodies.retry();
         this.changed();
       },
       onRefused: (error) => {
-        this.followed = undefined;
-        this.refused(error);
+        this.#followed = undefined;
+        this.#refused(error);
       },
     });
   }
 
-  private take({ id: cursor, data }: SseEvent): void {
+  #take({ id: cursor, data }: SseEvent): void {
     // As the server writes it.
     const event = { ...(parseJson(data) as object), cursor } as ThreadEvent;
-    const { moves } = this.fold.tree;
-    this.fold.apply(event);
-    if (this.fold.tree.moves !== moves) this.leaf.moved();
+    const { moves } = this.#fold.tree;
+    this.#fold.apply(event);
+    if (this.#fold.tree.moves !== moves) this.#leaf.moved();
     this.changed();
   }
 
   /** The place is not there any more, or something in it cannot be read: then again and again, but not at once. */
-  private refused(error: unknown): void {
-    if (error instanceof ApiError && error.status === 404) return this.gone();
+  #refused(error: unknown): void {
+    if (error instanceof ApiError && error.status === 404) return this.#gone();
     const now = this.effects.now();
-    this.refusals = now - this.refusedAt > CALM_MS ? 0 : this.refusals + 1;
-    this.refusedAt = now;
-    const pause = this.refusals === 0 ? 0 : Math.min(FIRST_PAUSE * 2 ** this.refusals, LONGEST_PAUSE);
-    this.reloading?.();
-    this.reloading = this.effects.delay(() => void this.load(), pause);
+    this.#refusals = now - this.#refusedAt > CALM_MS ? 0 : this.#refusals + 1;
+    this.#refusedAt = now;
+    const pause = this.#refusals === 0 ? 0 : Math.min(FIRST_PAUSE * 2 ** this.#refusals, LONGEST_PAUSE);
+    this.#reloading?.();
+    this.#reloading = this.effects.delay(() => void this.#load(), pause);
   }
 
-  private onChange({ threadId, change }: ThreadChange): void {
+  #onChange({ threadId, change }: ThreadChange): void {
     if (threadId !== this.id) return;
     if (change === "deleted") {
-      this.isDeleted = true;
-      this.gone();
-    } else if (this.status === "missing") {
+      this.#isDeleted = true;
+      this.#gone();
+    } else if (this.#status === "missing") {
       // Somebody has made it, or made it anew.
-      this.isDeleted = false;
-      if (change === "created") void this.load();
-    } else if (change === "selected" || change === "updated") this.leaf.suspect();
+      this.#isDeleted = false;
+      if (change === "created") void this.#load();
+    } else if (change === "selected" || change === "updated") this.#leaf.suspect();
   }
 }
 

@@ -34,26 +34,26 @@ interface Call {
 }
 
 export class TaskFold {
-  private isRunning: boolean;
-  private ending: string | undefined;
-  private failure: TaskState["error"];
-  private queue: readonly QueuedMessage[];
-  private calls = new Map<string, Call>();
-  private shown: TaskState | undefined;
+  #isRunning: boolean;
+  #ending: string | undefined;
+  #failure: TaskState["error"];
+  #queue: readonly QueuedMessage[];
+  #calls = new Map<string, Call>();
+  #shown: TaskState | undefined;
 
   /** `runId`: the run that is under way, which waits for what the summary says is waited for. */
   constructor(view: TaskView, runId = "") {
-    this.isRunning = view.state === "running" || view.state === "waiting";
-    this.ending = view.state === "failed" || view.state === "cancelled" ? view.state : undefined;
-    this.failure = view.error;
-    this.queue = view.queued_messages.map(({ id, message }) => ({
+    this.#isRunning = view.state === "running" || view.state === "waiting";
+    this.#ending = view.state === "failed" || view.state === "cancelled" ? view.state : undefined;
+    this.#failure = view.error;
+    this.#queue = view.queued_messages.map(({ id, message }) => ({
       id,
       mode: "steer",
       message: plainMessageOf(message),
     }));
     for (const call of view.pending_tool_calls as WireCall[]) {
       const pending = pendingOf(call.id ?? "", call);
-      this.calls.set(pending.toolCallId, { runId, asks: true, isDecided: false, pending });
+      this.#calls.set(pending.toolCallId, { runId, asks: true, isDecided: false, pending });
     }
   }
 
@@ -62,78 +62,78 @@ export class TaskFold {
     // Written by the server's tasks alone: threads of another kind are no tasks.
     const entry = stored as Entry;
     if (typeof entry.type !== "string" || !entry.type.startsWith("task.")) return false;
-    this.shown = undefined;
-    this.change(entry.type.slice("task.".length), entry);
+    this.#shown = undefined;
+    this.#change(entry.type.slice("task.".length), entry);
     return true;
   }
 
-  private change(type: string, entry: Entry): void {
+  #change(type: string, entry: Entry): void {
     switch (type) {
       case "began":
-        this.isRunning = true;
-        this.failure = undefined;
+        this.#isRunning = true;
+        this.#failure = undefined;
         break;
       case "ended":
-        this.isRunning = false;
-        this.ending = entry.reason;
-        this.calls = new Map();
+        this.#isRunning = false;
+        this.#ending = entry.reason;
+        this.#calls = new Map();
         break;
       case "queued":
-        this.enqueue(entry);
+        this.#enqueue(entry);
         break;
       case "unqueued":
-        this.queue = this.queue.filter(({ id }) => id !== entry.id);
+        this.#queue = this.#queue.filter(({ id }) => id !== entry.id);
         break;
       case "calling":
-        this.addCall(entry);
+        this.#addCall(entry);
         break;
       case "decided": {
-        const call = this.calls.get(entry.toolCallId ?? "");
+        const call = this.#calls.get(entry.toolCallId ?? "");
         if (call !== undefined) call.isDecided = true;
         break;
       }
       case "failed":
-        this.failure = entry.error;
+        this.#failure = entry.error;
         break;
     }
   }
 
-  private enqueue({ id = "", mode = "steer", message = { role: "user", parts: [] } }: Entry): void {
+  #enqueue({ id = "", mode = "steer", message = { role: "user", parts: [] } }: Entry): void {
     const queued: QueuedMessage = { id, mode, message };
-    const isKnown = this.queue.some((each) => each.id === id);
-    this.queue = isKnown ? this.queue.map((each) => (each.id === id ? queued : each)) : [...this.queue, queued];
+    const isKnown = this.#queue.some((each) => each.id === id);
+    this.#queue = isKnown ? this.#queue.map((each) => (each.id === id ? queued : each)) : [...this.#queue, queued];
   }
 
   /** Another answer than the one whose calls wait has taken its place: nobody will run those. */
-  private addCall({ toolCallId = "", runId = "", call = {}, approval = false }: Entry): void {
-    for (const [id, other] of this.calls) {
-      if (other.runId !== runId && other.asks && !other.isDecided) this.calls.delete(id);
+  #addCall({ toolCallId = "", runId = "", call = {}, approval = false }: Entry): void {
+    for (const [id, other] of this.#calls) {
+      if (other.runId !== runId && other.asks && !other.isDecided) this.#calls.delete(id);
     }
     // As the server's map: what is set again goes on standing where it stood.
-    this.calls.set(toolCallId, { runId, asks: approval, isDecided: false, pending: pendingOf(toolCallId, call) });
+    this.#calls.set(toolCallId, { runId, asks: approval, isDecided: false, pending: pendingOf(toolCallId, call) });
   }
 
   /** The same object while nothing changes. */
   view({ metadata }: Thread): TaskState {
     const { model, approval } = (metadata["task"] ?? {}) as { model?: string; approval?: string };
-    if (this.shown !== undefined && this.shown.model === model) return this.shown;
-    const approvals = [...this.calls.values()].flatMap(({ asks, isDecided, pending }) =>
+    if (this.#shown !== undefined && this.#shown.model === model) return this.#shown;
+    const approvals = [...this.#calls.values()].flatMap(({ asks, isDecided, pending }) =>
       asks && !isDecided ? [pending] : [],
     );
     const state: TaskState = {
-      state: this.word(approvals.length > 0),
+      state: this.#word(approvals.length > 0),
       approval: approval === "ask" ? "ask" : "never",
-      queue: this.queue,
+      queue: this.#queue,
       approvals,
     };
     if (model !== undefined) state.model = model;
-    if (this.failure !== undefined) state.error = this.failure;
-    return (this.shown = state);
+    if (this.#failure !== undefined) state.error = this.#failure;
+    return (this.#shown = state);
   }
 
-  private word(isWaiting: boolean): TaskState["state"] {
-    if (this.isRunning) return isWaiting ? "waiting" : "running";
-    return this.ending === "failed" || this.ending === "cancelled" ? this.ending : "idle";
+  #word(isWaiting: boolean): TaskState["state"] {
+    if (this.#isRunning) return isWaiting ? "waiting" : "running";
+    return this.#ending === "failed" || this.#ending === "cancelled" ? this.#ending : "idle";
   }
 }
 

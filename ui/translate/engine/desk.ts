@@ -9,44 +9,44 @@ import type { Read } from "./read.ts";
 import { read } from "./read.ts";
 
 export class Desk {
-  private current: { turn: number; read: Read } | undefined;
+  #current: { turn: number; read: Read } | undefined;
   /** What code was last written of, where it is not what is shown: models are chosen one after the other. */
-  private whole: { content: Source["content"]; read: ReturnType<typeof read> } | undefined;
+  #whole: { content: Source["content"]; read: ReturnType<typeof read> } | undefined;
 
   /** undefined where nobody waits any more. */
   answer(asked: Asked): Answered | undefined {
     const { turn } = asked;
-    if (asked.type === "read") return this.read(turn, asked.source);
-    if (this.current?.turn !== turn) return undefined;
-    if (asked.type === "encode") return { type: "column", turn, column: columnOf(this.current.read, asked.target) };
+    if (asked.type === "read") return this.#read(turn, asked.source);
+    if (this.#current?.turn !== turn) return undefined;
+    if (asked.type === "encode") return { type: "column", turn, column: columnOf(this.#current.read, asked.target) };
     try {
-      return { type: "code", turn, ...this.code(this.current.read, asked) };
+      return { type: "code", turn, ...this.#code(this.#current.read, asked) };
     } catch (error) {
       return { type: "code", turn, codes: [], failure: wordsOf(error) };
     }
   }
 
-  private read(turn: number, source: Source): Answered {
-    this.current = undefined;
-    this.whole = undefined;
+  #read(turn: number, source: Source): Answered {
+    this.#current = undefined;
+    this.#whole = undefined;
     try {
       const found = read(source);
       if ("failure" in found) return { type: "unread", turn, failure: found.failure };
-      this.current = { turn, read: found };
+      this.#current = { turn, read: found };
       return { type: "read", turn, reading: found.reading };
     } catch (error) {
       return { type: "unread", turn, failure: { message: wordsOf(error) } };
     }
   }
 
-  private code(
+  #code(
     shown: Read,
     { wish, source }: Asked & { type: "code" },
   ): Pick<Answered & { type: "code" }, "codes" | "failure"> {
     let given: ReturnType<typeof read> = shown;
     if (source !== undefined) {
-      if (this.whole?.content !== source.content) this.whole = { content: source.content, read: read(source) };
-      given = this.whole.read;
+      if (this.#whole?.content !== source.content) this.#whole = { content: source.content, read: read(source) };
+      given = this.#whole.read;
     }
     if ("failure" in given) return { codes: [], failure: given.failure.message };
     const request = askable(given.canonical);

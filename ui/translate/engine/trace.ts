@@ -15,69 +15,69 @@ export const HEAD: Place = { pointer: "", standing: "head" };
 
 export class Trace {
   /** Pointers into the wire, by every canonical pointer at or above what stands there. */
-  private readonly wires = new Map<string, string[]>();
+  readonly #wires = new Map<string, string[]>();
   /** How many tokens stand at or below a pointer into the wire. */
-  private readonly counts = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
 
-  private readonly places: readonly string[];
-  private readonly pattern: RegExp | undefined;
+  readonly #places: readonly string[];
+  readonly #pattern: RegExp | undefined;
 
   /** `marked`: the encoding of the copy that the marker made. */
   constructor(wire: unknown, marked: unknown, { places, pattern }: Marker) {
-    this.places = places;
-    this.pattern = pattern;
-    this.compare(wire, marked, "");
+    this.#places = places;
+    this.#pattern = pattern;
+    this.#compare(wire, marked, "");
   }
 
-  private compare(wire: unknown, marked: unknown, path: string): void {
-    if (typeof marked === "string") return this.note(marked, path);
+  #compare(wire: unknown, marked: unknown, path: string): void {
+    if (typeof marked === "string") return this.#note(marked, path);
     if (Array.isArray(marked) && Array.isArray(wire) && marked.length === wire.length) {
-      marked.forEach((each, at) => this.compare(wire[at], each, `${path}/${at}`));
+      marked.forEach((each, at) => this.#compare(wire[at], each, `${path}/${at}`));
     } else if (isObject(marked) && isObject(wire) && !Array.isArray(marked) && hasSameKeys(marked, wire)) {
-      for (const key in marked) this.compare(wire[key], marked[key], path + pointerOf([key]));
-    } else if (typeof marked === "object" && marked !== null) this.gather(marked, path);
+      for (const key in marked) this.#compare(wire[key], marked[key], path + pointerOf([key]));
+    } else if (typeof marked === "object" && marked !== null) this.#gather(marked, path);
   }
 
   /** Everything in a value counts as standing at one place. */
-  private gather(marked: unknown, path: string): void {
-    if (typeof marked === "string") this.note(marked, path);
+  #gather(marked: unknown, path: string): void {
+    if (typeof marked === "string") this.#note(marked, path);
     else if (typeof marked === "object" && marked !== null) {
-      for (const each of Object.values(marked)) this.gather(each, path);
+      for (const each of Object.values(marked)) this.#gather(each, path);
     }
   }
 
-  private note(text: string, path: string): void {
-    for (const [, number] of this.pattern === undefined ? [] : text.matchAll(this.pattern)) {
-      const place = this.places[Number(number)];
+  #note(text: string, path: string): void {
+    for (const [, number] of this.#pattern === undefined ? [] : text.matchAll(this.#pattern)) {
+      const place = this.#places[Number(number)];
       if (place === undefined) continue;
       for (const above of ancestors(place)) {
-        const known = this.wires.get(above);
-        if (known === undefined) this.wires.set(above, [path]);
+        const known = this.#wires.get(above);
+        if (known === undefined) this.#wires.set(above, [path]);
         else if (known.at(-1) !== path) known.push(path);
       }
-      for (const above of ancestors(path)) this.counts.set(above, (this.counts.get(above) ?? 0) + 1);
+      for (const above of ancestors(path)) this.#counts.set(above, (this.#counts.get(above) ?? 0) + 1);
     }
   }
 
   /** What became of a canonical place, else what became of the part or the message that it belongs to. */
   find(path: string): Place {
-    const own = this.wires.get(path);
+    const own = this.#wires.get(path);
     if (own !== undefined && !isWhole(path)) return { pointer: common(own), standing: "at" };
     for (const owner of ownersOf(path)) {
-      const found = this.wires.get(owner);
-      if (found !== undefined) return { pointer: this.widest(found), standing: owner === path ? "at" : "near" };
+      const found = this.#wires.get(owner);
+      if (found !== undefined) return { pointer: this.#widest(found), standing: owner === path ? "at" : "near" };
     }
     return HEAD;
   }
 
   /** The largest thing that holds these places and nothing else that is known. */
-  private widest(found: readonly string[]): string {
+  #widest(found: readonly string[]): string {
     let pointer = common(found);
-    const inside = this.counts.get(pointer) ?? 0;
+    const inside = this.#counts.get(pointer) ?? 0;
     for (;;) {
       const steps = stepsOf(pointer);
       const above = pointerOf(steps.slice(0, -1));
-      if (above === "" || this.counts.get(above) !== inside) return pointer;
+      if (above === "" || this.#counts.get(above) !== inside) return pointer;
       pointer = above;
     }
   }

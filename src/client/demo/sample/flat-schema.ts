@@ -15,52 +15,52 @@ const MOST_STEPS = 100;
 const IMPOSSIBLE: FlatSchema = { not: {} };
 
 export class Flattener {
-  private readonly root: SchemaObject;
-  private readonly choose: Choose;
-  private steps = 0;
+  readonly #root: SchemaObject;
+  readonly #choose: Choose;
+  #steps = 0;
 
   constructor(root: SchemaObject, choose: Choose) {
-    this.root = root;
-    this.choose = choose;
+    this.#root = root;
+    this.#choose = choose;
   }
 
   /** `shallow`: of several branches one that ends soon is taken. */
   flatten(schema: unknown, shallow: boolean): FlatSchema {
-    this.steps = 0;
-    return this.flat(schema, shallow);
+    this.#steps = 0;
+    return this.#flat(schema, shallow);
   }
 
-  private flat(schema: unknown, shallow: boolean): FlatSchema {
-    if (schema === false || this.steps++ > MOST_STEPS) return IMPOSSIBLE;
+  #flat(schema: unknown, shallow: boolean): FlatSchema {
+    if (schema === false || this.#steps++ > MOST_STEPS) return IMPOSSIBLE;
     if (!isObject(schema)) return {};
     const { $ref, allOf, anyOf, oneOf, if: condition, then, else: otherwise, ...own } = schema as FlatSchema;
     let flat: FlatSchema = own;
     const add = (more: unknown): void => {
-      flat = combine(flat, this.flat(more, shallow));
+      flat = combine(flat, this.#flat(more, shallow));
     };
-    if (typeof $ref === "string") add(this.resolve($ref));
+    if (typeof $ref === "string") add(this.#resolve($ref));
     if (Array.isArray(allOf)) allOf.forEach(add);
-    for (const branches of [anyOf, oneOf]) if (Array.isArray(branches)) add(this.branch(branches, shallow));
+    for (const branches of [anyOf, oneOf]) if (Array.isArray(branches)) add(this.#branch(branches, shallow));
     if (condition !== undefined) {
       // Either the condition holds, and with it what follows; or it is left alone.
-      if (this.choose(2) === 0) [condition, then ?? true].forEach(add);
+      if (this.#choose(2) === 0) [condition, then ?? true].forEach(add);
       else add(otherwise ?? true);
     }
     return flat;
   }
 
-  private branch(branches: readonly unknown[], shallow: boolean): unknown {
+  #branch(branches: readonly unknown[], shallow: boolean): unknown {
     const candidates = branches.filter((branch) => branch !== false);
     const simple = shallow ? candidates.filter((branch) => !isDeep(branch)) : [];
     const choices = simple.length > 0 ? simple : candidates;
-    return choices.length === 0 ? false : choices[this.choose(choices.length)];
+    return choices.length === 0 ? false : choices[this.#choose(choices.length)];
   }
 
-  private resolve(reference: string): unknown {
+  #resolve(reference: string): unknown {
     if (!reference.startsWith("#")) return true;
     const keys = parsePointer(decode(reference.slice(1)));
-    if (keys === undefined) return findAnchor(this.root, reference.slice(1)) ?? true;
-    let found: unknown = this.root;
+    if (keys === undefined) return findAnchor(this.#root, reference.slice(1)) ?? true;
+    let found: unknown = this.#root;
     for (const key of keys) found = isContainer(found) && Object.hasOwn(found, key) ? found[key] : true;
     return found;
   }

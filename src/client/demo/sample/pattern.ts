@@ -33,95 +33,95 @@ export function textFor(pattern: string, writing: Writing): string | undefined {
 }
 
 class Reader {
-  private readonly pattern: string;
-  private readonly writing: Writing;
-  private at = 0;
+  readonly #pattern: string;
+  readonly #writing: Writing;
+  #at = 0;
 
   constructor(pattern: string, writing: Writing) {
-    this.pattern = pattern;
-    this.writing = writing;
+    this.#pattern = pattern;
+    this.#writing = writing;
   }
 
   get isDone(): boolean {
-    return this.at >= this.pattern.length;
+    return this.#at >= this.#pattern.length;
   }
 
   alternatives(): string {
-    const texts = [this.sequence()];
-    while (this.take("|")) texts.push(this.sequence());
-    return texts[this.writing.choose(texts.length)] ?? "";
+    const texts = [this.#sequence()];
+    while (this.#take("|")) texts.push(this.#sequence());
+    return texts[this.#writing.choose(texts.length)] ?? "";
   }
 
-  private take(text: string): boolean {
-    if (!this.pattern.startsWith(text, this.at)) return false;
-    this.at += text.length;
+  #take(text: string): boolean {
+    if (!this.#pattern.startsWith(text, this.#at)) return false;
+    this.#at += text.length;
     return true;
   }
 
-  private sequence(): string {
+  #sequence(): string {
     let text = "";
-    while (!this.isDone && !/[|)]/.test(this.pattern[this.at] ?? "")) {
-      text += this.repeated();
+    while (!this.isDone && !/[|)]/.test(this.#pattern[this.#at] ?? "")) {
+      text += this.#repeated();
     }
     return text;
   }
 
   /** An atom as often as its quantifier says, read again for every time: its characters need not be the same. */
-  private repeated(): string {
-    const start = this.at;
-    let text = this.atom();
-    const count = this.repeats();
-    const end = this.at;
+  #repeated(): string {
+    const start = this.#at;
+    let text = this.#atom();
+    const count = this.#repeats();
+    const end = this.#at;
     for (let n = 1; n < count && text.length < LONGEST; n++) {
-      this.at = start;
-      text += this.atom();
+      this.#at = start;
+      text += this.#atom();
     }
-    this.at = end;
+    this.#at = end;
     return count === 0 ? "" : text;
   }
 
-  private atom(): string {
-    if (this.take("(")) return this.group();
-    const [assertion] = this.match(/(?:[$^]|\\[bB])/y) ?? [];
+  #atom(): string {
+    if (this.#take("(")) return this.#group();
+    const [assertion] = this.#match(/(?:[$^]|\\[bB])/y) ?? [];
     if (assertion !== undefined) return "";
     const [source] =
-      this.match(
+      this.#match(
         /(?:\\(?:u\{[^}]*\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|p\{[^}]*\}|P\{[^}]*\}|.)|\[\^?\]?(?:\\.|[^\]\\])*\]|\.)/suy,
       ) ?? [];
-    if (source !== undefined) return this.character(source);
-    const character = String.fromCodePoint(this.pattern.codePointAt(this.at) ?? 0);
-    this.at += character.length;
+    if (source !== undefined) return this.#character(source);
+    const character = String.fromCodePoint(this.#pattern.codePointAt(this.#at) ?? 0);
+    this.#at += character.length;
     return character;
   }
 
   /** Looking ahead or behind writes nothing. */
-  private group(): string {
-    const looks = this.match(/\?(?:<?[=!])/y) !== undefined;
-    this.match(/\?(?::|<\w+>)/y);
+  #group(): string {
+    const looks = this.#match(/\?(?:<?[=!])/y) !== undefined;
+    this.#match(/\?(?::|<\w+>)/y);
     const text = this.alternatives();
-    this.take(")");
+    this.#take(")");
     return looks ? "" : text;
   }
 
-  private repeats(): number {
-    const [, sign, least, comma, limit] = this.match(/(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/y) ?? [];
+  #repeats(): number {
+    const [, sign, least, comma, limit] = this.#match(/(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/y) ?? [];
     if (sign === undefined && least === undefined) return 1;
     const minimum = sign === undefined ? Number(least) : sign === "+" ? 1 : 0;
     const open = sign === "*" || sign === "+" || (comma === "," && limit === "");
     const maximum = open ? Infinity : sign === "?" ? 1 : Number(comma === "," ? limit : least);
-    return Math.min(minimum + this.writing.extra, maximum, LONGEST);
+    return Math.min(minimum + this.#writing.extra, maximum, LONGEST);
   }
 
   /** A character that an escape or a class stands for: found by asking it. */
-  private character(source: string): string {
+  #character(source: string): string {
     const found = charactersOf(source);
-    return found[(this.writing.choose(found.length) + this.writing.n) % found.length] ?? source.replace(/^\\/, "");
+    return found[(this.#writing.choose(found.length) + this.#writing.n) % found.length] ?? source.replace(/^\\/, "");
   }
 
-  private match(expression: RegExp): RegExpExecArray | undefined {
-    expression.lastIndex = this.at;
-    const found = expression.exec(this.pattern) ?? undefined;
-    this.at += found?.[0].length ?? 0;
+  #match(expression: RegExp): RegExpExecArray | undefined {
+    expression.lastIndex = this.#at;
+    const found = expression.exec(this.#pattern) ?? undefined;
+    this.#at += found?.[0].length ?? 0;
     return found;
   }
 }

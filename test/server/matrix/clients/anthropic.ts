@@ -17,26 +17,26 @@ const MAX_TOKENS = 4000;
 const BUDGET = 2000;
 
 class MessagesTalk implements Talk {
-  private readonly client: Anthropic;
-  private readonly task: Task;
-  private readonly mode: Mode;
-  private readonly place: Place;
-  private readonly ear: Ear;
-  private readonly messages: Anthropic.MessageParam[] = [];
-  private open: string[] = [];
+  readonly #client: Anthropic;
+  readonly #task: Task;
+  readonly #mode: Mode;
+  readonly #place: Place;
+  readonly #ear: Ear;
+  readonly #messages: Anthropic.MessageParam[] = [];
+  #open: string[] = [];
 
   constructor(task: Task, mode: Mode, place: Place, ear: Ear) {
     const { url, apiKey, headers } = place;
-    this.client = new Anthropic({ apiKey, baseURL: url, maxRetries: 0, defaultHeaders: headers });
-    this.task = task;
-    this.mode = mode;
-    this.place = place;
-    this.ear = ear;
+    this.#client = new Anthropic({ apiKey, baseURL: url, maxRetries: 0, defaultHeaders: headers });
+    this.#task = task;
+    this.#mode = mode;
+    this.#place = place;
+    this.#ear = ear;
   }
 
   addUser(text: string, image?: string): void {
-    if (image === undefined) return void this.messages.push({ role: "user", content: text });
-    this.messages.push({
+    if (image === undefined) return void this.#messages.push({ role: "user", content: text });
+    this.#messages.push({
       role: "user",
       content: [
         { type: "text", text },
@@ -46,24 +46,24 @@ class MessagesTalk implements Talk {
   }
 
   addResults(results: readonly string[]): void {
-    this.messages.push({
+    this.#messages.push({
       role: "user",
       content: results.map((content, index) => ({
         type: "tool_result",
-        tool_use_id: this.open[index] ?? "",
+        tool_use_id: this.#open[index] ?? "",
         content,
       })),
     });
   }
 
   async ask(): Promise<Turn> {
-    const { content, stop_reason: stop, usage } = await this.answer();
+    const { content, stop_reason: stop, usage } = await this.#answer();
     const isThought = ({ type }: Anthropic.ContentBlock): boolean =>
       type === "thinking" || type === "redacted_thinking";
-    const kept = this.task.plain ? content.filter((block) => !isThought(block)) : content;
-    this.messages.push({ role: "assistant", content: kept });
+    const kept = this.#task.plain ? content.filter((block) => !isThought(block)) : content;
+    this.#messages.push({ role: "assistant", content: kept });
     const calls = content.filter((block) => block.type === "tool_use");
-    this.open = calls.map(({ id }) => id);
+    this.#open = calls.map(({ id }) => id);
     const cached = usage.cache_read_input_tokens ?? 0;
     // What the cache holds stands beside the input here, and nobody says the sum.
     const input = usage.input_tokens + cached + (usage.cache_creation_input_tokens ?? 0);
@@ -88,21 +88,21 @@ class MessagesTalk implements Talk {
     return { isAbort, status: error instanceof APIError ? error.status : undefined };
   }
 
-  private async answer(): Promise<Anthropic.Message> {
-    const body = this.body();
-    const { signal = null } = this.place;
-    if (this.mode === "whole") return this.client.messages.create(body, { signal });
-    const stream = this.client.messages.stream(body, { signal });
-    stream.on("text", (piece) => this.ear.hear(piece));
+  async #answer(): Promise<Anthropic.Message> {
+    const body = this.#body();
+    const { signal = null } = this.#place;
+    if (this.#mode === "whole") return this.#client.messages.create(body, { signal });
+    const stream = this.#client.messages.stream(body, { signal });
+    stream.on("text", (piece) => this.#ear.hear(piece));
     return stream.finalMessage();
   }
 
-  private body(): Anthropic.MessageCreateParamsNonStreaming {
-    const { system, tools, schema, stop, maxOutputTokens, reasoning } = this.task;
+  #body(): Anthropic.MessageCreateParamsNonStreaming {
+    const { system, tools, schema, stop, maxOutputTokens, reasoning } = this.#task;
     return {
-      model: this.place.model,
+      model: this.#place.model,
       max_tokens: maxOutputTokens ?? MAX_TOKENS,
-      messages: [...this.messages],
+      messages: [...this.#messages],
       ...(system !== undefined && { system }),
       ...(tools !== undefined && {
         tools: tools.map(({ name, description, schema: input }) => ({ name, description, input_schema: input })),

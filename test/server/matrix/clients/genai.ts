@@ -13,40 +13,40 @@ const FINISHES: Readonly<Record<string, UnifiedFinishReason>> = {
 };
 
 class GenaiTalk implements Talk {
-  private chat: Chat;
-  private readonly open: (history: Content[]) => Chat;
-  private readonly isPlain: boolean;
-  private readonly mode: Mode;
-  private readonly ear: Ear;
-  private next: Part[] = [];
-  private called: { id?: string | undefined; name: string }[] = [];
+  #chat: Chat;
+  readonly #open: (history: Content[]) => Chat;
+  readonly #isPlain: boolean;
+  readonly #mode: Mode;
+  readonly #ear: Ear;
+  #next: Part[] = [];
+  #called: { id?: string | undefined; name: string }[] = [];
 
   constructor(task: Task, mode: Mode, place: Place, ear: Ear) {
     const { url, apiKey, headers, model, signal } = place;
     const client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url, ...(headers && { headers }) } });
-    this.open = (history) => client.chats.create({ model, config: configOf(task, signal), history });
-    this.chat = this.open([]);
-    this.isPlain = task.plain === true;
-    this.mode = mode;
-    this.ear = ear;
+    this.#open = (history) => client.chats.create({ model, config: configOf(task, signal), history });
+    this.#chat = this.#open([]);
+    this.#isPlain = task.plain === true;
+    this.#mode = mode;
+    this.#ear = ear;
   }
 
   addUser(text: string, image?: string): void {
-    this.next = [{ text }, ...(image === undefined ? [] : [{ inlineData: { mimeType: "image/png", data: image } }])];
+    this.#next = [{ text }, ...(image === undefined ? [] : [{ inlineData: { mimeType: "image/png", data: image } }])];
   }
 
   addResults(results: readonly string[]): void {
-    this.next = this.called.map(({ id, name }, index) => ({
+    this.#next = this.#called.map(({ id, name }, index) => ({
       functionResponse: { ...(id !== undefined && { id }), name, response: { output: results[index] } },
     }));
   }
 
   async ask(): Promise<Turn> {
-    const replies = await this.answer();
-    if (this.isPlain) this.chat = this.open(this.chat.getHistory().flatMap(withoutThoughts));
+    const replies = await this.#answer();
+    if (this.#isPlain) this.#chat = this.#open(this.#chat.getHistory().flatMap(withoutThoughts));
     const parts = replies.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
     const calls = parts.flatMap((part) => part.functionCall ?? []);
-    this.called = calls.map(({ id, name = "" }) => ({ id, name }));
+    this.#called = calls.map(({ id, name = "" }) => ({ id, name }));
     const usage = replies.findLast((reply) => reply.usageMetadata !== undefined)?.usageMetadata;
     const finish = replies.findLast(({ candidates }) => candidates?.[0]?.finishReason !== undefined)?.candidates?.[0];
     const unified = FINISHES[finish?.finishReason ?? ""] ?? "other";
@@ -74,14 +74,14 @@ class GenaiTalk implements Talk {
     return { isAbort, status: error instanceof ApiError ? error.status : undefined };
   }
 
-  private async answer(): Promise<GenerateContentResponse[]> {
-    const message = this.next;
-    if (this.mode === "whole") return [await this.chat.sendMessage({ message })];
+  async #answer(): Promise<GenerateContentResponse[]> {
+    const message = this.#next;
+    if (this.#mode === "whole") return [await this.#chat.sendMessage({ message })];
     const replies: GenerateContentResponse[] = [];
-    for await (const reply of await this.chat.sendMessageStream({ message })) {
+    for await (const reply of await this.#chat.sendMessageStream({ message })) {
       replies.push(reply);
       for (const { text = "", thought } of reply.candidates?.[0]?.content?.parts ?? []) {
-        if (thought !== true) this.ear.hear(text);
+        if (thought !== true) this.#ear.hear(text);
       }
     }
     return replies;

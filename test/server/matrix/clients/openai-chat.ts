@@ -15,28 +15,28 @@ const FINISHES: Readonly<Record<string, UnifiedFinishReason>> = {
 type Body = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stream">;
 
 class ChatTalk implements Talk {
-  private readonly client: OpenAI;
-  private readonly task: Task;
-  private readonly mode: Mode;
-  private readonly place: Place;
-  private readonly ear: Ear;
-  private readonly messages: OpenAI.ChatCompletionMessageParam[] = [];
-  private open: string[] = [];
+  readonly #client: OpenAI;
+  readonly #task: Task;
+  readonly #mode: Mode;
+  readonly #place: Place;
+  readonly #ear: Ear;
+  readonly #messages: OpenAI.ChatCompletionMessageParam[] = [];
+  #open: string[] = [];
 
   constructor(task: Task, mode: Mode, place: Place, ear: Ear) {
     const { url, apiKey, headers } = place;
-    this.client = new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0, defaultHeaders: headers });
-    this.task = task;
-    this.mode = mode;
-    this.place = place;
-    this.ear = ear;
-    if (task.system !== undefined) this.messages.push({ role: "system", content: task.system });
+    this.#client = new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0, defaultHeaders: headers });
+    this.#task = task;
+    this.#mode = mode;
+    this.#place = place;
+    this.#ear = ear;
+    if (task.system !== undefined) this.#messages.push({ role: "system", content: task.system });
   }
 
   addUser(text: string, image?: string): void {
-    if (image === undefined) return void this.messages.push({ role: "user", content: text });
+    if (image === undefined) return void this.#messages.push({ role: "user", content: text });
     const url = `data:image/png;base64,${image}`;
-    this.messages.push({
+    this.#messages.push({
       role: "user",
       content: [
         { type: "text", text },
@@ -47,19 +47,19 @@ class ChatTalk implements Talk {
 
   addResults(results: readonly string[]): void {
     results.forEach((content, index) => {
-      this.messages.push({ role: "tool", tool_call_id: this.open[index] ?? "", content });
+      this.#messages.push({ role: "tool", tool_call_id: this.#open[index] ?? "", content });
     });
   }
 
   async ask(): Promise<Turn> {
-    const { choices, usage } = await this.answer();
+    const { choices, usage } = await this.#answer();
     const [choice] = choices;
     if (choice === undefined) throw new Error("There is no choice.");
     const { content, refusal, tool_calls: said = [] } = choice.message;
     const calls = said.filter((call) => call.type === "function");
-    this.open = calls.map(({ id }) => id);
+    this.#open = calls.map(({ id }) => id);
     // The SDK adds fields of its own; a plain client knows these.
-    this.messages.push({
+    this.#messages.push({
       role: "assistant",
       content,
       ...(refusal !== null && refusal !== undefined && { refusal }),
@@ -92,23 +92,23 @@ class ChatTalk implements Talk {
     return { isAbort, status: error instanceof APIError ? error.status : undefined };
   }
 
-  private async answer(): Promise<OpenAI.ChatCompletion> {
-    const body = this.body();
-    const { signal = null } = this.place;
-    if (this.mode === "whole") return this.client.chat.completions.create(body, { signal });
-    const stream = this.client.chat.completions.stream(
+  async #answer(): Promise<OpenAI.ChatCompletion> {
+    const body = this.#body();
+    const { signal = null } = this.#place;
+    if (this.#mode === "whole") return this.#client.chat.completions.create(body, { signal });
+    const stream = this.#client.chat.completions.stream(
       { ...body, stream_options: { include_usage: true } },
       { signal },
     );
-    for await (const { choices } of stream) this.ear.hear(choices[0]?.delta.content ?? "");
+    for await (const { choices } of stream) this.#ear.hear(choices[0]?.delta.content ?? "");
     return stream.finalChatCompletion();
   }
 
-  private body(): Body {
-    const { tools, schema, stop, maxOutputTokens, reasoning } = this.task;
+  #body(): Body {
+    const { tools, schema, stop, maxOutputTokens, reasoning } = this.#task;
     return {
-      model: this.place.model,
-      messages: [...this.messages],
+      model: this.#place.model,
+      messages: [...this.#messages],
       ...(tools !== undefined && {
         tools: tools.map(({ name, description, schema: parameters }) => ({
           type: "function" as const,

@@ -11,30 +11,30 @@ type Body = Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream"> & 
 type Keeper = "client" | "server";
 
 class ResponsesTalk implements Talk {
-  private readonly client: OpenAI;
-  private readonly task: Task;
-  private readonly mode: Mode;
-  private readonly place: Place;
-  private readonly ear: Ear;
-  private readonly keeper: Keeper;
-  private input: Item[] = [];
-  private open: string[] = [];
-  private previous: string | undefined;
+  readonly #client: OpenAI;
+  readonly #task: Task;
+  readonly #mode: Mode;
+  readonly #place: Place;
+  readonly #ear: Ear;
+  readonly #keeper: Keeper;
+  #input: Item[] = [];
+  #open: string[] = [];
+  #previous: string | undefined;
 
   constructor(task: Task, mode: Mode, place: Place, ear: Ear, keeper: Keeper) {
     const { url, apiKey, headers } = place;
-    this.client = new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0, defaultHeaders: headers });
-    this.task = task;
-    this.mode = mode;
-    this.place = place;
-    this.ear = ear;
-    this.keeper = keeper;
+    this.#client = new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0, defaultHeaders: headers });
+    this.#task = task;
+    this.#mode = mode;
+    this.#place = place;
+    this.#ear = ear;
+    this.#keeper = keeper;
   }
 
   addUser(text: string, image?: string): void {
-    if (image === undefined) return void this.input.push({ role: "user", content: text });
+    if (image === undefined) return void this.#input.push({ role: "user", content: text });
     const url = `data:image/png;base64,${image}`;
-    this.input.push({
+    this.#input.push({
       role: "user",
       content: [
         { type: "input_text", text },
@@ -45,19 +45,19 @@ class ResponsesTalk implements Talk {
 
   addResults(results: readonly string[]): void {
     results.forEach((output, index) => {
-      this.input.push({ type: "function_call_output", call_id: this.open[index] ?? "", output });
+      this.#input.push({ type: "function_call_output", call_id: this.#open[index] ?? "", output });
     });
   }
 
   async ask(): Promise<Turn> {
-    const response = await this.answer();
+    const response = await this.#answer();
     const { output, usage } = response;
-    if (this.keeper === "server") this.input = [];
+    if (this.#keeper === "server") this.#input = [];
     // What the SDK adds of its own does not go back.
-    else this.input.push(...(echo(output, this.task.plain === true) as Item[]));
-    this.previous = response.id;
+    else this.#input.push(...(echo(output, this.#task.plain === true) as Item[]));
+    this.#previous = response.id;
     const calls = output.filter((item) => item.type === "function_call");
-    this.open = calls.map((call) => call.call_id);
+    this.#open = calls.map((call) => call.call_id);
     const said = output.flatMap((item) => (item.type === "message" ? item.content : []));
     return {
       text: said.map((part) => (part.type === "output_text" ? part.text : "")).join(""),
@@ -83,25 +83,25 @@ class ResponsesTalk implements Talk {
     return { isAbort, status: error instanceof APIError ? error.status : undefined };
   }
 
-  private async answer(): Promise<OpenAI.Responses.Response> {
-    const body = this.body();
-    const { signal = null } = this.place;
-    if (this.mode === "whole") return this.client.responses.create(body, { signal });
-    const stream = this.client.responses.stream(body, { signal });
+  async #answer(): Promise<OpenAI.Responses.Response> {
+    const body = this.#body();
+    const { signal = null } = this.#place;
+    if (this.#mode === "whole") return this.#client.responses.create(body, { signal });
+    const stream = this.#client.responses.stream(body, { signal });
     for await (const event of stream) {
-      if (event.type === "response.output_text.delta") this.ear.hear(event.delta);
+      if (event.type === "response.output_text.delta") this.#ear.hear(event.delta);
       if (event.type === "response.failed") throw new Error(event.response.error?.message ?? "failed");
     }
     return stream.finalResponse();
   }
 
-  private body(): Body {
-    const { system, tools, schema, maxOutputTokens, reasoning } = this.task;
-    const isKept = this.keeper === "server";
+  #body(): Body {
+    const { system, tools, schema, maxOutputTokens, reasoning } = this.#task;
+    const isKept = this.#keeper === "server";
     return {
-      model: this.place.model,
-      input: [...this.input],
-      ...(isKept && this.previous !== undefined && { previous_response_id: this.previous }),
+      model: this.#place.model,
+      input: [...this.#input],
+      ...(isKept && this.#previous !== undefined && { previous_response_id: this.#previous }),
       ...(!isKept && reasoning && { include: ["reasoning.encrypted_content" as const] }),
       ...(system !== undefined && { instructions: system }),
       ...(tools !== undefined && {

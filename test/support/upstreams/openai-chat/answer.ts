@@ -56,16 +56,16 @@ export function answerCompletion(answer: FullAnswer, manner: Manner): WireAnswer
 
 class Pieces {
   readonly list: Piece[] = [];
-  private readonly secrets: Secrets;
-  private readonly isOwn: boolean;
+  readonly #secrets: Secrets;
+  readonly #isOwn: boolean;
 
   constructor(secrets: Secrets, isOwn: boolean) {
-    this.secrets = secrets;
-    this.isOwn = isOwn;
+    this.#secrets = secrets;
+    this.#isOwn = isOwn;
   }
 
   add(part: SaidPart): void {
-    this.list.push(this.pieceOf(part));
+    this.list.push(this.#pieceOf(part));
   }
 
   message(): object {
@@ -88,17 +88,17 @@ class Pieces {
     };
   }
 
-  private pieceOf(part: SaidPart): Piece {
+  #pieceOf(part: SaidPart): Piece {
     switch (part.type) {
       case "text":
         return { field: "content", whole: part.text, deltas: tokens(part.text).map((content) => ({ content })) };
       case "refusal":
         return { field: "refusal", whole: part.text, deltas: tokens(part.text).map((refusal) => ({ refusal })) };
       case "reasoning":
-        return this.reasoning(part.text);
+        return this.#reasoning(part.text);
       case "tool-call": {
         const index = this.list.filter(({ field }) => field === "tool_calls").length;
-        const id = part.toolCallId || this.secrets.id("call_");
+        const id = part.toolCallId || this.#secrets.id("call_");
         const text = JSON.stringify(part.input);
         const called = { name: part.toolName, arguments: text };
         const pieces = [text.slice(0, 4), text.slice(4)].map((it) => ({ index, function: { arguments: it } }));
@@ -113,11 +113,11 @@ class Pieces {
   }
 
   /** OpenAI reasons without showing it. */
-  private reasoning(text: string): Piece {
-    if (this.isOwn) return { field: "none", whole: undefined, deltas: [] };
+  #reasoning(text: string): Piece {
+    if (this.#isOwn) return { field: "none", whole: undefined, deltas: [] };
     const index = this.list.filter(({ field }) => field === "reasoning_details").length;
     const place = { format: "acme-v1", index };
-    const { secrets } = this;
+    const secrets = this.#secrets;
     if (text === "") {
       const whole = { type: "reasoning.encrypted", data: secrets.seal(`encrypted ${secrets.seals.length}`), ...place };
       return { field: "reasoning_details", whole, deltas: [{ reasoning_details: [whole] }] };

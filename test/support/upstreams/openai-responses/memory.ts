@@ -10,8 +10,8 @@ interface IssuedItem {
 }
 
 export class Memory {
-  private readonly items = new Map<string, IssuedItem>();
-  private readonly responses = new Map<string, readonly Json[]>();
+  readonly #items = new Map<string, IssuedItem>();
+  readonly #responses = new Map<string, readonly Json[]>();
 
   /** Takes note of an answer: what was asked, what came, and whether it is kept. */
   keep(id: string, input: readonly Json[], output: readonly Json[], isStored: boolean): void {
@@ -21,17 +21,17 @@ export class Memory {
       const issued: IssuedItem = { item, isStored };
       if (item["type"] === "reasoning" && next !== undefined) issued.follower = String(next["id"]);
       if (item["type"] !== "reasoning" && before?.["type"] === "reasoning") issued.reasoning = String(before["id"]);
-      this.items.set(String(item["id"]), issued);
+      this.#items.set(String(item["id"]), issued);
     });
-    if (isStored) this.responses.set(id, [...input, ...output]);
+    if (isStored) this.#responses.set(id, [...input, ...output]);
   }
 
   issued(id: string): IssuedItem | undefined {
-    return this.items.get(id);
+    return this.#items.get(id);
   }
 
   /** Everything up to the end of a stored answer. */
   conversation(responseId: string): readonly Json[] | undefined {
-    return this.responses.get(responseId);
+    return this.#responses.get(responseId);
   }
 }
